@@ -1,0 +1,134 @@
+//! The one list of failures that users can meet.
+//!
+//! Every part has its own error enum; this is what they all become before they leave the crate.
+
+use std::fmt;
+
+/// Machine-readable reason of a failure. Closed: JavaScript maps exactly these strings to classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorCode {
+    Validation,
+    Config,
+    NotFound,
+    SecurityViolation,
+    Compilation,
+    IsolateTimeout,
+    IsolateMemory,
+    IsolateCrashed,
+    ToolThrown,
+    Result,
+    Sql,
+    Fetch,
+    Git,
+    GitConflict,
+    Io,
+    Aborted,
+    Shutdown,
+}
+
+impl ErrorCode {
+    /// Every code, so that a test can hold the list against the one in JavaScript.
+    pub const ALL: [Self; 17] = [
+        Self::Validation,
+        Self::Config,
+        Self::NotFound,
+        Self::SecurityViolation,
+        Self::Compilation,
+        Self::IsolateTimeout,
+        Self::IsolateMemory,
+        Self::IsolateCrashed,
+        Self::ToolThrown,
+        Self::Result,
+        Self::Sql,
+        Self::Fetch,
+        Self::Git,
+        Self::GitConflict,
+        Self::Io,
+        Self::Aborted,
+        Self::Shutdown,
+    ];
+
+    /// The string that users see in `error.code`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Validation => "ERR_VALIDATION",
+            Self::Config => "ERR_CONFIG",
+            Self::NotFound => "ERR_NOT_FOUND",
+            Self::SecurityViolation => "ERR_SECURITY_VIOLATION",
+            Self::Compilation => "ERR_COMPILATION",
+            Self::IsolateTimeout => "ERR_ISOLATE_TIMEOUT",
+            Self::IsolateMemory => "ERR_ISOLATE_MEMORY",
+            Self::IsolateCrashed => "ERR_ISOLATE_CRASHED",
+            Self::ToolThrown => "ERR_TOOL_THROWN",
+            Self::Result => "ERR_RESULT",
+            Self::Sql => "ERR_SQL",
+            Self::Fetch => "ERR_FETCH",
+            Self::Git => "ERR_GIT",
+            Self::GitConflict => "ERR_GIT_CONFLICT",
+            Self::Io => "ERR_IO",
+            Self::Aborted => "ERR_ABORTED",
+            Self::Shutdown => "ERR_SHUTDOWN",
+        }
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// Extra facts about a failure, as JSON members of `error.details`.
+pub type Details = serde_json::Map<String, serde_json::Value>;
+
+/// What every part's error enum can say about itself.
+pub trait PartError: std::error::Error {
+    fn code(&self) -> ErrorCode;
+
+    /// Facts beside the message. Never a host path or a secret.
+    fn details(&self) -> Details {
+        Details::new()
+    }
+}
+
+/// A failure ready to leave the crate.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    pub code: ErrorCode,
+    pub message: String,
+    pub details: Details,
+}
+
+impl Error {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Details::new() }
+    }
+
+    /// The same error with one more fact in `details`.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<serde_json::Value>) -> Self {
+        self.details.insert(key.to_owned(), value.into());
+        self
+    }
+}
+
+impl<E: PartError> From<E> for Error {
+    fn from(error: E) -> Self {
+        Self { code: error.code(), message: error.to_string(), details: error.details() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ErrorCode;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_code_has_its_own_string() {
+        let strings: HashSet<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(strings.len(), ErrorCode::ALL.len());
+        assert!(strings.iter().all(|text| text.starts_with("ERR_")));
+    }
+}

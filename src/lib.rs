@@ -1,0 +1,1 @@
+pub use v8 as _v;
