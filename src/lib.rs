@@ -1,1 +1,3 @@
-pub use v8 as _v;
+//! Native core of `@tgp/core`.
+
+pub mod error;
