@@ -1,3 +1,5 @@
 //! Native core of `@tgp/core`.
 
 pub mod error;
+pub mod ids;
+pub mod sandbox;

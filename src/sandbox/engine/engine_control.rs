@@ -1,0 +1,168 @@
+//! What other threads may know and do about the run that is under way.
+
+use super::memory_budget::MemoryBudget;
+use super::thread_clock::ThreadClock;
+use super::watchdog::StuckPolicy;
+use crate::ids::RunId;
+use crate::sandbox::limits::RunLimits;
+use crate::sandbox::message::{Event, Fitness, RunEnd, RunStats};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Where an engine's events go. It must not block for long.
+pub type EventSink = Arc<dyn Fn(Event) + Send + Sync>;
+
+/// Why a run was interrupted from outside the guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    Cpu,
+    Wall,
+    Memory,
+    Cancelled,
+}
+
+impl From<Cause> for RunEnd {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Cpu => Self::CpuTimeout,
+            Cause::Wall => Self::WallTimeout,
+            Cause::Memory => Self::OutOfMemory,
+            Cause::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+/// The run under way.
+#[derive(Debug)]
+pub(super) struct Current {
+    pub(super) run: RunId,
+    pub(super) limits: RunLimits,
+    pub(super) started: Instant,
+    pub(super) cpu_before: Duration,
+    pub(super) interrupted: Option<(Cause, Instant)>,
+    budget: Arc<MemoryBudget>,
+}
+
+/// Shared by the engine's thread, its watchdog and whoever sends it commands.
+pub struct EngineControl {
+    events: EventSink,
+    pub(super) stuck: StuckPolicy,
+    pub(super) current: Mutex<Option<Current>>,
+    pub(super) changed: Condvar,
+    pub(super) asleep: AtomicBool,
+    pub(super) closed: AtomicBool,
+    pub(super) clock: Mutex<Option<ThreadClock>>,
+    isolate: Mutex<Option<v8::IsolateHandle>>,
+    host_calls: AtomicU32,
+}
+
+impl EngineControl {
+    pub fn new(events: EventSink, stuck: StuckPolicy) -> Arc<Self> {
+        Arc::new(Self {
+            events,
+            stuck,
+            current: Mutex::new(None),
+            changed: Condvar::new(),
+            asleep: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            clock: Mutex::new(None),
+            isolate: Mutex::new(None),
+            host_calls: AtomicU32::new(0),
+        })
+    }
+
+    /// Stops `run` if it is the one under way.
+    pub fn cancel(&self, run: RunId) {
+        let mut current = self.current.lock();
+        if let Some(current) = current.as_mut().filter(|current| current.run == run) {
+            self.interrupt_current(current, Cause::Cancelled);
+        }
+    }
+
+    /// Stops whatever runs.
+    pub fn stop(&self) {
+        self.interrupt(Cause::Cancelled);
+    }
+
+    /// Sends an event to the host.
+    pub(super) fn emit(&self, event: Event) {
+        (self.events)(event);
+    }
+
+    /// From now on termination reaches this isolate, and `clock` tells its thread's CPU time.
+    pub(super) fn attach(&self, isolate: v8::IsolateHandle, clock: Option<ThreadClock>) {
+        *self.isolate.lock() = Some(isolate);
+        *self.clock.lock() = clock;
+    }
+
+    pub(super) fn count_host_call(&self) {
+        self.host_calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Begins the account of a run and wakes the watchdog if it sleeps.
+    pub(super) fn begin(&self, run: RunId, limits: RunLimits, budget: Arc<MemoryBudget>) {
+        self.host_calls.store(0, Ordering::Relaxed);
+        let cpu_before = self.cpu_now();
+        *self.current.lock() =
+            Some(Current { run, limits, started: Instant::now(), cpu_before, interrupted: None, budget });
+        if self.asleep.swap(false, Ordering::AcqRel) {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Interrupts the run under way.
+    pub(super) fn interrupt(&self, cause: Cause) {
+        if let Some(current) = self.current.lock().as_mut() {
+            self.interrupt_current(current, cause);
+        }
+    }
+
+    pub(super) fn interrupt_current(&self, current: &mut Current, cause: Cause) {
+        if current.interrupted.is_none() {
+            current.interrupted = Some((cause, Instant::now()));
+        }
+        if let Some(isolate) = self.isolate.lock().as_ref() {
+            isolate.terminate_execution();
+        }
+    }
+
+    /// Why the run under way was interrupted, if it was.
+    pub(super) fn cause(&self) -> Option<Cause> {
+        self.current.lock().as_ref().and_then(|current| current.interrupted.map(|(cause, _)| cause))
+    }
+
+    /// Moment at which the run under way is over in any case.
+    pub(super) fn wall_deadline(&self) -> Option<Instant> {
+        self.current.lock().as_ref().and_then(|current| current.started.checked_add(current.limits.wall))
+    }
+
+    /// Ends the run, once: whoever comes second finds nothing to end. An interruption outranks what the guest made of it.
+    pub(super) fn settle(&self, end: RunEnd, fitness: Fitness) -> Fitness {
+        let Some(current) = self.current.lock().take() else { return Fitness::Spent };
+        let (end, fitness) = match current.interrupted {
+            Some((cause, _)) => (cause.into(), Fitness::Spent),
+            None => (end, fitness),
+        };
+        let stats = RunStats {
+            cpu_ms: self.cpu_now().saturating_sub(current.cpu_before).as_secs_f64() * 1e3,
+            wall_ms: current.started.elapsed().as_secs_f64() * 1e3,
+            heap_peak_bytes: current.budget.peak(),
+            host_calls: self.host_calls.load(Ordering::Relaxed),
+        };
+        self.emit(Event::Done { run: current.run, end, stats, fitness });
+        fitness
+    }
+
+    /// Lets the watchdog end.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        *self.isolate.lock() = None;
+        self.changed.notify_one();
+    }
+
+    pub(super) fn cpu_now(&self) -> Duration {
+        self.clock.lock().and_then(ThreadClock::now).unwrap_or_default()
+    }
+}

@@ -1,0 +1,81 @@
+//! The engine's thread: one isolate, one run at a time, until it is spent or nobody talks to it any more.
+
+use super::engine_control::EngineControl;
+use super::event_loop;
+use super::isolate::GuestIsolate;
+use super::snapshot;
+use super::thread_clock::ThreadClock;
+use super::watchdog;
+use crate::sandbox::message::{Command, Event, Fitness, RunCommand, RunEnd};
+use crossbeam_channel::Receiver;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Serves runs on the calling thread. Returns when the engine is spent or the commands end.
+///
+/// `memory_bytes` is what most runs will ask for: an isolate for it is made ahead of time.
+pub fn run_engine(
+    commands: &Receiver<Command>,
+    control: &Arc<EngineControl>,
+    snapshot: &Path,
+    memory_bytes: u64,
+) {
+    let Ok(blob) = snapshot::load(snapshot) else { return };
+    let clock = ThreadClock::of_current_thread();
+    let watched = Arc::clone(control);
+    let watchdog = std::thread::Builder::new().name("tgp-watchdog".to_owned()).spawn(move || watchdog::watch(&watched));
+    if watchdog.is_err() {
+        return;
+    }
+    let mut isolate = GuestIsolate::new(blob.clone(), memory_bytes, control);
+    control.attach(isolate.v8.thread_safe_handle(), clock);
+    isolate.prepare();
+    control.emit(Event::Ready);
+    while let Ok(command) = commands.recv() {
+        let Command::Run(command) = command else { continue };
+        if command.limits.memory_bytes != isolate.budget().limit() {
+            drop(isolate);
+            isolate = GuestIsolate::new(blob.clone(), command.limits.memory_bytes, control);
+            control.attach(isolate.v8.thread_safe_handle(), clock);
+        }
+        if serve(&mut isolate, &command, control, commands) == Fitness::Spent {
+            break;
+        }
+        isolate.prepare();
+    }
+    control.close();
+}
+
+fn serve(
+    isolate: &mut GuestIsolate,
+    command: &RunCommand,
+    control: &Arc<EngineControl>,
+    commands: &Receiver<Command>,
+) -> Fitness {
+    let heap = isolate.heap_bytes();
+    isolate.budget().start(heap);
+    control.begin(command.run, command.limits, Arc::clone(isolate.budget()));
+    control.emit(Event::Started { run: command.run });
+    let end = match isolate.take_realm() {
+        Some(realm) => event_loop::run(isolate, &realm, command, control, commands),
+        None => RunEnd::OutOfMemory,
+    };
+    let heap = isolate.heap_bytes();
+    isolate.budget().note_heap(heap);
+    // A heap that is half full of a past run's data would be held against the next one.
+    let crowded = heap > isolate.budget().limit() / 2;
+    let fitness = if crowded || !is_orderly(&end) { Fitness::Spent } else { Fitness::Reusable };
+    control.settle(end, fitness)
+}
+
+/// Whether the guest came to its end by itself, so that nothing of it is left half-way in the isolate.
+fn is_orderly(end: &RunEnd) -> bool {
+    match end {
+        RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => true,
+        RunEnd::CpuTimeout
+        | RunEnd::WallTimeout
+        | RunEnd::OutOfMemory
+        | RunEnd::Cancelled
+        | RunEnd::Crashed(_) => false,
+    }
+}

@@ -1,0 +1,169 @@
+//! One run from its first line to its result.
+
+use super::engine_control::{Cause, EngineControl};
+use super::exception::thrown_end;
+use super::host_call::settle_call;
+use super::isolate::GuestIsolate;
+use super::memory_budget::MemoryBudget;
+use super::realm::Realm;
+use super::run_state::RunState;
+use crate::ids::RunId;
+use crate::sandbox::message::{Command, RunCommand, RunEnd};
+use crossbeam_channel::{Receiver, RecvTimeoutError};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What the loop found after the guest came to rest.
+enum Step {
+    Ended(RunEnd),
+    GoOn,
+}
+
+/// Runs `command` in `realm` until it ends, by itself or by interruption.
+pub fn run(
+    isolate: &mut GuestIsolate,
+    realm: &Realm,
+    command: &RunCommand,
+    control: &Arc<EngineControl>,
+    commands: &Receiver<Command>,
+) -> RunEnd {
+    let state = RunState::new(command, Arc::clone(control), commands.clone());
+    isolate.v8.set_slot(state);
+    let budget = Arc::clone(isolate.budget());
+    let end = drive(isolate, realm, command, control, commands, &budget);
+    isolate.v8.remove_slot::<RunState>();
+    end
+}
+
+fn drive(
+    isolate: &mut GuestIsolate,
+    realm: &Realm,
+    command: &RunCommand,
+    control: &EngineControl,
+    commands: &Receiver<Command>,
+    budget: &MemoryBudget,
+) -> RunEnd {
+    v8::scope!(let scope, &mut isolate.v8);
+    let context = v8::Local::new(scope, &realm.context);
+    let scope = &mut v8::ContextScope::new(scope, context);
+    let Some(promise) = start(scope, realm, command) else {
+        return interrupted(control, "the tool could not be started");
+    };
+    loop {
+        realm.microtasks.perform_checkpoint(scope);
+        if scope.is_execution_terminating() || control.cause().is_some() {
+            return interrupted(control, "the guest was terminated");
+        }
+        match promise.state() {
+            v8::PromiseState::Fulfilled => {
+                let value = promise.result(scope);
+                return value_end(scope, value, command.limits.result_bytes);
+            }
+            v8::PromiseState::Rejected => {
+                let error = promise.result(scope);
+                return thrown_end(scope, realm, budget, error);
+            }
+            v8::PromiseState::Pending => {}
+        }
+        if let Step::Ended(end) = wait(scope, realm, command.run, control, commands, budget) {
+            return end;
+        }
+    }
+}
+
+/// The promise of the run's result.
+fn start<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    realm: &Realm,
+    command: &RunCommand,
+) -> Option<v8::Local<'s, v8::Promise>> {
+    let entry = v8::String::new(scope, &command.entry)?;
+    let args = v8::String::new(scope, &command.args_json)?;
+    let seed: v8::Local<'_, v8::Value> = match command.seed {
+        Some(seed) => v8::Number::new(scope, seed as f64).into(),
+        None => v8::undefined(scope).into(),
+    };
+    let start = v8::Local::new(scope, &realm.start);
+    let receiver = v8::undefined(scope);
+    let started = start.call(scope, receiver.into(), &[entry.into(), args.into(), seed])?;
+    started.try_into().ok()
+}
+
+fn value_end(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>, limit: u32) -> RunEnd {
+    if let Some(message) = scope.get_slot_mut::<RunState>().and_then(|state| state.refusal.take()) {
+        return RunEnd::BadResult(message);
+    }
+    let Ok(text) = v8::Local::<'_, v8::String>::try_from(value) else {
+        return RunEnd::Crashed("the realm gave no text for the result".to_owned());
+    };
+    let bytes = text.utf8_length(scope);
+    if bytes > limit as usize {
+        return RunEnd::BadResult(format!(
+            "The result is {bytes} bytes of JSON; the limit is {limit} (sandbox.resultBytes). Return less data, or a page of it."
+        ));
+    }
+    RunEnd::Value(text.to_rust_string_lossy(scope))
+}
+
+/// Waits for whatever can wake the guest: an answer, a timer, a cancellation or the end of its time.
+fn wait(
+    scope: &mut v8::PinScope<'_, '_>,
+    realm: &Realm,
+    run: RunId,
+    control: &EngineControl,
+    commands: &Receiver<Command>,
+    budget: &MemoryBudget,
+) -> Step {
+    let Some(state) = scope.get_slot_mut::<RunState>() else {
+        return Step::Ended(RunEnd::Crashed("the run lost its state".to_owned()));
+    };
+    let timer = state.timers.next_due();
+    if timer.is_none() && state.waiting.is_empty() {
+        return Step::Ended(stalled());
+    }
+    let Some(deadline) = control.wall_deadline() else { return Step::Ended(RunEnd::WallTimeout) };
+    match commands.recv_deadline(timer.map_or(deadline, |due| due.min(deadline))) {
+        Ok(Command::HostReply { run: of, call, answer }) if of == run => {
+            settle_call(scope, call, &answer);
+            Step::GoOn
+        }
+        Ok(Command::Cancel { run: of }) if of == run => Step::Ended(RunEnd::Cancelled),
+        Ok(Command::HostReply { .. } | Command::Cancel { .. } | Command::Run(_)) => Step::GoOn,
+        Err(RecvTimeoutError::Disconnected) => Step::Ended(RunEnd::Cancelled),
+        Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => {
+            control.interrupt(Cause::Wall);
+            Step::Ended(RunEnd::WallTimeout)
+        }
+        Err(RecvTimeoutError::Timeout) => fire_due(scope, realm, budget),
+    }
+}
+
+/// Fires one timer that is due. An error it throws ends the run, as an uncaught error would end a program.
+fn fire_due(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, budget: &MemoryBudget) -> Step {
+    let due = scope.get_slot_mut::<RunState>().and_then(|state| state.timers.take_due(Instant::now()));
+    let Some(id) = due else { return Step::GoOn };
+    v8::tc_scope!(let scope, scope);
+    let fire = v8::Local::new(scope, &realm.fire_timer);
+    let receiver = v8::undefined(scope);
+    let id = v8::Integer::new_from_unsigned(scope, id);
+    if fire.call(scope, receiver.into(), &[id.into()]).is_some() || scope.has_terminated() {
+        return Step::GoOn;
+    }
+    let Some(error) = scope.exception() else { return Step::GoOn };
+    scope.reset();
+    Step::Ended(thrown_end(scope, realm, budget, error))
+}
+
+fn stalled() -> RunEnd {
+    RunEnd::Thrown(crate::sandbox::message::GuestError {
+        name: "Error".to_owned(),
+        message: "the tool waits for a promise that nothing can settle any more; resolve it, or return a value"
+            .to_owned(),
+        ..Default::default()
+    })
+}
+
+/// The end of a run that V8 terminated; without a cause on record it was a panic in one of our callbacks.
+fn interrupted(control: &EngineControl, otherwise: &str) -> RunEnd {
+    control.cause().map_or_else(|| RunEnd::Crashed(otherwise.to_owned()), Into::into)
+}

@@ -1,0 +1,107 @@
+//! Questions of the guest to the host: asked at once, or answered later by a promise.
+//!
+//! Only text crosses: the name of the question, its arguments as JSON, and the answer as the bootstrap script reads it.
+
+use super::engine_control::Cause;
+use super::native::{Arguments, Returned, guarded, throw};
+use super::run_state::RunState;
+use crate::ids::CallId;
+use crate::sandbox::message::{Command, Event, HostAnswer};
+use crossbeam_channel::RecvTimeoutError;
+
+/// `call(name, json)`: a promise of the answer.
+pub fn call(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Some(resolver) = v8::PromiseResolver::new(scope) else { return };
+        let promise = resolver.get_promise(scope);
+        let resolver = v8::Global::new(scope, resolver);
+        if let Some(call) = ask(scope, &arguments)
+            && let Some(state) = scope.get_slot_mut::<RunState>()
+        {
+            state.waiting.insert(call, resolver);
+            returned.set(promise.into());
+        }
+    });
+}
+
+/// `callSync(name, json)`: the answer; the guest's thread waits for it.
+pub fn call_sync(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Some(call) = ask(scope, &arguments) else { return };
+        match wait_for(scope, call) {
+            Some(answer) => {
+                if let Some(text) = encode(scope, &answer) {
+                    returned.set(text.into());
+                }
+            }
+            None => {
+                scope.terminate_execution();
+            }
+        }
+    });
+}
+
+/// Settles the promise of an answered call. Answers to nothing are dropped: their run is over.
+pub fn settle_call(scope: &mut v8::PinScope<'_, '_>, call: CallId, answer: &HostAnswer) {
+    let resolver = scope.get_slot_mut::<RunState>().and_then(|state| state.waiting.remove(&call));
+    if let Some(resolver) = resolver
+        && let Some(text) = encode(scope, answer)
+    {
+        let resolver = v8::Local::new(scope, resolver);
+        resolver.resolve(scope, text.into());
+    }
+}
+
+fn ask(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> Option<CallId> {
+    let name = arguments.get(0).to_rust_string_lossy(scope);
+    let args_json = arguments.get(1).to_rust_string_lossy(scope);
+    let Some(state) = scope.get_slot_mut::<RunState>() else {
+        throw(scope, "the run is over");
+        return None;
+    };
+    let call = state.next_call();
+    state.control.count_host_call();
+    state.control.emit(Event::HostCall { run: state.run, call, name, args_json });
+    Some(call)
+}
+
+/// Waits for one answer while others arrive. `None` when the run is to end instead.
+fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnswer> {
+    loop {
+        let (command, run) = {
+            let state = scope.get_slot::<RunState>()?;
+            let received = match state.control.wall_deadline() {
+                Some(deadline) => state.commands.recv_deadline(deadline),
+                None => state.commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match received {
+                Ok(command) => (command, state.run),
+                Err(RecvTimeoutError::Timeout) => {
+                    state.control.interrupt(Cause::Wall);
+                    return None;
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    state.control.interrupt(Cause::Cancelled);
+                    return None;
+                }
+            }
+        };
+        match command {
+            Command::HostReply { run: of, call, answer } if of == run => {
+                if call == wanted {
+                    return Some(answer);
+                }
+                settle_call(scope, call, &answer);
+            }
+            Command::Cancel { run: of } if of == run => return None,
+            Command::HostReply { .. } | Command::Cancel { .. } | Command::Run(_) => {}
+        }
+    }
+}
+
+fn encode<'s>(scope: &mut v8::PinScope<'s, '_>, answer: &HostAnswer) -> Option<v8::Local<'s, v8::String>> {
+    match answer {
+        HostAnswer::Value(json) => v8::String::new(scope, &format!("={json}")),
+        HostAnswer::Fault { code, message } => v8::String::new(scope, &format!("!{code}\n{message}")),
+    }
+}

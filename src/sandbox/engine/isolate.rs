@@ -1,0 +1,108 @@
+//! One V8 isolate with its memory account and a realm made ahead of time.
+
+use super::array_buffer::counting_allocator;
+use super::engine_control::{Cause, EngineControl};
+use super::memory_budget::MemoryBudget;
+use super::native::external_references;
+use super::realm::Realm;
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What V8's callbacks get to see. It lives as long as the isolate.
+struct Watch {
+    budget: Arc<MemoryBudget>,
+    control: Arc<EngineControl>,
+    doomed: AtomicBool,
+}
+
+/// Drops the realm first, then the isolate, then what its callbacks point to.
+pub struct GuestIsolate {
+    spare: Option<Realm>,
+    pub v8: v8::OwnedIsolate,
+    watch: Box<Watch>,
+}
+
+impl GuestIsolate {
+    /// An isolate on the calling thread, which is the only one that may use and drop it.
+    pub fn new(snapshot: v8::StartupData, memory_bytes: u64, control: &Arc<EngineControl>) -> Self {
+        let budget = Arc::new(MemoryBudget::new(memory_bytes));
+        let limit = usize::try_from(memory_bytes).unwrap_or(usize::MAX);
+        let params = v8::CreateParams::default()
+            .snapshot_blob(snapshot)
+            .external_references(external_references().into())
+            .array_buffer_allocator(counting_allocator(&budget).make_shared())
+            .allow_atomics_wait(false)
+            .heap_limits(0, limit);
+        let mut isolate = v8::Isolate::new(params);
+        isolate.set_microtasks_policy(v8::MicrotasksPolicy::Explicit);
+        isolate.set_oom_error_handler(super::worker_entry::on_out_of_memory);
+        let watch = Box::new(Watch { budget, control: Arc::clone(control), doomed: AtomicBool::new(false) });
+        let data = (&raw const *watch).cast_mut().cast::<c_void>();
+        isolate.add_near_heap_limit_callback(near_heap_limit, data);
+        isolate.add_gc_prologue_callback(before_gc, data, v8::GCType::kGCTypeAll);
+        isolate.add_gc_epilogue_callback(after_full_gc, data, v8::GCType::kGCTypeMarkSweepCompact);
+        Self { spare: None, v8: isolate, watch }
+    }
+
+    pub fn budget(&self) -> &Arc<MemoryBudget> {
+        &self.watch.budget
+    }
+
+    /// Makes the next run's realm, so that the run need not wait for it.
+    pub fn prepare(&mut self) {
+        if self.spare.is_none() {
+            self.spare = Realm::new(&mut self.v8);
+        }
+    }
+
+    pub fn take_realm(&mut self) -> Option<Realm> {
+        self.prepare();
+        self.spare.take()
+    }
+
+    pub fn heap_bytes(&mut self) -> u64 {
+        self.v8.get_heap_statistics().used_heap_size() as u64
+    }
+}
+
+/// Dooms the isolate: the run ends, and room for one more allocation lets V8 get there. The second time V8 is left to
+/// its out-of-memory handler, because a guest that ignores termination would otherwise eat the machine.
+unsafe extern "C" fn near_heap_limit(data: *mut c_void, current: usize, _initial: usize) -> usize {
+    // SAFETY: `data` is the `Watch` that its `GuestIsolate` owns and drops after the isolate.
+    let watch = unsafe { &*data.cast::<Watch>() };
+    watch.control.interrupt(Cause::Memory);
+    if watch.doomed.swap(true, Ordering::Relaxed) { current } else { current.saturating_mul(2) }
+}
+
+/// Notes the heap at its fullest.
+unsafe extern "C" fn before_gc(
+    isolate: v8::UnsafeRawIsolatePtr,
+    _: v8::GCType,
+    _: v8::GCCallbackFlags,
+    data: *mut c_void,
+) {
+    // SAFETY: `data` is the `Watch` that its `GuestIsolate` owns and drops after the isolate.
+    let watch = unsafe { &*data.cast::<Watch>() };
+    watch.budget.note_heap(used_heap(isolate));
+}
+
+/// After a full collection only live data counts: if that is too much together with the buffers, the run is over.
+unsafe extern "C" fn after_full_gc(
+    isolate: v8::UnsafeRawIsolatePtr,
+    _: v8::GCType,
+    _: v8::GCCallbackFlags,
+    data: *mut c_void,
+) {
+    // SAFETY: `data` is the `Watch` that its `GuestIsolate` owns and drops after the isolate.
+    let watch = unsafe { &*data.cast::<Watch>() };
+    if watch.budget.note_heap(used_heap(isolate)) {
+        watch.control.interrupt(Cause::Memory);
+    }
+}
+
+fn used_heap(isolate: v8::UnsafeRawIsolatePtr) -> u64 {
+    // SAFETY: V8 passes the isolate that collects, on its own thread, and it is alive for the length of the callback.
+    let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    isolate.get_heap_statistics().used_heap_size() as u64
+}

@@ -1,0 +1,103 @@
+//! One account for a run's heap and its array buffers.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What an isolate has allocated, held against one limit.
+#[derive(Debug)]
+pub struct MemoryBudget {
+    limit: u64,
+    heap: AtomicU64,
+    buffers: AtomicU64,
+    peak: AtomicU64,
+    refused: AtomicBool,
+}
+
+impl MemoryBudget {
+    pub fn new(limit: u64) -> Self {
+        Self {
+            limit,
+            heap: AtomicU64::new(0),
+            buffers: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+            refused: AtomicBool::new(false),
+        }
+    }
+
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Books a buffer; false when it would pass the limit, and then nothing is booked.
+    pub fn take_buffer(&self, bytes: u64) -> bool {
+        let room = self.limit.saturating_sub(self.heap.load(Ordering::Relaxed));
+        let booked = self
+            .buffers
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| held.checked_add(bytes).filter(|sum| *sum <= room))
+            .is_ok();
+        if booked {
+            self.note_peak();
+        } else {
+            self.refused.store(true, Ordering::Relaxed);
+        }
+        booked
+    }
+
+    pub fn release_buffer(&self, bytes: u64) {
+        self.buffers.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Tells how large the heap is; true when heap and buffers together are past the limit.
+    pub fn note_heap(&self, bytes: u64) -> bool {
+        self.heap.store(bytes, Ordering::Relaxed);
+        self.note_peak() > self.limit
+    }
+
+    /// Whether a buffer was refused since the last call.
+    pub fn take_refusal(&self) -> bool {
+        self.refused.swap(false, Ordering::Relaxed)
+    }
+
+    /// The largest sum of heap and buffers since the last [`start`](Self::start).
+    pub fn peak(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed)
+    }
+
+    /// Begins a new run's account.
+    pub fn start(&self, heap: u64) {
+        self.refused.store(false, Ordering::Relaxed);
+        self.peak.store(0, Ordering::Relaxed);
+        self.note_heap(heap);
+    }
+
+    fn note_peak(&self) -> u64 {
+        let sum = self.heap.load(Ordering::Relaxed).saturating_add(self.buffers.load(Ordering::Relaxed));
+        self.peak.fetch_max(sum, Ordering::Relaxed);
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MemoryBudget;
+
+    #[test]
+    fn heap_and_buffers_share_one_limit() {
+        let budget = MemoryBudget::new(100);
+        assert!(!budget.note_heap(60));
+        assert!(budget.take_buffer(40));
+        assert!(!budget.take_buffer(1));
+        assert!(budget.take_refusal());
+        assert!(!budget.take_refusal());
+        assert!(budget.note_heap(61));
+        budget.release_buffer(40);
+        assert!(!budget.note_heap(61));
+        assert_eq!(budget.peak(), 101);
+    }
+
+    #[test]
+    fn sizes_that_overflow_are_refused() {
+        let budget = MemoryBudget::new(u64::MAX);
+        assert!(budget.take_buffer(u64::MAX));
+        assert!(!budget.take_buffer(1));
+    }
+}

@@ -1,0 +1,30 @@
+//! V8 and nothing else: the only place that names `v8` and the only hand-written `unsafe`.
+//!
+//! An engine speaks [`Command`](super::message::Command) and [`Event`](super::message::Event). Whether it lives on a
+//! thread of the host or in a worker process is not its business.
+
+#![expect(unsafe_code, reason = "V8's callbacks, its allocator and thread clocks have no safe interface")]
+
+mod array_buffer;
+mod engine_control;
+mod engine_loop;
+mod event_loop;
+mod exception;
+mod host_call;
+mod isolate;
+mod memory_budget;
+mod module_loader;
+mod native;
+mod platform;
+mod realm;
+mod run_state;
+mod snapshot;
+mod thread_clock;
+mod timers;
+mod watchdog;
+mod worker_entry;
+
+pub use engine_control::EngineControl;
+pub use engine_loop::run_engine;
+pub use platform::engine_version;
+pub use watchdog::StuckPolicy;

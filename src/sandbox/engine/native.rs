@@ -1,0 +1,129 @@
+//! The functions that the realm's bootstrap script gets from the engine. The guest never sees them.
+//!
+//! Each runs behind [`guarded`]: a panic that crossed V8's frames would abort the process.
+
+use super::host_call::{call, call_sync};
+use super::module_loader::{compile, kind, link, source};
+use super::run_state::RunState;
+use crate::sandbox::message::LogLevel;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+use v8::MapFnTo;
+
+pub type Arguments<'s> = v8::FunctionCallbackArguments<'s>;
+pub type Returned<'s> = v8::ReturnValue<'s, v8::Value>;
+
+/// Name and callback of every native function, in the order of the snapshot's external references.
+fn table() -> [(&'static str, v8::FunctionCallback); 12] {
+    [
+        ("log", log.map_fn_to()),
+        ("isError", is_error.map_fn_to()),
+        ("classOf", class_of.map_fn_to()),
+        ("refuseResult", refuse_result.map_fn_to()),
+        ("startTimer", start_timer.map_fn_to()),
+        ("stopTimer", stop_timer.map_fn_to()),
+        ("kind", kind.map_fn_to()),
+        ("source", source.map_fn_to()),
+        ("compile", compile.map_fn_to()),
+        ("link", link.map_fn_to()),
+        ("call", call.map_fn_to()),
+        ("callSync", call_sync.map_fn_to()),
+    ]
+}
+
+/// The addresses that a snapshot refers to.
+pub fn external_references() -> Vec<v8::ExternalReference> {
+    table().into_iter().map(|(_, function)| v8::ExternalReference { function }).collect()
+}
+
+/// The object handed to the bootstrap script.
+pub fn native_object<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::Object>> {
+    let object = v8::Object::new(scope);
+    for (name, function) in table() {
+        let key = v8::String::new(scope, name)?;
+        let value = v8::FunctionTemplate::new_raw(scope, function).get_function(scope)?;
+        object.set(scope, key.into(), value.into())?;
+    }
+    Some(object)
+}
+
+/// Runs the body of a callback; a panic in it ends the run instead of the process.
+pub fn guarded(scope: &mut v8::PinScope<'_, '_>, body: impl FnOnce(&mut v8::PinScope<'_, '_>)) {
+    if catch_unwind(AssertUnwindSafe(|| body(scope))).is_err() {
+        scope.terminate_execution();
+    }
+}
+
+/// Throws a plain `Error` in the guest.
+pub fn throw(scope: &mut v8::PinScope<'_, '_>, message: &str) {
+    if let Some(message) = v8::String::new(scope, message) {
+        let error = v8::Exception::error(scope, message);
+        scope.throw_exception(error);
+    }
+}
+
+fn log(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
+    guarded(scope, |scope| {
+        let level = match arguments.get(0).int32_value(scope) {
+            Some(0) => LogLevel::Debug,
+            Some(1) => LogLevel::Info,
+            Some(3) => LogLevel::Warn,
+            Some(4) => LogLevel::Error,
+            Some(_) | None => LogLevel::Log,
+        };
+        let text = arguments.get(1).to_rust_string_lossy(scope);
+        if let Some(state) = scope.get_slot_mut::<RunState>() {
+            state.log(level, text);
+        }
+    });
+}
+
+fn is_error(_: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    returned.set_bool(arguments.get(0).is_native_error());
+}
+
+fn class_of(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    let value = arguments.get(0);
+    let name = if value.is_map() {
+        "Map"
+    } else if value.is_set() {
+        "Set"
+    } else if value.is_date() {
+        "Date"
+    } else if value.is_proxy() {
+        "Proxy"
+    } else {
+        return;
+    };
+    if let Some(name) = v8::String::new(scope, name) {
+        returned.set(name.into());
+    }
+}
+
+fn refuse_result(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
+    guarded(scope, |scope| {
+        let message = arguments.get(0).to_rust_string_lossy(scope);
+        if let Some(state) = scope.get_slot_mut::<RunState>() {
+            state.refusal.get_or_insert(message);
+        }
+    });
+}
+
+fn start_timer(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let delay = Duration::from_millis(u64::from(arguments.get(0).uint32_value(scope).unwrap_or(0)));
+        let repeat = arguments.get(1).is_true();
+        if let Some(state) = scope.get_slot_mut::<RunState>() {
+            returned.set_uint32(state.timers.start(Instant::now(), delay, repeat));
+        }
+    });
+}
+
+fn stop_timer(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
+    guarded(scope, |scope| {
+        let id = arguments.get(0).uint32_value(scope).unwrap_or(0);
+        if let Some(state) = scope.get_slot_mut::<RunState>() {
+            state.timers.stop(id);
+        }
+    });
+}

@@ -1,0 +1,35 @@
+//! V8 is set up once per process and never torn down.
+
+use std::sync::Once;
+
+/// Flags for the whole process, each with the reason it is here.
+const FLAGS: [&str; 3] = [
+    // Threads that existed before V8 would crash when they run JavaScript under protection keys; Node's always exist.
+    "--no-memory-protection-keys",
+    // Unrolled loops lose their interrupt check, and then termination never reaches them.
+    "--no-turboshaft-loop-unrolling",
+    // `Error.captureStackTrace` and friends stay; the list of frames is bounded for every error.
+    "--stack-trace-limit=20",
+];
+
+static INITIALISED: Once = Once::new();
+
+/// Makes V8 ready. Cheap when it is already.
+pub fn ensure_initialised() {
+    INITIALISED.call_once(|| {
+        v8::V8::set_flags_from_string(&FLAGS.join(" "));
+        // Without locale data the first `toLocaleString` would end the process. A refusal can only mean that the data
+        // and the archive are of different ICU versions, which the pinned crates rule out and a test would show.
+        let _accepted = v8::icu::set_common_data_78(deno_core_icudata::ICU_DATA);
+        v8::icu::set_default_locale("en-US");
+        // One background thread is enough for short guests, and a worker is one of several.
+        v8::V8::initialize_platform(v8::new_unprotected_default_platform(1, false).make_shared());
+        v8::V8::initialize();
+    });
+}
+
+/// The version of the linked V8.
+#[must_use]
+pub fn engine_version() -> &'static str {
+    v8::V8::get_version()
+}

@@ -1,0 +1,56 @@
+//! A fresh realm: its own global object, prototypes and microtask queue, used for one run.
+
+/// Place of the bootstrap's functions among the snapshot's context data.
+const FUNCTIONS: usize = 0;
+
+/// Globals that a guest may not have. They go when a realm is made: V8 adds some of them to every context by itself, and
+/// cannot load a snapshot of a global object that lost one.
+const WITHHELD: [&str; 4] = ["WebAssembly", "SharedArrayBuffer", "Atomics", "eval"];
+
+/// A context nobody has run code in, with the functions that the engine calls in it.
+pub struct Realm {
+    pub context: v8::Global<v8::Context>,
+    pub start: v8::Global<v8::Function>,
+    pub describe: v8::Global<v8::Function>,
+    pub fire_timer: v8::Global<v8::Function>,
+    pub microtasks: v8::MicrotaskQueueHandle,
+}
+
+impl Realm {
+    /// `None` when the isolate cannot make one, which means that it is out of memory.
+    pub fn new(isolate: &mut v8::OwnedIsolate) -> Option<Self> {
+        let microtasks = v8::MicrotaskQueue::new(isolate, v8::MicrotasksPolicy::Explicit);
+        v8::scope!(let scope, isolate);
+        let queue: *const v8::MicrotaskQueue = &raw const *microtasks;
+        let options = v8::ContextOptions { microtask_queue: Some(queue.cast_mut()), ..Default::default() };
+        let context = v8::Context::new(scope, options);
+        context.set_allow_generation_from_strings(false);
+        let scope = &mut v8::ContextScope::new(scope, context);
+        withhold(scope, context)?;
+        let functions = scope.get_context_data_from_snapshot_once::<v8::Object>(FUNCTIONS).ok()?;
+        let start = function(scope, functions, "start")?;
+        let describe = function(scope, functions, "describe")?;
+        let fire_timer = function(scope, functions, "fireTimer")?;
+        let context = v8::Global::new(scope, context);
+        Some(Self { context, start, describe, fire_timer, microtasks })
+    }
+}
+
+fn withhold(scope: &mut v8::PinScope<'_, '_>, context: v8::Local<'_, v8::Context>) -> Option<()> {
+    let global = context.global(scope);
+    for name in WITHHELD {
+        let key = v8::String::new(scope, name)?;
+        global.delete(scope, key.into())?;
+    }
+    Some(())
+}
+
+fn function(
+    scope: &mut v8::PinScope<'_, '_>,
+    functions: v8::Local<'_, v8::Object>,
+    name: &str,
+) -> Option<v8::Global<v8::Function>> {
+    let key = v8::String::new(scope, name)?;
+    let value: v8::Local<'_, v8::Function> = functions.get(scope, key.into())?.try_into().ok()?;
+    Some(v8::Global::new(scope, value))
+}

@@ -1,0 +1,70 @@
+//! What the native functions of a realm need to know about the run they serve.
+
+use super::engine_control::EngineControl;
+use super::timers::Timers;
+use crate::ids::{CallId, RunId};
+use crate::sandbox::message::{Command, Event, LogLevel, Module, RunCommand};
+use crossbeam_channel::Receiver;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Kept in the isolate's slot for as long as the run lasts.
+pub struct RunState {
+    pub run: RunId,
+    pub control: Arc<EngineControl>,
+    pub commands: Receiver<Command>,
+    modules: Arc<Vec<Module>>,
+    pub waiting: HashMap<CallId, v8::Global<v8::PromiseResolver>>,
+    pub timers: Timers,
+    /// Set when the guest's result cannot leave the sandbox.
+    pub refusal: Option<String>,
+    log_left: usize,
+    log_cut: bool,
+    last_call: u32,
+}
+
+impl RunState {
+    pub fn new(command: &RunCommand, control: Arc<EngineControl>, commands: Receiver<Command>) -> Self {
+        Self {
+            run: command.run,
+            control,
+            commands,
+            modules: Arc::clone(&command.modules),
+            waiting: HashMap::new(),
+            timers: Timers::default(),
+            refusal: None,
+            log_left: command.limits.log_bytes as usize,
+            log_cut: false,
+            last_call: 0,
+        }
+    }
+
+    /// The module at `path`. A run has few, so a look at each is quicker than an index.
+    pub fn module(&self, path: &str) -> Option<&Module> {
+        self.modules.iter().find(|module| module.path == path)
+    }
+
+    pub fn next_call(&mut self) -> CallId {
+        self.last_call = self.last_call.wrapping_add(1);
+        CallId(self.last_call)
+    }
+
+    /// Sends a log line, cut where the run's log is full. What is cut is said once.
+    pub fn log(&mut self, level: LogLevel, mut text: String) {
+        if self.log_cut {
+            return;
+        }
+        if text.len() > self.log_left {
+            let mut end = self.log_left;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.truncate(end);
+            text.push_str("… [log truncated: the limit of sandbox.logBytes is reached]");
+            self.log_cut = true;
+        }
+        // A line costs at least one byte, so that endless empty lines end too.
+        self.log_left = self.log_left.saturating_sub(text.len().max(1));
+        self.control.emit(Event::Log { run: self.run, level, text });
+    }
+}

@@ -1,0 +1,117 @@
+//! The startup snapshot: a realm with the bootstrap script already run, so that a fresh realm is a copy.
+
+use super::native::{external_references, native_object};
+use super::platform;
+use parking_lot::Mutex;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::Path;
+
+/// The script that builds a realm, and the name its frames have in stack traces.
+const BOOTSTRAP: &str = include_str!("bootstrap.js");
+pub const BOOTSTRAP_NAME: &str = "tgp:bootstrap";
+
+/// Failures while a snapshot is made: all of them mean a broken build.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    #[error("the realm's bootstrap script failed")]
+    Bootstrap,
+    #[error("V8 made no snapshot")]
+    Blob,
+    #[error("the snapshot could not be written")]
+    Write,
+}
+
+/// The snapshot in the file that the build put beside the library; made anew when it is missing or of another V8.
+pub fn load(path: &Path) -> Result<v8::StartupData, SnapshotError> {
+    platform::ensure_initialised();
+    // Making a snapshot while other isolates of the process are at work is not safe, so it happens once and first.
+    static MADE: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+    let mut made = MADE.lock();
+    if let Some(bytes) = made.as_ref() {
+        return Ok(bytes.clone().into());
+    }
+    if let Some(data) = read(path) {
+        return Ok(data);
+    }
+    let data = create()?;
+    *made = Some(data.to_vec());
+    Ok(data)
+}
+
+/// Makes a snapshot and writes it to `path`.
+pub fn write(path: &Path) -> Result<(), SnapshotError> {
+    platform::ensure_initialised();
+    let blob = create()?;
+    let mut bytes = blob.to_vec();
+    bytes.extend(seal(&blob).to_le_bytes());
+    std::fs::write(path, bytes).map_err(|_| SnapshotError::Write)
+}
+
+/// V8 looks at the version alone, so a torn file is told by the seal at its end.
+fn read(path: &Path) -> Option<v8::StartupData> {
+    let mut bytes = std::fs::read(path).ok()?;
+    let (blob, expected) = bytes.split_last_chunk::<8>()?;
+    if seal(blob).to_le_bytes() != *expected {
+        return None;
+    }
+    bytes.truncate(bytes.len() - 8);
+    let data = v8::StartupData::from(bytes);
+    data.is_valid().then_some(data)
+}
+
+/// A hash over the snapshot and everything that it was made from.
+fn seal(blob: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(platform::engine_version().as_bytes());
+    hasher.write(BOOTSTRAP.as_bytes());
+    hasher.write(blob);
+    hasher.finish()
+}
+
+fn create() -> Result<v8::StartupData, SnapshotError> {
+    let mut creator = v8::Isolate::snapshot_creator(Some(external_references().into()), None);
+    let built = build_realm(&mut creator).is_some();
+    // The creator must make its blob in any case: dropping it without is an abort.
+    let blob = creator.create_blob(v8::FunctionCodeHandling::Keep);
+    if !built {
+        return Err(SnapshotError::Bootstrap);
+    }
+    blob.ok_or(SnapshotError::Blob)
+}
+
+/// Runs the bootstrap script in a new context and makes that context, with the script's functions, the default one.
+fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
+    v8::scope!(let scope, creator);
+    let context = v8::Context::new(scope, v8::ContextOptions::default());
+    // A failure must leave a usable creator behind, so the context is set before the script can throw.
+    scope.set_default_context(context);
+    let scope = &mut v8::ContextScope::new(scope, context);
+    let code = v8::String::new(scope, BOOTSTRAP)?;
+    let name = v8::String::new(scope, BOOTSTRAP_NAME)?;
+    let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
+    let bootstrap = v8::Script::compile(scope, code, Some(&origin))?.run(scope)?;
+    let bootstrap: v8::Local<'_, v8::Function> = bootstrap.try_into().ok()?;
+    let native = native_object(scope)?;
+    let receiver = v8::undefined(scope);
+    let functions = bootstrap.call(scope, receiver.into(), &[native.into()])?;
+    scope.add_context_data(context, functions);
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{load, write};
+
+    #[test]
+    fn a_written_snapshot_is_read_back_and_a_damaged_one_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tgp.snapshot");
+        write(&path).unwrap();
+        let written = std::fs::read(&path).unwrap();
+        assert_eq!(&*load(&path).unwrap(), &written[..written.len() - 8]);
+        for torn in [&written[..0], &written[..100], &written[..written.len() - 1]] {
+            std::fs::write(&path, torn).unwrap();
+            assert!(load(&path).unwrap().len() > 100);
+        }
+    }
+}

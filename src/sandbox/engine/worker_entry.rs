@@ -1,0 +1,133 @@
+//! The worker process: the same engine, spoken to over standard input and output.
+//!
+//! The executable `tgp-sandbox` loads this library and calls [`tgp_sandbox_main`]; Node is not involved.
+
+use super::engine_control::EngineControl;
+use super::engine_loop::run_engine;
+use super::snapshot;
+use super::watchdog::StuckPolicy;
+use crate::sandbox::frame::{read_frame, write_frame};
+use crate::sandbox::message::{Command, Event, Fitness, RunEnd};
+use parking_lot::Mutex;
+use std::ffi::{CStr, c_char, c_int};
+use std::io::{BufReader, stdin, stdout};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// The guest ignored termination.
+pub const EXIT_STUCK: i32 = 70;
+/// V8 ran out of memory, or refused an allocation for good.
+const EXIT_MEMORY: i32 = 71;
+/// V8 gave up for another reason.
+const EXIT_FATAL: i32 = 72;
+/// The command line or the snapshot is unusable.
+const EXIT_USAGE: i32 = 64;
+/// V8's guard leaves about one megabyte of stack to JavaScript; the rest is for V8 itself.
+const ENGINE_STACK: usize = 8 << 20;
+
+/// Whom the fatal handlers tell, in a process that is a worker.
+static WORKER: OnceLock<Arc<EngineControl>> = OnceLock::new();
+
+/// What the worker was asked to do.
+enum Job {
+    WriteSnapshot(PathBuf),
+    Serve { snapshot: PathBuf, memory_bytes: u64 },
+}
+
+/// Entry of the worker process. Arguments: `--write-snapshot FILE`, or `--serve SNAPSHOT MEMORY_BYTES`.
+///
+/// # Safety
+/// `arguments` must hold `count` valid, NUL-terminated strings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgp_sandbox_main(count: c_int, arguments: *const *const c_char) -> c_int {
+    let count = usize::try_from(count).unwrap_or(0);
+    let mut words = Vec::with_capacity(count);
+    for index in 0..count {
+        // SAFETY: the caller promises `count` valid pointers.
+        let word = unsafe { *arguments.add(index) };
+        // SAFETY: the caller promises NUL-terminated strings.
+        let word = unsafe { CStr::from_ptr(word) };
+        words.push(word.to_string_lossy().into_owned());
+    }
+    match parse(&words) {
+        Some(Job::WriteSnapshot(path)) => c_int::from(snapshot::write(&path).is_err()) * EXIT_USAGE,
+        Some(Job::Serve { snapshot, memory_bytes }) => serve(&snapshot, memory_bytes),
+        None => EXIT_USAGE,
+    }
+}
+
+fn parse(words: &[String]) -> Option<Job> {
+    match words {
+        [flag, path] if flag == "--write-snapshot" => Some(Job::WriteSnapshot(path.into())),
+        [flag, path, memory] if flag == "--serve" => {
+            Some(Job::Serve { snapshot: path.into(), memory_bytes: memory.parse().ok()? })
+        }
+        _ => None,
+    }
+}
+
+/// Reads commands until the host closes the pipe; then the process ends, whatever the guest is doing.
+fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
+    let output = Mutex::new(stdout());
+    let sink = move |event: Event| {
+        // A host that is gone cannot be told anything; the reading side ends this process.
+        let _gone = write_frame(&mut *output.lock(), &event);
+    };
+    let control = EngineControl::new(Arc::new(sink), StuckPolicy::ExitProcess);
+    let _first = WORKER.set(Arc::clone(&control));
+    v8::V8::set_fatal_error_handler(on_fatal_error);
+    let (sender, receiver) = crossbeam_channel::unbounded();
+    let engine = Arc::clone(&control);
+    let snapshot = snapshot.to_owned();
+    let thread = std::thread::Builder::new().name("tgp-engine".to_owned()).stack_size(ENGINE_STACK).spawn(move || {
+        run_engine(&receiver, &engine, &snapshot, memory_bytes);
+        exit_now(0);
+    });
+    if thread.is_err() {
+        return EXIT_USAGE;
+    }
+    let mut input = BufReader::new(stdin());
+    while let Ok(Some(command)) = read_frame::<Command>(&mut input) {
+        if let Command::Cancel { run } = command {
+            control.cancel(run);
+        }
+        if sender.send(command).is_err() {
+            break;
+        }
+    }
+    exit_now(0)
+}
+
+/// Ends the process without running anything more: destructors of a V8 that is still at work would crash.
+pub fn exit_now(code: i32) -> ! {
+    #[cfg(unix)]
+    // SAFETY: `_exit` has no precondition and does not return.
+    unsafe {
+        libc::_exit(code)
+    }
+    #[cfg(not(unix))]
+    std::process::exit(code)
+}
+
+/// Called by V8 when an allocation cannot be had. It must not return.
+pub unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {
+    give_up(RunEnd::OutOfMemory, EXIT_MEMORY);
+}
+
+/// Called by V8 when one of its own invariants fails. It must not return.
+fn on_fatal_error(_file: &str, _line: i32, message: &str) {
+    let too_large = ["invalid size", "invalid array length", "out of memory", "OOM"];
+    if too_large.iter().any(|sign| message.contains(sign)) {
+        give_up(RunEnd::OutOfMemory, EXIT_MEMORY);
+    }
+    give_up(RunEnd::Crashed("V8 met a fatal error".to_owned()), EXIT_FATAL);
+}
+
+/// In a worker the run gets its end and the process exits. On a thread of the host V8 aborts: `isolation: 'process'`
+/// is the mode that survives this.
+fn give_up(end: RunEnd, code: i32) {
+    if let Some(control) = WORKER.get() {
+        control.settle(end, Fitness::Spent);
+        exit_now(code);
+    }
+}

@@ -1,0 +1,19 @@
+//! What one run may use.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Hard limits of one run, decided by the kernel's configuration and the caller's options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunLimits {
+    /// V8 heap and array buffers together.
+    pub memory_bytes: u64,
+    /// CPU time of the thread that runs guest code.
+    pub cpu: Duration,
+    /// Time from start to result, waiting included.
+    pub wall: Duration,
+    /// Longest result, as UTF-8 JSON.
+    pub result_bytes: u32,
+    /// All log text of a run; what comes after is dropped and the cut is marked.
+    pub log_bytes: u32,
+}

@@ -1,0 +1,28 @@
+//! Runs code that nobody trusts.
+//!
+//! The public face is [`Sandbox`]; V8 is behind it, in `engine`, and so is the choice between a worker process and a
+//! thread. What a guest may ask for is the trait [`Host`], which somebody else implements.
+
+mod engine;
+mod frame;
+mod host;
+mod limits;
+mod message;
+mod pool;
+mod pool_state;
+mod run_request;
+#[expect(clippy::module_inception, reason = "one concept per file, named for its main item")]
+mod sandbox;
+mod sandbox_error;
+#[cfg(test)]
+mod thread_tests;
+mod transport;
+
+pub use host::{Host, Question, Reply};
+pub use limits::RunLimits;
+pub use message::{GuestError, HostAnswer, LogLevel, Module, ModuleKind, RunEnd, RunStats};
+pub use pool::PoolOptions;
+pub use run_request::{Done, LogLine, RunOutcome, RunRequest};
+pub use sandbox::{Sandbox, engine_version};
+pub use sandbox_error::SandboxError;
+pub use transport::{Isolation, WorkerFiles};

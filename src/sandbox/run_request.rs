@@ -1,0 +1,38 @@
+//! What goes into a run and what comes out of it.
+
+use super::host::Host;
+use super::limits::RunLimits;
+use super::message::{LogLevel, Module, RunEnd, RunStats};
+use super::sandbox_error::SandboxError;
+use crate::ids::RunId;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// One tool to run.
+pub struct RunRequest {
+    pub run: RunId,
+    pub entry: String,
+    pub modules: Arc<Vec<Module>>,
+    pub args_json: Arc<str>,
+    pub limits: RunLimits,
+    pub seed: Option<u64>,
+    pub host: Arc<dyn Host>,
+}
+
+/// One line that the guest logged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogLine {
+    pub level: LogLevel,
+    pub message: String,
+}
+
+/// How a run ended, and what it left behind.
+#[derive(Debug)]
+pub struct RunOutcome {
+    pub end: RunEnd,
+    pub logs: Vec<LogLine>,
+    pub stats: RunStats,
+}
+
+/// Called exactly once per request, from any thread.
+pub type Done = Box<dyn FnOnce(Result<RunOutcome, SandboxError>) + Send>;

@@ -1,0 +1,22 @@
+//! Why a run could not be had at all. What happens inside a run is a [`RunEnd`](super::message::RunEnd).
+
+use crate::error::{ErrorCode, PartError};
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum SandboxError {
+    #[error("the kernel is shut down; create a new TGP to go on")]
+    Closed,
+    #[error("the sandbox worker could not be started: {reason}. Reinstall @tgp/core so that the tgp-sandbox executable is in place and may be run")]
+    CannotStart { reason: String },
+    #[error("the sandbox worker died before it could begin, several times in a row; the machine may be out of memory")]
+    KeepsDying,
+}
+
+impl PartError for SandboxError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Closed => ErrorCode::Shutdown,
+            Self::CannotStart { .. } | Self::KeepsDying => ErrorCode::IsolateCrashed,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! An engine in a `tgp-sandbox` process: nothing that happens in it can reach the host.
+
+use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
+use crate::sandbox::frame::{read_frame, write_frame};
+use crate::sandbox::message::Command;
+use crate::sandbox::sandbox_error::SandboxError;
+use parking_lot::Mutex;
+use std::io::{BufReader, ErrorKind};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::Arc;
+
+struct ProcessWorker {
+    child: Mutex<Child>,
+    input: Mutex<Option<ChildStdin>>,
+}
+
+/// Spawns the process and a thread that listens to it and reaps it.
+pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<Arc<dyn Worker>, SandboxError> {
+    let mut command = std::process::Command::new(&files.executable);
+    command.arg(&files.library).arg("--serve").arg(&files.snapshot).arg(memory_bytes.to_string());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // Nothing of the host's environment is the guest's business, and no directory is kept busy by a worker.
+    command.env_clear();
+    #[cfg(unix)]
+    command.current_dir("/");
+    #[cfg(windows)]
+    command.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
+    let mut child = command.spawn().map_err(|error| cannot_start(error.kind()))?;
+    let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(cannot_start(ErrorKind::BrokenPipe));
+    };
+    let worker = Arc::new(ProcessWorker { child: Mutex::new(child), input: Mutex::new(Some(input)) });
+    let listener = Arc::clone(&worker);
+    let spawned = std::thread::Builder::new()
+        .name("tgp-worker-io".to_owned())
+        .stack_size(512 << 10)
+        .spawn(move || listener.listen(output, &news));
+    match spawned {
+        Ok(_) => Ok(worker),
+        Err(error) => {
+            worker.kill();
+            worker.reap();
+            Err(cannot_start(error.kind()))
+        }
+    }
+}
+
+fn cannot_start(kind: ErrorKind) -> SandboxError {
+    SandboxError::CannotStart { reason: kind.to_string() }
+}
+
+impl ProcessWorker {
+    fn listen(&self, output: ChildStdout, news: &NewsSink) {
+        let mut output = BufReader::with_capacity(64 << 10, output);
+        while let Ok(Some(event)) = read_frame(&mut output) {
+            news(News::Event(event));
+        }
+        // The stream has ended or makes no sense: either way this process has said its last word.
+        self.kill();
+        self.reap();
+        news(News::Gone);
+    }
+
+    fn reap(&self) {
+        // The child is dead or dying, so this is short; it cannot fail for a child of ours that nobody else waits for.
+        let _status = self.child.lock().wait();
+    }
+}
+
+impl Worker for ProcessWorker {
+    fn send(&self, command: Command) -> Result<(), WorkerGone> {
+        let mut input = self.input.lock();
+        let pipe = input.as_mut().ok_or(WorkerGone)?;
+        write_frame(pipe, &command).map_err(|_| WorkerGone)
+    }
+
+    fn kill(&self) {
+        // Killing a child that has ended by itself is an error that means success.
+        let _ended = self.child.lock().kill();
+    }
+}
