@@ -48,6 +48,12 @@ impl ErrorCode {
         Self::Shutdown,
     ];
 
+    /// The code with this string.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == text)
+    }
+
     /// The string that users see in `error.code`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

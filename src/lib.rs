@@ -1,5 +1,22 @@
-//! Native core of `@tgp/core`.
+//! Native core of `@tgp/core`: a model's TypeScript is compiled, run in V8, stored and persisted here.
+//!
+//! ```text
+//! index.js, js/       what users import; the only place that throws
+//!      |
+//! binding             the only #[napi]
+//!      |
+//! kernel              the only place that knows more than one part
+//!      |
+//! vfs  compile  sandbox  git      parts: none imports another
+//!      |
+//! error, ids          bottom: import nothing of ours
+//! ```
 
+mod binding;
+pub mod compile;
 pub mod error;
+pub mod git;
 pub mod ids;
+pub mod kernel;
 pub mod sandbox;
+pub mod vfs;

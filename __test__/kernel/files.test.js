@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/** The `git` command line, as the judge of what we did. */
+const git = (root, ...args) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' }).trim();
+
+describe('write_file and patch_file', () => {
+  it('commit exactly what changed, and git agrees', async () => {
+    const { tools, rootDir } = await createKernel();
+    const written = await tools.write_file.execute({ path: 'tools/a/b.ts', content: 'export default () => 1\n' });
+    expect(written).toMatchObject({ success: true, path: 'tools/a/b.ts', persisted: true });
+    expect(written.commit).toBe(git(rootDir, 'rev-parse', 'HEAD'));
+    const patched = await tools.patch_file.execute({ path: 'tools/a/b.ts', search: '1', replace: "'$& $1 $$'" });
+    expect(patched.persisted).toBe(true);
+    expect(readFileSync(join(rootDir, 'tools/a/b.ts'), 'utf8')).toBe("export default () => '$& $1 $$'\n");
+    expect(git(rootDir, 'log', '--format=%s %an').split('\n')).toEqual([
+      'Refactor: tools/a/b.ts tgp-bot[bot]',
+      'Forge: tools/a/b.ts tgp-bot[bot]',
+    ]);
+    expect(git(rootDir, 'show', '--name-only', '--format=', 'HEAD')).toBe('tools/a/b.ts');
+    expect(git(rootDir, 'status', '--porcelain')).toBe('');
+    expect(git(rootDir, 'fsck', '--full', '--strict')).toBe('');
+  });
+
+  it('writing the same text again makes no commit', async () => {
+    const { tools, rootDir } = await createKernel();
+    const file = { path: 'tools/a.ts', content: 'return 1' };
+    const first = await tools.write_file.execute(file);
+    const second = await tools.write_file.execute(file);
+    expect(second).toEqual(first);
+    expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('1');
+  });
+
+  it('a patch that does not fit writes nothing', async () => {
+    const { tools, rootDir } = await createKernel();
+    await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
+    const patch = (search) => tools.patch_file.execute({ path: 'tools/a.ts', search, replace: 'x' });
+    await expect(patch('return  1')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
+    await expect(patch('')).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
+    await expect(tools.patch_file.execute({ path: 'tools/none.ts', search: 'a', replace: 'b' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
+    expect(readFileSync(join(rootDir, 'tools/a.ts'), 'utf8')).toBe('return 1');
+    expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('1');
+  });
+
+  it('many writers at once lose nothing', async () => {
+    const { tools, rootDir } = await createKernel();
+    const paths = Array.from({ length: 40 }, (_, index) => `tools/many/t${index}.ts`);
+    await Promise.all(paths.map((path) => tools.write_file.execute({ path, content: `return '${path}'` })));
+    expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('40');
+    expect(git(rootDir, 'ls-files').split('\n').sort()).toEqual([...paths].sort());
+    expect(git(rootDir, 'status', '--porcelain')).toBe('');
+    expect(await tools.list_files.execute({ dir: 'tools/many' })).toEqual([...paths].sort());
+  });
+});
+
+describe('the jail', () => {
+  it('refuses to leave the root, and touches nothing', async () => {
+    const outside = await tempRoot();
+    writeFileSync(join(outside, 'secret.txt'), 'secret');
+    const { kernel, tools, rootDir } = await createKernel();
+    await kernel.boot();
+    mkdirSync(join(rootDir, 'tools'), { recursive: true });
+    symlinkSync(outside, join(rootDir, 'tools', 'link'));
+    symlinkSync(join(outside, 'secret.txt'), join(rootDir, 'tools', 'secret.txt'));
+    const paths = ['../x.ts', 'tools/../../x.ts', join(outside, 'x.ts'), 'tools/link/x.ts', 'tools/secret.txt', '.git/config', 'tools/.git/hooks/post-commit', 'tools/a\0.ts'];
+    for (const path of paths) {
+      await expect(tools.write_file.execute({ path, content: 'x' }), path).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION', message: /^Security Violation/ });
+    }
+    await expect(tools.read_file.execute({ path: 'tools/secret.txt' })).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    await expect(tools.read_file.execute({ path: '.git/HEAD' })).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    expect(existsSync(join(outside, 'x.ts'))).toBe(false);
+    expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe('secret');
+    expect((await tools.list_files.execute({ dir: '.' })).some((path) => path.includes('.git'))).toBe(false);
+  });
+
+  it('keeps code under tools/ and meta.json for the kernel', async () => {
+    const { tools } = await createKernel();
+    for (const path of ['x.ts', 'meta.json', 'bin/tgp', '.gitattributes', 'tools/.env']) {
+      await expect(tools.write_file.execute({ path, content: 'x' }), path).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    }
+    expect((await tools.write_file.execute({ path: 'data/plan.json', content: '{}' })).persisted).toBe(true);
+  });
+
+  it('no error tells where the root is', async () => {
+    const { kernel, tools, rootDir } = await createKernel();
+    const errors = [];
+    for (const path of ['tools/none.ts', '../x', '/etc/passwd', 'tools']) {
+      for (const call of [() => tools.read_file.execute({ path }), () => kernel.exec(path), () => kernel.check(path), () => tools.write_file.execute({ path, content: 'x' })]) {
+        errors.push(await call().catch((error) => `${error.message} ${JSON.stringify(error.details)} ${error.stack.split('\n')[0]}`));
+      }
+    }
+    for (const text of errors) expect(text).not.toContain(rootDir);
+  });
+});
+
+describe('boot', () => {
+  it('gives .tgp a repository of its own inside the application repository', async () => {
+    const app = await tempRoot();
+    git(app, 'init', '-q');
+    const { tools, rootDir } = await createKernel({ rootDir: join(app, '.tgp') });
+    await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
+    expect(git(rootDir, 'rev-parse', '--show-toplevel')).toBe(rootDir);
+    expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('1');
+  });
+
+  it('a second kernel on the same root finds what the first one left', async () => {
+    const first = await createKernel();
+    await first.tools.write_file.execute({ path: 'tools/a.ts', content: 'return args.n' });
+    await first.kernel.shutdown();
+    const second = await createKernel({ rootDir: first.rootDir });
+    expect((await second.kernel.exec('tools/a.ts', { n: 3 })).result).toBe(3);
+    expect(second.kernel.config).toMatchObject({ sandbox: { memoryMb: 64, timeoutMs: 50, wallMs: 30_000, isolation: 'process' } });
+  });
+
+  it('concurrent first calls are one boot', async () => {
+    const { kernel, tools } = await createKernel();
+    await Promise.all([kernel.boot(), tools.list_files.execute({ dir: '.' }), kernel.boot(), tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' })]);
+    expect((await kernel.exec('tools/a.ts')).result).toBe(1);
+  });
+});
+
+describe('check_tool', () => {
+  it('reports where and what, and never throws for what the model wrote', async () => {
+    const { tools } = await createKernel();
+    await tools.write_file.execute({ path: 'tools/bad.ts', content: 'export default () => {\n  const x = ;\n}' });
+    const report = await tools.check_tool.execute({ path: 'tools/bad.ts' });
+    expect(report.valid).toBe(false);
+    expect(report.errors[0]).toMatch(/^tools\/bad\.ts:2:13: /);
+    expect(report.diagnostics[0]).toMatchObject({ rule: 'syntax', severity: 'error', line: 2, column: 13 });
+    await tools.write_file.execute({ path: 'tools/good.ts', content: 'export default (a: { n: number }) => a.n satisfies number' });
+    expect(await tools.check_tool.execute({ path: 'tools/good.ts' })).toEqual({ valid: true, errors: [], diagnostics: [] });
+  });
+});
+
+describe('exec_tool', () => {
+  it('reports instead of throwing', async () => {
+    const { tools } = await createKernel();
+    await tools.write_file.execute({ path: 'tools/t.ts', content: "export default (a: { fail: boolean }) => {\n  console.log('hi');\n  if (a.fail) throw new Error('no');\n  return 1;\n}" });
+    expect(await tools.exec_tool.execute({ path: 'tools/t.ts', args: { fail: false } })).toMatchObject({ success: true, result: 1, logs: [{ level: 'log', message: 'hi' }] });
+    expect(await tools.exec_tool.execute({ path: 'tools/t.ts', args: { fail: true } })).toMatchObject({
+      success: false, code: 'ERR_TOOL_THROWN', error: 'no', line: 3, logs: [{ level: 'log', message: 'hi' }], stack: expect.stringContaining('tools/t.ts:3:'),
+    });
+    expect(await tools.exec_tool.execute({ path: 'tools/none.ts' })).toMatchObject({ success: false, code: 'ERR_NOT_FOUND', logs: [] });
+  });
+});

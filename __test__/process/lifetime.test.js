@@ -1,0 +1,134 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const run = promisify(execFile);
+const INDEX = new URL('../../index.js', import.meta.url).href;
+const MODULES = new URL('../../node_modules/', import.meta.url).pathname;
+
+/** A program that forges a tool, runs it and prints the result. */
+const program = (root, { isolation = 'process', shutdown = true, timer = '' } = {}) => `
+  const { TGP, tgpTools } = await import(${JSON.stringify(INDEX)});
+  const kernel = new TGP({ config: { rootDir: ${JSON.stringify(root)}, sandbox: { isolation: '${isolation}' } } });
+  ${timer}
+  await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content: 'export default (a: { n: number }) => a.n + 1' });
+  const { result } = await kernel.exec('tools/t.ts', { n: 1 });
+  ${shutdown ? 'await kernel.shutdown();' : ''}
+  console.log(result);
+`;
+
+const evaluate = (code) => ['--input-type=module', '-e', code];
+
+/** Node binaries from the npm packages of the same name, beside the one that runs this test. */
+const NODES = [
+  process.execPath,
+  ...['node-22', 'node-24'].map((name) => join(MODULES, name, 'bin', 'node')),
+];
+
+describe('the addon', () => {
+  for (const node of NODES) {
+    it(`runs in ${node.split('/').slice(-3).join('/')}`, async () => {
+      for (const isolation of ['process', 'thread']) {
+        const { stdout } = await run(node, evaluate(program(await tempRoot(), { isolation })));
+        expect(stdout.trim()).toBe('2');
+      }
+    });
+  }
+
+  it('lets the process end by itself, with no shutdown', async () => {
+    const { stdout } = await run(process.execPath, evaluate(program(await tempRoot(), { shutdown: false })), { timeout: 10_000 });
+    expect(stdout.trim()).toBe('2');
+  });
+
+  it('runs in Workers that come and go', async () => {
+    const root = await tempRoot();
+    const code = (index) => `(async () => { ${program(join(root, String(index)), { isolation: index % 2 ? 'thread' : 'process' }).replace('console.log(result)', "require('node:worker_threads').parentPort.postMessage(result)")} })()`;
+    const results = await Promise.all(
+      Array.from({ length: 6 }, async (_, index) => {
+        const worker = new Worker(code(index), { eval: true });
+        const [result] = await once(worker, 'message');
+        await worker.terminate();
+        return result;
+      }),
+    );
+    expect(results).toEqual(Array(6).fill(2));
+  });
+
+  it('survives Workers that are terminated at any moment', async () => {
+    const root = await tempRoot();
+    for (let index = 0; index < 12; index++) {
+      const worker = new Worker(`(async () => { ${program(join(root, String(index)), { isolation: index % 2 ? 'thread' : 'process' })} })()`, { eval: true, stdout: true });
+      await new Promise((done) => setTimeout(done, index * 15));
+      await worker.terminate();
+    }
+  });
+});
+
+describe('200 short processes', () => {
+  it('load, run and exit with code 0', async () => {
+    const root = await tempRoot();
+    let next = 0;
+    const failures = [];
+    const lane = async () => {
+      while (next < 200) {
+        const index = next++;
+        const isolation = index % 4 === 0 ? 'thread' : 'process';
+        const code = program(join(root, String(index)), { isolation, shutdown: index % 2 === 0 });
+        await run(process.execPath, evaluate(code)).catch((error) => failures.push({ index, code: error.code, signal: error.signal, stderr: error.stderr }));
+      }
+    };
+    await Promise.all([lane(), lane(), lane()]);
+    expect(failures).toEqual([]);
+  }, 300_000);
+
+  it('exit with the code they chose when they exit at any moment', async () => {
+    const root = await tempRoot();
+    for (let index = 0; index < 24; index++) {
+      const timer = `setTimeout(() => process.exit(7), ${index * 6});`;
+      const isolation = index % 2 ? 'thread' : 'process';
+      const child = spawn(process.execPath, evaluate(`${program(join(root, String(index)), { isolation, timer })}\nawait new Promise(() => {});`), { stdio: 'ignore' });
+      const [code, signal] = await once(child, 'exit');
+      expect({ index, code, signal }).toEqual({ index, code: 7, signal: null });
+    }
+  }, 60_000);
+});
+
+describe('a host that is killed', () => {
+  it('takes its workers with it', async () => {
+    const root = await tempRoot();
+    const code = `${program(root, { shutdown: false })}
+      const { tgpTools: tools } = await import(${JSON.stringify(INDEX)});
+      await tools(kernel).write_file.execute({ path: 'tools/loop.ts', content: 'while (true) {}' });
+      kernel.exec('tools/loop.ts', {}, { timeoutMs: 60000 }).catch(() => {});
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, evaluate(code), { stdio: ['ignore', 'pipe', 'ignore'] });
+    await once(child.stdout, 'data');
+    const children = () =>
+      readdirSync('/proc').filter((pid) => {
+        try {
+          return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tgp-sandbox') && readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(child.pid);
+        } catch {
+          return false;
+        }
+      });
+    await new Promise((done) => setTimeout(done, 300));
+    const orphans = children();
+    expect(orphans.length).toBeGreaterThan(0);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const alive = () => orphans.filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tgp-sandbox');
+      } catch {
+        return false;
+      }
+    });
+    for (let i = 0; i < 200 && alive().length > 0; i++) await new Promise((done) => setTimeout(done, 10));
+    expect(alive()).toEqual([]);
+  });
+});

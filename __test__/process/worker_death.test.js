@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+
+/** Process ids of this process's sandbox workers. */
+function workers() {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return stat.includes('(tgp-sandbox)') && Number(parent) === process.pid && state !== 'Z';
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+async function until(condition, what) {
+  for (let i = 0; i < 500; i++) {
+    if (condition()) return;
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  throw new Error(`not within 5 s: ${what}`);
+}
+
+describe('a worker that is killed', () => {
+  it('between runs: the next run works', async () => {
+    const { forge } = await createKernel({ sandbox: { workers: 1 } });
+    for (let round = 0; round < 10; round++) {
+      expect((await forge('return args.n', { n: round })).result).toBe(round);
+      for (const pid of workers()) process.kill(pid, 'SIGKILL');
+    }
+    expect((await forge('return 1')).result).toBe(1);
+  });
+
+  it('during a run: that run is ERR_ISOLATE_CRASHED, the next one works', async () => {
+    const { forge } = await createKernel({ sandbox: { workers: 1 } });
+    await forge('return 1');
+    const run = forge('while (true) {}', {}, { timeoutMs: 20_000 }).catch((error) => error);
+    await new Promise((done) => setTimeout(done, 200));
+    for (const pid of workers()) process.kill(pid, 'SIGKILL');
+    expect(await run).toMatchObject({ code: 'ERR_ISOLATE_CRASHED' });
+    expect((await forge('return 2')).result).toBe(2);
+  });
+
+  it('stopped and deaf: the host ends it by the wall limit', async () => {
+    const { forge } = await createKernel({ sandbox: { workers: 1 } });
+    await forge('return 1');
+    const run = forge('while (true) {}', {}, { timeoutMs: 300, wallMs: 300 }).catch((error) => error);
+    await new Promise((done) => setTimeout(done, 100));
+    for (const pid of workers()) process.kill(pid, 'SIGSTOP');
+    expect(await run).toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
+    expect((await forge('return 2')).result).toBe(2);
+  });
+});
+
+describe('the host', () => {
+  it('has no worker, descriptor or thread left after shutdown', async () => {
+    const count = (folder) => readdirSync(`/proc/self/${folder}`).length;
+    const warmup = await createKernel();
+    await warmup.forge('return 1');
+    await warmup.kernel.shutdown();
+    await until(() => workers().length === 0, 'workers are gone');
+    const before = { fd: count('fd'), task: count('task') };
+    for (let i = 0; i < 5; i++) {
+      const { kernel, forge } = await createKernel({ sandbox: { workers: 2, warm: 2 } });
+      await Promise.allSettled([forge('return 1'), forge('while (true) {}'), forge('return Array(1e9).fill(0)')]);
+      await kernel.shutdown();
+      await kernel.shutdown();
+      await expect(forge('return 1')).rejects.toMatchObject({ code: 'ERR_SHUTDOWN' });
+    }
+    await until(() => workers().length === 0, 'workers are gone');
+    await until(() => count('fd') <= before.fd && count('task') <= before.task, 'descriptors and threads are back to the base line');
+  });
+
+  it('shutdown ends runs that are under way and those that wait', async () => {
+    const { kernel, forge } = await createKernel({ sandbox: { workers: 1 } });
+    await forge('return 1');
+    const runs = [1, 2, 3].map((n) => kernel.exec('tools/test/forged.ts', { n }, { timeoutMs: 10_000 }).catch((error) => error));
+    const endless = forge('while (true) {}', {}, { timeoutMs: 10_000 }).catch((error) => error);
+    await new Promise((done) => setTimeout(done, 100));
+    await kernel.shutdown();
+    await Promise.all(runs);
+    expect(await endless).toMatchObject({ code: 'ERR_SHUTDOWN' });
+    await until(() => workers().length === 0, 'workers are gone');
+  });
+
+  it('a worker has no environment, no open file and no folder of the host', async () => {
+    const { forge } = await createKernel({ sandbox: { workers: 1 } });
+    await forge('return 1');
+    for (const pid of workers()) {
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('');
+      expect(readdirSync(`/proc/${pid}/fd`).map(Number).sort()).toEqual([0, 1, 2]);
+    }
+  });
+});

@@ -1,0 +1,62 @@
+/**
+ * Holds the code in js/ against the hand-written index.d.ts: a name that only one of them has, or whose types differ, is
+ * a compile error here. `tsc` sees index.js only through index.d.ts, so the implementation is imported piece by piece.
+ */
+
+import type * as declared from '../../index.js';
+import * as adapters from '../../js/adapters.js';
+import * as config from '../../js/config.js';
+import * as errors from '../../js/errors.js';
+import * as kernel from '../../js/kernel.js';
+import * as schemas from '../../js/schemas.js';
+import * as tools from '../../js/tools.js';
+
+type Surface = { [Name in keyof typeof declared]: (typeof declared)[Name] };
+
+export const surface: Surface = {
+  AbortedError: errors.AbortedError,
+  CheckToolParams: schemas.CheckToolParams,
+  CompilationError: errors.CompilationError,
+  ConfigError: errors.ConfigError,
+  ExecToolParams: schemas.ExecToolParams,
+  FetchError: errors.FetchError,
+  GitConfigSchema: schemas.GitConfigSchema,
+  GitConflictError: errors.GitConflictError,
+  GitError: errors.GitError,
+  IoError: errors.IoError,
+  IsolateCrashedError: errors.IsolateCrashedError,
+  IsolateMemoryError: errors.IsolateMemoryError,
+  IsolateTimeoutError: errors.IsolateTimeoutError,
+  ListFilesParams: schemas.ListFilesParams,
+  NotFoundError: errors.NotFoundError,
+  PatchFileParams: schemas.PatchFileParams,
+  ReadFileParams: schemas.ReadFileParams,
+  ResultError: errors.ResultError,
+  SandboxConfigSchema: schemas.SandboxConfigSchema,
+  SecurityViolation: errors.SecurityViolation,
+  ShutdownError: errors.ShutdownError,
+  SqlError: errors.SqlError,
+  TGP: kernel.TGP,
+  TGPConfigSchema: schemas.TGPConfigSchema,
+  TGPError: errors.TGPError,
+  ToolError: errors.ToolError,
+  ToolSchema: schemas.ToolSchema,
+  ValidationError: errors.ValidationError,
+  WriteFileParams: schemas.WriteFileParams,
+  defineTGPConfig: config.defineTGPConfig,
+  formatTools: adapters.formatTools,
+  loadTGPConfig: config.loadTGPConfig,
+  tgpTools: tools.tgpTools,
+  toAnthropicTools: adapters.toAnthropicTools,
+  toOpenAITools: adapters.toOpenAITools,
+};
+
+/** The types below are written out for hover; they must stay what the code accepts, optional keys included. */
+type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
+type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
+type ConfigInput = (typeof schemas.TGPConfigSchema)['_input'];
+type ExecOptionKeys = keyof (typeof schemas.ExecOptionsSchema)['_input'];
+
+export const configTypesAgree: Equal<Plain<declared.TGPConfigInput>, Plain<ConfigInput>> = true;
+export const execOptionsAgree: Equal<keyof declared.ExecOptions, ExecOptionKeys> = true;
+export const errorCodesAgree: Equal<declared.TGPErrorCode, keyof typeof errors.ERROR_CLASSES> = true;

@@ -1,0 +1,416 @@
+import type { z } from 'zod';
+
+/** Where the kernel reports what is worth knowing and is no error. `console` fits. */
+export type Logger = {
+  debug(message: string, ...rest: unknown[]): void;
+  info(message: string, ...rest: unknown[]): void;
+  warn(message: string, ...rest: unknown[]): void;
+  error(message: string, ...rest: unknown[]): void;
+};
+
+/** Options of {@link TGP}. All are optional: `new TGP()` works in an empty folder. */
+export type TGPOptions = {
+  /**
+   * The config file. Relative paths inside it start from its own folder. When it is named it must exist; when it is
+   * not, `./tgp.config.{ts,mts,js,mjs,cjs,json}` is used if there is one. Excludes `config`.
+   */
+  configFile?: string;
+  /** The configuration itself, instead of a file. Relative paths start from the current folder. */
+  config?: TGPConfigInput;
+  /** Default: `console`, without debug messages. */
+  logger?: Logger;
+  /** @deprecated Accepted and ignored, with one warning: the native kernel reads and writes files itself. */
+  fs?: unknown;
+  /** @deprecated Accepted and ignored, with one warning: the native kernel talks to Git remotes itself. */
+  http?: unknown;
+};
+
+/** Limits of one run, where they differ from the configuration's, and how to stop it. */
+export type ExecOptions = {
+  /** CPU time of the tool in milliseconds; waiting does not count. */
+  timeoutMs?: number;
+  /** Time from start to result in milliseconds. */
+  wallMs?: number;
+  /** V8 heap and ArrayBuffers together, in MB. */
+  memoryMb?: number;
+  /** Makes `Math.random` repeatable. */
+  seed?: number;
+  /** Stops the run; it then fails with {@link AbortedError}. */
+  signal?: AbortSignal;
+};
+
+/** One line that a tool wrote with `console`. */
+export type LogEntry = {
+  level: 'debug' | 'info' | 'log' | 'warn' | 'error';
+  message: string;
+};
+
+/** What a run used. */
+export type RunStats = {
+  cpuMs: number;
+  wallMs: number;
+  heapPeakBytes: number;
+  hostCalls: number;
+};
+
+export type ExecResult<Result = any> = {
+  result: Result;
+  logs: LogEntry[];
+  stats: RunStats;
+};
+
+/** One finding about a tool's source. Lines and columns count from 1, in the TypeScript text. */
+export type Diagnostic = {
+  rule: string;
+  /** Which of the eight standards it belongs to. */
+  standard?: number;
+  severity: 'error' | 'warning';
+  message: string;
+  line: number;
+  column: number;
+  endLine: number;
+  endColumn: number;
+  /** What to do about it. */
+  help?: string;
+};
+
+export type CheckResult = {
+  valid: boolean;
+  /** The diagnostics that make the tool invalid, one readable line each. */
+  errors: string[];
+  diagnostics: Diagnostic[];
+};
+
+/**
+ * The kernel: one workspace of tools, its Git repository and its sandbox.
+ *
+ * @example
+ * const kernel = new TGP();
+ * const { result } = await kernel.exec('tools/shipping/dim_weight.ts', { length: 10, width: 20, height: 30 });
+ * await kernel.shutdown();
+ */
+export declare class TGP {
+  /** Never blocks, starts no process and does not look at the configuration; {@link TGP.boot} does. */
+  constructor(options?: TGPOptions);
+  /** The configuration with every default once booted; before that, `options.config` as given. */
+  get config(): TGPConfig | TGPConfigInput;
+  logger: Logger;
+  /**
+   * Reads the configuration and prepares the workspace. Optional: every call boots when needed. Concurrent and repeated
+   * calls are one boot; after a failure the next call tries again.
+   */
+  boot(): Promise<void>;
+  /**
+   * Runs a tool in the sandbox.
+   * @param path the tool, relative to the root
+   * @param args what the tool gets. Dates cross as ISO strings, BigInts as decimal strings, Maps as objects, Sets as
+   * arrays; functions, symbols and cycles are a {@link ValidationError}. Default: `{}`.
+   * @throws {TGPError} of the class that says what went wrong; `details.logs` holds what the tool had logged
+   */
+  exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
+  /** Checks a tool's source without running it. */
+  check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
+  /** Ends all runs and workers. May be called more than once; every other call then fails with {@link ShutdownError}. */
+  shutdown(): Promise<void>;
+  /** {@link TGP.shutdown}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+  /** What a model has to know to use the kernel tools: the protocol and the eight standards. */
+  getSystemPrompt(): string;
+}
+
+/** The part of the AI SDK's call options that the tools use. */
+export type ToolCallOptions = {
+  abortSignal?: AbortSignal;
+};
+
+/**
+ * A tool of an agent. The same object works in Vercel AI SDK 4 to 7. `parameters` and `inputSchema` are one schema: a
+ * plain JSON Schema that the SDKs also recognise as one of their own.
+ */
+export type AgentTool<Args = any, Result = any> = {
+  description: string;
+  parameters: any;
+  inputSchema: any;
+  /** Checks the arguments, then runs. Fails by rejecting with a {@link TGPError}, never by throwing at once. */
+  execute: (args: Args, options?: ToolCallOptions) => Promise<Result>;
+};
+
+export type ToolSet = Record<string, AgentTool>;
+
+export type ListFilesArgs = z.input<typeof ListFilesParams>;
+export type ReadFileArgs = z.input<typeof ReadFileParams>;
+export type WriteFileArgs = z.input<typeof WriteFileParams>;
+export type PatchFileArgs = z.input<typeof PatchFileParams>;
+export type CheckToolArgs = z.input<typeof CheckToolParams>;
+export type ExecToolArgs = z.input<typeof ExecToolParams>;
+
+export type WriteFileResult = {
+  success: true;
+  path: string;
+  /** Whether the file is in Git now. */
+  persisted: boolean;
+  /** The commit that holds it. */
+  commit?: string;
+};
+
+/** What `exec_tool` tells a model: it reports a failed run, it does not throw. */
+export type ExecToolResult =
+  | { success: true; result: any; logs: LogEntry[]; stats: RunStats }
+  | {
+      success: false;
+      error: string;
+      code: TGPErrorCode;
+      logs: LogEntry[];
+      stack?: string;
+      line?: number;
+      column?: number;
+    };
+
+/** The tools that {@link tgpTools} returns. */
+export type TGPTools = {
+  list_files: AgentTool<ListFilesArgs, string[]>;
+  read_file: AgentTool<ReadFileArgs, string>;
+  write_file: AgentTool<WriteFileArgs, WriteFileResult>;
+  patch_file: AgentTool<PatchFileArgs, WriteFileResult>;
+  check_tool: AgentTool<CheckToolArgs, CheckResult>;
+  exec_tool: AgentTool<ExecToolArgs, ExecToolResult>;
+};
+
+/**
+ * The kernel's tools, ready for an agent.
+ *
+ * @example
+ * await generateText({ model, tools: tgpTools(kernel), system: kernel.getSystemPrompt(), stopWhen: stepCountIs(20), prompt });
+ */
+export declare function tgpTools(kernel: TGP): TGPTools;
+
+/** The tools as a tool set of the Vercel AI SDK. They already are one; this returns a copy. */
+export declare function formatTools<Tools extends ToolSet>(tools: Tools): Tools;
+
+export type JSONSchemaObject = { [key: string]: any };
+
+export type OpenAITool = {
+  type: 'function';
+  function: { name: string; description: string; parameters: JSONSchemaObject };
+};
+
+/** The tools as `tools` of OpenAI's Chat Completions API. */
+export declare function toOpenAITools(tools: ToolSet): OpenAITool[];
+
+export type AnthropicTool = {
+  name: string;
+  description: string;
+  input_schema: JSONSchemaObject & { type: 'object' };
+};
+
+/** The tools as `tools` of Anthropic's Messages API. */
+export declare function toAnthropicTools(tools: ToolSet): AnthropicTool[];
+
+export type GitConfigInput = {
+  /** Where commits go. `'local'`: they stay in the repository of the root. Default: `'local'`. */
+  provider?: 'local';
+  /** The branch that tools live on. Default: `'main'`. */
+  branch?: string;
+  /** Who the commits are by. */
+  auth?: { user?: string; email?: string };
+};
+
+export type SandboxConfigInput = {
+  /** V8 heap and ArrayBuffers of one run together, in MB. Default: 64. */
+  memoryMb?: number;
+  /** CPU time of one run in milliseconds; waiting does not count. Default: 50. */
+  timeoutMs?: number;
+  /** Time from start to result of one run in milliseconds. Default: 30 000. */
+  wallMs?: number;
+  /**
+   * Where runs live. `'process'`: in supervised worker processes, so that no tool can end, hang or bloat the host.
+   * `'thread'`: on threads of the host. Default: `'process'`.
+   */
+  isolation?: 'process' | 'thread';
+  /** How many runs may go on at once. Default: one per core, at most 4. */
+  workers?: number;
+  /** How many workers are kept ready. Default: 1. */
+  warm?: number;
+  /** Largest result, as JSON text. */
+  resultBytes?: number;
+  /** Largest arguments, as JSON text. */
+  argsBytes?: number;
+  /** Captured log text of one run; the rest is cut off, and marked. */
+  logBytes?: number;
+};
+
+/** What a config file exports. Every key is optional; unknown keys are refused by name. */
+export type TGPConfigInput = {
+  /** The agent's root, relative to the folder of the config file. Default: `'./.tgp'`. */
+  rootDir?: string;
+  git?: GitConfigInput;
+  sandbox?: SandboxConfigInput;
+};
+
+/** The configuration with every default filled in. */
+export type TGPConfig = {
+  rootDir: string;
+  git: Required<Omit<GitConfigInput, 'auth'>> & { auth: { user: string; email: string } };
+  sandbox: Required<SandboxConfigInput>;
+};
+
+/**
+ * Gives a config file its types.
+ *
+ * @example
+ * export default defineTGPConfig({ rootDir: './.tgp', sandbox: { timeoutMs: 200 } });
+ */
+export declare function defineTGPConfig(config: TGPConfigInput): TGPConfigInput;
+
+/**
+ * Loads and checks a config file (.ts .mts .js .mjs .cjs .json). Defaults are not filled in: booting does that.
+ * @throws {ConfigError} when it is missing, cannot be loaded, or holds a wrong or unknown key
+ */
+export declare function loadTGPConfig(configFile: string): Promise<TGPConfigInput>;
+
+type Strict<Shape extends z.core.$ZodShape> = z.ZodObject<Shape, z.core.$strict>;
+type Optional<Schema extends z.core.SomeType> = z.ZodOptional<Schema>;
+// biome-ignore lint/complexity/noBannedTypes: zod's own spelling of an object without named keys
+type AnyObject = z.ZodObject<{}, z.core.$loose>;
+
+export declare const GitConfigSchema: Strict<{
+  provider: Optional<z.ZodEnum<{ local: 'local' }>>;
+  branch: Optional<z.ZodString>;
+  auth: Optional<Strict<{ user: Optional<z.ZodString>; email: Optional<z.ZodString> }>>;
+}>;
+export declare const SandboxConfigSchema: Strict<{
+  memoryMb: Optional<z.ZodInt>;
+  timeoutMs: Optional<z.ZodInt>;
+  wallMs: Optional<z.ZodInt>;
+  isolation: Optional<z.ZodEnum<{ process: 'process'; thread: 'thread' }>>;
+  workers: Optional<z.ZodInt>;
+  warm: Optional<z.ZodInt>;
+  resultBytes: Optional<z.ZodInt>;
+  argsBytes: Optional<z.ZodInt>;
+  logBytes: Optional<z.ZodInt>;
+}>;
+export declare const TGPConfigSchema: Strict<{
+  rootDir: Optional<z.ZodString>;
+  git: Optional<typeof GitConfigSchema>;
+  sandbox: Optional<typeof SandboxConfigSchema>;
+}>;
+/** A tool and its source, as one value. */
+export declare const ToolSchema: Strict<{
+  name: z.ZodString;
+  description: z.ZodString;
+  parameters: AnyObject;
+  code: z.ZodString;
+}>;
+export type ToolDefinition = z.output<typeof ToolSchema>;
+
+export declare const ListFilesParams: Strict<{ dir: z.ZodString }>;
+export declare const ReadFileParams: Strict<{ path: z.ZodString }>;
+export declare const WriteFileParams: Strict<{ path: z.ZodString; content: z.ZodString }>;
+export declare const PatchFileParams: Strict<{ path: z.ZodString; search: z.ZodString; replace: z.ZodString }>;
+export declare const CheckToolParams: Strict<{ path: z.ZodString }>;
+export declare const ExecToolParams: Strict<{ path: z.ZodString; args: Optional<AnyObject> }>;
+
+/** Every `code` there is. */
+export type TGPErrorCode =
+  | 'ERR_VALIDATION'
+  | 'ERR_CONFIG'
+  | 'ERR_NOT_FOUND'
+  | 'ERR_SECURITY_VIOLATION'
+  | 'ERR_COMPILATION'
+  | 'ERR_ISOLATE_TIMEOUT'
+  | 'ERR_ISOLATE_MEMORY'
+  | 'ERR_ISOLATE_CRASHED'
+  | 'ERR_TOOL_THROWN'
+  | 'ERR_RESULT'
+  | 'ERR_SQL'
+  | 'ERR_FETCH'
+  | 'ERR_GIT'
+  | 'ERR_GIT_CONFLICT'
+  | 'ERR_IO'
+  | 'ERR_ABORTED'
+  | 'ERR_SHUTDOWN';
+
+export type TGPErrorOptions = { details?: Record<string, unknown>; cause?: unknown };
+
+/** Every failure of this package. `instanceof` also holds between its ESM and its CommonJS copy. */
+export declare class TGPError extends Error {
+  constructor(code: TGPErrorCode, message: string, options?: TGPErrorOptions);
+  code: TGPErrorCode;
+  /** Facts beside the message. Never a host path or a secret. */
+  details: Record<string, unknown>;
+}
+
+/** `ERR_VALIDATION`: an argument is wrong; `details.field` names it. Nothing was done. */
+export declare class ValidationError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_CONFIG`: the configuration is wrong; `details.issues` names the keys. */
+export declare class ConfigError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_NOT_FOUND`: there is no such file, or no such text in it. */
+export declare class NotFoundError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_SECURITY_VIOLATION`: something outside the allowed was asked for. Nothing was touched. */
+export declare class SecurityViolation extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_COMPILATION`: the tool's source is no valid TypeScript. */
+export declare class CompilationError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+  /** Counted from 1, in the TypeScript source. */
+  line: number | undefined;
+  column: number | undefined;
+}
+/** `ERR_ISOLATE_TIMEOUT`: the run reached its CPU or wall clock limit. */
+export declare class IsolateTimeoutError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_ISOLATE_MEMORY`: the run reached its memory limit. */
+export declare class IsolateMemoryError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_ISOLATE_CRASHED`: the worker of the run died. The next run gets a new one. */
+export declare class IsolateCrashedError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_TOOL_THROWN`: the tool threw. `stack` is the tool's own, in its TypeScript source. */
+export declare class ToolError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+  /** Counted from 1, in the TypeScript source. */
+  line: number | undefined;
+  column: number | undefined;
+}
+/** `ERR_RESULT`: the result is too large or is not JSON data. */
+export declare class ResultError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_SQL`: a statement failed or was refused. */
+export declare class SqlError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_FETCH`: a request failed or was refused. */
+export declare class FetchError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_GIT`: the repository could not be read or written. */
+export declare class GitError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_GIT_CONFLICT`: the same file was changed elsewhere; both versions are kept. */
+export declare class GitConflictError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_IO`: the file system or the platform refused. */
+export declare class IoError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_ABORTED`: the caller's signal fired; `cause` is its reason. */
+export declare class AbortedError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_SHUTDOWN`: the kernel has been shut down. */
+export declare class ShutdownError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}

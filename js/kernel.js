@@ -1,0 +1,190 @@
+import { throwIfAborted, untilAborted } from './abort.js';
+import { resolveConfig } from './config.js';
+import { ShutdownError, unwrap, ValidationError } from './errors.js';
+import { toJsonText } from './json_text.js';
+import { native } from './native.js';
+import { ExecOptionsSchema } from './schemas.js';
+import { systemPrompt } from './system_prompt.js';
+import { parseArguments } from './validation.js';
+
+/**
+ * @typedef {import('../binding.cjs').BindingKernel} BindingKernel
+ * @typedef {import('../binding.cjs').BindingOutcome} BindingOutcome
+ * @typedef {import('../index.js').TGPOptions} TGPOptions
+ * @typedef {import('../index.js').TGPConfig} TGPConfig
+ * @typedef {import('../index.js').TGPConfigInput} TGPConfigInput
+ * @typedef {import('../index.js').Logger} Logger
+ * @typedef {import('../index.js').ExecOptions} ExecOptions
+ * @typedef {import('../index.js').ExecResult} ExecResult
+ * @typedef {import('../index.js').CheckResult} CheckResult
+ * @typedef {{ path: string, persisted: boolean, commit?: string }} Written
+ */
+
+/**
+ * How kernel tools reach the files of a kernel. Registered, so that tools of the CommonJS copy of this package work
+ * with a kernel of the ESM copy.
+ */
+export const FILES = Symbol.for('@tgp/core/files');
+
+/** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
+const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
+
+/** @type {Logger} */
+const consoleLogger = {
+  debug: () => {},
+  info: (message, ...rest) => console.info(`[tgp] ${message}`, ...rest),
+  warn: (message, ...rest) => console.warn(`[tgp] ${message}`, ...rest),
+  error: (message, ...rest) => console.error(`[tgp] ${message}`, ...rest),
+};
+
+let lastRunId = 0;
+
+export class TGP {
+  /** @type {Logger} */
+  logger;
+  /** @type {TGPOptions} */
+  #options;
+  /** @type {TGPConfig | undefined} */
+  #resolvedConfig;
+  /** @type {BindingKernel | undefined} */
+  #kernel;
+  /** @type {Promise<BindingKernel> | undefined} */
+  #booting;
+  /** @type {Promise<void> | undefined} */
+  #stopping;
+
+  /** @param {TGPOptions} [options] */
+  constructor(options = {}) {
+    this.#options = options;
+    this.logger = options.logger ?? consoleLogger;
+    const ignored = IGNORED_OPTIONS.filter((name) => options[name] !== undefined);
+    if (ignored.length > 0) {
+      this.logger.warn(`Ignored: ${ignored.join(' and ')}. The native kernel reaches files and Git remotes by itself.`);
+    }
+  }
+
+  /** @returns {TGPConfig | TGPConfigInput} */
+  get config() {
+    return this.#resolvedConfig ?? this.#options.config ?? {};
+  }
+
+  async boot() {
+    await this.#ready();
+  }
+
+  /**
+   * @param {string} path
+   * @param {unknown} [args]
+   * @param {ExecOptions} [options]
+   * @returns {Promise<ExecResult>}
+   */
+  async exec(path, args = {}, options = {}) {
+    requireText(path, 'path');
+    const { signal, ...limits } = parseArguments(ExecOptionsSchema, options, 'exec options');
+    const argsText = toJsonText(args, 'args');
+    const optionsText = JSON.stringify(limits);
+    return this.#call((kernel) => run(kernel, path, argsText, optionsText, signal), signal);
+  }
+
+  /**
+   * @param {string} path
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<CheckResult>}
+   */
+  async check(path, { signal } = {}) {
+    requireText(path, 'path');
+    return this.#call((kernel) => kernel.checkTool(path), signal);
+  }
+
+  shutdown() {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.shutdown();
+  }
+
+  getSystemPrompt() {
+    return systemPrompt();
+  }
+
+  get [FILES]() {
+    return {
+      /** @type {(dir: string, signal?: AbortSignal) => Promise<string[]>} */
+      list: (dir, signal) => this.#call((kernel) => kernel.listFiles(dir), signal),
+      /** @type {(path: string, signal?: AbortSignal) => Promise<string>} */
+      read: (path, signal) => this.#call((kernel) => kernel.readFile(path), signal),
+      /** @type {(path: string, content: string, signal?: AbortSignal) => Promise<Written>} */
+      write: (path, content, signal) => this.#call((kernel) => kernel.writeFile(path, content), signal),
+      /** @type {(path: string, search: string, replace: string, signal?: AbortSignal) => Promise<Written>} */
+      patch: (path, search, replace, signal) => this.#call((kernel) => kernel.patchFile(path, search, replace), signal),
+    };
+  }
+
+  /**
+   * Starts a call on the booted kernel; nothing starts once the signal has fired.
+   * @param {(kernel: BindingKernel) => Promise<BindingOutcome>} start
+   * @param {AbortSignal | undefined} signal
+   */
+  async #call(start, signal) {
+    throwIfAborted(signal);
+    const kernel = await untilAborted(this.#ready(), signal);
+    throwIfAborted(signal);
+    const outcome = await start(kernel);
+    return unwrap(outcome, outcome.error?.code === 'ERR_ABORTED' ? { cause: signal?.reason } : {});
+  }
+
+  /** The booted kernel. Every caller shares one boot; a failed one is forgotten, so that the next call tries again. */
+  async #ready() {
+    if (this.#stopping) throw new ShutdownError('The kernel has been shut down. Make a new TGP to go on.');
+    this.#booting ??= this.#start().catch((error) => {
+      this.#booting = undefined;
+      throw error;
+    });
+    return this.#booting;
+  }
+
+  async #start() {
+    const { config, baseDir } = await resolveConfig(this.#options);
+    this.#kernel ??= new (native().BindingKernel)();
+    const booted = unwrap(await this.#kernel.boot(JSON.stringify(config), baseDir));
+    this.#resolvedConfig = booted.config;
+    for (const warning of booted.warnings) this.logger.warn(warning);
+    return this.#kernel;
+  }
+
+  async #stop() {
+    // A boot under way would start workers after the native shutdown had looked for them; its failure is its caller's.
+    await this.#booting?.catch(() => {});
+    if (this.#kernel) unwrap(await this.#kernel.shutdown());
+  }
+}
+
+/**
+ * One run, cancelled by its id when the signal fires: an abort cannot stop native work by itself.
+ * @param {BindingKernel} kernel
+ * @param {string} path
+ * @param {string} argsText
+ * @param {string} optionsText
+ * @param {AbortSignal | undefined} signal
+ */
+async function run(kernel, path, argsText, optionsText, signal) {
+  const runId = ++lastRunId;
+  const cancel = () => kernel.cancel(runId);
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    return await kernel.exec(runId, path, argsText, optionsText);
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} field
+ */
+function requireText(value, field) {
+  if (typeof value === 'string' && value !== '') return;
+  throw new ValidationError(`"${field}" must be a non-empty string.`, { details: { field } });
+}

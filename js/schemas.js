@@ -1,0 +1,86 @@
+/**
+ * What users may pass: the configuration and the arguments of every kernel tool, as zod schemas.
+ *
+ * No schema holds a default: defaults are decided in `src/kernel`, in one place, and come back from `boot()`.
+ */
+
+import { z } from 'zod';
+
+const text = z.string().min(1);
+const count = z.int().positive();
+
+export const GitConfigSchema = z.strictObject({
+  provider: z
+    .enum(['local'])
+    .optional()
+    .describe('Where commits go. "local" keeps them in the repository of the root.'),
+  branch: text.optional().describe('The branch that tools live on.'),
+  auth: z
+    .strictObject({
+      user: text.optional().describe('Author name of the commits.'),
+      email: text.optional().describe('Author address of the commits.'),
+    })
+    .optional(),
+});
+
+export const SandboxConfigSchema = z.strictObject({
+  memoryMb: count.optional().describe('V8 heap and ArrayBuffers of one run together, in MB.'),
+  timeoutMs: count.optional().describe('CPU time of one run; waiting does not count.'),
+  wallMs: count.optional().describe('Time from start to result of one run.'),
+  isolation: z
+    .enum(['process', 'thread'])
+    .optional()
+    .describe('Where runs live: worker processes, or threads of the host.'),
+  workers: count.optional().describe('How many runs may go on at once.'),
+  warm: z.int().nonnegative().optional().describe('How many workers are kept ready.'),
+  resultBytes: count.optional().describe('Largest result, as JSON text.'),
+  argsBytes: count.optional().describe('Largest arguments, as JSON text.'),
+  logBytes: count.optional().describe('Captured log text of one run; the rest is cut off and marked.'),
+});
+
+export const TGPConfigSchema = z.strictObject({
+  rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
+  git: GitConfigSchema.optional(),
+  sandbox: SandboxConfigSchema.optional(),
+});
+
+export const ExecOptionsSchema = z.strictObject({
+  timeoutMs: count.optional(),
+  wallMs: count.optional(),
+  memoryMb: count.optional(),
+  seed: z.int().nonnegative().optional(),
+  signal: z.custom((value) => value instanceof AbortSignal, 'must be an AbortSignal').optional(),
+});
+
+export const ToolSchema = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.looseObject({}).describe('JSON Schema of the arguments.'),
+  code: z.string().describe('TypeScript source.'),
+});
+
+const path = text.describe('Path relative to the root, such as "tools/reports/revenue.ts".');
+
+export const ListFilesParams = z.strictObject({
+  dir: z.string().describe('Folder relative to the root, such as "tools"; "" or "." lists everything.'),
+});
+
+export const ReadFileParams = z.strictObject({ path });
+
+export const WriteFileParams = z.strictObject({
+  path,
+  content: z.string().describe('The whole text of the file.'),
+});
+
+export const PatchFileParams = z.strictObject({
+  path,
+  search: z.string().describe('Text that is in the file now, exactly as it stands. The first occurrence is replaced.'),
+  replace: z.string().describe('Text to put in its place, taken literally.'),
+});
+
+export const CheckToolParams = z.strictObject({ path });
+
+export const ExecToolParams = z.strictObject({
+  path,
+  args: z.looseObject({}).optional().describe('Arguments of the tool.'),
+});

@@ -1,0 +1,122 @@
+import { TGPError } from './errors.js';
+import { FILES } from './kernel.js';
+import { universalSchema } from './schema.js';
+import {
+  CheckToolParams,
+  ExecToolParams,
+  ListFilesParams,
+  PatchFileParams,
+  ReadFileParams,
+  WriteFileParams,
+} from './schemas.js';
+import { parseArguments } from './validation.js';
+
+/**
+ * @typedef {import('zod').ZodObject} ZodObject
+ * @typedef {import('../index.js').ExecToolResult} ExecToolResult
+ */
+
+/**
+ * @template {ZodObject} Schema
+ * @template Result
+ * @param {string} name
+ * @param {string} description
+ * @param {Schema} params
+ * @param {(args: import('zod').output<Schema>, signal: AbortSignal | undefined) => Promise<Result>} run
+ * @returns {import('../index.js').AgentTool<import('zod').input<Schema>, Result>}
+ */
+function tool(name, description, params, run) {
+  const schema = universalSchema(params, name);
+  return {
+    description,
+    parameters: schema,
+    inputSchema: schema,
+    execute: async (args, options) => {
+      try {
+        return await run(parseArguments(params, args, name), options?.abortSignal);
+      } catch (error) {
+        throw withCodeInMessage(error);
+      }
+    },
+  };
+}
+
+/** @type {typeof import('../index.js').tgpTools} */
+export function tgpTools(kernel) {
+  const files = /** @type {import('./kernel.js').TGP} */ (kernel)[FILES];
+  return {
+    list_files: tool(
+      'list_files',
+      'List all files under a folder of the workspace, as sorted relative paths. Start here: a tool may already exist.',
+      ListFilesParams,
+      ({ dir }, signal) => files.list(dir, signal),
+    ),
+    read_file: tool('read_file', 'Read the text of one file.', ReadFileParams, ({ path }, signal) =>
+      files.read(path, signal),
+    ),
+    write_file: tool(
+      'write_file',
+      'Create a file or replace all of it, and commit it. Tools go under "tools/" as TypeScript.',
+      WriteFileParams,
+      async ({ path, content }, signal) => ({
+        success: /** @type {const} */ (true),
+        ...(await files.write(path, content, signal)),
+      }),
+    ),
+    patch_file: tool(
+      'patch_file',
+      'Replace the first occurrence of a text in a file, literally, and commit it. Nothing is written when the text is not found.',
+      PatchFileParams,
+      async ({ path, search, replace }, signal) => ({
+        success: /** @type {const} */ (true),
+        ...(await files.patch(path, search, replace, signal)),
+      }),
+    ),
+    check_tool: tool(
+      'check_tool',
+      'Check a tool without running it. Returns whether it is valid, and diagnostics with line and column.',
+      CheckToolParams,
+      ({ path }, signal) => kernel.check(path, { signal }),
+    ),
+    exec_tool: tool(
+      'exec_tool',
+      'Run a tool in the sandbox. Returns { success: true, result, logs, stats }, or { success: false, error, code, logs } with line and column of the failure.',
+      ExecToolParams,
+      ({ path, args }, signal) => report(kernel.exec(path, args, { signal })),
+    ),
+  };
+}
+
+/**
+ * What a run did, as data: a model repairs a tool from a failure it can read.
+ * @param {ReturnType<import('../index.js').TGP['exec']>} run
+ * @returns {Promise<ExecToolResult>}
+ */
+async function report(run) {
+  try {
+    return { success: true, ...(await run) };
+  } catch (error) {
+    if (!(error instanceof TGPError)) throw error;
+    const { logs = [], stack, line, column } = /** @type {any} */ (error.details);
+    return {
+      success: false,
+      error: error.message,
+      code: error.code,
+      logs,
+      ...(stack !== undefined && { stack }),
+      ...(line !== undefined && { line }),
+      ...(column !== undefined && { column }),
+    };
+  }
+}
+
+/**
+ * Of a thrown error a model sees the message only, so the code has to be in it.
+ * @param {unknown} error
+ */
+function withCodeInMessage(error) {
+  if (error instanceof TGPError && !error.message.includes(error.code)) {
+    error.message = `${error.message} [${error.code}]`;
+  }
+  return error;
+}

@@ -1,0 +1,117 @@
+import { ValidationError } from './errors.js';
+
+/**
+ * @typedef {import('zod').ZodError} ZodError
+ * @typedef {import('zod').ZodObject} ZodObject
+ * @typedef {{ key: string, message: string, suggestion?: string }} Problem
+ */
+
+/** A typing slip, not another word: about one edit per three letters. */
+const LETTERS_PER_SLIP = 3;
+
+/**
+ * What is wrong with a value, one readable sentence per key, each named by its dotted path.
+ * @param {ZodError} error
+ * @param {ZodObject} schema
+ * @param {unknown} input
+ * @returns {Problem[]}
+ */
+export function describeIssues(error, schema, input) {
+  return error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => describeUnknownKey([...issue.path, key], schema));
+    }
+    const key = issue.path.join('.');
+    const given = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined ? 'is missing' : undefined;
+    const subject = key === '' ? 'the value' : `"${key}"`;
+    return [{ key, message: `${subject} ${given ?? `is not valid (${lowerFirst(issue.message)})`}` }];
+  });
+}
+
+/**
+ * Arguments that match the schema, or a ValidationError that names the field.
+ * @template {ZodObject} Schema
+ * @param {Schema} schema
+ * @param {unknown} input
+ * @param {string} subject what is being called, for the message
+ * @returns {import('zod').output<Schema>}
+ */
+export function parseArguments(schema, input, subject) {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const problems = describeIssues(parsed.error, schema, input);
+  throw new ValidationError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
+    details: { field: problems[0]?.key, issues: problems },
+  });
+}
+
+/**
+ * @param {PropertyKey[]} path
+ * @param {ZodObject} schema
+ * @returns {Problem}
+ */
+function describeUnknownKey(path, schema) {
+  const key = path.join('.');
+  const allowed = keysAt(schema, path.slice(0, -1));
+  const nearest = closest(String(path.at(-1)), allowed);
+  if (nearest === undefined) return { key, message: `"${key}" is not known here (known: ${allowed.join(', ')})` };
+  const suggestion = [...path.slice(0, -1), nearest].join('.');
+  return { key, suggestion, message: `"${key}" is not known, did you mean "${suggestion}"?` };
+}
+
+/**
+ * @param {unknown} schema
+ * @param {PropertyKey[]} path
+ * @returns {string[]}
+ */
+function keysAt(schema, path) {
+  let current = /** @type {any} */ (schema);
+  for (const key of path) {
+    current = current.shape[key];
+    while (typeof current.unwrap === 'function') current = current.unwrap();
+  }
+  return Object.keys(current.shape);
+}
+
+/**
+ * @param {unknown} input
+ * @param {PropertyKey[]} path
+ */
+function valueAt(input, path) {
+  return path.reduce((value, key) => /** @type {any} */ (value)?.[key], input);
+}
+
+/**
+ * @param {string} word
+ * @param {string[]} candidates
+ */
+function closest(word, candidates) {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((left, right) => left.distance - right.distance);
+  const best = ranked[0];
+  return best && best.distance <= Math.ceil(best.candidate.length / LETTERS_PER_SLIP) ? best.candidate : undefined;
+}
+
+/**
+ * Levenshtein distance: how many letters must be added, removed or changed.
+ * @param {string} from
+ * @param {string} to
+ */
+function editDistance(from, to) {
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [row, letter] of [...from].entries()) {
+    const current = [row + 1];
+    for (const [column, other] of [...to].entries()) {
+      const changed = (previous[column] ?? 0) + (letter === other ? 0 : 1);
+      current.push(Math.min(changed, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
+}
+
+/** @param {string} message */
+function lowerFirst(message) {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}

@@ -1,0 +1,130 @@
+/**
+ * Builds everything that is not in Git: the addon, the worker executable, the startup snapshot and the CommonJS copy.
+ *
+ * Cargo runs directly instead of through `napi build`, which always passes `--target` and would so compile every
+ * dependency a second time beside what `cargo nextest` uses. The loader and its types still come from @napi-rs/cli.
+ */
+
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hostPlatform, packageJson } from './platform.mjs';
+import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from './process.mjs';
+
+const CRATE = 'tgp-core';
+const SNAPSHOT = 'tgp.snapshot';
+const RUN_BIT = 0o755;
+
+export async function build() {
+  announce('Building');
+  const platform = hostPlatform();
+  const addon = `tgp.${platform.name}.node`;
+  mkdirSync(TYPE_DEF_DIR, { recursive: true });
+  run('cargo', ['build', '--release', '--lib', '--bins']);
+  const output = join(targetDir(), 'release');
+  const changed = [
+    install(join(output, platform.library), join(ROOT, addon)),
+    install(join(output, platform.worker), join(ROOT, platform.worker), RUN_BIT),
+  ].includes(true);
+  if (changed || !existsSync(join(ROOT, SNAPSHOT))) {
+    run(join(ROOT, platform.worker), [join(ROOT, addon), '--write-snapshot', join(ROOT, SNAPSHOT)]);
+  }
+  await writeLoader();
+  await writeCommonJs();
+  const packageDir = join(ROOT, 'npm', platform.name);
+  for (const file of [addon, platform.worker, SNAPSHOT]) {
+    install(join(ROOT, file), join(packageDir, file), file === platform.worker ? RUN_BIT : undefined);
+  }
+}
+
+function targetDir() {
+  const metadata = capture('cargo', ['metadata', '--format-version', '1', '--no-deps', '--offline']);
+  if (metadata === undefined) throw new StepFailed('cargo could not describe the project ("cargo metadata" failed).');
+  return JSON.parse(metadata).target_directory;
+}
+
+/**
+ * Copies a file unless the copy is up to date. The old file is replaced, never written into: a process may have it
+ * mapped.
+ * @param {string} from
+ * @param {string} to
+ * @param {number} [mode]
+ * @returns {boolean} whether it was copied
+ */
+function install(from, to, mode) {
+  const source = statSync(from);
+  const current = statSync(to, { throwIfNoEntry: false });
+  if (current && current.size === source.size && Math.abs(current.mtimeMs - source.mtimeMs) < 1) return false;
+  const fresh = `${to}.new`;
+  copyFileSync(from, fresh);
+  if (mode !== undefined) chmodSync(fresh, mode);
+  utimesSync(fresh, source.atime, source.mtime);
+  renameSync(fresh, to);
+  return true;
+}
+
+async function writeLoader() {
+  const { generateTypeDef, writeJsBinding } = await import('@napi-rs/cli');
+  const { napi, version } = packageJson();
+  const typeDefDir = collectTypeDefs();
+  try {
+    const { exports, dts } = await generateTypeDef({ typeDefDir, cwd: ROOT, constEnum: false });
+    writeFileSync(join(ROOT, 'binding.d.cts'), dts);
+    await writeJsBinding({
+      platform: true,
+      idents: exports,
+      jsBinding: 'binding.cjs',
+      format: 'commonjs',
+      binaryName: napi.binaryName,
+      packageName: napi.packageName,
+      version,
+      outputDir: ROOT,
+    });
+  } finally {
+    rmSync(typeDefDir, { recursive: true });
+  }
+}
+
+/**
+ * A folder with the crate's type definitions, each once: compilers that ran side by side append to one file.
+ * @returns {string}
+ */
+function collectTypeDefs() {
+  const file = join(TYPE_DEF_DIR, CRATE);
+  if (!existsSync(file)) {
+    throw new StepFailed(`The binding's types are missing. Run "cargo clean --release -p ${CRATE}" and build again.`);
+  }
+  const lines = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean));
+  const folder = mkdtempSync(join(tmpdir(), 'tgp-types-'));
+  writeFileSync(join(folder, CRATE), `${[...lines].sort().join('\n')}\n`);
+  return folder;
+}
+
+async function writeCommonJs() {
+  const { build: bundle } = await import('esbuild');
+  await bundle({
+    entryPoints: [join(ROOT, 'index.js')],
+    outfile: join(ROOT, 'dist', 'index.cjs'),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    define: { 'import.meta.url': 'moduleUrl' },
+    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    logLevel: 'warning',
+  });
+  copyFileSync(join(ROOT, 'index.d.ts'), join(ROOT, 'dist', 'index.d.cts'));
+}

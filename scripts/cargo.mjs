@@ -1,0 +1,7 @@
+/** `cargo`, in the environment that the build uses, so that nothing is compiled twice. */
+
+import { mkdirSync } from 'node:fs';
+import { status, TYPE_DEF_DIR } from './process.mjs';
+
+mkdirSync(TYPE_DEF_DIR, { recursive: true });
+process.exitCode = status('cargo', process.argv.slice(2));

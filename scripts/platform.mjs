@@ -1,0 +1,33 @@
+/** The platforms there are packages for, and how files are called on them. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, StepFailed } from './process.mjs';
+
+/**
+ * @typedef {{ name: string, library: string, worker: string }} Platform
+ * `name` is the folder in npm/ and the tail of the package's name; `library` is what cargo calls the addon.
+ */
+
+/** @type {Record<string, Platform>} */
+const PLATFORMS = {
+  'linux-x64': { name: 'linux-x64-gnu', library: 'libtgp_core.so', worker: 'tgp-sandbox' },
+  'linux-arm64': { name: 'linux-arm64-gnu', library: 'libtgp_core.so', worker: 'tgp-sandbox' },
+  'darwin-x64': { name: 'darwin-x64', library: 'libtgp_core.dylib', worker: 'tgp-sandbox' },
+  'darwin-arm64': { name: 'darwin-arm64', library: 'libtgp_core.dylib', worker: 'tgp-sandbox' },
+  'win32-x64': { name: 'win32-x64-msvc', library: 'tgp_core.dll', worker: 'tgp-sandbox.exe' },
+};
+
+export const PLATFORM_NAMES = Object.values(PLATFORMS).map((platform) => platform.name);
+
+/** @returns {Platform} */
+export function hostPlatform() {
+  const platform = PLATFORMS[`${process.platform}-${process.arch}`];
+  if (!platform) throw new StepFailed(`@tgp/core cannot be built on ${process.platform}-${process.arch} yet.`);
+  return platform;
+}
+
+/** The main package's own description. */
+export function packageJson() {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+}

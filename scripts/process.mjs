@@ -1,0 +1,71 @@
+/** Running other programs from the scripts. Node's own modules only: the scripts run before `npm ci`. */
+
+import { spawnSync } from 'node:child_process';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Where napi-derive leaves the types of the binding. Cargo rebuilds the crate when this variable changes, so every
+ * cargo command of the project sets the same value.
+ */
+export const TYPE_DEF_DIR = join(ROOT, 'target', 'napi-types');
+
+/** rustup's folder is often missing from the PATH of non-login shells. */
+const PATH = [process.env.PATH, join(homedir(), '.cargo', 'bin')].join(delimiter);
+const ENV = { ...process.env, PATH, NAPI_TYPE_DEF_TMP_FOLDER: TYPE_DEF_DIR };
+const LOCAL_BIN = join(ROOT, 'node_modules', '.bin');
+const SHELL = process.platform === 'win32';
+
+/** A command of the project failed; its own output has already said why. */
+export class StepFailed extends Error {}
+
+/**
+ * Runs a program with its output shown and returns its exit code.
+ * @param {string} command
+ * @param {string[]} args
+ */
+export function status(command, args) {
+  const { error, status: code } = spawnSync(command, args, { cwd: ROOT, env: ENV, stdio: 'inherit', shell: SHELL });
+  if (error) throw new StepFailed(`${command} could not be started: ${error.message}`);
+  return code ?? 1;
+}
+
+/**
+ * Runs a program with its output shown; anything but exit code 0 stops the script.
+ * @param {string} command
+ * @param {string[]} args
+ */
+export function run(command, args) {
+  const code = status(command, args);
+  if (code !== 0) throw new StepFailed(`"${[command, ...args].join(' ')}" ended with exit code ${code}.`);
+}
+
+/**
+ * The output of a program, or undefined when it is missing or fails.
+ * @param {string} command
+ * @param {string[]} args
+ */
+export function capture(command, args) {
+  const {
+    error,
+    status: code,
+    stdout,
+  } = spawnSync(command, args, { cwd: ROOT, env: ENV, encoding: 'utf8', shell: SHELL });
+  return error || code !== 0 ? undefined : stdout;
+}
+
+/**
+ * The path of a program that `npm ci` installed.
+ * @param {string} name
+ */
+export function localBin(name) {
+  return join(LOCAL_BIN, name);
+}
+
+/** @param {string} title */
+export function announce(title) {
+  process.stdout.write(`\n==> ${title}\n`);
+}

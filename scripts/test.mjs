@@ -1,0 +1,84 @@
+/** All tests, and one last line that says how many passed and failed. */
+
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { announce, localBin, ROOT, status } from './process.mjs';
+
+/** @typedef {{ passed: number, failed: number }} Tally */
+
+const VITEST_REPORT = join(ROOT, 'target', 'vitest.json');
+/** Where nextest writes: scripts/nextest.toml, default profile. */
+const NEXTEST_REPORT = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'nextest', 'default', 'junit.xml');
+
+/** @returns {Tally} */
+export function test() {
+  const suites = [typecheck(), nextest(), vitest()];
+  return {
+    passed: suites.reduce((sum, suite) => sum + suite.passed, 0),
+    failed: suites.reduce((sum, suite) => sum + suite.failed, 0),
+  };
+}
+
+/** Types are no tests: they count only when they are wrong. */
+function typecheck() {
+  announce('Types');
+  const code = status(localBin('tsc'), ['-p', 'tsconfig.json']);
+  return { passed: 0, failed: code === 0 ? 0 : 1 };
+}
+
+function nextest() {
+  announce('Rust tests');
+  rmSync(NEXTEST_REPORT, { force: true });
+  const code = status('cargo', ['nextest', 'run', '--release', '--config-file', 'scripts/nextest.toml']);
+  return settle(code, () => tallyOfJunit(readFileSync(NEXTEST_REPORT, 'utf8')));
+}
+
+function vitest() {
+  announce('Node tests');
+  mkdirSync(join(ROOT, 'target'), { recursive: true });
+  rmSync(VITEST_REPORT, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${VITEST_REPORT}`];
+  const code = status(localBin('vitest'), ['run', ...reporters]);
+  return settle(code, () => tallyOfVitest(readFileSync(VITEST_REPORT, 'utf8')));
+}
+
+/**
+ * The tally of a suite. A suite that failed without a failed test, left no report or ran nothing has failed once.
+ * @param {number} code
+ * @param {() => Tally} read
+ * @returns {Tally}
+ */
+export function settle(code, read) {
+  let tally = { passed: 0, failed: 0 };
+  try {
+    tally = read();
+  } catch {
+    tally = { passed: 0, failed: 1 };
+  }
+  const unexplained = tally.failed === 0 && (code !== 0 || tally.passed === 0);
+  return unexplained ? { ...tally, failed: 1 } : tally;
+}
+
+/**
+ * @param {string} xml
+ * @returns {Tally}
+ */
+export function tallyOfJunit(xml) {
+  const root = /<testsuites\b[^>]*>/.exec(xml)?.[0] ?? '';
+  const [tests, failures, errors] = ['tests', 'failures', 'errors'].map((name) => {
+    const value = new RegExp(`\\b${name}="(\\d+)"`).exec(root)?.[1];
+    if (value === undefined) throw new Error(`The report has no "${name}".`);
+    return Number(value);
+  });
+  const failed = Number(failures) + Number(errors);
+  return { passed: Number(tests) - failed, failed };
+}
+
+/**
+ * @param {string} json
+ * @returns {Tally}
+ */
+export function tallyOfVitest(json) {
+  const { numPassedTests, numFailedTests } = JSON.parse(json);
+  return { passed: numPassedTests, failed: numFailedTests };
+}

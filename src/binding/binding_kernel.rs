@@ -1,0 +1,210 @@
+//! The kernel as JavaScript holds it.
+
+use super::background::{Lane, Promised, spawn};
+use super::worker_files;
+use crate::error::{Error, ErrorCode};
+use crate::ids::RunId;
+use crate::kernel::{Config, ExecOptions, ExecRequest, Kernel};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use parking_lot::RwLock;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What has become of a kernel.
+#[derive(Clone)]
+enum State {
+    New,
+    Booted(Arc<Kernel>),
+    Down,
+}
+
+/// A kernel that boots once and shuts down once.
+#[napi]
+pub struct BindingKernel {
+    inner: Arc<RwLock<State>>,
+}
+
+/// What `boot` tells.
+#[derive(Serialize)]
+struct Booted<'a> {
+    config: &'a Config,
+    warnings: Vec<String>,
+}
+
+#[napi]
+impl BindingKernel {
+    #[napi(constructor)]
+    #[expect(clippy::new_without_default, reason = "JavaScript makes it")]
+    pub fn new() -> Self {
+        Self { inner: Arc::new(RwLock::new(State::New)) }
+    }
+
+    /// Value: `{ config, warnings }`. Booting again changes nothing.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn boot<'env>(&self, env: &'env Env, config_json: String, base_dir: String) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        let inner = Arc::clone(&self.inner);
+        start(Lane::Files, promised, move |promised| {
+            promised.settle(boot(&inner, &config_json, base_dir.into()).map(|kernel| Reported(kernel)));
+        });
+        Ok(promise)
+    }
+
+    /// Value: sorted paths.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn list_files<'env>(&self, env: &'env Env, dir: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.list_files(&dir))
+    }
+
+    /// Value: the text.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn read_file<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.read_file(&path))
+    }
+
+    /// Value: `{ path, persisted, commit?, problem? }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn write_file<'env>(&self, env: &'env Env, path: String, content: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.write_file(&path, &content))
+    }
+
+    /// Value: as for `writeFile`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn patch_file<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        search: String,
+        replace: String,
+    ) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.patch_file(&path, &search, &replace))
+    }
+
+    /// Value: `{ valid, errors, diagnostics }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn check_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.check_tool(&path))
+    }
+
+    /// Value: `{ result, logs, stats }`. An error's details hold `logs`, `stats`, and where they are known `stack`,
+    /// `line` and `column`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn exec<'env>(
+        &self,
+        env: &'env Env,
+        run_id: u32,
+        path: String,
+        args_json: String,
+        options_json: String,
+    ) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        let run = RunId(run_id.into());
+        match self.kernel() {
+            Err(error) => promised.settle::<()>(Err(error)),
+            Ok(kernel) => {
+                kernel.announce_run(run);
+                start(Lane::Runs, promised, move |promised| match parse_options(&options_json) {
+                    Err(error) => promised.settle::<()>(Err(error)),
+                    Ok(options) => kernel.exec_tool(
+                        ExecRequest { run, path, args_json, options },
+                        Box::new(move |result| promised.settle(result)),
+                    ),
+                });
+            }
+        }
+        Ok(promise)
+    }
+
+    /// Ends a run early; nothing when it is over.
+    #[napi]
+    pub fn cancel(&self, run_id: u32) {
+        if let Ok(kernel) = self.kernel() {
+            kernel.cancel_run(RunId(run_id.into()));
+        }
+    }
+
+    /// Ends every run and every worker. Whatever is asked afterwards is refused.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn shutdown<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        let before = std::mem::replace(&mut *self.inner.write(), State::Down);
+        start(Lane::Files, promised, move |promised| {
+            if let State::Booted(kernel) = before {
+                kernel.shutdown();
+            }
+            promised.settle(Ok(()));
+        });
+        Ok(promise)
+    }
+
+    fn kernel(&self) -> Result<Arc<Kernel>, Error> {
+        match &*self.inner.read() {
+            State::Booted(kernel) => Ok(Arc::clone(kernel)),
+            State::New => Err(Error::new(ErrorCode::Config, "The kernel is not booted. Call boot() first.")),
+            State::Down => Err(down()),
+        }
+    }
+
+    fn with_kernel<'env, T: Serialize + 'static>(
+        &self,
+        env: &'env Env,
+        job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
+    ) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        match self.kernel() {
+            Err(error) => promised.settle::<()>(Err(error)),
+            Ok(kernel) => start(Lane::Files, promised, move |promised| promised.settle(job(&kernel))),
+        }
+        Ok(promise)
+    }
+}
+
+/// A booted kernel, written as what `boot` tells.
+struct Reported(Arc<Kernel>);
+
+impl Serialize for Reported {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Booted { config: self.0.config(), warnings: Vec::new() }.serialize(serializer)
+    }
+}
+
+/// Starts a job that settles the promise; settles it itself when there is no thread for the job.
+fn start(lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
+    let shared = Arc::new(parking_lot::Mutex::new(Some(promised)));
+    let taken = Arc::clone(&shared);
+    let spawned = spawn(lane, move || {
+        if let Some(promised) = taken.lock().take() {
+            job(promised);
+        }
+    });
+    if let Err(error) = spawned
+        && let Some(promised) = shared.lock().take()
+    {
+        promised.settle::<()>(Err(error));
+    }
+}
+
+fn boot(inner: &RwLock<State>, config_json: &str, base_dir: PathBuf) -> Result<Arc<Kernel>, Error> {
+    let mut state = inner.write();
+    match &*state {
+        State::Booted(kernel) => Ok(Arc::clone(kernel)),
+        State::Down => Err(down()),
+        State::New => {
+            let kernel = Kernel::boot(Config::from_json(config_json)?, &base_dir, worker_files::locate()?)?;
+            *state = State::Booted(Arc::clone(&kernel));
+            Ok(kernel)
+        }
+    }
+}
+
+fn parse_options(json: &str) -> Result<ExecOptions, Error> {
+    serde_json::from_str(json)
+        .map_err(|error| Error::new(ErrorCode::Validation, format!("The options of exec are not valid: {error}.")))
+}
+
+fn down() -> Error {
+    Error::new(ErrorCode::Shutdown, "The kernel has been shut down. Make a new TGP to go on.")
+}

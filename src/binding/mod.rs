@@ -1,0 +1,21 @@
+//! The only `#[napi]`: converts, forwards, and returns failures as data. JavaScript throws them.
+
+mod background;
+mod binding_kernel;
+mod binding_outcome;
+mod worker_files;
+
+use crate::error::ErrorCode;
+use napi_derive::napi;
+
+/// Every error code there is, for the list in JavaScript to be held against.
+#[napi]
+pub fn error_codes() -> Vec<String> {
+    ErrorCode::ALL.iter().map(|code| code.as_str().to_owned()).collect()
+}
+
+/// The version of the linked V8.
+#[napi]
+pub fn engine_version() -> String {
+    crate::kernel::engine_version().to_owned()
+}

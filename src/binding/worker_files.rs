@@ -1,0 +1,17 @@
+//! Where the sandbox worker is: beside this very library.
+
+use crate::error::{Error, ErrorCode};
+use crate::kernel::WorkerFiles;
+
+const EXECUTABLE: &str = if cfg!(windows) { "tgp-sandbox.exe" } else { "tgp-sandbox" };
+const SNAPSHOT: &str = "tgp.snapshot";
+
+pub fn locate() -> Result<WorkerFiles, Error> {
+    let library = process_path::get_dylib_path()
+        .ok_or_else(|| Error::new(ErrorCode::Io, "The native library cannot tell where it is. Reinstall @tgp/core."))?;
+    Ok(WorkerFiles {
+        executable: library.with_file_name(EXECUTABLE),
+        snapshot: library.with_file_name(SNAPSHOT),
+        library,
+    })
+}

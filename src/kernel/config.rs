@@ -1,0 +1,227 @@
+//! What a kernel is told, resolved: every default is decided here and nowhere else.
+
+use crate::error::{Error, ErrorCode};
+use crate::sandbox::{Isolation, RunLimits};
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// The whole configuration. A key that is not here is refused.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Config {
+    /// The agent's root, relative to the folder of the configuration.
+    pub root_dir: String,
+    pub git: GitConfig,
+    pub sandbox: SandboxConfig,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct GitConfig {
+    pub provider: GitProvider,
+    pub branch: String,
+    pub auth: GitIdentity,
+}
+
+/// Where tools are persisted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GitProvider {
+    #[default]
+    Local,
+}
+
+/// Who commits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct GitIdentity {
+    pub user: String,
+    pub email: String,
+}
+
+/// The limits of every run, and where runs happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct SandboxConfig {
+    pub memory_mb: u32,
+    pub timeout_ms: u32,
+    pub wall_ms: u32,
+    pub isolation: IsolationMode,
+    pub workers: u32,
+    pub warm: u32,
+    pub result_bytes: u32,
+    pub args_bytes: u32,
+    pub log_bytes: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IsolationMode {
+    #[default]
+    Process,
+    Thread,
+}
+
+impl From<IsolationMode> for Isolation {
+    fn from(mode: IsolationMode) -> Self {
+        match mode {
+            IsolationMode::Process => Self::Process,
+            IsolationMode::Thread => Self::Thread,
+        }
+    }
+}
+
+/// Smallest and largest value of a limit, with its name.
+pub(super) struct Range(pub(super) &'static str, u32, u32);
+
+pub(super) const MEMORY_MB: Range = Range("memoryMb", 8, 4096);
+pub(super) const TIMEOUT_MS: Range = Range("timeoutMs", 1, 3_600_000);
+pub(super) const WALL_MS: Range = Range("wallMs", 1, 3_600_000);
+const WORKERS: Range = Range("workers", 1, 64);
+const RESULT_BYTES: Range = Range("resultBytes", 64, 64 << 20);
+const ARGS_BYTES: Range = Range("argsBytes", 64, 64 << 20);
+const LOG_BYTES: Range = Range("logBytes", 0, 64 << 20);
+
+/// More workers than this help only machines that nothing else runs on.
+const MOST_DEFAULT_WORKERS: u32 = 4;
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { root_dir: "./.tgp".to_owned(), git: GitConfig::default(), sandbox: SandboxConfig::default() }
+    }
+}
+
+impl Default for GitConfig {
+    fn default() -> Self {
+        Self { provider: GitProvider::default(), branch: "main".to_owned(), auth: GitIdentity::default() }
+    }
+}
+
+impl Default for GitIdentity {
+    fn default() -> Self {
+        Self { user: "tgp-bot[bot]".to_owned(), email: "tgp-bot@users.noreply.github.com".to_owned() }
+    }
+}
+
+impl Default for SandboxConfig {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self {
+            memory_mb: 64,
+            timeout_ms: 50,
+            wall_ms: 30_000,
+            isolation: IsolationMode::default(),
+            workers: u32::try_from(cores).unwrap_or(1).clamp(1, MOST_DEFAULT_WORKERS),
+            warm: 1,
+            result_bytes: 8 << 20,
+            args_bytes: 4 << 20,
+            log_bytes: 256 << 10,
+        }
+    }
+}
+
+impl Config {
+    /// Reads and checks a configuration. The error names the key.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let config: Self = serde_json::from_str(text)
+            .map_err(|error| Error::new(ErrorCode::Config, format!("The configuration is not valid: {error}.")))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let sandbox = &self.sandbox;
+        for (range, value) in [
+            (&MEMORY_MB, sandbox.memory_mb),
+            (&TIMEOUT_MS, sandbox.timeout_ms),
+            (&WALL_MS, sandbox.wall_ms),
+            (&WORKERS, sandbox.workers),
+            (&RESULT_BYTES, sandbox.result_bytes),
+            (&ARGS_BYTES, sandbox.args_bytes),
+            (&LOG_BYTES, sandbox.log_bytes),
+        ] {
+            range.check(value, "sandbox.", ErrorCode::Config)?;
+        }
+        if sandbox.wall_ms < sandbox.timeout_ms {
+            return Err(refused("sandbox.wallMs", "must not be below sandbox.timeoutMs: a run could never use its CPU time"));
+        }
+        if sandbox.warm > sandbox.workers {
+            return Err(refused("sandbox.warm", "must not be above sandbox.workers"));
+        }
+        for (key, value) in [
+            ("rootDir", &self.root_dir),
+            ("git.branch", &self.git.branch),
+            ("git.auth.user", &self.git.auth.user),
+            ("git.auth.email", &self.git.auth.email),
+        ] {
+            if value.trim().is_empty() || value.contains(['\0', '\n', '\r']) {
+                return Err(refused(key, "must be one line of text that is not empty"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SandboxConfig {
+    pub fn limits(&self) -> RunLimits {
+        RunLimits {
+            memory_bytes: u64::from(self.memory_mb) << 20,
+            cpu: Duration::from_millis(self.timeout_ms.into()),
+            wall: Duration::from_millis(self.wall_ms.into()),
+            result_bytes: self.result_bytes,
+            log_bytes: self.log_bytes,
+        }
+    }
+}
+
+impl Range {
+    /// Refuses a value outside the range, by the name of its key.
+    pub(super) fn check(&self, value: u32, prefix: &str, code: ErrorCode) -> Result<(), Error> {
+        let Self(name, least, most) = self;
+        if (*least..=*most).contains(&value) {
+            return Ok(());
+        }
+        let message = format!("{prefix}{name} must be between {least} and {most}, not {value}.");
+        Err(Error::new(code, message).with("key", format!("{prefix}{name}")))
+    }
+}
+
+fn refused(key: &str, why: &str) -> Error {
+    Error::new(ErrorCode::Config, format!("{key} {why}.")).with("key", key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Config;
+    use crate::error::ErrorCode;
+
+    #[test]
+    fn nothing_gives_every_default() {
+        let config = Config::from_json("{}").unwrap();
+        assert_eq!(config, Config::default());
+        assert_eq!((config.sandbox.memory_mb, config.sandbox.timeout_ms, config.sandbox.wall_ms), (64, 50, 30_000));
+    }
+
+    #[test]
+    fn what_is_unknown_contradictory_or_out_of_range_is_refused_by_name() {
+        for (json, key) in [
+            (r#"{"rootdir":"x"}"#, "rootdir"),
+            (r#"{"sandbox":{"memoryMb":1}}"#, "sandbox.memoryMb"),
+            (r#"{"sandbox":{"timeoutMs":0}}"#, "sandbox.timeoutMs"),
+            (r#"{"sandbox":{"timeoutMs":50000}}"#, "sandbox.wallMs"),
+            (r#"{"sandbox":{"workers":1,"warm":2}}"#, "sandbox.warm"),
+            (r#"{"sandbox":{"wallMs":"1"}}"#, "wallMs"),
+            (r#"{"git":{"branch":" "}}"#, "git.branch"),
+            (r#"{"git":{"provider":"github"}}"#, "github"),
+        ] {
+            let error = Config::from_json(json).unwrap_err();
+            assert_eq!(error.code, ErrorCode::Config);
+            if json.contains("\"1\"") {
+                assert!(error.message.contains("invalid type"), "{}", error.message);
+            } else {
+                assert!(error.message.contains(key), "{json}: {}", error.message);
+            }
+        }
+    }
+}

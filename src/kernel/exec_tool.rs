@@ -1,0 +1,190 @@
+//! `exec_tool`: a tool, compiled with what it imports, run in the sandbox.
+
+use super::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
+use super::kernel::Kernel;
+use super::module_graph::ModuleGraph;
+use super::run_registry::Wish;
+use super::sandbox_host::SandboxHost;
+use super::stack_trace::map_trace;
+use crate::error::{Error, ErrorCode};
+use crate::ids::RunId;
+use crate::sandbox::{GuestError, LogLine, RunEnd, RunLimits, RunOutcome, RunRequest, RunStats, SandboxError};
+use crate::vfs::JailPath;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a caller may decide for one run.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExecOptions {
+    timeout_ms: Option<u32>,
+    wall_ms: Option<u32>,
+    memory_mb: Option<u32>,
+    seed: Option<u64>,
+}
+
+/// One run that a caller asks for.
+pub struct ExecRequest {
+    pub run: RunId,
+    pub path: String,
+    pub args_json: String,
+    pub options: ExecOptions,
+}
+
+/// A run that gave a value.
+#[derive(Debug, Serialize)]
+pub struct ExecValue {
+    result: Box<RawValue>,
+    logs: Vec<LogLine>,
+    stats: RunStats,
+}
+
+/// Called once with the end of a run.
+pub type ExecDone = Box<dyn FnOnce(Result<ExecValue, Error>) + Send>;
+
+impl Kernel {
+    /// Runs a tool; `done` is called once, from any thread.
+    pub fn exec_tool(self: &Arc<Self>, request: ExecRequest, done: ExecDone) {
+        let run = request.run;
+        let kernel = Arc::clone(self);
+        let done: ExecDone = Box::new(move |result| {
+            kernel.runs.close(run);
+            done(result);
+        });
+        match self.prepare(&request) {
+            Ok((limits, graph)) => self.start(request, limits, graph, done),
+            Err(error) => done(Err(error)),
+        }
+    }
+
+    /// Notes a run before it is prepared, so that it can be cancelled from then on.
+    pub fn announce_run(&self, run: RunId) {
+        self.runs.open(run);
+    }
+
+    /// Ends a run early; nothing when it is over.
+    pub fn cancel_run(&self, run: RunId) {
+        self.runs.cancel(run);
+        self.sandbox.cancel(run);
+    }
+
+    fn prepare(&self, request: &ExecRequest) -> Result<(RunLimits, ModuleGraph), Error> {
+        let limits = self.limits(&request.options)?;
+        let most = self.config.sandbox.args_bytes as usize;
+        if request.args_json.len() > most {
+            let message = format!(
+                "The arguments are {} bytes of JSON; the limit is {most} (sandbox.argsBytes). Pass less, or a path to a file.",
+                request.args_json.len()
+            );
+            return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
+        }
+        let path = JailPath::parse(&request.path)?;
+        let graph = ModuleGraph::build(&*self.vfs, &self.compiler, &self.tools, &path)?;
+        Ok((limits, graph))
+    }
+
+    fn limits(&self, options: &ExecOptions) -> Result<RunLimits, Error> {
+        let mut limits = self.config.sandbox.limits();
+        if let Some(value) = options.timeout_ms {
+            TIMEOUT_MS.check(value, "", ErrorCode::Validation)?;
+            limits.cpu = Duration::from_millis(value.into());
+            limits.wall = limits.wall.max(limits.cpu);
+        }
+        if let Some(value) = options.wall_ms {
+            WALL_MS.check(value, "", ErrorCode::Validation)?;
+            limits.wall = Duration::from_millis(value.into());
+        }
+        if let Some(value) = options.memory_mb {
+            MEMORY_MB.check(value, "", ErrorCode::Validation)?;
+            limits.memory_bytes = u64::from(value) << 20;
+        }
+        Ok(limits)
+    }
+
+    fn start(&self, request: ExecRequest, limits: RunLimits, graph: ModuleGraph, done: ExecDone) {
+        let ExecRequest { run, path, args_json, options } = request;
+        let entry = graph.modules.first().map(|module| module.path.clone()).unwrap_or_default();
+        let sandboxed = RunRequest {
+            run,
+            entry,
+            modules: Arc::clone(&graph.modules),
+            args_json: args_json.into(),
+            limits,
+            seed: options.seed,
+            host: Arc::new(SandboxHost::new(Arc::clone(&self.vfs))),
+        };
+        self.sandbox.run(sandboxed, Box::new(move |outcome| done(conclude(outcome, &path, &limits, &graph))));
+        // A cancellation that came before the sandbox knew the run has missed it.
+        if self.runs.wish(run) == Wish::Cancel {
+            self.sandbox.cancel(run);
+        }
+    }
+}
+
+/// The outcome as users see it.
+fn conclude(
+    outcome: Result<RunOutcome, SandboxError>,
+    path: &str,
+    limits: &RunLimits,
+    graph: &ModuleGraph,
+) -> Result<ExecValue, Error> {
+    let RunOutcome { end, logs, stats } = outcome?;
+    let error = match end {
+        RunEnd::Value(json) => match RawValue::from_string(json) {
+            Ok(result) => return Ok(ExecValue { result, logs, stats }),
+            Err(_) => Error::new(ErrorCode::Result, format!("The result of {path} is not valid JSON.")),
+        },
+        RunEnd::Thrown(thrown) => thrown_error(&thrown, path, graph),
+        RunEnd::BadResult(message) => Error::new(ErrorCode::Result, message),
+        RunEnd::CpuTimeout => {
+            let message = format!(
+                "{path} timed out: it used up its {} ms of CPU time. Do less per run, or raise timeoutMs.",
+                limits.cpu.as_millis()
+            );
+            Error::new(ErrorCode::IsolateTimeout, message)
+        }
+        RunEnd::WallTimeout => {
+            let message = format!(
+                "{path} timed out: it gave no result within {} ms. Check for a promise that never settles, or raise wallMs.",
+                limits.wall.as_millis()
+            );
+            Error::new(ErrorCode::IsolateTimeout, message)
+        }
+        RunEnd::OutOfMemory => {
+            let message = format!(
+                "{path} ran out of memory: heap and buffers together may use {} MB. Work on less data at a time, or raise memoryMb.",
+                limits.memory_bytes >> 20
+            );
+            Error::new(ErrorCode::IsolateMemory, message)
+        }
+        RunEnd::Cancelled => Error::new(ErrorCode::Aborted, format!("The run of {path} was aborted.")),
+        RunEnd::Crashed(_) => Error::new(
+            ErrorCode::IsolateCrashed,
+            format!("The sandbox ended while it ran {path}, and was replaced. Look for very large allocations in the tool."),
+        ),
+    };
+    Err(error.with("path", path).with("logs", as_json(&logs)).with("stats", as_json(&stats)))
+}
+
+fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph) -> Error {
+    let code = thrown.host_code.as_deref().and_then(ErrorCode::parse).unwrap_or(ErrorCode::ToolThrown);
+    let message = if thrown.message.is_empty() { format!("{path} threw {}", thrown.name) } else { thrown.message.clone() };
+    let trace = map_trace(&thrown.stack, graph);
+    let mut error = Error::new(code, message);
+    if !thrown.name.is_empty() {
+        error = error.with("name", thrown.name.as_str());
+    }
+    if !trace.text.is_empty() {
+        error = error.with("stack", trace.text);
+    }
+    match trace.top {
+        Some(place) => error.with("file", place.path).with("line", place.line).with("column", place.column),
+        None => error,
+    }
+}
+
+fn as_json(value: &impl Serialize) -> serde_json::Value {
+    serde_json::to_value(value).unwrap_or_default()
+}

@@ -1,0 +1,23 @@
+//! The only place that knows more than one part.
+
+mod check_tool;
+mod config;
+mod exec_tool;
+#[expect(clippy::module_inception, reason = "the file is named for its main item")]
+mod kernel;
+mod list_files;
+mod module_graph;
+mod patch_file;
+mod read_file;
+mod run_registry;
+mod sandbox_host;
+mod stack_trace;
+mod tool_cache;
+mod write_file;
+mod write_rules;
+
+pub use config::Config;
+pub use exec_tool::{ExecOptions, ExecRequest, ExecValue};
+pub use kernel::{Kernel, engine_version};
+
+pub use crate::sandbox::WorkerFiles;

@@ -1,0 +1,29 @@
+//! `patch_file`: one literal text replaced by another.
+
+use super::kernel::Kernel;
+use super::write_file::Written;
+use super::write_rules::check_writable;
+use crate::error::{Error, ErrorCode};
+use crate::vfs::{JailPath, Vfs};
+
+impl Kernel {
+    /// Replaces the first occurrence of `search`. When it is not there, nothing is written.
+    pub fn patch_file(&self, path: &str, search: &str, replace: &str) -> Result<Written, Error> {
+        let path = JailPath::parse(path)?;
+        check_writable(&path)?;
+        if search.is_empty() {
+            let message = "search is empty. Give the exact text to replace, or use write_file to write the whole file.";
+            return Err(Error::new(ErrorCode::Validation, message).with("field", "search"));
+        }
+        let _one_writer = self.writes.lock();
+        let before = self.vfs.read(&path)?;
+        if !before.contains(search) {
+            let message = format!(
+                "The search text is not in {}. Read the file again and copy the text exactly, with its spaces and line breaks.",
+                path.as_str()
+            );
+            return Err(Error::new(ErrorCode::NotFound, message).with("path", path.as_str()).with("field", "search"));
+        }
+        self.write_and_commit(&path, &before.replacen(search, replace, 1), "Refactor")
+    }
+}

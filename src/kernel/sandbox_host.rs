@@ -1,0 +1,67 @@
+//! What a guest may ask of the kernel.
+
+use crate::error::{Error, ErrorCode};
+use crate::sandbox::{Host, HostAnswer, Question, Reply};
+use crate::vfs::{DiskVfs, JailPath, Vfs};
+use serde::Serialize;
+use std::sync::Arc;
+
+use super::write_rules::TOOLS;
+
+/// The read-only name of the tools' folder inside the sandbox.
+const LIB: &str = "/lib";
+
+/// Serves one run.
+pub struct SandboxHost {
+    vfs: Arc<DiskVfs>,
+}
+
+impl SandboxHost {
+    pub fn new(vfs: Arc<DiskVfs>) -> Self {
+        Self { vfs }
+    }
+
+    fn answer(&self, question: &Question) -> Result<String, Error> {
+        match question.name.as_str() {
+            "read_file" => to_json(&self.vfs.read(&guest_path(&first_text(question)?)?)?),
+            "list_files" => {
+                let dir = guest_path(&first_text(question)?)?;
+                let files = self.vfs.list(&dir)?;
+                to_json(&files.iter().map(JailPath::as_str).collect::<Vec<_>>())
+            }
+            other => Err(Error::new(ErrorCode::Validation, format!("There is no function tgp.{other}."))),
+        }
+    }
+}
+
+impl Host for SandboxHost {
+    fn call(&self, question: Question, reply: Reply) {
+        reply.send(match self.answer(&question) {
+            Ok(json) => HostAnswer::Value(json),
+            Err(error) => HostAnswer::Fault { code: error.code.as_str().to_owned(), message: error.message },
+        });
+    }
+}
+
+/// The first argument of a question, which must be text.
+fn first_text(question: &Question) -> Result<String, Error> {
+    let values: Vec<serde_json::Value> = serde_json::from_str(&question.args_json).unwrap_or_default();
+    match values.first() {
+        Some(serde_json::Value::String(text)) => Ok(text.clone()),
+        _ => Err(Error::new(ErrorCode::Validation, format!("tgp.{} needs a path as its first argument.", question.name))),
+    }
+}
+
+/// A path as guests write it: `/lib/…` is the tools' folder, anything else is relative to the root.
+pub fn guest_path(text: &str) -> Result<JailPath, Error> {
+    let inside = match text.strip_prefix(LIB) {
+        Some("") => TOOLS.to_owned(),
+        Some(rest) if rest.starts_with('/') => format!("{TOOLS}{rest}"),
+        _ => text.to_owned(),
+    };
+    Ok(JailPath::parse(&inside)?)
+}
+
+fn to_json(value: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|_| Error::new(ErrorCode::Result, "The answer cannot be written as JSON."))
+}

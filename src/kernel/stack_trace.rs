@@ -1,0 +1,58 @@
+//! A guest's stack trace, told in positions of the TypeScript source.
+
+use super::module_graph::ModuleGraph;
+
+/// A place in a tool's source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub path: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// A mapped trace and the first place in it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct MappedTrace {
+    pub text: String,
+    pub top: Option<Place>,
+}
+
+/// Maps every frame of a tool and drops all others: they are the engine's own.
+pub fn map_trace(stack: &str, graph: &ModuleGraph) -> MappedTrace {
+    let mut mapped = MappedTrace::default();
+    for line in stack.lines() {
+        let mapped_line = match line.strip_prefix("    at ") {
+            None => line.to_owned(),
+            Some(frame) => match map_frame(frame, graph) {
+                None => continue,
+                Some((text, place)) => {
+                    mapped.top.get_or_insert(place);
+                    format!("    at {text}")
+                }
+            },
+        };
+        if !mapped.text.is_empty() {
+            mapped.text.push('\n');
+        }
+        mapped.text.push_str(&mapped_line);
+    }
+    mapped
+}
+
+/// `name (path:line:column)` or `path:line:column`.
+fn map_frame(frame: &str, graph: &ModuleGraph) -> Option<(String, Place)> {
+    let (name, location) = match frame.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")) {
+        Some((name, location)) => (Some(name), location),
+        None => (None, frame.strip_prefix("async ").unwrap_or(frame)),
+    };
+    let (rest, column) = location.rsplit_once(':')?;
+    let (path, line) = rest.rsplit_once(':')?;
+    let position = graph.map_of(path)?.lookup(line.parse().ok()?, column.parse().ok()?)?;
+    let place = Place { path: path.to_owned(), line: position.line, column: position.column };
+    let location = format!("{path}:{}:{}", place.line, place.column);
+    let text = match name {
+        Some(name) => format!("{name} ({location})"),
+        None => location,
+    };
+    Some((text, place))
+}
