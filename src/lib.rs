@@ -1,4 +1,5 @@
 //! Native core of `@tgp/core`.
 
 pub mod error;
+pub mod git;
 pub mod vfs;
