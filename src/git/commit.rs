@@ -1,0 +1,167 @@
+//! One commit of exactly the given files, made in memory.
+//!
+//! Blobs, trees and the commit are written first; then the branch moves in one compare-and-swap; the index follows. A
+//! kill at any point leaves the old branch or the new one, and at worst an index for the next writer to bring along.
+
+use super::commit_id::CommitId;
+use super::git_error::GitError;
+use super::head::Head;
+use super::index_update;
+use super::repository_lock::RepositoryLock;
+use super::stale_lock::{self, Evidence};
+use super::tree_update::TreeUpdate;
+use git2::{ErrorCode, Oid, Repository, Signature};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How long the index is waited for: a person's `git` command in the same repository takes milliseconds.
+const INDEX_WAIT: Duration = Duration::from_millis(250);
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// One file of a commit.
+#[derive(Debug, Clone, Copy)]
+pub struct FileChange<'a> {
+    /// Relative to the root, with `/`.
+    pub path: &'a str,
+    /// The file's new bytes; `None` removes it.
+    pub content: Option<&'a [u8]>,
+}
+
+/// What a commit did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// `None` when the branch already held exactly this.
+    pub id: Option<CommitId>,
+    pub index: IndexState,
+}
+
+/// Whether `git status` agrees about the committed files already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexState {
+    Current,
+    /// Somebody else holds the index; the next commit or start brings it along. The commit itself is safe.
+    Behind,
+}
+
+/// Commits `changes` on top of the current branch, whoever moves it meanwhile, for as long as `wait`.
+pub(super) fn commit(
+    repository: &Repository,
+    mut lock: RepositoryLock,
+    author: &Signature<'_>,
+    message: &str,
+    changes: &[FileChange<'_>],
+    wait: Duration,
+) -> Result<Committed, GitError> {
+    clear_leftovers(repository, &lock)?;
+    let id = advance(repository, &mut lock, author, message, changes, wait);
+    let index = settle(repository, lock)?;
+    Ok(Committed { id: id?.map(CommitId::from), index })
+}
+
+/// Brings the index along for all that the journal names.
+pub(super) fn settle(repository: &Repository, lock: RepositoryLock) -> Result<IndexState, GitError> {
+    if lock.behind().is_empty() {
+        return Ok(IndexState::Current);
+    }
+    let index_lock = repository.path().join("index.lock");
+    let deadline = Instant::now() + INDEX_WAIT;
+    loop {
+        // Whether that worked shows in the update itself.
+        let _ = stale_lock::clear(&index_lock, Evidence::AgeOnly);
+        match index_update::bring_along(repository, lock.behind().iter().map(String::as_str)) {
+            Ok(()) => {
+                lock.finish()?;
+                return Ok(IndexState::Current);
+            }
+            Err(error) if error.code() == ErrorCode::Locked && Instant::now() < deadline => std::thread::sleep(PAUSE),
+            // An index that cannot be written must not undo a commit that was made.
+            Err(_) => {
+                lock.leave_behind()?;
+                return Ok(IndexState::Behind);
+            }
+        }
+    }
+}
+
+/// Removes the lock files of a predecessor that was killed. Only here, once: a lock that appears later is a living one's.
+pub(super) fn clear_leftovers(repository: &Repository, lock: &RepositoryLock) -> Result<(), GitError> {
+    let mut locks = vec![repository.path().join("index.lock")];
+    if let Ok(head) = Head::read(repository) {
+        locks.push(branch_lock(repository, &head.branch));
+    }
+    let cleared = locks.iter().try_for_each(|path| stale_lock::clear(path, lock.evidence()));
+    cleared.map_err(GitError::io("remove a stale lock of the repository"))
+}
+
+/// Moves the branch to a commit with `changes`; `None` when it holds them already.
+fn advance(
+    repository: &Repository,
+    lock: &mut RepositoryLock,
+    author: &Signature<'_>,
+    message: &str,
+    changes: &[FileChange<'_>],
+    wait: Duration,
+) -> Result<Option<Oid>, GitError> {
+    let failed = |error: git2::Error| GitError::git("commit", &error);
+    let mut update = TreeUpdate::default();
+    for change in changes {
+        let blob = change.content.map(|content| repository.blob(content)).transpose().map_err(failed)?;
+        update.set(change.path, blob)?;
+    }
+    let message = format!("{}\n", message.trim_end());
+    let deadline = Instant::now() + wait;
+    loop {
+        let head = Head::read(repository)?;
+        let parent = head.commit.map(|id| repository.find_commit(id)).transpose().map_err(failed)?;
+        let base = parent.as_ref().map(git2::Commit::tree).transpose().map_err(failed)?;
+        let Some(tree) = changed_tree(repository, &update, base.as_ref()).map_err(failed)? else { return Ok(None) };
+        let tree = repository.find_tree(tree).map_err(failed)?;
+        let parents: Vec<_> = parent.iter().collect();
+        let id = repository.commit(None, author, author, &message, &tree, &parents).map_err(failed)?;
+        lock.begin(changes.iter().map(|change| change.path))?;
+        match move_branch(repository, &head, id, &message) {
+            Ok(()) => return Ok(Some(id)),
+            Err(error) if !is_contention(&error) => return Err(failed(error)),
+            Err(_) if Instant::now() >= deadline => return Err(GitError::Busy { seconds: wait.as_secs() }),
+            // Moved by somebody else, or about to be: on to its new commit.
+            Err(_) => std::thread::sleep(PAUSE),
+        }
+    }
+}
+
+/// The new tree, or `None` when it equals `base`.
+fn changed_tree(
+    repository: &Repository,
+    update: &TreeUpdate,
+    base: Option<&git2::Tree<'_>>,
+) -> Result<Option<Oid>, git2::Error> {
+    let tree = match (update.apply(repository, base)?, base) {
+        (Some(tree), _) => tree,
+        (None, Some(_)) => repository.treebuilder(None)?.write()?,
+        (None, None) => return Ok(None),
+    };
+    Ok((base.map(git2::Tree::id) != Some(tree)).then_some(tree))
+}
+
+/// Points the branch from what it was to `id`; an error of contention when it is no longer what it was.
+fn move_branch(repository: &Repository, head: &Head, id: Oid, message: &str) -> Result<(), git2::Error> {
+    // Whether that worked shows in the update itself.
+    let _ = stale_lock::clear(&branch_lock(repository, &head.branch), Evidence::AgeOnly);
+    let subject = message.lines().next().unwrap_or_default();
+    match head.commit {
+        Some(current) => {
+            repository.reference_matching(&head.branch, id, true, current, &format!("commit: {subject}"))?
+        }
+        None => repository.reference(&head.branch, id, false, &format!("commit (initial): {subject}"))?,
+    };
+    Ok(())
+}
+
+fn branch_lock(repository: &Repository, branch: &str) -> PathBuf {
+    repository.commondir().join(format!("{branch}.lock"))
+}
+
+/// Whether somebody else holds or moved the branch, so that trying again makes sense.
+fn is_contention(error: &git2::Error) -> bool {
+    matches!(error.code(), ErrorCode::Locked | ErrorCode::Modified | ErrorCode::Exists)
+}

@@ -1,0 +1,113 @@
+//! Every way in which the repository can fail.
+
+use crate::error::{ErrorCode, PartError};
+use std::io;
+
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error(
+        "The repository belongs to another user of this machine; run as that user, change its owner, or trust it with \
+         `git config --global --add safe.directory <directory>`"
+    )]
+    NotOwned,
+    #[error("A Git configuration file cannot be read; run `git config --list` in the root and repair what it reports")]
+    BadConfiguration,
+    #[error("The root is a repository without a work tree; choose another directory as the root")]
+    Bare,
+    #[error("The repository is on no branch; check one out with `git switch <branch>`")]
+    DetachedHead,
+    #[error("'{name}' cannot be the name of a branch; choose another one")]
+    BadBranch { name: String },
+    #[error("The author's name and e-mail must not be empty or hold any of < > and line breaks")]
+    BadAuthor,
+    #[error("'{path}' cannot be committed: {reason}")]
+    BadPath { path: String, reason: &'static str },
+    #[error("The repository was busy for {seconds} s; another process holds it, try again when it is done")]
+    Busy { seconds: u64 },
+    #[error("Could not {action}: {reason}")]
+    Git { action: &'static str, reason: String },
+    #[error("Could not {action}: {source}")]
+    Io { action: &'static str, source: io::Error },
+}
+
+impl GitError {
+    /// What libgit2 said, without the host's paths.
+    pub(super) fn git(action: &'static str, error: &git2::Error) -> Self {
+        match (error.code(), error.class()) {
+            (git2::ErrorCode::Owner, _) => Self::NotOwned,
+            (_, git2::ErrorClass::Config) => Self::BadConfiguration,
+            _ => Self::Git { action, reason: without_paths(error.message()) },
+        }
+    }
+
+    pub(super) fn io(action: &'static str) -> impl Fn(io::Error) -> Self {
+        move |source| Self::Io { action, source }
+    }
+}
+
+impl PartError for GitError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::BadBranch { .. } | Self::BadAuthor => ErrorCode::Config,
+            Self::BadPath { .. } => ErrorCode::Validation,
+            Self::NotOwned
+            | Self::BadConfiguration
+            | Self::Bare
+            | Self::DetachedHead
+            | Self::Busy { .. }
+            | Self::Git { .. }
+            | Self::Io { .. } => ErrorCode::Git,
+        }
+    }
+}
+
+/// `message` with each absolute path replaced: up to the closing quote if it is quoted, else up to the next space.
+fn without_paths(message: &str) -> String {
+    let mut clean = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(start) = path_start(rest) {
+        let (before, path) = rest.split_at(start);
+        let quoted = before.chars().next_back().filter(|c| matches!(c, '\'' | '"'));
+        let end = path.find(|c: char| quoted.map_or(c.is_whitespace(), |quote| c == quote)).unwrap_or(path.len());
+        clean.push_str(before);
+        clean.push_str("<path>");
+        rest = path.split_at(end).1;
+    }
+    clean.push_str(rest);
+    clean
+}
+
+fn path_start(text: &str) -> Option<usize> {
+    let mut previous = ' ';
+    text.char_indices().find_map(|(at, c)| {
+        let starts_word = previous.is_whitespace() || matches!(previous, '\'' | '"' | '(' | '=' | ':');
+        previous = c;
+        let is_drive = || {
+            let mut rest = text.split_at(at).1.chars();
+            matches!(
+                (rest.next(), rest.next(), rest.next()),
+                (Some('a'..='z' | 'A'..='Z'), Some(':'), Some('/' | '\\'))
+            )
+        };
+        (starts_word && (c == '/' || c == '\\' || is_drive())).then_some(at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_paths;
+
+    #[test]
+    fn host_paths_never_reach_a_message() {
+        for (message, expected) in [
+            ("failed to open '/home/my user/.git/index': denied", "failed to open '<path>': denied"),
+            ("failed in /root/.gitconfig:3 today", "failed in <path> today"),
+            ("could not lock C:\\Users\\x\\.git/index for writing", "could not lock <path> for writing"),
+            ("two: '/a' and \"/b c\"", "two: '<path>' and \"<path>\""),
+            ("reference 'refs/heads/main' is odd and/or bad", "reference 'refs/heads/main' is odd and/or bad"),
+            ("", ""),
+        ] {
+            assert_eq!(without_paths(message), expected);
+        }
+    }
+}

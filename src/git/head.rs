@@ -1,0 +1,29 @@
+//! What is checked out.
+
+use super::git_error::GitError;
+use git2::{ErrorCode, Oid, Repository};
+
+/// Where `HEAD` stands: the branch's full name, and its commit unless it has none yet.
+pub(super) struct Head {
+    pub(super) branch: String,
+    pub(super) commit: Option<Oid>,
+}
+
+impl Head {
+    pub(super) fn read(repository: &Repository) -> Result<Self, GitError> {
+        let failed = |error: git2::Error| GitError::git("read the current branch", &error);
+        let head = repository.find_reference("HEAD").map_err(failed)?;
+        let Ok(Some(branch)) = head.symbolic_target() else { return Err(GitError::DetachedHead) };
+        let commit = target(repository, branch).map_err(failed)?;
+        Ok(Self { branch: branch.to_owned(), commit })
+    }
+}
+
+/// The commit that a reference leads to; `None` when its branch has none yet.
+pub(super) fn target(repository: &Repository, reference: &str) -> Result<Option<Oid>, git2::Error> {
+    match repository.refname_to_id(reference) {
+        Ok(commit) => Ok(Some(commit)),
+        Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,148 @@
+//! One writer at a time, across processes.
+//!
+//! The lock is one that the operating system drops with its holder, so it cannot be stale. The locked file doubles as a
+//! journal: it names the paths whose index entries are behind the branch. Whoever takes the lock next finds there what a
+//! killed process left undone. Its name does not end in `.lock`: it stays, and nobody should take it for a leftover.
+
+use super::git_error::GitError;
+use super::stale_lock::Evidence;
+use std::collections::BTreeSet;
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const FILE_NAME: &str = "tgp-writer";
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(16);
+
+/// First line of the journal while its holder works; found by the next holder, it means that this one died.
+const WORKING: &str = "working";
+/// First line of the journal when its holder had to leave the index behind.
+const LEFT_BEHIND: &str = "behind";
+
+/// The right to write to the repository; given up when dropped.
+#[derive(Debug)]
+pub(super) struct RepositoryLock {
+    file: File,
+    behind: BTreeSet<String>,
+    evidence: Evidence,
+}
+
+impl RepositoryLock {
+    /// Waits until the lock in `git_dir` is free, at most `wait`.
+    pub(super) fn acquire(git_dir: &Path, wait: Duration) -> Result<Self, GitError> {
+        let failed = GitError::io("lock the repository");
+        let mut options = File::options();
+        let mut file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(git_dir.join(FILE_NAME))
+            .map_err(&failed)?;
+        let (deadline, mut pause) = (Instant::now() + wait, FIRST_PAUSE);
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => std::thread::sleep(pause),
+                Err(TryLockError::WouldBlock) => return Err(GitError::Busy { seconds: wait.as_secs() }),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+        let mut journal = Vec::new();
+        file.read_to_end(&mut journal).map_err(&failed)?;
+        // Paths are text; a journal torn by a power cut yields paths that match nothing, which is harmless.
+        let journal = String::from_utf8_lossy(&journal);
+        let mut fields = journal.split('\0');
+        let evidence =
+            if fields.next().is_some_and(|state| state == WORKING) { Evidence::HolderDied } else { Evidence::AgeOnly };
+        let behind = fields.filter(|path| !path.is_empty()).map(ToOwned::to_owned).collect();
+        Ok(Self { file, behind, evidence })
+    }
+
+    /// What the state of the journal says about lock files found now.
+    pub(super) const fn evidence(&self) -> Evidence {
+        self.evidence
+    }
+
+    /// The paths whose index entries may differ from the branch.
+    pub(super) const fn behind(&self) -> &BTreeSet<String> {
+        &self.behind
+    }
+
+    /// Notes that the branch is about to change at `paths`, to be called before it does.
+    pub(super) fn begin<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
+        self.behind.extend(paths.map(ToOwned::to_owned));
+        self.write(WORKING)
+    }
+
+    /// Notes that the index is level with the branch.
+    pub(super) fn finish(mut self) -> Result<(), GitError> {
+        self.behind.clear();
+        self.write("")
+    }
+
+    /// Leaves the index to the next holder.
+    pub(super) fn leave_behind(mut self) -> Result<(), GitError> {
+        self.write(LEFT_BEHIND)
+    }
+
+    fn write(&mut self, state: &str) -> Result<(), GitError> {
+        let mut journal = state.to_owned();
+        for path in &self.behind {
+            journal.push('\0');
+            journal.push_str(path);
+        }
+        let mut replace = || {
+            self.file.rewind()?;
+            self.file.set_len(0)?;
+            self.file.write_all(journal.as_bytes())
+        };
+        replace().map_err(GitError::io("note the state of the repository"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RepositoryLock;
+    use crate::git::GitError;
+    use crate::git::stale_lock::Evidence;
+    use std::time::{Duration, Instant};
+
+    const SHORT: Duration = Duration::from_millis(50);
+
+    #[test]
+    fn a_second_holder_waits_until_its_deadline() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
+        let start = Instant::now();
+        assert!(matches!(RepositoryLock::acquire(dir.path(), SHORT), Err(GitError::Busy { .. })));
+        assert!(start.elapsed() >= SHORT);
+        drop(first);
+        RepositoryLock::acquire(dir.path(), SHORT).unwrap();
+    }
+
+    #[test]
+    fn the_journal_tells_the_next_holder_what_happened() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
+        assert_eq!(lock.evidence(), Evidence::AgeOnly);
+        lock.begin(["a b", "ä/\n"].into_iter()).unwrap();
+        drop(lock);
+
+        let lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
+        assert_eq!(lock.evidence(), Evidence::HolderDied);
+        assert!(lock.behind().iter().eq(["a b", "ä/\n"]));
+        lock.leave_behind().unwrap();
+
+        let lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
+        assert_eq!(lock.evidence(), Evidence::AgeOnly);
+        assert_eq!(lock.behind().len(), 2);
+        lock.finish().unwrap();
+
+        let lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
+        assert!(lock.behind().is_empty());
+    }
+}

@@ -1,0 +1,118 @@
+//! Opening or creating the repository of a root, deaf to whatever Git configuration the user has.
+
+use super::git_error::GitError;
+use super::git_store::StoreOptions;
+use super::repository_lock::RepositoryLock;
+use git2::{Config, ConfigLevel, ErrorCode, Reference, Repository, RepositoryInitOptions, Signature};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// Settings for this library alone, beside the ones that `git` reads.
+const OWN_CONFIG: &str = "tgp-config";
+const OWN_SETTINGS: &str = "[core]\n\tfsyncObjectFiles = true\n\tautocrlf = false\n\tlogAllRefUpdates = true\n";
+
+/// Opens the repository at exactly `root`, or creates one there. A repository that merely surrounds `root` is none of
+/// ours: an application's `.tgp` directory gets its own.
+pub(super) fn open_or_init(root: &Path, options: &StoreOptions, wait: Duration) -> Result<Repository, GitError> {
+    if !Reference::is_valid_name(&branch_reference(&options.branch)) {
+        return Err(GitError::BadBranch { name: options.branch.clone() });
+    }
+    Signature::now(&options.author_name, &options.author_email).map_err(|_| GitError::BadAuthor)?;
+    let git_dir = root.join(".git");
+    // A `.git` file belongs to a linked work tree, which exists already.
+    let repository = if git_dir.is_file() { open(root)? } else { open_or_init_locked(root, &git_dir, options, wait)? };
+    if repository.is_bare() {
+        return Err(GitError::Bare);
+    }
+    isolate(&repository)?;
+    add_excludes(&repository.commondir().join("info"), &options.exclude)
+        .map_err(GitError::io("write the repository's exclude file"))?;
+    Ok(repository)
+}
+
+/// Several processes may start on an empty root at once; only one of them creates the repository.
+fn open_or_init_locked(
+    root: &Path,
+    git_dir: &Path,
+    options: &StoreOptions,
+    wait: Duration,
+) -> Result<Repository, GitError> {
+    if !git_dir.exists() && Repository::open_bare(root).is_ok() {
+        return Err(GitError::Bare);
+    }
+    fs::create_dir_all(git_dir).map_err(GitError::io("create the repository's directory"))?;
+    let _lock = RepositoryLock::acquire(git_dir, wait)?;
+    if !git_dir.join("HEAD").exists() {
+        return init(root, options);
+    }
+    let repository = open(root)?;
+    adopt_unborn(&repository, &options.branch)?;
+    Ok(repository)
+}
+
+fn open(root: &Path) -> Result<Repository, GitError> {
+    Repository::open(root).map_err(|error| GitError::git("open the repository", &error))
+}
+
+fn init(root: &Path, options: &StoreOptions) -> Result<Repository, GitError> {
+    let failed = |error: git2::Error| GitError::git("create the repository", &error);
+    let mut init = RepositoryInitOptions::new();
+    // Templates may carry hooks; none of the user's are wanted here.
+    init.external_template(false).no_reinit(true).initial_head(&options.branch);
+    let repository = Repository::init_opts(root, &init).map_err(failed)?;
+    // For people who use `git` in here: the files are what was committed, byte by byte.
+    let local = repository.path().join("config");
+    Config::open(&local).and_then(|mut config| config.set_bool("core.autocrlf", false)).map_err(failed)?;
+    Ok(repository)
+}
+
+/// A repository without commits is as good as new: its first commit goes to the branch that was asked for.
+fn adopt_unborn(repository: &Repository, branch: &str) -> Result<(), GitError> {
+    let failed = |error: git2::Error| GitError::git("choose the first branch", &error);
+    let unborn = matches!(repository.head(), Err(error) if error.code() == ErrorCode::UnbornBranch);
+    if unborn && repository.references().map_err(failed)?.next().is_none() {
+        repository.set_head(&branch_reference(branch)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// From here on only the repository's own configuration and ours count, not that of the user or the machine.
+fn isolate(repository: &Repository) -> Result<(), GitError> {
+    let own = repository.path().join(OWN_CONFIG);
+    if fs::read(&own).ok().as_deref() != Some(OWN_SETTINGS.as_bytes()) {
+        fs::write(&own, OWN_SETTINGS).map_err(GitError::io("write the repository's settings"))?;
+    }
+    let configure = || {
+        let mut config = Config::new()?;
+        config.add_file(&repository.commondir().join("config"), ConfigLevel::Local, false)?;
+        config.add_file(&own, ConfigLevel::App, false)?;
+        repository.set_config(&config)
+    };
+    configure().map_err(|error| GitError::git("configure the repository", &error))
+}
+
+/// Adds the patterns that the local exclude file does not have yet.
+fn add_excludes(info: &Path, patterns: &[String]) -> io::Result<()> {
+    let file = info.join("exclude");
+    let present = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(error),
+    };
+    let missing: Vec<_> = patterns.iter().filter(|pattern| !present.lines().any(|line| line == *pattern)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    fs::create_dir_all(info)?;
+    let mut file = fs::File::options().append(true).create(true).open(file)?;
+    if !present.is_empty() && !present.ends_with('\n') {
+        writeln!(file)?;
+    }
+    missing.iter().try_for_each(|pattern| writeln!(file, "{pattern}"))
+}
+
+fn branch_reference(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}

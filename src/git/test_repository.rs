@@ -1,0 +1,102 @@
+//! A repository in a temporary directory, and the real `git` as its judge.
+
+use super::{Committed, FileChange, GitStore, StoreOptions};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+pub(super) struct TestRepository {
+    dir: TempDir,
+    pub(super) store: GitStore,
+}
+
+pub(super) fn options() -> StoreOptions {
+    StoreOptions {
+        branch: "main".to_owned(),
+        author_name: "TGP Agent".to_owned(),
+        author_email: "agent@tgp.local".to_owned(),
+        exclude: vec![".tgp-tmp-*".to_owned()],
+    }
+}
+
+impl TestRepository {
+    pub(super) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = GitStore::open_or_init(&dir.path().join("root"), options()).unwrap();
+        Self { dir, store }
+    }
+
+    pub(super) fn root(&self) -> PathBuf {
+        self.dir.path().join("root")
+    }
+
+    pub(super) fn git_dir(&self) -> PathBuf {
+        self.root().join(".git")
+    }
+
+    /// A second handle, as another process would have.
+    pub(super) fn reopen(&self) -> GitStore {
+        GitStore::open_or_init(&self.root(), options()).unwrap()
+    }
+
+    /// Writes the file to the work tree and commits it, as the kernel does.
+    pub(super) fn forge(&self, path: &str, content: &[u8]) -> Committed {
+        forge(&self.root(), &self.store, path, content)
+    }
+
+    pub(super) fn remove(&self, path: &str) -> Committed {
+        fs::remove_file(self.root().join(path)).unwrap();
+        self.store.commit(&format!("Remove: {path}"), &[FileChange { path, content: None }]).unwrap()
+    }
+
+    pub(super) fn git(&self, arguments: &[&str]) -> String {
+        git(&self.root(), arguments)
+    }
+
+    pub(super) fn blob(&self, path: &str) -> Vec<u8> {
+        run(&self.root(), &["cat-file", "blob", &format!("HEAD:{path}")])
+    }
+
+    /// What every test ends with: nothing damaged, nothing left over, nothing to tell apart from the work tree.
+    pub(super) fn is_sound(&self) {
+        assert_eq!(self.git(&["status", "--porcelain"]), "");
+        self.git(&["fsck", "--full", "--strict"]);
+        assert_eq!(lock_files(&self.git_dir()), Vec::<PathBuf>::new());
+    }
+}
+
+pub(super) fn forge(root: &Path, store: &GitStore, path: &str, content: &[u8]) -> Committed {
+    let file = root.join(path);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, content).unwrap();
+    store.commit(&format!("Forge: {path}"), &[FileChange { path, content: Some(content) }]).unwrap()
+}
+
+pub(super) fn git(root: &Path, arguments: &[&str]) -> String {
+    String::from_utf8(run(root, arguments)).unwrap()
+}
+
+fn run(root: &Path, arguments: &[&str]) -> Vec<u8> {
+    let output = Command::new("git")
+        .args(["-c", "core.quotePath=false", "-c", "user.name=Person", "-c", "user.email=person@example.org"])
+        .args(arguments)
+        .current_dir(root)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn lock_files(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(lock_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "lock") {
+            found.push(path);
+        }
+    }
+    found
+}

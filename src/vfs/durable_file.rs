@@ -1,0 +1,85 @@
+//! Replacing a file so that a kill or a power cut leaves the old text or the new one.
+
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+
+/// How the names of files begin that are still being written. No [`super::JailPath`] can name one, so none is ever
+/// listed, read or committed; a killed process may leave one behind for the next [`super::DiskVfs::open`] to remove.
+pub const TEMP_PREFIX: &str = ".tgp-tmp-";
+
+/// How often a taken temporary name is drawn again.
+const NAME_ATTEMPTS: usize = 8;
+
+/// Makes `content` the file `name` of `dir`: written and synced aside, renamed over, directory synced. The permission
+/// bits of the file that was there are kept.
+pub(super) fn replace(dir: &Dir, name: &str, content: &[u8], previous: Option<&Metadata>) -> io::Result<()> {
+    let mut temp = TempFile::create(dir)?;
+    temp.file.write_all(content)?;
+    if let Some(previous) = previous {
+        keep_mode(&temp.file, previous)?;
+    }
+    temp.file.sync_all()?;
+    temp.rename(name)?;
+    sync_dir(dir)
+}
+
+/// Makes additions and removals in `dir` survive a power cut.
+#[cfg(unix)]
+pub(super) fn sync_dir(dir: &Dir) -> io::Result<()> {
+    // The handle itself may be one that only names the directory and cannot be synced.
+    dir.open(".")?.sync_all()
+}
+
+/// Windows syncs directory entries with the file and cannot sync a directory.
+#[cfg(not(unix))]
+pub(super) fn sync_dir(_dir: &Dir) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn keep_mode(file: &File, previous: &Metadata) -> io::Result<()> {
+    use cap_std::fs::{Permissions, PermissionsExt};
+    // Only the access bits: text that a model wrote must not inherit set-user-id.
+    file.set_permissions(Permissions::from_mode(previous.permissions().mode() & 0o777))
+}
+
+#[cfg(not(unix))]
+fn keep_mode(_file: &File, _previous: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// A named file that is gone when dropped, unless it was renamed.
+struct TempFile<'d> {
+    dir: &'d Dir,
+    name: String,
+    file: File,
+}
+
+impl<'d> TempFile<'d> {
+    fn create(dir: &'d Dir) -> io::Result<Self> {
+        let mut attempt = 1;
+        loop {
+            let name = format!("{TEMP_PREFIX}{:016x}", RandomState::new().hash_one(attempt));
+            match dir.open_with(&name, OpenOptions::new().write(true).create_new(true)) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < NAME_ATTEMPTS => attempt += 1,
+                result => return result.map(|file| Self { dir, name, file }),
+            }
+        }
+    }
+
+    fn rename(mut self, target: &str) -> io::Result<()> {
+        self.dir.rename(&self.name, self.dir, target)?;
+        self.name.clear();
+        Ok(())
+    }
+}
+
+impl Drop for TempFile<'_> {
+    fn drop(&mut self) {
+        if !self.name.is_empty() {
+            // Nothing better can be done here; what stays is removed when the root is opened later.
+            let _ = self.dir.remove_file(&self.name);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Files of one root directory, that no path can leave.
+
+mod disk_vfs;
+mod durable_file;
+mod jail_path;
+mod memory_vfs;
+mod portable_name;
+mod root_dir;
+#[expect(clippy::module_inception, reason = "the file is named for its main item, the trait")]
+mod vfs;
+mod vfs_error;
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+#[cfg(unix)]
+mod disk_threats;
+
+pub use disk_vfs::DiskVfs;
+pub use durable_file::TEMP_PREFIX;
+pub use jail_path::JailPath;
+pub use memory_vfs::MemoryVfs;
+pub use vfs::{DEFAULT_MAX_FILE_BYTES, Vfs};
+pub use vfs_error::{VfsError, Violation};
