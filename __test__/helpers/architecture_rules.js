@@ -24,8 +24,8 @@ const LAUNCHER = 'src/bin/tgp_sandbox.rs';
 const LAUNCHER_BLOCKS = 3;
 const ENGINE = 'src/sandbox/engine/';
 
-/** Where the host file system may be reached: the jail, the repository, and the snapshot beside the library. */
-const FILE_SYSTEM = /^src\/vfs\/disk_vfs(?:\.rs|\/)|^src\/git\/|^src\/sandbox\/engine\/snapshot\.rs$/;
+/** Where the host file system may be reached: the jail and its threats, the repository, and the snapshot beside the library. */
+const FILE_SYSTEM = /^src\/vfs\/disk_(?:vfs|threats)\.rs$|^src\/git\/|^src\/sandbox\/engine\/snapshot\.rs$/;
 
 /** Spelt apart, so that this file does not break its own rule. */
 const LEFTOVER = new RegExp(

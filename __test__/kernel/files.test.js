@@ -41,7 +41,9 @@ describe('write_file and patch_file', () => {
     const patch = (search) => tools.patch_file.execute({ path: 'tools/a.ts', search, replace: 'x' });
     await expect(patch('return  1')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
     await expect(patch('')).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
-    await expect(tools.patch_file.execute({ path: 'tools/none.ts', search: 'a', replace: 'b' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
+    await expect(tools.patch_file.execute({ path: 'tools/none.ts', search: 'a', replace: 'b' })).rejects.toMatchObject({
+      code: 'ERR_NOT_FOUND',
+    });
     expect(readFileSync(join(rootDir, 'tools/a.ts'), 'utf8')).toBe('return 1');
     expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('1');
   });
@@ -66,12 +68,28 @@ describe('the jail', () => {
     mkdirSync(join(rootDir, 'tools'), { recursive: true });
     symlinkSync(outside, join(rootDir, 'tools', 'link'));
     symlinkSync(join(outside, 'secret.txt'), join(rootDir, 'tools', 'secret.txt'));
-    const paths = ['../x.ts', 'tools/../../x.ts', join(outside, 'x.ts'), 'tools/link/x.ts', 'tools/secret.txt', '.git/config', 'tools/.git/hooks/post-commit', 'tools/a\0.ts'];
+    const paths = [
+      '../x.ts',
+      'tools/../../x.ts',
+      join(outside, 'x.ts'),
+      'tools/link/x.ts',
+      'tools/secret.txt',
+      '.git/config',
+      'tools/.git/hooks/post-commit',
+      'tools/a\0.ts',
+    ];
     for (const path of paths) {
-      await expect(tools.write_file.execute({ path, content: 'x' }), path).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION', message: /^Security Violation/ });
+      await expect(tools.write_file.execute({ path, content: 'x' }), path).rejects.toMatchObject({
+        code: 'ERR_SECURITY_VIOLATION',
+        message: /^Security Violation/,
+      });
     }
-    await expect(tools.read_file.execute({ path: 'tools/secret.txt' })).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
-    await expect(tools.read_file.execute({ path: '.git/HEAD' })).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    await expect(tools.read_file.execute({ path: 'tools/secret.txt' })).rejects.toMatchObject({
+      code: 'ERR_SECURITY_VIOLATION',
+    });
+    await expect(tools.read_file.execute({ path: '.git/HEAD' })).rejects.toMatchObject({
+      code: 'ERR_SECURITY_VIOLATION',
+    });
     expect(existsSync(join(outside, 'x.ts'))).toBe(false);
     expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe('secret');
     expect((await tools.list_files.execute({ dir: '.' })).some((path) => path.includes('.git'))).toBe(false);
@@ -80,7 +98,9 @@ describe('the jail', () => {
   it('keeps code under tools/ and meta.json for the kernel', async () => {
     const { tools } = await createKernel();
     for (const path of ['x.ts', 'meta.json', 'bin/tgp', '.gitattributes', 'tools/.env']) {
-      await expect(tools.write_file.execute({ path, content: 'x' }), path).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+      await expect(tools.write_file.execute({ path, content: 'x' }), path).rejects.toMatchObject({
+        code: 'ERR_SECURITY_VIOLATION',
+      });
     }
     expect((await tools.write_file.execute({ path: 'data/plan.json', content: '{}' })).persisted).toBe(true);
   });
@@ -89,8 +109,17 @@ describe('the jail', () => {
     const { kernel, tools, rootDir } = await createKernel();
     const errors = [];
     for (const path of ['tools/none.ts', '../x', '/etc/passwd', 'tools']) {
-      for (const call of [() => tools.read_file.execute({ path }), () => kernel.exec(path), () => kernel.check(path), () => tools.write_file.execute({ path, content: 'x' })]) {
-        errors.push(await call().catch((error) => `${error.message} ${JSON.stringify(error.details)} ${error.stack.split('\n')[0]}`));
+      for (const call of [
+        () => tools.read_file.execute({ path }),
+        () => kernel.exec(path),
+        () => kernel.check(path),
+        () => tools.write_file.execute({ path, content: 'x' }),
+      ]) {
+        errors.push(
+          await call().catch(
+            (error) => `${error.message} ${JSON.stringify(error.details)} ${error.stack.split('\n')[0]}`,
+          ),
+        );
       }
     }
     for (const text of errors) expect(text).not.toContain(rootDir);
@@ -113,12 +142,19 @@ describe('boot', () => {
     await first.kernel.shutdown();
     const second = await createKernel({ rootDir: first.rootDir });
     expect((await second.kernel.exec('tools/a.ts', { n: 3 })).result).toBe(3);
-    expect(second.kernel.config).toMatchObject({ sandbox: { memoryMb: 64, timeoutMs: 50, wallMs: 30_000, isolation: 'process' } });
+    expect(second.kernel.config).toMatchObject({
+      sandbox: { memoryMb: 64, timeoutMs: 50, wallMs: 30_000, isolation: 'process' },
+    });
   });
 
   it('concurrent first calls are one boot', async () => {
     const { kernel, tools } = await createKernel();
-    await Promise.all([kernel.boot(), tools.list_files.execute({ dir: '.' }), kernel.boot(), tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' })]);
+    await Promise.all([
+      kernel.boot(),
+      tools.list_files.execute({ dir: '.' }),
+      kernel.boot(),
+      tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' }),
+    ]);
     expect((await kernel.exec('tools/a.ts')).result).toBe(1);
   });
 });
@@ -131,19 +167,43 @@ describe('check_tool', () => {
     expect(report.valid).toBe(false);
     expect(report.errors[0]).toMatch(/^tools\/bad\.ts:2:13: /);
     expect(report.diagnostics[0]).toMatchObject({ rule: 'syntax', severity: 'error', line: 2, column: 13 });
-    await tools.write_file.execute({ path: 'tools/good.ts', content: 'export default (a: { n: number }) => a.n satisfies number' });
-    expect(await tools.check_tool.execute({ path: 'tools/good.ts' })).toEqual({ valid: true, errors: [], diagnostics: [] });
+    await tools.write_file.execute({
+      path: 'tools/good.ts',
+      content: 'export default (a: { n: number }) => a.n satisfies number',
+    });
+    expect(await tools.check_tool.execute({ path: 'tools/good.ts' })).toEqual({
+      valid: true,
+      errors: [],
+      diagnostics: [],
+    });
   });
 });
 
 describe('exec_tool', () => {
   it('reports instead of throwing', async () => {
     const { tools } = await createKernel();
-    await tools.write_file.execute({ path: 'tools/t.ts', content: "export default (a: { fail: boolean }) => {\n  console.log('hi');\n  if (a.fail) throw new Error('no');\n  return 1;\n}" });
-    expect(await tools.exec_tool.execute({ path: 'tools/t.ts', args: { fail: false } })).toMatchObject({ success: true, result: 1, logs: [{ level: 'log', message: 'hi' }] });
-    expect(await tools.exec_tool.execute({ path: 'tools/t.ts', args: { fail: true } })).toMatchObject({
-      success: false, code: 'ERR_TOOL_THROWN', error: 'no', line: 3, logs: [{ level: 'log', message: 'hi' }], stack: expect.stringContaining('tools/t.ts:3:'),
+    await tools.write_file.execute({
+      path: 'tools/t.ts',
+      content:
+        "export default (a: { fail: boolean }) => {\n  console.log('hi');\n  if (a.fail) throw new Error('no');\n  return 1;\n}",
     });
-    expect(await tools.exec_tool.execute({ path: 'tools/none.ts' })).toMatchObject({ success: false, code: 'ERR_NOT_FOUND', logs: [] });
+    expect(await tools.exec_tool.execute({ path: 'tools/t.ts', args: { fail: false } })).toMatchObject({
+      success: true,
+      result: 1,
+      logs: [{ level: 'log', message: 'hi' }],
+    });
+    expect(await tools.exec_tool.execute({ path: 'tools/t.ts', args: { fail: true } })).toMatchObject({
+      success: false,
+      code: 'ERR_TOOL_THROWN',
+      error: 'no',
+      line: 3,
+      logs: [{ level: 'log', message: 'hi' }],
+      stack: expect.stringContaining('tools/t.ts:3:'),
+    });
+    expect(await tools.exec_tool.execute({ path: 'tools/none.ts' })).toMatchObject({
+      success: false,
+      code: 'ERR_NOT_FOUND',
+      logs: [],
+    });
   });
 });

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { otherNodes } from '../helpers/other_nodes.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const run = promisify(execFile);
 const INDEX = new URL('../../index.js', import.meta.url).href;
-const MODULES = new URL('../../node_modules/', import.meta.url).pathname;
 
 /** A program that forges a tool, runs it and prints the result. */
 const program = (root, { isolation = 'process', shutdown = true, timer = '' } = {}) => `
@@ -24,30 +24,27 @@ const program = (root, { isolation = 'process', shutdown = true, timer = '' } = 
 
 const evaluate = (code) => ['--input-type=module', '-e', code];
 
-/** Node binaries from the npm packages of the same name, beside the one that runs this test. */
-const NODES = [
-  process.execPath,
-  ...['node-22', 'node-24'].map((name) => join(MODULES, name, 'bin', 'node')),
-];
-
 describe('the addon', () => {
-  for (const node of NODES) {
-    it(`runs in ${node.split('/').slice(-3).join('/')}`, async () => {
+  it('runs in Node 20, 22 and 24', async () => {
+    for (const node of [process.execPath, ...otherNodes()]) {
       for (const isolation of ['process', 'thread']) {
         const { stdout } = await run(node, evaluate(program(await tempRoot(), { isolation })));
-        expect(stdout.trim()).toBe('2');
+        expect(stdout.trim(), `${node} ${isolation}`).toBe('2');
       }
-    });
-  }
+    }
+  }, 180_000);
 
   it('lets the process end by itself, with no shutdown', async () => {
-    const { stdout } = await run(process.execPath, evaluate(program(await tempRoot(), { shutdown: false })), { timeout: 10_000 });
+    const { stdout } = await run(process.execPath, evaluate(program(await tempRoot(), { shutdown: false })), {
+      timeout: 10_000,
+    });
     expect(stdout.trim()).toBe('2');
   });
 
   it('runs in Workers that come and go', async () => {
     const root = await tempRoot();
-    const code = (index) => `(async () => { ${program(join(root, String(index)), { isolation: index % 2 ? 'thread' : 'process' }).replace('console.log(result)', "require('node:worker_threads').parentPort.postMessage(result)")} })()`;
+    const code = (index) =>
+      `(async () => { ${program(join(root, String(index)), { isolation: index % 2 ? 'thread' : 'process' }).replace('console.log(result)', "require('node:worker_threads').parentPort.postMessage(result)")} })()`;
     const results = await Promise.all(
       Array.from({ length: 6 }, async (_, index) => {
         const worker = new Worker(code(index), { eval: true });
@@ -62,7 +59,10 @@ describe('the addon', () => {
   it('survives Workers that are terminated at any moment', async () => {
     const root = await tempRoot();
     for (let index = 0; index < 12; index++) {
-      const worker = new Worker(`(async () => { ${program(join(root, String(index)), { isolation: index % 2 ? 'thread' : 'process' })} })()`, { eval: true, stdout: true });
+      const worker = new Worker(
+        `(async () => { ${program(join(root, String(index)), { isolation: index % 2 ? 'thread' : 'process' })} })()`,
+        { eval: true, stdout: true },
+      );
       await new Promise((done) => setTimeout(done, index * 15));
       await worker.terminate();
     }
@@ -79,7 +79,9 @@ describe('200 short processes', () => {
         const index = next++;
         const isolation = index % 4 === 0 ? 'thread' : 'process';
         const code = program(join(root, String(index)), { isolation, shutdown: index % 2 === 0 });
-        await run(process.execPath, evaluate(code)).catch((error) => failures.push({ index, code: error.code, signal: error.signal, stderr: error.stderr }));
+        await run(process.execPath, evaluate(code)).catch((error) =>
+          failures.push({ index, code: error.code, signal: error.signal, stderr: error.stderr }),
+        );
       }
     };
     await Promise.all([lane(), lane(), lane()]);
@@ -91,7 +93,11 @@ describe('200 short processes', () => {
     for (let index = 0; index < 24; index++) {
       const timer = `setTimeout(() => process.exit(7), ${index * 6});`;
       const isolation = index % 2 ? 'thread' : 'process';
-      const child = spawn(process.execPath, evaluate(`${program(join(root, String(index)), { isolation, timer })}\nawait new Promise(() => {});`), { stdio: 'ignore' });
+      const child = spawn(
+        process.execPath,
+        evaluate(`${program(join(root, String(index)), { isolation, timer })}\nawait new Promise(() => {});`),
+        { stdio: 'ignore' },
+      );
       const [code, signal] = await once(child, 'exit');
       expect({ index, code, signal }).toEqual({ index, code: 7, signal: null });
     }
@@ -111,7 +117,11 @@ describe('a host that is killed', () => {
     const children = () =>
       readdirSync('/proc').filter((pid) => {
         try {
-          return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tgp-sandbox') && readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(child.pid);
+          return (
+            /^\d+$/.test(pid) &&
+            readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tgp-sandbox') &&
+            readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(child.pid)
+          );
         } catch {
           return false;
         }
@@ -121,13 +131,14 @@ describe('a host that is killed', () => {
     expect(orphans.length).toBeGreaterThan(0);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const alive = () => orphans.filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tgp-sandbox');
-      } catch {
-        return false;
-      }
-    });
+    const alive = () =>
+      orphans.filter((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tgp-sandbox');
+        } catch {
+          return false;
+        }
+      });
     for (let i = 0; i < 200 && alive().length > 0; i++) await new Promise((done) => setTimeout(done, 10));
     expect(alive()).toEqual([]);
   });

@@ -73,13 +73,18 @@ describe('the host', () => {
       await expect(forge('return 1')).rejects.toMatchObject({ code: 'ERR_SHUTDOWN' });
     }
     await until(() => workers().length === 0, 'workers are gone');
-    await until(() => count('fd') <= before.fd && count('task') <= before.task, 'descriptors and threads are back to the base line');
+    await until(
+      () => count('fd') <= before.fd && count('task') <= before.task,
+      'descriptors and threads are back to the base line',
+    );
   });
 
   it('shutdown ends runs that are under way and those that wait', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 1 } });
     await forge('return 1');
-    const runs = [1, 2, 3].map((n) => kernel.exec('tools/test/forged.ts', { n }, { timeoutMs: 10_000 }).catch((error) => error));
+    const runs = [1, 2, 3].map((n) =>
+      kernel.exec('tools/test/forged.ts', { n }, { timeoutMs: 10_000 }).catch((error) => error),
+    );
     const endless = forge('while (true) {}', {}, { timeoutMs: 10_000 }).catch((error) => error);
     await new Promise((done) => setTimeout(done, 100));
     await kernel.shutdown();

@@ -23,7 +23,15 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
       const look = `return [typeof left, typeof late, ({}).polluted === undefined, ({}).toJSON === undefined,
         typeof [].push, typeof Promise.prototype.then, JSON.stringify([1]), [5][0], new Error('e').stack.includes('e')]`;
       expect((await forge(look)).result).toEqual([
-        'undefined', 'undefined', true, true, 'function', 'function', '[1]', 5, true,
+        'undefined',
+        'undefined',
+        true,
+        true,
+        'function',
+        'function',
+        '[1]',
+        5,
+        true,
       ]);
     });
 
@@ -39,7 +47,10 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
         'require.constructor("return this")()',
         'setTimeout.constructor("return this")()',
       ]) {
-        await expect(forge(`return ${code}`), code).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN', message: /Code generation from strings/ });
+        await expect(forge(`return ${code}`), code).rejects.toMatchObject({
+          code: 'ERR_TOOL_THROWN',
+          message: /Code generation from strings/,
+        });
       }
       await expect(forge("return setTimeout('1')")).rejects.toThrow(/needs a function/);
     });
@@ -49,19 +60,40 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
 describe('results and errors of a hostile guest', () => {
   it('cross by the rules, whatever the guest did to JSON and prototypes', async () => {
     const { forge } = await createKernel();
-    const hostile = 'JSON.stringify = () => "lie"; Map.prototype.forEach = null; Array.prototype[Symbol.iterator] = null; Object.keys = null;';
+    const hostile =
+      'JSON.stringify = () => "lie"; Map.prototype.forEach = null; Array.prototype[Symbol.iterator] = null; Object.keys = null;';
     const source = `${hostile} return { m: new Map([['a', 1n]]), s: new Set([1]), d: new Date(0), u: undefined, n: NaN }`;
-    expect((await forge(`const M = Map; ${source.replace('new Map([[', "(() => { const m = new Map(); m.set('a', 1n); return m })() || (([[")
-      .replace("]])", ']]))').replace('new Set([1])', '(() => { const s = new Set(); s.add(1); return s })()')}`)).result).toEqual({
-      m: { a: '1' }, s: [1], d: '1970-01-01T00:00:00.000Z', n: null,
+    expect(
+      (
+        await forge(
+          `const M = Map; ${source
+            .replace('new Map([[', "(() => { const m = new Map(); m.set('a', 1n); return m })() || (([[")
+            .replace(']])', ']]))')
+            .replace('new Set([1])', '(() => { const s = new Set(); s.add(1); return s })()')}`,
+        )
+      ).result,
+    ).toEqual({
+      m: { a: '1' },
+      s: [1],
+      d: '1970-01-01T00:00:00.000Z',
+      n: null,
     });
   });
 
   it('name the path of what cannot cross', async () => {
     const { forge } = await createKernel();
-    await expect(forge('return { rows: [{ f: () => 1 }] }')).rejects.toMatchObject({ code: 'ERR_RESULT', message: /result\.rows\.0\.f is a function/ });
-    await expect(forge('return { a: Symbol() }')).rejects.toMatchObject({ code: 'ERR_RESULT', message: /result\.a is a symbol/ });
-    await expect(forge('const o: any = {}; o.o = o; return o')).rejects.toMatchObject({ code: 'ERR_RESULT', message: /contains itself/ });
+    await expect(forge('return { rows: [{ f: () => 1 }] }')).rejects.toMatchObject({
+      code: 'ERR_RESULT',
+      message: /result\.rows\.0\.f is a function/,
+    });
+    await expect(forge('return { a: Symbol() }')).rejects.toMatchObject({
+      code: 'ERR_RESULT',
+      message: /result\.a is a symbol/,
+    });
+    await expect(forge('const o: any = {}; o.o = o; return o')).rejects.toMatchObject({
+      code: 'ERR_RESULT',
+      message: /contains itself/,
+    });
     await expect(forge('return () => 1')).rejects.toMatchObject({ code: 'ERR_RESULT' });
   });
 

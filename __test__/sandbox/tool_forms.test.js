@@ -130,7 +130,8 @@ describe('the guest reads files of the root', () => {
   it('with and without await, and never Git or what is outside', async () => {
     const { tools, forge } = await createKernel();
     await tools.write_file.execute({ path: 'data.json', content: '{"a":1}' });
-    const source = "export default async () => [JSON.parse(tgp.read_file('data.json')).a, (await tgp.list_files('/lib')).length]";
+    const source =
+      "export default async () => [JSON.parse(tgp.read_file('data.json')).a, (await tgp.list_files('/lib')).length]";
     expect((await forge(source)).result).toEqual([1, 1]);
     for (const path of ['.git/config', '../x', '/etc/passwd', 'tools/../../x', 'a\0b']) {
       const read = `export default () => tgp.read_file(${JSON.stringify(path)})`;

@@ -3,7 +3,8 @@
 use super::binding_outcome::BindingOutcome;
 use crate::error::{Error, ErrorCode};
 use napi::Env;
-use napi::bindgen_prelude::{JsDeferred, Object};
+use napi::JsDeferred;
+use napi::bindgen_prelude::Object;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
 use std::sync::LazyLock;

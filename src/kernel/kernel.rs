@@ -7,7 +7,7 @@ use crate::compile::Compiler;
 use crate::error::Error;
 use crate::git::{GitStore, StoreOptions};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
-use crate::vfs::DiskVfs;
+use crate::vfs::{DiskVfs, TEMP_PREFIX};
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,6 +38,7 @@ impl Kernel {
                 branch: config.git.branch.clone(),
                 author_name: identity.user.clone(),
                 author_email: identity.email.clone(),
+                exclude: vec![format!("{TEMP_PREFIX}*")],
             },
         )?;
         let sandbox = Sandbox::new(PoolOptions {
