@@ -3,7 +3,10 @@
 
 /** A kernel that boots once and shuts down once. */
 export declare class BindingKernel {
-  constructor()
+  /** `functions` are the names that guests find on `tgp`; `on_call` is asked to call them. */
+  constructor(functions: Array<string>, onCall: (arg: BindingHostCall) => void)
+  /** Answers a question that `on_call` was given. */
+  answer(id: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
   /** Value: `{ config, warnings }`. Booting again changes nothing. */
   boot(configJson: string, baseDir: string): Promise<BindingOutcome>
   /** Value: sorted paths. */
@@ -32,6 +35,16 @@ export interface BindingError {
   message: string
   /** A JSON object. */
   details: string
+}
+
+/** A question to JavaScript. `kind` is `call`, `commit` or `rollback`; the last two are about the run as a whole. */
+export interface BindingHostCall {
+  id: number
+  runId: number
+  kind: string
+  name: string
+  /** A JSON array. */
+  args: string
 }
 
 /** A value as JSON text, or an error. Exactly one of the two is there. */

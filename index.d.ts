@@ -17,6 +17,12 @@ export type TGPOptions = {
   configFile?: string;
   /** The configuration itself, instead of a file. Relative paths start from the current folder. */
   config?: TGPConfigInput;
+  /**
+   * Functions of the application that tools find on `tgp`, beside the built-in ones; one of the same name replaces the
+   * built-in. They may be async, and calls of one run overlap. Arguments and answers cross as JSON. What a function
+   * throws is thrown in the tool.
+   */
+  sandboxAPI?: Record<string, (...args: any[]) => any>;
   /** Default: `console`, without debug messages. */
   logger?: Logger;
   /** @deprecated Accepted and ignored, with one warning: the native kernel reads and writes files itself. */

@@ -1,6 +1,7 @@
 import { throwIfAborted, untilAborted } from './abort.js';
 import { resolveConfig } from './config.js';
 import { ShutdownError, unwrap, ValidationError } from './errors.js';
+import { HostFunctions } from './host_functions.js';
 import { toJsonText } from './json_text.js';
 import { native } from './native.js';
 import { ExecOptionsSchema } from './schemas.js';
@@ -46,6 +47,8 @@ export class TGP {
   #options;
   /** @type {TGPConfig | undefined} */
   #resolvedConfig;
+  /** @type {HostFunctions | undefined} */
+  #functions;
   /** @type {BindingKernel | undefined} */
   #kernel;
   /** @type {Promise<BindingKernel> | undefined} */
@@ -83,7 +86,11 @@ export class TGP {
     const { signal, ...limits } = parseArguments(ExecOptionsSchema, options, 'exec options');
     const argsText = toJsonText(args, 'args');
     const optionsText = JSON.stringify(limits);
-    return this.#call((kernel) => run(kernel, path, argsText, optionsText, signal), signal);
+    const runId = ++lastRunId;
+    return this.#call(
+      (kernel) => this.#hostFunctions().during(runId, () => run(kernel, runId, path, argsText, optionsText, signal)),
+      signal,
+    );
   }
 
   /**
@@ -147,11 +154,25 @@ export class TGP {
 
   async #start() {
     const { config, baseDir } = await resolveConfig(this.#options);
-    this.#kernel ??= new (native().BindingKernel)();
+    this.#kernel ??= this.#create();
     const booted = unwrap(await this.#kernel.boot(JSON.stringify(config), baseDir));
     this.#resolvedConfig = booted.config;
     for (const warning of booted.warnings) this.logger.warn(warning);
     return this.#kernel;
+  }
+
+  #hostFunctions() {
+    this.#functions ??= new HostFunctions(this.#options.sandboxAPI);
+    return this.#functions;
+  }
+
+  #create() {
+    const functions = this.#hostFunctions();
+    /** @type {BindingKernel} */
+    const kernel = new (native().BindingKernel)(functions.names, (question) => {
+      functions.serve(question, kernel.answer.bind(kernel));
+    });
+    return kernel;
   }
 
   async #stop() {
@@ -164,13 +185,13 @@ export class TGP {
 /**
  * One run, cancelled by its id when the signal fires: an abort cannot stop native work by itself.
  * @param {BindingKernel} kernel
+ * @param {number} runId
  * @param {string} path
  * @param {string} argsText
  * @param {string} optionsText
  * @param {AbortSignal | undefined} signal
  */
-async function run(kernel, path, argsText, optionsText, signal) {
-  const runId = ++lastRunId;
+async function run(kernel, runId, path, argsText, optionsText, signal) {
   const cancel = () => kernel.cancel(runId);
   signal?.addEventListener('abort', cancel, { once: true });
   try {

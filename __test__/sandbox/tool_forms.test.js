@@ -45,7 +45,7 @@ describe('failures point at the TypeScript source', () => {
       '',
       'function inner(n: number): never {',
       "  console.warn('about to fail', { n });",
-      '  throw new TypeError(`bad ${n}`);',
+      "  throw new TypeError('bad ' + n);",
       '}',
       'export default (args: Args) => inner(args.n);',
     ].join('\n');

@@ -1,12 +1,14 @@
 //! The kernel as JavaScript holds it.
 
 use super::background::{Lane, Promised, spawn};
+use super::binding_outcome::BindingError;
+use super::js_callback::{BindingHostCall, HostTable};
 use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::{Config, ExecOptions, ExecRequest, Kernel};
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Function, Object};
 use napi_derive::napi;
 use parking_lot::RwLock;
 use serde::Serialize;
@@ -25,6 +27,7 @@ enum State {
 #[napi]
 pub struct BindingKernel {
     inner: Arc<RwLock<State>>,
+    host: Arc<HostTable>,
 }
 
 /// What `boot` tells.
@@ -36,10 +39,17 @@ struct Booted<'a> {
 
 #[napi]
 impl BindingKernel {
+    /// `functions` are the names that guests find on `tgp`; `on_call` is asked to call them.
     #[napi(constructor)]
-    #[expect(clippy::new_without_default, reason = "JavaScript makes it")]
-    pub fn new() -> Self {
-        Self { inner: Arc::new(RwLock::new(State::New)) }
+    pub fn new(functions: Vec<String>, on_call: Function<'_, BindingHostCall, ()>) -> napi::Result<Self> {
+        let host = Arc::new(HostTable::new(functions, &on_call)?);
+        Ok(Self { inner: Arc::new(RwLock::new(State::New)), host })
+    }
+
+    /// Answers a question that `on_call` was given.
+    #[napi]
+    pub fn answer(&self, id: u32, value: Option<String>, error: Option<BindingError>) {
+        self.host.answer(id, value, error);
     }
 
     /// Value: `{ config, warnings }`. Booting again changes nothing.
@@ -47,8 +57,9 @@ impl BindingKernel {
     pub fn boot<'env>(&self, env: &'env Env, config_json: String, base_dir: String) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         let inner = Arc::clone(&self.inner);
+        let host = Arc::clone(&self.host);
         start(Lane::Files, promised, move |promised| {
-            promised.settle(boot(&inner, &config_json, base_dir.into()).map(|kernel| Reported(kernel)));
+            promised.settle(boot(&inner, &config_json, base_dir.into(), host).map(Reported));
         });
         Ok(promise)
     }
@@ -187,13 +198,18 @@ fn start(lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'st
     }
 }
 
-fn boot(inner: &RwLock<State>, config_json: &str, base_dir: PathBuf) -> Result<Arc<Kernel>, Error> {
+fn boot(
+    inner: &RwLock<State>,
+    config_json: &str,
+    base_dir: PathBuf,
+    host: Arc<HostTable>,
+) -> Result<Arc<Kernel>, Error> {
     let mut state = inner.write();
     match &*state {
         State::Booted(kernel) => Ok(Arc::clone(kernel)),
         State::Down => Err(down()),
         State::New => {
-            let kernel = Kernel::boot(Config::from_json(config_json)?, &base_dir, worker_files::locate()?)?;
+            let kernel = Kernel::boot(Config::from_json(config_json)?, &base_dir, worker_files::locate()?, host)?;
             *state = State::Booted(Arc::clone(&kernel));
             Ok(kernel)
         }

@@ -3,6 +3,7 @@
 mod background;
 mod binding_kernel;
 mod binding_outcome;
+mod js_callback;
 mod worker_files;
 
 use crate::error::ErrorCode;

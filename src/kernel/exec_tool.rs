@@ -1,6 +1,7 @@
 //! `exec_tool`: a tool, compiled with what it imports, run in the sandbox.
 
 use super::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
+use super::host_functions::Verdict;
 use super::kernel::Kernel;
 use super::module_graph::ModuleGraph;
 use super::run_registry::Wish;
@@ -8,7 +9,7 @@ use super::sandbox_host::SandboxHost;
 use super::stack_trace::map_trace;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::sandbox::{GuestError, LogLine, RunEnd, RunLimits, RunOutcome, RunRequest, RunStats, SandboxError};
+use crate::sandbox::{GuestError, Host, LogLine, RunEnd, RunLimits, RunOutcome, RunRequest, RunStats, SandboxError};
 use crate::vfs::JailPath;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -39,6 +40,16 @@ pub struct ExecValue {
     result: Box<RawValue>,
     logs: Vec<LogLine>,
     stats: RunStats,
+}
+
+impl ExecValue {
+    /// The value, unless what it stands on could not be made to last.
+    fn unless(self, finished: Result<String, Error>) -> Result<Self, Error> {
+        match finished {
+            Ok(_) => Ok(self),
+            Err(error) => Err(error.with("logs", as_json(&self.logs)).with("stats", as_json(&self.stats))),
+        }
+    }
 }
 
 /// Called once with the end of a run.
@@ -106,16 +117,25 @@ impl Kernel {
     fn start(&self, request: ExecRequest, limits: RunLimits, graph: ModuleGraph, done: ExecDone) {
         let ExecRequest { run, path, args_json, options } = request;
         let entry = graph.modules.first().map(|module| module.path.clone()).unwrap_or_default();
+        let host = Arc::new(SandboxHost::new(run, Arc::clone(&self.vfs), Arc::clone(&self.functions)));
         let sandboxed = RunRequest {
             run,
             entry,
             modules: Arc::clone(&graph.modules),
             args_json: args_json.into(),
+            api: self.functions.names(),
             limits,
             seed: options.seed,
-            host: Arc::new(SandboxHost::new(Arc::clone(&self.vfs))),
+            host: Arc::clone(&host) as Arc<dyn Host>,
         };
-        self.sandbox.run(sandboxed, Box::new(move |outcome| done(conclude(outcome, &path, &limits, &graph))));
+        self.sandbox.run(
+            sandboxed,
+            Box::new(move |outcome| {
+                let result = conclude(outcome, &path, &limits, &graph);
+                let verdict = if result.is_ok() { Verdict::Commit } else { Verdict::Rollback };
+                host.finish(verdict, Box::new(move |finished| done(result.and_then(|value| value.unless(finished)))));
+            }),
+        );
         // A cancellation that came before the sandbox knew the run has missed it.
         if self.runs.wish(run) == Wish::Cancel {
             self.sandbox.cancel(run);

@@ -1,6 +1,7 @@
 //! The kernel: it owns the parts, and it is booted whole or not at all.
 
 use super::config::Config;
+use super::host_functions::HostFunctions;
 use super::run_registry::RunRegistry;
 use super::tool_cache::ToolCache;
 use crate::compile::Compiler;
@@ -21,6 +22,7 @@ pub struct Kernel {
     pub(super) compiler: Compiler,
     pub(super) tools: ToolCache,
     pub(super) sandbox: Sandbox,
+    pub(super) functions: Arc<dyn HostFunctions>,
     pub(super) runs: RunRegistry,
     /// Held from the change on disk to the commit, so that both happen in the same order.
     pub(super) writes: Mutex<()>,
@@ -28,7 +30,12 @@ pub struct Kernel {
 
 impl Kernel {
     /// Makes the root and its repository, and starts the warm workers in the background.
-    pub fn boot(config: Config, base_dir: &Path, files: WorkerFiles) -> Result<Arc<Self>, Error> {
+    pub fn boot(
+        config: Config,
+        base_dir: &Path,
+        files: WorkerFiles,
+        functions: Arc<dyn HostFunctions>,
+    ) -> Result<Arc<Self>, Error> {
         let root = base_dir.join(&config.root_dir);
         let vfs = Arc::new(DiskVfs::open(&root)?);
         let identity = &config.git.auth;
@@ -55,6 +62,7 @@ impl Kernel {
             compiler: Compiler::new(),
             tools: ToolCache::default(),
             sandbox,
+            functions,
             runs: RunRegistry::default(),
             writes: Mutex::new(()),
         }))

@@ -3,6 +3,7 @@
 mod check_tool;
 mod config;
 mod exec_tool;
+mod host_functions;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod kernel;
 mod list_files;
@@ -18,6 +19,7 @@ mod write_rules;
 
 pub use config::Config;
 pub use exec_tool::{ExecOptions, ExecRequest, ExecValue};
+pub use host_functions::{Answer, HostFunctions, Verdict};
 pub use kernel::{Kernel, engine_version};
 
 pub use crate::sandbox::WorkerFiles;

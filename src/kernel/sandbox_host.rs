@@ -1,24 +1,39 @@
 //! What a guest may ask of the kernel.
 
+use super::host_functions::{Answer, HostFunctions, Verdict};
+use super::write_rules::TOOLS;
 use crate::error::{Error, ErrorCode};
+use crate::ids::RunId;
 use crate::sandbox::{Host, HostAnswer, Question, Reply};
 use crate::vfs::{DiskVfs, JailPath, Vfs};
 use serde::Serialize;
 use std::sync::Arc;
-
-use super::write_rules::TOOLS;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The read-only name of the tools' folder inside the sandbox.
 const LIB: &str = "/lib";
 
 /// Serves one run.
 pub struct SandboxHost {
+    run: RunId,
     vfs: Arc<DiskVfs>,
+    functions: Arc<dyn HostFunctions>,
+    /// Whether the application has been called, and must hear of the end.
+    called: AtomicBool,
 }
 
 impl SandboxHost {
-    pub fn new(vfs: Arc<DiskVfs>) -> Self {
-        Self { vfs }
+    pub fn new(run: RunId, vfs: Arc<DiskVfs>, functions: Arc<dyn HostFunctions>) -> Self {
+        Self { run, vfs, functions, called: AtomicBool::new(false) }
+    }
+
+    /// Tells the application how the run ended, if it had a part in it.
+    pub fn finish(&self, verdict: Verdict, done: Answer) {
+        if self.called.load(Ordering::Acquire) {
+            self.functions.finish(self.run, verdict, done);
+        } else {
+            done(Ok(String::new()));
+        }
     }
 
     fn answer(&self, question: &Question) -> Result<String, Error> {
@@ -36,10 +51,21 @@ impl SandboxHost {
 
 impl Host for SandboxHost {
     fn call(&self, question: Question, reply: Reply) {
-        reply.send(match self.answer(&question) {
-            Ok(json) => HostAnswer::Value(json),
-            Err(error) => HostAnswer::Fault { code: error.code.as_str().to_owned(), message: error.message },
-        });
+        // An application may replace a built-in function by one of its own.
+        if self.functions.names().contains(&question.name) {
+            self.called.store(true, Ordering::Release);
+            let answer: Answer = Box::new(move |result| reply.send(told(result)));
+            self.functions.call(self.run, &question.name, question.args_json, answer);
+        } else {
+            reply.send(told(self.answer(&question)));
+        }
+    }
+}
+
+fn told(result: Result<String, Error>) -> HostAnswer {
+    match result {
+        Ok(json) => HostAnswer::Value(json),
+        Err(error) => HostAnswer::Fault { code: error.code.as_str().to_owned(), message: error.message },
     }
 }
 

@@ -31,6 +31,8 @@ pub struct RunCommand {
     /// The value of the guest's `args`, as JSON.
     pub args_json: Arc<str>,
     pub limits: RunLimits,
+    /// Functions of the host that the guest finds on `tgp`, beside the built-in ones.
+    pub api: Arc<Vec<String>>,
     /// With a seed, `Math.random` gives the same numbers each time.
     pub seed: Option<u64>,
 }

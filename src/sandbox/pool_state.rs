@@ -186,6 +186,7 @@ impl PoolState {
             entry: request.entry.clone(),
             modules: Arc::clone(&request.modules),
             args_json: Arc::clone(&request.args_json),
+            api: Arc::clone(&request.api),
             limits: request.limits,
             seed: request.seed,
         };

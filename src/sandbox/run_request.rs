@@ -14,6 +14,7 @@ pub struct RunRequest {
     pub entry: String,
     pub modules: Arc<Vec<Module>>,
     pub args_json: Arc<str>,
+    pub api: Arc<Vec<String>>,
     pub limits: RunLimits,
     pub seed: Option<u64>,
     pub host: Arc<dyn Host>,

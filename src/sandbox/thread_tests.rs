@@ -45,6 +45,7 @@ fn submit(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits, done: Do
         entry: module.path.clone(),
         modules: Arc::new(vec![module]),
         args_json: args.into(),
+        api: Arc::new(vec!["ask".to_owned()]),
         limits,
         seed: Some(7),
         host: Arc::new(Echo),
@@ -83,6 +84,7 @@ fn every_form_of_a_script_gives_its_value() {
         "\"late\""
     );
     assert_eq!(value(&sandbox, "return tgp.read_file('a')"), "[\"read_file\",[\"a\"]]");
+    assert_eq!(value(&sandbox, "return tgp.ask(1n, { a: 2 })"), "[\"ask\",[\"1\",{\"a\":2}]]");
 }
 
 #[test]

@@ -9,7 +9,7 @@
   const { defineProperty, freeze, getOwnPropertyDescriptor, keys: objectKeys, hasOwn } = Object;
   const { isArray } = Array;
   const { floor, imul, min, trunc } = Math;
-  const intrinsics = { __proto__: null, Error, TypeError, RangeError };
+  const intrinsics = { __proto__: null, Error, TypeError, RangeError, Promise };
   const unbind = (fn) => (self, a, b) => ReflectApply(fn, self, [a, b]);
   const errorToString = unbind(Error.prototype.toString);
   const dateToISOString = unbind(Date.prototype.toISOString);
@@ -180,7 +180,20 @@
     throw error;
   }
 
-  const askNow = (name, values) => decodeAnswer(native.callSync(name, JSONStringify(values)));
+  const plainArgument = (_name, value) => (typeof value === 'bigint' ? bigintToString(value) : value);
+
+  const askNow = (name, values) => decodeAnswer(native.callSync(name, JSONStringify(values, plainArgument)));
+
+  const askLater = (name, values) =>
+    new intrinsics.Promise((resolve, reject) => {
+      native.call(name, JSONStringify(values, plainArgument), (answer) => {
+        try {
+          resolve(decodeAnswer(answer));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
 
   // ---- Modules
 
@@ -454,8 +467,9 @@
 
   // ---- What the engine calls
 
-  async function start(entry, argsJson, seed) {
+  async function start(entry, argsJson, seed, api) {
     if (seed !== undefined) seedRandom(seed);
+    for (let i = 0; i < api.length; i++) define(tgp, api[i], (...values) => askLater(api[i], values));
     const args = JSONParse(argsJson);
     define(globalThis, 'args', args);
     const loaded = load(entry);

@@ -83,9 +83,14 @@ fn start<'s>(
         Some(seed) => v8::Number::new(scope, seed as f64).into(),
         None => v8::undefined(scope).into(),
     };
+    let api = v8::Array::new(scope, 0);
+    for (index, name) in (0..).zip(command.api.iter()) {
+        let name = v8::String::new(scope, name)?;
+        api.set_index(scope, index, name.into())?;
+    }
     let start = v8::Local::new(scope, &realm.start);
     let receiver = v8::undefined(scope);
-    let started = start.call(scope, receiver.into(), &[entry.into(), args.into(), seed])?;
+    let started = start.call(scope, receiver.into(), &[entry.into(), args.into(), seed, api.into()])?;
     started.try_into().ok()
 }
 

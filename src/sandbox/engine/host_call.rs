@@ -9,17 +9,15 @@ use crate::ids::CallId;
 use crate::sandbox::message::{Command, Event, HostAnswer};
 use crossbeam_channel::RecvTimeoutError;
 
-/// `call(name, json)`: a promise of the answer.
-pub fn call(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+/// `call(name, json, settle)`: `settle` gets the answer later.
+pub fn call(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
     guarded(scope, |scope| {
-        let Some(resolver) = v8::PromiseResolver::new(scope) else { return };
-        let promise = resolver.get_promise(scope);
-        let resolver = v8::Global::new(scope, resolver);
+        let Ok(settle) = v8::Local::<'_, v8::Function>::try_from(arguments.get(2)) else { return };
+        let settle = v8::Global::new(scope, settle);
         if let Some(call) = ask(scope, &arguments)
             && let Some(state) = scope.get_slot_mut::<RunState>()
         {
-            state.waiting.insert(call, resolver);
-            returned.set(promise.into());
+            state.waiting.insert(call, settle);
         }
     });
 }
@@ -41,14 +39,17 @@ pub fn call_sync(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut
     });
 }
 
-/// Settles the promise of an answered call. Answers to nothing are dropped: their run is over.
+/// Hands an answer to whoever waits for it. Answers to nothing are dropped: their run is over.
 pub fn settle_call(scope: &mut v8::PinScope<'_, '_>, call: CallId, answer: &HostAnswer) {
-    let resolver = scope.get_slot_mut::<RunState>().and_then(|state| state.waiting.remove(&call));
-    if let Some(resolver) = resolver
+    let settle = scope.get_slot_mut::<RunState>().and_then(|state| state.waiting.remove(&call));
+    if let Some(settle) = settle
         && let Some(text) = encode(scope, answer)
     {
-        let resolver = v8::Local::new(scope, resolver);
-        resolver.resolve(scope, text.into());
+        v8::tc_scope!(let scope, scope);
+        let settle = v8::Local::new(scope, settle);
+        let receiver = v8::undefined(scope);
+        // It only settles a promise; a termination is seen by the event loop.
+        let _settled = settle.call(scope, receiver.into(), &[text.into()]);
     }
 }
 

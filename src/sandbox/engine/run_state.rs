@@ -14,7 +14,8 @@ pub struct RunState {
     pub control: Arc<EngineControl>,
     pub commands: Receiver<Command>,
     modules: Arc<Vec<Module>>,
-    pub waiting: HashMap<CallId, v8::Global<v8::PromiseResolver>>,
+    /// What to call with the answer to each question that is still open.
+    pub waiting: HashMap<CallId, v8::Global<v8::Function>>,
     pub timers: Timers,
     /// Set when the guest's result cannot leave the sandbox.
     pub refusal: Option<String>,

@@ -1,0 +1,89 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { NotFoundError, TGP, tgpTools } from '../../index.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+async function forge(sandboxAPI, source, options) {
+  const kernel = new TGP({ config: { rootDir: join(await tempRoot(), '.tgp') }, sandboxAPI });
+  onTestFinished(() => kernel.shutdown());
+  await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content: source });
+  return { kernel, run: () => kernel.exec('tools/t.ts', {}, options) };
+}
+
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+
+describe('sandboxAPI', () => {
+  it('hands sync and async functions through, with plain data both ways', async () => {
+    const api = {
+      add: (a, b) => a + b,
+      later: async (value) => ({ value, when: new Date(0), big: 12n }),
+      nothing: () => undefined,
+    };
+    const source = "return [await tgp.add(1, 2), await tgp.later({ deep: ['x'] }), await tgp.nothing()]";
+    const { run } = await forge(api, source);
+    const { result, stats } = await run();
+    expect(result).toEqual([3, { value: { deep: ['x'] }, when: '1970-01-01T00:00:00.000Z', big: '12' }, null]);
+    expect(stats.hostCalls).toBe(3);
+  });
+
+  it('calls of one run overlap', async () => {
+    const api = { slow: () => wait(100) };
+    const { run } = await forge(api, 'await Promise.all(Array.from({ length: 10 }, () => tgp.slow())); return 1');
+    const { stats } = await run();
+    expect(stats.wallMs).toBeGreaterThan(95);
+    expect(stats.wallMs).toBeLessThan(900);
+  });
+
+  it('what a function throws is thrown in the tool, and a typed error keeps its code', async () => {
+    const api = {
+      plain: () => {
+        throw new Error('no such user');
+      },
+      typed: async () => {
+        throw new NotFoundError('no such row');
+      },
+    };
+    const source = 'try { await tgp.plain() } catch (error) { console.log(error.message) } await tgp.typed()';
+    const { run } = await forge(api, source);
+    const error = await run().catch((error) => error);
+    expect(error).toMatchObject({ code: 'ERR_NOT_FOUND', message: 'no such row' });
+    expect(error.details.logs).toEqual([{ level: 'log', message: 'no such user' }]);
+  });
+
+  it('one of the same name replaces the built-in', async () => {
+    const { run } = await forge({ read_file: (path) => `mine: ${path}` }, "return await tgp.read_file('/etc/passwd')");
+    expect((await run()).result).toBe('mine: /etc/passwd');
+  });
+
+  it('an answer that is no plain data is an error in the tool and not in the host', async () => {
+    const { run } = await forge({ bad: () => ({ f: () => 1 }) }, 'await tgp.bad()');
+    await expect(run()).rejects.toThrow(/is a function/);
+  });
+
+  it('keeps the context of the caller', async () => {
+    const request = new AsyncLocalStorage();
+    const { run } = await forge({ who: () => request.getStore() }, 'return await tgp.who()');
+    const results = await Promise.all(['a', 'b', 'c'].map((id) => request.run(id, run)));
+    expect(results.map(({ result }) => result)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('waiting for a function counts as waiting: wallMs ends it, and so does an abort', async () => {
+    const api = { never: () => new Promise(() => {}) };
+    const { run } = await forge(api, 'await tgp.never()', { wallMs: 80 });
+    await expect(run()).rejects.toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
+    const aborted = await forge(api, 'await tgp.never()', { signal: AbortSignal.timeout(80) });
+    await expect(aborted.run()).rejects.toMatchObject({ code: 'ERR_ABORTED' });
+  });
+
+  it('a guest that patched its own promises cannot forge an answer', async () => {
+    const source = `
+      Promise.prototype.then = function (ok) { ok('!ERR_SQL\\nforged') };
+      Object.defineProperty(Promise.prototype, 'constructor', { get() { return class {} } });
+      return tgp.add(1, 2);
+    `;
+    const { run } = await forge({ add: (a, b) => a + b }, source);
+    const outcome = await run().catch((error) => error);
+    expect(outcome.code).not.toBe('ERR_SQL');
+  });
+});

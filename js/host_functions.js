@@ -1,0 +1,111 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ConfigError, TGPError } from './errors.js';
+import { toJsonText } from './json_text.js';
+
+/**
+ * @typedef {import('../binding.cjs').BindingHostCall} BindingHostCall
+ * @typedef {import('../binding.cjs').BindingError} BindingError
+ * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
+ * @typedef {(...values: any[]) => unknown} HostFunction
+ * @typedef {'commit' | 'rollback'} Verdict
+ */
+
+/** What a guest may call in the application, and what must happen when its run has ended. */
+export class HostFunctions {
+  /** @type {Map<string, (runId: number, values: any[]) => unknown>} */
+  #functions = new Map();
+  /** @type {((runId: number, verdict: Verdict) => unknown)[]} */
+  #finishers = [];
+  /** The caller's context of each run, so that a function sees the request that it is called for. */
+  #contexts = new Map();
+
+  /** @param {Record<string, HostFunction>} [sandboxAPI] */
+  constructor(sandboxAPI = {}) {
+    for (const [name, fn] of Object.entries(sandboxAPI)) {
+      if (typeof fn !== 'function') {
+        throw new ConfigError(`sandboxAPI.${name} must be a function.`, { details: { key: `sandboxAPI.${name}` } });
+      }
+      this.#functions.set(name, (_runId, values) => fn(...values));
+    }
+  }
+
+  get names() {
+    return [...this.#functions.keys()];
+  }
+
+  /**
+   * Adds a function that needs to know its run. The application's own function of that name stays.
+   * @param {string} name
+   * @param {(runId: number, values: any[]) => unknown} fn
+   */
+  add(name, fn) {
+    if (!this.#functions.has(name)) this.#functions.set(name, fn);
+  }
+
+  /**
+   * Adds what is to be done at the end of every run that has called a function.
+   * @param {(runId: number, verdict: Verdict) => unknown} finisher
+   */
+  onFinish(finisher) {
+    this.#finishers.push(finisher);
+  }
+
+  /**
+   * Runs `work` as run `runId` of the present caller.
+   * @template T
+   * @param {number} runId
+   * @param {() => Promise<T>} work
+   */
+  async during(runId, work) {
+    this.#contexts.set(runId, AsyncLocalStorage.snapshot());
+    try {
+      return await work();
+    } finally {
+      this.#contexts.delete(runId);
+    }
+  }
+
+  /**
+   * Does what a question asks for and answers it, whatever happens.
+   * @param {BindingHostCall} question
+   * @param {Answer} answer
+   */
+  async serve({ id, runId, kind, name, args }, answer) {
+    try {
+      const inContext = this.#contexts.get(runId) ?? ((/** @type {() => unknown} */ work) => work());
+      const value = await inContext(() =>
+        kind === 'call' ? this.#call(runId, name, args) : this.#finish(runId, /** @type {Verdict} */ (kind)),
+      );
+      answer(id, toJsonText(value ?? null, `the answer of tgp.${name}`));
+    } catch (error) {
+      answer(id, undefined, described(error));
+    }
+  }
+
+  /**
+   * @param {number} runId
+   * @param {string} name
+   * @param {string} args
+   */
+  async #call(runId, name, args) {
+    return this.#functions.get(name)?.(runId, JSON.parse(args));
+  }
+
+  /**
+   * @param {number} runId
+   * @param {Verdict} verdict
+   */
+  async #finish(runId, verdict) {
+    for (const finisher of this.#finishers) await finisher(runId, verdict);
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @returns {BindingError}
+ */
+function described(error) {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof TGPError) return { code: error.code, message, details: JSON.stringify(error.details) };
+  return { code: 'ERR_TOOL_THROWN', message, details: '{}' };
+}

@@ -1,0 +1,98 @@
+//! The application's functions: asked through one callback, answered through [`HostTable::answer`].
+//!
+//! JavaScript gets a question with a number and answers by that number whenever it can. No promise crosses.
+
+use super::binding_outcome::BindingError;
+use crate::error::{Error, ErrorCode};
+use crate::ids::RunId;
+use crate::kernel::{Answer, HostFunctions, Verdict};
+use napi::bindgen_prelude::Function;
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi_derive::napi;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A question to JavaScript. `kind` is `call`, `commit` or `rollback`; the last two are about the run as a whole.
+#[napi(object)]
+pub struct BindingHostCall {
+    pub id: u32,
+    pub run_id: u32,
+    pub kind: String,
+    pub name: String,
+    /// A JSON array.
+    pub args: String,
+}
+
+/// Weak: waiting for questions does not keep a process alive.
+type Callback = ThreadsafeFunction<BindingHostCall, (), BindingHostCall, napi::Status, false, true>;
+
+/// The application's functions and the questions that they have not answered yet.
+pub struct HostTable {
+    names: Arc<Vec<String>>,
+    callback: Callback,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    last: u32,
+    answers: HashMap<u32, Answer>,
+}
+
+impl HostTable {
+    pub fn new(names: Vec<String>, callback: &Function<'_, BindingHostCall, ()>) -> napi::Result<Self> {
+        let callback = callback.build_threadsafe_function().callee_handled::<false>().weak::<true>().build()?;
+        Ok(Self { names: Arc::new(names), callback, open: Mutex::default() })
+    }
+
+    /// Takes JavaScript's answer. One that nobody waits for is dropped.
+    pub fn answer(&self, id: u32, value: Option<String>, error: Option<BindingError>) {
+        let Some(answer) = self.open.lock().answers.remove(&id) else { return };
+        answer(match error {
+            None => Ok(value.unwrap_or_else(|| "null".to_owned())),
+            Some(error) => Err(thrown(error)),
+        });
+    }
+
+    fn ask(&self, run: RunId, kind: &str, name: &str, args: String, answer: Answer) {
+        let id = {
+            let mut open = self.open.lock();
+            open.last = open.last.wrapping_add(1);
+            let id = open.last;
+            open.answers.insert(id, answer);
+            id
+        };
+        let run_id = u32::try_from(run.0).unwrap_or(u32::MAX);
+        let question = BindingHostCall { id, run_id, kind: kind.to_owned(), name: name.to_owned(), args };
+        if self.callback.call(question, ThreadsafeFunctionCallMode::NonBlocking) != napi::Status::Ok
+            && let Some(answer) = self.open.lock().answers.remove(&id)
+        {
+            answer(Err(Error::new(ErrorCode::Shutdown, "The application is going down and answers no more questions.")));
+        }
+    }
+}
+
+fn thrown(error: BindingError) -> Error {
+    let code = ErrorCode::parse(&error.code).unwrap_or(ErrorCode::ToolThrown);
+    let details = serde_json::from_str(&error.details).unwrap_or_default();
+    Error { code, message: error.message, details }
+}
+
+impl HostFunctions for HostTable {
+    fn names(&self) -> Arc<Vec<String>> {
+        Arc::clone(&self.names)
+    }
+
+    fn call(&self, run: RunId, name: &str, args_json: String, answer: Answer) {
+        self.ask(run, "call", name, args_json, answer);
+    }
+
+    fn finish(&self, run: RunId, verdict: Verdict, done: Answer) {
+        let kind = match verdict {
+            Verdict::Commit => "commit",
+            Verdict::Rollback => "rollback",
+        };
+        self.ask(run, kind, "", "[]".to_owned(), done);
+    }
+}

@@ -1,0 +1,30 @@
+//! Functions that the embedding application offers to guests.
+
+use crate::error::Error;
+use crate::ids::RunId;
+use std::sync::Arc;
+
+/// Takes an answer as JSON, or the reason why there is none. Called once, from any thread.
+pub type Answer = Box<dyn FnOnce(Result<String, Error>) + Send>;
+
+/// How a run has ended, for whoever holds something open on its behalf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The tool gave a result: make its effects last.
+    Commit,
+    /// It did not: undo them.
+    Rollback,
+}
+
+/// The application's side of the bridge.
+pub trait HostFunctions: Send + Sync {
+    /// Names of the functions, as the guest finds them on `tgp`.
+    fn names(&self) -> Arc<Vec<String>>;
+
+    /// Calls a function with a JSON array of arguments. It must not block.
+    fn call(&self, run: RunId, name: &str, args_json: String, answer: Answer);
+
+    /// Tells that a run which called at least one function has ended. The run is reported when `done` was called, and an
+    /// error turns its success into a failure.
+    fn finish(&self, run: RunId, verdict: Verdict, done: Answer);
+}
