@@ -64,6 +64,6 @@ function describe(output) {
   if (output?.success === false) return `${output.code}: ${output.error}`;
   if (output?.valid === false) return output.errors.join('; ');
   if (output?.valid === true) return 'valid';
-  if ('result' in output) return `result ${JSON.stringify(output.result)}, ${output.stats.cpuMs} ms CPU`;
+  if ('result' in output) return `result ${JSON.stringify(output.result)}, ${output.stats.cpuMs.toFixed(1)} ms CPU`;
   return output.persisted ? `committed ${output.commit?.slice(0, 7) ?? ''}` : 'written, not committed';
 }

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const ADDON = fileURLToPath(new URL('../../tgp.linux-x64-gnu.node', import.meta.url));
+const WORKER = fileURLToPath(new URL('../../tgp-sandbox', import.meta.url));
+
+const read = (command, ...args) => execFileSync(command, args, { encoding: 'utf8', maxBuffer: 64 << 20 });
+
+/** The newest glibc that AWS Lambda and Vercel have. */
+const NEWEST_GLIBC = [2, 34];
+
+describe.runIf(process.platform === 'linux')('the shipped binaries', () => {
+  it('need nothing but the C library at run time', () => {
+    for (const file of [ADDON, WORKER]) {
+      const needed = [...read('readelf', '-d', file).matchAll(/NEEDED.*\[(.+)\]/g)].map((match) => match[1]);
+      const allowed = ['libc.so.6', 'libm.so.6', 'libgcc_s.so.1', 'ld-linux-x86-64.so.2'];
+      expect(needed.filter((library) => !allowed.includes(String(library)))).toEqual([]);
+    }
+  });
+
+  it('ask for no newer glibc than serverless platforms have', () => {
+    for (const file of [ADDON, WORKER]) {
+      const versions = [...read('nm', '-D', '--undefined-only', file).matchAll(/GLIBC_(\d+)\.(\d+)/g)];
+      const newer = versions.filter(
+        ([, major, minor]) => Number(major) * 1000 + Number(minor) > NEWEST_GLIBC[0] * 1000 + NEWEST_GLIBC[1],
+      );
+      expect(newer.map(([version]) => version)).toEqual([]);
+    }
+  });
+
+  it('show no C++ symbol of V8 to Node, and use no static thread-local storage', () => {
+    const defined = read('nm', '-D', '--defined-only', ADDON);
+    expect(defined).toContain('napi_register_module_v1');
+    expect(defined).toContain('tgp_sandbox_main');
+    expect(defined).not.toMatch(/\b_ZN?K?2v8/);
+    expect(read('readelf', '-d', ADDON)).not.toContain('STATIC_TLS');
+  });
+
+  it('are stripped and executable', () => {
+    expect(read('readelf', '-S', ADDON)).not.toContain('.symtab');
+    expect(statSync(WORKER).mode & 0o111).not.toBe(0);
+  });
+});
