@@ -54,14 +54,15 @@ pub(super) fn commit(
 ) -> Result<Committed, GitError> {
     clear_leftovers(repository, &lock)?;
     let id = advance(repository, &mut lock, author, message, changes, wait);
-    let index = settle(repository, lock)?;
+    let index = settle(repository, lock);
     Ok(Committed { id: id?.map(CommitId::from), index })
 }
 
-/// Brings the index along for all that the journal names.
-pub(super) fn settle(repository: &Repository, lock: RepositoryLock) -> Result<IndexState, GitError> {
+/// Brings the index along for all that the journal names. Cannot fail: whatever is wrong with the index must not make a
+/// commit look as if it had not been made.
+pub(super) fn settle(repository: &Repository, lock: RepositoryLock) -> IndexState {
     if lock.behind().is_empty() {
-        return Ok(IndexState::Current);
+        return IndexState::Current;
     }
     let index_lock = repository.path().join("index.lock");
     let deadline = Instant::now() + INDEX_WAIT;
@@ -69,21 +70,19 @@ pub(super) fn settle(repository: &Repository, lock: RepositoryLock) -> Result<In
         // Whether that worked shows in the update itself.
         let _ = stale_lock::clear(&index_lock, Evidence::AgeOnly);
         match index_update::bring_along(repository, lock.behind().iter().map(String::as_str)) {
-            Ok(()) => {
-                lock.finish()?;
-                return Ok(IndexState::Current);
-            }
+            Ok(()) => return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current),
             Err(error) if error.code() == ErrorCode::Locked && Instant::now() < deadline => std::thread::sleep(PAUSE),
-            // An index that cannot be written must not undo a commit that was made.
             Err(_) => {
-                lock.leave_behind()?;
-                return Ok(IndexState::Behind);
+                // Unwritten, the note still says what is behind.
+                let _ = lock.leave_behind();
+                return IndexState::Behind;
             }
         }
     }
 }
 
-/// Removes the lock files of a predecessor that was killed. Only here, once: a lock that appears later is a living one's.
+/// Removes the lock files of a predecessor that was killed. Only here, once: a lock that appears later has a living
+/// holder.
 pub(super) fn clear_leftovers(repository: &Repository, lock: &RepositoryLock) -> Result<(), GitError> {
     let mut locks = vec![repository.path().join("index.lock")];
     if let Ok(head) = Head::read(repository) {

@@ -46,7 +46,7 @@ impl GitStore {
         let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
         if !lock.behind().is_empty() {
             commit::clear_leftovers(&repository, &lock)?;
-            commit::settle(&repository, lock)?;
+            commit::settle(&repository, lock);
         }
         Ok(Self { repository: Mutex::new(repository), options })
     }

@@ -4,8 +4,8 @@ use super::head;
 use git2::{ErrorCode, Index, IndexEntry, IndexTime, ObjectType, Repository, TreeEntry};
 use std::path::Path;
 
-/// Makes the index entries of `paths` those of the checked-out commit. Everything else in the index stays, so what a person has staged
-/// stays staged.
+/// Makes the index entries of `paths` those of the checked-out commit. Everything else in the index stays, so what a
+/// person has staged stays staged.
 pub(super) fn bring_along<'p>(
     repository: &Repository,
     paths: impl Iterator<Item = &'p str>,

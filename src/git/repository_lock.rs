@@ -1,20 +1,23 @@
 //! One writer at a time, across processes.
 //!
 //! The lock is one that the operating system drops with its holder, so it cannot be stale. The locked file doubles as a
-//! journal: it names the paths whose index entries are behind the branch. Whoever takes the lock next finds there what a
-//! killed process left undone. Its name does not end in `.lock`: it stays, and nobody should take it for a leftover.
+//! journal: it names the paths whose index entries are behind the branch. Whoever takes the lock next finds there what
+//! a killed process left undone. Its name does not end in `.lock`: it stays, and nobody should take it for a leftover.
+//!
+//! A second file is the queue: only who holds it may wait for the lock. A process that commits without a pause has to
+//! queue behind a waiting one, so it cannot keep the others out.
 
 use super::git_error::GitError;
 use super::stale_lock::Evidence;
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const FILE_NAME: &str = "tgp-writer";
-const FIRST_PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(16);
+const LOCK_NAME: &str = "tgp-writer";
+const QUEUE_NAME: &str = "tgp-queue";
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// First line of the journal while its holder works; found by the next holder, it means that this one died.
 const WORKING: &str = "working";
@@ -32,27 +35,17 @@ pub(super) struct RepositoryLock {
 impl RepositoryLock {
     /// Waits until the lock in `git_dir` is free, at most `wait`.
     pub(super) fn acquire(git_dir: &Path, wait: Duration) -> Result<Self, GitError> {
-        let failed = GitError::io("lock the repository");
-        let mut options = File::options();
-        let mut file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(git_dir.join(FILE_NAME))
-            .map_err(&failed)?;
-        let (deadline, mut pause) = (Instant::now() + wait, FIRST_PAUSE);
-        loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => std::thread::sleep(pause),
-                Err(TryLockError::WouldBlock) => return Err(GitError::Busy { seconds: wait.as_secs() }),
-                Err(TryLockError::Error(error)) => return Err(failed(error)),
-            }
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
+        let deadline = Instant::now() + wait;
+        let take = |name| match lock_file(&git_dir.join(name), deadline) {
+            Ok(Some(file)) => Ok(file),
+            Ok(None) => Err(GitError::Busy { seconds: wait.as_secs() }),
+            Err(error) => Err(GitError::io("lock the repository")(error)),
+        };
+        let queue = take(QUEUE_NAME)?;
+        let mut file = take(LOCK_NAME)?;
+        drop(queue);
         let mut journal = Vec::new();
-        file.read_to_end(&mut journal).map_err(&failed)?;
+        file.read_to_end(&mut journal).map_err(GitError::io("read the state of the repository"))?;
         // Paths are text; a journal torn by a power cut yields paths that match nothing, which is harmless.
         let journal = String::from_utf8_lossy(&journal);
         let mut fields = journal.split('\0');
@@ -104,11 +97,25 @@ impl RepositoryLock {
     }
 }
 
+/// The file at `path`, locked; `None` when somebody else held it until `deadline`.
+fn lock_file(path: &Path, deadline: Instant) -> io::Result<Option<File>> {
+    let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::RepositoryLock;
     use crate::git::GitError;
     use crate::git::stale_lock::Evidence;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
     const SHORT: Duration = Duration::from_millis(50);
@@ -122,6 +129,25 @@ mod tests {
         assert!(start.elapsed() >= SHORT);
         drop(first);
         RepositoryLock::acquire(dir.path(), SHORT).unwrap();
+    }
+
+    #[test]
+    fn a_holder_that_never_pauses_cannot_keep_others_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let _held = RepositoryLock::acquire(dir.path(), Duration::from_secs(10)).unwrap();
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            });
+            std::thread::sleep(SHORT);
+            let turns = (0..20).map(|_| RepositoryLock::acquire(dir.path(), Duration::from_secs(2)).is_ok());
+            let turns = turns.filter(|got| *got).count();
+            stop.store(true, Ordering::Relaxed);
+            assert_eq!(turns, 20);
+        });
     }
 
     #[test]

@@ -23,7 +23,8 @@ fn rival() {
     for number in 0..commits.parse().unwrap() {
         let path = format!("{name}/{number}.ts");
         forge(Path::new(&root), &store, &path, path.as_bytes());
-        writeln!(std::io::stderr(), "done {path}").unwrap();
+        // One write, so that a kill cannot cut the line.
+        std::io::stderr().write_all(format!("done {path}\n").as_bytes()).unwrap();
     }
 }
 
@@ -39,9 +40,10 @@ fn start_rival(root: &Path, name: &str, commits: usize) -> Child {
         .unwrap()
 }
 
-fn acknowledged(child: &mut Child) -> Vec<String> {
+/// The paths that a rival says it committed, as it says so.
+fn acknowledgements(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    lines.filter_map(|line| line.unwrap().strip_prefix("done ").map(ToOwned::to_owned)).collect()
+    lines.filter_map(|line| line.unwrap().strip_prefix("done ").map(ToOwned::to_owned))
 }
 
 fn committed(root: &Path) -> BTreeSet<String> {
@@ -55,7 +57,7 @@ fn four_processes_starting_on_an_empty_root_lose_nothing() {
     let root = dir.path().join("root");
     let mut children: Vec<_> = (0..4).map(|number| start_rival(&root, &format!("p{number}"), COMMITS)).collect();
     for child in &mut children {
-        assert_eq!(acknowledged(child).len(), COMMITS);
+        assert_eq!(acknowledgements(child).count(), COMMITS);
         assert!(child.wait().unwrap().success());
     }
     assert_eq!(committed(&root).len(), 4 * COMMITS);
@@ -87,26 +89,36 @@ fn threads_with_one_handle_and_with_several_lose_nothing() {
 fn a_person_committing_with_git_at_the_same_time_loses_nothing() {
     let test = TestRepository::new();
     test.forge("first", b"1");
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            for number in 0..25 {
-                let head = test.git(&["rev-parse", "HEAD"]);
-                let tree = test.git(&["rev-parse", &format!("{}^{{tree}}", head.trim())]);
-                let message = format!("person {number}");
-                let id = test.git(&["commit-tree", "-m", &message, "-p", head.trim(), tree.trim()]);
-                // Refused by git itself when the branch moved meanwhile; then nothing was promised.
-                let _ = Command::new("git")
-                    .args(["update-ref", "refs/heads/main", id.trim(), head.trim()])
-                    .current_dir(test.root())
-                    .output()
-                    .unwrap();
-            }
-        });
-        (0..25).for_each(|number| drop(test.forge(&format!("f{number}"), b"x")));
+    let person = || {
+        // Refused by git itself when the branch moved meanwhile; then nothing was promised.
+        let commit = |number: usize| {
+            let head = test.git(&["rev-parse", "HEAD"]);
+            let tree = test.git(&["rev-parse", &format!("{}^{{tree}}", head.trim())]);
+            let subject = format!("Person: {number}");
+            let id = test.git(&["commit-tree", "-m", &subject, "-p", head.trim(), tree.trim()]);
+            let mut update = Command::new("git");
+            update.args(["update-ref", "refs/heads/main", id.trim(), head.trim()]).current_dir(test.root());
+            update.output().unwrap().status.success().then_some(subject)
+        };
+        (0..40).filter_map(commit).collect::<Vec<_>>()
+    };
+    let promised = std::thread::scope(|scope| {
+        let person = scope.spawn(person);
+        let mut number = 0_u64;
+        while !person.is_finished() {
+            test.forge(&format!("f{number}"), b"x");
+            number += 1;
+            // Pauses of all lengths, so that either side wins now and then.
+            std::thread::sleep(Duration::from_millis(number % 25));
+        }
+        let forged = (0..number).map(|number| format!("Forge: f{number}"));
+        person.join().unwrap().into_iter().chain(forged).collect::<Vec<_>>()
     });
-    assert_eq!(committed(&test.root()).len(), 26);
     let log = test.git(&["log", "--format=%s"]);
-    assert_eq!(log.lines().filter(|subject| subject.starts_with("Forge: ")).count(), 26);
+    for subject in &promised {
+        assert!(log.lines().any(|line| line == subject), "{subject} is lost");
+    }
+    assert!(promised.iter().any(|subject| subject.starts_with("Person")), "the person never got a turn");
     test.is_sound();
 }
 
@@ -115,17 +127,19 @@ fn killed_writers_lose_nothing_they_acknowledged_and_leave_no_lock() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("root");
     let mut promised = BTreeSet::new();
-    for round in 0..12_u64 {
-        let mut children: Vec<_> =
-            (0..2).map(|number| start_rival(&root, &format!("r{round}p{number}"), 10_000)).collect();
-        std::thread::sleep(Duration::from_millis(30 + round * 7));
-        for child in &mut children {
-            child.kill().unwrap();
-            promised.extend(acknowledged(child));
-            child.wait().unwrap();
+    for round in 0..16_u32 {
+        let mut rivals = ["p", "q"].map(|name| start_rival(&root, &format!("{name}{round}"), 10_000));
+        let [mut first, second] = rivals.each_mut().map(acknowledgements);
+        // At another point of a commit in every round.
+        promised.extend(first.by_ref().take(3));
+        std::thread::sleep(Duration::from_micros(370) * round);
+        rivals.iter_mut().for_each(|rival| rival.kill().unwrap());
+        promised.extend(first.chain(second));
+        for rival in &mut rivals {
+            rival.wait().unwrap();
         }
     }
-    assert!(promised.len() > 20, "the writers hardly ran: {}", promised.len());
+    assert!(promised.len() >= 3 * 16, "a rival ended before it was killed");
     let store = GitStore::open_or_init(&root, options()).unwrap();
     assert_eq!(forge(&root, &store, "last", b"x").index, IndexState::Current);
     let committed = committed(&root);

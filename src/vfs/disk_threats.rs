@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use tempfile::TempDir;
 
 const SECRET: &str = "outside";
@@ -140,23 +140,36 @@ fn a_symlink_does_not_open_the_git_directory() {
     assert_eq!(scene.vfs.list(&JailPath::root()).unwrap(), []);
 }
 
-/// Runs `attack` while `dir`, which holds `secret`, is a symlink to the outside every other moment.
+/// Repeats `attack` while `dir`, which holds `secret`, is a symlink to the outside every other moment, until it was let
+/// through and was refused many times. `attack` says whether it was let through.
 #[cfg(target_os = "linux")]
-fn while_swapping(scene: &Scene, attack: impl FnOnce()) {
+fn while_swapping(scene: &Scene, attack: impl Fn() -> bool) {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
+    const TIMES: usize = 100;
+    struct Stop<'a>(&'a AtomicBool);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
     let (dir, link, stop) = (scene.root().join("dir"), scene.root().join("link"), AtomicBool::new(false));
     fs::create_dir(&dir).unwrap();
     fs::write(dir.join("secret"), "inside").unwrap();
     symlink("../root-outside", &link).unwrap();
     std::thread::scope(|scope| {
+        let _stop = Stop(&stop);
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
                 renameat_with(CWD, &dir, CWD, &link, RenameFlags::EXCHANGE).unwrap();
                 std::thread::sleep(Duration::from_micros(20));
             }
         });
-        attack();
-        stop.store(true, Ordering::Relaxed);
+        let (mut inside, mut refused) = (0, 0);
+        let start = Instant::now();
+        while inside < TIMES || refused < TIMES {
+            assert!(start.elapsed() < Duration::from_secs(60), "the race was not hit: {inside} {refused}");
+            if attack() { inside += 1 } else { refused += 1 }
+        }
     });
     scene.secret_is_untouched();
 }
@@ -165,29 +178,14 @@ fn while_swapping(scene: &Scene, attack: impl FnOnce()) {
 #[cfg(target_os = "linux")]
 fn a_read_through_a_directory_swapped_in_a_race_stays_inside() {
     let scene = Scene::new();
-    while_swapping(&scene, || {
-        let (mut inside, mut refused) = (0, 0);
-        for _ in 0..4000 {
-            match scene.vfs.read(&path("dir/secret")) {
-                Ok(text) => {
-                    assert_eq!(text, "inside");
-                    inside += 1;
-                }
-                Err(_) => refused += 1,
-            }
-        }
-        assert!(inside > 0 && refused > 0, "the race was not hit: {inside} {refused}");
-    });
+    while_swapping(&scene, || scene.vfs.read(&path("dir/secret")).map(|text| assert_eq!(text, "inside")).is_ok());
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_write_through_a_directory_swapped_in_a_race_stays_inside() {
     let scene = Scene::new();
-    while_swapping(&scene, || {
-        let written = (0..400).filter(|_| scene.vfs.write(&path("dir/secret"), "inside").is_ok()).count();
-        assert!(written > 0 && written < 400, "the race was not hit: {written}");
-    });
+    while_swapping(&scene, || scene.vfs.write(&path("dir/secret"), "inside").is_ok());
 }
 
 #[test]

@@ -7,8 +7,8 @@
 //! - Symlinks: never followed for writing, removing or listing, and not listed. A read follows one if the target lies
 //!   inside the root and outside `.git`.
 //! - FIFOs, sockets and devices: refused, by the type of the opened handle, without waiting for a peer.
-//! - Hard links: a second name of the same file may lie outside and cannot be found, so a file with several names is not
-//!   read. Writing gives the path a new file and leaves the other name as it was. (No tool and no Git repository can
+//! - Hard links: a second name of the same file may lie outside and cannot be found, so a file with several names is
+//!   not read. Writing gives the path a new file and leaves the other name as it was. (No tool and no Git repository can
 //!   make a hard link; only someone with access to the host can.)
 
 use super::durable_file::{self, TEMP_PREFIX};
@@ -63,8 +63,8 @@ impl DiskVfs {
         })
     }
 
-    /// Runs a reading operation, once more with the real path if a symlink is in the way. The real path holds no symlink:
-    /// if one appears there meanwhile, the operation refuses it.
+    /// Runs a reading operation, once more with the real path if a symlink is in the way. The real path holds no
+    /// symlink: if one appears there meanwhile, the operation refuses it.
     fn following<T>(
         &self,
         path: &JailPath,

@@ -8,15 +8,15 @@ const MAX_PATH_BYTES: usize = 1024;
 
 /// A path below some root: relative, POSIX, normalised, never `..`, portable between systems.
 ///
-/// Parsing alone does not protect the root (a symlink can still stand in the way); it makes every accepted path mean the
-/// same file on every system. The empty path is the root itself.
+/// Parsing alone does not protect the root (a symlink can still stand in the way); it makes every accepted path mean
+/// the same file on every system. The empty path is the root itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JailPath(String);
 
 impl JailPath {
     /// # Errors
-    /// `SecurityViolation` for a path that tries to leave (`..`, absolute, drive, backslash, NUL), `BadPath` for one that
-    /// could not be the same file on every system.
+    /// `SecurityViolation` for a path that tries to leave (`..`, absolute, drive, backslash, NUL), `BadPath` for one
+    /// that could not be the same file on every system.
     pub fn parse(text: &str) -> Result<Self, VfsError> {
         let mut path = String::with_capacity(text.len().min(MAX_PATH_BYTES));
         if let Some(violation) = escape_attempt(text) {

@@ -59,8 +59,8 @@ impl RootDir {
         }
     }
 
-    /// Where `path` leads when symlinks are followed. The result holds none; one that appears there afterwards is met by
-    /// [`RootDir::enter`] as any other.
+    /// Where `path` leads when symlinks are followed. The result holds none; one that appears there afterwards is met
+    /// by [`RootDir::enter`] as any other.
     pub(super) fn real(&self, path: &JailPath) -> Result<JailPath, VfsError> {
         let violation = |violation| VfsError::violation(path.as_str(), violation);
         let target = self.0.canonicalize(path.as_str()).map_err(|error| {
