@@ -1,3 +1,4 @@
 //! Native core of `@tgp/core`.
 
+pub mod compile;
 pub mod error;

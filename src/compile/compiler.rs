@@ -1,0 +1,131 @@
+//! The face of this part: source in, runnable body or diagnostics out.
+
+use std::time::Duration;
+
+use super::big_stack::{BigStack, Failure};
+use super::compile_error::CompileError;
+use super::diagnostic::{Diagnostic, Severity};
+use super::imports::Import;
+use super::language::Language;
+use super::nesting::{MAX_DEPTH, find_too_deep};
+use super::parse::{Fault, Parsed, parse};
+use super::position_map::PositionMap;
+use super::source_index::SourceIndex;
+use super::source_limits::stack_for;
+use super::tool_form::ToolForm;
+use super::transpile::transpile;
+
+/// A few milliseconds are usual; swc's speculation on TypeScript arrow functions can be driven to take for ever.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// A source that can be run.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    /// Body of a function with the parameters `(exports, require, module, __filename, __dirname)`.
+    pub code: String,
+    pub map: PositionMap,
+    /// In the order of the source; names that only types needed are not among them.
+    pub imports: Vec<Import>,
+    pub form: ToolForm,
+}
+
+/// Compiles on threads of its own; may be called from many threads at once.
+#[derive(Debug, Default)]
+pub struct Compiler {
+    threads: BigStack,
+}
+
+impl Compiler {
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Turns a tool's source into what the sandbox runs. `path` names the file in messages and its extension decides the
+    /// language.
+    pub fn compile(&self, path: &str, source: &str) -> Result<Compiled, CompileError> {
+        let language = Language::of(path)?;
+        self.guarded(path, source, move |path, source| match parse_bounded(path, source, language)? {
+            Ok(parsed) => transpile(parsed, source, language).map_err(|_| CompileError::Internal { path: path.to_owned() }),
+            Err(faults) => Err(first_error(path, source, &faults)),
+        })
+    }
+
+    /// All that keeps this source from compiling, in the order of the source; empty when it compiles.
+    #[must_use]
+    pub fn check(&self, path: &str, source: &str) -> Vec<Diagnostic> {
+        let outcome = Language::of(path).and_then(|language| {
+            self.guarded(path, source, move |path, source| match parse_bounded(path, source, language)? {
+                Ok(_) => Ok(Vec::new()),
+                Err(faults) => Ok(to_diagnostics(source, faults)),
+            })
+        });
+        outcome.unwrap_or_else(|error| vec![error.into_diagnostic()])
+    }
+
+    /// Runs `job` where nothing in the source can hurt.
+    fn guarded<T: Send + 'static>(
+        &self,
+        path: &str,
+        source: &str,
+        job: impl FnOnce(&str, &str) -> Result<T, CompileError> + Send + 'static,
+    ) -> Result<T, CompileError> {
+        let source = source.strip_prefix('\u{FEFF}').unwrap_or(source);
+        let stack = stack_for(path, source)?;
+        let (owned_path, owned_source) = (path.to_owned(), source.to_owned());
+        let outcome = self.threads.run(stack, DEADLINE, move || job(&owned_path, &owned_source));
+        let path = path.to_owned();
+        outcome.unwrap_or_else(|failure| {
+            Err(match failure {
+                Failure::Busy => CompileError::Busy { path },
+                Failure::NoThread => CompileError::NoThread { path },
+                Failure::Panicked => CompileError::Internal { path },
+                Failure::TimedOut => CompileError::TooSlow { path, seconds: DEADLINE.as_secs() },
+            })
+        })
+    }
+}
+
+fn parse_bounded(path: &str, source: &str, language: Language) -> Result<Result<Parsed, Vec<Fault>>, CompileError> {
+    let outcome = parse(source, language);
+    if let Ok(parsed) = &outcome
+        && let Some(span) = find_too_deep(&parsed.module)
+    {
+        let at = SourceIndex::new(source).position(span.lo);
+        return Err(CompileError::TooDeep { path: path.to_owned(), line: at.line, column: at.column, limit: MAX_DEPTH });
+    }
+    Ok(outcome)
+}
+
+fn first_error(path: &str, source: &str, faults: &[Fault]) -> CompileError {
+    let path = path.to_owned();
+    let Some(fault) = faults.first() else { return CompileError::Internal { path } };
+    let at = SourceIndex::new(source).position(fault.span.lo);
+    let message = match fault.help {
+        Some(help) => format!("{}. {help}", fault.message),
+        None => fault.message.clone(),
+    };
+    CompileError::Syntax { path, line: at.line, column: at.column, message }
+}
+
+fn to_diagnostics(source: &str, faults: Vec<Fault>) -> Vec<Diagnostic> {
+    let index = SourceIndex::new(source);
+    faults
+        .into_iter()
+        .map(|fault| {
+            let start = index.position(fault.span.lo);
+            let end = index.position(fault.span.hi.max(fault.span.lo));
+            Diagnostic {
+                rule: "syntax".to_owned(),
+                standard: None,
+                severity: Severity::Error,
+                message: fault.message,
+                line: start.line,
+                column: start.column,
+                end_line: end.line,
+                end_column: end.column,
+                help: fault.help.map(str::to_owned),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,57 @@
+//! What a source may ask of the compiler, judged before any of it is parsed.
+//!
+//! The judgement reads bytes, not syntax: nothing that a lexer could be talked into (a quote that is really part of a regular
+//! expression, say) changes it. Every character that can take the parser or a transform one level deeper is charged with the
+//! stack that such a level costs at most, as if all of them were nested in each other. Ordinary code is mostly flat, so the
+//! charge is far above what it uses; but stack that is not touched costs nothing.
+
+use super::compile_error::CompileError;
+
+/// Longest source that is compiled.
+pub const MAX_SOURCE_BYTES: usize = 1 << 20;
+
+/// Largest stack that a compile gets: address space, of which only what is used becomes memory.
+const MAX_STACK: usize = 1 << 30;
+
+/// For what does not depend on the source.
+const BASE_STACK: usize = 1 << 20;
+
+/// The stack that reading this source can need at most, in bytes.
+pub(super) fn stack_for(path: &str, source: &str) -> Result<usize, CompileError> {
+    if source.len() > MAX_SOURCE_BYTES {
+        return Err(CompileError::TooLarge { path: path.to_owned(), bytes: source.len(), limit: MAX_SOURCE_BYTES });
+    }
+    let mut stack = BASE_STACK;
+    let mut word = 0;
+    for byte in source.bytes() {
+        if is_word(byte) {
+            word += 1;
+            continue;
+        }
+        stack += word_cost(word) + byte_cost(byte);
+        word = 0;
+    }
+    stack += word_cost(word);
+    if stack > MAX_STACK { Err(CompileError::TooDense { path: path.to_owned() }) } else { Ok(stack) }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\\') || !byte.is_ascii()
+}
+
+/// Two letters are `do`, `if`, `in`, `as`; more are `new`, `else`, `typeof`, `keyof`; one nests nothing by itself.
+fn word_cost(length: usize) -> usize {
+    match length {
+        0 | 1 => 0,
+        2 => 2048,
+        _ => 1024,
+    }
+}
+
+fn byte_cost(byte: u8) -> usize {
+    match byte {
+        b'(' | b'[' | b'{' | b'<' => 6144,
+        b')' | b']' | b'}' | b',' | b';' | b'"' | b'\'' | b' ' | b'\t' | b'\n' | b'\r' => 0,
+        _ => 2048,
+    }
+}
