@@ -71,6 +71,39 @@ impl PositionMap {
     }
 }
 
+/// Moves mappings to where V8 sees them: for V8 a line also ends at LS and PS, which a template literal may hold, while swc
+/// counts them as characters. Lines and columns of `mappings` count from 0 and are in the order of `text`.
+pub(super) fn count_separators(text: &str, mappings: &mut [(BytePos, LineCol)]) {
+    if !text.contains(['\u{2028}', '\u{2029}']) {
+        return;
+    }
+    let mut chars = text.chars().peekable();
+    let mut counted = LineCol { line: 0, col: 0 };
+    let mut seen = counted;
+    for (_, at) in mappings {
+        while (counted.line, counted.col) < (at.line, at.col) {
+            let Some(char) = chars.next() else { break };
+            let width = u32::from(char.len_utf16() == 2) + 1;
+            match char {
+                '\r' if chars.peek() == Some(&'\n') => {}
+                '\n' | '\r' => {
+                    counted = LineCol { line: counted.line + 1, col: 0 };
+                    seen = LineCol { line: seen.line + 1, col: 0 };
+                }
+                '\u{2028}' | '\u{2029}' => {
+                    counted.col += width;
+                    seen = LineCol { line: seen.line + 1, col: 0 };
+                }
+                _ => {
+                    counted.col += width;
+                    seen.col += width;
+                }
+            }
+        }
+        *at = seen;
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Segment {
     column: u32,

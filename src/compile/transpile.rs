@@ -6,7 +6,7 @@
 
 use swc_core::common::sync::Lrc;
 use swc_core::common::{BytePos, GLOBALS, Globals, LineCol, Mark, SourceMap, SyntaxContext};
-use swc_core::ecma::ast::{EsVersion, Module, Pass, Program};
+use swc_core::ecma::ast::{EsVersion, Ident, Module, Pass, Program};
 use swc_core::ecma::codegen::text_writer::JsWriter;
 use swc_core::ecma::codegen::{Config as PrintConfig, Emitter};
 use swc_core::ecma::transforms::base::fixer::fixer;
@@ -17,13 +17,14 @@ use swc_core::ecma::transforms::module::common_js::{Config as CommonJsConfig, Fe
 use swc_core::ecma::transforms::module::path::Resolver;
 use swc_core::ecma::transforms::proposal::decorator_2023_11::decorator_2023_11;
 use swc_core::ecma::transforms::typescript::{Config as TypeScriptConfig, TsImportExportAssignConfig, typescript};
+use swc_core::ecma::visit::{VisitMut, VisitMutWith};
 
 use super::body_scope::BodyScope;
 use super::compiler::Compiled;
 use super::imports::{CommonJsNames, References};
 use super::language::Language;
 use super::parse::{Parsed, Strictness};
-use super::position_map::PositionMap;
+use super::position_map::{PositionMap, count_separators};
 use super::source_index::SourceIndex;
 use super::tool_form::{BodyKind, ModuleKind, ToolForm};
 use super::top_level::Exports;
@@ -46,6 +47,7 @@ pub(super) fn transpile(parsed: Parsed, source: &str, language: Language) -> Res
     let (prefix, suffix) = wrapping(top_level.body, BodyScope::of(&module), strictness);
     let mut mappings = Vec::new();
     let text = print(&module, prefix, suffix, &mut mappings)?;
+    count_separators(text.get(prefix.len()..).unwrap_or_default(), &mut mappings);
     let shift = u32::try_from(prefix.len()).unwrap_or(u32::MAX);
     Ok(Compiled {
         code: text,
@@ -85,10 +87,25 @@ fn lower(
     let features = FeatureFlag { support_block_scoping: true, support_arrow: true };
     common_js(Resolver::Default, unresolved, commonjs_config(exports, strictness), features).process(&mut program);
     inject_helpers(unresolved).process(&mut program);
+    program.visit_mut_with(&mut MadeUpNames { unresolved: unresolved_names });
     hygiene_with_config(HygieneConfig { top_level_mark: top_level, ..HygieneConfig::hygiene_default() })
         .process(&mut program);
     fixer(None).process(&mut program);
     (program.expect_module(), references)
+}
+
+/// The passes write `Object` and `Promise` without saying whose; they mean the global ones. Told so, [`hygiene_with_config`]
+/// renames what the guest declares under such a name.
+struct MadeUpNames {
+    unresolved: SyntaxContext,
+}
+
+impl VisitMut for MadeUpNames {
+    fn visit_mut_ident(&mut self, node: &mut Ident) {
+        if node.ctxt == SyntaxContext::empty() {
+            node.ctxt = self.unresolved;
+        }
+    }
 }
 
 fn typescript_config() -> TypeScriptConfig {

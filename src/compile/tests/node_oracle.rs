@@ -9,35 +9,37 @@ use crate::compile::{BodyKind, Compiled, Compiler, DefaultExport, ModuleKind};
 
 const HARNESS: &str = r"
 const vm = require('node:vm');
-const input = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
-const cache = new Map();
-globalThis.args = input.args;
-function load(name) {
-  if (name.endsWith('.json')) return { exports: JSON.parse(input.files[name].code) };
-  if (cache.has(name)) return cache.get(name);
-  const file = input.files[name];
-  const module = { exports: {} };
-  cache.set(name, module);
-  const require = (id) => load(Object.keys(input.files).find((key) => './' + key === id || './' + key.replace(/\.\w+$/, '') === id)).exports;
-  const body = vm.compileFunction(file.code, ['exports', 'require', 'module', '__filename', '__dirname'], { filename: name });
-  module.returned = body.call(module.exports, module.exports, require, module, name, '.');
-  return module;
+async function run({ files, entry, args }) {
+  const cache = new Map();
+  globalThis.args = args;
+  function load(name) {
+    if (name.endsWith('.json')) return { exports: JSON.parse(files[name].code) };
+    if (cache.has(name)) return cache.get(name);
+    const module = { exports: {} };
+    cache.set(name, module);
+    const require = (id) => load(Object.keys(files).find((key) => './' + key === id || './' + key.replace(/\.\w+$/, '') === id)).exports;
+    const body = vm.compileFunction(files[name].code, ['exports', 'require', 'module', '__filename', '__dirname'], { filename: name });
+    module.returned = body.call(module.exports, module.exports, require, module, name, '.');
+    return module;
+  }
+  try {
+    const module = load(entry);
+    let value = await module.returned;
+    if (files[entry].kind === 'module') value = module.exports.default;
+    if (files[entry].kind === 'commonjs') value = module.exports;
+    if (typeof value === 'function') value = await value(args);
+    return { value: value === undefined ? null : value };
+  } catch (error) {
+    const frames = [...String(error.stack).matchAll(/([\w./]+\.\w+):(\d+):(\d+)\)?$/gm)]
+      .filter((frame) => frame[1] in files).map((frame) => [frame[1], +frame[2], +frame[3]]);
+    return { error: String(error), frames };
+  }
 }
 (async () => {
-  const module = load(input.entry);
-  let value = await module.returned;
-  const kind = input.files[input.entry].kind;
-  if (kind === 'module') value = module.exports.default;
-  if (kind === 'commonjs') value = module.exports;
-  return typeof value === 'function' ? await value(input.args) : value;
-})().then(
-  (value) => console.log(JSON.stringify({ value: value === undefined ? null : value })),
-  (error) => {
-    const frames = [...String(error.stack).matchAll(/([\w./]+\.\w+):(\d+):(\d+)\)?$/gm)]
-      .filter((frame) => frame[1] in input.files).map((frame) => [frame[1], +frame[2], +frame[3]]);
-    console.log(JSON.stringify({ error: String(error), frames }));
-  },
-);
+  const outcomes = [];
+  for (const one of JSON.parse(require('node:fs').readFileSync(0, 'utf8'))) outcomes.push(await run(one));
+  console.log(JSON.stringify(outcomes));
+})();
 ";
 
 fn kind(compiled: &Compiled) -> &'static str {
@@ -48,9 +50,9 @@ fn kind(compiled: &Compiled) -> &'static str {
     }
 }
 
-/// What running the first of these files gives: `{value}`, or `{error, frames}` with frames in the *emitted* code.
-pub(super) fn run_files(files: &[(&str, &str)], args: &Value) -> Value {
-    let compiler = Compiler::new();
+type Files<'a> = Vec<(&'a str, &'a str)>;
+
+fn prepare(compiler: &Compiler, files: &Files<'_>, args: &Value) -> Value {
     let compiled: serde_json::Map<String, Value> = files
         .iter()
         .map(|(path, source)| {
@@ -65,24 +67,30 @@ pub(super) fn run_files(files: &[(&str, &str)], args: &Value) -> Value {
             ((*path).to_owned(), file)
         })
         .collect();
-    let input = json!({"files": compiled, "entry": files[0].0, "args": args});
+    json!({"files": compiled, "entry": files[0].0, "args": args})
+}
+
+/// For each set of files, what running its first one gives: `{value}`, or `{error, frames}` with frames in the emitted code.
+pub(super) fn run_all(sets: &[Files<'_>], args: &Value) -> Vec<Value> {
+    let compiler = Compiler::new();
+    let input: Vec<Value> = sets.iter().map(|files| prepare(&compiler, files, args)).collect();
     let mut node = Command::new("node")
         .args(["-e", HARNESS])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("node is needed as the oracle");
-    node.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
+    node.stdin.take().unwrap().write_all(Value::from(input).to_string().as_bytes()).unwrap();
     let output = node.wait_with_output().unwrap();
-    serde_json::from_slice(&output.stdout).expect("the harness prints JSON")
+    let outcomes: Vec<Value> = serde_json::from_slice(&output.stdout).expect("the harness prints JSON");
+    assert_eq!(outcomes.len(), sets.len());
+    outcomes
 }
 
-/// The value of running one TypeScript file with `args`.
-pub(super) fn run(source: &str, args: &Value) -> Value {
-    value_of(run_files(&[("tool.ts", source)], args), source)
-}
-
-pub(super) fn value_of(mut outcome: Value, source: &str) -> Value {
-    assert!(outcome.get("value").is_some(), "{outcome}\n{source}");
-    outcome["value"].take()
+/// Runs each TypeScript source, beside `others`, and compares what it gives.
+pub(super) fn assert_values(table: &[(&str, Value)], others: &[(&str, &str)], args: &Value) {
+    let sets: Vec<Files<'_>> = table.iter().map(|(source, _)| [&[("tool.ts", *source)], others].concat()).collect();
+    for ((source, expected), outcome) in table.iter().zip(run_all(&sets, args)) {
+        assert_eq!(outcome.get("value"), Some(expected), "{outcome}\n{source}");
+    }
 }
