@@ -52,6 +52,8 @@ pub fn spawn(lane: Lane, job: impl FnOnce() + Send + 'static) -> Result<(), Erro
             pool.spawn(job);
             Ok(())
         }
-        None => Err(Error::new(ErrorCode::Io, "The system refuses more threads. Close what is not needed and try again.")),
+        None => {
+            Err(Error::new(ErrorCode::Io, "The system refuses more threads. Close what is not needed and try again."))
+        }
     }
 }

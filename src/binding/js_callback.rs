@@ -68,7 +68,10 @@ impl HostTable {
         if self.callback.call(question, ThreadsafeFunctionCallMode::NonBlocking) != napi::Status::Ok
             && let Some(answer) = self.open.lock().answers.remove(&id)
         {
-            answer(Err(Error::new(ErrorCode::Shutdown, "The application is going down and answers no more questions.")));
+            answer(Err(Error::new(
+                ErrorCode::Shutdown,
+                "The application is going down and answers no more questions.",
+            )));
         }
     }
 }

@@ -28,7 +28,9 @@ fn declares_parameter(declaration: &Decl) -> bool {
     match declaration {
         Decl::Class(class) => PARAMETERS.contains(&&*class.ident.sym),
         Decl::Var(variables) => match variables.kind {
-            VarDeclKind::Let | VarDeclKind::Const => variables.decls.iter().any(|variable| binds_parameter(&variable.name)),
+            VarDeclKind::Let | VarDeclKind::Const => {
+                variables.decls.iter().any(|variable| binds_parameter(&variable.name))
+            }
             VarDeclKind::Var => false,
         },
         Decl::Using(using) => using.decls.iter().any(|variable| binds_parameter(&variable.name)),

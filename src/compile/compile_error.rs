@@ -9,8 +9,8 @@ use super::diagnostic::{Diagnostic, Severity};
 pub enum CompileError {
     #[error("{path}:{line}:{column}: {message}")]
     Syntax { path: String, line: u32, column: u32, message: String },
-    #[error("{path}:{line}:{column}: nested deeper than {limit} levels; split the code into smaller functions")]
-    TooDeep { path: String, line: u32, column: u32, limit: u32 },
+    #[error("{path}:{line}:{column}: nested too deeply; split the code into smaller functions")]
+    TooDeep { path: String, line: u32, column: u32 },
     #[error("{path} has {bytes} bytes, the limit is {limit}; move data into a JSON file or split the tool")]
     TooLarge { path: String, bytes: usize, limit: usize },
     #[error("{path} is too dense to compile safely; split it into several files")]
@@ -19,7 +19,9 @@ pub enum CompileError {
     Jsx { path: String },
     #[error("{path} is not a source file that can be compiled; use .ts, .mts, .cts, .js, .mjs or .cjs")]
     UnknownLanguage { path: String },
-    #[error("{path} took more than {seconds} s to compile; simplify it, nested conditional arrow functions most of all")]
+    #[error(
+        "{path} took more than {seconds} s to compile; simplify it, nested conditional arrow functions most of all"
+    )]
     TooSlow { path: String, seconds: u64 },
     #[error("{path} was not compiled: earlier sources are still being compiled without end; restart the kernel")]
     Busy { path: String },

@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
+use swc_core::common::BytePos;
+
 use super::big_stack::{BigStack, Failure};
 use super::compile_error::CompileError;
 use super::diagnostic::{Diagnostic, Severity};
 use super::imports::Import;
 use super::language::Language;
-use super::nesting::{MAX_DEPTH, find_too_deep};
+use super::lexical_depth::find_too_deep;
+use super::nesting::{Excess, find_excess};
 use super::parse::{Fault, Parsed, parse};
 use super::position_map::PositionMap;
-use super::source_index::SourceIndex;
+use super::source_index::{FIRST_POS, SourceIndex};
 use super::source_limits::stack_for;
 use super::tool_form::ToolForm;
 use super::transpile::transpile;
@@ -46,7 +49,9 @@ impl Compiler {
     pub fn compile(&self, path: &str, source: &str) -> Result<Compiled, CompileError> {
         let language = Language::of(path)?;
         self.guarded(path, source, move |path, source| match parse_bounded(path, source, language)? {
-            Ok(parsed) => transpile(parsed, source, language).map_err(|_| CompileError::Internal { path: path.to_owned() }),
+            Ok(parsed) => {
+                transpile(parsed, source, language).map_err(|_| CompileError::Internal { path: path.to_owned() })
+            }
             Err(faults) => Err(first_error(path, source, &faults)),
         })
     }
@@ -72,6 +77,9 @@ impl Compiler {
     ) -> Result<T, CompileError> {
         let source = source.strip_prefix('\u{FEFF}').unwrap_or(source);
         let stack = stack_for(path, source)?;
+        if let Some(offset) = find_too_deep(source) {
+            return Err(too_deep(path, source, FIRST_POS + BytePos(u32::try_from(offset).unwrap_or(u32::MAX))));
+        }
         let (owned_path, owned_source) = (path.to_owned(), source.to_owned());
         let outcome = self.threads.run(stack, DEADLINE, move || job(&owned_path, &owned_source));
         let path = path.to_owned();
@@ -88,13 +96,16 @@ impl Compiler {
 
 fn parse_bounded(path: &str, source: &str, language: Language) -> Result<Result<Parsed, Vec<Fault>>, CompileError> {
     let outcome = parse(source, language);
-    if let Ok(parsed) = &outcome
-        && let Some(span) = find_too_deep(&parsed.module)
-    {
-        let at = SourceIndex::new(source).position(span.lo);
-        return Err(CompileError::TooDeep { path: path.to_owned(), line: at.line, column: at.column, limit: MAX_DEPTH });
+    match outcome.as_ref().ok().and_then(|parsed| find_excess(&parsed.module)) {
+        Some(Excess::Depth(span)) => Err(too_deep(path, source, span.lo)),
+        Some(Excess::Scopes) => Err(CompileError::TooDense { path: path.to_owned() }),
+        None => Ok(outcome),
     }
-    Ok(outcome)
+}
+
+fn too_deep(path: &str, source: &str, at: BytePos) -> CompileError {
+    let at = SourceIndex::new(source).position(at);
+    CompileError::TooDeep { path: path.to_owned(), line: at.line, column: at.column }
 }
 
 fn first_error(path: &str, source: &str, faults: &[Fault]) -> CompileError {
@@ -128,13 +139,4 @@ fn to_diagnostics(source: &str, faults: Vec<Fault>) -> Vec<Diagnostic> {
             }
         })
         .collect()
-}
-
-#[cfg(test)]
-pub(super) fn probe(path: &str, source: &str) -> String {
-    match parse_bounded(path, source, Language::TypeScript) {
-        Ok(Ok(p)) => transpile(p, source, Language::TypeScript).map(|_| "ok".to_owned()).unwrap_or_default(),
-        Ok(Err(f)) => f[0].message.clone(),
-        Err(e) => e.to_string(),
-    }
 }

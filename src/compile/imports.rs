@@ -2,7 +2,8 @@
 
 use swc_core::common::{Span, SyntaxContext};
 use swc_core::ecma::ast::{
-    CallExpr, Callee, ExportAll, Expr, ExprOrSpread, Ident, ImportDecl, Lit, Module, NamedExport, Str, TsExternalModuleRef,
+    CallExpr, Callee, ExportAll, Expr, ExprOrSpread, Ident, ImportDecl, Lit, Module, NamedExport, Str,
+    TsExternalModuleRef,
 };
 use swc_core::ecma::visit::{Visit, VisitWith};
 

@@ -11,6 +11,7 @@ mod compiler;
 mod diagnostic;
 mod imports;
 mod language;
+mod lexical_depth;
 mod nesting;
 mod parse;
 mod position_map;

@@ -4,21 +4,45 @@
 //! and V8 could not run the result.
 
 use swc_core::common::{Span, Spanned};
-use swc_core::ecma::ast::{Expr, Module, ModuleItem, Pat, Stmt, TsEntityName, TsNamespaceBody, TsType};
+use swc_core::ecma::ast::{
+    ArrowExpr, BlockStmt, Class, Decorator, Expr, Function, Module, ModuleItem, Pat, Stmt, SwitchStmt, TsEntityName,
+    TsModuleBlock, TsNamespaceBody, TsType,
+};
 use swc_core::ecma::visit::{Visit, VisitWith};
 
-/// Deep enough for a sum of 5 000 terms, 2 000 chained calls or 3 000 `else if`: each is one level per link.
-pub(super) const MAX_DEPTH: u32 = 10_000;
+/// Nodes within each other: enough for a sum of 5 000 terms, 2 000 chained calls or 3 000 `else if`, each a level per link.
+const MAX_DEPTH: u32 = 10_000;
 
-/// Where the tree first gets deeper than [`MAX_DEPTH`].
-pub(super) fn find_too_deep(module: &Module) -> Option<Span> {
-    let mut walk = Walk { depth: 0, too_deep: None };
-    module.visit_with(&mut walk);
-    walk.too_deep
+/// Scopes within each other; resolving names takes time that grows with the square of it.
+const MAX_NESTED_SCOPES: u32 = 500;
+
+/// Scopes in all; telling apart equal names in different ones takes time that grows with the square of their number.
+const MAX_SCOPES_IN_ALL: u32 = 10_000;
+
+/// Classes within the `extends` clause or a decorator of another; swc reads each twice, so that each doubles the time.
+const MAX_READ_TWICE: u32 = 8;
+
+/// Why a tree is not to be given to the passes after the parser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Excess {
+    /// Too deep from here on.
+    Depth(Span),
+    Scopes,
 }
 
+pub(super) fn find_excess(module: &Module) -> Option<Excess> {
+    let mut walk = Walk::default();
+    module.visit_with(&mut walk);
+    let too_many = (walk.scopes_in_all > MAX_SCOPES_IN_ALL).then_some(Excess::Scopes);
+    walk.too_deep.map(Excess::Depth).or(too_many)
+}
+
+#[derive(Default)]
 struct Walk {
     depth: u32,
+    scopes: u32,
+    scopes_in_all: u32,
+    read_twice: u32,
     too_deep: Option<Span>,
 }
 
@@ -27,7 +51,7 @@ impl Walk {
         if self.too_deep.is_some() {
             return;
         }
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= MAX_DEPTH || self.scopes > MAX_NESTED_SCOPES || self.read_twice > MAX_READ_TWICE {
             self.too_deep = Some(node.span());
             return;
         }
@@ -35,9 +59,16 @@ impl Walk {
         node.visit_children_with(self);
         self.depth -= 1;
     }
+
+    fn enter_scope<N: VisitWith<Self>>(&mut self, node: &N) {
+        self.scopes += 1;
+        self.scopes_in_all += 1;
+        node.visit_children_with(self);
+        self.scopes -= 1;
+    }
 }
 
-/// Every way in which a node can hold another of its own kind passes through one of these.
+/// Every way in which a node can hold another of its own kind passes through one of those that descend.
 impl Visit for Walk {
     fn visit_expr(&mut self, node: &Expr) {
         self.descend(node);
@@ -65,5 +96,45 @@ impl Visit for Walk {
 
     fn visit_ts_namespace_body(&mut self, node: &TsNamespaceBody) {
         self.descend(node);
+    }
+
+    fn visit_block_stmt(&mut self, node: &BlockStmt) {
+        self.enter_scope(node);
+    }
+
+    fn visit_switch_stmt(&mut self, node: &SwitchStmt) {
+        self.enter_scope(node);
+    }
+
+    fn visit_arrow_expr(&mut self, node: &ArrowExpr) {
+        self.enter_scope(node);
+    }
+
+    fn visit_function(&mut self, node: &Function) {
+        self.enter_scope(node);
+    }
+
+    fn visit_ts_module_block(&mut self, node: &TsModuleBlock) {
+        self.enter_scope(node);
+    }
+
+    fn visit_decorator(&mut self, node: &Decorator) {
+        self.read_twice += 1;
+        node.visit_children_with(self);
+        self.read_twice -= 1;
+    }
+
+    fn visit_class(&mut self, node: &Class) {
+        self.scopes += 1;
+        self.scopes_in_all += 1;
+        self.read_twice += 1;
+        node.super_class.visit_with(self);
+        self.read_twice -= 1;
+        node.decorators.visit_with(self);
+        node.body.visit_with(self);
+        node.type_params.visit_with(self);
+        node.super_type_params.visit_with(self);
+        node.implements.visit_with(self);
+        self.scopes -= 1;
     }
 }

@@ -34,33 +34,39 @@ pub(super) enum Strictness {
 
 const JSX_HELP: &str = "JSX is not supported: a tool returns data, not markup.";
 
-/// All faults in the order of the source, or a tree that has none. A script becomes a module of statements.
+/// Faults beyond these are not reported: nobody mends more at once, and hostile text has a hundred thousand.
+const MAX_FAULTS: usize = 100;
+
+/// The first faults in the order of the source, or a tree that has none. A script becomes a module of statements.
 pub(super) fn parse(source: &str, language: Language) -> Result<Parsed, Vec<Fault>> {
-    let (outcome, errors) = run_parser(source, language);
-    let (parsed, mut faults) = match outcome {
+    let (outcome, mut errors) = run_parser(source, language);
+    let parsed = match outcome {
         Ok((module, strictness)) => {
             let top_level = TopLevel::of(&module);
             // TypeScript's grammar has no switch for a `return` outside a function, so it is reported and forgiven here.
-            let mut faults: Vec<Fault> = errors
-                .into_iter()
-                .filter(|error| !(is_return_error(error) && top_level.returns.contains(&error.span())))
-                .map(|error| to_fault(&error, source))
-                .collect();
-            faults.extend(top_level.misplaced_returns());
-            (Some(Parsed { module, top_level, strictness }), faults)
+            errors.retain(|error| !(is_return_error(error) && top_level.returns.contains(&error.span())));
+            Some(Parsed { module, top_level, strictness })
         }
         Err(fatal) => {
-            let mut faults: Vec<Fault> =
-                errors.iter().filter(|error| !is_return_error(error)).map(|error| to_fault(error, source)).collect();
-            faults.push(to_fault(&fatal, source));
-            (None, faults)
+            // Without a tree nobody knows which of them stand at the top level.
+            errors.retain(|error| !is_return_error(error));
+            errors.push(fatal);
+            None
         }
     };
+    errors.sort_by_key(|error| (error.span().lo, error.span().hi));
+    let misplaced = parsed.iter().flat_map(|parsed| parsed.top_level.misplaced_returns());
+    let mut faults: Vec<Fault> =
+        errors.iter().take(MAX_FAULTS).map(to_fault).chain(misplaced.take(MAX_FAULTS)).collect();
     faults.sort_by_key(|fault| (fault.span.lo, fault.span.hi));
     faults.dedup();
+    faults.truncate(MAX_FAULTS);
     match parsed {
         Some(parsed) if faults.is_empty() => Ok(parsed),
-        Some(_) | None => Err(faults),
+        Some(_) | None => {
+            explain_markup(source, &mut faults);
+            Err(faults)
+        }
     }
 }
 
@@ -102,20 +108,24 @@ fn is_return_error(error: &Error) -> bool {
     matches!(error.kind(), SyntaxError::ReturnNotAllowed)
 }
 
-fn to_fault(error: &Error, source: &str) -> Fault {
-    let span = error.span();
-    let help = looks_like_markup(source, span).then_some(JSX_HELP);
-    Fault { span, message: error.kind().msg().into_owned(), help }
+fn to_fault(error: &Error) -> Fault {
+    Fault { span: error.span(), message: error.kind().msg().into_owned(), help: None }
 }
 
-/// Whether a fault sits on a line that opens or closes a tag, in a source that closes one somewhere.
-fn looks_like_markup(source: &str, span: Span) -> bool {
+fn explain_markup(source: &str, faults: &mut [Fault]) {
     if !source.contains("</") && !source.contains("/>") {
-        return false;
+        return;
     }
+    for fault in faults {
+        if fault.help.is_none() && has_tag_on_its_line(source, fault.span) {
+            fault.help = Some(JSX_HELP);
+        }
+    }
+}
+
+fn has_tag_on_its_line(source: &str, span: Span) -> bool {
     let at = (span.lo.0.saturating_sub(FIRST_POS.0) as usize).min(source.len());
-    let before = source.get(..at).unwrap_or_default();
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let start = source.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
     let line = source.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     line.as_bytes().windows(2).any(|pair| matches!(pair, [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'/' | b'>']))
 }

@@ -58,9 +58,7 @@ impl<'a> SourceIndex<'a> {
         let offset = offset as usize;
         let block = offset / BLOCK;
         match self.units.get(block) {
-            Some(units) => {
-                units + utf16_units(self.source.as_bytes().get(block * BLOCK..offset).unwrap_or_default())
-            }
+            Some(units) => units + utf16_units(self.source.as_bytes().get(block * BLOCK..offset).unwrap_or_default()),
             // Either pure ASCII, or the end of a source that fills its last block.
             None => match self.units.last() {
                 None => narrow(offset),
@@ -96,7 +94,8 @@ mod tests {
         let mut column = 1;
         let mut chars = before.chars().peekable();
         while let Some(char) = chars.next() {
-            let crlf = char == '\r' && (chars.peek() == Some(&'\n') || source[offset..].starts_with('\n') && chars.peek().is_none());
+            let crlf = char == '\r'
+                && (chars.peek() == Some(&'\n') || source[offset..].starts_with('\n') && chars.peek().is_none());
             if matches!(char, '\n' | '\r' | '\u{2028}' | '\u{2029}') && !crlf {
                 line += 1;
                 column = 1;
@@ -110,7 +109,18 @@ mod tests {
     #[test]
     fn agrees_with_the_plain_definition_at_every_character() {
         let long = format!("let s = '{}'; f(\"😀\")", "é😀a".repeat(200));
-        for source in ["", "a", "a\nb", "a\r\nb\rc\n", "x\u{2028}y\u{2029}z", "let é = '😀';\n  bar()", "😀\r\n😀", &long, &"a".repeat(256), &"é".repeat(128)] {
+        for source in [
+            "",
+            "a",
+            "a\nb",
+            "a\r\nb\rc\n",
+            "x\u{2028}y\u{2029}z",
+            "let é = '😀';\n  bar()",
+            "😀\r\n😀",
+            &long,
+            &"a".repeat(256),
+            &"é".repeat(128),
+        ] {
             let index = SourceIndex::new(source);
             for offset in (0..=source.len()).filter(|offset| source.is_char_boundary(*offset)) {
                 let position = index.position(BytePos(FIRST_POS.0 + offset as u32));

@@ -1,9 +1,12 @@
 //! What stands at the top level of a file: this decides how the file has to be run.
 
+use std::collections::HashSet;
+
 use swc_core::common::Span;
 use swc_core::ecma::ast::{
-    ArrowExpr, AutoAccessor, AwaitExpr, ClassProp, Constructor, DefaultDecl, ExportSpecifier, ForOfStmt, Function, GetterProp,
-    Key, Module, ModuleDecl, ModuleExportName, ModuleItem, PrivateProp, ReturnStmt, SetterProp, StaticBlock, TsModuleDecl, UsingDecl,
+    ArrowExpr, AutoAccessor, AwaitExpr, ClassProp, Constructor, DefaultDecl, ExportSpecifier, ForOfStmt, Function,
+    GetterProp, Key, Module, ModuleDecl, ModuleExportName, ModuleItem, PrivateProp, ReturnStmt, SetterProp,
+    StaticBlock, TsModuleDecl, UsingDecl,
 };
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
@@ -15,7 +18,7 @@ use super::tool_form::{BodyKind, DefaultExport};
 pub(super) struct TopLevel {
     pub(super) exports: Exports,
     pub(super) body: BodyKind,
-    pub(super) returns: Vec<Span>,
+    pub(super) returns: HashSet<Span>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,22 +41,21 @@ impl TopLevel {
     }
 
     /// A module has no completion value: `return` stands only in a script body.
-    pub(super) fn misplaced_returns(&self) -> Vec<Fault> {
-        match self.exports {
-            Exports::None | Exports::Assignment => Vec::new(),
-            Exports::Module(_) => self
-                .returns
-                .iter()
-                .map(|span| Fault {
-                    span: *span,
-                    message: "A top-level `return` cannot be combined with `import` or `export`".to_owned(),
-                    help: Some(
-                        "Put the code into `export default async function (args) { … }`, \
-                         or use `require(…)` instead of `import` and drop the exports.",
-                    ),
-                })
-                .collect(),
-        }
+    pub(super) fn misplaced_returns(&self) -> impl Iterator<Item = Fault> {
+        let is_module = match self.exports {
+            Exports::None | Exports::Assignment => false,
+            Exports::Module(_) => true,
+        };
+        let mut returns: Vec<Span> = self.returns.iter().filter(|_| is_module).copied().collect();
+        returns.sort_by_key(|span| span.lo);
+        returns.into_iter().map(|span| Fault {
+            span,
+            message: "A top-level `return` cannot be combined with `import` or `export`".to_owned(),
+            help: Some(
+                "Put the code into `export default async function (args) { … }`, \
+                 or use `require(…)` instead of `import` and drop the exports.",
+            ),
+        })
     }
 }
 
@@ -117,14 +119,14 @@ fn is_default(name: &ModuleExportName) -> bool {
 #[derive(Debug, Default)]
 struct Walk {
     awaits: bool,
-    returns: Vec<Span>,
+    returns: HashSet<Span>,
 }
 
 impl Visit for Walk {
     noop_visit_type!();
 
     fn visit_return_stmt(&mut self, node: &ReturnStmt) {
-        self.returns.push(node.span);
+        self.returns.insert(node.span);
         node.visit_children_with(self);
     }
 

@@ -23,7 +23,15 @@ impl Kernel {
         let errors: Vec<String> = diagnostics
             .iter()
             .filter(|diagnostic| diagnostic.severity == Severity::Error)
-            .map(|diagnostic| format!("{path}:{}:{}: {}", diagnostic.line, diagnostic.column, diagnostic.message, path = path.as_str()))
+            .map(|diagnostic| {
+                format!(
+                    "{path}:{}:{}: {}",
+                    diagnostic.line,
+                    diagnostic.column,
+                    diagnostic.message,
+                    path = path.as_str()
+                )
+            })
             .collect();
         Ok(CheckReport { valid: errors.is_empty(), errors, diagnostics })
     }

@@ -144,7 +144,10 @@ impl Config {
             range.check(value, "sandbox.", ErrorCode::Config)?;
         }
         if sandbox.wall_ms < sandbox.timeout_ms {
-            return Err(refused("sandbox.wallMs", "must not be below sandbox.timeoutMs: a run could never use its CPU time"));
+            return Err(refused(
+                "sandbox.wallMs",
+                "must not be below sandbox.timeoutMs: a run could never use its CPU time",
+            ));
         }
         if sandbox.warm > sandbox.workers {
             return Err(refused("sandbox.warm", "must not be above sandbox.workers"));

@@ -182,7 +182,9 @@ fn conclude(
         RunEnd::Cancelled => Error::new(ErrorCode::Aborted, format!("The run of {path} was aborted.")),
         RunEnd::Crashed(_) => Error::new(
             ErrorCode::IsolateCrashed,
-            format!("The sandbox ended while it ran {path}, and was replaced. Look for very large allocations in the tool."),
+            format!(
+                "The sandbox ended while it ran {path}, and was replaced. Look for very large allocations in the tool."
+            ),
         ),
     };
     Err(error.with("path", path).with("logs", as_json(&logs)).with("stats", as_json(&stats)))
@@ -190,7 +192,8 @@ fn conclude(
 
 fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph) -> Error {
     let code = thrown.host_code.as_deref().and_then(ErrorCode::parse).unwrap_or(ErrorCode::ToolThrown);
-    let message = if thrown.message.is_empty() { format!("{path} threw {}", thrown.name) } else { thrown.message.clone() };
+    let message =
+        if thrown.message.is_empty() { format!("{path} threw {}", thrown.name) } else { thrown.message.clone() };
     let trace = map_trace(&thrown.stack, graph);
     let mut error = Error::new(code, message);
     if !thrown.name.is_empty() {

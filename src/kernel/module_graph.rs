@@ -13,7 +13,19 @@ use std::sync::Arc;
 const MOST_MODULES: usize = 256;
 /// What may stand at the end of an import that names no extension, in this order.
 const ENDINGS: [&str; 13] = [
-    "", ".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json", "/index.ts", "/index.mts", "/index.js", "/index.mjs", "/index.cjs",
+    "",
+    ".ts",
+    ".mts",
+    ".cts",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".json",
+    "/index.ts",
+    "/index.mts",
+    "/index.js",
+    "/index.mjs",
+    "/index.cjs",
 ];
 
 pub struct ModuleGraph {
@@ -50,7 +62,10 @@ impl<V: Vfs> Builder<'_, V> {
             return Ok(());
         }
         if self.modules.len() >= MOST_MODULES {
-            let message = format!("{} pulls in more than {MOST_MODULES} modules. Import less, or merge small files.", path.as_str());
+            let message = format!(
+                "{} pulls in more than {MOST_MODULES} modules. Import less, or merge small files.",
+                path.as_str()
+            );
             return Err(Error::new(ErrorCode::Compilation, message).with("path", path.as_str()));
         }
         let source = self.vfs.read(path)?;
@@ -86,7 +101,10 @@ impl<V: Vfs> Builder<'_, V> {
         }
         let message = format!(
             "{}:{}:{}: cannot find '{}'. Write that tool first, or correct the path.",
-            importer.as_str(), import.line, import.column, import.specifier
+            importer.as_str(),
+            import.line,
+            import.column,
+            import.specifier
         );
         Err(placed(Error::new(ErrorCode::Compilation, message), importer, import))
     }
@@ -140,7 +158,10 @@ fn normal(folder: &str, relative: &str) -> Option<String> {
 fn refused(importer: &JailPath, import: &Import) -> Error {
     let message = format!(
         "Security Violation: {}:{}:{}: '{}' may not be imported. Allowed are other tools, by a relative path ('./lib/x') or from '/lib/…'.",
-        importer.as_str(), import.line, import.column, import.specifier
+        importer.as_str(),
+        import.line,
+        import.column,
+        import.specifier
     );
     placed(Error::new(ErrorCode::SecurityViolation, message), importer, import)
 }

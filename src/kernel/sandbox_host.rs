@@ -74,7 +74,9 @@ fn first_text(question: &Question) -> Result<String, Error> {
     let values: Vec<serde_json::Value> = serde_json::from_str(&question.args_json).unwrap_or_default();
     match values.first() {
         Some(serde_json::Value::String(text)) => Ok(text.clone()),
-        _ => Err(Error::new(ErrorCode::Validation, format!("tgp.{} needs a path as its first argument.", question.name))),
+        _ => {
+            Err(Error::new(ErrorCode::Validation, format!("tgp.{} needs a path as its first argument.", question.name)))
+        }
     }
 }
 

@@ -32,7 +32,9 @@ pub fn check_writable(path: &JailPath) -> Result<(), Error> {
     if DATA.iter().any(|data| extension.eq_ignore_ascii_case(data)) {
         return Ok(());
     }
-    refuse("code belongs under tools/; outside it only data files are kept (json, jsonl, csv, tsv, txt, md, yaml, yml, sql)")
+    refuse(
+        "code belongs under tools/; outside it only data files are kept (json, jsonl, csv, tsv, txt, md, yaml, yml, sql)",
+    )
 }
 
 #[cfg(test)]
@@ -46,7 +48,8 @@ mod tests {
         for path in ["tools/a.ts", "tools/deep/er/b.js", "tools/data.bin", "data.json", "notes/plan.MD"] {
             assert!(allowed(path), "{path}");
         }
-        for path in ["a.ts", "bin/tgp", "meta.json", "META.json", "toolsy/a.ts", ".gitattributes", "tools/.hidden/a.ts"] {
+        for path in ["a.ts", "bin/tgp", "meta.json", "META.json", "toolsy/a.ts", ".gitattributes", "tools/.hidden/a.ts"]
+        {
             assert!(!allowed(path), "{path}");
         }
     }

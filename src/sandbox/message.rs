@@ -74,11 +74,27 @@ pub enum Event {
     /// The engine can take a run.
     Ready,
     /// A run has begun: from here on the guest may have had effects.
-    Started { run: RunId },
-    Log { run: RunId, level: LogLevel, text: String },
-    HostCall { run: RunId, call: CallId, name: String, args_json: String },
+    Started {
+        run: RunId,
+    },
+    Log {
+        run: RunId,
+        level: LogLevel,
+        text: String,
+    },
+    HostCall {
+        run: RunId,
+        call: CallId,
+        name: String,
+        args_json: String,
+    },
     /// The end of a run. Exactly one for each [`Command::Run`].
-    Done { run: RunId, end: RunEnd, stats: RunStats, fitness: Fitness },
+    Done {
+        run: RunId,
+        end: RunEnd,
+        stats: RunStats,
+        fitness: Fitness,
+    },
 }
 
 /// Whether an engine may be given another run.

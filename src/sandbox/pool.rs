@@ -193,8 +193,7 @@ impl Pool {
 
     fn start_supervisor(self: &Arc<Self>) {
         let weak = Arc::downgrade(self);
-        let spawned =
-            std::thread::Builder::new().name("tgp-supervisor".to_owned()).spawn(move || supervise(&weak));
+        let spawned = std::thread::Builder::new().name("tgp-supervisor".to_owned()).spawn(move || supervise(&weak));
         if spawned.is_err() {
             self.state.lock().release_supervisor();
         }

@@ -6,7 +6,9 @@ use crate::error::{ErrorCode, PartError};
 pub enum SandboxError {
     #[error("the kernel is shut down; create a new TGP to go on")]
     Closed,
-    #[error("the sandbox worker could not be started: {reason}. Reinstall @tgp/core so that the tgp-sandbox executable is in place and may be run")]
+    #[error(
+        "the sandbox worker could not be started: {reason}. Reinstall @tgp/core so that the tgp-sandbox executable is in place and may be run"
+    )]
     CannotStart { reason: String },
     #[error("the sandbox worker died before it could begin, several times in a row; the machine may be out of memory")]
     KeepsDying,

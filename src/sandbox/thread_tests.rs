@@ -34,12 +34,8 @@ fn sandbox() -> Sandbox {
 fn submit(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits, done: Done) -> RunId {
     static LAST: AtomicU64 = AtomicU64::new(0);
     let run = RunId(LAST.fetch_add(1, Ordering::Relaxed));
-    let module = Module {
-        path: "tools/t.ts".to_owned(),
-        kind: ModuleKind::Script,
-        code: code.to_owned(),
-        links: Vec::new(),
-    };
+    let module =
+        Module { path: "tools/t.ts".to_owned(), kind: ModuleKind::Script, code: code.to_owned(), links: Vec::new() };
     let request = RunRequest {
         run,
         entry: module.path.clone(),
@@ -79,10 +75,7 @@ fn every_form_of_a_script_gives_its_value() {
     assert_eq!(value(&sandbox, "module.exports = async (args) => { await null; return [args.n] }"), "[2]");
     assert_eq!(value(&sandbox, "module.exports = { a: 1 }"), "{\"a\":1}");
     assert_eq!(value(&sandbox, "let x = 1"), "null");
-    assert_eq!(
-        value(&sandbox, "return new Promise((done) => setTimeout(() => done('late'), 5))"),
-        "\"late\""
-    );
+    assert_eq!(value(&sandbox, "return new Promise((done) => setTimeout(() => done('late'), 5))"), "\"late\"");
     assert_eq!(value(&sandbox, "return tgp.read_file('a')"), "[\"read_file\",[\"a\"]]");
     assert_eq!(value(&sandbox, "return tgp.ask(1n, { a: 2 })"), "[\"ask\",[\"1\",{\"a\":2}]]");
 }
@@ -91,8 +84,10 @@ fn every_form_of_a_script_gives_its_value() {
 fn results_cross_as_the_contract_says() {
     let sandbox = sandbox();
     assert_eq!(value(&sandbox, "return 12345678901234567890n"), "\"12345678901234567890\"");
-    assert_eq!(value(&sandbox, "return { m: new Map([['a', 1]]), s: new Set([1, 2]), d: new Date(0) }"),
-        "{\"m\":{\"a\":1},\"s\":[1,2],\"d\":\"1970-01-01T00:00:00.000Z\"}");
+    assert_eq!(
+        value(&sandbox, "return { m: new Map([['a', 1]]), s: new Set([1, 2]), d: new Date(0) }"),
+        "{\"m\":{\"a\":1},\"s\":[1,2],\"d\":\"1970-01-01T00:00:00.000Z\"}"
+    );
     for (code, path) in [
         ("return { a: [0, () => 1] }", "result.a.1 is a function"),
         ("return { a: { b: Symbol('x') } }", "result.a.b is a symbol"),
@@ -138,7 +133,8 @@ fn a_run_sees_nothing_of_the_one_before() {
 #[test]
 fn guests_cannot_make_code_from_text() {
     let sandbox = sandbox();
-    for code in ["return eval('1')", "return new Function('return 1')()", "return (() => {}).constructor('return 1')()"] {
+    for code in ["return eval('1')", "return new Function('return 1')()", "return (() => {}).constructor('return 1')()"]
+    {
         match run(&sandbox, code) {
             RunEnd::Thrown(error) => assert!(["ReferenceError", "EvalError"].contains(&&*error.name), "{error:?}"),
             other => panic!("{code}: {other:?}"),

@@ -14,12 +14,7 @@ use std::sync::Arc;
 /// Serves runs on the calling thread. Returns when the engine is spent or the commands end.
 ///
 /// `memory_bytes` is what most runs will ask for: an isolate for it is made ahead of time.
-pub fn run_engine(
-    commands: &Receiver<Command>,
-    control: &Arc<EngineControl>,
-    snapshot: &Path,
-    memory_bytes: u64,
-) {
+pub fn run_engine(commands: &Receiver<Command>, control: &Arc<EngineControl>, snapshot: &Path, memory_bytes: u64) {
     let Ok(blob) = snapshot::load(snapshot) else { return };
     let clock = ThreadClock::of_current_thread();
     let watched = Arc::clone(control);
@@ -72,10 +67,8 @@ fn serve(
 fn is_orderly(end: &RunEnd) -> bool {
     match end {
         RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => true,
-        RunEnd::CpuTimeout
-        | RunEnd::WallTimeout
-        | RunEnd::OutOfMemory
-        | RunEnd::Cancelled
-        | RunEnd::Crashed(_) => false,
+        RunEnd::CpuTimeout | RunEnd::WallTimeout | RunEnd::OutOfMemory | RunEnd::Cancelled | RunEnd::Crashed(_) => {
+            false
+        }
     }
 }

@@ -34,11 +34,7 @@ pub fn thrown_end(
     RunEnd::Thrown(error)
 }
 
-fn describe(
-    scope: &mut v8::PinScope<'_, '_>,
-    realm: &Realm,
-    error: v8::Local<'_, v8::Value>,
-) -> Option<GuestError> {
+fn describe(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, error: v8::Local<'_, v8::Value>) -> Option<GuestError> {
     v8::tc_scope!(let scope, scope);
     let describe = v8::Local::new(scope, &realm.describe);
     let receiver = v8::undefined(scope);

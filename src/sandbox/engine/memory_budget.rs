@@ -32,7 +32,9 @@ impl MemoryBudget {
         let room = self.limit.saturating_sub(self.heap.load(Ordering::Relaxed));
         let booked = self
             .buffers
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| held.checked_add(bytes).filter(|sum| *sum <= room))
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+                held.checked_add(bytes).filter(|sum| *sum <= room)
+            })
             .is_ok();
         if booked {
             self.note_peak();

@@ -1,0 +1,8 @@
+//! The part as a whole, seen from outside: what the emitted body does, where its errors point, what hostile text can do.
+
+mod forms;
+mod hostile_source;
+mod language_features;
+mod node_oracle;
+mod source_positions;
+mod syntax_errors;
