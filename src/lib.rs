@@ -12,7 +12,7 @@
 //! error, ids          bottom: import nothing of ours
 //! ```
 
-mod binding;
+pub mod binding;
 pub mod compile;
 pub mod error;
 pub mod git;

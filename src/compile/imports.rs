@@ -93,14 +93,13 @@ impl Visit for Walk {
         if self.asks_for_module(&node.callee)
             && let Some(ExprOrSpread { spread: None, expr }) = node.args.first()
         {
-            match &**expr {
-                Expr::Lit(Lit::Str(name)) => self.add(name),
-                Expr::Tpl(name) if name.exprs.is_empty() => {
-                    if let Some(text) = name.quasis.first().and_then(|part| part.cooked.as_ref()) {
-                        self.found.push((text.to_string_lossy().into_owned(), name.span));
-                    }
-                }
-                _ => {}
+            if let Expr::Lit(Lit::Str(name)) = &**expr {
+                self.add(name);
+            } else if let Expr::Tpl(name) = &**expr
+                && name.exprs.is_empty()
+                && let Some(text) = name.quasis.first().and_then(|part| part.cooked.as_ref())
+            {
+                self.found.push((text.to_string_lossy().into_owned(), name.span));
             }
         }
         node.visit_children_with(self);
