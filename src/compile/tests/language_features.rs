@@ -124,7 +124,7 @@ fn long_flat_code_compiles() {
     let blocks = format!("{}{}", "if (args) { ".repeat(300), "}".repeat(300));
     for source in [sum, array, chain, branches, lines, nested, blocks] {
         let compiled = compiler.compile("t.ts", &source);
-        assert!(compiled.is_ok(), "{:?}\n{}", compiled.err(), &source[..60]);
+        assert!(compiled.is_ok(), "{:?}\n{}", compiled.err(), source.chars().take(60).collect::<String>());
     }
     assert_values(&[(&format!("return {}", vec!["1"; 5_000].join("+")), json!(5_000))], &[], &Value::Null);
 }
