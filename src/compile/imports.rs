@@ -2,7 +2,7 @@
 
 use swc_core::common::{Span, SyntaxContext};
 use swc_core::ecma::ast::{
-    CallExpr, Callee, ExportAll, Expr, ExprOrSpread, Ident, ImportDecl, Lit, Module, NamedExport, Str,
+    CallExpr, Callee, ExportAll, Expr, ExprOrSpread, Ident, ImportDecl, Lit, Module, NamedExport, Str, Tpl,
     TsExternalModuleRef,
 };
 use swc_core::ecma::visit::{Visit, VisitWith};
@@ -95,11 +95,11 @@ impl Visit for Walk {
         {
             if let Expr::Lit(Lit::Str(name)) = &**expr {
                 self.add(name);
-            } else if let Expr::Tpl(name) = &**expr
-                && name.exprs.is_empty()
-                && let Some(text) = name.quasis.first().and_then(|part| part.cooked.as_ref())
+            } else if let Expr::Tpl(Tpl { exprs, quasis, span }) = &**expr
+                && exprs.is_empty()
+                && let Some(text) = quasis.first().and_then(|part| part.cooked.as_ref())
             {
-                self.found.push((text.to_string_lossy().into_owned(), name.span));
+                self.found.push((text.to_string_lossy().into_owned(), *span));
             }
         }
         node.visit_children_with(self);

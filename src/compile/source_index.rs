@@ -94,9 +94,9 @@ mod tests {
         let mut column = 1;
         let mut chars = before.chars().peekable();
         while let Some(char) = chars.next() {
-            let crlf =
-                char == '\r' && (chars.peek() == Some(&'\n') || after.starts_with('\n') && chars.peek().is_none());
-            if matches!(char, '\n' | '\r' | '\u{2028}' | '\u{2029}') && !crlf {
+            let next = chars.peek().copied().or_else(|| after.chars().next());
+            let ends_line = matches!(char, '\n' | '\r' | '\u{2028}' | '\u{2029}') && (char, next) != ('\r', Some('\n'));
+            if ends_line {
                 line += 1;
                 column = 1;
             } else {

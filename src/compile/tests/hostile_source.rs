@@ -152,9 +152,7 @@ fn survive(compiler: &Compiler, path: &str, source: &str) -> Result<(), CompileE
         "{path} {label} ({} bytes): {outcome:?}",
         source.len()
     );
-    if outcome.is_err() {
-        assert!(!findings.is_empty(), "{label}");
-    }
+    assert_eq!(outcome.is_ok(), findings.is_empty(), "{label}: {outcome:?} {findings:?}");
     outcome
 }
 
@@ -173,8 +171,8 @@ fn nesting_thousands_deep_is_a_typed_error_or_compiles() {
     for shape in SHAPES.iter().chain(BROKEN_SHAPES) {
         for count in COUNTS {
             let _ = survive(&compiler, "a.ts", &build(shape, count));
-            let _ = survive(&compiler, "a.js", &build(shape, count));
         }
+        let _ = survive(&compiler, "a.js", &build(shape, 20_000));
     }
     assert!(compiler.compile("a.ts", "export default 1").is_ok());
 }

@@ -6,3 +6,4 @@ mod language_features;
 mod node_oracle;
 mod source_positions;
 mod syntax_errors;
+mod timing;
