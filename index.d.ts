@@ -243,6 +243,10 @@ export type SandboxConfigInput = {
   argsBytes?: number;
   /** Captured log text of one run; the rest is cut off, and marked. */
   logBytes?: number;
+  /** Host calls (`tgp.…`) of one run that may wait for an answer at one time; one more is a {@link LimitError}. Default: 64. */
+  hostCalls?: number;
+  /** Runs that may wait for a worker at one time; one more is a {@link LimitError}. Default: 1000. */
+  queue?: number;
 };
 
 /** What a config file exports. Every key is optional; unknown keys are refused by name. */
@@ -294,6 +298,8 @@ export declare const SandboxConfigSchema: Strict<{
   resultBytes: Optional<z.ZodInt>;
   argsBytes: Optional<z.ZodInt>;
   logBytes: Optional<z.ZodInt>;
+  hostCalls: Optional<z.ZodInt>;
+  queue: Optional<z.ZodInt>;
 }>;
 export declare const TGPConfigSchema: Strict<{
   rootDir: Optional<z.ZodString>;
@@ -328,6 +334,7 @@ export type TGPErrorCode =
   | 'ERR_ISOLATE_CRASHED'
   | 'ERR_TOOL_THROWN'
   | 'ERR_RESULT'
+  | 'ERR_LIMIT'
   | 'ERR_SQL'
   | 'ERR_FETCH'
   | 'ERR_GIT'
@@ -390,6 +397,10 @@ export declare class ToolError extends TGPError {
 }
 /** `ERR_RESULT`: the result is too large or is not JSON data. */
 export declare class ResultError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_LIMIT`: too much at once: runs that wait, or host calls of one tool. Do less at a time, then try again. */
+export declare class LimitError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
 /** `ERR_SQL`: a statement failed or was refused. */

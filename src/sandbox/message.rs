@@ -1,5 +1,6 @@
 //! The only words spoken to an engine, whichever home it has.
 
+use super::confinement::Confinement;
 use super::limits::RunLimits;
 use crate::ids::{CallId, RunId};
 use serde::{Deserialize, Serialize};
@@ -71,30 +72,15 @@ pub enum HostAnswer {
 /// What an engine tells its host.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Event {
-    /// The engine can take a run.
-    Ready,
+    /// The engine can take a run, and this is what holds it.
+    Ready(Confinement),
     /// A run has begun: from here on the guest may have had effects.
-    Started {
-        run: RunId,
-    },
-    Log {
-        run: RunId,
-        level: LogLevel,
-        text: String,
-    },
-    HostCall {
-        run: RunId,
-        call: CallId,
-        name: String,
-        args_json: String,
-    },
-    /// The end of a run. Exactly one for each [`Command::Run`].
-    Done {
-        run: RunId,
-        end: RunEnd,
-        stats: RunStats,
-        fitness: Fitness,
-    },
+    Started { run: RunId },
+    Log { run: RunId, level: LogLevel, text: String },
+    HostCall { run: RunId, call: CallId, name: String, args_json: String },
+    /// The end of a run. Exactly one for each [`Command::Run`]. `stack` tells where a guest was when its time was up, as
+    /// V8's stack text; empty when it was nowhere or nobody could tell.
+    Done { run: RunId, end: RunEnd, stats: RunStats, stack: String, fitness: Fitness },
 }
 
 /// Whether an engine may be given another run.

@@ -6,7 +6,9 @@ use super::watchdog::StuckPolicy;
 use crate::ids::RunId;
 use crate::sandbox::limits::RunLimits;
 use crate::sandbox::message::{Event, Fitness, RunEnd, RunStats};
+use super::guest_stack::note_stack;
 use parking_lot::{Condvar, Mutex};
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -42,6 +44,7 @@ pub(super) struct Current {
     pub(super) started: Instant,
     pub(super) cpu_before: Duration,
     pub(super) interrupted: Option<(Cause, Instant)>,
+    stack: String,
     budget: Arc<MemoryBudget>,
 }
 
@@ -106,7 +109,7 @@ impl EngineControl {
         self.host_calls.store(0, Ordering::Relaxed);
         let cpu_before = self.cpu_now();
         *self.current.lock() =
-            Some(Current { run, limits, started: Instant::now(), cpu_before, interrupted: None, budget });
+            Some(Current { run, limits, started: Instant::now(), cpu_before, interrupted: None, stack: String::new(), budget });
         if self.asleep.swap(false, Ordering::AcqRel) {
             self.changed.notify_one();
         }
@@ -120,11 +123,34 @@ impl EngineControl {
     }
 
     pub(super) fn interrupt_current(&self, current: &mut Current, cause: Cause) {
-        if current.interrupted.is_none() {
+        let first = current.interrupted.is_none();
+        if first {
             current.interrupted = Some((cause, Instant::now()));
         }
-        if let Some(isolate) = self.isolate.lock().as_ref() {
-            isolate.terminate_execution();
+        let isolate = self.isolate.lock();
+        let Some(isolate) = isolate.as_ref() else { return };
+        match cause {
+            // The guest tells where it is and terminates itself; the watchdog terminates it if it does not get there.
+            Cause::Cpu | Cause::Wall if first => {
+                let data = std::ptr::from_ref(self).cast_mut().cast::<c_void>();
+                isolate.request_interrupt(note_stack, data);
+            }
+            Cause::Cpu | Cause::Wall | Cause::Memory | Cause::Cancelled => {
+                isolate.terminate_execution();
+            }
+        }
+    }
+
+    /// Whether the guest is to tell where it is: its time is up, and it has not told yet.
+    pub(super) fn wants_stack(&self) -> bool {
+        self.current.lock().as_ref().is_some_and(|current| {
+            matches!(current.interrupted, Some((Cause::Cpu | Cause::Wall, _))) && current.stack.is_empty()
+        })
+    }
+
+    pub(super) fn keep_stack(&self, stack: String) {
+        if let Some(current) = self.current.lock().as_mut() {
+            current.stack = stack;
         }
     }
 
@@ -151,7 +177,7 @@ impl EngineControl {
             heap_peak_bytes: current.budget.peak(),
             host_calls: self.host_calls.load(Ordering::Relaxed),
         };
-        self.emit(Event::Done { run: current.run, end, stats, fitness });
+        self.emit(Event::Done { run: current.run, end, stats, stack: current.stack, fitness });
         fitness
     }
 

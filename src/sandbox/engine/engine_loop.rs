@@ -3,19 +3,24 @@
 use super::engine_control::EngineControl;
 use super::event_loop;
 use super::isolate::GuestIsolate;
-use super::snapshot;
 use super::thread_clock::ThreadClock;
 use super::watchdog;
+use crate::sandbox::confinement::Confinement;
 use crate::sandbox::message::{Command, Event, Fitness, RunCommand, RunEnd};
 use crossbeam_channel::Receiver;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Serves runs on the calling thread. Returns when the engine is spent or the commands end.
 ///
-/// `memory_bytes` is what most runs will ask for: an isolate for it is made ahead of time.
-pub fn run_engine(commands: &Receiver<Command>, control: &Arc<EngineControl>, snapshot: &Path, memory_bytes: u64) {
-    let Ok(blob) = snapshot::load(snapshot) else { return };
+/// `memory_bytes` is what most runs will ask for: an isolate for it is made ahead of time. `confinement` is what holds
+/// the process, for the host to know.
+pub fn run_engine(
+    commands: &Receiver<Command>,
+    control: &Arc<EngineControl>,
+    blob: &v8::StartupData,
+    memory_bytes: u64,
+    confinement: Confinement,
+) {
     let clock = ThreadClock::of_current_thread();
     let watched = Arc::clone(control);
     let watchdog = std::thread::Builder::new().name("tgp-watchdog".to_owned()).spawn(move || watchdog::watch(&watched));
@@ -25,7 +30,7 @@ pub fn run_engine(commands: &Receiver<Command>, control: &Arc<EngineControl>, sn
     let mut isolate = GuestIsolate::new(blob.clone(), memory_bytes, control);
     control.attach(isolate.v8.thread_safe_handle(), clock);
     isolate.prepare();
-    control.emit(Event::Ready);
+    control.emit(Event::Ready(confinement));
     while let Ok(command) = commands.recv() {
         let Command::Run(command) = command else { continue };
         if command.limits.memory_bytes != isolate.budget().limit() {

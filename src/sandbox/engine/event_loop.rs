@@ -27,7 +27,7 @@ pub fn run(
     control: &Arc<EngineControl>,
     commands: &Receiver<Command>,
 ) -> RunEnd {
-    let state = RunState::new(command, Arc::clone(control), commands.clone());
+    let state = RunState::new(command, realm.context.clone(), Arc::clone(control), commands.clone());
     isolate.v8.set_slot(state);
     let budget = Arc::clone(isolate.budget());
     let end = drive(isolate, realm, command, control, commands, &budget);
@@ -56,8 +56,13 @@ fn drive(
         }
         match promise.state() {
             v8::PromiseState::Fulfilled => {
-                let value = promise.result(scope);
-                return value_end(scope, value, command.limits.result_bytes);
+                if scope.get_slot_mut::<RunState>().is_none_or(RunState::finish) {
+                    if let Some(end) = unhandled_end(scope, realm, budget) {
+                        return end;
+                    }
+                    let value = promise.result(scope);
+                    return value_end(scope, value, command.limits.result_bytes);
+                }
             }
             v8::PromiseState::Rejected => {
                 let error = promise.result(scope);
@@ -108,6 +113,19 @@ fn value_end(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>, 
         ));
     }
     RunEnd::Value(text.to_rust_string_lossy(scope))
+}
+
+/// The end of a run that gave a result and left a failed promise behind that nobody awaited.
+fn unhandled_end(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, budget: &MemoryBudget) -> Option<RunEnd> {
+    let reason = scope.get_slot::<RunState>()?.rejections.first()?;
+    let reason = v8::Local::new(scope, reason);
+    match thrown_end(scope, realm, budget, reason) {
+        RunEnd::Thrown(mut error) => {
+            error.message.push_str(" (in a promise that the tool did not await)");
+            Some(RunEnd::Thrown(error))
+        }
+        other => Some(other),
+    }
 }
 
 /// Waits for whatever can wake the guest: an answer, a timer, a cancellation or the end of its time.

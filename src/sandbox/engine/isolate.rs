@@ -5,6 +5,7 @@ use super::engine_control::{Cause, EngineControl};
 use super::memory_budget::MemoryBudget;
 use super::native::external_references;
 use super::realm::Realm;
+use super::rejections::on_reject;
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,6 +37,7 @@ impl GuestIsolate {
             .heap_limits(0, limit);
         let mut isolate = v8::Isolate::new(params);
         isolate.set_microtasks_policy(v8::MicrotasksPolicy::Explicit);
+        isolate.set_promise_reject_callback(on_reject);
         isolate.set_oom_error_handler(super::worker_entry::on_out_of_memory);
         let watch = Box::new(Watch { budget, control: Arc::clone(control), doomed: AtomicBool::new(false) });
         let data = (&raw const *watch).cast_mut().cast::<c_void>();
