@@ -65,6 +65,24 @@ export type ExecResult<Result = any> = {
   stats: RunStats;
 };
 
+/** Whether the system gave a wall: `'partial'` on an older kernel. */
+export type ConfinementHold = 'active' | 'partial' | 'missing';
+
+/** The walls around the sandbox's workers. With `isolation: 'thread'` there are none but V8. */
+export type Confinement = {
+  isolation: 'process' | 'thread';
+  /** Nothing can gain rights. */
+  noNewPrivileges: ConfinementHold;
+  /** The rights of a host that runs as root are given up. */
+  capabilities: ConfinementHold;
+  /** No file, port or foreign process can be reached. */
+  landlock: ConfinementHold;
+  /** Only the system calls that V8 needs are left. */
+  seccomp: ConfinementHold;
+  /** Memory, files and core dumps are bounded by the system too. */
+  resourceLimits: ConfinementHold;
+};
+
 /** One finding about a tool's source. Lines and columns count from 1, in the TypeScript text. */
 export type Diagnostic = {
   rule: string;
@@ -116,6 +134,8 @@ export declare class TGP {
   exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
   /** Checks a tool's source without running it. */
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
+  /** What holds the sandbox beyond V8 on this machine; starts a worker if none has run yet. */
+  confinement(): Promise<Confinement>;
   /** Ends all runs and workers. May be called more than once; every other call then fails with {@link ShutdownError}. */
   shutdown(): Promise<void>;
   /** {@link TGP.shutdown}, for `await using`. */

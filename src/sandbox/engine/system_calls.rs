@@ -28,6 +28,8 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_restart_syscall,
     libc::SYS_rseq,
     libc::SYS_sched_getaffinity,
+    libc::SYS_sched_getparam,
+    libc::SYS_sched_getscheduler,
     libc::SYS_sched_yield,
     libc::SYS_set_robust_list,
     // Signals to itself: how a process aborts.
