@@ -193,7 +193,8 @@ fn conclude(
 
 fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph) -> Error {
     let code = thrown.host_code.as_deref().and_then(ErrorCode::parse).unwrap_or(ErrorCode::ToolThrown);
-    let message = if thrown.message.is_empty() { format!("{path} threw {}", thrown.name) } else { thrown.message.clone() };
+    let message =
+        if thrown.message.is_empty() { format!("{path} threw {}", thrown.name) } else { thrown.message.clone() };
     let mut error = Error::new(code, message);
     if !thrown.name.is_empty() {
         error = error.with("name", thrown.name.as_str());

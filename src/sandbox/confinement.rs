@@ -68,7 +68,10 @@ mod tests {
             resource_limits: Hold::Active,
         };
         assert!(full.gaps().is_empty());
-        assert_eq!(Confinement { landlock: Hold::Partial, seccomp: Hold::Missing, ..full }.gaps(), ["landlock", "seccomp"]);
+        assert_eq!(
+            Confinement { landlock: Hold::Partial, seccomp: Hold::Missing, ..full }.gaps(),
+            ["landlock", "seccomp"]
+        );
         assert_eq!(Confinement::NONE.gaps().len(), 5);
     }
 }

@@ -74,13 +74,31 @@ pub enum HostAnswer {
 pub enum Event {
     /// The engine can take a run, and this is what holds it.
     Ready(Confinement),
-    /// A run has begun: from here on the guest may have had effects.
-    Started { run: RunId },
-    Log { run: RunId, level: LogLevel, text: String },
-    HostCall { run: RunId, call: CallId, name: String, args_json: String },
+    /// A run has begun: from here on the guest may have had effects. Comes before anything that the guest does, or when the
+    /// run has gone on for a moment; a short run that did nothing is told by its end alone.
+    Started {
+        run: RunId,
+    },
+    Log {
+        run: RunId,
+        level: LogLevel,
+        text: String,
+    },
+    HostCall {
+        run: RunId,
+        call: CallId,
+        name: String,
+        args_json: String,
+    },
     /// The end of a run. Exactly one for each [`Command::Run`]. `stack` tells where a guest was when its time was up, as
     /// V8's stack text; empty when it was nowhere or nobody could tell.
-    Done { run: RunId, end: RunEnd, stats: RunStats, stack: String, fitness: Fitness },
+    Done {
+        run: RunId,
+        end: RunEnd,
+        stats: RunStats,
+        stack: String,
+        fitness: Fitness,
+    },
 }
 
 /// Whether an engine may be given another run.

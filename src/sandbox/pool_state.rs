@@ -7,7 +7,7 @@ use super::message::{Fitness, RunCommand, RunEnd, RunStats};
 use super::run_request::{Done, LogLine, RunRequest};
 use super::transport::Worker;
 use crate::ids::RunId;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -90,7 +90,11 @@ pub enum Refusal {
 
 /// Where a question goes.
 pub enum Asked {
-    Host { host: Arc<dyn Host>, worker: Arc<dyn Worker>, pending: Pending },
+    Host {
+        host: Arc<dyn Host>,
+        worker: Arc<dyn Worker>,
+        pending: Pending,
+    },
     /// An engine counts the open questions of its run. One that lets too many through is not the engine we started.
     Rogue(Arc<dyn Worker>),
 }
@@ -112,8 +116,8 @@ pub struct Loss {
 #[derive(Default)]
 pub struct PoolState {
     slots: HashMap<WorkerId, Slot>,
-    /// Idle workers, the warmest last.
-    idle: Vec<WorkerId>,
+    /// Idle workers, the one that has rested longest first: it has had the time to prepare its next run.
+    idle: VecDeque<WorkerId>,
     queue: FairQueue<Waiting>,
     most: usize,
     warm: usize,
@@ -199,7 +203,7 @@ impl PoolState {
                 slot.worker = Some(worker);
                 // `Ready` may have come before this.
                 if matches!(slot.state, SlotState::Idle) {
-                    self.idle.push(id);
+                    self.idle.push_back(id);
                 }
                 self.closed
             }
@@ -222,20 +226,20 @@ impl PoolState {
             slot.state = SlotState::Idle;
             slot.deadline = None;
             if slot.worker.is_some() {
-                self.idle.push(id);
+                self.idle.push_back(id);
             }
         }
     }
 
     /// Pairs a waiting run with an idle worker.
     pub fn assign(&mut self, now: Instant) -> Option<Assignment> {
-        let id = self.idle.last().copied().filter(|_| !self.queue.is_empty())?;
+        let id = self.idle.front().copied().filter(|_| !self.queue.is_empty())?;
         let share = self.unruly_share();
         let slot = self.slots.get_mut(&id)?;
         let worker = slot.worker.clone()?;
         let Waiting { request, attempts, done } = self.queue.pop(share)?;
         let class = self.queue.class_of(&request.entry);
-        self.idle.pop();
+        self.idle.pop_front();
         let command = RunCommand {
             run: request.run,
             entry: request.entry.clone(),
@@ -336,7 +340,7 @@ impl PoolState {
                 let dismissed = match fitness {
                     Fitness::Reusable => {
                         slot.state = SlotState::Idle;
-                        self.idle.push(id);
+                        self.idle.push_back(id);
                         None
                     }
                     Fitness::Spent => slot.worker.clone(),

@@ -10,7 +10,9 @@ pub enum SandboxError {
         "the sandbox worker could not be started: {reason}. Reinstall @tgp/core so that the tgp-sandbox executable is in place and may be run"
     )]
     CannotStart { reason: String },
-    #[error("{most} runs are waiting already, and no more may wait (sandbox.queue). Run fewer at once, or try again in a moment")]
+    #[error(
+        "{most} runs are waiting already, and no more may wait (sandbox.queue). Run fewer at once, or try again in a moment"
+    )]
     QueueFull { most: usize },
     #[error("the sandbox worker died before it could begin, several times in a row; the machine may be out of memory")]
     KeepsDying,

@@ -10,8 +10,8 @@ use landlock::{ABI, Access, AccessFs, AccessNet, Compatible, Ruleset, RulesetAtt
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
-    apply_filter_all_threads,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, apply_filter_all_threads,
 };
 use std::collections::BTreeMap;
 
@@ -47,9 +47,9 @@ pub fn enter(memory_bytes: u64) -> Confinement {
 
 /// Leaves the process the system calls of a running V8 and nothing else, in all its threads.
 pub fn seal(confinement: Confinement) -> Confinement {
-    let sealed = [deadly_filter(), allow_filter()].into_iter().all(|filter| {
-        filter.is_some_and(|program| apply_filter_all_threads(&program).is_ok())
-    });
+    let sealed = [deadly_filter(), allow_filter()]
+        .into_iter()
+        .all(|filter| filter.is_some_and(|program| apply_filter_all_threads(&program).is_ok()));
     Confinement { seccomp: hold(sealed), ..confinement }
 }
 
@@ -80,19 +80,15 @@ fn limit_resources(memory_bytes: u64) -> bool {
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     let descriptors = Rlimit { current: Some(DESCRIPTORS), maximum: Some(DESCRIPTORS) };
     let data = Rlimit { current: Some(data_limit(memory_bytes)), maximum: getrlimit(Resource::Data).maximum };
-    [
-        (Resource::Core, none),
-        (Resource::Fsize, none),
-        (Resource::Nofile, descriptors),
-        (Resource::Data, data),
-    ]
-    .into_iter()
-    .all(|(resource, limit)| setrlimit(resource, limit).is_ok())
+    [(Resource::Core, none), (Resource::Fsize, none), (Resource::Nofile, descriptors), (Resource::Data, data)]
+        .into_iter()
+        .all(|(resource, limit)| setrlimit(resource, limit).is_ok())
 }
 
 fn drop_capabilities() -> bool {
     let none = CapabilitySet::empty();
-    rustix::thread::set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none }).is_ok()
+    rustix::thread::set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+        .is_ok()
 }
 
 fn allow_filter() -> Option<BpfProgram> {
@@ -119,7 +115,11 @@ fn argument(index: u8, operator: SeccompCmpOp, value: u64) -> Option<SeccompRule
     SeccompRule::new(vec![condition]).ok()
 }
 
-fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, otherwise: SeccompAction, listed: SeccompAction) -> Option<BpfProgram> {
+fn program(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    otherwise: SeccompAction,
+    listed: SeccompAction,
+) -> Option<BpfProgram> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).ok()?;
     SeccompFilter::new(rules, otherwise, listed, arch).ok()?.try_into().ok()
 }

@@ -1,12 +1,12 @@
 //! What other threads may know and do about the run that is under way.
 
+use super::guest_stack::note_stack;
 use super::memory_budget::MemoryBudget;
 use super::thread_clock::ThreadClock;
 use super::watchdog::StuckPolicy;
 use crate::ids::RunId;
 use crate::sandbox::limits::RunLimits;
 use crate::sandbox::message::{Event, Fitness, RunEnd, RunStats};
-use super::guest_stack::note_stack;
 use parking_lot::{Condvar, Mutex};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -59,6 +59,8 @@ pub struct EngineControl {
     pub(super) clock: Mutex<Option<ThreadClock>>,
     isolate: Mutex<Option<v8::IsolateHandle>>,
     host_calls: AtomicU32,
+    /// Whether the host has yet to hear that the run under way has begun.
+    untold: AtomicBool,
 }
 
 impl EngineControl {
@@ -73,6 +75,7 @@ impl EngineControl {
             clock: Mutex::new(None),
             isolate: Mutex::new(None),
             host_calls: AtomicU32::new(0),
+            untold: AtomicBool::new(false),
         })
     }
 
@@ -100,6 +103,19 @@ impl EngineControl {
         *self.clock.lock() = clock;
     }
 
+    /// Sends something that the guest did: the host hears of the run's beginning first.
+    pub(super) fn emit_of(&self, run: RunId, event: Event) {
+        self.tell_start(run);
+        self.emit(event);
+    }
+
+    /// Tells that `run` has begun, unless that is known.
+    pub(super) fn tell_start(&self, run: RunId) {
+        if self.untold.swap(false, Ordering::AcqRel) {
+            self.emit(Event::Started { run });
+        }
+    }
+
     pub(super) fn count_host_call(&self) {
         self.host_calls.fetch_add(1, Ordering::Relaxed);
     }
@@ -107,9 +123,17 @@ impl EngineControl {
     /// Begins the account of a run and wakes the watchdog if it sleeps.
     pub(super) fn begin(&self, run: RunId, limits: RunLimits, budget: Arc<MemoryBudget>) {
         self.host_calls.store(0, Ordering::Relaxed);
+        self.untold.store(true, Ordering::Release);
         let cpu_before = self.cpu_now();
-        *self.current.lock() =
-            Some(Current { run, limits, started: Instant::now(), cpu_before, interrupted: None, stack: String::new(), budget });
+        *self.current.lock() = Some(Current {
+            run,
+            limits,
+            started: Instant::now(),
+            cpu_before,
+            interrupted: None,
+            stack: String::new(),
+            budget,
+        });
         if self.asleep.swap(false, Ordering::AcqRel) {
             self.changed.notify_one();
         }
@@ -171,6 +195,7 @@ impl EngineControl {
             Some((cause, _)) => (cause.into(), Fitness::Spent),
             None => (end, fitness),
         };
+        self.untold.store(false, Ordering::Release);
         let stats = RunStats {
             cpu_ms: self.cpu_now().saturating_sub(current.cpu_before).as_secs_f64() * 1e3,
             wall_ms: current.started.elapsed().as_secs_f64() * 1e3,

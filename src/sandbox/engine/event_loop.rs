@@ -1,5 +1,6 @@
 //! One run from its first line to its result.
 
+use super::code_cache::CodeCache;
 use super::engine_control::{Cause, EngineControl};
 use super::exception::thrown_end;
 use super::host_call::settle_call;
@@ -26,12 +27,16 @@ pub fn run(
     command: &RunCommand,
     control: &Arc<EngineControl>,
     commands: &Receiver<Command>,
+    cache: &mut CodeCache,
 ) -> RunEnd {
-    let state = RunState::new(command, realm.context.clone(), Arc::clone(control), commands.clone());
+    let mut state = RunState::new(command, realm.context.clone(), Arc::clone(control), commands.clone());
+    state.cache = std::mem::take(cache);
     isolate.v8.set_slot(state);
     let budget = Arc::clone(isolate.budget());
     let end = drive(isolate, realm, command, control, commands, &budget);
-    isolate.v8.remove_slot::<RunState>();
+    if let Some(state) = isolate.v8.remove_slot::<RunState>() {
+        *cache = state.cache;
+    }
     end
 }
 

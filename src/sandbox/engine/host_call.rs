@@ -87,7 +87,7 @@ fn ask(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> Option<As
     let state = scope.get_slot_mut::<RunState>()?;
     let call = state.next_call();
     state.control.count_host_call();
-    state.control.emit(Event::HostCall { run: state.run, call, name, args_json });
+    state.control.emit_of(state.run, Event::HostCall { run: state.run, call, name, args_json });
     Some(Asked::Call(call))
 }
 

@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "V8's callbacks, its allocator and thread clocks have no safe interface")]
 
 mod array_buffer;
+mod code_cache;
 #[cfg_attr(target_os = "linux", path = "confinement_linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "confinement_elsewhere.rs")]
 mod confinement;

@@ -1,5 +1,6 @@
 //! What the native functions of a realm need to know about the run they serve.
 
+use super::code_cache::CodeCache;
 use super::engine_control::EngineControl;
 use super::rejections::Rejections;
 use super::timers::Timers;
@@ -28,6 +29,7 @@ pub struct RunState {
     pub waiting: HashMap<CallId, v8::Global<v8::Function>>,
     pub timers: Timers,
     pub rejections: Rejections,
+    pub cache: CodeCache,
     /// Whether the tool has given its result: from then on it may ask for nothing more.
     pub phase: Phase,
     pub limits: RunLimits,
@@ -54,6 +56,7 @@ impl RunState {
             waiting: HashMap::new(),
             timers: Timers::default(),
             rejections: Rejections::default(),
+            cache: CodeCache::default(),
             phase: Phase::Working,
             limits: command.limits,
             refusal: None,
@@ -96,6 +99,6 @@ impl RunState {
         }
         // A line costs at least one byte, so that endless empty lines end too.
         self.log_left = self.log_left.saturating_sub(text.len().max(1));
-        self.control.emit(Event::Log { run: self.run, level, text });
+        self.control.emit_of(self.run, Event::Log { run: self.run, level, text });
     }
 }

@@ -75,6 +75,9 @@ fn look(control: &EngineControl, running: &mut Current) -> Verdict {
         control.interrupt_current(running, cause);
         return Verdict::Wait(GRACE.saturating_sub(waited));
     }
+    if running.started.elapsed() >= TICK {
+        control.tell_start(running.run);
+    }
     let cpu = control.cpu_now().saturating_sub(running.cpu_before);
     let cpu_left = running.limits.cpu.saturating_sub(cpu);
     let wall_left = running.limits.wall.saturating_sub(Instant::now().duration_since(running.started));
