@@ -19,6 +19,8 @@ export declare class BindingKernel {
   patchFile(path: string, search: string, replace: string): Promise<BindingOutcome>
   /** Value: `{ valid, errors, diagnostics }`. */
   checkTool(path: string): Promise<BindingOutcome>
+  /** Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`. */
+  confinement(): Promise<BindingOutcome>
   /**
    * Value: `{ result, logs, stats }`. An error's details hold `logs`, `stats`, and where they are known `stack`,
    * `line` and `column`.

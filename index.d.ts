@@ -65,6 +65,24 @@ export type ExecResult<Result = any> = {
   stats: RunStats;
 };
 
+/** Whether the system gave a wall: `'partial'` on an older kernel. */
+export type ConfinementHold = 'active' | 'partial' | 'missing';
+
+/** The walls around the sandbox's workers. With `isolation: 'thread'` there are none but V8. */
+export type Confinement = {
+  isolation: 'process' | 'thread';
+  /** Nothing can gain rights. */
+  noNewPrivileges: ConfinementHold;
+  /** The rights of a host that runs as root are given up. */
+  capabilities: ConfinementHold;
+  /** No file, port or foreign process can be reached. */
+  landlock: ConfinementHold;
+  /** Only the system calls that V8 needs are left. */
+  seccomp: ConfinementHold;
+  /** Memory, files and core dumps are bounded by the system too. */
+  resourceLimits: ConfinementHold;
+};
+
 /** One finding about a tool's source. Lines and columns count from 1, in the TypeScript text. */
 export type Diagnostic = {
   rule: string;
@@ -116,6 +134,8 @@ export declare class TGP {
   exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
   /** Checks a tool's source without running it. */
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
+  /** What holds the sandbox beyond V8 on this machine; starts a worker if none has run yet. */
+  confinement(): Promise<Confinement>;
   /** Ends all runs and workers. May be called more than once; every other call then fails with {@link ShutdownError}. */
   shutdown(): Promise<void>;
   /** {@link TGP.shutdown}, for `await using`. */
@@ -243,6 +263,10 @@ export type SandboxConfigInput = {
   argsBytes?: number;
   /** Captured log text of one run; the rest is cut off, and marked. */
   logBytes?: number;
+  /** Host calls (`tgp.…`) of one run that may wait for an answer at one time; one more is a {@link LimitError}. Default: 64. */
+  hostCalls?: number;
+  /** Runs that may wait for a worker at one time; one more is a {@link LimitError}. Default: 1000. */
+  queue?: number;
 };
 
 /** What a config file exports. Every key is optional; unknown keys are refused by name. */
@@ -294,6 +318,8 @@ export declare const SandboxConfigSchema: Strict<{
   resultBytes: Optional<z.ZodInt>;
   argsBytes: Optional<z.ZodInt>;
   logBytes: Optional<z.ZodInt>;
+  hostCalls: Optional<z.ZodInt>;
+  queue: Optional<z.ZodInt>;
 }>;
 export declare const TGPConfigSchema: Strict<{
   rootDir: Optional<z.ZodString>;
@@ -328,6 +354,7 @@ export type TGPErrorCode =
   | 'ERR_ISOLATE_CRASHED'
   | 'ERR_TOOL_THROWN'
   | 'ERR_RESULT'
+  | 'ERR_LIMIT'
   | 'ERR_SQL'
   | 'ERR_FETCH'
   | 'ERR_GIT'
@@ -390,6 +417,10 @@ export declare class ToolError extends TGPError {
 }
 /** `ERR_RESULT`: the result is too large or is not JSON data. */
 export declare class ResultError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_LIMIT`: too much at once: runs that wait, or host calls of one tool. Do less at a time, then try again. */
+export declare class LimitError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
 /** `ERR_SQL`: a statement failed or was refused. */

@@ -11,6 +11,7 @@ export {
   IsolateCrashedError,
   IsolateMemoryError,
   IsolateTimeoutError,
+  LimitError,
   NotFoundError,
   ResultError,
   SecurityViolation,

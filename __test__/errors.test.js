@@ -14,6 +14,7 @@ const NAMES = {
   ERR_ISOLATE_CRASHED: 'IsolateCrashedError',
   ERR_TOOL_THROWN: 'ToolError',
   ERR_RESULT: 'ResultError',
+  ERR_LIMIT: 'LimitError',
   ERR_SQL: 'SqlError',
   ERR_FETCH: 'FetchError',
   ERR_GIT: 'GitError',

@@ -101,6 +101,7 @@ export const IsolateMemoryError = define('IsolateMemoryError', 'ERR_ISOLATE_MEMO
 export const IsolateCrashedError = define('IsolateCrashedError', 'ERR_ISOLATE_CRASHED');
 export const ToolError = definePlaced('ToolError', 'ERR_TOOL_THROWN');
 export const ResultError = define('ResultError', 'ERR_RESULT');
+export const LimitError = define('LimitError', 'ERR_LIMIT');
 export const SqlError = define('SqlError', 'ERR_SQL');
 export const FetchError = define('FetchError', 'ERR_FETCH');
 export const GitError = define('GitError', 'ERR_GIT');
@@ -121,6 +122,7 @@ export const ERROR_CLASSES = Object.freeze({
   ERR_ISOLATE_CRASHED: IsolateCrashedError,
   ERR_TOOL_THROWN: ToolError,
   ERR_RESULT: ResultError,
+  ERR_LIMIT: LimitError,
   ERR_SQL: SqlError,
   ERR_FETCH: FetchError,
   ERR_GIT: GitError,

@@ -54,6 +54,8 @@ export class TGP {
   /** @type {Promise<BindingKernel> | undefined} */
   #booting;
   /** @type {Promise<void> | undefined} */
+  #inspected;
+  /** @type {Promise<void> | undefined} */
   #stopping;
 
   /** @param {TGPOptions} [options] */
@@ -87,10 +89,10 @@ export class TGP {
     const argsText = toJsonText(args, 'args');
     const optionsText = JSON.stringify(limits);
     const runId = ++lastRunId;
-    return this.#call(
-      (kernel) => this.#hostFunctions().during(runId, () => run(kernel, runId, path, argsText, optionsText, signal)),
-      signal,
-    );
+    return this.#call((kernel) => {
+      this.#inspected ??= this.#inspect(kernel);
+      return this.#hostFunctions().during(runId, () => run(kernel, runId, path, argsText, optionsText, signal));
+    }, signal);
   }
 
   /**
@@ -101,6 +103,12 @@ export class TGP {
   async check(path, { signal } = {}) {
     requireText(path, 'path');
     return this.#call((kernel) => kernel.checkTool(path), signal);
+  }
+
+  /** @returns {Promise<import('../index.js').Confinement>} */
+  async confinement() {
+    const { warning: _, ...walls } = await this.#call((kernel) => kernel.confinement(), undefined);
+    return walls;
   }
 
   shutdown() {
@@ -158,7 +166,18 @@ export class TGP {
     const booted = unwrap(await this.#kernel.boot(JSON.stringify(config), baseDir));
     this.#resolvedConfig = booted.config;
     for (const warning of booted.warnings) this.logger.warn(warning);
+    if (booted.config.sandbox.warm > 0) this.#inspected ??= this.#inspect(this.#kernel);
     return this.#kernel;
+  }
+
+  /**
+   * Warns once when the system lacks a wall around the workers. Nobody waits for it: booting and running must not.
+   * @param {BindingKernel} kernel
+   */
+  async #inspect(kernel) {
+    const { error, value } = await kernel.confinement();
+    const { warning } = error || value === undefined ? {} : JSON.parse(value);
+    if (warning) this.logger.warn(warning);
   }
 
   #hostFunctions() {

@@ -35,6 +35,8 @@ export const SandboxConfigSchema = z.strictObject({
   warm: z.int().nonnegative().optional().describe('How many workers are kept ready.'),
   resultBytes: count.optional().describe('Largest result, as JSON text.'),
   argsBytes: count.optional().describe('Largest arguments, as JSON text.'),
+  hostCalls: count.optional().describe('Host calls of one run that may wait for an answer at one time.'),
+  queue: count.optional().describe('Runs that may wait for a worker at one time.'),
   logBytes: count.optional().describe('Captured log text of one run; the rest is cut off and marked.'),
 });
 

@@ -17,6 +17,7 @@ pub enum ErrorCode {
     IsolateCrashed,
     ToolThrown,
     Result,
+    Limit,
     Sql,
     Fetch,
     Git,
@@ -28,7 +29,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code, so that a test can hold the list against the one in JavaScript.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Validation,
         Self::Config,
         Self::NotFound,
@@ -39,6 +40,7 @@ impl ErrorCode {
         Self::IsolateCrashed,
         Self::ToolThrown,
         Self::Result,
+        Self::Limit,
         Self::Sql,
         Self::Fetch,
         Self::Git,
@@ -68,6 +70,7 @@ impl ErrorCode {
             Self::IsolateCrashed => "ERR_ISOLATE_CRASHED",
             Self::ToolThrown => "ERR_TOOL_THROWN",
             Self::Result => "ERR_RESULT",
+            Self::Limit => "ERR_LIMIT",
             Self::Sql => "ERR_SQL",
             Self::Fetch => "ERR_FETCH",
             Self::Git => "ERR_GIT",

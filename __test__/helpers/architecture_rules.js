@@ -24,8 +24,11 @@ const LAUNCHER = 'src/bin/tgp_sandbox.rs';
 const LAUNCHER_BLOCKS = 3;
 const ENGINE = 'src/sandbox/engine/';
 
-/** Where the host file system may be reached: the jail and its threats, the repository, and the snapshot beside the library. */
-const FILE_SYSTEM = /^src\/vfs\/disk_(?:vfs|threats)\.rs$|^src\/git\/|^src\/sandbox\/engine\/snapshot\.rs$/;
+/**
+ * Where the host file system may be reached: the jail and its threats, the repository, the snapshot beside the library,
+ * and the probe that must fail to reach it.
+ */
+const FILE_SYSTEM = /^src\/vfs\/disk_(?:vfs|threats)\.rs$|^src\/git\/|^src\/sandbox\/engine\/(?:snapshot|probe)\.rs$/;
 
 /** Spelt apart, so that this file does not break its own rule. */
 const LEFTOVER = new RegExp(

@@ -8,10 +8,11 @@ import { tempRoot } from './temp_root.js';
 /**
  * A kernel on a root of its own, shut down after the test.
  * @param {TGPConfigInput} [config] `rootDir` defaults to a new temporary folder
+ * @param {Omit<import('../../index.js').TGPOptions, 'config' | 'configFile'>} [options]
  */
-export async function createKernel(config = {}) {
+export async function createKernel(config = {}, options = {}) {
   const rootDir = config.rootDir ?? join(await tempRoot(), '.tgp');
-  const kernel = new TGP({ config: { ...config, rootDir } });
+  const kernel = new TGP({ ...options, config: { ...config, rootDir } });
   onTestFinished(() => kernel.shutdown());
   const tools = tgpTools(kernel);
   return {

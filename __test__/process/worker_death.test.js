@@ -1,22 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
-
-/** Process ids of this process's sandbox workers. */
-function workers() {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return stat.includes('(tgp-sandbox)') && Number(parent) === process.pid && state !== 'Z';
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
-}
+import { workers } from '../helpers/workers.js';
 
 async function until(condition, what) {
   for (let i = 0; i < 500; i++) {

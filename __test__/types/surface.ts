@@ -31,6 +31,7 @@ export const surface: Surface = {
   NotFoundError: errors.NotFoundError,
   PatchFileParams: schemas.PatchFileParams,
   ReadFileParams: schemas.ReadFileParams,
+  LimitError: errors.LimitError,
   ResultError: errors.ResultError,
   SandboxConfigSchema: schemas.SandboxConfigSchema,
   SecurityViolation: errors.SecurityViolation,

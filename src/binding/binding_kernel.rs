@@ -100,6 +100,12 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.check_tool(&path))
     }
 
+    /// Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn confinement<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, Kernel::confinement)
+    }
+
     /// Value: `{ result, logs, stats }`. An error's details hold `logs`, `stats`, and where they are known `stack`,
     /// `line` and `column`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]

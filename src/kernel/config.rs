@@ -53,6 +53,8 @@ pub struct SandboxConfig {
     pub result_bytes: u32,
     pub args_bytes: u32,
     pub log_bytes: u32,
+    pub host_calls: u32,
+    pub queue: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -82,6 +84,8 @@ const WORKERS: Range = Range("workers", 1, 64);
 const RESULT_BYTES: Range = Range("resultBytes", 64, 64 << 20);
 const ARGS_BYTES: Range = Range("argsBytes", 64, 64 << 20);
 const LOG_BYTES: Range = Range("logBytes", 0, 64 << 20);
+const HOST_CALLS: Range = Range("hostCalls", 1, 10_000);
+const QUEUE: Range = Range("queue", 1, 100_000);
 
 /// More workers than this help only machines that nothing else runs on.
 const MOST_DEFAULT_WORKERS: u32 = 4;
@@ -117,6 +121,8 @@ impl Default for SandboxConfig {
             result_bytes: 8 << 20,
             args_bytes: 4 << 20,
             log_bytes: 256 << 10,
+            host_calls: 64,
+            queue: 1000,
         }
     }
 }
@@ -140,6 +146,8 @@ impl Config {
             (&RESULT_BYTES, sandbox.result_bytes),
             (&ARGS_BYTES, sandbox.args_bytes),
             (&LOG_BYTES, sandbox.log_bytes),
+            (&HOST_CALLS, sandbox.host_calls),
+            (&QUEUE, sandbox.queue),
         ] {
             range.check(value, "sandbox.", ErrorCode::Config)?;
         }
@@ -174,6 +182,8 @@ impl SandboxConfig {
             wall: Duration::from_millis(self.wall_ms.into()),
             result_bytes: self.result_bytes,
             log_bytes: self.log_bytes,
+            host_calls: self.host_calls,
+            call_bytes: self.args_bytes,
         }
     }
 }

@@ -150,7 +150,7 @@ fn conclude(
     limits: &RunLimits,
     graph: &ModuleGraph,
 ) -> Result<ExecValue, Error> {
-    let RunOutcome { end, logs, stats } = outcome?;
+    let RunOutcome { end, logs, stats, stack } = outcome?;
     let error = match end {
         RunEnd::Value(json) => match RawValue::from_string(json) {
             Ok(result) => return Ok(ExecValue { result, logs, stats }),
@@ -187,6 +187,7 @@ fn conclude(
             ),
         ),
     };
+    let error = if stack.is_empty() { error } else { traced(error, &stack, graph) };
     Err(error.with("path", path).with("logs", as_json(&logs)).with("stats", as_json(&stats)))
 }
 
@@ -194,11 +195,16 @@ fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph) -> Error {
     let code = thrown.host_code.as_deref().and_then(ErrorCode::parse).unwrap_or(ErrorCode::ToolThrown);
     let message =
         if thrown.message.is_empty() { format!("{path} threw {}", thrown.name) } else { thrown.message.clone() };
-    let trace = map_trace(&thrown.stack, graph);
     let mut error = Error::new(code, message);
     if !thrown.name.is_empty() {
         error = error.with("name", thrown.name.as_str());
     }
+    traced(error, &thrown.stack, graph)
+}
+
+/// The error with the guest's stack and the place on top of it.
+fn traced(mut error: Error, stack: &str, graph: &ModuleGraph) -> Error {
+    let trace = map_trace(stack, graph);
     if !trace.text.is_empty() {
         error = error.with("stack", trace.text);
     }

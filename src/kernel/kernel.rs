@@ -53,6 +53,7 @@ impl Kernel {
             files,
             workers: config.sandbox.workers as usize,
             warm: config.sandbox.warm as usize,
+            queue: config.sandbox.queue as usize,
             memory_bytes: config.sandbox.limits().memory_bytes,
         });
         Ok(Arc::new(Self {

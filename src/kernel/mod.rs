@@ -2,6 +2,7 @@
 
 mod check_tool;
 mod config;
+mod confinement;
 mod exec_tool;
 mod host_functions;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]

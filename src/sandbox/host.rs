@@ -21,16 +21,20 @@ pub struct Question {
     pub args_json: String,
 }
 
+/// One for each question of a run that waits for its answer, and one for the run itself: their number is the count.
+pub(super) type Pending = Arc<()>;
+
 /// The way back to the guest. Dropping it answers too, so that no guest waits for nothing.
 pub struct Reply {
     worker: Option<Arc<dyn Worker>>,
+    pending: Option<Pending>,
     run: RunId,
     call: CallId,
 }
 
 impl Reply {
-    pub(super) fn new(worker: Arc<dyn Worker>, run: RunId, call: CallId) -> Self {
-        Self { worker: Some(worker), run, call }
+    pub(super) fn new(worker: Arc<dyn Worker>, pending: Pending, run: RunId, call: CallId) -> Self {
+        Self { worker: Some(worker), pending: Some(pending), run, call }
     }
 
     pub fn send(mut self, answer: HostAnswer) {
@@ -39,6 +43,8 @@ impl Reply {
 
     fn deliver(&mut self, answer: HostAnswer) {
         if let Some(worker) = self.worker.take() {
+            // Before the answer: the guest may ask again the moment it has it.
+            self.pending = None;
             // A worker that cannot be told has died, and its run ends by that.
             let _gone = worker.send(Command::HostReply { run: self.run, call: self.call, answer });
         }

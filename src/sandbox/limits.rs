@@ -16,4 +16,8 @@ pub struct RunLimits {
     pub result_bytes: u32,
     /// All log text of a run; what comes after is dropped and the cut is marked.
     pub log_bytes: u32,
+    /// Questions to the host that may wait for an answer at one time.
+    pub host_calls: u32,
+    /// Longest arguments of one question to the host, as UTF-8 JSON.
+    pub call_bytes: u32,
 }

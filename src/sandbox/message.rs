@@ -1,5 +1,6 @@
 //! The only words spoken to an engine, whichever home it has.
 
+use super::confinement::Confinement;
 use super::limits::RunLimits;
 use crate::ids::{CallId, RunId};
 use serde::{Deserialize, Serialize};
@@ -71,9 +72,10 @@ pub enum HostAnswer {
 /// What an engine tells its host.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Event {
-    /// The engine can take a run.
-    Ready,
-    /// A run has begun: from here on the guest may have had effects.
+    /// The engine can take a run, and this is what holds it.
+    Ready(Confinement),
+    /// A run has begun: from here on the guest may have had effects. Comes before anything that the guest does, or when the
+    /// run has gone on for a moment; a short run that did nothing is told by its end alone.
     Started {
         run: RunId,
     },
@@ -88,11 +90,13 @@ pub enum Event {
         name: String,
         args_json: String,
     },
-    /// The end of a run. Exactly one for each [`Command::Run`].
+    /// The end of a run. Exactly one for each [`Command::Run`]. `stack` tells where a guest was when its time was up, as
+    /// V8's stack text; empty when it was nowhere or nobody could tell.
     Done {
         run: RunId,
         end: RunEnd,
         stats: RunStats,
+        stack: String,
         fitness: Fitness,
     },
 }

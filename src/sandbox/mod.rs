@@ -3,7 +3,9 @@
 //! The public face is [`Sandbox`]; V8 is behind it, in `engine`, and so is the choice between a worker process and a
 //! thread. What a guest may ask for is the trait [`Host`], which somebody else implements.
 
+mod confinement;
 mod engine;
+mod fair_queue;
 mod frame;
 mod host;
 mod limits;
@@ -18,6 +20,7 @@ mod sandbox_error;
 mod thread_tests;
 mod transport;
 
+pub use confinement::Confinement;
 pub use host::{Host, Question, Reply};
 pub use limits::RunLimits;
 pub use message::{GuestError, HostAnswer, LogLevel, Module, ModuleKind, RunEnd, RunStats};

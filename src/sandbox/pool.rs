@@ -2,9 +2,10 @@
 //!
 //! All decisions are taken in [`PoolState`] under one lock; talking to workers and to callers happens outside it.
 
+use super::confinement::Confinement;
 use super::host::{Question, Reply};
 use super::message::{Command, Event, RunEnd, RunStats};
-use super::pool_state::{Active, Assignment, PoolState, WorkerId};
+use super::pool_state::{Active, Asked, Assignment, PoolState, Refusal, WorkerId};
 use super::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use super::sandbox_error::SandboxError;
 use super::transport::{self, Isolation, News, WorkerFiles};
@@ -22,6 +23,8 @@ pub struct PoolOptions {
     pub workers: usize,
     /// Workers kept ready while nothing runs.
     pub warm: usize,
+    /// Most runs that may wait at one time.
+    pub queue: usize,
     /// Memory that most runs will ask for.
     pub memory_bytes: u64,
 }
@@ -39,7 +42,7 @@ pub struct Pool {
 
 impl Pool {
     pub fn new(options: PoolOptions) -> Arc<Self> {
-        let state = Mutex::new(PoolState::new(options.workers, options.warm));
+        let state = Mutex::new(PoolState::new(options.workers, options.warm, options.queue));
         let pool = Arc::new(Self { options, state, changed: Condvar::new() });
         pool.start_workers();
         pool
@@ -47,10 +50,11 @@ impl Pool {
 
     /// Queues a run. `done` is called once, whatever happens.
     pub fn submit(self: &Arc<Self>, request: RunRequest, done: Done) {
-        let refused = self.state.lock().enqueue(request, done);
-        if let Some(done) = refused {
-            done(Err(SandboxError::Closed));
-            return;
+        let queued = self.state.lock().enqueue(request, done);
+        match queued {
+            Ok(()) => {}
+            Err(Refusal::Closed(done)) => return done(Err(SandboxError::Closed)),
+            Err(Refusal::Full(done)) => return done(Err(SandboxError::QueueFull { most: self.options.queue })),
         }
         self.start_workers();
         self.pump();
@@ -67,7 +71,26 @@ impl Pool {
             let _gone = worker.send(Command::Cancel { run });
         }
         if let Some(waiting) = waiting {
-            (waiting.done)(Ok(RunOutcome { end: RunEnd::Cancelled, logs: Vec::new(), stats: RunStats::default() }));
+            (waiting.done)(Ok(RunOutcome {
+                end: RunEnd::Cancelled,
+                logs: Vec::new(),
+                stats: RunStats::default(),
+                stack: String::new(),
+            }));
+        }
+    }
+
+    /// What holds the workers. Waits for one to tell, and starts one when there is none.
+    pub fn confinement(self: &Arc<Self>) -> Result<Confinement, SandboxError> {
+        self.state.lock().inspect();
+        self.start_workers();
+        let mut state = self.state.lock();
+        loop {
+            match state.confinement() {
+                Ok(Some(confinement)) => return Ok(confinement),
+                Err(()) => return Err(SandboxError::Closed),
+                Ok(None) => self.changed.wait(&mut state),
+            }
         }
     }
 
@@ -149,8 +172,9 @@ impl Pool {
 
     fn on_news(self: &Arc<Self>, id: WorkerId, news: News) {
         match news {
-            News::Event(Event::Ready) => {
-                self.state.lock().ready(id);
+            News::Event(Event::Ready(confinement)) => {
+                self.state.lock().ready(id, confinement);
+                self.changed.notify_all();
                 self.pump();
             }
             News::Event(Event::Started { run }) => self.state.lock().started(id, run),
@@ -158,20 +182,24 @@ impl Pool {
                 self.state.lock().log(id, run, LogLine { level, message: text });
             }
             News::Event(Event::HostCall { run, call, name, args_json }) => {
-                let asked = self.state.lock().host_of(id, run);
-                if let Some((host, worker)) = asked {
-                    host.call(Question { name, args_json }, Reply::new(worker, run, call));
+                let asked = self.state.lock().asked(id, run);
+                match asked {
+                    Some(Asked::Host { host, worker, pending }) => {
+                        host.call(Question { name, args_json }, Reply::new(worker, pending, run, call));
+                    }
+                    Some(Asked::Rogue(worker)) => worker.kill(),
+                    None => {}
                 }
             }
-            News::Event(Event::Done { run, end, stats, fitness }) => {
-                let finished = self.state.lock().finish(id, run, fitness);
+            News::Event(Event::Done { run, end, stats, stack, fitness }) => {
+                let finished = self.state.lock().finish(id, run, &end, fitness);
                 if let Some(finished) = finished {
                     if let Some(worker) = finished.dismissed {
                         worker.kill();
                     }
                     self.pump();
                     self.start_workers();
-                    finish(finished.active, end, stats);
+                    finish(finished.active, end, stats, stack);
                 }
             }
             News::Gone => self.on_gone(id),
@@ -181,7 +209,7 @@ impl Pool {
     fn on_gone(self: &Arc<Self>, id: WorkerId) {
         let loss = self.state.lock().gone(id);
         if let Some(active) = loss.crashed {
-            finish(active, RunEnd::Crashed("the worker process ended".to_owned()), RunStats::default());
+            lose(active, RunEnd::Crashed("the worker process ended".to_owned()));
         }
         for done in loss.given_up {
             done(Err(SandboxError::KeepsDying));
@@ -205,14 +233,20 @@ impl Pool {
         for (worker, active) in overdue {
             worker.kill();
             if let Some(active) = active {
-                finish(active, RunEnd::WallTimeout, RunStats::default());
+                lose(active, RunEnd::WallTimeout);
             }
         }
     }
 }
 
-fn finish(active: Active, end: RunEnd, stats: RunStats) {
-    (active.done)(Ok(RunOutcome { end, logs: active.logs, stats }));
+fn finish(active: Active, end: RunEnd, stats: RunStats, stack: String) {
+    (active.done)(Ok(RunOutcome { end, logs: active.logs, stats, stack }));
+}
+
+/// Ends a run whose worker cannot tell any more what it cost.
+fn lose(active: Active, end: RunEnd) {
+    let stats = active.stats();
+    finish(active, end, stats, String::new());
 }
 
 /// Looks at deadlines for as long as the pool lives. It holds no pool while it sleeps.

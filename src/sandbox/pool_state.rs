@@ -1,7 +1,9 @@
 //! Everything a pool knows, and every decision it takes. No thread, no pipe, no callback is touched here.
 
-use super::host::Host;
-use super::message::{Fitness, RunCommand};
+use super::confinement::Confinement;
+use super::fair_queue::{Class, Conduct, FairQueue, UnrulyShare};
+use super::host::{Host, Pending};
+use super::message::{Fitness, RunCommand, RunEnd, RunStats};
 use super::run_request::{Done, LogLine, RunRequest};
 use super::transport::Worker;
 use crate::ids::RunId;
@@ -20,6 +22,8 @@ const WALL_GRACE: Duration = Duration::from_secs(1);
 const START_ATTEMPTS: u32 = 3;
 /// How often a run whose worker died before it began is put back.
 const RUN_ATTEMPTS: u32 = 3;
+/// Room in a run's log for the mark that it was cut.
+const LOG_SLACK: usize = 128;
 
 /// A run that waits for a worker.
 pub struct Waiting {
@@ -31,7 +35,14 @@ pub struct Waiting {
 /// A run that a worker has.
 pub struct Active {
     run: RunId,
+    tool: String,
+    class: Class,
     host: Arc<dyn Host>,
+    pending: Pending,
+    most_pending: usize,
+    host_calls: u32,
+    log_left: usize,
+    since: Instant,
     begun: bool,
     /// Kept until the run has begun, so that it can be put back.
     again: Option<(RunRequest, u32)>,
@@ -59,6 +70,35 @@ pub struct Assignment {
     pub command: RunCommand,
 }
 
+impl Active {
+    /// What is known about a run whose worker could not tell.
+    pub fn stats(&self) -> RunStats {
+        RunStats {
+            wall_ms: self.since.elapsed().as_secs_f64() * 1e3,
+            host_calls: self.host_calls,
+            ..RunStats::default()
+        }
+    }
+}
+
+/// Why a run was not queued.
+pub enum Refusal {
+    Closed(Done),
+    /// As many runs wait as may wait.
+    Full(Done),
+}
+
+/// Where a question goes.
+pub enum Asked {
+    Host {
+        host: Arc<dyn Host>,
+        worker: Arc<dyn Worker>,
+        pending: Pending,
+    },
+    /// An engine counts the open questions of its run. One that lets too many through is not the engine we started.
+    Rogue(Arc<dyn Worker>),
+}
+
 /// A run that has ended by itself.
 pub struct Finished {
     pub active: Active,
@@ -76,11 +116,14 @@ pub struct Loss {
 #[derive(Default)]
 pub struct PoolState {
     slots: HashMap<WorkerId, Slot>,
-    /// Idle workers, the warmest last.
-    idle: Vec<WorkerId>,
-    queue: VecDeque<Waiting>,
+    /// Idle workers, the one that has rested longest first: it has had the time to prepare its next run.
+    idle: VecDeque<WorkerId>,
+    queue: FairQueue<Waiting>,
     most: usize,
     warm: usize,
+    longest_queue: usize,
+    confinement: Option<Confinement>,
+    inspected: bool,
     last_id: u64,
     failed_starts: u32,
     closed: bool,
@@ -88,17 +131,31 @@ pub struct PoolState {
 }
 
 impl PoolState {
-    pub fn new(most: usize, warm: usize) -> Self {
-        Self { most, warm: warm.min(most), ..Self::default() }
+    pub fn new(most: usize, warm: usize, longest_queue: usize) -> Self {
+        Self { most, warm: warm.min(most), longest_queue, ..Self::default() }
     }
 
-    /// Queues a run; gives `done` back when the pool is closed.
-    pub fn enqueue(&mut self, request: RunRequest, done: Done) -> Option<Done> {
+    /// Queues a run; gives `done` back when it cannot be had.
+    pub fn enqueue(&mut self, request: RunRequest, done: Done) -> Result<(), Refusal> {
         if self.closed {
-            return Some(done);
+            return Err(Refusal::Closed(done));
         }
-        self.queue.push_back(Waiting { request, attempts: 0, done });
-        None
+        if self.queue.len() >= self.longest_queue {
+            return Err(Refusal::Full(done));
+        }
+        let tool = request.entry.clone();
+        self.queue.push(&tool, Waiting { request, attempts: 0, done });
+        Ok(())
+    }
+
+    /// From now on there is a worker until one has told what holds it.
+    pub fn inspect(&mut self) {
+        self.inspected = true;
+    }
+
+    /// What holds the workers, once one has told; `Err` when none will.
+    pub fn confinement(&self) -> Result<Option<Confinement>, ()> {
+        if self.closed || self.failed_starts >= START_ATTEMPTS { Err(()) } else { Ok(self.confinement) }
     }
 
     /// Slots for the workers that the load asks for. The caller starts them.
@@ -108,7 +165,8 @@ impl PoolState {
         }
         let alive = self.slots.values().filter(|slot| !matches!(slot.state, SlotState::Dying)).count();
         let busy = self.slots.values().filter(|slot| matches!(slot.state, SlotState::Busy(_))).count();
-        let wanted = (busy + self.queue.len().max(self.warm)).min(self.most);
+        let warm = if self.inspected && self.confinement.is_none() { self.warm.max(1) } else { self.warm };
+        let wanted = (busy + self.queue.len().max(warm)).min(self.most);
         (alive..wanted)
             .map(|_| {
                 self.last_id += 1;
@@ -145,7 +203,7 @@ impl PoolState {
                 slot.worker = Some(worker);
                 // `Ready` may have come before this.
                 if matches!(slot.state, SlotState::Idle) {
-                    self.idle.push(id);
+                    self.idle.push_back(id);
                 }
                 self.closed
             }
@@ -159,28 +217,29 @@ impl PoolState {
         self.note_failed_start()
     }
 
-    pub fn ready(&mut self, id: WorkerId) {
+    pub fn ready(&mut self, id: WorkerId, confinement: Confinement) {
         self.failed_starts = 0;
+        self.confinement = Some(confinement);
         if let Some(slot) = self.slots.get_mut(&id)
             && matches!(slot.state, SlotState::Starting)
         {
             slot.state = SlotState::Idle;
             slot.deadline = None;
             if slot.worker.is_some() {
-                self.idle.push(id);
+                self.idle.push_back(id);
             }
         }
     }
 
     /// Pairs a waiting run with an idle worker.
     pub fn assign(&mut self, now: Instant) -> Option<Assignment> {
-        if self.queue.is_empty() {
-            return None;
-        }
-        let id = self.idle.pop()?;
+        let id = self.idle.front().copied().filter(|_| !self.queue.is_empty())?;
+        let share = self.unruly_share();
         let slot = self.slots.get_mut(&id)?;
         let worker = slot.worker.clone()?;
-        let Waiting { request, attempts, done } = self.queue.pop_front()?;
+        let Waiting { request, attempts, done } = self.queue.pop(share)?;
+        let class = self.queue.class_of(&request.entry);
+        self.idle.pop_front();
         let command = RunCommand {
             run: request.run,
             entry: request.entry.clone(),
@@ -193,13 +252,30 @@ impl PoolState {
         slot.deadline = now.checked_add(request.limits.wall + WALL_GRACE);
         slot.state = SlotState::Busy(Box::new(Active {
             run: request.run,
+            tool: request.entry.clone(),
+            class,
             host: Arc::clone(&request.host),
+            pending: Pending::default(),
+            most_pending: request.limits.host_calls as usize,
+            host_calls: 0,
+            log_left: (request.limits.log_bytes as usize).saturating_add(LOG_SLACK),
+            since: now,
             begun: false,
             again: Some((request, attempts)),
             logs: Vec::new(),
             done,
         }));
         Some(Assignment { worker, command })
+    }
+
+    /// Tools that misbehaved may not have every worker: one is kept for the others, where there is more than one.
+    fn unruly_share(&self) -> UnrulyShare {
+        let held = self
+            .slots
+            .values()
+            .filter(|slot| matches!(&slot.state, SlotState::Busy(active) if active.class == Class::Unruly))
+            .count();
+        if held < self.most.saturating_sub(1).max(1) { UnrulyShare::Open } else { UnrulyShare::Full }
     }
 
     fn active(&mut self, id: WorkerId, run: RunId) -> Option<&mut Active> {
@@ -217,14 +293,26 @@ impl PoolState {
     }
 
     pub fn log(&mut self, id: WorkerId, run: RunId, line: LogLine) {
-        if let Some(active) = self.active(id, run) {
+        // The worker cuts its log itself; one that does not is not believed.
+        if let Some(active) = self.active(id, run)
+            && let Some(left) = active.log_left.checked_sub(line.message.len().max(1))
+        {
+            active.log_left = left;
             active.logs.push(line);
         }
     }
 
-    pub fn host_of(&mut self, id: WorkerId, run: RunId) -> Option<(Arc<dyn Host>, Arc<dyn Worker>)> {
-        let host = Arc::clone(&self.active(id, run)?.host);
-        Some((host, self.slots.get(&id)?.worker.clone()?))
+    /// Whom a question goes to.
+    pub fn asked(&mut self, id: WorkerId, run: RunId) -> Option<Asked> {
+        let worker = self.slots.get(&id)?.worker.clone()?;
+        let active = self.active(id, run)?;
+        active.host_calls = active.host_calls.saturating_add(1);
+        // One more than waits for promises: a question that the guest's thread waits for.
+        let open = Arc::strong_count(&active.pending) - 1;
+        if open > active.most_pending {
+            return Some(Asked::Rogue(worker));
+        }
+        Some(Asked::Host { host: Arc::clone(&active.host), worker, pending: Arc::clone(&active.pending) })
     }
 
     /// The worker that has this run.
@@ -237,20 +325,22 @@ impl PoolState {
 
     /// Takes a run that still waits out of the queue.
     pub fn take_waiting(&mut self, run: RunId) -> Option<Waiting> {
-        let place = self.queue.iter().position(|waiting| waiting.request.run == run)?;
-        self.queue.remove(place)
+        self.queue.remove(|waiting| waiting.request.run == run)
     }
 
     /// Ends a run that its worker has reported. `None` when it was ended before.
-    pub fn finish(&mut self, id: WorkerId, run: RunId, fitness: Fitness) -> Option<Finished> {
+    pub fn finish(&mut self, id: WorkerId, run: RunId, end: &RunEnd, fitness: Fitness) -> Option<Finished> {
         let slot = self.slots.get_mut(&id)?;
         match std::mem::replace(&mut slot.state, SlotState::Dying) {
             SlotState::Busy(active) if active.run == run => {
                 slot.deadline = None;
+                if let Some(conduct) = conduct(end) {
+                    self.queue.note(&active.tool, conduct);
+                }
                 let dismissed = match fitness {
                     Fitness::Reusable => {
                         slot.state = SlotState::Idle;
-                        self.idle.push(id);
+                        self.idle.push_back(id);
                         None
                     }
                     Fitness::Spent => slot.worker.clone(),
@@ -279,10 +369,14 @@ impl PoolState {
     fn put_back_or_lose(&mut self, mut active: Active) -> Loss {
         match active.again.take().filter(|(_, attempts)| !active.begun && *attempts < RUN_ATTEMPTS && !self.closed) {
             Some((request, attempts)) => {
-                self.queue.push_front(Waiting { request, attempts: attempts + 1, done: active.done });
+                let waiting = Waiting { request, attempts: attempts + 1, done: active.done };
+                self.queue.push_front(&active.tool, waiting);
                 Loss::default()
             }
-            None => Loss { crashed: Some(active), given_up: Vec::new() },
+            None => {
+                self.queue.note(&active.tool, Conduct::Unruly);
+                Loss { crashed: Some(active), given_up: Vec::new() }
+            }
         }
     }
 
@@ -291,7 +385,7 @@ impl PoolState {
         if self.failed_starts < START_ATTEMPTS {
             return Vec::new();
         }
-        self.queue.drain(..).map(|waiting| waiting.done).collect()
+        self.queue.drain().into_iter().map(|waiting| waiting.done).collect()
     }
 
     /// Workers past their deadline, with the runs they had.
@@ -304,7 +398,10 @@ impl PoolState {
             let Some(worker) = slot.worker.clone() else { continue };
             slot.deadline = None;
             let active = match std::mem::replace(&mut slot.state, SlotState::Dying) {
-                SlotState::Busy(active) => Some(*active),
+                SlotState::Busy(active) => {
+                    self.queue.note(&active.tool, Conduct::Unruly);
+                    Some(*active)
+                }
                 SlotState::Starting | SlotState::Idle | SlotState::Dying => None,
             };
             overdue.push((worker, active));
@@ -316,7 +413,7 @@ impl PoolState {
     pub fn close(&mut self) -> (Vec<Arc<dyn Worker>>, Vec<Done>) {
         self.closed = true;
         self.idle.clear();
-        let mut orphans: Vec<Done> = self.queue.drain(..).map(|waiting| waiting.done).collect();
+        let mut orphans: Vec<Done> = self.queue.drain().into_iter().map(|waiting| waiting.done).collect();
         let mut workers = Vec::new();
         for slot in self.slots.values_mut() {
             workers.extend(slot.worker.clone());
@@ -329,5 +426,14 @@ impl PoolState {
 
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
+    }
+}
+
+/// What an end says about the tool; a cancellation says nothing.
+fn conduct(end: &RunEnd) -> Option<Conduct> {
+    match end {
+        RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => Some(Conduct::Orderly),
+        RunEnd::CpuTimeout | RunEnd::WallTimeout | RunEnd::OutOfMemory | RunEnd::Crashed(_) => Some(Conduct::Unruly),
+        RunEnd::Cancelled => None,
     }
 }

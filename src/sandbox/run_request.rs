@@ -33,6 +33,8 @@ pub struct RunOutcome {
     pub end: RunEnd,
     pub logs: Vec<LogLine>,
     pub stats: RunStats,
+    /// Where the guest was when its time was up, with positions in the compiled code; empty when that is not known.
+    pub stack: String,
 }
 
 /// Called exactly once per request, from any thread.

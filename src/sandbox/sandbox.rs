@@ -1,8 +1,10 @@
 //! The public face: give it a run, get an outcome.
 
+use super::confinement::Confinement;
 use super::engine::engine_version as version;
 use super::pool::{Pool, PoolOptions};
 use super::run_request::{Done, RunRequest};
+use super::sandbox_error::SandboxError;
 use crate::ids::RunId;
 use std::sync::Arc;
 
@@ -26,6 +28,11 @@ impl Sandbox {
     /// Ends a run early; nothing when it is over already.
     pub fn cancel(&self, run: RunId) {
         self.pool.cancel(run);
+    }
+
+    /// What holds the workers beyond V8. Waits for the first of them.
+    pub fn confinement(&self) -> Result<Confinement, SandboxError> {
+        self.pool.confinement()
     }
 
     /// Ends every run and every worker, and waits for the workers to be gone.

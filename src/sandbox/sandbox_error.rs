@@ -10,6 +10,10 @@ pub enum SandboxError {
         "the sandbox worker could not be started: {reason}. Reinstall @tgp/core so that the tgp-sandbox executable is in place and may be run"
     )]
     CannotStart { reason: String },
+    #[error(
+        "{most} runs are waiting already, and no more may wait (sandbox.queue). Run fewer at once, or try again in a moment"
+    )]
+    QueueFull { most: usize },
     #[error("the sandbox worker died before it could begin, several times in a row; the machine may be out of memory")]
     KeepsDying,
 }
@@ -18,6 +22,7 @@ impl PartError for SandboxError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::Closed => ErrorCode::Shutdown,
+            Self::QueueFull { .. } => ErrorCode::Limit,
             Self::CannotStart { .. } | Self::KeepsDying => ErrorCode::IsolateCrashed,
         }
     }

@@ -23,12 +23,14 @@ const LIMITS: RunLimits = RunLimits {
     wall: Duration::from_secs(5),
     result_bytes: 1 << 20,
     log_bytes: 1 << 10,
+    host_calls: 4,
+    call_bytes: 1 << 20,
 };
 
 fn sandbox() -> Sandbox {
     let files = WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() };
     let isolation = Isolation::Thread;
-    Sandbox::new(PoolOptions { isolation, files, workers: 2, warm: 1, memory_bytes: LIMITS.memory_bytes })
+    Sandbox::new(PoolOptions { isolation, files, workers: 2, warm: 1, queue: 16, memory_bytes: LIMITS.memory_bytes })
 }
 
 fn submit(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits, done: Done) -> RunId {

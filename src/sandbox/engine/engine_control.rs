@@ -1,5 +1,6 @@
 //! What other threads may know and do about the run that is under way.
 
+use super::guest_stack::note_stack;
 use super::memory_budget::MemoryBudget;
 use super::thread_clock::ThreadClock;
 use super::watchdog::StuckPolicy;
@@ -7,6 +8,7 @@ use crate::ids::RunId;
 use crate::sandbox::limits::RunLimits;
 use crate::sandbox::message::{Event, Fitness, RunEnd, RunStats};
 use parking_lot::{Condvar, Mutex};
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -42,6 +44,7 @@ pub(super) struct Current {
     pub(super) started: Instant,
     pub(super) cpu_before: Duration,
     pub(super) interrupted: Option<(Cause, Instant)>,
+    stack: String,
     budget: Arc<MemoryBudget>,
 }
 
@@ -56,6 +59,8 @@ pub struct EngineControl {
     pub(super) clock: Mutex<Option<ThreadClock>>,
     isolate: Mutex<Option<v8::IsolateHandle>>,
     host_calls: AtomicU32,
+    /// Whether the host has yet to hear that the run under way has begun.
+    untold: AtomicBool,
 }
 
 impl EngineControl {
@@ -70,6 +75,7 @@ impl EngineControl {
             clock: Mutex::new(None),
             isolate: Mutex::new(None),
             host_calls: AtomicU32::new(0),
+            untold: AtomicBool::new(false),
         })
     }
 
@@ -97,6 +103,19 @@ impl EngineControl {
         *self.clock.lock() = clock;
     }
 
+    /// Sends something that the guest did: the host hears of the run's beginning first.
+    pub(super) fn emit_of(&self, run: RunId, event: Event) {
+        self.tell_start(run);
+        self.emit(event);
+    }
+
+    /// Tells that `run` has begun, unless that is known.
+    pub(super) fn tell_start(&self, run: RunId) {
+        if self.untold.swap(false, Ordering::AcqRel) {
+            self.emit(Event::Started { run });
+        }
+    }
+
     pub(super) fn count_host_call(&self) {
         self.host_calls.fetch_add(1, Ordering::Relaxed);
     }
@@ -104,9 +123,17 @@ impl EngineControl {
     /// Begins the account of a run and wakes the watchdog if it sleeps.
     pub(super) fn begin(&self, run: RunId, limits: RunLimits, budget: Arc<MemoryBudget>) {
         self.host_calls.store(0, Ordering::Relaxed);
+        self.untold.store(true, Ordering::Release);
         let cpu_before = self.cpu_now();
-        *self.current.lock() =
-            Some(Current { run, limits, started: Instant::now(), cpu_before, interrupted: None, budget });
+        *self.current.lock() = Some(Current {
+            run,
+            limits,
+            started: Instant::now(),
+            cpu_before,
+            interrupted: None,
+            stack: String::new(),
+            budget,
+        });
         if self.asleep.swap(false, Ordering::AcqRel) {
             self.changed.notify_one();
         }
@@ -120,11 +147,34 @@ impl EngineControl {
     }
 
     pub(super) fn interrupt_current(&self, current: &mut Current, cause: Cause) {
-        if current.interrupted.is_none() {
+        let first = current.interrupted.is_none();
+        if first {
             current.interrupted = Some((cause, Instant::now()));
         }
-        if let Some(isolate) = self.isolate.lock().as_ref() {
-            isolate.terminate_execution();
+        let isolate = self.isolate.lock();
+        let Some(isolate) = isolate.as_ref() else { return };
+        match cause {
+            // The guest tells where it is and terminates itself; the watchdog terminates it if it does not get there.
+            Cause::Cpu | Cause::Wall if first => {
+                let data = std::ptr::from_ref(self).cast_mut().cast::<c_void>();
+                isolate.request_interrupt(note_stack, data);
+            }
+            Cause::Cpu | Cause::Wall | Cause::Memory | Cause::Cancelled => {
+                isolate.terminate_execution();
+            }
+        }
+    }
+
+    /// Whether the guest is to tell where it is: its time is up, and it has not told yet.
+    pub(super) fn wants_stack(&self) -> bool {
+        self.current.lock().as_ref().is_some_and(|current| {
+            matches!(current.interrupted, Some((Cause::Cpu | Cause::Wall, _))) && current.stack.is_empty()
+        })
+    }
+
+    pub(super) fn keep_stack(&self, stack: String) {
+        if let Some(current) = self.current.lock().as_mut() {
+            current.stack = stack;
         }
     }
 
@@ -145,13 +195,14 @@ impl EngineControl {
             Some((cause, _)) => (cause.into(), Fitness::Spent),
             None => (end, fitness),
         };
+        self.untold.store(false, Ordering::Release);
         let stats = RunStats {
             cpu_ms: self.cpu_now().saturating_sub(current.cpu_before).as_secs_f64() * 1e3,
             wall_ms: current.started.elapsed().as_secs_f64() * 1e3,
             heap_peak_bytes: current.budget.peak(),
             host_calls: self.host_calls.load(Ordering::Relaxed),
         };
-        self.emit(Event::Done { run: current.run, end, stats, fitness });
+        self.emit(Event::Done { run: current.run, end, stats, stack: current.stack, fitness });
         fitness
     }
 

@@ -2,20 +2,30 @@
 
 use super::engine_control::EngineControl;
 use super::event_loop;
-use super::isolate::GuestIsolate;
-use super::snapshot;
+use super::code_cache::CodeCache;
+use super::isolate::{GuestIsolate, Readiness};
 use super::thread_clock::ThreadClock;
 use super::watchdog;
+use crate::sandbox::confinement::Confinement;
 use crate::sandbox::message::{Command, Event, Fitness, RunCommand, RunEnd};
-use crossbeam_channel::Receiver;
-use std::path::Path;
+use crossbeam_channel::{Receiver, RecvTimeoutError};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the next run may take to come before the pause is used for something else.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Serves runs on the calling thread. Returns when the engine is spent or the commands end.
 ///
-/// `memory_bytes` is what most runs will ask for: an isolate for it is made ahead of time.
-pub fn run_engine(commands: &Receiver<Command>, control: &Arc<EngineControl>, snapshot: &Path, memory_bytes: u64) {
-    let Ok(blob) = snapshot::load(snapshot) else { return };
+/// `memory_bytes` is what most runs will ask for: an isolate for it is made ahead of time. `confinement` is what holds
+/// the process, for the host to know.
+pub fn run_engine(
+    commands: &Receiver<Command>,
+    control: &Arc<EngineControl>,
+    blob: &v8::StartupData,
+    memory_bytes: u64,
+    confinement: Confinement,
+) {
     let clock = ThreadClock::of_current_thread();
     let watched = Arc::clone(control);
     let watchdog = std::thread::Builder::new().name("tgp-watchdog".to_owned()).spawn(move || watchdog::watch(&watched));
@@ -25,20 +35,41 @@ pub fn run_engine(commands: &Receiver<Command>, control: &Arc<EngineControl>, sn
     let mut isolate = GuestIsolate::new(blob.clone(), memory_bytes, control);
     control.attach(isolate.v8.thread_safe_handle(), clock);
     isolate.prepare();
-    control.emit(Event::Ready);
-    while let Ok(command) = commands.recv() {
+    let mut cache = CodeCache::default();
+    control.emit(Event::Ready(confinement));
+    while let Some(command) = next(commands, &mut isolate) {
         let Command::Run(command) = command else { continue };
         if command.limits.memory_bytes != isolate.budget().limit() {
             drop(isolate);
             isolate = GuestIsolate::new(blob.clone(), command.limits.memory_bytes, control);
             control.attach(isolate.v8.thread_safe_handle(), clock);
         }
-        if serve(&mut isolate, &command, control, commands) == Fitness::Spent {
+        if serve(&mut isolate, &command, control, commands, &mut cache) == Fitness::Spent {
             break;
         }
-        isolate.prepare();
     }
     control.close();
+}
+
+/// Waits for a command. What time there is until it comes is used to prepare for it, but with a realm in hand a moment is
+/// waited first: a run that follows at once must not wait for the realm of the one after it.
+fn next(commands: &Receiver<Command>, isolate: &mut GuestIsolate) -> Option<Command> {
+    loop {
+        match isolate.readiness() {
+            Readiness::Bare => {
+                isolate.prepare();
+                if isolate.readiness() == Readiness::Bare {
+                    return commands.recv().ok();
+                }
+            }
+            Readiness::Full => return commands.recv().ok(),
+            Readiness::Some => match commands.recv_timeout(PAUSE) {
+                Ok(command) => return Some(command),
+                Err(RecvTimeoutError::Timeout) => isolate.prepare(),
+                Err(RecvTimeoutError::Disconnected) => return None,
+            },
+        }
+    }
 }
 
 fn serve(
@@ -46,13 +77,13 @@ fn serve(
     command: &RunCommand,
     control: &Arc<EngineControl>,
     commands: &Receiver<Command>,
+    cache: &mut CodeCache,
 ) -> Fitness {
     let heap = isolate.heap_bytes();
     isolate.budget().start(heap);
     control.begin(command.run, command.limits, Arc::clone(isolate.budget()));
-    control.emit(Event::Started { run: command.run });
     let end = match isolate.take_realm() {
-        Some(realm) => event_loop::run(isolate, &realm, command, control, commands),
+        Some(realm) => event_loop::run(isolate, &realm, command, control, commands, cache),
         None => RunEnd::OutOfMemory,
     };
     let heap = isolate.heap_bytes();
@@ -60,7 +91,12 @@ fn serve(
     // A heap that is half full of a past run's data would be held against the next one.
     let crowded = heap > isolate.budget().limit() / 2;
     let fitness = if crowded || !is_orderly(&end) { Fitness::Spent } else { Fitness::Reusable };
-    control.settle(end, fitness)
+    let fitness = control.settle(end, fitness);
+    if fitness == Fitness::Reusable {
+        cache.fill(&mut isolate.v8, command);
+    }
+    cache.forget_run();
+    fitness
 }
 
 /// Whether the guest came to its end by itself, so that nothing of it is left half-way in the isolate.

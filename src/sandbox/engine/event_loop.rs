@@ -1,5 +1,6 @@
 //! One run from its first line to its result.
 
+use super::code_cache::CodeCache;
 use super::engine_control::{Cause, EngineControl};
 use super::exception::thrown_end;
 use super::host_call::settle_call;
@@ -26,12 +27,16 @@ pub fn run(
     command: &RunCommand,
     control: &Arc<EngineControl>,
     commands: &Receiver<Command>,
+    cache: &mut CodeCache,
 ) -> RunEnd {
-    let state = RunState::new(command, Arc::clone(control), commands.clone());
+    let mut state = RunState::new(command, realm.context.clone(), Arc::clone(control), commands.clone());
+    state.cache = std::mem::take(cache);
     isolate.v8.set_slot(state);
     let budget = Arc::clone(isolate.budget());
     let end = drive(isolate, realm, command, control, commands, &budget);
-    isolate.v8.remove_slot::<RunState>();
+    if let Some(state) = isolate.v8.remove_slot::<RunState>() {
+        *cache = state.cache;
+    }
     end
 }
 
@@ -56,8 +61,13 @@ fn drive(
         }
         match promise.state() {
             v8::PromiseState::Fulfilled => {
-                let value = promise.result(scope);
-                return value_end(scope, value, command.limits.result_bytes);
+                if scope.get_slot_mut::<RunState>().is_none_or(RunState::finish) {
+                    if let Some(end) = unhandled_end(scope, realm, budget) {
+                        return end;
+                    }
+                    let value = promise.result(scope);
+                    return value_end(scope, value, command.limits.result_bytes);
+                }
             }
             v8::PromiseState::Rejected => {
                 let error = promise.result(scope);
@@ -108,6 +118,19 @@ fn value_end(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>, 
         ));
     }
     RunEnd::Value(text.to_rust_string_lossy(scope))
+}
+
+/// The end of a run that gave a result and left a failed promise behind that nobody awaited.
+fn unhandled_end(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, budget: &MemoryBudget) -> Option<RunEnd> {
+    let reason = scope.get_slot::<RunState>()?.rejections.first()?;
+    let reason = v8::Local::new(scope, reason);
+    match thrown_end(scope, realm, budget, reason) {
+        RunEnd::Thrown(mut error) => {
+            error.message.push_str(" (in a promise that the tool did not await)");
+            Some(RunEnd::Thrown(error))
+        }
+        other => Some(other),
+    }
 }
 
 /// Waits for whatever can wake the guest: an answer, a timer, a cancellation or the end of its time.

@@ -4,7 +4,8 @@
 
 use super::engine_control::Cause;
 use super::native::{Arguments, Returned, guarded, throw};
-use super::run_state::RunState;
+use super::run_state::{Phase, RunState};
+use crate::error::ErrorCode;
 use crate::ids::CallId;
 use crate::sandbox::message::{Command, Event, HostAnswer};
 use crossbeam_channel::RecvTimeoutError;
@@ -13,11 +14,15 @@ use crossbeam_channel::RecvTimeoutError;
 pub fn call(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(settle) = v8::Local::<'_, v8::Function>::try_from(arguments.get(2)) else { return };
-        let settle = v8::Global::new(scope, settle);
-        if let Some(call) = ask(scope, &arguments)
-            && let Some(state) = scope.get_slot_mut::<RunState>()
-        {
-            state.waiting.insert(call, settle);
+        match ask(scope, &arguments) {
+            Some(Asked::Call(call)) => {
+                let settle = v8::Global::new(scope, settle);
+                if let Some(state) = scope.get_slot_mut::<RunState>() {
+                    state.waiting.insert(call, settle);
+                }
+            }
+            Some(Asked::Refused(answer)) => tell(scope, settle, &answer),
+            None => {}
         }
     });
 }
@@ -25,8 +30,12 @@ pub fn call(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Retur
 /// `callSync(name, json)`: the answer; the guest's thread waits for it.
 pub fn call_sync(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
-        let Some(call) = ask(scope, &arguments) else { return };
-        match wait_for(scope, call) {
+        let answer = match ask(scope, &arguments) {
+            Some(Asked::Call(call)) => wait_for(scope, call),
+            Some(Asked::Refused(answer)) => Some(answer),
+            None => return,
+        };
+        match answer {
             Some(answer) => {
                 if let Some(text) = encode(scope, &answer) {
                     returned.set(text.into());
@@ -42,28 +51,67 @@ pub fn call_sync(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut
 /// Hands an answer to whoever waits for it. Answers to nothing are dropped: their run is over.
 pub fn settle_call(scope: &mut v8::PinScope<'_, '_>, call: CallId, answer: &HostAnswer) {
     let settle = scope.get_slot_mut::<RunState>().and_then(|state| state.waiting.remove(&call));
-    if let Some(settle) = settle
-        && let Some(text) = encode(scope, answer)
-    {
-        v8::tc_scope!(let scope, scope);
+    if let Some(settle) = settle {
         let settle = v8::Local::new(scope, settle);
+        tell(scope, settle, answer);
+    }
+}
+
+fn tell(scope: &mut v8::PinScope<'_, '_>, settle: v8::Local<'_, v8::Function>, answer: &HostAnswer) {
+    if let Some(text) = encode(scope, answer) {
+        v8::tc_scope!(let scope, scope);
         let receiver = v8::undefined(scope);
         // It only settles a promise; a termination is seen by the event loop.
         let _settled = settle.call(scope, receiver.into(), &[text.into()]);
     }
 }
 
-fn ask(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> Option<CallId> {
+/// What became of a question.
+enum Asked {
+    Call(CallId),
+    Refused(HostAnswer),
+}
+
+/// Sends a question to the host, unless a limit forbids it. `None` when an exception is pending instead.
+fn ask(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> Option<Asked> {
     let name = arguments.get(0).to_rust_string_lossy(scope);
-    let args_json = arguments.get(1).to_rust_string_lossy(scope);
-    let Some(state) = scope.get_slot_mut::<RunState>() else {
+    let bytes = v8::Local::<'_, v8::String>::try_from(arguments.get(1)).map_or(0, |text| text.utf8_length(scope));
+    let Some(state) = scope.get_slot::<RunState>() else {
         throw(scope, "the run is over");
         return None;
     };
+    if let Some(refusal) = refusal(state, &name, bytes) {
+        return Some(Asked::Refused(refusal));
+    }
+    let args_json = arguments.get(1).to_rust_string_lossy(scope);
+    let state = scope.get_slot_mut::<RunState>()?;
     let call = state.next_call();
     state.control.count_host_call();
-    state.control.emit(Event::HostCall { run: state.run, call, name, args_json });
-    Some(call)
+    state.control.emit_of(state.run, Event::HostCall { run: state.run, call, name, args_json });
+    Some(Asked::Call(call))
+}
+
+/// Why a question may not be asked.
+fn refusal(state: &RunState, name: &str, bytes: usize) -> Option<HostAnswer> {
+    let (code, message) = if state.phase == Phase::Finishing {
+        let message = format!("tgp.{name} was called after the tool had returned. Await every call before returning.");
+        (ErrorCode::Aborted, message)
+    } else if state.waiting.len() >= state.limits.host_calls as usize {
+        let most = state.limits.host_calls;
+        let message = format!(
+            "tgp.{name} was refused: {most} calls wait for an answer already (sandbox.hostCalls). Await some of them first."
+        );
+        (ErrorCode::Limit, message)
+    } else if bytes > state.limits.call_bytes as usize {
+        let most = state.limits.call_bytes;
+        let message = format!(
+            "The arguments of tgp.{name} are {bytes} bytes of JSON; the limit is {most} (sandbox.argsBytes). Pass less at a time."
+        );
+        (ErrorCode::Limit, message)
+    } else {
+        return None;
+    };
+    Some(HostAnswer::Fault { code: code.as_str().to_owned(), message })
 }
 
 /// Waits for one answer while others arrive. `None` when the run is to end instead.

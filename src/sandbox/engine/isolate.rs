@@ -5,6 +5,7 @@ use super::engine_control::{Cause, EngineControl};
 use super::memory_budget::MemoryBudget;
 use super::native::external_references;
 use super::realm::Realm;
+use super::rejections::on_reject;
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,11 +17,21 @@ struct Watch {
     doomed: AtomicBool,
 }
 
-/// Drops the realm first, then the isolate, then what its callbacks point to.
+/// Realms made ahead of time. Each takes some of the guest's memory.
+const SPARES: usize = 3;
+
+/// Drops the realms first, then the isolate, then what its callbacks point to.
 pub struct GuestIsolate {
-    spare: Option<Realm>,
+    spares: Vec<Realm>,
     pub v8: v8::OwnedIsolate,
     watch: Box<Watch>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readiness {
+    Bare,
+    Some,
+    Full,
 }
 
 impl GuestIsolate {
@@ -36,29 +47,39 @@ impl GuestIsolate {
             .heap_limits(0, limit);
         let mut isolate = v8::Isolate::new(params);
         isolate.set_microtasks_policy(v8::MicrotasksPolicy::Explicit);
+        isolate.set_promise_reject_callback(on_reject);
         isolate.set_oom_error_handler(super::worker_entry::on_out_of_memory);
         let watch = Box::new(Watch { budget, control: Arc::clone(control), doomed: AtomicBool::new(false) });
         let data = (&raw const *watch).cast_mut().cast::<c_void>();
         isolate.add_near_heap_limit_callback(near_heap_limit, data);
         isolate.add_gc_prologue_callback(before_gc, data, v8::GCType::kGCTypeAll);
         isolate.add_gc_epilogue_callback(after_full_gc, data, v8::GCType::kGCTypeMarkSweepCompact);
-        Self { spare: None, v8: isolate, watch }
+        Self { spares: Vec::new(), v8: isolate, watch }
     }
 
     pub fn budget(&self) -> &Arc<MemoryBudget> {
         &self.watch.budget
     }
 
-    /// Makes the next run's realm, so that the run need not wait for it.
-    pub fn prepare(&mut self) {
-        if self.spare.is_none() {
-            self.spare = Realm::new(&mut self.v8);
+    /// How well the isolate is prepared for the runs to come.
+    pub fn readiness(&self) -> Readiness {
+        match self.spares.len() {
+            0 => Readiness::Bare,
+            SPARES.. => Readiness::Full,
+            _ => Readiness::Some,
         }
     }
 
+    /// Makes a realm for a later run, so that the run need not wait for it.
+    pub fn prepare(&mut self) {
+        self.spares.extend(Realm::new(&mut self.v8));
+    }
+
     pub fn take_realm(&mut self) -> Option<Realm> {
-        self.prepare();
-        self.spare.take()
+        if self.spares.is_empty() {
+            self.prepare();
+        }
+        self.spares.pop()
     }
 
     pub fn heap_bytes(&mut self) -> u64 {

@@ -6,25 +6,36 @@
 #![expect(unsafe_code, reason = "V8's callbacks, its allocator and thread clocks have no safe interface")]
 
 mod array_buffer;
+mod code_cache;
+#[cfg_attr(target_os = "linux", path = "confinement_linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "confinement_elsewhere.rs")]
+mod confinement;
 mod engine_control;
 mod engine_loop;
 mod event_loop;
 mod exception;
+mod guest_stack;
 mod host_call;
 mod isolate;
 mod memory_budget;
 mod module_loader;
 mod native;
 mod platform;
+mod probe;
 mod realm;
+mod rejections;
 mod run_state;
 mod snapshot;
+#[cfg(target_os = "linux")]
+mod system_calls;
 mod thread_clock;
 mod timers;
 mod watchdog;
 mod worker_entry;
 
+pub use confinement::make_room;
 pub use engine_control::EngineControl;
 pub use engine_loop::run_engine;
 pub use platform::engine_version;
+pub use snapshot::load_from as load_snapshot;
 pub use watchdog::StuckPolicy;

@@ -1,5 +1,6 @@
 //! The modules of a run, as the realm's `require` sees them.
 
+use super::code_cache::source_of;
 use super::native::{Arguments, Returned, guarded, throw};
 use super::run_state::RunState;
 use crate::sandbox::message::ModuleKind;
@@ -75,17 +76,26 @@ fn compile_body<'s>(
 ) -> Option<v8::Local<'s, v8::Function>> {
     let name = v8::String::new(scope, path)?;
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
-    let mut source = v8::script_compiler::Source::new(code, Some(&origin));
+    let (mut source, options) = source_of(scope, path, code, &origin);
     let mut parameters = Vec::with_capacity(PARAMETERS.len());
     for parameter in PARAMETERS {
         parameters.push(v8::String::new(scope, parameter)?);
     }
-    v8::script_compiler::compile_function(
+    let function = v8::script_compiler::compile_function(
         scope,
         &mut source,
         &parameters,
         &[],
-        v8::script_compiler::CompileOptions::NoCompileOptions,
+        options,
         v8::script_compiler::NoCacheReason::NoReason,
-    )
+    )?;
+    // Data of another V8 or text is refused, and then the text was compiled after all.
+    if source.get_cached_data().is_none_or(v8::script_compiler::CachedData::rejected) {
+        let fresh = v8::Global::new(scope, function);
+        let length = code.length();
+        if let Some(state) = scope.get_slot_mut::<RunState>() {
+            state.cache.note(path, length, fresh);
+        }
+    }
+    Some(function)
 }

@@ -17,6 +17,7 @@ static INITIALISED: Once = Once::new();
 /// Makes V8 ready. Cheap when it is already.
 pub fn ensure_initialised() {
     INITIALISED.call_once(|| {
+        v8::V8::set_entropy_source(fill_with_chance);
         v8::V8::set_flags_from_string(&FLAGS.join(" "));
         // Without locale data the first `toLocaleString` would end the process. A refusal can only mean that the data
         // and the archive are of different ICU versions, which the pinned crates rule out and a test would show.
@@ -26,6 +27,18 @@ pub fn ensure_initialised() {
         v8::V8::initialize_platform(v8::new_unprotected_default_platform(1, false).make_shared());
         v8::V8::initialize();
     });
+}
+
+/// Chance without a file: V8 would open one, and a worker cannot. False where there is no such system call; V8 then helps
+/// itself.
+#[cfg(target_os = "linux")]
+fn fill_with_chance(bytes: &mut [u8]) -> bool {
+    rustix::rand::getrandom(bytes, rustix::rand::GetRandomFlags::empty()).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn fill_with_chance(_bytes: &mut [u8]) -> bool {
+    false
 }
 
 /// The version of the linked V8.

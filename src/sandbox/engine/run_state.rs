@@ -1,22 +1,38 @@
 //! What the native functions of a realm need to know about the run they serve.
 
+use super::code_cache::CodeCache;
 use super::engine_control::EngineControl;
+use super::rejections::Rejections;
 use super::timers::Timers;
 use crate::ids::{CallId, RunId};
+use crate::sandbox::limits::RunLimits;
 use crate::sandbox::message::{Command, Event, LogLevel, Module, RunCommand};
 use crossbeam_channel::Receiver;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    Working,
+    /// The result is there; questions that were asked before are still answered.
+    Finishing,
+}
 
 /// Kept in the isolate's slot for as long as the run lasts.
 pub struct RunState {
     pub run: RunId,
     pub control: Arc<EngineControl>,
     pub commands: Receiver<Command>,
+    pub context: v8::Global<v8::Context>,
     modules: Arc<Vec<Module>>,
     /// What to call with the answer to each question that is still open.
     pub waiting: HashMap<CallId, v8::Global<v8::Function>>,
     pub timers: Timers,
+    pub rejections: Rejections,
+    pub cache: CodeCache,
+    /// Whether the tool has given its result: from then on it may ask for nothing more.
+    pub phase: Phase,
+    pub limits: RunLimits,
     /// Set when the guest's result cannot leave the sandbox.
     pub refusal: Option<String>,
     log_left: usize,
@@ -25,14 +41,24 @@ pub struct RunState {
 }
 
 impl RunState {
-    pub fn new(command: &RunCommand, control: Arc<EngineControl>, commands: Receiver<Command>) -> Self {
+    pub fn new(
+        command: &RunCommand,
+        context: v8::Global<v8::Context>,
+        control: Arc<EngineControl>,
+        commands: Receiver<Command>,
+    ) -> Self {
         Self {
             run: command.run,
             control,
             commands,
+            context,
             modules: Arc::clone(&command.modules),
             waiting: HashMap::new(),
             timers: Timers::default(),
+            rejections: Rejections::default(),
+            cache: CodeCache::default(),
+            phase: Phase::Working,
+            limits: command.limits,
             refusal: None,
             log_left: command.limits.log_bytes as usize,
             log_cut: false,
@@ -48,6 +74,13 @@ impl RunState {
     pub fn next_call(&mut self) -> CallId {
         self.last_call = self.last_call.wrapping_add(1);
         CallId(self.last_call)
+    }
+
+    /// The result is there: timers stop, and what was asked is finished. True when nothing is left to wait for.
+    pub fn finish(&mut self) -> bool {
+        self.phase = Phase::Finishing;
+        self.timers = Timers::default();
+        self.waiting.is_empty()
     }
 
     /// Sends a log line, cut where the run's log is full. What is cut is said once.
@@ -66,6 +99,6 @@ impl RunState {
         }
         // A line costs at least one byte, so that endless empty lines end too.
         self.log_left = self.log_left.saturating_sub(text.len().max(1));
-        self.control.emit(Event::Log { run: self.run, level, text });
+        self.control.emit_of(self.run, Event::Log { run: self.run, level, text });
     }
 }

@@ -21,8 +21,18 @@ pub enum SnapshotError {
     Write,
 }
 
-/// The snapshot in the file that the build put beside the library; made anew when it is missing or of another V8.
-pub fn load(path: &Path) -> Result<v8::StartupData, SnapshotError> {
+/// [`load`] for a file.
+pub fn load_from(path: &Path) -> Result<v8::StartupData, SnapshotError> {
+    load(read_file(path))
+}
+
+/// The bytes of the file that the build put beside the library; nothing when it cannot be read. Needs no V8.
+pub fn read_file(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap_or_default()
+}
+
+/// The snapshot in a file's bytes; made anew when they are torn or of another V8.
+pub fn load(file: Vec<u8>) -> Result<v8::StartupData, SnapshotError> {
     platform::ensure_initialised();
     // Making a snapshot while other isolates of the process are at work is not safe, so it happens once and first.
     static MADE: Mutex<Option<Vec<u8>>> = Mutex::new(None);
@@ -30,7 +40,7 @@ pub fn load(path: &Path) -> Result<v8::StartupData, SnapshotError> {
     if let Some(bytes) = made.as_ref() {
         return Ok(bytes.clone().into());
     }
-    if let Some(data) = read(path) {
+    if let Some(data) = open(file) {
         return Ok(data);
     }
     let data = create()?;
@@ -48,8 +58,7 @@ pub fn write(path: &Path) -> Result<(), SnapshotError> {
 }
 
 /// V8 looks at the version alone, so a torn file is told by the seal at its end.
-fn read(path: &Path) -> Option<v8::StartupData> {
-    let mut bytes = std::fs::read(path).ok()?;
+fn open(mut bytes: Vec<u8>) -> Option<v8::StartupData> {
     let (blob, expected) = bytes.split_last_chunk::<8>()?;
     if seal(blob).to_le_bytes() != *expected {
         return None;
@@ -100,7 +109,7 @@ fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{load, write};
+    use super::{load, read_file, write};
 
     #[test]
     fn a_written_snapshot_is_read_back_and_a_damaged_one_is_made_anew() {
@@ -108,10 +117,9 @@ mod tests {
         let path = folder.path().join("tgp.snapshot");
         write(&path).unwrap();
         let written = std::fs::read(&path).unwrap();
-        assert_eq!(&*load(&path).unwrap(), &written[..written.len() - 8]);
+        assert_eq!(&*load(read_file(&path)).unwrap(), &written[..written.len() - 8]);
         for torn in [&written[..0], &written[..100], &written[..written.len() - 1]] {
-            std::fs::write(&path, torn).unwrap();
-            assert!(load(&path).unwrap().len() > 100);
+            assert!(load(torn.to_vec()).unwrap().len() > 100);
         }
     }
 }

@@ -20,6 +20,8 @@ pub enum StuckPolicy {
 
 /// How long an interrupted guest may take to come to its end.
 const GRACE: Duration = Duration::from_millis(250);
+/// How long a guest whose time is up may take to tell where it is, before it is terminated without.
+const TELLING: Duration = Duration::from_millis(10);
 /// Longest time between two looks at a run.
 const TICK: Duration = Duration::from_millis(10);
 /// Shortest sleep, so that the last microseconds of a budget are not spent on looking.
@@ -62,20 +64,30 @@ pub fn watch(control: &Arc<EngineControl>) {
 }
 
 fn look(control: &EngineControl, running: &mut Current) -> Verdict {
-    if let Some((_, since)) = running.interrupted {
+    if let Some((cause, since)) = running.interrupted {
         let waited = since.elapsed();
-        return if waited >= GRACE { Verdict::Stuck } else { Verdict::Wait(GRACE.saturating_sub(waited)) };
+        if waited >= GRACE {
+            return Verdict::Stuck;
+        }
+        if waited < TELLING {
+            return Verdict::Wait(TELLING.saturating_sub(waited));
+        }
+        control.interrupt_current(running, cause);
+        return Verdict::Wait(GRACE.saturating_sub(waited));
+    }
+    if running.started.elapsed() >= TICK {
+        control.tell_start(running.run);
     }
     let cpu = control.cpu_now().saturating_sub(running.cpu_before);
     let cpu_left = running.limits.cpu.saturating_sub(cpu);
     let wall_left = running.limits.wall.saturating_sub(Instant::now().duration_since(running.started));
     if cpu_left.is_zero() {
         control.interrupt_current(running, Cause::Cpu);
-        return Verdict::Wait(GRACE);
+        return Verdict::Wait(TELLING);
     }
     if wall_left.is_zero() {
         control.interrupt_current(running, Cause::Wall);
-        return Verdict::Wait(GRACE);
+        return Verdict::Wait(TELLING);
     }
     Verdict::Wait(cpu_left.min(wall_left).clamp(SHORTEST, TICK))
 }

@@ -2,8 +2,11 @@
 //!
 //! The executable `tgp-sandbox` loads this library and calls [`tgp_sandbox_main`]; Node is not involved.
 
+use super::confinement;
 use super::engine_control::EngineControl;
 use super::engine_loop::run_engine;
+use super::platform;
+use super::probe;
 use super::snapshot;
 use super::watchdog::StuckPolicy;
 use crate::sandbox::frame::{read_frame, write_frame};
@@ -32,9 +35,11 @@ static WORKER: OnceLock<Arc<EngineControl>> = OnceLock::new();
 enum Job {
     WriteSnapshot(PathBuf),
     Serve { snapshot: PathBuf, memory_bytes: u64 },
+    Probe { attempt: String },
 }
 
-/// Entry of the worker process. Arguments: `--write-snapshot FILE`, or `--serve SNAPSHOT MEMORY_BYTES`.
+/// Entry of the worker process. Arguments: `--write-snapshot FILE`, `--serve SNAPSHOT MEMORY_BYTES`, or `--probe NAME`,
+/// which puts the walls up and then tries one thing that they forbid.
 ///
 /// # Safety
 /// `arguments` must hold `count` valid, NUL-terminated strings.
@@ -52,6 +57,7 @@ pub unsafe extern "C" fn tgp_sandbox_main(count: c_int, arguments: *const *const
     match parse(&words) {
         Some(Job::WriteSnapshot(path)) => c_int::from(snapshot::write(&path).is_err()) * EXIT_USAGE,
         Some(Job::Serve { snapshot, memory_bytes }) => serve(&snapshot, memory_bytes),
+        Some(Job::Probe { attempt }) => probe::run(&attempt),
         None => EXIT_USAGE,
     }
 }
@@ -59,6 +65,7 @@ pub unsafe extern "C" fn tgp_sandbox_main(count: c_int, arguments: *const *const
 fn parse(words: &[String]) -> Option<Job> {
     match words {
         [flag, path] if flag == "--write-snapshot" => Some(Job::WriteSnapshot(path.into())),
+        [flag, attempt] if flag == "--probe" => Some(Job::Probe { attempt: attempt.clone() }),
         [flag, path, memory] if flag == "--serve" => {
             Some(Job::Serve { snapshot: path.into(), memory_bytes: memory.parse().ok()? })
         }
@@ -77,9 +84,21 @@ fn close_inherited() {
 #[cfg(not(target_os = "linux"))]
 fn close_inherited() {}
 
+/// The zone's file could not be read later, and where a host is should not change what a tool computes.
+fn use_universal_time() {
+    // SAFETY: this process has one thread yet, so nobody reads the environment meanwhile.
+    unsafe { std::env::set_var("TZ", "UTC") };
+}
+
 /// Reads commands until the host closes the pipe; then the process ends, whatever the guest is doing.
 fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
     close_inherited();
+    use_universal_time();
+    let file = snapshot::read_file(snapshot);
+    // From here on no file can be opened; threads that start now are born inside.
+    let confinement = confinement::enter(memory_bytes);
+    platform::ensure_initialised();
+    let confinement = confinement::seal(confinement);
     let output = Mutex::new(stdout());
     let sink = move |event: Event| {
         // A host that is gone cannot be told anything; the reading side ends this process.
@@ -90,9 +109,10 @@ fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
     v8::V8::set_fatal_error_handler(on_fatal_error);
     let (sender, receiver) = crossbeam_channel::unbounded();
     let engine = Arc::clone(&control);
-    let snapshot = snapshot.to_owned();
     let thread = std::thread::Builder::new().name("tgp-engine".to_owned()).stack_size(ENGINE_STACK).spawn(move || {
-        run_engine(&receiver, &engine, &snapshot, memory_bytes);
+        if let Ok(blob) = snapshot::load(file) {
+            run_engine(&receiver, &engine, &blob, memory_bytes, confinement);
+        }
         exit_now(0);
     });
     if thread.is_err() {

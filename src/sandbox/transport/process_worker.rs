@@ -1,6 +1,7 @@
 //! An engine in a `tgp-sandbox` process: nothing that happens in it can reach the host.
 
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
+use crate::sandbox::engine::make_room;
 use crate::sandbox::frame::{read_frame, write_frame};
 use crate::sandbox::message::Command;
 use crate::sandbox::sandbox_error::SandboxError;
@@ -8,10 +9,13 @@ use parking_lot::Mutex;
 use std::io::{BufReader, ErrorKind};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 struct ProcessWorker {
     child: Mutex<Child>,
     input: Mutex<Option<ChildStdin>>,
+    /// The largest memory limit that the process was given room for.
+    room: AtomicU64,
 }
 
 /// Spawns the process and a thread that listens to it and reaps it.
@@ -29,7 +33,11 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(cannot_start(ErrorKind::BrokenPipe));
     };
-    let worker = Arc::new(ProcessWorker { child: Mutex::new(child), input: Mutex::new(Some(input)) });
+    let worker = Arc::new(ProcessWorker {
+        child: Mutex::new(child),
+        input: Mutex::new(Some(input)),
+        room: AtomicU64::new(memory_bytes),
+    });
     let listener = Arc::clone(&worker);
     let spawned = std::thread::Builder::new()
         .name("tgp-worker-io".to_owned())
@@ -69,6 +77,12 @@ impl ProcessWorker {
 
 impl Worker for ProcessWorker {
     fn send(&self, command: Command) -> Result<(), WorkerGone> {
+        if let Command::Run(run) = &command {
+            let wanted = run.limits.memory_bytes;
+            if self.room.fetch_max(wanted, Ordering::Relaxed) < wanted {
+                make_room(self.child.lock().id(), wanted);
+            }
+        }
         let mut input = self.input.lock();
         let pipe = input.as_mut().ok_or(WorkerGone)?;
         write_frame(pipe, &command).map_err(|_| WorkerGone)

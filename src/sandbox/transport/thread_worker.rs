@@ -1,7 +1,8 @@
 //! An engine on a thread of the host: the quickest home, for code that the operator trusts not to attack V8 itself.
 
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
-use crate::sandbox::engine::{EngineControl, StuckPolicy, run_engine};
+use crate::sandbox::confinement::Confinement;
+use crate::sandbox::engine::{EngineControl, StuckPolicy, load_snapshot, run_engine};
 use crate::sandbox::message::Command;
 use crate::sandbox::sandbox_error::SandboxError;
 use crossbeam_channel::{Sender, unbounded};
@@ -26,7 +27,9 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
         .name("tgp-engine".to_owned())
         .stack_size(STACK)
         .spawn(move || {
-            run_engine(&receiver, &engine, &snapshot, memory_bytes);
+            if let Ok(blob) = load_snapshot(&snapshot) {
+                run_engine(&receiver, &engine, &blob, memory_bytes, Confinement::NONE);
+            }
             news(News::Gone);
         })
         .map_err(|error| SandboxError::CannotStart { reason: error.kind().to_string() })?;

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { TGP } from '../../index.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
+import { workers } from '../helpers/workers.js';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const [addon] = readdirSync(ROOT).filter((name) => /^tgp\..*\.node$/.test(name));
+
+/** What the worker's executable reports after it has put its walls up and tried something; or the signal it died of. */
+async function probe(attempt) {
+  try {
+    const { stdout } = await run(`${ROOT}tgp-sandbox`, [`${ROOT}${addon}`, '--probe', attempt]);
+    return JSON.parse(stdout);
+  } catch (error) {
+    return { outcome: error.signal };
+  }
+}
+
+describe.runIf(process.platform === 'linux')('THREAT: guest code that has broken out of V8', () => {
+  it('has all walls around it on this machine', async () => {
+    const { confinement } = await probe('nothing');
+    expect(confinement).toEqual({
+      noNewPrivileges: 'active',
+      capabilities: 'active',
+      landlock: 'active',
+      seccomp: 'active',
+      resourceLimits: 'active',
+    });
+  });
+
+  for (const attempt of ['read', 'write', 'list', 'remove']) {
+    it(`cannot reach files: ${attempt}`, async () => {
+      expect((await probe(attempt)).outcome).toMatch(/os error 38/);
+    });
+  }
+
+  for (const attempt of ['connect', 'listen', 'datagram', 'execute']) {
+    it(`is ended when it reaches for the network or a program: ${attempt}`, async () => {
+      expect((await probe(attempt)).outcome).toBe('SIGSYS');
+    });
+  }
+
+  it('cannot take more memory than its limit and a bounded rest', async () => {
+    expect((await probe('memory')).outcome).toMatch(/memory allocation failed/);
+  });
+
+  it('may start threads, as V8 does', async () => {
+    expect((await probe('thread')).outcome).toBe('allowed');
+  });
+
+  it('sits in a process that the kernel holds: filter, privileges, capabilities and limits', async () => {
+    const { forge } = await createKernel({ sandbox: { workers: 1 } });
+    await forge('return 1');
+    const pids = workers();
+    expect(pids.length).toBeGreaterThan(0);
+    for (const pid of pids) {
+      for (const task of readdirSync(`/proc/${pid}/task`)) {
+        const status = readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8');
+        expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+        expect(status).toMatch(/^Seccomp:\s+2$/m);
+        expect(status).toMatch(/^CapEff:\s+0+$/m);
+      }
+      const limits = readFileSync(`/proc/${pid}/limits`, 'utf8');
+      expect(limits).toMatch(/^Max core file size +0 +0 /m);
+      expect(limits).toMatch(/^Max file size +0 +0 /m);
+      expect(limits).toMatch(/^Max open files +3 +3 /m);
+      expect(Number(/^Max data size +(\d+)/m.exec(limits)?.[1])).toBeLessThan(600 << 20);
+    }
+  });
+
+  it('gets room for a run that may use more memory, by the host alone', async () => {
+    const { forge } = await createKernel({ sandbox: { workers: 1 } });
+    const source =
+      'const a = []; for (let i = 0; i < args.mb; i++) a.push(new Uint8Array(1 << 20).fill(1)); return a.length';
+    expect((await forge(source, { mb: 700 }, { memoryMb: 1024, timeoutMs: 10_000 })).result).toBe(700);
+    await expect(forge(source, { mb: 700 }, { timeoutMs: 10_000 })).rejects.toMatchObject({
+      code: 'ERR_ISOLATE_MEMORY',
+    });
+  });
+});
+
+describe('confinement()', () => {
+  it('tells which walls there are, and nothing is warned of when all stand', async () => {
+    const warnings = [];
+    const logger = { debug() {}, info() {}, warn: (message) => warnings.push(message), error() {} };
+    const kernel = new TGP({ config: { rootDir: await tempRoot(), sandbox: { warm: 0 } }, logger });
+    const walls = await kernel.confinement();
+    expect(walls).toMatchObject({ isolation: 'process' });
+    if (process.platform === 'linux') expect(walls).toMatchObject({ seccomp: 'active', noNewPrivileges: 'active' });
+    await kernel.shutdown();
+    expect(warnings.length).toBe(Object.values(walls).some((hold) => hold === 'missing' || hold === 'partial') ? 1 : 0);
+    await expect(kernel.confinement()).rejects.toMatchObject({ code: 'ERR_SHUTDOWN' });
+  });
+
+  it('says that threads have none', async () => {
+    const { kernel } = await createKernel({ sandbox: { isolation: 'thread' } });
+    expect(await kernel.confinement()).toMatchObject({ isolation: 'thread', seccomp: 'missing', landlock: 'missing' });
+  });
+});

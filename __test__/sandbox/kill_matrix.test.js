@@ -1,0 +1,68 @@
+import { memoryUsage, pid } from 'node:process';
+import { describe, expect, it } from 'vitest';
+import { TGP, tgpTools } from '../../index.js';
+import { BOMBS } from '../helpers/bombs.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/** What the host may have grown by when all bombs are over, in bytes. */
+const GROWTH = 96 << 20;
+/** How long any of them may take: its CPU time, the grace of a deaf worker, and a machine with other things to do. */
+const PATIENCE_MS = 15_000;
+
+describe('THREAT: guest code that ends, hangs or bloats the host', () => {
+  it(`${BOMBS.length} bombs are ${BOMBS.length} typed errors, and the run after each works`, async () => {
+    expect(BOMBS.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(BOMBS.map(({ name }) => name)).size).toBe(BOMBS.length);
+    const kernel = new TGP({ config: { rootDir: await tempRoot(), sandbox: { workers: 2, warm: 2 } } });
+    const { write_file } = tgpTools(kernel);
+    await write_file.execute({ path: 'tools/good.ts', content: 'export default (a: { n: number }) => a.n + 1' });
+    for (const [index, { source }] of BOMBS.entries()) {
+      await write_file.execute({ path: `tools/bomb_${index}.ts`, content: source });
+    }
+    await kernel.exec('tools/good.ts', { n: 0 });
+    const before = { pid, rss: memoryUsage.rss() };
+
+    const wrong = [];
+    for (const [index, { name, codes, timeoutMs }] of BOMBS.entries()) {
+      const started = performance.now();
+      const error = await kernel.exec(`tools/bomb_${index}.ts`, {}, { timeoutMs }).catch((error) => error);
+      const took = performance.now() - started;
+      const next = await kernel.exec('tools/good.ts', { n: index }).catch((error) => error);
+      const typed = codes.includes(error.code) && typeof error.details?.stats?.wallMs === 'number';
+      if (!typed || error.details.stats.wallMs <= 0 || took > PATIENCE_MS || next.result !== index + 1) {
+        wrong.push({ name, code: error.code, message: error.message, stats: error.details?.stats, took, next });
+      }
+    }
+    expect(wrong).toEqual([]);
+    await kernel.shutdown();
+    expect(process.pid).toBe(before.pid);
+    expect(memoryUsage.rss() - before.rss).toBeLessThan(GROWTH);
+  }, 120_000);
+});
+
+describe('THREAT: one tool takes all workers', () => {
+  it('100 bombs and one good tool at once: the good one is not kept waiting', async () => {
+    const kernel = new TGP({ config: { rootDir: await tempRoot(), sandbox: { workers: 2, warm: 2 } } });
+    const { write_file } = tgpTools(kernel);
+    await write_file.execute({ path: 'tools/good.ts', content: 'return args.n' });
+    for (let index = 0; index < 10; index++) {
+      await write_file.execute({ path: `tools/bomb_${index}.ts`, content: 'while (true) {}' });
+    }
+    await kernel.exec('tools/good.ts', { n: 0 });
+    const started = performance.now();
+    const bombs = Array.from({ length: 100 }, (_, index) =>
+      kernel.exec(`tools/bomb_${index % 10}.ts`).catch((error) => error.code),
+    );
+    const latencies = [];
+    for (let n = 0; n < 10; n++) {
+      const asked = performance.now();
+      expect((await kernel.exec('tools/good.ts', { n })).result).toBe(n);
+      latencies.push(performance.now() - asked);
+    }
+    expect(await Promise.all(bombs)).toEqual(Array(100).fill('ERR_ISOLATE_TIMEOUT'));
+    const all = performance.now() - started;
+    // Behind 100 bombs it would wait for all of them; its turn comes after the few that were there before it.
+    expect(Math.max(...latencies)).toBeLessThan(all / 3);
+    await kernel.shutdown();
+  }, 90_000);
+});

@@ -1,0 +1,29 @@
+/** A question of the guest to the host and the answer: per call, as the guest's own clock sees it. */
+
+import { createKernel } from './kernel.mjs';
+import { report } from './measure.mjs';
+
+const ROUNDS = Number(process.env.ROUNDS ?? 30);
+const CALLS = 500;
+const tools = {
+  'tools/files.ts': `for (let i = 0; i < ${CALLS}; i++) tgp.list_files('tools'); return 0`,
+  'tools/api.ts': `for (let i = 0; i < ${CALLS}; i++) await tgp.ping(i); return 0`,
+};
+/** @type {Record<string, number[]>} */
+const times = {};
+for (const isolation of /** @type {const} */ (['process', 'thread'])) {
+  const { kernel, close } = await createKernel(tools, { isolation, timeoutMs: 5000 }, { ping: (n) => n });
+  for (const [name, path] of [
+    ['a function of the kernel (list_files)', 'tools/files.ts'],
+    ['a function of the application', 'tools/api.ts'],
+  ]) {
+    const values = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const { stats } = await kernel.exec(String(path));
+      values.push(stats.wallMs / CALLS);
+    }
+    times[`${isolation}: ${name}`] = values;
+  }
+  await close();
+}
+report(`Host call, round trip, ${CALLS} calls × ${ROUNDS} rounds`, times);

@@ -1,0 +1,52 @@
+//! What holds the sandbox's workers, for people to see.
+
+use super::config::IsolationMode;
+use super::kernel::Kernel;
+use crate::error::Error;
+use crate::sandbox::Confinement;
+use serde::Serialize;
+
+/// The walls around guest code, and a warning when one of them is missing that could be there.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfinementReport {
+    isolation: IsolationMode,
+    #[serde(flatten)]
+    walls: Confinement,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
+}
+
+impl Kernel {
+    /// Asks a worker what holds it; waits until the first one is ready.
+    pub fn confinement(&self) -> Result<ConfinementReport, Error> {
+        let walls = self.sandbox.confinement()?;
+        let isolation = self.config.sandbox.isolation;
+        Ok(ConfinementReport { isolation, walls, warning: warning(isolation, &walls) })
+    }
+}
+
+/// Threads have no walls by choice; a process that lacks one is weaker than its owner may think.
+fn warning(isolation: IsolationMode, walls: &Confinement) -> Option<String> {
+    let gaps = walls.gaps();
+    match isolation {
+        IsolationMode::Process if !gaps.is_empty() => Some(format!(
+            "The sandbox runs with less confinement than it could: this system gave no full {}. Tools are still held by V8 and a process of their own. Linux 5.13 or later with Landlock and seccomp has all of it.",
+            gaps.join(", ")
+        )),
+        IsolationMode::Process | IsolationMode::Thread => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IsolationMode, warning};
+    use crate::sandbox::Confinement;
+
+    #[test]
+    fn a_missing_wall_is_told_by_name_unless_nobody_asked_for_walls() {
+        let told = warning(IsolationMode::Process, &Confinement::NONE).unwrap_or_default();
+        assert!(["seccomp", "landlock", "resourceLimits"].iter().all(|wall| told.contains(wall)), "{told}");
+        assert_eq!(warning(IsolationMode::Thread, &Confinement::NONE), None);
+    }
+}
