@@ -14,7 +14,7 @@ export class RowCollector {
 
   /**
    * @param {{ maxRows: number, maxBytes: number }} limits
-   * @param {() => unknown} stop called once when a limit is reached
+   * @param {(excess: Error) => unknown} stop called once when a limit is reached
    */
   constructor(limits, stop) {
     this.#limits = limits;
@@ -35,7 +35,7 @@ export class RowCollector {
   #exceed(excess) {
     this.#excess = excess;
     this.#rows = [];
-    this.#stop();
+    this.#stop(excess);
   }
 
   /** The limit that was reached, which matters more than how the driver ended afterwards. */

@@ -84,7 +84,9 @@ export async function describeSchema(adapter, rules, inTransaction, only, signal
   const queries = QUERIES[dialect];
   const wanted = (/** @type {string} */ name) => rules.allowsTable(name) && (only === undefined || name === only);
   const tables = (await ask(queries.tables)).filter(({ name }) => wanted(name));
-  const described = new Map(tables.slice(0, MOST_TABLES).map(({ name, kind, estimate }) => [name, tableOf(name, kind, estimate)]));
+  const described = new Map(
+    tables.slice(0, MOST_TABLES).map(({ name, kind, estimate }) => [name, tableOf(name, kind, estimate)]),
+  );
   for (const row of await ask(queries.columns)) {
     described.get(row.table)?.columns.push({
       name: row.name,
@@ -96,7 +98,10 @@ export async function describeSchema(adapter, rules, inTransaction, only, signal
   for (const row of await ask(queries.keys)) {
     const table = described.get(row.table);
     if (!table) continue;
-    table.foreignKeys.push({ column: row.name, references: `${row.target}.${row.target_column ?? ''}`.replace(/\.$/, '') });
+    table.foreignKeys.push({
+      column: row.name,
+      references: `${row.target}.${row.target_column ?? ''}`.replace(/\.$/, ''),
+    });
   }
   if (dialect === 'sqlite') await estimateRows(described.values(), ask);
   return {

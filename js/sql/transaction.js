@@ -102,6 +102,11 @@ export class SqlTransaction {
   async #begin({ access, sql }) {
     const need = { access, limits: this.#rules.options, firstSql: sql, signal: this.#abort.signal };
     const connection = await this.#adapter.connect(need);
+    if (this.#abort.signal.aborted) {
+      // It came too late for a run that has been given up meanwhile.
+      await settled(connection.release('clean'));
+      throw new AbortedError('The run has ended.');
+    }
     this.#connection = connection;
     await connection.begin(need);
     return connection;

@@ -58,7 +58,7 @@ fn open(options: &DatabaseOptions, control: &Arc<SessionControl>) -> Result<Conn
     let watch = Arc::clone(control);
     connection
         .progress_handler(OPERATIONS_BETWEEN_LOOKS, Some(move || watch.must_stop()))
-        .and_then(|()| guard(&connection, Arc::clone(control)))
+        .and_then(|()| guard(&mut connection, Arc::clone(control)))
         .map_err(|error| super::query::database_error(&error, control))?;
     Ok(connection)
 }

@@ -1,7 +1,7 @@
 //! What the owner of a database allows tools to do.
 
 use super::dialect::Dialect;
-use super::relations::relations;
+use super::relations::{relations, untold};
 use super::sql_error::SqlError;
 use super::token::{Kind, Token, refused};
 use super::verb::{Access, Verb};
@@ -61,16 +61,18 @@ impl SqlPolicy {
     }
 
     /// Refuses a statement that touches a table outside the allowed ones, or whose tables cannot be found out.
-    pub(super) fn check_relations(&self, sql: &str, dialect: Dialect) -> Result<(), SqlError> {
+    pub(super) fn check_relations(&self, sql: &str, dialect: Dialect, access: Access) -> Result<(), SqlError> {
         if self.allow.tables.is_none() {
             return Ok(());
         }
-        for name in relations(sql, dialect)? {
-            if !self.allows_table(&name) {
-                return Err(self.refuse_table(&name));
-            }
+        let found = relations(sql, dialect)?;
+        if found.is_empty() && access == Access::Schema {
+            return Err(untold());
         }
-        Ok(())
+        match found.iter().find(|name| !self.allows_table(name)) {
+            Some(name) => Err(self.refuse_table(name)),
+            None => Ok(()),
+        }
     }
 
     /// Whether a table, perhaps with its schema, may be touched.

@@ -85,7 +85,7 @@ fn rows(
     limits: QueryLimits,
     failed: impl Fn(rusqlite::Error) -> SqlError,
 ) -> Result<String, SqlError> {
-    let keys: Vec<String> = statement.column_names().iter().map(|name| format!("{}:", json_text(name))).collect();
+    let keys: Vec<String> = statement.column_names().map(|name| format!("{}:", json_text(name))).collect();
     let mut text = String::from("[");
     let mut count = 0;
     let mut rows = statement.raw_query();

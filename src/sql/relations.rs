@@ -3,11 +3,14 @@
 use super::dialect::Dialect;
 use super::sql_error::SqlError;
 use super::token::refused;
-use sqlparser::ast::{Ident, ObjectName, ObjectType, Query, Statement, Visit, Visitor};
+use sqlparser::ast::{Ident, ObjectName, ObjectType, Query, SetExpr, Statement, Visit, Visitor};
 use sqlparser::dialect::{Dialect as Grammar, GenericDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::parser::Parser;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
+
+/// Longer statements are not parsed: their trees could be too deep to be freed.
+const MOST_PARSED_BYTES: usize = 10_000;
 
 /// The names of all tables and views in a statement, with their schemas where they are written.
 pub fn relations(sql: &str, dialect: Dialect) -> Result<BTreeSet<String>, SqlError> {
@@ -17,15 +20,20 @@ pub fn relations(sql: &str, dialect: Dialect) -> Result<BTreeSet<String>, SqlErr
         Dialect::Mysql => &MySqlDialect {},
         Dialect::Any => &GenericDialect {},
     };
-    let statements = Parser::parse_sql(grammar, sql).map_err(|_| {
-        refused(
-            "the tables of this statement cannot be found out, and only some tables are allowed",
-            "Write it in plainer SQL.",
-        )
-    })?;
+    if sql.len() > MOST_PARSED_BYTES {
+        return Err(untold());
+    }
+    let statements = Parser::parse_sql(grammar, sql).map_err(|_| untold())?;
     let mut finder = Finder::default();
     let _ended: ControlFlow<()> = statements.visit(&mut finder);
-    Ok(finder.found)
+    if finder.bare_table { Err(untold()) } else { Ok(finder.found) }
+}
+
+pub fn untold() -> SqlError {
+    refused(
+        "the tables of this statement cannot be found out, and only some tables are allowed",
+        "Write it in plainer SQL.",
+    )
 }
 
 /// Collects relations, and knows which names are common table expressions at each place.
@@ -35,6 +43,8 @@ struct Finder {
     scopes: Vec<Scope>,
     /// For the query of each expression: which names of its `WITH` it does not see, because they are not defined yet.
     unseen: HashMap<usize, BTreeSet<String>>,
+    /// Whether `TABLE name` stands for a query somewhere, which the parser does not show as a relation.
+    bare_table: bool,
 }
 
 /// One query under way.
@@ -46,6 +56,24 @@ struct Scope {
 
 fn folded(name: &Ident) -> String {
     if name.quote_style.is_none() { name.value.to_lowercase() } else { name.value.clone() }
+}
+
+fn has_bare_table(body: &SetExpr) -> bool {
+    let mut open = vec![body];
+    while let Some(body) = open.pop() {
+        match body {
+            SetExpr::Table(_) => return true,
+            SetExpr::SetOperation { left, right, .. } => open.extend([&**left, &**right]),
+            SetExpr::Select(_)
+            | SetExpr::Query(_)
+            | SetExpr::Values(_)
+            | SetExpr::Insert(_)
+            | SetExpr::Update(_)
+            | SetExpr::Delete(_)
+            | SetExpr::Merge(_) => {}
+        }
+    }
+    false
 }
 
 fn address(query: &Query) -> usize {
@@ -84,6 +112,7 @@ impl Visitor for Finder {
     }
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        self.bare_table |= has_bare_table(&query.body);
         let mut expressions = BTreeSet::new();
         if let Some(with) = &query.with {
             expressions.extend(with.cte_tables.iter().map(|table| folded(&table.alias.name)));

@@ -24,7 +24,7 @@ const WITH_ARGUMENT: [&str; 10] = [
     "foreign_key_check", "integrity_check", "quick_check",
 ];
 
-pub fn guard(connection: &Connection, control: Arc<SessionControl>) -> rusqlite::Result<()> {
+pub fn guard(connection: &mut Connection, control: Arc<SessionControl>) -> rusqlite::Result<()> {
     connection.authorizer(Some(move |context: AuthContext<'_>| {
         if control.is_own() || control.with_policy(|policy| allowed(&context.action, policy)) { Authorization::Allow } else { Authorization::Deny }
     }))

@@ -56,8 +56,8 @@ pub fn classify(
     }
     let tokens = usual.unwrap_or_default();
     policy.check_verbs(&verbs)?;
-    policy.check_relations(sql, dialect)?;
     let access = verbs.iter().map(|verb| verb.access()).max().unwrap_or(Access::Schema);
+    policy.check_relations(sql, dialect, access)?;
     let returning = tokens.iter().any(|token| matches!(word_of(token), "RETURNING" | "OUTPUT"));
     let returns = if access == Access::Read || returning { Returns::Rows } else { Returns::Count };
     let (sql, bindings) = bind(sql, &tokens, dialect, parameters)?;

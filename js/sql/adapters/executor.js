@@ -1,8 +1,8 @@
 import { ConfigError } from '../../errors.js';
 import { defineAdapter } from '../adapter.js';
+import { beforeDeadline } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
 import { fromDriver, rowsText } from '../values.js';
-import { beforeDeadline } from '../deadline.js';
 
 /**
  * A function that runs SQL somewhere. It gets BEGIN, COMMIT and ROLLBACK like any statement, so what is behind it must
@@ -43,7 +43,11 @@ export function executor(run, { dialect = 'any', transactional = false } = {}) {
           await control('ROLLBACK');
         },
         cancel: () => {},
-        release: leave,
+        release: (state) => {
+          if (state === 'clean') return leave();
+          // Whatever still hangs must be over before anyone else speaks through the function.
+          last.then(() => control('ROLLBACK')).then(leave, leave);
+        },
       };
     },
   });

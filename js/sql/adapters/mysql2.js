@@ -10,7 +10,6 @@ import { fromDriver } from '../values.js';
  * @typedef {import('../adapter.js').SqlLimits} SqlLimits
  */
 
-
 /** Dates as text, integers of 64 bits exactly, decimals as text; `typeCast: true` keeps the driver's other readings. */
 const READING = { dateStrings: true, supportBigNumbers: true, bigNumberStrings: false, decimalNumbers: false };
 
@@ -91,7 +90,10 @@ export function mysqlConnection(core, release) {
  */
 function stream(core, { sql, values }, limits, stop) {
   return new Promise((resolve, reject) => {
-    const rows = new RowCollector(limits, stop);
+    const rows = new RowCollector(limits, (excess) => {
+      stop();
+      reject(excess);
+    });
     let affected = 0;
     let returns = false;
     // Prepared by the server: values are never written into the text.

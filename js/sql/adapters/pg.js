@@ -1,5 +1,5 @@
-import { beforeDeadline } from '../deadline.js';
 import { defineAdapter } from '../adapter.js';
+import { beforeDeadline } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
 import { beginPostgres, checkCommitted, readerOf, toPostgres } from '../pg_values.js';
 import { RowCollector } from '../row_collector.js';
@@ -104,7 +104,10 @@ function versionOf(client) {
  */
 function stream(client, { sql, values }, limits, stop) {
   return new Promise((resolve, reject) => {
-    const rows = new RowCollector(limits, stop);
+    const rows = new RowCollector(limits, (excess) => {
+      stop();
+      reject(excess);
+    });
     const query = new client.constructor.Query({
       text: sql,
       values: values.map(toPostgres),

@@ -22,7 +22,9 @@ export function postgresJs(sql) {
   return defineAdapter({
     dialect: 'postgres',
     connect: async () => {
-      version ??= sql.unsafe('SHOW server_version_num').then((/** @type {any} */ [row]) => Number(row.server_version_num));
+      version ??= sql
+        .unsafe('SHOW server_version_num')
+        .then((/** @type {any} */ [row]) => Number(row.server_version_num));
       return reservedConnection(sql, await sql.reserve(), await /** @type {Promise<number>} */ (version));
     },
   });

@@ -9,7 +9,13 @@ import { fromDriver, rowsText } from '../values.js';
  */
 
 /** @type {Record<string, SqlDialect>} */
-const DIALECTS = { postgresql: 'postgres', postgres: 'postgres', cockroachdb: 'postgres', mysql: 'mysql', sqlite: 'sqlite' };
+const DIALECTS = {
+  postgresql: 'postgres',
+  postgres: 'postgres',
+  cockroachdb: 'postgres',
+  mysql: 'mysql',
+  sqlite: 'sqlite',
+};
 
 /** Prisma ends a transaction after 5 s unless told otherwise; how long a run may take is the sandbox's to say. */
 const LIMITS = { timeout: 3_600_000, maxWait: 60_000 };
@@ -61,7 +67,9 @@ function interactive(client) {
       }),
     query: async ({ sql, values, returns }, limits) => {
       const work =
-        returns === 'rows' ? transaction.$queryRawUnsafe(sql, ...values) : transaction.$executeRawUnsafe(sql, ...values);
+        returns === 'rows'
+          ? transaction.$queryRawUnsafe(sql, ...values)
+          : transaction.$executeRawUnsafe(sql, ...values);
       const answer = await beforeDeadline(Promise.resolve(work), limits.statementTimeoutMs, () => {});
       if (returns === 'count') return { rows: undefined, affected: Number(answer) };
       return { rows: rowsText(answer.map(fromDriver), limits), affected: answer.length };
