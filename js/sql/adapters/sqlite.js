@@ -85,19 +85,24 @@ class EmbeddedDatabase {
    * @returns {SqlConnection}
    */
   #connection(database, id, leave) {
-    let stopWriting = () => {};
-    let first = '';
+    /** @type {(() => void) | undefined} */
+    let stopWriting;
+    /** @type {SqlNeed} */
+    let begun;
     return {
-      begin: async ({ access, firstSql, limits, signal }) => {
-        first = firstSql;
+      begin: async (need) => {
+        begun = need;
+        const { access, firstSql, limits, signal } = need;
         const mode = !limits.readOnly && (access !== 'read' || this.#leadsToWrites.has(firstSql)) ? 'write' : 'read';
         if (mode === 'write') stopWriting = await this.#writing.acquire(signal);
         unwrap(await database.begin(id, mode, JSON.stringify(limits)));
       },
-      query: async ({ sql, values }, limits) => {
+      query: async ({ sql, values, access }, limits) => {
+        // A run that began by reading: if nobody has written since, it may go on as the writer.
+        if (access !== 'read') stopWriting ??= await this.#writing.acquire(begun.signal);
         const { rows, affected } = unwrapRaw(
           await database.query(id, sql, JSON.stringify(values.map(encode)), limitsText(limits)),
-          (reason) => reason === 'conflict' && this.#remember(first),
+          (reason) => reason === 'conflict' && this.#remember(begun.firstSql),
         );
         return { rows, affected };
       },
@@ -107,7 +112,7 @@ class EmbeddedDatabase {
       release: (state) => {
         if (state === 'clean') this.#idle.push(id);
         else database.close(id);
-        stopWriting();
+        stopWriting?.();
         leave();
       },
     };
