@@ -835,6 +835,8 @@ function __napiStampBindingTarget(exportsObject, target) {
 // linked import resolves to `undefined`.
 module.exports.__napiBindingTarget = __napiStampBindingTarget(nativeBinding, __napiLoadedBindingTarget)
 module.exports = nativeBinding
+module.exports.BindingDatabase = nativeBinding.BindingDatabase
 module.exports.BindingKernel = nativeBinding.BindingKernel
+module.exports.BindingSqlRules = nativeBinding.BindingSqlRules
 module.exports.engineVersion = nativeBinding.engineVersion
 module.exports.errorCodes = nativeBinding.errorCodes

@@ -24,6 +24,8 @@ export {
 export { TGP } from './js/kernel.js';
 export {
   CheckToolParams,
+  DescribeSchemaParams,
+  ExecSqlParams,
   ExecToolParams,
   GitConfigSchema,
   ListFilesParams,
@@ -34,4 +36,15 @@ export {
   ToolSchema,
   WriteFileParams,
 } from './js/schemas.js';
+export { betterSqlite3 } from './js/sql/adapters/better_sqlite3.js';
+export { executor } from './js/sql/adapters/executor.js';
+export { knex } from './js/sql/adapters/knex.js';
+export { mysql2 } from './js/sql/adapters/mysql2.js';
+export { nodeSqlite } from './js/sql/adapters/node_sqlite.js';
+export { pg } from './js/sql/adapters/pg.js';
+export { postgresJs } from './js/sql/adapters/postgres_js.js';
+export { prisma } from './js/sql/adapters/prisma.js';
+export { sqlite } from './js/sql/adapters/sqlite.js';
+export { drizzle } from './js/sql/sources.js';
+export { createSqlTools } from './js/sql/tools.js';
 export { tgpTools } from './js/tools.js';

@@ -3,6 +3,14 @@ import { ValidationError } from './errors.js';
 /** Deeper than any honest argument; keeps the walk far from the end of the stack. */
 const MAX_DEPTH = 500;
 
+/** A value that is JSON text already, so that large answers are not read and written again. */
+export class JsonText {
+  /** @param {string} text */
+  constructor(text) {
+    this.text = text;
+  }
+}
+
 /**
  * The JSON text of a value that goes into the sandbox. Dates become ISO strings, BigInts decimal strings, Maps plain
  * objects and Sets arrays; what JSON cannot hold is refused by its path.
@@ -11,6 +19,7 @@ const MAX_DEPTH = 500;
  * @returns {string}
  */
 export function toJsonText(value, name) {
+  if (value instanceof JsonText) return value.text;
   return JSON.stringify(convert(value, name, [])) ?? 'null';
 }
 

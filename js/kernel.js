@@ -5,6 +5,7 @@ import { HostFunctions } from './host_functions.js';
 import { toJsonText } from './json_text.js';
 import { native } from './native.js';
 import { ExecOptionsSchema } from './schemas.js';
+import { offerSql } from './sql/sandbox_sql.js';
 import { systemPrompt } from './system_prompt.js';
 import { parseArguments } from './validation.js';
 
@@ -181,7 +182,11 @@ export class TGP {
   }
 
   #hostFunctions() {
-    this.#functions ??= new HostFunctions(this.#options.sandboxAPI);
+    if (!this.#functions) {
+      const functions = new HostFunctions(this.#options.sandboxAPI);
+      if (this.#options.sql !== undefined) offerSql(functions, this.#options.sql);
+      this.#functions = functions;
+    }
     return this.#functions;
   }
 

@@ -86,3 +86,15 @@ export const ExecToolParams = z.strictObject({
   path,
   args: z.looseObject({}).optional().describe('Arguments of the tool.'),
 });
+
+export const ExecSqlParams = z.strictObject({
+  sql: text.describe('One SQL statement. Values belong into params, not into the text.'),
+  params: z
+    .union([z.array(z.any()), z.looseObject({})])
+    .optional()
+    .describe('Values: an array for ? or $1, or an object for :name.'),
+});
+
+export const DescribeSchemaParams = z.strictObject({
+  table: text.optional().describe('Describe this table only.'),
+});

@@ -25,7 +25,7 @@ import { parseArguments } from './validation.js';
  * @param {(args: import('zod').output<Schema>, signal: AbortSignal | undefined) => Promise<Result>} run
  * @returns {import('../index.js').AgentTool<import('zod').input<Schema>, Result>}
  */
-function tool(name, description, params, run) {
+export function tool(name, description, params, run) {
   const schema = universalSchema(params, name);
   return {
     description,

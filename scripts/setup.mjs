@@ -10,11 +10,20 @@ const PROGRAMS = [
   { program: 'git', packages: ['git'] },
 ];
 
+/** Databases that the tests start and stop themselves; their tests are skipped, with a line, where they are missing. */
+const SERVERS = [
+  { path: '/usr/lib/postgresql', packages: ['postgresql'] },
+  { path: '/usr/sbin/mariadbd', packages: ['mariadb-server'] },
+];
+
 /** @param {{ tests: boolean }} need */
 export function setup({ tests }) {
   ensurePrograms();
   ensureCargo();
-  if (tests) ensureNextest();
+  if (tests) {
+    ensureServers();
+    ensureNextest();
+  }
   ensureNodeModules();
 }
 
@@ -29,10 +38,28 @@ function ensurePrograms() {
       `Missing: ${names}. Install a C compiler and Git with your package manager, then run this again.`,
     );
   }
+  installPackages(packages);
+}
+
+function ensureServers() {
+  // Only where it needs nobody's password: a developer's machine is not changed for tests that can be skipped.
+  if (process.getuid?.() !== 0 || capture('apt-get', ['--version']) === undefined) return;
+  const packages = SERVERS.filter(({ path }) => !existsSync(path)).flatMap((entry) => entry.packages);
+  if (packages.length === 0) return;
+  try {
+    installPackages(packages);
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    announce(`Could not install ${packages.join(' and ')}: the tests that need them will be skipped`);
+  }
+}
+
+/** @param {string[]} packages */
+function installPackages(packages) {
   announce(`Installing Debian packages: ${packages.join(' ')}`);
   const prefix = process.getuid?.() === 0 ? [] : ['sudo'];
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
-    const [command = 'apt-get', ...rest] = [...prefix, 'apt-get', ...args];
+    const [command = 'env', ...rest] = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
     run(command, rest);
   }
 }

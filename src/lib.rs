@@ -7,7 +7,7 @@
 //!      |
 //! kernel              the only place that knows more than one part
 //!      |
-//! vfs  compile  sandbox  git      parts: none imports another
+//! vfs  compile  sandbox  git  sql parts: none imports another
 //!      |
 //! error, ids          bottom: import nothing of ours
 //! ```
@@ -19,4 +19,5 @@ pub mod git;
 pub mod ids;
 pub mod kernel;
 pub mod sandbox;
+pub mod sql;
 pub mod vfs;

@@ -9,6 +9,17 @@ import * as config from '../../js/config.js';
 import * as errors from '../../js/errors.js';
 import * as kernel from '../../js/kernel.js';
 import * as schemas from '../../js/schemas.js';
+import * as betterSqlite3 from '../../js/sql/adapters/better_sqlite3.js';
+import * as executor from '../../js/sql/adapters/executor.js';
+import * as knex from '../../js/sql/adapters/knex.js';
+import * as mysql2 from '../../js/sql/adapters/mysql2.js';
+import * as nodeSqlite from '../../js/sql/adapters/node_sqlite.js';
+import * as pg from '../../js/sql/adapters/pg.js';
+import * as postgresJs from '../../js/sql/adapters/postgres_js.js';
+import * as prisma from '../../js/sql/adapters/prisma.js';
+import * as sqlite from '../../js/sql/adapters/sqlite.js';
+import * as sqlSources from '../../js/sql/sources.js';
+import * as sqlTools from '../../js/sql/tools.js';
 import * as tools from '../../js/tools.js';
 
 type Surface = { [Name in keyof typeof declared]: (typeof declared)[Name] };
@@ -18,6 +29,8 @@ export const surface: Surface = {
   CheckToolParams: schemas.CheckToolParams,
   CompilationError: errors.CompilationError,
   ConfigError: errors.ConfigError,
+  DescribeSchemaParams: schemas.DescribeSchemaParams,
+  ExecSqlParams: schemas.ExecSqlParams,
   ExecToolParams: schemas.ExecToolParams,
   FetchError: errors.FetchError,
   GitConfigSchema: schemas.GitConfigSchema,
@@ -44,9 +57,20 @@ export const surface: Surface = {
   ToolSchema: schemas.ToolSchema,
   ValidationError: errors.ValidationError,
   WriteFileParams: schemas.WriteFileParams,
+  betterSqlite3: betterSqlite3.betterSqlite3,
+  createSqlTools: sqlTools.createSqlTools,
   defineTGPConfig: config.defineTGPConfig,
+  drizzle: sqlSources.drizzle,
+  executor: executor.executor,
   formatTools: adapters.formatTools,
+  knex: knex.knex,
   loadTGPConfig: config.loadTGPConfig,
+  mysql2: mysql2.mysql2,
+  nodeSqlite: nodeSqlite.nodeSqlite,
+  pg: pg.pg,
+  postgresJs: postgresJs.postgresJs,
+  prisma: prisma.prisma,
+  sqlite: sqlite.sqlite,
   tgpTools: tools.tgpTools,
   toAnthropicTools: adapters.toAnthropicTools,
   toOpenAITools: adapters.toOpenAITools,

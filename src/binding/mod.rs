@@ -1,8 +1,10 @@
 //! The only `#[napi]`: converts, forwards, and returns failures as data. JavaScript throws them.
 
 mod background;
+mod binding_database;
 mod binding_kernel;
 mod binding_outcome;
+mod binding_sql_rules;
 mod js_callback;
 mod worker_files;
 

@@ -13,6 +13,7 @@ mod patch_file;
 mod read_file;
 mod run_registry;
 mod sandbox_host;
+mod sql_options;
 mod stack_trace;
 mod tool_cache;
 mod write_file;
@@ -22,5 +23,9 @@ pub use config::Config;
 pub use exec_tool::{ExecOptions, ExecRequest, ExecValue};
 pub use host_functions::{Answer, HostFunctions, Verdict};
 pub use kernel::{Kernel, engine_version};
+pub use sql_options::SqlOptions;
 
 pub use crate::sandbox::WorkerFiles;
+pub use crate::sql::{
+    BeginMode, Database, DatabaseOptions, Dialect, Done, ParameterShape, QueryLimits, Session, SqlError, classify,
+};

@@ -1,0 +1,142 @@
+import { expect, it } from 'vitest';
+import { sandboxWorkers, sqlKernel, wait } from './sql_kernel.js';
+
+/**
+ * @typedef {object} Bench a database with an empty table `items (id, name)`
+ * @property {any} sql what the kernel gets
+ * @property {() => Promise<number>} count how many rows another connection sees
+ * @property {() => Promise<void>} write writes from another connection at once, which no lock may prevent
+ * @property {string} slow an expression that takes seconds
+ */
+
+const INSERT = "await tgp.exec_sql('INSERT INTO items (name) VALUES (?)', ['a']);";
+
+/** Every bad end of a tool that has already written, and what the caller hears of it. */
+const BAD_ENDS = [
+  { name: 'throw', code: 'ERR_TOOL_THROWN', body: `${INSERT} throw new Error('boom');` },
+  { name: 'CPU timeout', code: 'ERR_ISOLATE_TIMEOUT', body: `${INSERT} while (true) {}` },
+  {
+    name: 'wall timeout',
+    code: 'ERR_ISOLATE_TIMEOUT',
+    body: `${INSERT} await new Promise(() => setTimeout(() => {}, 60000));`,
+    limits: { wallMs: 400 },
+  },
+  {
+    name: 'memory',
+    code: 'ERR_ISOLATE_MEMORY',
+    body: `${INSERT} const a = []; while (true) a.push(new Array(100000).fill(a.length));`,
+    limits: { timeoutMs: 20000 },
+  },
+  { name: 'a result that cannot leave', code: 'ERR_RESULT', body: `${INSERT} return () => 1;` },
+  { name: 'a statement that fails', code: 'ERR_SQL', body: `${INSERT} await tgp.exec_sql('SELECT * FROM missing');` },
+  {
+    name: 'a failed statement that the tool swallowed',
+    code: 'ERR_SQL',
+    body: `${INSERT} try { await tgp.exec_sql('SELECT * FROM missing'); } catch {} return 1;`,
+  },
+  {
+    name: 'a failed statement that nobody awaited',
+    code: 'ERR_SQL',
+    body: `${INSERT} tgp.exec_sql('SELECT * FROM missing').catch(() => {}); return 1;`,
+  },
+  {
+    name: 'COMMIT inside the tool',
+    code: 'ERR_SECURITY_VIOLATION',
+    body: `${INSERT} await tgp.exec_sql('COMMIT'); return 1;`,
+  },
+  {
+    name: 'COMMIT swallowed, then a throw',
+    code: 'ERR_TOOL_THROWN',
+    body: `${INSERT} try { await tgp.exec_sql('COMMIT'); } catch {} throw new Error('boom');`,
+  },
+  ...['/* SELECT */ COMMIT', '-- SELECT\\nCOMMIT', 'SELECT 1; COMMIT', "SELECT ';' ; COMMIT -- "].map((sql) => ({
+    name: `COMMIT hidden as ${sql}`,
+    code: 'ERR_SECURITY_VIOLATION',
+    body: `${INSERT} await tgp.exec_sql(${JSON.stringify(sql).replaceAll('\\\\n', '\\n')}); return 1;`,
+  })),
+];
+
+/**
+ * The promise that SQL is all or nothing, on any database.
+ * @param {() => Bench} bench
+ */
+export function allOrNothing(bench) {
+  it('a run that succeeds is committed, with everything it wrote and did not await', async () => {
+    const { sql, count } = bench();
+    const before = await count();
+    const { forge } = await sqlKernel(sql);
+    const run = await forge(
+      `${INSERT} ${INSERT} tgp.exec_sql("INSERT INTO items (name) VALUES ('late')"); return 'done';`,
+    );
+    expect((await run()).result).toBe('done');
+    expect(await count()).toBe(before + 3);
+  });
+
+  for (const { name, code, body, limits } of BAD_ENDS) {
+    it(`${name}: nothing stays and no lock is left`, async () => {
+      const { sql, count, write } = bench();
+      const before = await count();
+      const { forge } = await sqlKernel(sql);
+      await expect((await forge(body))({}, limits)).rejects.toMatchObject({ code });
+      expect(await count()).toBe(before);
+      await write();
+    });
+  }
+
+  it('a worker that is killed, also while a statement runs: nothing stays and no lock is left', async () => {
+    const { sql, count, write, slow } = bench();
+    const { forge } = await sqlKernel(sql);
+    await (await forge('return 1'))();
+    for (const body of [`${INSERT} while (true) {}`, `${INSERT} await tgp.exec_sql(${JSON.stringify(slow)});`]) {
+      const before = await count();
+      const run = (await forge(body))({}, { timeoutMs: 20_000 }).catch((/** @type {Error} */ error) => error);
+      await wait(400);
+      for (const pid of sandboxWorkers()) process.kill(pid, 'SIGKILL');
+      expect(await run).toMatchObject({ code: 'ERR_ISOLATE_CRASHED' });
+      expect(await count()).toBe(before);
+      await write();
+    }
+  });
+
+  it('an abort stops the statement in the database', async () => {
+    const { sql, count, write, slow } = bench();
+    const before = await count();
+    const { forge } = await sqlKernel(sql);
+    const run = await forge(`${INSERT} await tgp.exec_sql(${JSON.stringify(slow)});`);
+    const started = performance.now();
+    await expect(run({}, { signal: AbortSignal.timeout(400) })).rejects.toMatchObject({ code: 'ERR_ABORTED' });
+    expect(await count()).toBe(before);
+    await write();
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it('statementTimeoutMs stops the statement in the database', async () => {
+    const { sql, count, write, slow } = bench();
+    const before = await count();
+    const { forge } = await sqlKernel({ source: sql, statementTimeoutMs: 300 });
+    const run = await forge(`${INSERT} await tgp.exec_sql(${JSON.stringify(slow)});`);
+    const started = performance.now();
+    await expect(run()).rejects.toMatchObject({ code: 'ERR_SQL' });
+    expect(await count()).toBe(before);
+    await write();
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it('20 tools in parallel on one source are all right, and none is starved', async () => {
+    const { sql, count } = bench();
+    const before = await count();
+    const { forge } = await sqlKernel(sql, { config: { sandbox: { workers: 4 } } });
+    const run = await forge(
+      "for (let i = 0; i < 5; i++) await tgp.exec_sql('INSERT INTO items (name) VALUES (:name)', { name: args.name }); if (args.fail) throw new Error('no'); return args.name;",
+    );
+    const runs = Array.from({ length: 20 }, (_, index) =>
+      run({ name: `n${index}`, fail: index % 4 === 3 }).then(
+        ({ result }) => result,
+        () => 'failed',
+      ),
+    );
+    const results = await Promise.all(runs);
+    expect(results).toEqual(Array.from({ length: 20 }, (_, index) => (index % 4 === 3 ? 'failed' : `n${index}`)));
+    expect(await count()).toBe(before + 15 * 5);
+  });
+}

@@ -1,0 +1,45 @@
+/**
+ * What a database has to offer so that a run can be one transaction on it.
+ *
+ * @typedef {'sqlite' | 'postgres' | 'mysql' | 'any'} SqlDialect `any`: not known, so a statement must be harmless in all
+ * @typedef {'read' | 'write' | 'schema'} SqlAccess
+ * @typedef {{ maxRows: number, maxBytes: number, statementTimeoutMs: number, readOnly: boolean }} SqlLimits
+ * @typedef {{ access: SqlAccess, limits: SqlLimits, firstSql: string, signal: AbortSignal }} SqlNeed what the first
+ * statement of a transaction does, and how to give up waiting
+ * @typedef {{ sql: string, values: unknown[], access: SqlAccess, returns: 'rows' | 'count' }} SqlStatement one that may
+ * run, with the placeholders of its database and a value for each
+ * @typedef {{ rows: string | undefined, affected: number }} SqlAnswer `rows` is JSON text, undefined when a statement
+ * returns none by nature
+ *
+ * @typedef {object} SqlConnection one connection that belongs to one run until it is released
+ * @property {(need: SqlNeed) => Promise<void>} begin
+ * @property {(statement: SqlStatement, limits: SqlLimits) => Promise<SqlAnswer>} query
+ * @property {() => Promise<void>} commit rejects unless the database says that it has committed
+ * @property {() => Promise<void>} rollback
+ * @property {() => unknown} cancel stops the statement under way, in the database
+ * @property {(state: 'clean' | 'broken') => unknown} release gives the connection back; a broken one is not used again
+ *
+ * @typedef {object} SqlAdapter
+ * @property {SqlDialect} dialect
+ * @property {(need: SqlNeed) => Promise<SqlConnection>} connect
+ * @property {() => Promise<void>} [close]
+ */
+
+/** Registered, so that an adapter made by the CommonJS copy of this package is known to the ESM copy. */
+export const ADAPTER = Symbol.for('@tgp/core/sql-adapter');
+
+/**
+ * @param {SqlAdapter} adapter
+ * @returns {any} users hold it as an opaque `SqlSource`
+ */
+export function defineAdapter(adapter) {
+  return Object.defineProperty({ ...adapter }, ADAPTER, { value: true });
+}
+
+/**
+ * @param {any} value
+ * @returns {value is SqlAdapter}
+ */
+export function isAdapter(value) {
+  return typeof value === 'object' && value !== null && value[ADAPTER] === true;
+}

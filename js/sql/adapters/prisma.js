@@ -1,0 +1,90 @@
+import { ConfigError } from '../../errors.js';
+import { defineAdapter } from '../adapter.js';
+import { beforeDeadline } from '../deadline.js';
+import { fromDriver, rowsText } from '../values.js';
+
+/**
+ * @typedef {import('../adapter.js').SqlConnection} SqlConnection
+ * @typedef {import('../adapter.js').SqlDialect} SqlDialect
+ */
+
+/** @type {Record<string, SqlDialect>} */
+const DIALECTS = {
+  postgresql: 'postgres',
+  postgres: 'postgres',
+  cockroachdb: 'postgres',
+  mysql: 'mysql',
+  sqlite: 'sqlite',
+};
+
+/** Prisma ends a transaction after 5 s unless told otherwise; how long a run may take is the sandbox's to say. */
+const LIMITS = { timeout: 3_600_000, maxWait: 60_000 };
+
+/** What ends the callback of a transaction that is to be rolled back. */
+const UNDO = Symbol('undo');
+
+/**
+ * A client of Prisma.
+ * @type {typeof import('../../../index.js').prisma}
+ */
+export function prisma(client) {
+  const provider = client._activeProvider ?? client._engineConfig?.activeProvider;
+  const dialect = DIALECTS[provider];
+  if (!dialect) {
+    throw new ConfigError(`Prisma over "${provider}" is not known here. Use PostgreSQL, MySQL or SQLite.`, {
+      details: { key: 'sql' },
+    });
+  }
+  return defineAdapter({ dialect, connect: async () => interactive(client) });
+}
+
+/**
+ * @param {any} client
+ * @returns {SqlConnection}
+ */
+function interactive(client) {
+  /** @type {any} */
+  let transaction;
+  /** @type {(value?: unknown) => void} */
+  let finish = () => {};
+  /** @type {(reason: unknown) => void} */
+  let fail = () => {};
+  /** @type {Promise<unknown>} */
+  let done = Promise.resolve();
+  return {
+    begin: () =>
+      new Promise((resolve, reject) => {
+        const held = new Promise((end, undo) => {
+          finish = end;
+          fail = undo;
+        });
+        done = client.$transaction((/** @type {any} */ tx) => {
+          transaction = tx;
+          resolve();
+          return held;
+        }, LIMITS);
+        done.catch(reject);
+      }),
+    query: async ({ sql, values, returns }, limits) => {
+      const work =
+        returns === 'rows'
+          ? transaction.$queryRawUnsafe(sql, ...values)
+          : transaction.$executeRawUnsafe(sql, ...values);
+      const answer = await beforeDeadline(Promise.resolve(work), limits.statementTimeoutMs, () => {});
+      if (returns === 'count') return { rows: undefined, affected: Number(answer) };
+      return { rows: rowsText(answer.map(fromDriver), limits), affected: answer.length };
+    },
+    commit: async () => {
+      finish();
+      await done;
+    },
+    rollback: async () => {
+      fail(UNDO);
+      await done.catch((error) => {
+        if (error !== UNDO) throw error;
+      });
+    },
+    cancel: () => {},
+    release: () => {},
+  };
+}

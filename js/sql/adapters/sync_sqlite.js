@@ -1,0 +1,78 @@
+import { defineAdapter } from '../adapter.js';
+import { timedOut } from '../deadline.js';
+import { FairLock } from '../fair_lock.js';
+import { RowCollector } from '../row_collector.js';
+import { fromDriver } from '../values.js';
+
+/**
+ * @typedef {import('../adapter.js').SqlConnection} SqlConnection
+ * @typedef {object} SyncDatabase what the synchronous SQLite drivers have in common
+ * @property {(sql: string) => unknown} exec
+ * @property {(sql: string, values: unknown[], returns: 'rows' | 'count') => Iterable<object>} rows
+ * @property {() => number} totalChanges
+ * @property {() => boolean} [inTransaction]
+ */
+
+/**
+ * An adapter on a driver that works on this very thread. Nothing can stop a statement from outside, so the time limit is
+ * looked at between rows and at the end: what took too long is rolled back.
+ * @param {SyncDatabase} database
+ */
+export function syncSqlite(database) {
+  const turns = new FairLock();
+  return defineAdapter({
+    dialect: 'sqlite',
+    connect: async ({ signal }) => syncConnection(database, await turns.acquire(signal)),
+  });
+}
+
+/**
+ * @param {SyncDatabase} database
+ * @param {(state: 'clean' | 'broken') => unknown} release
+ * @returns {SqlConnection}
+ */
+export function syncConnection(database, release) {
+  let queryOnly = false;
+  return {
+    begin: async ({ access, limits }) => {
+      queryOnly = limits.readOnly;
+      if (queryOnly) database.exec('PRAGMA query_only = ON');
+      database.exec(access === 'read' || limits.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE');
+    },
+    query: async ({ sql, values, returns }, limits) => {
+      const deadline = performance.now() + limits.statementTimeoutMs;
+      const before = database.totalChanges();
+      const rows = new RowCollector(limits, () => {});
+      for (const row of database.rows(sql, values.map(toSqlite), returns)) {
+        rows.add(Object.fromEntries(Object.entries(row).map(([key, value]) => [key, fromDriver(value)])));
+        if (rows.excess) throw rows.excess;
+        if (performance.now() > deadline) throw timedOut(limits.statementTimeoutMs);
+      }
+      if (performance.now() > deadline) throw timedOut(limits.statementTimeoutMs);
+      return { rows: returns === 'rows' ? rows.text() : undefined, affected: database.totalChanges() - before };
+    },
+    commit: async () => {
+      if (database.inTransaction?.() === false) throw new Error('the transaction had been rolled back by the database');
+      database.exec('COMMIT');
+    },
+    rollback: async () => {
+      if (database.inTransaction?.() !== false) database.exec('ROLLBACK');
+    },
+    cancel: () => {},
+    release: (state) => {
+      if (queryOnly) database.exec('PRAGMA query_only = OFF');
+      return release(state);
+    },
+  };
+}
+
+/**
+ * SQLite has no booleans, and these drivers write every number as a float unless it is a BigInt.
+ * @param {unknown} value
+ */
+function toSqlite(value) {
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  if (typeof value === 'object' && value !== null && !Buffer.isBuffer(value)) return JSON.stringify(value);
+  return value;
+}

@@ -1,0 +1,170 @@
+//! The embedded SQLite as JavaScript holds it: connections by number.
+
+use super::background::{Lane, Promised, spawn};
+use crate::error::{Error, ErrorCode};
+use crate::kernel::{BeginMode, Database, DatabaseOptions, Done, QueryLimits, Session, SqlError, SqlOptions};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use parking_lot::Mutex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+#[derive(Default)]
+struct Sessions {
+    last: u32,
+    open: HashMap<u32, Arc<Session>>,
+}
+
+/// A SQLite database and its open connections. Letting go of it closes them all and rolls back what is open.
+#[napi]
+pub struct BindingDatabase {
+    inner: Result<Arc<Database>, Error>,
+    sessions: Arc<Mutex<Sessions>>,
+}
+
+#[napi]
+impl BindingDatabase {
+    #[napi(constructor)]
+    #[expect(clippy::needless_pass_by_value, reason = "napi hands strings over")]
+    pub fn new(options_json: String) -> Self {
+        let options = parse::<DatabaseOptions>(&options_json);
+        Self { inner: options.map(|options| Arc::new(Database::new(options))), sessions: Arc::default() }
+    }
+
+    /// Value: the number of a new connection.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn connect<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        let sessions = Arc::clone(&self.sessions);
+        match self.inner.clone() {
+            Err(error) => promised.settle::<()>(Err(error)),
+            Ok(database) => spawn_or_settle(promised, move || {
+                let session = Arc::new(database.connect()?);
+                let mut sessions = sessions.lock();
+                sessions.last += 1;
+                let id = sessions.last;
+                sessions.open.insert(id, session);
+                Ok(id)
+            }),
+        }
+        Ok(promise)
+    }
+
+    /// Starts a transaction, `"read"` or `"write"`, under the rules of SQL tools.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn begin<'env>(
+        &self,
+        env: &'env Env,
+        id: u32,
+        mode: String,
+        options_json: String,
+    ) -> napi::Result<Object<'env>> {
+        self.with(env, id, move |session, done| {
+            let mode: BeginMode = parse(&format!("\"{mode}\""))?;
+            session.begin(mode, SqlOptions::from_json(&options_json)?.policy(), done);
+            Ok(())
+        })
+    }
+
+    /// Value: `{ rows, affected }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn query<'env>(
+        &self,
+        env: &'env Env,
+        id: u32,
+        sql: String,
+        params_json: String,
+        limits_json: String,
+    ) -> napi::Result<Object<'env>> {
+        self.with(env, id, move |session, done| {
+            let limits: QueryLimits = parse(&limits_json)?;
+            session.query(sql, params_json, limits, done);
+            Ok(())
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn commit<'env>(&self, env: &'env Env, id: u32) -> napi::Result<Object<'env>> {
+        self.with(env, id, |session, done| {
+            session.commit(done);
+            Ok(())
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn rollback<'env>(&self, env: &'env Env, id: u32) -> napi::Result<Object<'env>> {
+        self.with(env, id, |session, done| {
+            session.rollback(done);
+            Ok(())
+        })
+    }
+
+    /// Stops what a connection does; it can be used again after a rollback.
+    #[napi]
+    pub fn cancel(&self, id: u32) {
+        if let Some(session) = self.sessions.lock().open.get(&id) {
+            session.cancel();
+        }
+    }
+
+    /// Closes a connection, rolling back what is open.
+    #[napi]
+    pub fn close(&self, id: u32) {
+        let session = self.sessions.lock().open.remove(&id);
+        if let Some(session) = session {
+            session.cancel();
+        }
+    }
+
+    fn with<'env, T: Serialize + 'static>(
+        &self,
+        env: &'env Env,
+        id: u32,
+        start: impl FnOnce(&Session, Done<T>) -> Result<(), Error>,
+    ) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        let session = self.sessions.lock().open.get(&id).cloned();
+        let promised = Arc::new(Mutex::new(Some(promised)));
+        let settle = Arc::clone(&promised);
+        let done: Done<T> = Box::new(move |result| {
+            if let Some(promised) = settle.lock().take() {
+                promised.settle(result.map_err(Error::from));
+            }
+        });
+        let started = match session {
+            Some(session) => start(&session, done),
+            None => Err(SqlError::Closed.into()),
+        };
+        if let Err(error) = started
+            && let Some(promised) = promised.lock().take()
+        {
+            promised.settle::<()>(Err(error));
+        }
+        Ok(promise)
+    }
+}
+
+/// Does the work on a thread of the files' lane and settles the promise with its outcome.
+fn spawn_or_settle<T: Serialize + 'static>(promised: Promised, work: impl FnOnce() -> Result<T, Error> + Send + 'static) {
+    let promised = Arc::new(Mutex::new(Some(promised)));
+    let taken = Arc::clone(&promised);
+    let spawned = spawn(Lane::Files, move || {
+        let result = work();
+        if let Some(promised) = taken.lock().take() {
+            promised.settle(result);
+        }
+    });
+    if let Err(error) = spawned
+        && let Some(promised) = promised.lock().take()
+    {
+        promised.settle::<()>(Err(error));
+    }
+}
+
+fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
+    serde_json::from_str(json)
+        .map_err(|error| Error::new(ErrorCode::Config, format!("The options of the database are not valid: {error}.")))
+}

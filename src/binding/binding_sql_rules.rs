@@ -1,0 +1,50 @@
+//! What statements are held against, before they reach any database.
+
+use super::binding_outcome::BindingOutcome;
+use crate::error::{Error, ErrorCode};
+use crate::kernel::{Dialect, ParameterShape, SqlOptions, classify};
+use napi_derive::napi;
+use serde::de::DeserializeOwned;
+
+/// The options of SQL tools with every default, and the one classifier that all adapters share.
+#[napi]
+pub struct BindingSqlRules {
+    inner: Result<SqlOptions, Error>,
+}
+
+#[napi]
+impl BindingSqlRules {
+    #[napi(constructor)]
+    #[expect(clippy::needless_pass_by_value, reason = "napi hands strings over")]
+    pub fn new(options_json: String) -> Self {
+        Self { inner: SqlOptions::from_json(&options_json) }
+    }
+
+    /// Value: the options with their defaults.
+    #[napi]
+    pub fn options(&self) -> BindingOutcome {
+        BindingOutcome::from_result(self.inner.clone())
+    }
+
+    /// Value: `{ access, verbs, sql, bindings }`. `parameters_json` is `{"positional":n}` or `{"named":[…]}`.
+    #[napi]
+    #[expect(clippy::needless_pass_by_value, reason = "napi hands strings over")]
+    pub fn classify(&self, sql: String, dialect: String, parameters_json: String) -> BindingOutcome {
+        BindingOutcome::from_result(self.inner.clone().and_then(|options| {
+            let dialect: Dialect = parse(&format!("\"{dialect}\""), "dialect")?;
+            let shape: ParameterShape = parse(&parameters_json, "parameters")?;
+            Ok(classify(&sql, dialect, &options.policy(), &shape)?)
+        }))
+    }
+
+    /// Whether a table may be shown and touched.
+    #[napi]
+    #[expect(clippy::needless_pass_by_value, reason = "napi hands strings over")]
+    pub fn allows_table(&self, name: String) -> bool {
+        self.inner.as_ref().is_ok_and(|options| options.policy().allows_table(&name))
+    }
+}
+
+fn parse<T: DeserializeOwned>(json: &str, what: &str) -> Result<T, Error> {
+    serde_json::from_str(json).map_err(|error| Error::new(ErrorCode::Validation, format!("{what} is not valid: {error}.")))
+}

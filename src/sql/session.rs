@@ -1,0 +1,161 @@
+//! One connection on a thread of its own, so that a long statement holds up nobody else.
+
+use super::policy::SqlPolicy;
+use super::query::{QueryAnswer, QueryLimits, run};
+use super::sql_error::SqlError;
+use super::transaction::{BeginMode, begin, commit, rollback};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use parking_lot::Mutex;
+use rusqlite::Connection;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Called once with the outcome of a job, on the session's thread.
+pub type Done<T> = Box<dyn FnOnce(Result<T, SqlError>) + Send>;
+
+type Job = Box<dyn FnOnce(&Connection, &Arc<SessionControl>) + Send>;
+
+/// What other threads may tell a session that is at work.
+#[derive(Debug, Default)]
+pub struct SessionControl {
+    deadline: Mutex<Option<Instant>>,
+    cancelled: AtomicBool,
+    /// Whether the statement under way is the session's own, such as COMMIT.
+    own: AtomicBool,
+    /// The rules of the transaction that is open.
+    policy: Mutex<SqlPolicy>,
+}
+
+impl SessionControl {
+    pub(super) fn must_stop(&self) -> bool {
+        self.is_cancelled() || self.is_late()
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Acquire)
+    }
+
+    pub(super) fn is_late(&self) -> bool {
+        self.deadline.lock().is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    pub(super) fn set_deadline(&self, deadline: Option<Instant>) {
+        *self.deadline.lock() = deadline;
+    }
+
+    pub(super) fn with_policy<T>(&self, look: impl FnOnce(&SqlPolicy) -> T) -> T {
+        look(&self.policy.lock())
+    }
+
+    /// Sets the rules; statements that were prepared under others are forgotten.
+    fn set_policy(&self, connection: &Connection, policy: SqlPolicy) {
+        let mut current = self.policy.lock();
+        if *current != policy {
+            *current = policy;
+            connection.flush_prepared_statement_cache();
+        }
+    }
+
+    pub(super) fn is_own(&self) -> bool {
+        self.own.load(Ordering::Acquire)
+    }
+
+    /// Runs a statement of the session itself: neither guarded nor cancelled.
+    pub(super) fn own<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.own.store(true, Ordering::Release);
+        let cancelled = self.cancelled.swap(false, Ordering::AcqRel);
+        let done = work();
+        self.cancelled.fetch_or(cancelled, Ordering::AcqRel);
+        self.own.store(false, Ordering::Release);
+        done
+    }
+}
+
+/// A connection. Dropping it rolls back what is open and ends the thread.
+pub struct Session {
+    jobs: Sender<Job>,
+    control: Arc<SessionControl>,
+}
+
+impl Session {
+    /// Starts the thread and opens the connection on it.
+    pub(super) fn start(
+        open: impl FnOnce(&Arc<SessionControl>) -> Result<Connection, SqlError> + Send + 'static,
+    ) -> Result<Self, SqlError> {
+        let control = Arc::new(SessionControl::default());
+        let (jobs, queue) = unbounded();
+        let (opened, wait) = unbounded();
+        let own = Arc::clone(&control);
+        let spawned = std::thread::Builder::new().name("tgp-sqlite".to_owned()).spawn(move || match open(&own) {
+            Ok(connection) => {
+                let _waiting = opened.send(Ok(()));
+                serve(&queue, &connection, &own);
+            }
+            Err(error) => {
+                let _waiting = opened.send(Err(error));
+            }
+        });
+        if spawned.is_err() {
+            return Err(SqlError::Closed);
+        }
+        wait.recv().map_err(|_| SqlError::Closed)??;
+        Ok(Self { jobs, control })
+    }
+
+    pub fn begin(&self, mode: BeginMode, policy: SqlPolicy, done: Done<()>) {
+        self.submit(done, move |connection, control| {
+            control.set_policy(connection, policy);
+            begin(connection, control, mode)
+        });
+    }
+
+    /// Runs one statement. `params_json` is an array with one value for each placeholder.
+    pub fn query(&self, sql: String, params_json: String, limits: QueryLimits, done: Done<QueryAnswer>) {
+        self.submit(done, move |connection, control| run(connection, control, &sql, &params_json, limits));
+    }
+
+    pub fn commit(&self, done: Done<()>) {
+        self.submit(done, commit);
+    }
+
+    /// Rolls back. A statement that was cancelled for it is forgotten: the session can be used again.
+    pub fn rollback(&self, done: Done<()>) {
+        self.submit(done, |connection, control| {
+            let rolled_back = rollback(connection, control);
+            control.cancelled.store(false, Ordering::Release);
+            rolled_back
+        });
+    }
+
+    /// Stops the statement under way and refuses those behind it, until the session is rolled back.
+    pub fn cancel(&self) {
+        self.control.cancelled.store(true, Ordering::Release);
+    }
+
+    fn submit<T: 'static>(
+        &self,
+        done: Done<T>,
+        work: impl FnOnce(&Connection, &Arc<SessionControl>) -> Result<T, SqlError> + Send + 'static,
+    ) {
+        let shared = Arc::new(Mutex::new(Some(done)));
+        let taken = Arc::clone(&shared);
+        let sent = self.jobs.send(Box::new(move |connection, control| {
+            let result = work(connection, control);
+            if let Some(done) = taken.lock().take() {
+                done(result);
+            }
+        }));
+        if sent.is_err()
+            && let Some(done) = shared.lock().take()
+        {
+            done(Err(SqlError::Closed));
+        }
+    }
+}
+
+fn serve(queue: &Receiver<Job>, connection: &Connection, control: &Arc<SessionControl>) {
+    while let Ok(job) = queue.recv() {
+        job(connection, control);
+    }
+}

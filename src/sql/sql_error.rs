@@ -1,0 +1,79 @@
+//! Every way in which a statement or a database can fail.
+
+use crate::error::{Details, ErrorCode, PartError};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SqlError {
+    /// Something that is not for tools, whoever asks.
+    #[error("Security Violation: {what}. {advice}")]
+    Refused { what: String, advice: &'static str },
+    #[error("{0}")]
+    Unreadable(String),
+    #[error("{0}")]
+    Parameters(String),
+    /// What the database itself said.
+    #[error("{message}")]
+    Database { message: String, code: Option<String> },
+    #[error("The statement timed out after {ms} ms and was interrupted. Narrow it, add an index, or raise statementTimeoutMs.")]
+    Timeout { ms: u64 },
+    #[error("The statement was cancelled.")]
+    Cancelled,
+    #[error(
+        "The database was changed by someone else after this run's first read, so its write was refused. Run the tool again."
+    )]
+    Conflict,
+    #[error("The database is locked by another process. Try again when it has finished.")]
+    Busy,
+    #[error("The statement returns more than {limit} rows (maxRows). Aggregate, filter, or page with LIMIT and OFFSET.")]
+    TooManyRows { limit: usize },
+    #[error("The rows are more than {limit} bytes of JSON (maxBytes). Select fewer columns or rows.")]
+    TooManyBytes { limit: usize },
+    #[error("The connection to the database is closed.")]
+    Closed,
+    #[error("The options are not valid: {0}.")]
+    Options(String),
+}
+
+impl PartError for SqlError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Refused { .. } => ErrorCode::SecurityViolation,
+            Self::Parameters(_) => ErrorCode::Validation,
+            Self::Options(_) => ErrorCode::Config,
+            Self::Cancelled => ErrorCode::Aborted,
+            Self::Unreadable(_)
+            | Self::Database { .. }
+            | Self::Timeout { .. }
+            | Self::Conflict
+            | Self::Busy
+            | Self::TooManyRows { .. }
+            | Self::TooManyBytes { .. }
+            | Self::Closed => ErrorCode::Sql,
+        }
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::new();
+        let reason = match self {
+            Self::Refused { .. } => "refused",
+            Self::Unreadable(_) => "unreadable",
+            Self::Parameters(_) => "parameters",
+            Self::Database { code, .. } => {
+                if let Some(code) = code {
+                    details.insert("databaseCode".to_owned(), code.as_str().into());
+                }
+                "database"
+            }
+            Self::Timeout { .. } => "timeout",
+            Self::Cancelled => "cancelled",
+            Self::Conflict => "conflict",
+            Self::Busy => "busy",
+            Self::TooManyRows { .. } => "maxRows",
+            Self::TooManyBytes { .. } => "maxBytes",
+            Self::Closed => "closed",
+            Self::Options(_) => "options",
+        };
+        details.insert("reason".to_owned(), reason.into());
+        details
+    }
+}

@@ -1,0 +1,91 @@
+//! What statements do, as the words that rules are written in.
+
+use serde::{Deserialize, Serialize};
+
+/// The action of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verb {
+    Select,
+    Insert,
+    Update,
+    Delete,
+    Replace,
+    Merge,
+    Truncate,
+    Create,
+    Alter,
+    Drop,
+    /// `SHOW`, `DESCRIBE`, reading a `PRAGMA`.
+    Show,
+    /// `ANALYZE`, `REINDEX`, `REFRESH`, `COMMENT`.
+    Maintain,
+}
+
+/// How much of the database a statement can change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    Read,
+    Write,
+    Schema,
+}
+
+impl Verb {
+    pub const fn access(self) -> Access {
+        match self {
+            Self::Select | Self::Show => Access::Read,
+            Self::Insert | Self::Update | Self::Delete | Self::Replace | Self::Merge => Access::Write,
+            Self::Truncate | Self::Create | Self::Alter | Self::Drop | Self::Maintain => Access::Schema,
+        }
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Select => "select",
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Replace => "replace",
+            Self::Merge => "merge",
+            Self::Truncate => "truncate",
+            Self::Create => "create",
+            Self::Alter => "alter",
+            Self::Drop => "drop",
+            Self::Show => "show",
+            Self::Maintain => "maintain",
+        }
+    }
+
+    /// The verb that a statement begins with; nothing for every other word.
+    pub fn leading(word: &str) -> Option<Self> {
+        Some(match word {
+            "SELECT" | "VALUES" | "TABLE" | "WITH" | "EXPLAIN" => Self::Select,
+            "INSERT" => Self::Insert,
+            "UPDATE" => Self::Update,
+            "DELETE" => Self::Delete,
+            "REPLACE" => Self::Replace,
+            "MERGE" => Self::Merge,
+            "TRUNCATE" => Self::Truncate,
+            "CREATE" => Self::Create,
+            "ALTER" => Self::Alter,
+            "DROP" => Self::Drop,
+            "SHOW" | "DESCRIBE" | "DESC" | "PRAGMA" => Self::Show,
+            "ANALYZE" | "REINDEX" | "REFRESH" | "COMMENT" => Self::Maintain,
+            _ => return None,
+        })
+    }
+
+    /// The verb of a word in the middle of a statement: a common table expression may write.
+    pub fn inner(word: &str) -> Option<Self> {
+        Some(match word {
+            "INSERT" => Self::Insert,
+            "UPDATE" => Self::Update,
+            "DELETE" => Self::Delete,
+            "REPLACE" => Self::Replace,
+            "MERGE" => Self::Merge,
+            "TRUNCATE" => Self::Truncate,
+            _ => return None,
+        })
+    }
+}
