@@ -22,15 +22,19 @@ export {
 } from './js/errors.js';
 export { TGP } from './js/kernel.js';
 export {
+  ApplyDiffParams,
   CheckToolParams,
   ExecToolParams,
+  FindToolParams,
   GitConfigSchema,
   ListFilesParams,
   PatchFileParams,
   ReadFileParams,
   SandboxConfigSchema,
+  SearchFilesParams,
   TGPConfigSchema,
   ToolSchema,
   WriteFileParams,
 } from './js/schemas.js';
 export { tgpTools } from './js/tools.js';
+export { createMemoryVFS, createNodeVFS } from './js/vfs.js';

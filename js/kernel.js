@@ -18,7 +18,11 @@ import { parseArguments } from './validation.js';
  * @typedef {import('../index.js').ExecOptions} ExecOptions
  * @typedef {import('../index.js').ExecResult} ExecResult
  * @typedef {import('../index.js').CheckResult} CheckResult
- * @typedef {{ path: string, persisted: boolean, commit?: string }} Written
+ * @typedef {import('../index.js').FoundTool} FoundTool
+ * @typedef {import('../index.js').Registry} Registry
+ * @typedef {import('../index.js').SearchFilesResult} SearchFilesResult
+ * @typedef {Omit<import('../index.js').WriteFileResult, 'success'>} Written
+ * @typedef {Omit<import('../index.js').ApplyDiffResult, 'success'>} Diffed
  */
 
 /**
@@ -103,6 +107,29 @@ export class TGP {
     return this.#call((kernel) => kernel.checkTool(path), signal);
   }
 
+  /**
+   * @param {string} query
+   * @param {{ limit?: number, signal?: AbortSignal }} [options]
+   * @returns {Promise<FoundTool[]>}
+   */
+  async find(query, { limit, signal } = {}) {
+    requireText(query, 'query');
+    return this.#call((kernel) => kernel.findTool(query, limit), signal);
+  }
+
+  /** @type {Registry} */
+  get registry() {
+    return {
+      hydrate: () => this.#call((kernel) => kernel.hydrateRegistry(), undefined),
+      register: async (path) => {
+        requireText(path, 'path');
+        return this.#call((kernel) => kernel.registerTool(path), undefined);
+      },
+      list: () => this.#call((kernel) => kernel.listTools(), undefined),
+      sync: () => this.#call((kernel) => kernel.syncRegistry(), undefined),
+    };
+  }
+
   shutdown() {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -126,6 +153,10 @@ export class TGP {
       write: (path, content, signal) => this.#call((kernel) => kernel.writeFile(path, content), signal),
       /** @type {(path: string, search: string, replace: string, signal?: AbortSignal) => Promise<Written>} */
       patch: (path, search, replace, signal) => this.#call((kernel) => kernel.patchFile(path, search, replace), signal),
+      /** @type {(path: string, diff: string, signal?: AbortSignal) => Promise<Diffed>} */
+      diff: (path, diff, signal) => this.#call((kernel) => kernel.applyDiff(path, diff), signal),
+      /** @type {(query: object, signal?: AbortSignal) => Promise<SearchFilesResult>} */
+      search: (query, signal) => this.#call((kernel) => kernel.searchFiles(JSON.stringify(query)), signal),
     };
   }
 

@@ -10,16 +10,19 @@ import * as errors from '../../js/errors.js';
 import * as kernel from '../../js/kernel.js';
 import * as schemas from '../../js/schemas.js';
 import * as tools from '../../js/tools.js';
+import * as vfs from '../../js/vfs.js';
 
 type Surface = { [Name in keyof typeof declared]: (typeof declared)[Name] };
 
 export const surface: Surface = {
   AbortedError: errors.AbortedError,
+  ApplyDiffParams: schemas.ApplyDiffParams,
   CheckToolParams: schemas.CheckToolParams,
   CompilationError: errors.CompilationError,
   ConfigError: errors.ConfigError,
   ExecToolParams: schemas.ExecToolParams,
   FetchError: errors.FetchError,
+  FindToolParams: schemas.FindToolParams,
   GitConfigSchema: schemas.GitConfigSchema,
   GitConflictError: errors.GitConflictError,
   GitError: errors.GitError,
@@ -33,6 +36,7 @@ export const surface: Surface = {
   ReadFileParams: schemas.ReadFileParams,
   ResultError: errors.ResultError,
   SandboxConfigSchema: schemas.SandboxConfigSchema,
+  SearchFilesParams: schemas.SearchFilesParams,
   SecurityViolation: errors.SecurityViolation,
   ShutdownError: errors.ShutdownError,
   SqlError: errors.SqlError,
@@ -43,6 +47,8 @@ export const surface: Surface = {
   ToolSchema: schemas.ToolSchema,
   ValidationError: errors.ValidationError,
   WriteFileParams: schemas.WriteFileParams,
+  createMemoryVFS: vfs.createMemoryVFS,
+  createNodeVFS: vfs.createNodeVFS,
   defineTGPConfig: config.defineTGPConfig,
   formatTools: adapters.formatTools,
   loadTGPConfig: config.loadTGPConfig,

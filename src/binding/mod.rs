@@ -3,6 +3,7 @@
 mod background;
 mod binding_kernel;
 mod binding_outcome;
+mod binding_vfs;
 mod js_callback;
 mod worker_files;
 

@@ -32,14 +32,15 @@ impl UseCounts {
         self.fresh.values().sum()
     }
 
-    /// Takes over what is stored; damaged text counts as nothing.
-    pub fn load(&mut self, text: &str) {
-        self.stored = serde_json::from_str(text).unwrap_or_default();
+    /// What was stored; damaged text counts as nothing.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        Self { stored: serde_json::from_str(text).unwrap_or_default(), fresh: BTreeMap::new() }
     }
 
     /// The text to store, given what is stored now: another process may have counted meanwhile.
     pub fn store(&mut self, stored_now: &str) -> String {
-        self.load(stored_now);
+        self.stored = Self::read(stored_now).stored;
         for (path, count) in std::mem::take(&mut self.fresh) {
             *self.stored.entry(path).or_default() += count;
         }
