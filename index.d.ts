@@ -47,6 +47,12 @@ export type TGPOptions = {
    * throws is thrown in the tool.
    */
   sandboxAPI?: Record<string, (...args: any[]) => any>;
+  /**
+   * Where the files are, instead of the config's `rootDir`. One of {@link createNodeVFS} is worked on directly, with its
+   * Git repository. Any other adapter is read once, at boot, into a private temporary folder for the kernel to work in,
+   * and gets every write before that counts as done; there is no Git then, so writes report `persisted: false`.
+   */
+  vfs?: VFSAdapter;
   /** Default: `console`, without debug messages. */
   logger?: Logger;
   /** @deprecated Accepted and ignored, with one warning: the native kernel reads and writes files itself. */
@@ -191,6 +197,8 @@ export declare class TGP {
    */
   find(query: string, options?: { limit?: number; signal?: AbortSignal }): Promise<FoundTool[]>;
   get registry(): Registry;
+  /** The files of the root, for the application's own use: neither checked as an agent's writes are, nor committed. */
+  get vfs(): VFSAdapter;
   /** Ends all runs and workers. May be called more than once; every other call then fails with {@link ShutdownError}. */
   shutdown(): Promise<void>;
   /** {@link TGP.shutdown}, for `await using`. */

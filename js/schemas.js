@@ -90,7 +90,10 @@ export const ApplyDiffParams = z.strictObject({
 export const SearchFilesParams = z.strictObject({
   pattern: text.describe('Regular expression in the syntax of ripgrep.'),
   glob: text.optional().describe('Only files that match, such as "tools/**/*.ts" or "*.json".'),
-  case: z.enum(['sensitive', 'insensitive']).optional().describe('Whether upper and lower case differ. They do by default.'),
+  case: z
+    .enum(['sensitive', 'insensitive'])
+    .optional()
+    .describe('Whether upper and lower case differ. They do by default.'),
   limit: count.optional().describe('Most matching lines to return.'),
 });
 

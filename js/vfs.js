@@ -4,9 +4,22 @@ import { native } from './native.js';
 
 /** @typedef {import('../index.js').VFSAdapter} VFSAdapter */
 
+/** Where an adapter's files are on disk: a kernel works on those directly. */
+const ROOT = Symbol.for('@tgp/core/vfs-root');
+
+/**
+ * The folder of an adapter that {@link createNodeVFS} made.
+ * @param {VFSAdapter} vfs
+ * @returns {string | undefined}
+ */
+export function rootOf(vfs) {
+  return /** @type {any} */ (vfs)[ROOT];
+}
+
 /** @type {typeof import('../index.js').createNodeVFS} */
 export function createNodeVFS(rootDir) {
-  return adapter(open(resolve(rootDir)));
+  const root = resolve(rootDir);
+  return Object.defineProperty(adapter(open(root)), ROOT, { value: root });
 }
 
 /** @type {typeof import('../index.js').createMemoryVFS} */

@@ -55,11 +55,18 @@ describe('SEARCH/REPLACE blocks', () => {
 
   it('tolerate whitespace and say so, and keep the indentation of the file', async () => {
     const { apply, text } = await file(SOURCE);
-    const result = await apply(block('const two = args.n  + 2;\nconst three = args.n + 3;', 'const two = args.n + 20;\nconst three = args.n + 3;\nconst four = 4;'));
+    const result = await apply(
+      block(
+        'const two = args.n  + 2;\nconst three = args.n + 3;',
+        'const two = args.n + 20;\nconst three = args.n + 3;\nconst four = 4;',
+      ),
+    );
     expect(result.applied).toEqual([{ line: 3, tolerated: 'whitespace' }]);
     expect(text()).toBe(SOURCE.replace('+ 2;', '+ 20;').replace('+ 3;\n', '+ 3;\n  const four = 4;\n'));
     const trailing = await file('const a = 1;   \nconst b = 2;\n');
-    expect((await trailing.apply(block('const a = 1;', 'const a = 2;'))).applied).toEqual([{ line: 1, tolerated: 'trailing-space' }]);
+    expect((await trailing.apply(block('const a = 1;', 'const a = 2;'))).applied).toEqual([
+      { line: 1, tolerated: 'trailing-space' },
+    ]);
     expect(trailing.text()).toBe('const a = 2;\nconst b = 2;\n');
   });
 
@@ -99,14 +106,19 @@ describe('unified diffs', () => {
     const diff = execFileSync('git', ['-C', rootDir, 'diff', '-U3', '--', PATH], { encoding: 'utf8' });
     writeFileSync(join(rootDir, PATH), `${before.join('\n')}\n`);
     const result = await apply(diff);
-    expect(result.applied.every((change) => change.lineOffset === undefined && change.tolerated === undefined)).toBe(true);
+    expect(result.applied.every((change) => change.lineOffset === undefined && change.tolerated === undefined)).toBe(
+      true,
+    );
     expect(text()).toBe(`${after.join('\n')}\n`);
   });
 
   it('of several files are refused', async () => {
     const { apply } = await file(SOURCE);
     const one = (name) => `--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-x\n+y\n`;
-    await expect(apply(one('a') + one('b'))).rejects.toMatchObject({ code: 'ERR_VALIDATION', details: { field: 'diff' } });
+    await expect(apply(one('a') + one('b'))).rejects.toMatchObject({
+      code: 'ERR_VALIDATION',
+      details: { field: 'diff' },
+    });
   });
 });
 

@@ -38,7 +38,9 @@ describe('a kernel that is killed while it writes', () => {
     const root = await tempRoot();
     let writes = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      const child = spawn(process.execPath, ['--input-type=module', '-e', writer(root)], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(process.execPath, ['--input-type=module', '-e', writer(root)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       child.stdout.on('data', (dots) => {
         writes += dots.length;
       });
@@ -53,7 +55,9 @@ describe('a kernel that is killed while it writes', () => {
       const meta = JSON.parse(readFileSync(join(root, 'meta.json'), 'utf8'));
       expect(Object.keys(meta.tools).length).toBeGreaterThan(0);
     }
-    expect(execFileSync('git', ['-C', root, 'fsck', '--full', '--strict', '--no-dangling'], { encoding: 'utf8' })).toBe('');
+    expect(execFileSync('git', ['-C', root, 'fsck', '--full', '--strict', '--no-dangling'], { encoding: 'utf8' })).toBe(
+      '',
+    );
     const { kernel, tools } = await createKernel({ rootDir: root });
     const content = '/** The last one. */ export default () => 7;\n';
     expect((await tools.write_file.execute({ path: 'tools/last.ts', content })).persisted).toBe(true);

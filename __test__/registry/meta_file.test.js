@@ -139,7 +139,14 @@ describe('changes by other hands', () => {
 describe('use counts', () => {
   it('count successful runs, outlive the kernel and stay out of Git', async () => {
     const { kernel, tools, rootDir } = await createKernel();
-    await write(tools, 'tools/a.ts', tool('Fails on demand.', 'if ((args as any).fail) throw new Error("no"); return 1;').replace('function ()', 'function (args: { fail?: boolean })'));
+    await write(
+      tools,
+      'tools/a.ts',
+      tool('Fails on demand.', 'if ((args as any).fail) throw new Error("no"); return 1;').replace(
+        'function ()',
+        'function (args: { fail?: boolean })',
+      ),
+    );
     await kernel.exec('tools/a.ts');
     await kernel.exec('./tools/a.ts');
     await kernel.exec('tools/a.ts', { fail: true }).catch(() => {});

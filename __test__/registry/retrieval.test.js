@@ -43,7 +43,8 @@ describe('the retrieval set', () => {
     const queries = files.map(retrievalQueries);
     expect(queries.flat().length).toBeGreaterThanOrEqual(200);
     for (const list of queries) expect(list.length).toBeGreaterThanOrEqual(200 / 3);
-    for (const { path } of [...queries.flat(), ...retrievalQueries('other_jobs')]) expect(tools.has(path), path).toBe(true);
+    for (const { path } of [...queries.flat(), ...retrievalQueries('other_jobs')])
+      expect(tools.has(path), path).toBe(true);
     for (const { path, query } of queries[2] ?? []) {
       const shared = [...wordsOf(query)].filter((word) => tools.get(path)?.has(word) && !LITTLE_WORDS.has(word));
       expect(shared, `${path}: ${query}`).toEqual([]);
@@ -82,7 +83,9 @@ describe('find_tool', () => {
     const kept = promised.filter(Boolean).length;
     console.info(`above ${SAME_JOB}: ${kept} of ${promised.length + broken.length} are the same job`);
     expect(kept / (promised.length + broken.length)).toBeGreaterThanOrEqual(0.95);
-    expect(same.filter(({ path, found }) => found[0]?.path === path && found[0].score > SAME_JOB).length / same.length).toBeGreaterThanOrEqual(0.85);
+    expect(
+      same.filter(({ path, found }) => found[0]?.path === path && found[0].score > SAME_JOB).length / same.length,
+    ).toBeGreaterThanOrEqual(0.85);
   });
 
   it('answers best first, with scores from 0 to 1, bounded, and the same every time', async () => {

@@ -78,10 +78,24 @@ export default async function total(args: Base & {
       ['/** D. */ function f(args: { n: number }) { return args.n }\nexport { f as default }', typed],
       ['/** D. */ module.exports = function (args: { n: number }) { return args.n }', typed],
       ['/** D. */ export default (({ n }: { n: number }) => n) satisfies Function', typed],
-      ['/** D. */ export default ({ n = 3, s = "x" }) => n + s', { type: 'object', properties: { n: { type: 'number', default: 3 }, s: { type: 'string', default: 'x' } } }],
+      [
+        '/** D. */ export default ({ n = 3, s = "x" }) => n + s',
+        { type: 'object', properties: { n: { type: 'number', default: 3 }, s: { type: 'string', default: 'x' } } },
+      ],
       ['/** D. */ return args.n + args["m"]', { type: 'object', properties: { n: {}, m: {} } }],
       ['/** D. */ export default () => 1', { type: 'object', properties: {} }],
-      ['/** D.\n * @param {number} args.n\n * @param {string[]} [args.tags] names */ export default function (args) {}', { type: 'object', properties: { n: { type: 'number' }, tags: { type: 'array', items: { type: 'string' }, description: 'names' } }, required: ['n'] }, 'tools/money/t.js'],
+      [
+        '/** D.\n * @param {number} args.n\n * @param {string[]} [args.tags] names */ export default function (args) {}',
+        {
+          type: 'object',
+          properties: {
+            n: { type: 'number' },
+            tags: { type: 'array', items: { type: 'string' }, description: 'names' },
+          },
+          required: ['n'],
+        },
+        'tools/money/t.js',
+      ],
     ];
     for (const [source, parameters, path] of forms) {
       expect(await read(source, path), source).toMatchObject({ description: 'D.', parameters, kind: 'tool' });
@@ -95,10 +109,16 @@ export default async function total(args: Base & {
   });
 
   it('without growing or hanging on types that name themselves', async () => {
-    const bomb = Array.from({ length: 20 }, (_, index) => `type T${index} = { a: T${index + 1}; b: T${index + 1}; c: T${index + 1} };`);
-    const loop = 'type Tree = { left: Tree; right: Tree }; interface A extends B { a: A } interface B extends A { b: B }';
+    const bomb = Array.from(
+      { length: 20 },
+      (_, index) => `type T${index} = { a: T${index + 1}; b: T${index + 1}; c: T${index + 1} };`,
+    );
+    const loop =
+      'type Tree = { left: Tree; right: Tree }; interface A extends B { a: A } interface B extends A { b: B }';
     for (const types of [`${bomb.join('\n')}\ntype T20 = T0;`, loop]) {
-      const entry = await read(`${types}\nexport default (args: ${types === loop ? '{ tree: Tree; a: A }' : 'T0'}) => 1`);
+      const entry = await read(
+        `${types}\nexport default (args: ${types === loop ? '{ tree: Tree; a: A }' : 'T0'}) => 1`,
+      );
       expect(JSON.stringify(entry.parameters).length).toBeLessThan(100_000);
     }
   });

@@ -1,5 +1,7 @@
 //! Files behind the jail, for applications that want them without a kernel.
 
+#![expect(clippy::needless_pass_by_value, reason = "what crosses from JavaScript is owned")]
+
 use super::binding_outcome::BindingOutcome;
 use crate::error::Error;
 use crate::kernel::RootFiles;

@@ -113,7 +113,11 @@ fn parse_bounded(path: &str, source: &str, language: Language) -> Result<Result<
 }
 
 /// Refuses a tree that is too deep to be walked.
-fn bounded(path: &str, source: &str, outcome: Result<Parsed, Vec<Fault>>) -> Result<Result<Parsed, Vec<Fault>>, CompileError> {
+fn bounded(
+    path: &str,
+    source: &str,
+    outcome: Result<Parsed, Vec<Fault>>,
+) -> Result<Result<Parsed, Vec<Fault>>, CompileError> {
     match outcome.as_ref().ok().and_then(|parsed| find_excess(&parsed.module)) {
         Some(Excess::Depth(span)) => Err(too_deep(path, source, span.lo)),
         Some(Excess::Scopes) => Err(CompileError::TooDense { path: path.to_owned() }),

@@ -1,5 +1,10 @@
 //! What a tool is for and what it takes, read from its source.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of swc's forty kinds of expression a few can be read, and the rest are all alike"
+)]
+
 use super::doc_comment::{DocComment, DocParam, Presence};
 use super::entry_function::{Entry, entry_of};
 use super::imports::References;
@@ -40,11 +45,17 @@ pub enum SourceRole {
 pub(super) fn describe(parsed: &Parsed, source: &str, comments: &SingleThreadedComments) -> Description {
     let module = &parsed.module;
     let entry = entry_of(module);
-    let doc = entry.position().and_then(|position| doc_at(comments, position)).or_else(|| first_doc(module, comments)).unwrap_or_default();
+    let doc = entry
+        .position()
+        .and_then(|position| doc_at(comments, position))
+        .or_else(|| first_doc(module, comments))
+        .unwrap_or_default();
     let types = TypeSchemas::of(module, comments);
     let mut parameters = match &entry {
         Entry::Function { parameter: Some(parameter), .. } => pattern_schema(parameter, &types),
-        Entry::Function { parameter: None, .. } | Entry::Value { .. } | Entry::None => json!({ "type": "object", "properties": {} }),
+        Entry::Function { parameter: None, .. } | Entry::Value { .. } | Entry::None => {
+            json!({ "type": "object", "properties": {} })
+        }
         Entry::Script => script_schema(module),
     };
     for param in &doc.params {
@@ -68,7 +79,11 @@ pub(super) fn describe(parsed: &Parsed, source: &str, comments: &SingleThreadedC
 /// The JSDoc comment right before a position.
 fn doc_at(comments: &SingleThreadedComments, position: BytePos) -> Option<DocComment> {
     let comments = comments.get_leading(position)?;
-    comments.iter().rev().filter(|comment| comment.kind == CommentKind::Block).find_map(|comment| DocComment::parse(&comment.text))
+    comments
+        .iter()
+        .rev()
+        .filter(|comment| comment.kind == CommentKind::Block)
+        .find_map(|comment| DocComment::parse(&comment.text))
 }
 
 /// The first JSDoc comment of the file, wherever it stands at the top level.
@@ -85,13 +100,18 @@ fn pattern_schema<C: Comments>(pattern: &Pat, types: &TypeSchemas<'_, C>) -> Val
         },
         Pat::Assign(with_default) => pattern_schema(&with_default.left, types),
         Pat::Object(object) => {
-            let mut schema =
-                object.type_ann.as_ref().map_or_else(|| json!({ "type": "object", "properties": {} }), |of| types.schema(&of.type_ann));
+            let mut schema = object
+                .type_ann
+                .as_ref()
+                .map_or_else(|| json!({ "type": "object", "properties": {} }), |of| types.schema(&of.type_ann));
             for property in &object.props {
                 match property {
-                    ObjectPatProp::Assign(property) => add_property(&mut schema, &property.key.sym, property.value.as_deref()),
+                    ObjectPatProp::Assign(property) => {
+                        add_property(&mut schema, &property.key.sym, property.value.as_deref())
+                    }
                     ObjectPatProp::KeyValue(property) => {
-                        let default = if let Pat::Assign(assign) = &*property.value { Some(&*assign.right) } else { None };
+                        let default =
+                            if let Pat::Assign(assign) = &*property.value { Some(&*assign.right) } else { None };
                         if let Some(name) = name_of(&property.key) {
                             add_property(&mut schema, &name, default);
                         }
@@ -166,7 +186,9 @@ fn add_documentation(parameters: &mut Value, param: &DocParam) {
         }
     }
     let Some(property) = members.get_mut("properties").and_then(|properties| properties.get_mut(name)) else { return };
-    let untyped = property.as_object().is_some_and(|members| !["type", "enum", "anyOf", "const"].iter().any(|key| members.contains_key(*key)));
+    let untyped = property
+        .as_object()
+        .is_some_and(|members| !["type", "enum", "anyOf", "const"].iter().any(|key| members.contains_key(*key)));
     if let (true, Some(kind)) = (untyped, param.kind.as_deref().and_then(documented_type))
         && let (Some(members), Value::Object(kind)) = (property.as_object_mut(), kind)
     {
@@ -209,7 +231,9 @@ impl Visit for UsedArgs {
         if matches!(&*node.obj, Expr::Ident(Ident { sym, .. }) if sym == ARGS) {
             match &node.prop {
                 MemberProp::Ident(name) => drop(self.names.insert(name.sym.to_string())),
-                MemberProp::Computed(key) => self.names.extend(matches!(&*key.expr, Expr::Lit(_)).then(|| key_of(&key.expr)).flatten()),
+                MemberProp::Computed(key) => {
+                    self.names.extend(matches!(&*key.expr, Expr::Lit(_)).then(|| key_of(&key.expr)).flatten())
+                }
                 MemberProp::PrivateName(_) => {}
             }
         }

@@ -57,7 +57,9 @@ impl DocComment {
         let (tag, rest) = tagged.split_once(char::is_whitespace).unwrap_or((tagged, ""));
         match tag {
             "param" | "arg" | "argument" => self.params.extend(DocParam::parse(rest)),
-            "description" | "desc" | "summary" if self.description.is_empty() => rest.trim().clone_into(&mut self.description),
+            "description" | "desc" | "summary" if self.description.is_empty() => {
+                rest.trim().clone_into(&mut self.description)
+            }
             "tags" | "tag" | "category" | "keywords" => {
                 let tags = rest.split([',', ' ']).map(str::trim).filter(|tag| !tag.is_empty());
                 self.tags.extend(tags.map(str::to_lowercase));

@@ -1,18 +1,28 @@
 //! The part of a source that is called: its default export in any of the accepted forms.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of swc's forty kinds of expression a few can be read, and the rest are all alike"
+)]
+
 use swc_core::common::{BytePos, Spanned};
 use swc_core::ecma::ast::{
-    ArrowExpr, AssignTarget, Decl, DefaultDecl, Expr, ExportSpecifier, FnExpr, Function, MemberProp, Module, ModuleDecl, ModuleExportName,
-    ModuleItem, Pat, SimpleAssignTarget, Stmt,
+    ArrowExpr, AssignTarget, Decl, DefaultDecl, ExportSpecifier, Expr, FnExpr, Function, MemberProp, Module,
+    ModuleDecl, ModuleExportName, ModuleItem, Pat, SimpleAssignTarget, Stmt,
 };
 
 /// How deep an expression is unwrapped on the way to its function.
 const MAX_WRAPPERS: usize = 16;
 
 pub(super) enum Entry<'m> {
-    Function { position: BytePos, parameter: Option<&'m Pat> },
+    Function {
+        position: BytePos,
+        parameter: Option<&'m Pat>,
+    },
     /// A default export that is no function, or whose function is not in sight.
-    Value { position: BytePos },
+    Value {
+        position: BytePos,
+    },
     /// A body that runs from top to bottom.
     Script,
     /// Only named exports.
@@ -33,14 +43,18 @@ pub(super) fn entry_of(module: &Module) -> Entry<'_> {
     let found = module.body.iter().find_map(|item| match item {
         ModuleItem::ModuleDecl(declaration) => of_declaration(module, declaration),
         ModuleItem::Stmt(Stmt::Expr(statement)) => match &*statement.expr {
-            Expr::Assign(assignment) if is_module_exports(&assignment.left) => Some(of_expression(module, &assignment.right, statement.span.lo)),
+            Expr::Assign(assignment) if is_module_exports(&assignment.left) => {
+                Some(of_expression(module, &assignment.right, statement.span.lo))
+            }
             _ => None,
         },
         ModuleItem::Stmt(_) => None,
     });
     found.unwrap_or_else(|| {
         let exports = |item: &ModuleItem| match item {
-            ModuleItem::ModuleDecl(ModuleDecl::ExportDecl(_) | ModuleDecl::ExportNamed(_) | ModuleDecl::ExportAll(_)) => true,
+            ModuleItem::ModuleDecl(
+                ModuleDecl::ExportDecl(_) | ModuleDecl::ExportNamed(_) | ModuleDecl::ExportAll(_),
+            ) => true,
             ModuleItem::ModuleDecl(_) => false,
             ModuleItem::Stmt(_) => false,
         };
@@ -59,7 +73,9 @@ fn of_declaration<'m>(module: &'m Module, declaration: &'m ModuleDecl) -> Option
         ModuleDecl::TsExportAssignment(export) => Some(of_expression(module, &export.expr, export.span.lo)),
         ModuleDecl::ExportNamed(export) => export.specifiers.iter().find_map(|specifier| match specifier {
             ExportSpecifier::Named(named) => match (&named.orig, &named.exported) {
-                (ModuleExportName::Ident(own), Some(ModuleExportName::Ident(exported))) if exported.sym == "default" => {
+                (ModuleExportName::Ident(own), Some(ModuleExportName::Ident(exported)))
+                    if exported.sym == "default" =>
+                {
                     Some(of_name(module, &own.sym).unwrap_or(Entry::Value { position: export.span.lo }))
                 }
                 _ => None,
@@ -94,15 +110,23 @@ fn of_name<'m>(module: &'m Module, name: &str) -> Option<Entry<'m>> {
         let position = item.span().lo;
         match declaration {
             Decl::Fn(function) if function.ident.sym == *name => Some(of_function(&function.function, position)),
-            Decl::Var(variables) => variables.decls.iter().find_map(|variable| match (&variable.name, variable.init.as_deref()) {
-                (Pat::Ident(own), Some(init)) if own.id.sym == *name => match unwrapped(init) {
-                    Expr::Fn(FnExpr { function, .. }) => Some(of_function(function, position)),
-                    Expr::Arrow(arrow) => Some(of_arrow(arrow, position)),
-                    _ => Some(Entry::Value { position }),
-                },
-                _ => None,
-            }),
-            Decl::Fn(_) | Decl::Class(_) | Decl::Using(_) | Decl::TsInterface(_) | Decl::TsTypeAlias(_) | Decl::TsEnum(_) | Decl::TsModule(_) => None,
+            Decl::Var(variables) => {
+                variables.decls.iter().find_map(|variable| match (&variable.name, variable.init.as_deref()) {
+                    (Pat::Ident(own), Some(init)) if own.id.sym == *name => match unwrapped(init) {
+                        Expr::Fn(FnExpr { function, .. }) => Some(of_function(function, position)),
+                        Expr::Arrow(arrow) => Some(of_arrow(arrow, position)),
+                        _ => Some(Entry::Value { position }),
+                    },
+                    _ => None,
+                })
+            }
+            Decl::Fn(_)
+            | Decl::Class(_)
+            | Decl::Using(_)
+            | Decl::TsInterface(_)
+            | Decl::TsTypeAlias(_)
+            | Decl::TsEnum(_)
+            | Decl::TsModule(_) => None,
         }
     })
 }
@@ -110,7 +134,10 @@ fn of_name<'m>(module: &'m Module, name: &str) -> Option<Entry<'m>> {
 fn of_function(function: &Function, position: BytePos) -> Entry<'_> {
     // A parameter called `this` is a type, not an argument.
     let is_this = |pattern: &Pat| matches!(pattern, Pat::Ident(name) if name.id.sym == "this");
-    Entry::Function { position, parameter: function.params.iter().map(|param| &param.pat).find(|pattern| !is_this(pattern)) }
+    Entry::Function {
+        position,
+        parameter: function.params.iter().map(|param| &param.pat).find(|pattern| !is_this(pattern)),
+    }
 }
 
 fn of_arrow(arrow: &ArrowExpr, position: BytePos) -> Entry<'_> {

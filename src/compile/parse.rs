@@ -87,7 +87,12 @@ fn run_parser(
 ) -> (PResult<(Module, Strictness)>, Vec<Error>) {
     let end = BytePos(u32::try_from(source.len()).unwrap_or(u32::MAX - FIRST_POS.0) + FIRST_POS.0);
     let input = StringInput::new(source, FIRST_POS, end);
-    let mut parser = Parser::new_from(Lexer::new(syntax(language), EsVersion::latest(), input, comments.map(|comments| comments as &dyn Comments)));
+    let mut parser = Parser::new_from(Lexer::new(
+        syntax(language),
+        EsVersion::latest(),
+        input,
+        comments.map(|comments| comments as &dyn Comments),
+    ));
     let outcome = match language {
         Language::TypeScript | Language::JavaScriptModule => {
             parser.parse_module().map(|module| (module, Strictness::Strict))

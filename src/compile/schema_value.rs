@@ -28,7 +28,9 @@ pub(super) fn merged(base: Value, other: Value) -> Value {
     match (base, other) {
         (base, other) if is_empty(&base) => other,
         (base, other) if is_empty(&other) => base,
-        (Value::Object(mut base), Value::Object(other)) if base.contains_key("properties") && other.contains_key("properties") => {
+        (Value::Object(mut base), Value::Object(other))
+            if base.contains_key("properties") && other.contains_key("properties") =>
+        {
             for (key, value) in other {
                 match (base.get_mut(&key), value) {
                     (Some(Value::Object(own)), Value::Object(more)) => own.extend(more),

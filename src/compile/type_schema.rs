@@ -1,5 +1,10 @@
 //! TypeScript types as JSON Schema, as far as one file can say what they are.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of swc's forty kinds of expression a few can be read, and the rest are all alike"
+)]
+
 use super::doc_comment::DocComment;
 use super::schema_value::{Picking, merged, number_value, picked, set};
 use serde_json::{Map, Value, json};
@@ -8,8 +13,8 @@ use std::collections::HashMap;
 use swc_core::common::comments::{CommentKind, Comments};
 use swc_core::common::{BytePos, Spanned};
 use swc_core::ecma::ast::{
-    Decl, Expr, Lit, Module, ModuleDecl, ModuleItem, Stmt, TsEntityName, TsEnumDecl, TsInterfaceDecl, TsKeywordTypeKind, TsLit, TsType,
-    TsTypeElement, TsTypeRef, TsUnionOrIntersectionType,
+    Decl, Expr, Lit, Module, ModuleDecl, ModuleItem, Stmt, TsEntityName, TsEnumDecl, TsInterfaceDecl,
+    TsKeywordTypeKind, TsLit, TsType, TsTypeElement, TsTypeRef, TsUnionOrIntersectionType,
 };
 
 /// How deep types are followed, and how many schemas one tool may have: a few lines can name a type of any size.
@@ -42,7 +47,9 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
             };
             match declaration {
                 Decl::TsTypeAlias(alias) => declared.insert(alias.id.sym.to_string(), Declared::Alias(&alias.type_ann)),
-                Decl::TsInterface(interface) => declared.insert(interface.id.sym.to_string(), Declared::Interface(interface)),
+                Decl::TsInterface(interface) => {
+                    declared.insert(interface.id.sym.to_string(), Declared::Interface(interface))
+                }
                 Decl::TsEnum(members) => declared.insert(members.id.sym.to_string(), Declared::Enum(members)),
                 Decl::Class(_) | Decl::Fn(_) | Decl::Var(_) | Decl::Using(_) | Decl::TsModule(_) => None,
             };
@@ -73,10 +80,15 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
             TsType::TsOptionalType(inner) => self.at(&inner.type_ann, below),
             TsType::TsTypeOperator(operator) => match operator.op {
                 swc_core::ecma::ast::TsTypeOperatorOp::ReadOnly => self.at(&operator.type_ann, below),
-                swc_core::ecma::ast::TsTypeOperatorOp::KeyOf | swc_core::ecma::ast::TsTypeOperatorOp::Unique => json!({}),
+                swc_core::ecma::ast::TsTypeOperatorOp::KeyOf | swc_core::ecma::ast::TsTypeOperatorOp::Unique => {
+                    json!({})
+                }
             },
-            TsType::TsLitType(literal) => literal_value(&literal.lit).map_or_else(|| json!({ "type": "string" }), |value| json!({ "const": value })),
-            TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsUnionType(union)) => self.union(&union.types, below),
+            TsType::TsLitType(literal) => literal_value(&literal.lit)
+                .map_or_else(|| json!({ "type": "string" }), |value| json!({ "const": value })),
+            TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsUnionType(union)) => {
+                self.union(&union.types, below)
+            }
             TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsIntersectionType(all)) => {
                 all.types.iter().map(|part| self.at(part, below)).fold(json!({}), merged)
             }
@@ -104,8 +116,11 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
             match member {
                 TsTypeElement::TsPropertySignature(property) => {
                     let Some(name) = key_of(&property.key) else { continue };
-                    let mut value = property.type_ann.as_ref().map_or_else(|| json!({}), |of| self.at(&of.type_ann, depth));
-                    if let (Some(text), Some(value)) = (self.comment_between(start_after, property.span.lo), value.as_object_mut()) {
+                    let mut value =
+                        property.type_ann.as_ref().map_or_else(|| json!({}), |of| self.at(&of.type_ann, depth));
+                    if let (Some(text), Some(value)) =
+                        (self.comment_between(start_after, property.span.lo), value.as_object_mut())
+                    {
                         value.insert("description".to_owned(), text.into());
                     }
                     if !property.optional {
@@ -132,7 +147,8 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
     }
 
     fn union(&self, types: &[Box<TsType>], depth: usize) -> Value {
-        let mut schemas: Vec<Value> = types.iter().filter(|of| !is_undefined(of)).map(|of| self.at(of, depth)).collect();
+        let mut schemas: Vec<Value> =
+            types.iter().filter(|of| !is_undefined(of)).map(|of| self.at(of, depth)).collect();
         if schemas.iter().all(|schema| schema.get("const").is_some()) && !schemas.is_empty() {
             let values: Vec<Value> = schemas.iter().filter_map(|schema| schema.get("const").cloned()).collect();
             return json!({ "enum": values });
@@ -142,7 +158,8 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
 
     fn reference(&self, reference: &TsTypeRef, depth: usize) -> Value {
         let TsEntityName::Ident(name) = &reference.type_name else { return json!({}) };
-        let given: Vec<&TsType> = reference.type_params.iter().flat_map(|given| &given.params).map(|of| &**of).collect();
+        let given: Vec<&TsType> =
+            reference.type_params.iter().flat_map(|given| &given.params).map(|of| &**of).collect();
         let first = || given.first().map_or_else(|| json!({}), |of| self.at(of, depth));
         if let Some(declared) = self.declared.get(name.sym.as_str()) {
             return match declared {
@@ -152,7 +169,9 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
             };
         }
         match name.sym.as_str() {
-            "Array" | "ReadonlyArray" | "Set" | "ReadonlySet" | "Iterable" => json!({ "type": "array", "items": first() }),
+            "Array" | "ReadonlyArray" | "Set" | "ReadonlySet" | "Iterable" => {
+                json!({ "type": "array", "items": first() })
+            }
             "Record" | "Map" | "ReadonlyMap" => {
                 let values = given.get(1).map_or_else(|| json!({}), |of| self.at(of, depth));
                 json!({ "type": "object", "additionalProperties": values })
@@ -166,7 +185,11 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
                 }
                 schema
             }
-            "Pick" | "Omit" => picked(first(), &given.get(1).map(|of| self.at(of, depth)).unwrap_or_default(), if name.sym == "Pick" { Picking::Keep } else { Picking::Drop }),
+            "Pick" | "Omit" => picked(
+                first(),
+                &given.get(1).map(|of| self.at(of, depth)).unwrap_or_default(),
+                if name.sym == "Pick" { Picking::Keep } else { Picking::Drop },
+            ),
             _ => json!({}),
         }
     }

@@ -41,7 +41,8 @@ impl Kernel {
     pub fn apply_diff(&self, path: &str, diff: &str) -> Result<Diffed, Error> {
         let path = JailPath::parse(path)?;
         check_writable(&path)?;
-        let hunks = parse_diff(diff).map_err(|bad| Error::new(ErrorCode::Validation, bad.message()).with("field", "diff"))?;
+        let hunks =
+            parse_diff(diff).map_err(|bad| Error::new(ErrorCode::Validation, bad.message()).with("field", "diff"))?;
         let _one_writer = self.writes.lock();
         let before = self.vfs.read(&path)?;
         let (after, applied) = apply(path.as_str(), &before, &hunks)?;
@@ -53,13 +54,16 @@ impl Kernel {
 /// The text with every change made.
 fn apply(path: &str, before: &str, hunks: &[Hunk]) -> Result<(String, Vec<Applied>), Error> {
     let ending = if before.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut lines: Vec<String> = before.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line).to_owned()).collect();
+    let mut lines: Vec<String> =
+        before.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line).to_owned()).collect();
     let mut applied = Vec::new();
     // How many lines the changes so far have added: a diff counts in the file as it was.
     let mut grown: i64 = 0;
     for (number, hunk) in hunks.iter().enumerate() {
         let moved = Hunk { expected_line: hunk.expected_line.map(|line| shifted(line, grown)), ..hunk.clone() };
-        let place = moved.place(&lines).map_err(|misfit| refused(path, number + 1, &moved, &Shown { lines: &lines, grown }, &misfit))?;
+        let place = moved
+            .place(&lines)
+            .map_err(|misfit| refused(path, number + 1, &moved, &Shown { lines: &lines, grown }, &misfit))?;
         applied.push(report(hunk, &place, grown));
         lines = moved.apply(&lines, &place);
         grown += signed(hunk.replace.len()) - signed(hunk.search.len());
@@ -96,7 +100,9 @@ impl Shown<'_> {
 fn refused(path: &str, number: usize, hunk: &Hunk, shown: &Shown<'_>, misfit: &Misfit) -> Error {
     match misfit {
         Misfit::Nowhere => {
-            let nearest = nearest(hunk, shown.lines).map(|line| format!(" The nearest text is at {}", shown.at(line))).unwrap_or_default();
+            let nearest = nearest(hunk, shown.lines)
+                .map(|line| format!(" The nearest text is at {}", shown.at(line)))
+                .unwrap_or_default();
             let message = format!(
                 "Change {number} does not fit: its old lines are not in {path}. Nothing was written. Read the file again and copy them.{nearest}"
             );
@@ -125,7 +131,8 @@ fn nearest(hunk: &Hunk, lines: &[String]) -> Option<usize> {
         let window = lines.iter().skip(at).take(hunk.search.len());
         window.flat_map(|line| line.split_whitespace()).filter(|word| wanted.contains(word)).count()
     };
-    let (best, count) = (0..lines.len()).map(|at| (at, likeness(at))).max_by_key(|(at, count)| (*count, std::cmp::Reverse(*at)))?;
+    let (best, count) =
+        (0..lines.len()).map(|at| (at, likeness(at))).max_by_key(|(at, count)| (*count, std::cmp::Reverse(*at)))?;
     (count * 2 >= wanted.len() && count > 0).then_some(best)
 }
 

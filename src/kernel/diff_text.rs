@@ -72,7 +72,11 @@ fn parse_blocks(lines: &[&str]) -> Result<Vec<Hunk>, BadDiff> {
                 if search.iter().all(|line| line.trim().is_empty()) {
                     return Err(BadDiff::EmptySearch { block });
                 }
-                hunks.push(Hunk { search: std::mem::take(&mut search), replace: std::mem::take(&mut replace), expected_line: None });
+                hunks.push(Hunk {
+                    search: std::mem::take(&mut search),
+                    replace: std::mem::take(&mut replace),
+                    expected_line: None,
+                });
                 In::Nothing
             }
             In::Replace if is_search(line) => return Err(BadDiff::Unclosed { block }),
@@ -161,7 +165,10 @@ mod tests {
         assert_eq!((hunks[1].search.join("|"), hunks[1].replace.len()), ("d".to_owned(), 0));
         let unified = "--- a/x.ts\n+++ b/x.ts\n@@ -3,3 +3,3 @@ function f\n a\n-b\n+c\n\n d\n\\ No newline at end of file\n@@ -9 +9 @@\n-z\n+y\n";
         let hunks = parse_diff(unified).unwrap();
-        assert_eq!((hunks[0].search.join("|"), hunks[0].replace.join("|"), hunks[0].expected_line), ("a|b||d".to_owned(), "a|c||d".to_owned(), Some(2)));
+        assert_eq!(
+            (hunks[0].search.join("|"), hunks[0].replace.join("|"), hunks[0].expected_line),
+            ("a|b||d".to_owned(), "a|c||d".to_owned(), Some(2))
+        );
         assert_eq!(hunks[1].expected_line, Some(8));
     }
 

@@ -66,7 +66,9 @@ impl Kernel {
             RegistryFiles {
                 tools: Arc::<DiskVfs>::clone(&vfs),
                 meta: Arc::new(vfs.reopened(MOST_META_BYTES)?),
-                private: PrivateFiles(Arc::new(DiskVfs::open(&git.private_dir()?)?.with_max_file_bytes(MOST_META_BYTES))),
+                private: PrivateFiles(Arc::new(
+                    DiskVfs::open(&git.private_dir()?)?.with_max_file_bytes(MOST_META_BYTES),
+                )),
             },
             Arc::clone(&compiler),
         ));

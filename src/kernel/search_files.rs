@@ -77,7 +77,12 @@ impl Kernel {
                     report.truncated = true;
                     return Ok(false);
                 }
-                report.matches.push(SearchMatch { path: path.as_str().to_owned(), line, column: column(&regex, text), text: shown(text) });
+                report.matches.push(SearchMatch {
+                    path: path.as_str().to_owned(),
+                    line,
+                    column: column(&regex, text),
+                    text: shown(text),
+                });
                 Ok(true)
             });
             // The text is in memory: there is nothing that could fail.
@@ -101,7 +106,12 @@ impl SearchQuery {
             .dfa_size_limit(REGEX_BYTES)
             .line_terminator(Some(b'\n'))
             .build(&self.pattern)
-            .map_err(|error| refused("pattern", &format!("is not a valid regular expression: {error}. Escape characters that are meant literally.")))
+            .map_err(|error| {
+                refused(
+                    "pattern",
+                    &format!("is not a valid regular expression: {error}. Escape characters that are meant literally."),
+                )
+            })
     }
 
     fn glob(&self) -> Result<Option<GlobMatcher>, Error> {
@@ -109,8 +119,9 @@ impl SearchQuery {
         // A bare name pattern is meant for every folder, as in .gitignore.
         let pattern = if glob.contains('/') { glob.clone() } else { format!("**/{glob}") };
         let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
-        glob.map(|glob| Some(glob.compile_matcher()))
-            .map_err(|error| refused("glob", &format!("is not a valid pattern: {}. Write it as \"tools/**/*.ts\".", error.kind())))
+        glob.map(|glob| Some(glob.compile_matcher())).map_err(|error| {
+            refused("glob", &format!("is not a valid pattern: {}. Write it as \"tools/**/*.ts\".", error.kind()))
+        })
     }
 }
 

@@ -60,7 +60,9 @@ impl Hunk {
             match (found.as_slice(), self.expected_line) {
                 ([], _) => {}
                 ([only], _) => return Ok(Place { line: *only, tolerance }),
-                (several, Some(expected)) if several.contains(&expected) => return Ok(Place { line: expected, tolerance }),
+                (several, Some(expected)) if several.contains(&expected) => {
+                    return Ok(Place { line: expected, tolerance });
+                }
                 _ => return Err(Misfit::Ambiguous(found)),
             }
         }
@@ -95,7 +97,9 @@ impl Tolerance {
 /// The new lines, indented as the file is and not as the writer thought.
 fn reindented(search: &[String], old: &[String], replace: &[String]) -> Vec<String> {
     let first = search.iter().zip(old).find(|(line, _)| !line.trim().is_empty());
-    let Some((written, actual)) = first.map(|(written, actual)| (indent(written), indent(actual))) else { return replace.to_vec() };
+    let Some((written, actual)) = first.map(|(written, actual)| (indent(written), indent(actual))) else {
+        return replace.to_vec();
+    };
     replace
         .iter()
         .map(|line| match line.strip_prefix(written) {

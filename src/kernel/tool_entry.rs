@@ -25,7 +25,8 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
         path: path.to_owned(),
         name: ToolMeta::name_of(path).to_owned(),
         description: described.description.chars().take(MOST_DESCRIPTION_CHARS).collect(),
-        parameters: RawValue::from_string(described.parameters.to_string()).unwrap_or_else(|_| RawValue::NULL.to_owned()),
+        parameters: RawValue::from_string(described.parameters.to_string())
+            .unwrap_or_else(|_| RawValue::NULL.to_owned()),
         tags,
         imports: described.imports,
         kind: match described.role {

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::registry::{ContentHash, Found, META_FILE, Registry, ToolMeta, UseCounts};
 use crate::vfs::{JailPath, Stamp, StampedFile, Vfs};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -181,7 +181,7 @@ impl ToolRegistry {
         let held = |path: &str, hash: &ContentHash| {
             state.registry.hash_of(path) == Some(hash) || known.get(path).is_some_and(|entry| entry.hash == *hash)
         };
-        let looked: Vec<Looked> = changed.into_par_iter().filter_map(|file| self.examine(held, file)).collect();
+        let looked: Vec<Looked> = changed.par_iter().filter_map(|file| self.examine(held, file)).collect();
         for entry in same.iter().filter_map(|file| known.remove(file.path.as_str())) {
             state.registry.insert(entry);
         }
@@ -198,12 +198,13 @@ impl ToolRegistry {
     /// What `meta.json` and the cache remember. Either may be missing, damaged or stale.
     fn load(&self, state: &mut State) -> HashMap<String, ToolMeta> {
         state.seen = serde_json::from_str(&self.files.private.read(CACHE)).unwrap_or_default();
-        let text = JailPath::parse(META_FILE).ok().and_then(|path| self.files.meta.read(&path).ok()).unwrap_or_default();
+        let text =
+            JailPath::parse(META_FILE).ok().and_then(|path| self.files.meta.read(&path).ok()).unwrap_or_default();
         Registry::read_meta(&text).into_iter().map(|tool| (tool.path.clone(), tool)).collect()
     }
 
     /// Reads a file whose stamp is new; `None` when it cannot be read, and so is no tool.
-    fn examine(&self, held: impl Fn(&str, &ContentHash) -> bool, file: StampedFile) -> Option<Looked> {
+    fn examine(&self, held: impl Fn(&str, &ContentHash) -> bool, file: &StampedFile) -> Option<Looked> {
         let text = self.files.tools.read(&file.path).ok()?;
         let hash = ContentHash::of(&text);
         let path = file.path.as_str();
@@ -241,7 +242,8 @@ impl State {
     fn knows(&self, entries: &HashMap<String, ToolMeta>, file: &StampedFile) -> bool {
         let path = file.path.as_str();
         let Some(seen) = self.seen.get(path).filter(|seen| Some(seen.stamp) == file.stamp) else { return false };
-        self.registry.hash_of(path) == Some(&seen.hash) || entries.get(path).is_some_and(|entry| entry.hash == seen.hash)
+        self.registry.hash_of(path) == Some(&seen.hash)
+            || entries.get(path).is_some_and(|entry| entry.hash == seen.hash)
     }
 
     fn take_note(&mut self, file: Looked, entries: &mut HashMap<String, ToolMeta>) {
@@ -258,8 +260,13 @@ impl State {
     }
 
     fn forget_all_but(&mut self, present: &HashSet<&str>) {
-        let gone: Vec<String> =
-            self.registry.list().map(|tool| &tool.path).filter(|path| !present.contains(path.as_str())).cloned().collect();
+        let gone: Vec<String> = self
+            .registry
+            .list()
+            .map(|tool| &tool.path)
+            .filter(|path| !present.contains(path.as_str()))
+            .cloned()
+            .collect();
         for path in gone {
             self.registry.remove(&path);
             self.seen.remove(&path);
@@ -270,6 +277,7 @@ impl State {
 
 /// Whether a path can be a tool's.
 fn is_tool(path: &JailPath) -> bool {
-    let is_declaration = path.file_name().is_some_and(|name| [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end)));
+    let is_declaration =
+        path.file_name().is_some_and(|name| [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end)));
     path.extension().is_some_and(|extension| EXTENSIONS.contains(&extension)) && !is_declaration
 }

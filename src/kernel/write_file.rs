@@ -53,7 +53,12 @@ impl Kernel {
     }
 
     /// Commits what is already on disk.
-    pub(super) fn commit_changes(&self, path: &str, message: &str, changes: &[FileChange<'_>]) -> Result<Written, Error> {
+    pub(super) fn commit_changes(
+        &self,
+        path: &str,
+        message: &str,
+        changes: &[FileChange<'_>],
+    ) -> Result<Written, Error> {
         let (commit, problem) = match self.git.commit(message, changes) {
             Ok(committed) => (committed.id, None),
             // The file is safe on disk; saying so is more use to the agent than an error that hides it.

@@ -19,7 +19,10 @@ impl Direction {
                 Some(from) => after.split_at(from),
                 None => (after, [].as_slice()),
             };
-            let early = before.iter().rposition(|word| *word == Word::From).map_or(before, |from| before.get(from..).unwrap_or(before));
+            let early = before
+                .iter()
+                .rposition(|word| *word == Word::From)
+                .map_or(before, |from| before.get(from..).unwrap_or(before));
             return Self::some(if late_source.is_empty() { early } else { late_source }, target);
         }
         let at = text.iter().rposition(|word| *word == Word::From)?;
@@ -30,10 +33,15 @@ impl Direction {
     /// Whether something that one starts with is what the other ends with.
     pub(super) fn opposes(&self, other: &Self) -> bool {
         let crossing = |from: &Self, to: &Self| {
-            from.source.iter().any(|stem| !from.target.contains(stem) && to.target.contains(stem) && !to.source.contains(stem))
+            from.source
+                .iter()
+                .any(|stem| !from.target.contains(stem) && to.target.contains(stem) && !to.source.contains(stem))
         };
         crossing(self, other) && crossing(other, self)
-            || self.target.iter().any(|stem| !self.source.contains(stem) && other.source.contains(stem) && !other.target.contains(stem))
+            || self
+                .target
+                .iter()
+                .any(|stem| !self.source.contains(stem) && other.source.contains(stem) && !other.target.contains(stem))
                 && other.target.iter().any(|stem| !other.source.contains(stem) && self.source.contains(stem))
     }
 

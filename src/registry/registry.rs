@@ -108,7 +108,8 @@ impl Registry {
     }
 
     fn found(&self, hits: Vec<Hit>) -> Vec<Found> {
-        let tool_of = |hit: Hit| self.tools.get(&hit.path).map(|tool| Found { tool: Arc::clone(tool), score: hit.score });
+        let tool_of =
+            |hit: Hit| self.tools.get(&hit.path).map(|tool| Found { tool: Arc::clone(tool), score: hit.score });
         hits.into_iter().filter_map(tool_of).collect()
     }
 }

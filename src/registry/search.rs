@@ -33,7 +33,28 @@ const OPPOSED: f32 = 0.6;
 
 /// Words of almost every job: they count, but less than their rarity says.
 const COMMON: &[&str] = &[
-    "calculate", "check", "compute", "convert", "count", "find", "format", "generate", "list", "make", "number", "read", "show", "text", "value", "write", "string", "data", "record", "item", "much", "many",
+    "calculate",
+    "check",
+    "compute",
+    "convert",
+    "count",
+    "find",
+    "format",
+    "generate",
+    "list",
+    "make",
+    "number",
+    "read",
+    "show",
+    "text",
+    "value",
+    "write",
+    "string",
+    "data",
+    "record",
+    "item",
+    "much",
+    "many",
 ];
 const COMMON_WEIGHT: f32 = 0.6;
 
@@ -230,9 +251,10 @@ impl Search {
         let (mut total, mut spoken) = (0.0, 0.0);
         for term in text {
             let weight = self.term_weight(*term);
-            let quality = query.answers.get(term).map_or(0.0, |answers| {
-                answers.iter().map(|(_, quality)| *quality).fold(0.0, f32::max)
-            });
+            let quality = query
+                .answers
+                .get(term)
+                .map_or(0.0, |answers| answers.iter().map(|(_, quality)| *quality).fold(0.0, f32::max));
             total += weight;
             spoken += weight * quality;
         }
@@ -279,7 +301,9 @@ mod tests {
 
     #[test]
     fn one_slip_and_no_more() {
-        for (left, right) in [("celcius", "celsius"), ("recieve", "receive"), ("intrest", "interest"), ("interrest", "interest")] {
+        for (left, right) in
+            [("celcius", "celsius"), ("recieve", "receive"), ("intrest", "interest"), ("interrest", "interest")]
+        {
             assert!(is_one_slip(left, right), "{left}");
             assert!(is_one_slip(right, left), "{left}");
         }

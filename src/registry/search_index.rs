@@ -96,7 +96,11 @@ impl SearchIndex {
 
     /// Every stem that some tool has.
     pub(super) fn stems(&self) -> impl Iterator<Item = (&str, TermId)> {
-        self.stems.iter().zip(0..).map(|(stem, id)| (stem.as_str(), TermId(id))).filter(|(_, term)| !self.posting(*term).is_empty())
+        self.stems
+            .iter()
+            .zip(0..)
+            .map(|(stem, id)| (stem.as_str(), TermId(id)))
+            .filter(|(_, term)| !self.posting(*term).is_empty())
     }
 
     /// The different content words, in their order.

@@ -60,7 +60,9 @@ impl ToolMeta {
     /// The names of the arguments.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
-        serde_json::from_str::<Properties>(self.parameters.get()).map(|schema| schema.properties.into_keys().collect()).unwrap_or_default()
+        serde_json::from_str::<Properties>(self.parameters.get())
+            .map(|schema| schema.properties.into_keys().collect())
+            .unwrap_or_default()
     }
 
     /// The name of the tool in a file: the file's own, or that of the folder for an `index`.

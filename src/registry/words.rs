@@ -5,14 +5,130 @@ use std::collections::HashMap;
 
 /// Words that say nothing about a job. Sorted.
 const STOP: &[&str] = &[
-    "a", "about", "all", "also", "am", "an", "and", "any", "anywhere", "are", "args", "as", "at", "be", "been", "but", "by", "can",
-    "could", "did", "do", "does", "each", "else", "every", "everybody", "everyone", "for", "from", "get", "gets", "give", "given",
-    "had", "has", "have", "he", "her", "here", "his", "how", "i", "if", "in", "inside", "into", "is", "it", "its", "let", "lets", "like",
-    "may", "me", "more", "must", "my", "need", "needed", "needs", "no", "not", "now", "of", "off", "often", "on", "one", "or", "our", "out",
-    "own", "per", "please", "really", "shall", "she", "should", "so", "some", "somebody", "such", "than", "that", "the", "their", "them", "then",
-    "there", "these", "they", "this", "those", "to", "tool", "two", "under", "until", "up", "us", "use", "used", "using", "via", "want", "wanted",
-    "was", "we", "were", "what", "when", "where", "whether", "which", "who", "whose", "why", "will", "with", "within", "without",
-    "would", "you", "your",
+    "a",
+    "about",
+    "all",
+    "also",
+    "am",
+    "an",
+    "and",
+    "any",
+    "anywhere",
+    "are",
+    "args",
+    "as",
+    "at",
+    "be",
+    "been",
+    "but",
+    "by",
+    "can",
+    "could",
+    "did",
+    "do",
+    "does",
+    "each",
+    "else",
+    "every",
+    "everybody",
+    "everyone",
+    "for",
+    "from",
+    "get",
+    "gets",
+    "give",
+    "given",
+    "had",
+    "has",
+    "have",
+    "he",
+    "her",
+    "here",
+    "his",
+    "how",
+    "i",
+    "if",
+    "in",
+    "inside",
+    "into",
+    "is",
+    "it",
+    "its",
+    "let",
+    "lets",
+    "like",
+    "may",
+    "me",
+    "more",
+    "must",
+    "my",
+    "need",
+    "needed",
+    "needs",
+    "no",
+    "not",
+    "now",
+    "of",
+    "off",
+    "often",
+    "on",
+    "one",
+    "or",
+    "our",
+    "out",
+    "own",
+    "per",
+    "please",
+    "really",
+    "shall",
+    "she",
+    "should",
+    "so",
+    "some",
+    "somebody",
+    "such",
+    "than",
+    "that",
+    "the",
+    "their",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "to",
+    "tool",
+    "two",
+    "under",
+    "until",
+    "up",
+    "us",
+    "use",
+    "used",
+    "using",
+    "via",
+    "want",
+    "wanted",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "whether",
+    "which",
+    "who",
+    "whose",
+    "why",
+    "will",
+    "with",
+    "within",
+    "without",
+    "would",
+    "you",
+    "your",
 ];
 
 /// Words that stand between where something comes from and what it becomes.
@@ -106,8 +222,19 @@ fn split(text: &str, mut each: impl FnMut(&str)) {
 /// American spelling of British endings, so that both find each other.
 fn fold_spelling(word: &str) -> String {
     for (british, american) in [
-        ("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("ise", "ize"), ("yse", "yze"), ("ours", "ors"), ("our", "or"),
-        ("metres", "meters"), ("metre", "meter"), ("litres", "liters"), ("litre", "liter"), ("centre", "center"), ("licence", "license"),
+        ("isation", "ization"),
+        ("ising", "izing"),
+        ("ised", "ized"),
+        ("ise", "ize"),
+        ("yse", "yze"),
+        ("ours", "ors"),
+        ("our", "or"),
+        ("metres", "meters"),
+        ("metre", "meter"),
+        ("litres", "liters"),
+        ("litre", "liter"),
+        ("centre", "center"),
+        ("licence", "license"),
     ] {
         // "hour" and "four" are no British spellings; "noise" and "rise" are no verbs in -ize.
         if let Some(head) = word.strip_suffix(british)
@@ -125,7 +252,11 @@ mod tests {
 
     fn stems(text: &str) -> Vec<String> {
         let mut words = Words::new();
-        words.of(text).into_iter().filter_map(|word| if let Word::Content(stem) = word { Some(stem) } else { None }).collect()
+        words
+            .of(text)
+            .into_iter()
+            .filter_map(|word| if let Word::Content(stem) = word { Some(stem) } else { None })
+            .collect()
     }
 
     #[test]
@@ -148,7 +279,10 @@ mod tests {
     #[test]
     fn directions_stay_visible() {
         let mut words = Words::new();
-        assert_eq!(words.of("from celsius_to_kelvin").iter().filter(|word| matches!(word, Word::Content(_))).count(), 2);
+        assert_eq!(
+            words.of("from celsius_to_kelvin").iter().filter(|word| matches!(word, Word::Content(_))).count(),
+            2
+        );
         assert!(matches!(words.of("from a to b").as_slice(), [Word::From, Word::Towards, Word::Content(_)]));
     }
 }

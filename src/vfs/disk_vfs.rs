@@ -227,7 +227,8 @@ impl Vfs for DiskVfs {
                 && !path.is_git()
             {
                 let metadata = handle.symlink_metadata(name).ok();
-                let stamp = metadata.and_then(|file| Stamp::of(file.modified().ok()?.into_std(), file.len(), file.ino()));
+                let stamp =
+                    metadata.and_then(|file| Stamp::of(file.modified().ok()?.into_std(), file.len(), file.ino()));
                 files.push(StampedFile { path, stamp });
             }
         })?;
