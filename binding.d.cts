@@ -30,10 +30,24 @@ export declare class BindingKernel {
   listFiles(dir: string): Promise<BindingOutcome>
   /** Value: the text. */
   readFile(path: string): Promise<BindingOutcome>
-  /** Value: `{ path, persisted, commit?, problem? }`. */
+  /** Value: `{ path, persisted, commit?, problem?, similar? }`. */
   writeFile(path: string, content: string): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
   patchFile(path: string, search: string, replace: string): Promise<BindingOutcome>
+  /** Value: as for `writeFile`, with `applied: [{ line, tolerated?, lineOffset? }]`. */
+  applyDiff(path: string, diff: string): Promise<BindingOutcome>
+  /** Value: `{ matches: [{ path, line, column, text }], truncated, files }`. */
+  searchFiles(queryJson: string): Promise<BindingOutcome>
+  /** Value: `[{ path, name, description, score, parameters }]`, best first. */
+  findTool(query: string, limit?: number | undefined | null): Promise<BindingOutcome>
+  /** Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path. */
+  listTools(): Promise<BindingOutcome>
+  /** Reads every tool again. */
+  hydrateRegistry(): Promise<BindingOutcome>
+  /** Value: the tool, as `listTools` shows it. */
+  registerTool(path: string): Promise<BindingOutcome>
+  /** Value: as for `writeFile`, for `meta.json`. */
+  syncRegistry(): Promise<BindingOutcome>
   /** Value: `{ valid, errors, diagnostics }`. */
   checkTool(path: string): Promise<BindingOutcome>
   /** Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`. */

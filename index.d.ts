@@ -8,6 +8,30 @@ export type Logger = {
   error(message: string, ...rest: unknown[]): void;
 };
 
+/** Text files below one root. All paths are relative to it, with `/`. */
+export type VFSAdapter = {
+  /** The text of a file. Rejects when it does not exist. */
+  readFile(path: string): Promise<string>;
+  /** As `readFile`, at once. */
+  readSync(path: string): string;
+  /** Makes `content` the text of a file, and makes the folders that it needs. */
+  writeFile(path: string, content: string): Promise<void>;
+  /** Removes a file; nothing when it does not exist. */
+  remove(path: string): Promise<void>;
+  exists(path: string): Promise<boolean>;
+  /** The files in a folder, or with `recursive` all files below it; none when it does not exist. */
+  listFiles(dir: string, recursive?: boolean): Promise<string[]>;
+};
+
+/**
+ * Files on disk below `rootDir`, which no path, symlink or race can leave. A write is all or nothing, and survives a
+ * power cut. A path that would leave, or that belongs to `.git`, is a {@link SecurityViolation}.
+ */
+export declare function createNodeVFS(rootDir: string): VFSAdapter;
+
+/** Files in memory, with the same behaviour as those on disk. */
+export declare function createMemoryVFS(initialFiles?: Record<string, string>): VFSAdapter;
+
 /** Options of {@link TGP}. All are optional: `new TGP()` works in an empty folder. */
 export type TGPOptions = {
   /**
@@ -29,6 +53,12 @@ export type TGPOptions = {
    * runs out of memory, crashes or is aborted. Pass a source, or `{ source, readOnly: true, … }`.
    */
   sql?: SqlSource | SqlSettings;
+  /**
+   * Where the files are, instead of the config's `rootDir`. One of {@link createNodeVFS} is worked on directly, with its
+   * Git repository. Any other adapter is read once, at boot, into a private temporary folder for the kernel to work in,
+   * and gets every write before that counts as done; there is no Git then, so writes report `persisted: false`.
+   */
+  vfs?: VFSAdapter;
   /** Default: `console`, without debug messages. */
   logger?: Logger;
   /** @deprecated Accepted and ignored, with one warning: the native kernel reads and writes files itself. */
@@ -111,6 +141,51 @@ export type CheckResult = {
   diagnostics: Diagnostic[];
 };
 
+/** JSON Schema of a tool's arguments, read from its TypeScript signature and its JSDoc. */
+export type ToolParameters = { [key: string]: any };
+
+/** A tool that may do the job. */
+export type FoundTool = {
+  path: string;
+  name: string;
+  description: string;
+  /** From 0 to 1. Above 0.85 it does the same job: use it instead of writing another one. */
+  score: number;
+  parameters: ToolParameters;
+};
+
+/** What the registry knows about a source file under `tools/`. Everything but `uses` follows from its text. */
+export type ToolMetadata = {
+  path: string;
+  name: string;
+  description: string;
+  parameters: ToolParameters;
+  /** The folders it lies in, and `@tags` of its JSDoc. */
+  tags: string[];
+  imports: string[];
+  /** A `'module'` has no default export: other tools import it, it cannot be run. */
+  kind: 'tool' | 'module';
+  /** Of the text that the entry was made of. */
+  hash: string;
+  /** Successful runs on this machine. Not part of the history. */
+  uses: number;
+};
+
+/**
+ * The tools that exist. `meta.json` in the root is derived from them: every write of a tool commits it along, and
+ * whatever happens to it, the tools are the truth.
+ */
+export type Registry = {
+  /** Reads every tool again. Not needed after ordinary changes, not even of other programs: those are seen. */
+  hydrate(): Promise<void>;
+  /** Takes note of one tool that another program wrote just now, and brings `meta.json` along on disk. */
+  register(path: string): Promise<ToolMetadata>;
+  /** Every tool, sorted by path. */
+  list(): Promise<ToolMetadata[]>;
+  /** Makes `meta.json` what the tools say, and commits it. Only needed after changes by other programs. */
+  sync(): Promise<Omit<WriteFileResult, 'success'>>;
+};
+
 /**
  * The kernel: one workspace of tools, its Git repository and its sandbox.
  *
@@ -142,6 +217,14 @@ export declare class TGP {
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
   /** What holds the sandbox beyond V8 on this machine; starts a worker if none has run yet. */
   confinement(): Promise<Confinement>;
+  /**
+   * The tools that fit a description of a job, best first. Words decide, with their stems, synonyms and opposites.
+   * @param options.limit most tools to return. Default: 5.
+   */
+  find(query: string, options?: { limit?: number; signal?: AbortSignal }): Promise<FoundTool[]>;
+  get registry(): Registry;
+  /** The files of the root, for the application's own use: neither checked as an agent's writes are, nor committed. */
+  get vfs(): VFSAdapter;
   /** Ends all runs and workers. May be called more than once; every other call then fails with {@link ShutdownError}. */
   shutdown(): Promise<void>;
   /** {@link TGP.shutdown}, for `await using`. */
@@ -173,6 +256,9 @@ export type ListFilesArgs = z.input<typeof ListFilesParams>;
 export type ReadFileArgs = z.input<typeof ReadFileParams>;
 export type WriteFileArgs = z.input<typeof WriteFileParams>;
 export type PatchFileArgs = z.input<typeof PatchFileParams>;
+export type ApplyDiffArgs = z.input<typeof ApplyDiffParams>;
+export type SearchFilesArgs = z.input<typeof SearchFilesParams>;
+export type FindToolArgs = z.input<typeof FindToolParams>;
 export type CheckToolArgs = z.input<typeof CheckToolParams>;
 export type ExecToolArgs = z.input<typeof ExecToolParams>;
 
@@ -183,6 +269,31 @@ export type WriteFileResult = {
   persisted: boolean;
   /** The commit that holds it. */
   commit?: string;
+  /** Why it is not in Git. */
+  problem?: string;
+  /** Other tools that do the same job: one of them is probably enough. */
+  similar?: { path: string; score: number }[];
+};
+
+export type ApplyDiffResult = WriteFileResult & {
+  /** Each change of the diff, in its order. */
+  applied: {
+    /** Where it was made, counted from 1 in the file as it was. */
+    line: number;
+    /** What was forgiven, when the text did not fit exactly. */
+    tolerated?: 'trailing-space' | 'whitespace';
+    /** How far the diff's own line number was off. */
+    lineOffset?: number;
+  }[];
+};
+
+export type SearchFilesResult = {
+  /** In the order of the paths. Lines and columns count from 1; long lines are cut. */
+  matches: { path: string; line: number; column: number; text: string }[];
+  /** Whether there are more matches than were returned. */
+  truncated: boolean;
+  /** How many files were looked into. */
+  files: number;
 };
 
 /** What `exec_tool` tells a model: it reports a failed run, it does not throw. */
@@ -204,6 +315,9 @@ export type TGPTools = {
   read_file: AgentTool<ReadFileArgs, string>;
   write_file: AgentTool<WriteFileArgs, WriteFileResult>;
   patch_file: AgentTool<PatchFileArgs, WriteFileResult>;
+  apply_diff: AgentTool<ApplyDiffArgs, ApplyDiffResult>;
+  search_files: AgentTool<SearchFilesArgs, SearchFilesResult>;
+  find_tool: AgentTool<FindToolArgs, FoundTool[]>;
   check_tool: AgentTool<CheckToolArgs, CheckResult>;
   exec_tool: AgentTool<ExecToolArgs, ExecToolResult>;
 };
@@ -490,6 +604,14 @@ export declare const ListFilesParams: Strict<{ dir: z.ZodString }>;
 export declare const ReadFileParams: Strict<{ path: z.ZodString }>;
 export declare const WriteFileParams: Strict<{ path: z.ZodString; content: z.ZodString }>;
 export declare const PatchFileParams: Strict<{ path: z.ZodString; search: z.ZodString; replace: z.ZodString }>;
+export declare const ApplyDiffParams: Strict<{ path: z.ZodString; diff: z.ZodString }>;
+export declare const SearchFilesParams: Strict<{
+  pattern: z.ZodString;
+  glob: Optional<z.ZodString>;
+  case: Optional<z.ZodEnum<{ sensitive: 'sensitive'; insensitive: 'insensitive' }>>;
+  limit: Optional<z.ZodInt>;
+}>;
+export declare const FindToolParams: Strict<{ query: z.ZodString; limit: Optional<z.ZodInt> }>;
 export declare const CheckToolParams: Strict<{ path: z.ZodString }>;
 export declare const ExecSqlParams: Strict<{
   sql: z.ZodString;

@@ -23,15 +23,18 @@ export {
 } from './js/errors.js';
 export { TGP } from './js/kernel.js';
 export {
+  ApplyDiffParams,
   CheckToolParams,
   DescribeSchemaParams,
   ExecSqlParams,
   ExecToolParams,
+  FindToolParams,
   GitConfigSchema,
   ListFilesParams,
   PatchFileParams,
   ReadFileParams,
   SandboxConfigSchema,
+  SearchFilesParams,
   TGPConfigSchema,
   ToolSchema,
   WriteFileParams,
@@ -48,3 +51,4 @@ export { sqlite } from './js/sql/adapters/sqlite.js';
 export { drizzle } from './js/sql/sources.js';
 export { createSqlTools } from './js/sql/tools.js';
 export { tgpTools } from './js/tools.js';
+export { createMemoryVFS, createNodeVFS } from './js/vfs.js';

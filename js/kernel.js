@@ -1,6 +1,7 @@
+import { resolve } from 'node:path';
 import { throwIfAborted, untilAborted } from './abort.js';
 import { resolveConfig } from './config.js';
-import { ShutdownError, unwrap, ValidationError } from './errors.js';
+import { ConfigError, ShutdownError, unwrap, ValidationError } from './errors.js';
 import { HostFunctions } from './host_functions.js';
 import { toJsonText } from './json_text.js';
 import { native } from './native.js';
@@ -8,6 +9,8 @@ import { ExecOptionsSchema } from './schemas.js';
 import { offerSql } from './sql/sandbox_sql.js';
 import { systemPrompt } from './system_prompt.js';
 import { parseArguments } from './validation.js';
+import { createNodeVFS, rootOf } from './vfs.js';
+import { VfsMirror } from './vfs_mirror.js';
 
 /**
  * @typedef {import('../binding.cjs').BindingKernel} BindingKernel
@@ -19,7 +22,12 @@ import { parseArguments } from './validation.js';
  * @typedef {import('../index.js').ExecOptions} ExecOptions
  * @typedef {import('../index.js').ExecResult} ExecResult
  * @typedef {import('../index.js').CheckResult} CheckResult
- * @typedef {{ path: string, persisted: boolean, commit?: string }} Written
+ * @typedef {import('../index.js').FoundTool} FoundTool
+ * @typedef {import('../index.js').Registry} Registry
+ * @typedef {import('../index.js').VFSAdapter} VFSAdapter
+ * @typedef {import('../index.js').SearchFilesResult} SearchFilesResult
+ * @typedef {Omit<import('../index.js').WriteFileResult, 'success'>} Written
+ * @typedef {Omit<import('../index.js').ApplyDiffResult, 'success'>} Diffed
  */
 
 /**
@@ -52,6 +60,10 @@ export class TGP {
   #functions;
   /** @type {BindingKernel | undefined} */
   #kernel;
+  /** @type {VfsMirror | undefined} */
+  #mirror;
+  /** @type {VFSAdapter | undefined} */
+  #disk;
   /** @type {Promise<BindingKernel> | undefined} */
   #booting;
   /** @type {Promise<void> | undefined} */
@@ -112,6 +124,52 @@ export class TGP {
     return walls;
   }
 
+  /**
+   * @param {string} query
+   * @param {{ limit?: number, signal?: AbortSignal }} [options]
+   * @returns {Promise<FoundTool[]>}
+   */
+  async find(query, { limit, signal } = {}) {
+    requireText(query, 'query');
+    return this.#call((kernel) => kernel.findTool(query, limit), signal);
+  }
+
+  /** @type {VFSAdapter} */
+  get vfs() {
+    const booted = async () => {
+      await this.#ready();
+      return this.#adapter();
+    };
+    return (
+      this.#options.vfs ?? {
+        readSync: (path) => this.#adapter().readSync(path),
+        readFile: async (path) => (await booted()).readFile(path),
+        writeFile: async (path, content) => (await booted()).writeFile(path, content),
+        remove: async (path) => (await booted()).remove(path),
+        exists: async (path) => (await booted()).exists(path),
+        listFiles: async (dir, recursive) => (await booted()).listFiles(dir, recursive),
+      }
+    );
+  }
+
+  #adapter() {
+    if (!this.#disk) throw new ConfigError('The kernel is not booted: where its files are is not known yet.');
+    return this.#disk;
+  }
+
+  /** @type {Registry} */
+  get registry() {
+    return {
+      hydrate: () => this.#call((kernel) => kernel.hydrateRegistry(), undefined),
+      register: async (path) => {
+        requireText(path, 'path');
+        return this.#call((kernel) => kernel.registerTool(path), undefined);
+      },
+      list: () => this.#call((kernel) => kernel.listTools(), undefined),
+      sync: () => this.#change('meta.json', (kernel) => kernel.syncRegistry(), undefined),
+    };
+  }
+
   shutdown() {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -132,10 +190,28 @@ export class TGP {
       /** @type {(path: string, signal?: AbortSignal) => Promise<string>} */
       read: (path, signal) => this.#call((kernel) => kernel.readFile(path), signal),
       /** @type {(path: string, content: string, signal?: AbortSignal) => Promise<Written>} */
-      write: (path, content, signal) => this.#call((kernel) => kernel.writeFile(path, content), signal),
+      write: (path, content, signal) => this.#change(path, (kernel) => kernel.writeFile(path, content), signal),
       /** @type {(path: string, search: string, replace: string, signal?: AbortSignal) => Promise<Written>} */
-      patch: (path, search, replace, signal) => this.#call((kernel) => kernel.patchFile(path, search, replace), signal),
+      patch: (path, search, replace, signal) =>
+        this.#change(path, (kernel) => kernel.patchFile(path, search, replace), signal),
+      /** @type {(path: string, diff: string, signal?: AbortSignal) => Promise<Diffed>} */
+      diff: (path, diff, signal) => this.#change(path, (kernel) => kernel.applyDiff(path, diff), signal),
+      /** @type {(query: object, signal?: AbortSignal) => Promise<SearchFilesResult>} */
+      search: (query, signal) => this.#call((kernel) => kernel.searchFiles(JSON.stringify(query)), signal),
     };
+  }
+
+  /**
+   * A call that writes a file; it is not done before the application's own files have the change too.
+   * @param {string} path
+   * @param {(kernel: BindingKernel) => Promise<BindingOutcome>} start
+   * @param {AbortSignal | undefined} signal
+   */
+  async #change(path, start, signal) {
+    throwIfAborted(signal);
+    await untilAborted(this.#ready(), signal);
+    const change = () => this.#call(start, signal);
+    return this.#mirror ? this.#mirror.write(path, change) : change();
   }
 
   /**
@@ -163,8 +239,10 @@ export class TGP {
 
   async #start() {
     const { config, baseDir } = await resolveConfig(this.#options);
+    const rooted = await this.#withFiles(config);
     this.#kernel ??= this.#create();
-    const booted = unwrap(await this.#kernel.boot(JSON.stringify(config), baseDir));
+    const booted = unwrap(await this.#kernel.boot(JSON.stringify(rooted), baseDir));
+    this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     this.#resolvedConfig = booted.config;
     for (const warning of booted.warnings) this.logger.warn(warning);
     if (booted.config.sandbox.warm > 0) this.#inspected ??= this.#inspect(this.#kernel);
@@ -179,6 +257,23 @@ export class TGP {
     const { error, value } = await kernel.confinement();
     const { warning } = error || value === undefined ? {} : JSON.parse(value);
     if (warning) this.logger.warn(warning);
+  }
+
+  /**
+   * The configuration, with its root where the files of `options.vfs` are.
+   * @param {TGPConfigInput} config
+   * @returns {Promise<TGPConfigInput>}
+   */
+  async #withFiles(config) {
+    const { vfs } = this.#options;
+    if (vfs === undefined) return config;
+    const rootDir = rootOf(vfs);
+    if (rootDir !== undefined) return { ...config, rootDir };
+    if (config.git !== undefined && config.git.provider !== undefined && config.git.provider !== 'local') {
+      throw new ConfigError('"git.provider" needs files on disk: leave "vfs" out, or make it with createNodeVFS.');
+    }
+    this.#mirror ??= await VfsMirror.fill(vfs, this.logger);
+    return { ...config, rootDir: this.#mirror.root, git: {} };
   }
 
   #hostFunctions() {
@@ -203,6 +298,7 @@ export class TGP {
     // A boot under way would start workers after the native shutdown had looked for them; its failure is its caller's.
     await this.#booting?.catch(() => {});
     if (this.#kernel) unwrap(await this.#kernel.shutdown());
+    await this.#mirror?.remove();
   }
 }
 

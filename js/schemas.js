@@ -80,6 +80,30 @@ export const PatchFileParams = z.strictObject({
   replace: z.string().describe('Text to put in its place, taken literally.'),
 });
 
+export const ApplyDiffParams = z.strictObject({
+  path,
+  diff: z
+    .string()
+    .describe(
+      'Blocks of "<<<<<<< SEARCH", old lines, "=======", new lines, ">>>>>>> REPLACE"; or a unified diff with "@@" hunks.',
+    ),
+});
+
+export const SearchFilesParams = z.strictObject({
+  pattern: text.describe('Regular expression in the syntax of ripgrep.'),
+  glob: text.optional().describe('Only files that match, such as "tools/**/*.ts" or "*.json".'),
+  case: z
+    .enum(['sensitive', 'insensitive'])
+    .optional()
+    .describe('Whether upper and lower case differ. They do by default.'),
+  limit: count.optional().describe('Most matching lines to return.'),
+});
+
+export const FindToolParams = z.strictObject({
+  query: text.describe('What the tool should do, in a few words.'),
+  limit: count.optional().describe('Most tools to return.'),
+});
+
 export const CheckToolParams = z.strictObject({ path });
 
 export const ExecToolParams = z.strictObject({

@@ -2,11 +2,14 @@ import { TGPError } from './errors.js';
 import { FILES } from './kernel.js';
 import { universalSchema } from './schema.js';
 import {
+  ApplyDiffParams,
   CheckToolParams,
   ExecToolParams,
+  FindToolParams,
   ListFilesParams,
   PatchFileParams,
   ReadFileParams,
+  SearchFilesParams,
   WriteFileParams,
 } from './schemas.js';
 import { parseArguments } from './validation.js';
@@ -71,6 +74,27 @@ export function tgpTools(kernel) {
         success: /** @type {const} */ (true),
         ...(await files.patch(path, search, replace, signal)),
       }),
+    ),
+    apply_diff: tool(
+      'apply_diff',
+      'Make several changes to one file at once, and commit it. Takes SEARCH/REPLACE blocks or a unified diff; line numbers may be off. All changes are made or none; "applied" tells where, and which whitespace was tolerated.',
+      ApplyDiffParams,
+      async ({ path, diff }, signal) => ({
+        success: /** @type {const} */ (true),
+        ...(await files.diff(path, diff, signal)),
+      }),
+    ),
+    search_files: tool(
+      'search_files',
+      'Search the text of all files with a regular expression. Returns matching lines with path, line and column.',
+      SearchFilesParams,
+      (query, signal) => files.search(query, signal),
+    ),
+    find_tool: tool(
+      'find_tool',
+      'Find tools that already do a job, best first. A score above 0.85 means: use that tool instead of writing one.',
+      FindToolParams,
+      ({ query, limit }, signal) => kernel.find(query, { limit, signal }),
     ),
     check_tool: tool(
       'check_tool',

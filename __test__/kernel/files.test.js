@@ -21,7 +21,7 @@ describe('write_file and patch_file', () => {
       'Refactor: tools/a/b.ts tgp-bot[bot]',
       'Forge: tools/a/b.ts tgp-bot[bot]',
     ]);
-    expect(git(rootDir, 'show', '--name-only', '--format=', 'HEAD')).toBe('tools/a/b.ts');
+    expect(git(rootDir, 'show', '--name-only', '--format=', 'HEAD')).toBe('meta.json\ntools/a/b.ts');
     expect(git(rootDir, 'status', '--porcelain')).toBe('');
     expect(git(rootDir, 'fsck', '--full', '--strict')).toBe('');
   });
@@ -53,7 +53,7 @@ describe('write_file and patch_file', () => {
     const paths = Array.from({ length: 40 }, (_, index) => `tools/many/t${index}.ts`);
     await Promise.all(paths.map((path) => tools.write_file.execute({ path, content: `return '${path}'` })));
     expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('40');
-    expect(git(rootDir, 'ls-files').split('\n').sort()).toEqual([...paths].sort());
+    expect(git(rootDir, 'ls-files').split('\n').sort()).toEqual(['meta.json', ...paths].sort());
     expect(git(rootDir, 'status', '--porcelain')).toBe('');
     expect(await tools.list_files.execute({ dir: 'tools/many' })).toEqual([...paths].sort());
   });

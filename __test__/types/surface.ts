@@ -21,11 +21,13 @@ import * as sqlite from '../../js/sql/adapters/sqlite.js';
 import * as sqlSources from '../../js/sql/sources.js';
 import * as sqlTools from '../../js/sql/tools.js';
 import * as tools from '../../js/tools.js';
+import * as vfs from '../../js/vfs.js';
 
 type Surface = { [Name in keyof typeof declared]: (typeof declared)[Name] };
 
 export const surface: Surface = {
   AbortedError: errors.AbortedError,
+  ApplyDiffParams: schemas.ApplyDiffParams,
   CheckToolParams: schemas.CheckToolParams,
   CompilationError: errors.CompilationError,
   ConfigError: errors.ConfigError,
@@ -33,6 +35,7 @@ export const surface: Surface = {
   ExecSqlParams: schemas.ExecSqlParams,
   ExecToolParams: schemas.ExecToolParams,
   FetchError: errors.FetchError,
+  FindToolParams: schemas.FindToolParams,
   GitConfigSchema: schemas.GitConfigSchema,
   GitConflictError: errors.GitConflictError,
   GitError: errors.GitError,
@@ -47,6 +50,7 @@ export const surface: Surface = {
   LimitError: errors.LimitError,
   ResultError: errors.ResultError,
   SandboxConfigSchema: schemas.SandboxConfigSchema,
+  SearchFilesParams: schemas.SearchFilesParams,
   SecurityViolation: errors.SecurityViolation,
   ShutdownError: errors.ShutdownError,
   SqlError: errors.SqlError,
@@ -59,6 +63,8 @@ export const surface: Surface = {
   WriteFileParams: schemas.WriteFileParams,
   betterSqlite3: betterSqlite3.betterSqlite3,
   createSqlTools: sqlTools.createSqlTools,
+  createMemoryVFS: vfs.createMemoryVFS,
+  createNodeVFS: vfs.createNodeVFS,
   defineTGPConfig: config.defineTGPConfig,
   drizzle: sqlSources.drizzle,
   executor: executor.executor,

@@ -6,7 +6,7 @@ use super::js_callback::{BindingHostCall, HostTable};
 use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::kernel::{Config, ExecOptions, ExecRequest, Kernel};
+use crate::kernel::{Config, ExecOptions, ExecRequest, Kernel, SearchQuery};
 use napi::Env;
 use napi::bindgen_prelude::{Function, Object};
 use napi_derive::napi;
@@ -76,7 +76,7 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.read_file(&path))
     }
 
-    /// Value: `{ path, persisted, commit?, problem? }`.
+    /// Value: `{ path, persisted, commit?, problem?, similar? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn write_file<'env>(&self, env: &'env Env, path: String, content: String) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| kernel.write_file(&path, &content))
@@ -92,6 +92,48 @@ impl BindingKernel {
         replace: String,
     ) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| kernel.patch_file(&path, &search, &replace))
+    }
+
+    /// Value: as for `writeFile`, with `applied: [{ line, tolerated?, lineOffset? }]`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn apply_diff<'env>(&self, env: &'env Env, path: String, diff: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.apply_diff(&path, &diff))
+    }
+
+    /// Value: `{ matches: [{ path, line, column, text }], truncated, files }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn search_files<'env>(&self, env: &'env Env, query_json: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.search_files(&parse_query(&query_json)?))
+    }
+
+    /// Value: `[{ path, name, description, score, parameters }]`, best first.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn find_tool<'env>(&self, env: &'env Env, query: String, limit: Option<u32>) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.find_tool(&query, limit))
+    }
+
+    /// Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn list_tools<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, Kernel::list_tools)
+    }
+
+    /// Reads every tool again.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn hydrate_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, Kernel::hydrate_registry)
+    }
+
+    /// Value: the tool, as `listTools` shows it.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn register_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.register_tool(&path))
+    }
+
+    /// Value: as for `writeFile`, for `meta.json`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn sync_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, Kernel::sync_registry)
     }
 
     /// Value: `{ valid, errors, diagnostics }`.
@@ -220,6 +262,11 @@ fn boot(
             Ok(kernel)
         }
     }
+}
+
+fn parse_query(json: &str) -> Result<SearchQuery, Error> {
+    serde_json::from_str(json)
+        .map_err(|error| Error::new(ErrorCode::Validation, format!("The query of search_files is not valid: {error}.")))
 }
 
 fn parse_options(json: &str) -> Result<ExecOptions, Error> {

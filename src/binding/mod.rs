@@ -5,6 +5,7 @@ mod binding_database;
 mod binding_kernel;
 mod binding_outcome;
 mod binding_sql_rules;
+mod binding_vfs;
 mod js_callback;
 mod worker_files;
 

@@ -6,17 +6,19 @@ use swc_core::common::BytePos;
 
 use super::big_stack::{BigStack, Failure};
 use super::compile_error::CompileError;
+use super::describe::{Description, describe};
 use super::diagnostic::{Diagnostic, Severity};
 use super::imports::Import;
 use super::language::Language;
 use super::lexical_depth::find_too_deep;
 use super::nesting::{Excess, find_excess};
-use super::parse::{Fault, Parsed, parse};
+use super::parse::{Fault, Parsed, parse, parse_with_comments};
 use super::position_map::PositionMap;
 use super::source_index::{FIRST_POS, SourceIndex};
 use super::source_limits::stack_for;
 use super::tool_form::ToolForm;
 use super::transpile::transpile;
+use swc_core::common::comments::SingleThreadedComments;
 
 /// A few milliseconds are usual; swc's speculation on TypeScript arrow functions can be driven to take for ever.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -68,6 +70,18 @@ impl Compiler {
         outcome.unwrap_or_else(|error| vec![error.into_diagnostic()])
     }
 
+    /// What the source says about itself: what it is for, and what it takes.
+    pub fn describe(&self, path: &str, source: &str) -> Result<Description, CompileError> {
+        let language = Language::of(path)?;
+        self.guarded(path, source, move |path, source| {
+            let comments = SingleThreadedComments::default();
+            match bounded(path, source, parse_with_comments(source, language, Some(&comments)))? {
+                Ok(parsed) => Ok(describe(&parsed, source, &comments)),
+                Err(faults) => Err(first_error(path, source, &faults)),
+            }
+        })
+    }
+
     /// Runs `job` where nothing in the source can hurt.
     fn guarded<T: Send + 'static>(
         &self,
@@ -95,7 +109,15 @@ impl Compiler {
 }
 
 fn parse_bounded(path: &str, source: &str, language: Language) -> Result<Result<Parsed, Vec<Fault>>, CompileError> {
-    let outcome = parse(source, language);
+    bounded(path, source, parse(source, language))
+}
+
+/// Refuses a tree that is too deep to be walked.
+fn bounded(
+    path: &str,
+    source: &str,
+    outcome: Result<Parsed, Vec<Fault>>,
+) -> Result<Result<Parsed, Vec<Fault>>, CompileError> {
     match outcome.as_ref().ok().and_then(|parsed| find_excess(&parsed.module)) {
         Some(Excess::Depth(span)) => Err(too_deep(path, source, span.lo)),
         Some(Excess::Scopes) => Err(CompileError::TooDense { path: path.to_owned() }),

@@ -1,5 +1,6 @@
 //! Text to syntax tree, with every fault that the parser can name.
 
+use swc_core::common::comments::{Comments, SingleThreadedComments};
 use swc_core::common::{BytePos, Span, Spanned};
 use swc_core::ecma::ast::{EsVersion, Module, ModuleItem, Program};
 use swc_core::ecma::parser::error::{Error, SyntaxError};
@@ -39,7 +40,16 @@ const MAX_FAULTS: usize = 100;
 
 /// The first faults in the order of the source, or a tree that has none. A script becomes a module of statements.
 pub(super) fn parse(source: &str, language: Language) -> Result<Parsed, Vec<Fault>> {
-    let (outcome, mut errors) = run_parser(source, language);
+    parse_with_comments(source, language, None)
+}
+
+/// As [`parse`], and notes the comments.
+pub(super) fn parse_with_comments(
+    source: &str,
+    language: Language,
+    comments: Option<&SingleThreadedComments>,
+) -> Result<Parsed, Vec<Fault>> {
+    let (outcome, mut errors) = run_parser(source, language, comments);
     let parsed = match outcome {
         Ok((module, strictness)) => {
             let top_level = TopLevel::of(&module);
@@ -70,10 +80,19 @@ pub(super) fn parse(source: &str, language: Language) -> Result<Parsed, Vec<Faul
     }
 }
 
-fn run_parser(source: &str, language: Language) -> (PResult<(Module, Strictness)>, Vec<Error>) {
+fn run_parser(
+    source: &str,
+    language: Language,
+    comments: Option<&SingleThreadedComments>,
+) -> (PResult<(Module, Strictness)>, Vec<Error>) {
     let end = BytePos(u32::try_from(source.len()).unwrap_or(u32::MAX - FIRST_POS.0) + FIRST_POS.0);
     let input = StringInput::new(source, FIRST_POS, end);
-    let mut parser = Parser::new_from(Lexer::new(syntax(language), EsVersion::latest(), input, None));
+    let mut parser = Parser::new_from(Lexer::new(
+        syntax(language),
+        EsVersion::latest(),
+        input,
+        comments.map(|comments| comments as &dyn Comments),
+    ));
     let outcome = match language {
         Language::TypeScript | Language::JavaScriptModule => {
             parser.parse_module().map(|module| (module, Strictness::Strict))

@@ -6,10 +6,11 @@ use super::git_error::GitError;
 use super::head;
 use super::repository_lock::RepositoryLock;
 use super::repository_setup;
+use super::writer_turn::WriterTurn;
 use git2::{Repository, Signature};
 use parking_lot::{Mutex, MutexGuard};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long another writer, in this process or another, is waited for.
@@ -60,6 +61,23 @@ impl GitStore {
             Ok(commit) => Ok(commit.map(CommitId::from)),
             Err(error) => Err(GitError::git("read the current commit", &error)),
         }
+    }
+
+    /// A directory for what belongs to this copy of the repository and not to its history. It may not exist yet.
+    ///
+    /// # Errors
+    /// `Busy`.
+    pub fn private_dir(&self) -> Result<PathBuf, GitError> {
+        Ok(self.repository()?.path().join("tgp"))
+    }
+
+    /// Waits for every other writer of this work tree, in this process or another, and keeps them waiting until the turn
+    /// is dropped: what is written to files meanwhile and then committed is one step.
+    ///
+    /// # Errors
+    /// `Busy`, `Io`.
+    pub fn take_turn(&self) -> Result<WriterTurn, GitError> {
+        WriterTurn::take(&self.private_dir()?, WAIT)
     }
 
     /// Commits exactly `changes` on top of the checked-out branch; no commit when they change nothing. Then makes

@@ -10,6 +10,7 @@ mod repository_lock;
 mod repository_setup;
 mod stale_lock;
 mod tree_update;
+mod writer_turn;
 
 #[cfg(test)]
 mod oracle;
@@ -22,3 +23,4 @@ pub use commit::{Committed, FileChange, IndexState};
 pub use commit_id::CommitId;
 pub use git_error::GitError;
 pub use git_store::{GitStore, StoreOptions};
+pub use writer_turn::WriterTurn;

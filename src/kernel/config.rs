@@ -87,6 +87,13 @@ const LOG_BYTES: Range = Range("logBytes", 0, 64 << 20);
 const HOST_CALLS: Range = Range("hostCalls", 1, 10_000);
 const QUEUE: Range = Range("queue", 1, 100_000);
 
+/// How many tools a search answers with.
+pub(super) const FIND_LIMIT: Range = Range("limit", 1, 100);
+pub(super) const DEFAULT_FIND_LIMIT: u32 = 5;
+/// How many lines a search in files answers with.
+pub(super) const SEARCH_LIMIT: Range = Range("limit", 1, 1000);
+pub(super) const DEFAULT_SEARCH_LIMIT: u32 = 100;
+
 /// More workers than this help only machines that nothing else runs on.
 const MOST_DEFAULT_WORKERS: u32 = 4;
 

@@ -117,6 +117,7 @@ impl Kernel {
     fn start(&self, request: ExecRequest, limits: RunLimits, graph: ModuleGraph, done: ExecDone) {
         let ExecRequest { run, path, args_json, options } = request;
         let entry = graph.modules.first().map(|module| module.path.clone()).unwrap_or_default();
+        let (registry, counted) = (Arc::clone(&self.registry), entry.clone());
         let host = Arc::new(SandboxHost::new(run, Arc::clone(&self.vfs), Arc::clone(&self.functions)));
         let sandboxed = RunRequest {
             run,
@@ -132,6 +133,9 @@ impl Kernel {
             sandboxed,
             Box::new(move |outcome| {
                 let result = conclude(outcome, &path, &limits, &graph);
+                if result.is_ok() {
+                    registry.count_use(&counted);
+                }
                 let verdict = if result.is_ok() { Verdict::Commit } else { Verdict::Rollback };
                 host.finish(verdict, Box::new(move |finished| done(result.and_then(|value| value.unless(finished)))));
             }),

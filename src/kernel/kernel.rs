@@ -2,8 +2,10 @@
 
 use super::config::Config;
 use super::host_functions::HostFunctions;
+use super::private_files::PrivateFiles;
 use super::run_registry::RunRegistry;
 use super::tool_cache::ToolCache;
+use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::git::{GitStore, StoreOptions};
@@ -15,11 +17,15 @@ use std::sync::Arc;
 
 pub use crate::sandbox::engine_version;
 
+/// `meta.json` of some ten thousand tools, several times over.
+const MOST_META_BYTES: usize = 64 << 20;
+
 pub struct Kernel {
     pub(super) config: Config,
     pub(super) vfs: Arc<DiskVfs>,
     pub(super) git: GitStore,
-    pub(super) compiler: Compiler,
+    pub(super) compiler: Arc<Compiler>,
+    pub(super) registry: Arc<ToolRegistry>,
     pub(super) tools: ToolCache,
     pub(super) sandbox: Sandbox,
     pub(super) functions: Arc<dyn HostFunctions>,
@@ -56,11 +62,24 @@ impl Kernel {
             queue: config.sandbox.queue as usize,
             memory_bytes: config.sandbox.limits().memory_bytes,
         });
+        let compiler = Arc::new(Compiler::new());
+        let registry = Arc::new(ToolRegistry::new(
+            RegistryFiles {
+                tools: Arc::<DiskVfs>::clone(&vfs),
+                meta: Arc::new(vfs.reopened(MOST_META_BYTES)?),
+                private: PrivateFiles(Arc::new(
+                    DiskVfs::open(&git.private_dir()?)?.with_max_file_bytes(MOST_META_BYTES),
+                )),
+            },
+            Arc::clone(&compiler),
+        ));
+        read_ahead(&registry);
         Ok(Arc::new(Self {
             config,
             vfs,
             git,
-            compiler: Compiler::new(),
+            compiler,
+            registry,
             tools: ToolCache::default(),
             sandbox,
             functions,
@@ -74,8 +93,22 @@ impl Kernel {
         &self.config
     }
 
-    /// Ends every run and every worker. Files need no farewell: each write was complete when it returned.
+    /// Ends every run and every worker. Tools need no farewell: each write was complete when it returned.
     pub fn shutdown(&self) {
         self.sandbox.shutdown();
+        self.registry.store();
     }
+}
+
+/// Looks at the tools in the background, so that neither the boot nor, most likely, the first question waits for it.
+fn read_ahead(registry: &Arc<ToolRegistry>) {
+    let registry = Arc::downgrade(registry);
+    let look = move || {
+        if let Some(registry) = registry.upgrade() {
+            // Who asks first looks again, and hears why it failed.
+            let _ = registry.refresh(Look::Quick);
+        }
+    };
+    // Without a thread the first question looks.
+    let _ = std::thread::Builder::new().name("tgp-registry".to_owned()).spawn(look);
 }

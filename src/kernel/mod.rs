@@ -1,21 +1,30 @@
 //! The only place that knows more than one part.
 
+mod apply_diff;
 mod check_tool;
 mod config;
 mod confinement;
+mod diff_text;
 mod exec_tool;
+mod find_tool;
 mod host_functions;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod kernel;
 mod list_files;
 mod module_graph;
 mod patch_file;
+mod private_files;
 mod read_file;
+mod root_files;
 mod run_registry;
 mod sandbox_host;
 mod sql_options;
+mod search_files;
 mod stack_trace;
+mod text_edit;
 mod tool_cache;
+mod tool_entry;
+mod tool_registry;
 mod write_file;
 mod write_rules;
 
@@ -24,6 +33,8 @@ pub use exec_tool::{ExecOptions, ExecRequest, ExecValue};
 pub use host_functions::{Answer, HostFunctions, Verdict};
 pub use kernel::{Kernel, engine_version};
 pub use sql_options::SqlOptions;
+pub use root_files::RootFiles;
+pub use search_files::SearchQuery;
 
 pub use crate::sandbox::WorkerFiles;
 pub use crate::sql::{

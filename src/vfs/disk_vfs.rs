@@ -14,6 +14,7 @@
 use super::durable_file::{self, TEMP_PREFIX};
 use super::jail_path::JailPath;
 use super::root_dir::{Missing, RootDir, Standing, split};
+use super::stamp::{Stamp, StampedFile};
 use super::vfs::{DEFAULT_MAX_FILE_BYTES, Vfs};
 use super::vfs_error::{VfsError, Violation};
 use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
@@ -51,6 +52,15 @@ impl DiskVfs {
     #[must_use]
     pub fn with_max_file_bytes(self, max_file_bytes: usize) -> Self {
         Self { max_file_bytes, ..self }
+    }
+
+    /// The same root, opened again with another limit for each file.
+    ///
+    /// # Errors
+    /// `Io` when the system has no handle left.
+    pub fn reopened(&self, max_file_bytes: usize) -> Result<Self, VfsError> {
+        let root = self.root.try_clone().map_err(|error| VfsError::io("open the root directory", ".", error))?;
+        Ok(Self { root, max_file_bytes })
     }
 
     fn remove_abandoned(&self) -> Result<(), VfsError> {
@@ -207,5 +217,22 @@ impl Vfs for DiskVfs {
                 Ok(files)
             }
         }
+    }
+
+    fn list_stamped(&self, dir: &JailPath) -> Result<Vec<StampedFile>, VfsError> {
+        dir.refuse_git()?;
+        let mut files = Vec::new();
+        self.root.walk(dir, |handle, parent, name| {
+            if let Ok(path) = parent.join(name)
+                && !path.is_git()
+            {
+                let metadata = handle.symlink_metadata(name).ok();
+                let stamp =
+                    metadata.and_then(|file| Stamp::of(file.modified().ok()?.into_std(), file.len(), file.ino()));
+                files.push(StampedFile { path, stamp });
+            }
+        })?;
+        files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+        Ok(files)
     }
 }

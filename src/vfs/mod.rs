@@ -6,6 +6,7 @@ mod jail_path;
 mod memory_vfs;
 mod portable_name;
 mod root_dir;
+mod stamp;
 #[expect(clippy::module_inception, reason = "the file is named for its main item, the trait")]
 mod vfs;
 mod vfs_error;
@@ -20,5 +21,6 @@ pub use disk_vfs::DiskVfs;
 pub use durable_file::TEMP_PREFIX;
 pub use jail_path::JailPath;
 pub use memory_vfs::MemoryVfs;
+pub use stamp::{Stamp, StampedFile};
 pub use vfs::{DEFAULT_MAX_FILE_BYTES, Vfs};
 pub use vfs_error::{VfsError, Violation};

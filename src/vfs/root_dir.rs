@@ -28,6 +28,11 @@ impl RootDir {
         Dir::open_ambient_dir(root, authority).map(Self)
     }
 
+    /// Another handle of the same directory.
+    pub(super) fn try_clone(&self) -> io::Result<Self> {
+        self.0.try_clone().map(Self)
+    }
+
     /// The handle of `dir`, or `None` when it is not there.
     pub(super) fn enter(&self, dir: &JailPath, missing: Missing) -> Result<Option<Dir>, VfsError> {
         let mut handle = self.0.try_clone().map_err(|error| VfsError::io("open", dir.as_str(), error))?;

@@ -1,6 +1,7 @@
 //! The operations on files that the rest of the crate builds on.
 
 use super::jail_path::JailPath;
+use super::stamp::StampedFile;
 use super::vfs_error::VfsError;
 
 /// Largest file that is read or written when nothing else was asked for.
@@ -42,4 +43,12 @@ pub trait Vfs: Send + Sync {
     /// # Errors
     /// `NotADirectory` when `dir` is a file, `SecurityViolation`, `Io`.
     fn list(&self, dir: &JailPath) -> Result<Vec<JailPath>, VfsError>;
+
+    /// As [`Vfs::list`], with a stamp for every file that has one.
+    ///
+    /// # Errors
+    /// As [`Vfs::list`].
+    fn list_stamped(&self, dir: &JailPath) -> Result<Vec<StampedFile>, VfsError> {
+        Ok(self.list(dir)?.into_iter().map(|path| StampedFile { path, stamp: None }).collect())
+    }
 }

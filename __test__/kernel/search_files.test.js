@@ -1,0 +1,82 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+async function scene() {
+  const { kernel, tools, rootDir } = await createKernel();
+  await kernel.boot();
+  mkdirSync(join(rootDir, 'tools/deep'), { recursive: true });
+  writeFileSync(join(rootDir, 'tools/a.ts'), 'const ä = fetch(url);\n// Fetch twice\nfetch(fetch);\n');
+  writeFileSync(join(rootDir, 'tools/deep/b.ts'), 'no\nfetch(x)\r\n');
+  writeFileSync(join(rootDir, 'data.json'), '{"fetch": 1}');
+  return { rootDir, search: (query) => tools.search_files.execute(query) };
+}
+
+describe('search_files', () => {
+  it('finds lines by regular expression, with path, line and column', async () => {
+    const { search } = await scene();
+    expect(await search({ pattern: 'fetch\\((\\w+)\\)' })).toEqual({
+      matches: [
+        { path: 'tools/a.ts', line: 1, column: 11, text: 'const ä = fetch(url);' },
+        { path: 'tools/a.ts', line: 3, column: 1, text: 'fetch(fetch);' },
+        { path: 'tools/deep/b.ts', line: 2, column: 1, text: 'fetch(x)' },
+      ],
+      truncated: false,
+      files: 3,
+    });
+  });
+
+  it('narrows by glob and case', async () => {
+    const { search } = await scene();
+    const places = async (query) => (await search(query)).matches.map(({ path, line }) => `${path}:${line}`);
+    expect(await places({ pattern: 'fetch', glob: '*.json' })).toEqual(['data.json:1']);
+    expect(await places({ pattern: 'fetch', glob: 'tools/*.ts' })).toEqual(['tools/a.ts:1', 'tools/a.ts:3']);
+    expect(await places({ pattern: 'fetch', glob: 'tools/**/*.{ts,js}' })).toHaveLength(3);
+    expect(await places({ pattern: 'FETCH TWICE' })).toEqual([]);
+    expect(await places({ pattern: 'FETCH TWICE', case: 'insensitive' })).toEqual(['tools/a.ts:2']);
+  });
+
+  it('is bounded', async () => {
+    const { search, rootDir } = await scene();
+    writeFileSync(join(rootDir, 'tools/many.ts'), 'needle\n'.repeat(5000));
+    writeFileSync(join(rootDir, 'tools/wide.ts'), `needle ${'x'.repeat(100_000)}`);
+    const some = await search({ pattern: 'needle', limit: 10 });
+    expect([some.matches.length, some.truncated]).toEqual([10, true]);
+    expect((await search({ pattern: 'needle' })).matches).toHaveLength(100);
+    const wide = await search({ pattern: 'needle', glob: 'wide.ts' });
+    expect(wide.matches[0].text.length).toBeLessThanOrEqual(300);
+    await expect(search({ pattern: 'needle', limit: 1001 })).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
+  });
+
+  it('refuses a wrong or monstrous pattern by the name of its field', async () => {
+    const { search } = await scene();
+    for (const [query, field] of [
+      [{ pattern: '(' }, 'pattern'],
+      [{ pattern: '(?:a{1000}){1000}' }, 'pattern'],
+      [{ pattern: 'a', glob: '[' }, 'glob'],
+      [{ pattern: '' }, 'pattern'],
+    ]) {
+      await expect(search(query)).rejects.toMatchObject({ code: 'ERR_VALIDATION', details: { field } });
+    }
+  });
+
+  it('a pattern that makes backtracking engines hang is an ordinary one', async () => {
+    const { search, rootDir } = await scene();
+    writeFileSync(join(rootDir, 'tools/evil.ts'), `${'a'.repeat(200_000)}!`);
+    expect((await search({ pattern: '^(a+)+$', glob: 'evil.ts' })).matches).toEqual([]);
+  });
+
+  it('sees nothing outside the root and nothing of .git', async () => {
+    const outside = await tempRoot();
+    writeFileSync(join(outside, 'secret.txt'), 'fetch secret');
+    const { search, rootDir } = await scene();
+    symlinkSync(join(outside, 'secret.txt'), join(rootDir, 'link.txt'));
+    symlinkSync(outside, join(rootDir, 'tools/linked'));
+    writeFileSync(join(rootDir, '.git/fetch.txt'), 'fetch secret');
+    writeFileSync(join(rootDir, 'tools/binary.ts'), Buffer.from([0xff, 0xfe, 0x66]));
+    const { matches, files } = await search({ pattern: 'secret|bare' });
+    expect([matches, files]).toEqual([[], 3]);
+  });
+});

@@ -1,0 +1,71 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const INDEX = new URL('../../index.js', import.meta.url).href;
+const ROUNDS = 8;
+const FILES = 12;
+
+/** Writes for ever, eight at a time: each text says its number in every line, and how many lines there are. */
+const writer = (root) => `
+  const { TGP, tgpTools } = await import(${JSON.stringify(INDEX)});
+  const { write_file } = tgpTools(new TGP({ config: { rootDir: ${JSON.stringify(root)} } }));
+  let number = Date.now();
+  const lane = async () => {
+    while (true) {
+      const own = number++;
+      const lines = 1 + (own % 400);
+      const content = '/** Number ' + own + '. */ export default () => ' + lines + ';\\n' + ('// ' + own + '\\n').repeat(lines);
+      await write_file.execute({ path: 'tools/f' + (own % ${FILES}) + '.ts', content });
+      process.stdout.write('.');
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+`;
+
+/** @param {string} text */
+function isWhole(text) {
+  const head = /^\/\*\* Number (\d+)\. \*\/ export default \(\) => (\d+);\n/.exec(text);
+  return head !== null && text.slice(head[0].length) === `// ${head[1]}\n`.repeat(Number(head[2]));
+}
+
+describe('a kernel that is killed while it writes', () => {
+  it('leaves every file old or new, meta.json readable, Git sound, and the next kernel working', async () => {
+    const root = await tempRoot();
+    let writes = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', writer(root)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      child.stdout.on('data', (dots) => {
+        writes += dots.length;
+      });
+      await once(child.stdout, 'data');
+      await new Promise((done) => setTimeout(done, 300 + Math.random() * 500));
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const files = readdirSync(join(root, 'tools')).filter((name) => name.endsWith('.ts'));
+      for (const name of files) {
+        expect(isWhole(readFileSync(join(root, 'tools', name), 'utf8')), `round ${round}: ${name}`).toBe(true);
+      }
+      const meta = JSON.parse(readFileSync(join(root, 'meta.json'), 'utf8'));
+      expect(Object.keys(meta.tools).length).toBeGreaterThan(0);
+    }
+    expect(execFileSync('git', ['-C', root, 'fsck', '--full', '--strict', '--no-dangling'], { encoding: 'utf8' })).toBe(
+      '',
+    );
+    const { kernel, tools } = await createKernel({ rootDir: root });
+    const content = '/** The last one. */ export default () => 7;\n';
+    expect((await tools.write_file.execute({ path: 'tools/last.ts', content })).persisted).toBe(true);
+    expect((await kernel.exec('tools/last.ts')).result).toBe(7);
+    const listed = await kernel.registry.list();
+    for (const { path, description } of listed.filter((tool) => tool.path !== 'tools/last.ts')) {
+      expect(readFileSync(join(root, path), 'utf8')).toContain(description);
+    }
+    console.info(`${writes} writes in ${ROUNDS} rounds`);
+  }, 90_000);
+});

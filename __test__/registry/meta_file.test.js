@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { placeTools } from '../helpers/retrieval_set.js';
+
+const git = (root, ...args) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' }).trim();
+const metaOf = (root) => JSON.parse(readFileSync(join(root, 'meta.json'), 'utf8'));
+const write = (tools, path, content) => tools.write_file.execute({ path, content });
+const paths = async (kernel) => (await kernel.registry.list()).map(({ path }) => path);
+
+const tool = (description, body = 'return 1;') => `/** ${description} */\nexport default function () { ${body} }\n`;
+
+describe('meta.json', () => {
+  it('is committed together with the tool that changed it, and with nothing else', async () => {
+    const { tools, rootDir } = await createKernel();
+    await write(tools, 'tools/a.ts', tool('First.'));
+    expect(git(rootDir, 'show', '--name-only', '--format=%s', 'HEAD').split('\n')).toEqual([
+      'Forge: tools/a.ts',
+      '',
+      'meta.json',
+      'tools/a.ts',
+    ]);
+    await write(tools, 'notes.md', 'no tool');
+    expect(git(rootDir, 'show', '--name-only', '--format=', 'HEAD')).toBe('notes.md');
+    expect(Object.keys(metaOf(rootDir).tools)).toEqual(['tools/a.ts']);
+    expect(git(rootDir, 'status', '--porcelain')).toBe('');
+  });
+
+  it('has the same bytes whatever the order and the history', async () => {
+    const files = ['tools/b.ts', 'tools/a/z.ts', 'tools/a.ts', 'tools/ä.ts'];
+    const texts = [];
+    for (const order of [files, [...files].reverse()]) {
+      const { tools, rootDir } = await createKernel();
+      for (const path of order) {
+        await write(tools, path, tool('Draft.'));
+        await write(tools, path, tool(`Does ${path}.`));
+      }
+      texts.push(readFileSync(join(rootDir, 'meta.json'), 'utf8'));
+    }
+    expect(texts[0]).toBe(texts[1]);
+    expect(texts[0]?.split('\n').filter((line) => line.startsWith('"tools/'))).toHaveLength(4);
+  });
+
+  it('is made anew when it is missing, damaged, foreign or lies about its tools', async () => {
+    const { kernel, tools, rootDir } = await createKernel();
+    await write(tools, 'tools/a.ts', tool('First.'));
+    await write(tools, 'tools/b.ts', tool('Second.'));
+    await kernel.shutdown();
+    const good = readFileSync(join(rootDir, 'meta.json'), 'utf8');
+    const conflict = `<<<<<<< HEAD\n${good}=======\n{}\n>>>>>>> other\n`;
+    const stale = good.replace(/"hash":"\w+"/, '"hash":"0"').replace('First.', 'A lie.');
+    const ghost = good.replace('"tools/b.ts"', '"tools/ghost.ts"');
+    for (const damaged of [undefined, '', good.slice(0, 90), conflict, '{"version":99,"tools":{}}', stale, ghost]) {
+      if (damaged === undefined) rmSync(join(rootDir, 'meta.json'));
+      else writeFileSync(join(rootDir, 'meta.json'), damaged);
+      const again = await createKernel({ rootDir });
+      const listed = await again.kernel.registry.list();
+      expect(listed.map(({ path, description }) => [path, description])).toEqual([
+        ['tools/a.ts', 'First.'],
+        ['tools/b.ts', 'Second.'],
+      ]);
+      const synced = await again.kernel.registry.sync();
+      expect(synced).toMatchObject({ path: 'meta.json', persisted: true });
+      expect(readFileSync(join(rootDir, 'meta.json'), 'utf8')).toBe(good);
+      expect(git(rootDir, 'status', '--porcelain')).toBe('');
+      await again.kernel.shutdown();
+    }
+  });
+
+  it('booting and asking change nothing in the repository', async () => {
+    const { kernel, rootDir } = await createKernel();
+    placeTools(rootDir, [{ path: 'tools/hand.ts', source: tool('Made by hand.') }]);
+    expect(await paths(kernel)).toEqual(['tools/hand.ts']);
+    await kernel.find('hand');
+    expect(existsSync(join(rootDir, 'meta.json'))).toBe(false);
+    expect(git(rootDir, 'status', '--porcelain', '-uall')).toBe('?? tools/hand.ts');
+  });
+});
+
+describe('changes by other hands', () => {
+  it('additions, edits, deletions and commits are seen without being told', async () => {
+    const { kernel, tools, rootDir } = await createKernel();
+    await write(tools, 'tools/a.ts', tool('First.'));
+    await write(tools, 'tools/b.ts', tool('Second.'));
+    await expect.poll(() => paths(kernel), { timeout: 5000 }).toEqual(['tools/a.ts', 'tools/b.ts']);
+    rmSync(join(rootDir, 'tools/b.ts'));
+    placeTools(rootDir, [{ path: 'tools/c/c.ts', source: tool('Third.') }]);
+    writeFileSync(join(rootDir, 'tools/a.ts'), tool('First, but different.'));
+    git(rootDir, 'add', '-A');
+    git(rootDir, '-c', 'user.name=h', '-c', 'user.email=h@h', 'commit', '-qm', 'by hand');
+    await expect.poll(() => paths(kernel), { timeout: 5000 }).toEqual(['tools/a.ts', 'tools/c/c.ts']);
+    expect((await kernel.find('different first'))[0]?.path).toBe('tools/a.ts');
+    await write(tools, 'tools/d.ts', tool('Fourth.'));
+    expect(Object.keys(metaOf(rootDir).tools)).toEqual(['tools/a.ts', 'tools/c/c.ts', 'tools/d.ts']);
+    expect(git(rootDir, 'status', '--porcelain')).toBe('');
+  });
+
+  it('an edit of the same size and time is seen by hydrate', async () => {
+    const { kernel, rootDir } = await createKernel();
+    const at = new Date(Date.now() - 60_000);
+    const place = (word) => {
+      mkdirSync(join(rootDir, 'tools'), { recursive: true });
+      writeFileSync(join(rootDir, 'tools/a.ts'), tool(word));
+      utimesSync(join(rootDir, 'tools/a.ts'), at, at);
+    };
+    await kernel.boot();
+    place('apples');
+    await kernel.registry.hydrate();
+    place('grapes');
+    await kernel.registry.hydrate();
+    expect((await kernel.registry.list())[0]?.description).toBe('grapes');
+  });
+
+  it('register takes note of one tool at once', async () => {
+    const { kernel, rootDir } = await createKernel();
+    await kernel.registry.list();
+    placeTools(rootDir, [{ path: 'tools/now.ts', source: tool('Just now.') }]);
+    expect(await kernel.registry.register('tools/now.ts')).toMatchObject({ name: 'now', description: 'Just now.' });
+    await expect(kernel.registry.register('tools/never.ts')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
+    await expect(kernel.registry.register('../x.ts')).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+  });
+
+  it('two kernels on one root agree, and git status stays clean', async () => {
+    const one = await createKernel();
+    const two = await createKernel({ rootDir: one.rootDir });
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        write((index % 2 ? one : two).tools, `tools/t${index}.ts`, tool(`Tool number ${index}.`)),
+      ),
+    );
+    expect(Object.keys(metaOf(one.rootDir).tools)).toHaveLength(12);
+    expect(git(one.rootDir, 'status', '--porcelain')).toBe('');
+    expect(git(one.rootDir, 'rev-list', '--count', 'HEAD')).toBe('12');
+  });
+});
+
+describe('use counts', () => {
+  it('count successful runs, outlive the kernel and stay out of Git', async () => {
+    const { kernel, tools, rootDir } = await createKernel();
+    await write(
+      tools,
+      'tools/a.ts',
+      tool('Fails on demand.', 'if ((args as any).fail) throw new Error("no"); return 1;').replace(
+        'function ()',
+        'function (args: { fail?: boolean })',
+      ),
+    );
+    await kernel.exec('tools/a.ts');
+    await kernel.exec('./tools/a.ts');
+    await kernel.exec('tools/a.ts', { fail: true }).catch(() => {});
+    expect((await kernel.registry.list())[0]?.uses).toBe(2);
+    await kernel.shutdown();
+    const again = await createKernel({ rootDir });
+    expect((await again.kernel.registry.list())[0]?.uses).toBe(2);
+    expect(readFileSync(join(rootDir, 'meta.json'), 'utf8')).not.toContain('uses');
+    expect(git(rootDir, 'status', '--porcelain', '-uall')).toBe('');
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { placeTools, retrievalQueries, retrievalTools, wordsOf } from '../helpers/retrieval_set.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const SAME_JOB = 0.85;
+const LITTLE_WORDS = new Set(
+  'a an the of to in on for i it my do we our us what how when who which with by from at out and or be are that this those you me one than if will can should up all each doe without have ha wa i is thi not it one'.split(
+    ' ',
+  ),
+);
+
+/** A kernel with the whole set, and what it finds for a file of queries. */
+async function scene() {
+  const rootDir = await tempRoot();
+  placeTools(rootDir, retrievalTools());
+  const { kernel } = await createKernel({ rootDir });
+  /** @param {Parameters<typeof retrievalQueries>[0]} file */
+  const ask = (file) =>
+    Promise.all(
+      retrievalQueries(file).map(async ({ path, query }) => ({
+        path,
+        query,
+        found: await kernel.find(query, { limit: 20 }),
+      })),
+    );
+  return { kernel, ask };
+}
+
+/**
+ * Share of queries whose tool is among the first.
+ * @param {{ path: string, found: { path: string }[] }[]} answers
+ * @param {number} first
+ */
+const share = (answers, first) =>
+  answers.filter(({ path, found }) => found.slice(0, first).some((tool) => tool.path === path)).length / answers.length;
+
+describe('the retrieval set', () => {
+  it('has at least 300 tools, 200 queries, and thirds that are what they say', () => {
+    const tools = new Map(retrievalTools().map((tool) => [tool.path, tool.words]));
+    expect(tools.size).toBeGreaterThanOrEqual(300);
+    const files = /** @type {const} */ (['queries_same_words', 'queries_some_words', 'queries_other_words']);
+    const queries = files.map(retrievalQueries);
+    expect(queries.flat().length).toBeGreaterThanOrEqual(200);
+    for (const list of queries) expect(list.length).toBeGreaterThanOrEqual(200 / 3);
+    for (const { path } of [...queries.flat(), ...retrievalQueries('other_jobs')])
+      expect(tools.has(path), path).toBe(true);
+    for (const { path, query } of queries[2] ?? []) {
+      const shared = [...wordsOf(query)].filter((word) => tools.get(path)?.has(word) && !LITTLE_WORDS.has(word));
+      expect(shared, `${path}: ${query}`).toEqual([]);
+    }
+  });
+});
+
+describe('find_tool', () => {
+  it('finds the tool first where words are shared, and a score above 0.85 is a promise', async () => {
+    const { ask } = await scene();
+    const [same, some, other, elsewhere] = await Promise.all([
+      ask('queries_same_words'),
+      ask('queries_some_words'),
+      ask('queries_other_words'),
+      ask('other_jobs'),
+    ]);
+    const figures = {
+      same: [share(same, 1), share(same, 3)],
+      some: [share(some, 1), share(some, 3)],
+      other: [share(other, 1), share(other, 3)],
+    };
+    console.info('top-1 and top-3:', figures);
+    expect(share([...same, ...some], 1)).toBeGreaterThanOrEqual(0.95);
+    expect(figures.same[0]).toBeGreaterThanOrEqual(0.97);
+    expect(figures.some[0]).toBeGreaterThanOrEqual(0.95);
+    // Words alone cannot do more here; embeddings are to raise this.
+    expect(figures.other[0]).toBeGreaterThanOrEqual(0.33);
+    expect(figures.other[1]).toBeGreaterThanOrEqual(0.5);
+
+    const promised = [...same, ...some, ...other].flatMap(({ path, found }) =>
+      found.filter((tool) => tool.score > SAME_JOB).map((tool) => tool.path === path),
+    );
+    const broken = elsewhere.flatMap(({ path, found }) =>
+      found.filter((tool) => tool.path === path && tool.score > SAME_JOB),
+    );
+    const kept = promised.filter(Boolean).length;
+    console.info(`above ${SAME_JOB}: ${kept} of ${promised.length + broken.length} are the same job`);
+    expect(kept / (promised.length + broken.length)).toBeGreaterThanOrEqual(0.95);
+    expect(
+      same.filter(({ path, found }) => found[0]?.path === path && found[0].score > SAME_JOB).length / same.length,
+    ).toBeGreaterThanOrEqual(0.85);
+  });
+
+  it('answers best first, with scores from 0 to 1, bounded, and the same every time', async () => {
+    const { kernel } = await scene();
+    const found = await kernel.find('convert a currency amount', { limit: 7 });
+    expect(found.length).toBe(7);
+    const scores = found.map(({ score }) => score);
+    expect(scores).toEqual([...scores].sort((left, right) => right - left));
+    expect(scores.every((score) => score > 0 && score <= 1)).toBe(true);
+    expect(found[0]).toEqual({
+      path: 'tools/finance/currency_convert.ts',
+      name: 'currency_convert',
+      description: 'Convert an amount from one currency to another with a table of exchange rates.',
+      score: found[0]?.score,
+      parameters: {
+        type: 'object',
+        properties: {
+          amount: { type: 'number' },
+          from: { type: 'string' },
+          to: { type: 'string' },
+          rates: { type: 'object', additionalProperties: { type: 'number' } },
+        },
+        required: ['amount', 'from', 'to', 'rates'],
+      },
+    });
+    expect(await kernel.find('convert a currency amount', { limit: 7 })).toEqual(found);
+    expect((await kernel.find('celcius to farenheit'))[0]?.path).toBe('tools/units/celsius_to_fahrenheit.ts');
+    expect(await kernel.find('zzqx')).toEqual([]);
+    expect(await kernel.find('??!')).toEqual([]);
+  });
+
+  it('refuses what is no question', async () => {
+    const { kernel, tools } = await createKernel();
+    await expect(kernel.find('')).rejects.toMatchObject({ code: 'ERR_VALIDATION', details: { field: 'query' } });
+    await expect(kernel.find('  ')).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
+    await expect(kernel.find('x'.repeat(5000))).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
+    for (const limit of [0, 101, 1.5]) {
+      await expect(tools.find_tool.execute({ query: 'x', limit }), String(limit)).rejects.toMatchObject({
+        code: 'ERR_VALIDATION',
+      });
+    }
+    expect(await tools.find_tool.execute({ query: 'anything' })).toEqual([]);
+  });
+});
+
+describe('a tool that is forged twice', () => {
+  it('is told so by write_file, and only then', async () => {
+    const { tools } = await createKernel();
+    const write = (path, content) => tools.write_file.execute({ path, content });
+    const source = (name) =>
+      `/** Add value added tax to a net price. */\nexport default function ${name}(args: { net: number; rate: number }) {\n  return args.net * (1 + args.rate);\n}\n`;
+    expect(await write('tools/finance/vat_add.ts', source('vatAdd'))).not.toHaveProperty('similar');
+    expect(await write('tools/finance/vat_add.ts', source('vatAddition'))).not.toHaveProperty('similar');
+    const opposite = source('vatRemove').replace('Add value added tax to a net', 'Take value added tax out of a gross');
+    expect(await write('tools/finance/vat_remove.ts', opposite)).not.toHaveProperty('similar');
+    const twin = await write('tools/billing/add_vat.ts', source('addVat'));
+    expect(twin.similar).toEqual([{ path: 'tools/finance/vat_add.ts', score: expect.any(Number) }]);
+    expect(twin.similar?.[0]?.score).toBeGreaterThan(SAME_JOB);
+  });
+});

@@ -1,0 +1,160 @@
+/**
+ * How boot, search and a write grow with the number of tools. Run: `node benches/registry.mjs [count …]`.
+ *
+ * The peer for the search is SQLite's FTS5 (porter stemming, weighted BM25), in the same run on the same texts.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { placeTools, retrievalQueries, retrievalTools } from '../__test__/helpers/retrieval_set.js';
+import { TGP, tgpTools } from '../index.js';
+
+const COUNTS = process.argv.slice(2).map(Number).filter(Boolean);
+const SAMPLES = 200;
+
+/** @param {number[]} values */
+const median = (values) => [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
+
+/**
+ * @param {() => unknown} job
+ * @returns {Promise<number>} milliseconds
+ */
+async function timed(job) {
+  const start = performance.now();
+  await job();
+  return performance.now() - start;
+}
+
+/**
+ * That many different tools: the set, over and over with other nouns.
+ * @param {number} count
+ */
+function manyTools(count) {
+  const base = retrievalTools();
+  return Array.from({ length: count }, (_, index) => {
+    const tool = base[index % base.length];
+    if (!tool) throw new Error('The set is empty.');
+    const round = Math.floor(index / base.length);
+    if (round === 0) return tool;
+    const noun = `region${round % 97} branch${round}`;
+    return {
+      path: tool.path.replace('.ts', `_${round}.ts`),
+      source: tool.source.replace('. */', ` for ${noun}. */`),
+    };
+  });
+}
+
+/** @param {string} root */
+async function kernelOn(root) {
+  const kernel = new TGP({ config: { rootDir: root, sandbox: { warm: 0 } } });
+  return kernel;
+}
+
+/**
+ * Median time of a query, and of the same query in FTS5.
+ * @param {{ source: string, path: string }[]} tools
+ */
+async function fts5(tools) {
+  const { DatabaseSync } = await import('node:sqlite').catch(() => ({ DatabaseSync: undefined }));
+  if (!DatabaseSync) return undefined;
+  const db = new DatabaseSync(':memory:');
+  db.exec("create virtual table t using fts5(path unindexed, name, description, tokenize='porter')");
+  const insert = db.prepare('insert into t values (?, ?, ?)');
+  for (const { path, source } of tools) {
+    const description = /\/\*\* (.*) \*\//.exec(source)?.[1] ?? '';
+    insert.run(path, path.replace(/[/_.]/g, ' '), description);
+  }
+  const select = db.prepare('select path from t where t match ? order by bm25(t, 0, 2.0, 1.0) limit 5');
+  /** @param {string} query */
+  return (query) => select.all((query.match(/[a-z0-9]+/gi) ?? []).map((word) => `"${word}"`).join(' OR '));
+}
+
+/** @param {number} count */
+async function measure(count) {
+  const folder = mkdtempSync(join(tmpdir(), 'tgp-bench-'));
+  const root = join(folder, '.tgp');
+  try {
+    const tools = manyTools(count);
+    mkdirSync(dirname(join(root, 'x')), { recursive: true });
+    placeTools(root, tools);
+    // Older than what a file system's clock can tell apart: stamps are believed from then on.
+    await new Promise((done) => setTimeout(done, 300));
+    const first = await kernelOn(root);
+    await first.boot();
+    const cold = await timed(() => first.registry.list());
+    await first.registry.sync();
+    await first.shutdown();
+
+    const boots = [];
+    const firsts = [];
+    for (let round = 0; round < 5; round++) {
+      const kernel = await kernelOn(root);
+      boots.push(await timed(() => kernel.boot()));
+      firsts.push(await timed(() => kernel.find('convert a currency amount')));
+      await kernel.shutdown();
+    }
+
+    const kernel = await kernelOn(root);
+    const queries = [...retrievalQueries('queries_same_words'), ...retrievalQueries('queries_some_words')];
+    await kernel.find('warm up');
+    const finds = [];
+    for (let sample = 0; sample < SAMPLES; sample++) {
+      finds.push(await timed(() => kernel.find(queries[sample % queries.length]?.query ?? 'x')));
+    }
+    const peer = await fts5(tools);
+    const peers = [];
+    for (let sample = 0; peer && sample < SAMPLES; sample++) {
+      peers.push(await timed(() => peer(queries[sample % queries.length]?.query ?? 'x')));
+    }
+    const { write_file } = tgpTools(kernel);
+    const writes = [];
+    for (let round = 0; round < 5; round++) {
+      const content = `/** Written for the ${round}th time. */\nexport default () => ${round};\n`;
+      writes.push(await timed(() => write_file.execute({ path: 'tools/written.ts', content })));
+    }
+    await kernel.shutdown();
+    const bytes = Number(execFileSync('stat', ['-c', '%s', join(root, 'meta.json')], { encoding: 'utf8' }));
+    return {
+      tools: count,
+      'boot ms': median(boots),
+      'first find ms': median(firsts),
+      'find ms': median(finds),
+      'FTS5 ms': peer ? median(peers) : undefined,
+      'write ms': median(writes),
+      'rebuild ms': cold,
+      'meta.json MB': bytes / 1e6,
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** How often FTS5 alone puts the right tool first, for comparison with the test's figures. */
+async function peerQuality() {
+  const peer = await fts5(retrievalTools());
+  if (!peer) return undefined;
+  /** @param {Parameters<typeof retrievalQueries>[0]} file */
+  const share = (file) => {
+    const queries = retrievalQueries(file);
+    const right = queries.filter(({ path, query }) => peer(query)[0]?.path === path);
+    return Math.round((100 * right.length) / queries.length);
+  };
+  return {
+    'same words %': share('queries_same_words'),
+    'some words %': share('queries_some_words'),
+    'other words %': share('queries_other_words'),
+  };
+}
+
+const rows = [];
+for (const count of COUNTS.length > 0 ? COUNTS : [100, 1000, 10_000]) rows.push(await measure(count));
+console.table(
+  rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([key, value]) => [key, typeof value === 'number' ? Number(value.toFixed(2)) : value]),
+    ),
+  ),
+);
+console.table({ 'FTS5 alone, right tool first': await peerQuality() });

@@ -1,0 +1,189 @@
+//! Reading a change as models write it: SEARCH/REPLACE blocks or a unified diff.
+
+use super::text_edit::Hunk;
+
+/// Why a text is no diff; each says what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BadDiff {
+    Empty,
+    Unclosed { block: usize },
+    EmptySearch { block: usize },
+    Unknown,
+    SeveralFiles,
+}
+
+impl BadDiff {
+    pub fn message(&self) -> String {
+        match self {
+            Self::Empty => "diff holds no change. Write '<<<<<<< SEARCH', the old lines, '=======', the new lines, '>>>>>>> REPLACE'; or a unified diff with '@@' hunks.".to_owned(),
+            Self::Unclosed { block } => format!("Block {block} of the diff has no end. Close it with '=======' and '>>>>>>> REPLACE', each alone on its line."),
+            Self::EmptySearch { block } => format!("Block {block} of the diff searches for nothing. Give the lines to replace, or use write_file to write the whole file."),
+            Self::Unknown => "diff is neither SEARCH/REPLACE blocks nor a unified diff. Start a block with '<<<<<<< SEARCH', or a hunk with '@@'.".to_owned(),
+            Self::SeveralFiles => "diff changes several files. Call apply_diff once for each file.".to_owned(),
+        }
+    }
+}
+
+/// The changes in a diff, in their order. Line ends are `\n` here, whatever the file has.
+pub fn parse_diff(diff: &str) -> Result<Vec<Hunk>, BadDiff> {
+    let lines: Vec<&str> = diff.lines().map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+    let hunks = if lines.iter().any(|line| is_search(line)) {
+        parse_blocks(&lines)?
+    } else if lines.iter().any(|line| line.starts_with("@@")) {
+        parse_unified(&lines)?
+    } else if diff.trim().is_empty() {
+        return Err(BadDiff::Empty);
+    } else {
+        return Err(BadDiff::Unknown);
+    };
+    if hunks.is_empty() { Err(BadDiff::Empty) } else { Ok(hunks) }
+}
+
+fn is_marker(line: &str, sign: char, word: &str) -> bool {
+    let rest = line.trim_start_matches(sign);
+    line.len() - rest.len() >= 5 && (rest.trim() == word || (word == "=" && rest.trim().is_empty()))
+}
+
+fn is_search(line: &str) -> bool {
+    is_marker(line, '<', "SEARCH")
+}
+
+fn parse_blocks(lines: &[&str]) -> Result<Vec<Hunk>, BadDiff> {
+    enum In {
+        Nothing,
+        Search,
+        Replace,
+    }
+    let mut hunks = Vec::new();
+    let (mut search, mut replace, mut state): (Vec<String>, Vec<String>, In) = (Vec::new(), Vec::new(), In::Nothing);
+    for line in lines {
+        let block = hunks.len() + 1;
+        state = match state {
+            In::Nothing if is_search(line) => In::Search,
+            // Fences and remarks between blocks.
+            In::Nothing => In::Nothing,
+            In::Search if is_marker(line, '=', "=") => In::Replace,
+            In::Search if is_search(line) => return Err(BadDiff::Unclosed { block }),
+            In::Search => {
+                search.push((*line).to_owned());
+                In::Search
+            }
+            In::Replace if is_marker(line, '>', "REPLACE") => {
+                if search.iter().all(|line| line.trim().is_empty()) {
+                    return Err(BadDiff::EmptySearch { block });
+                }
+                hunks.push(Hunk {
+                    search: std::mem::take(&mut search),
+                    replace: std::mem::take(&mut replace),
+                    expected_line: None,
+                });
+                In::Nothing
+            }
+            In::Replace if is_search(line) => return Err(BadDiff::Unclosed { block }),
+            In::Replace => {
+                replace.push((*line).to_owned());
+                In::Replace
+            }
+        };
+    }
+    match state {
+        In::Nothing => Ok(hunks),
+        In::Search | In::Replace => Err(BadDiff::Unclosed { block: hunks.len() + 1 }),
+    }
+}
+
+fn parse_unified(lines: &[&str]) -> Result<Vec<Hunk>, BadDiff> {
+    let mut hunks: Vec<Hunk> = Vec::new();
+    let mut files = 0;
+    let mut body: Option<Hunk> = None;
+    let mut rest = lines.iter().peekable();
+    while let Some(line) = rest.next() {
+        if line.starts_with("--- ") && rest.peek().is_some_and(|next| next.starts_with("+++ ")) {
+            rest.next();
+            files += 1;
+            hunks.extend(body.take());
+            if files > 1 {
+                return Err(BadDiff::SeveralFiles);
+            }
+        } else if line.starts_with("@@") {
+            hunks.extend(body.take());
+            body = Some(Hunk { search: Vec::new(), replace: Vec::new(), expected_line: old_line(line) });
+        } else if let Some(hunk) = &mut body {
+            match line.split_at_checked(1) {
+                Some(("+", text)) => hunk.replace.push(text.to_owned()),
+                Some(("-", text)) => hunk.search.push(text.to_owned()),
+                // "\ No newline at end of file"
+                Some(("\\", _)) => {}
+                Some((" ", text)) => both(hunk, text),
+                // Models leave out the space before unchanged lines.
+                _ if line.starts_with("```") || line.starts_with("diff --git") => hunks.extend(body.take()),
+                _ => both(hunk, line),
+            }
+        }
+    }
+    hunks.extend(body);
+    for hunk in &mut hunks {
+        drop_blank_end(hunk);
+    }
+    hunks.retain(|hunk| hunk.search != hunk.replace);
+    Ok(hunks)
+}
+
+fn both(hunk: &mut Hunk, text: &str) {
+    hunk.search.push(text.to_owned());
+    hunk.replace.push(text.to_owned());
+}
+
+/// An empty line at the end of a diff ends the diff; it is no line of the file.
+fn drop_blank_end(hunk: &mut Hunk) {
+    while let (Some(search), Some(replace)) = (hunk.search.last(), hunk.replace.last())
+        && search.is_empty()
+        && replace.is_empty()
+    {
+        hunk.search.pop();
+        hunk.replace.pop();
+    }
+}
+
+/// The first old line of `@@ -12,3 +12,4 @@`, counted from 0.
+fn old_line(header: &str) -> Option<usize> {
+    let numbers = header.split_once('-')?.1;
+    let digits: String = numbers.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse::<usize>().ok().map(|line| line.saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadDiff, parse_diff};
+
+    #[test]
+    fn blocks_and_hunks_are_read() {
+        let blocks = "Here:\n```\n<<<<<<< SEARCH\na\nb\n=======\nc\n>>>>>>> REPLACE\n```\n<<<<<<< SEARCH\r\nd\r\n=======\r\n>>>>>>> REPLACE\r\n";
+        let hunks = parse_diff(blocks).unwrap();
+        assert_eq!(hunks.len(), 2);
+        assert_eq!((hunks[0].search.join("|"), hunks[0].replace.join("|")), ("a|b".to_owned(), "c".to_owned()));
+        assert_eq!((hunks[1].search.join("|"), hunks[1].replace.len()), ("d".to_owned(), 0));
+        let unified = "--- a/x.ts\n+++ b/x.ts\n@@ -3,3 +3,3 @@ function f\n a\n-b\n+c\n\n d\n\\ No newline at end of file\n@@ -9 +9 @@\n-z\n+y\n";
+        let hunks = parse_diff(unified).unwrap();
+        assert_eq!(
+            (hunks[0].search.join("|"), hunks[0].replace.join("|"), hunks[0].expected_line),
+            ("a|b||d".to_owned(), "a|c||d".to_owned(), Some(2))
+        );
+        assert_eq!(hunks[1].expected_line, Some(8));
+    }
+
+    #[test]
+    fn what_is_no_diff_says_so() {
+        for (text, expected) in [
+            ("", BadDiff::Empty),
+            ("hello", BadDiff::Unknown),
+            ("<<<<<<< SEARCH\na\n", BadDiff::Unclosed { block: 1 }),
+            ("<<<<<<< SEARCH\na\n=======\nb\n", BadDiff::Unclosed { block: 1 }),
+            ("<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE", BadDiff::EmptySearch { block: 1 }),
+            ("--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n--- c\n+++ c\n@@ -1 +1 @@\n-a\n+b\n", BadDiff::SeveralFiles),
+            ("@@ -1 +1 @@\n a\n", BadDiff::Empty),
+        ] {
+            assert_eq!(parse_diff(text), Err(expected), "{text}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `find_tool`: the tools that fit a description of a job.
+
+use super::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
+use super::kernel::Kernel;
+use super::tool_registry::Look;
+use super::write_file::Written;
+use crate::error::{Error, ErrorCode};
+use crate::git::FileChange;
+use crate::registry::{Found, META_FILE, ToolKind, ToolMeta};
+use crate::vfs::JailPath;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// Longest query: a job that needs more words is several jobs.
+const MOST_QUERY_BYTES: usize = 4096;
+
+/// A tool that may do the job.
+#[derive(Debug, Serialize)]
+pub struct FoundTool {
+    path: String,
+    name: String,
+    description: String,
+    /// From 0 to 1; above 0.85 it does the same job.
+    score: f64,
+    parameters: Box<RawValue>,
+}
+
+/// A tool that does the same as one that was just written.
+#[derive(Debug, Serialize)]
+pub struct SimilarTool {
+    path: String,
+    score: f64,
+}
+
+/// A tool as `registry.list` shows it.
+#[derive(Debug, Serialize)]
+pub struct ListedTool {
+    path: String,
+    name: String,
+    description: String,
+    parameters: Box<RawValue>,
+    tags: Vec<String>,
+    imports: Vec<String>,
+    kind: ToolKind,
+    hash: crate::registry::ContentHash,
+    uses: u64,
+}
+
+impl From<Found> for FoundTool {
+    fn from(Found { tool, score }: Found) -> Self {
+        let ToolMeta { path, name, description, parameters, .. } = Arc::unwrap_or_clone(tool);
+        Self { path, name, description, score: rounded(score), parameters }
+    }
+}
+
+impl From<Found> for SimilarTool {
+    fn from(Found { tool, score }: Found) -> Self {
+        Self { path: tool.path.clone(), score: rounded(score) }
+    }
+}
+
+impl Kernel {
+    /// Tools that fit `query`, best first.
+    pub fn find_tool(&self, query: &str, limit: Option<u32>) -> Result<Vec<FoundTool>, Error> {
+        let refuse = |why: &str| Err(Error::new(ErrorCode::Validation, why).with("field", "query"));
+        if query.trim().is_empty() {
+            return refuse("query is empty. Say in a few words what the tool should do.");
+        }
+        if query.len() > MOST_QUERY_BYTES {
+            return refuse("query is longer than 4096 bytes. Say in a few words what the tool should do.");
+        }
+        let limit = limit.unwrap_or(DEFAULT_FIND_LIMIT);
+        FIND_LIMIT.check(limit, "", ErrorCode::Validation)?;
+        Ok(self.registry.find(query, limit as usize)?.into_iter().map(FoundTool::from).collect())
+    }
+
+    /// Every tool, sorted by path.
+    pub fn list_tools(&self) -> Result<Vec<ListedTool>, Error> {
+        let tools = self.registry.list()?;
+        Ok(tools.into_iter().map(|(tool, uses)| listed(Arc::unwrap_or_clone(tool), uses)).collect())
+    }
+
+    /// Reads every tool again, whatever is remembered of it.
+    pub fn hydrate_registry(&self) -> Result<(), Error> {
+        self.registry.refresh(Look::Thorough)
+    }
+
+    /// Takes note of one tool that was changed by other means, and brings `meta.json` along on disk.
+    pub fn register_tool(&self, path: &str) -> Result<ListedTool, Error> {
+        let path = JailPath::parse(path)?;
+        let _one_writer = self.writes.lock();
+        self.registry.register(&path)?;
+        let tools = self.registry.list()?;
+        let own = tools.into_iter().find(|(tool, _)| tool.path == path.as_str());
+        own.map(|(tool, uses)| listed(Arc::unwrap_or_clone(tool), uses)).ok_or_else(|| {
+            let message = format!("There is no tool '{}'. Write it under tools/ as TypeScript first.", path.as_str());
+            Error::new(ErrorCode::NotFound, message).with("path", path.as_str())
+        })
+    }
+
+    /// Makes `meta.json` what the tools say and commits it.
+    pub fn sync_registry(&self) -> Result<Written, Error> {
+        let _one_writer = self.writes.lock();
+        let _turn = self.git.take_turn()?;
+        let text = self.registry.sync_meta()?;
+        let change = text.as_deref().map(|text| FileChange { path: META_FILE, content: Some(text.as_bytes()) });
+        self.commit_changes(META_FILE, "Registry: meta.json", change.as_slice())
+    }
+}
+
+fn listed(tool: ToolMeta, uses: u64) -> ListedTool {
+    let ToolMeta { path, name, description, parameters, tags, imports, kind, hash } = tool;
+    ListedTool { path, name, description, parameters, tags, imports, kind, hash, uses }
+}
+
+/// Four decimals say all there is to say.
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 1e4).round() / 1e4
+}

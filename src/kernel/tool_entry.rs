@@ -1,0 +1,38 @@
+//! From a tool's source to its entry in the registry.
+
+use crate::compile::{Compiler, Description, SourceRole};
+use crate::registry::{ContentHash, ToolKind, ToolMeta};
+use serde_json::json;
+use serde_json::value::RawValue;
+
+/// Longest description that is kept: more is documentation, not a description.
+const MOST_DESCRIPTION_CHARS: usize = 1000;
+
+/// The entry of the tool with this text. It depends on nothing else.
+pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash) -> ToolMeta {
+    // A tool that does not compile is still there, and is found by its name.
+    let described = compiler.describe(path, text).unwrap_or_else(|_| Description {
+        description: String::new(),
+        parameters: json!({}),
+        tags: Vec::new(),
+        imports: Vec::new(),
+        role: SourceRole::Runnable,
+    });
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders).split('/').skip(1);
+    let mut tags: Vec<String> = folders.map(str::to_owned).collect();
+    tags.extend(described.tags);
+    ToolMeta {
+        path: path.to_owned(),
+        name: ToolMeta::name_of(path).to_owned(),
+        description: described.description.chars().take(MOST_DESCRIPTION_CHARS).collect(),
+        parameters: RawValue::from_string(described.parameters.to_string())
+            .unwrap_or_else(|_| RawValue::NULL.to_owned()),
+        tags,
+        imports: described.imports,
+        kind: match described.role {
+            SourceRole::Runnable => ToolKind::Tool,
+            SourceRole::Library => ToolKind::Module,
+        },
+        hash,
+    }
+}

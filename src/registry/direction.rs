@@ -1,0 +1,86 @@
+//! From what to what: the one thing about word order that tells two jobs apart.
+
+use super::words::Word;
+
+/// The words before and after the last `to`, or around a `from`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Direction {
+    source: Vec<String>,
+    target: Vec<String>,
+}
+
+impl Direction {
+    /// `None` when the text has no direction.
+    pub(super) fn of(text: &[Word]) -> Option<Self> {
+        if let Some(at) = text.iter().rposition(|word| *word == Word::Towards) {
+            let (before, after) = text.split_at(at);
+            // "to B from A" names the source last.
+            let (target, late_source) = match after.iter().position(|word| *word == Word::From) {
+                Some(from) => after.split_at(from),
+                None => (after, [].as_slice()),
+            };
+            let early = before
+                .iter()
+                .rposition(|word| *word == Word::From)
+                .map_or(before, |from| before.get(from..).unwrap_or(before));
+            return Self::some(if late_source.is_empty() { early } else { late_source }, target);
+        }
+        let at = text.iter().rposition(|word| *word == Word::From)?;
+        let (target, source) = text.split_at(at);
+        Self::some(source, target)
+    }
+
+    /// Whether something that one starts with is what the other ends with.
+    pub(super) fn opposes(&self, other: &Self) -> bool {
+        let crossing = |from: &Self, to: &Self| {
+            from.source
+                .iter()
+                .any(|stem| !from.target.contains(stem) && to.target.contains(stem) && !to.source.contains(stem))
+        };
+        crossing(self, other) && crossing(other, self)
+            || self
+                .target
+                .iter()
+                .any(|stem| !self.source.contains(stem) && other.source.contains(stem) && !other.target.contains(stem))
+                && other.target.iter().any(|stem| !other.source.contains(stem) && self.source.contains(stem))
+    }
+
+    fn some(source: &[Word], target: &[Word]) -> Option<Self> {
+        let direction = Self { source: contents(source), target: contents(target) };
+        (!direction.source.is_empty() && !direction.target.is_empty()).then_some(direction)
+    }
+}
+
+fn contents(words: &[Word]) -> Vec<String> {
+    words.iter().filter_map(|word| if let Word::Content(stem) = word { Some(stem.clone()) } else { None }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Direction;
+    use crate::registry::words::Words;
+
+    fn direction(text: &str) -> Direction {
+        Direction::of(&Words::new().of(text)).unwrap()
+    }
+
+    #[test]
+    fn there_and_back_are_opposed() {
+        for (there, back) in [
+            ("celsius_to_fahrenheit", "convert fahrenheit to celsius"),
+            ("Convert words or snake case to camel case", "camel case to snake case"),
+            ("Write rows as CSV text", "parse csv text to rows"),
+            ("iso to unix", "an iso date from a unix timestamp"),
+        ] {
+            assert!(direction(there).opposes(&direction(back)), "{there}");
+            assert!(direction(back).opposes(&direction(there)), "{there}");
+        }
+        for (one, same) in [
+            ("celsius_to_fahrenheit", "fahrenheit from celsius"),
+            ("hours worked from clock in and out", "Sum clock pairs to hours worked"),
+            ("add tax to a price", "add value added tax to a net price"),
+        ] {
+            assert!(!direction(one).opposes(&direction(same)), "{one}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The tools of a root, as they are listed and found.
+
+use super::meta_file;
+use super::search::{Hit, Meaning, SAME_JOB, Search};
+use super::tool_meta::{ContentHash, ToolKind, ToolMeta};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// All tools of a root. It does not read files: who owns it tells it what they hold.
+pub struct Registry {
+    tools: BTreeMap<String, Arc<ToolMeta>>,
+    search: Search,
+    meaning: Option<Arc<dyn Meaning>>,
+}
+
+/// A tool that was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub tool: Arc<ToolMeta>,
+    /// From 0 to 1; above [`SAME_JOB`] it does the same job.
+    pub score: f32,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Registry {
+    #[must_use]
+    pub fn new() -> Self {
+        Self { tools: BTreeMap::new(), search: Search::new(), meaning: None }
+    }
+
+    /// Judges meaning beside words from now on.
+    pub fn set_meaning(&mut self, meaning: Arc<dyn Meaning>) {
+        self.meaning = Some(meaning);
+    }
+
+    /// The entries of a `meta.json`; none when it is damaged.
+    #[must_use]
+    pub fn read_meta(text: &str) -> Vec<ToolMeta> {
+        meta_file::parse(text).unwrap_or_default()
+    }
+
+    /// The text that `meta.json` must have.
+    #[must_use]
+    pub fn print_meta(&self) -> String {
+        meta_file::print(self.tools.values().map(|tool| &**tool))
+    }
+
+    pub fn insert(&mut self, tool: ToolMeta) {
+        match tool.kind {
+            ToolKind::Tool => self.search.insert(&tool),
+            // What cannot be run is listed, not offered.
+            ToolKind::Module => self.search.remove(&tool.path),
+        }
+        self.tools.insert(tool.path.clone(), Arc::new(tool));
+    }
+
+    /// Whether there was such a tool.
+    pub fn remove(&mut self, path: &str) -> bool {
+        self.search.remove(path);
+        self.tools.remove(path).is_some()
+    }
+
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<&Arc<ToolMeta>> {
+        self.tools.get(path)
+    }
+
+    /// The hash of the text that a tool's entry was made of.
+    #[must_use]
+    pub fn hash_of(&self, path: &str) -> Option<&ContentHash> {
+        self.tools.get(path).map(|tool| &tool.hash)
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// Every tool, sorted by path.
+    pub fn list(&self) -> impl Iterator<Item = &Arc<ToolMeta>> {
+        self.tools.values()
+    }
+
+    /// The tools that fit `query`, best first.
+    pub fn find(&mut self, query: &str, limit: usize) -> Vec<Found> {
+        let hits = match self.meaning.clone() {
+            None => self.search.find(query, limit),
+            Some(meaning) => fuse(self.search.find(query, usize::MAX), meaning.alike(query), limit),
+        };
+        self.found(hits)
+    }
+
+    /// Other tools that do what `tool` does, as far as words can tell.
+    pub fn similar(&mut self, tool: &ToolMeta, limit: usize) -> Vec<Found> {
+        if tool.kind == ToolKind::Module {
+            return Vec::new();
+        }
+        let query = format!("{} {}", tool.name, tool.description);
+        let mut hits = self.search.find(&query, limit.saturating_add(1));
+        hits.retain(|hit| hit.path != tool.path && hit.score > SAME_JOB);
+        hits.truncate(limit);
+        self.found(hits)
+    }
+
+    fn found(&self, hits: Vec<Hit>) -> Vec<Found> {
+        let tool_of =
+            |hit: Hit| self.tools.get(&hit.path).map(|tool| Found { tool: Arc::clone(tool), score: hit.score });
+        hits.into_iter().filter_map(tool_of).collect()
+    }
+}
+
+/// Meaning lifts what words did not find; only words can say "the same".
+fn fuse(words: Vec<Hit>, meaning: Vec<Hit>, limit: usize) -> Vec<Hit> {
+    let mut scores: BTreeMap<String, f32> = words.into_iter().map(|hit| (hit.path, hit.score)).collect();
+    for hit in meaning {
+        let score = scores.entry(hit.path).or_default();
+        *score = score.max(hit.score.clamp(0.0, 1.0) * SAME_JOB);
+    }
+    let mut hits: Vec<Hit> = scores.into_iter().map(|(path, score)| Hit { path, score }).collect();
+    hits.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| left.path.cmp(&right.path)));
+    hits.truncate(limit);
+    hits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hit, Meaning, Registry};
+    use crate::registry::{ContentHash, SAME_JOB, ToolKind, ToolMeta};
+    use serde_json::value::RawValue;
+    use std::sync::Arc;
+
+    fn tool(path: &str, description: &str) -> ToolMeta {
+        ToolMeta {
+            path: path.to_owned(),
+            name: ToolMeta::name_of(path).to_owned(),
+            description: description.to_owned(),
+            parameters: RawValue::from_string(r#"{"type":"object","properties":{"amount":{}}}"#.to_owned()).unwrap(),
+            tags: Vec::new(),
+            imports: Vec::new(),
+            kind: ToolKind::Tool,
+            hash: ContentHash::of(description),
+        }
+    }
+
+    fn registry() -> Registry {
+        let mut registry = Registry::new();
+        registry.insert(tool("tools/b.ts", "Second."));
+        registry.insert(tool("tools/add_tax.ts", "Add tax to a net price."));
+        registry
+    }
+
+    #[test]
+    fn meta_json_is_the_same_bytes_for_the_same_tools_and_reads_back() {
+        let text = registry().print_meta();
+        let mut again = Registry::new();
+        for tool in Registry::read_meta(&text) {
+            again.insert(tool);
+        }
+        assert_eq!(again.print_meta(), text);
+        assert_eq!(text.lines().count(), 7, "{text}");
+        assert!(serde_json::from_str::<serde_json::Value>(&Registry::new().print_meta()).is_ok());
+    }
+
+    #[test]
+    fn damaged_or_foreign_meta_json_holds_nothing() {
+        let text = registry().print_meta();
+        let half = text.get(..text.len() / 2).unwrap();
+        for damaged in ["", "{}", "null", half, "<<<<<<< HEAD", &text.replace("\"version\": 1", "\"version\": 99")] {
+            assert_eq!(Registry::read_meta(damaged), [], "{damaged}");
+        }
+    }
+
+    #[test]
+    fn what_is_removed_or_only_a_module_is_not_found() {
+        let mut registry = registry();
+        assert_eq!(registry.find("add tax", 5)[0].tool.path, "tools/add_tax.ts");
+        registry.insert(ToolMeta { kind: ToolKind::Module, ..tool("tools/add_tax.ts", "Add tax to a net price.") });
+        assert!(registry.find("add tax", 5).is_empty());
+        registry.insert(tool("tools/add_tax.ts", "Add tax to a net price."));
+        assert!(registry.remove("tools/add_tax.ts"));
+        assert!(registry.find("add tax", 5).is_empty());
+        assert!(!registry.remove("tools/add_tax.ts"));
+    }
+
+    #[test]
+    fn meaning_lifts_but_does_not_promise_the_same_job() {
+        struct Fixed;
+        impl Meaning for Fixed {
+            fn alike(&self, _: &str) -> Vec<Hit> {
+                vec![Hit { path: "tools/b.ts".to_owned(), score: 1.0 }]
+            }
+        }
+        let mut registry = registry();
+        registry.set_meaning(Arc::new(Fixed));
+        let found = registry.find("gst", 5);
+        assert_eq!(found[0].tool.path, "tools/b.ts");
+        assert!(found[0].score <= SAME_JOB);
+    }
+}

@@ -1,0 +1,314 @@
+//! Ranking: how likely a tool does the job that a query describes.
+//!
+//! Words find the candidates (an inverted index, rare words count more). Each candidate then gets a score from 0 to 1:
+//! how much of the query the tool covers, times how much of the tool's name or description the query covers. Only a tool
+//! that agrees in both directions comes above [`SAME_JOB`]; an opposite word or an opposite direction keeps it below.
+
+use super::direction::Direction;
+use super::search_index::{Entry, SearchIndex, Slot, TermId};
+use super::thesaurus::Thesaurus;
+use super::words::{Word, Words};
+use std::collections::HashMap;
+
+/// A score above this means: the same job, reuse the tool.
+pub const SAME_JOB: f32 = 0.85;
+
+/// Where a tool's word stands: how much it counts towards covering a query.
+const IN_NAME: f32 = 1.0;
+const IN_DESCRIPTION: f32 = 0.95;
+const IN_PARAMETERS: f32 = 0.8;
+const IN_TAGS: f32 = 0.7;
+
+/// How good it is to meet another word instead of the one that was asked for.
+const ALIKE: f32 = 0.8;
+const MISSPELT: f32 = 0.75;
+const ASKED_FOR: f32 = 0.5;
+
+/// The score of a tool that covers a query but of which the query covers nothing.
+const ONE_SIDED: f32 = 0.55;
+/// How far a description that the query covers counts as a name that it covers.
+const DESCRIPTION_SIDE: f32 = 0.93;
+/// The most that a tool gets that does the opposite.
+const OPPOSED: f32 = 0.6;
+
+/// Words of almost every job: they count, but less than their rarity says.
+const COMMON: &[&str] = &[
+    "calculate",
+    "check",
+    "compute",
+    "convert",
+    "count",
+    "find",
+    "format",
+    "generate",
+    "list",
+    "make",
+    "number",
+    "read",
+    "show",
+    "text",
+    "value",
+    "write",
+    "string",
+    "data",
+    "record",
+    "item",
+    "much",
+    "many",
+];
+const COMMON_WEIGHT: f32 = 0.6;
+
+/// Candidates that get a full score.
+const MOST_SCORED: usize = 256;
+/// Words of a query that are looked at.
+const MOST_QUERY_WORDS: usize = 48;
+/// Shortest word that may be misspelt.
+const MISSPELT_LETTERS: usize = 5;
+
+/// One answer of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    pub path: String,
+    /// From 0 to 1.
+    pub score: f32,
+}
+
+/// What a later, better judge of meaning has to offer, such as one with embeddings.
+///
+/// The score is fused with that of the words: it can lift a tool that shares no word with the query, up to just below
+/// [`SAME_JOB`], and it can never lower one.
+pub trait Meaning: Send + Sync {
+    /// How alike the query and each tool are, from 0 to 1; tools that are not alike at all may be left out.
+    fn alike(&self, query: &str) -> Vec<Hit>;
+}
+
+pub(super) struct Search {
+    words: Words,
+    thesaurus: Thesaurus,
+    common: Vec<String>,
+    index: SearchIndex,
+}
+
+/// One word of a query.
+struct Asked {
+    weight: f32,
+    opposite: Vec<TermId>,
+    term: Option<TermId>,
+}
+
+/// A query in terms of the index.
+struct Query {
+    asked: Vec<Asked>,
+    /// Terms that answer a word of the query: which word, and how well.
+    answers: HashMap<TermId, Vec<(usize, f32)>>,
+    direction: Option<Direction>,
+}
+
+impl Search {
+    pub(super) fn new() -> Self {
+        let words = Words::new();
+        let thesaurus = Thesaurus::new(&words);
+        let common = COMMON.iter().map(|word| words.stem(word)).collect();
+        Self { words, thesaurus, common, index: SearchIndex::default() }
+    }
+
+    pub(super) fn insert(&mut self, tool: &super::ToolMeta) {
+        self.index.insert(&mut self.words, tool);
+    }
+
+    pub(super) fn remove(&mut self, path: &str) {
+        self.index.remove(path);
+    }
+
+    /// The best tools for `text`, best first; equal ones by path.
+    pub(super) fn find(&mut self, text: &str, limit: usize) -> Vec<Hit> {
+        let query = self.understand(text);
+        let mut hits: Vec<Hit> = self
+            .candidates(&query)
+            .into_iter()
+            .filter_map(|slot| self.index.entry(slot))
+            .map(|entry| Hit { path: entry.path.clone(), score: self.score(&query, entry) })
+            .filter(|hit| hit.score > 0.0)
+            .collect();
+        hits.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| left.path.cmp(&right.path)));
+        hits.truncate(limit);
+        hits
+    }
+
+    fn understand(&mut self, text: &str) -> Query {
+        let words = self.words.of(text);
+        let direction = Direction::of(&words);
+        let mut stems: Vec<String> = Vec::new();
+        for word in words {
+            if let Word::Content(stem) = word
+                && !stems.contains(&stem)
+                && stems.len() < MOST_QUERY_WORDS
+            {
+                stems.push(stem);
+            }
+        }
+        let mut answers: HashMap<TermId, Vec<(usize, f32)>> = HashMap::new();
+        let mut asked = Vec::new();
+        for (at, stem) in stems.iter().enumerate() {
+            let term = self.index.term(stem);
+            if let Some(term) = term {
+                answers.entry(term).or_default().push((at, 1.0));
+            } else if let Some(term) = self.misspelt(stem) {
+                answers.entry(term).or_default().push((at, MISSPELT));
+            }
+            for other in self.thesaurus.alike(stem) {
+                if let Some(term) = self.index.term(other) {
+                    answers.entry(term).or_default().push((at, ALIKE));
+                }
+            }
+            let opposite = self.thesaurus.opposite(stem).iter().filter_map(|other| self.index.term(other)).collect();
+            asked.push(Asked { weight: self.weight_of(stem, term), opposite, term });
+        }
+        for meant in Thesaurus::asked_for(text) {
+            let stem = self.words.stem(meant);
+            if let Some(term) = self.index.term(&stem) {
+                answers.entry(term).or_default().push((asked.len(), ASKED_FOR));
+            }
+        }
+        Query { asked, answers, direction }
+    }
+
+    /// Rare words weigh more. A word that no tool has weighs as much as one that a single tool has.
+    fn weight_of(&self, stem: &str, term: Option<TermId>) -> f32 {
+        let weight = self.rarity(term.map_or(1, |term| self.index.posting(term).len()));
+        if self.common.iter().any(|common| common == stem) { weight * COMMON_WEIGHT } else { weight }
+    }
+
+    fn rarity(&self, tools_with_it: usize) -> f32 {
+        // As if there were some more tools: in a small registry no word is rare by chance.
+        let (all, with) = (to_f32(self.index.len() + 20), to_f32(tools_with_it));
+        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    fn term_weight(&self, term: TermId) -> f32 {
+        self.rarity(self.index.posting(term).len())
+    }
+
+    /// A word of some tool that is one slip away.
+    fn misspelt(&self, stem: &str) -> Option<TermId> {
+        if stem.len() < MISSPELT_LETTERS {
+            return None;
+        }
+        self.index.stems().find(|(known, _)| is_one_slip(stem, known)).map(|(_, term)| term)
+    }
+
+    /// The tools with the most weight in common with the query.
+    fn candidates(&self, query: &Query) -> Vec<Slot> {
+        let mut weights: HashMap<Slot, f32> = HashMap::new();
+        for (term, answered) in &query.answers {
+            let best = answered
+                .iter()
+                .map(|(at, quality)| quality * query.asked.get(*at).map_or(1.0, |asked| asked.weight))
+                .fold(0.0, f32::max);
+            for slot in self.index.posting(*term) {
+                *weights.entry(*slot).or_default() += best;
+            }
+        }
+        let mut slots: Vec<(Slot, f32)> = weights.into_iter().collect();
+        slots.sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+        slots.truncate(MOST_SCORED);
+        slots.into_iter().map(|(slot, _)| slot).collect()
+    }
+
+    fn score(&self, query: &Query, entry: &Entry) -> f32 {
+        let covered = self.query_covered(query, entry);
+        let name = self.text_covered(query, &entry.name);
+        let description = self.text_covered(query, &entry.description) * DESCRIPTION_SIDE;
+        let both = 1.0 - (1.0 - name) * (1.0 - description * description);
+        let score = covered * (ONE_SIDED + (1.0 - ONE_SIDED) * name.max(description).max(both));
+        let score = score.clamp(0.0, 1.0);
+        if is_opposed(query, entry) { score * OPPOSED } else { score }
+    }
+
+    /// Which share of the query's weight the tool answers.
+    fn query_covered(&self, query: &Query, entry: &Entry) -> f32 {
+        let mut best = vec![0.0_f32; query.asked.len() + 1];
+        for (field, place) in [
+            (&entry.name, IN_NAME),
+            (&entry.description, IN_DESCRIPTION),
+            (&entry.parameters, IN_PARAMETERS),
+            (&entry.tags, IN_TAGS),
+        ] {
+            for (at, quality) in field.iter().filter_map(|term| query.answers.get(term)).flatten() {
+                if let Some(best) = best.get_mut(*at) {
+                    *best = best.max(quality * place);
+                }
+            }
+        }
+        let total: f32 = query.asked.iter().map(|asked| asked.weight).sum();
+        let answered: f32 = query.asked.iter().zip(&best).map(|(asked, quality)| asked.weight * quality).sum();
+        let bonus = best.last().copied().unwrap_or_default();
+        if total <= 0.0 { bonus * ASKED_FOR } else { (answered / total + bonus * 0.15).min(1.0) }
+    }
+
+    /// Which share of a text's weight the query speaks of.
+    fn text_covered(&self, query: &Query, text: &[TermId]) -> f32 {
+        let (mut total, mut spoken) = (0.0, 0.0);
+        for term in text {
+            let weight = self.term_weight(*term);
+            let quality = query
+                .answers
+                .get(term)
+                .map_or(0.0, |answers| answers.iter().map(|(_, quality)| *quality).fold(0.0, f32::max));
+            total += weight;
+            spoken += weight * quality;
+        }
+        if total <= 0.0 { 0.0 } else { spoken / total }
+    }
+}
+
+/// Whether the tool does the opposite of what the query asks for.
+fn is_opposed(query: &Query, entry: &Entry) -> bool {
+    let turned = query.direction.as_ref().is_some_and(|asked| entry.directions.iter().any(|own| own.opposes(asked)));
+    let contrary = query.asked.iter().any(|asked| {
+        let has_it = asked.term.is_some_and(|term| entry.has(term));
+        !has_it && asked.opposite.iter().any(|term| entry.name.contains(term) || entry.description.contains(term))
+    });
+    turned || contrary
+}
+
+/// Whether one letter added, left out or changed, or two neighbours swapped, makes one word the other.
+fn is_one_slip(left: &str, right: &str) -> bool {
+    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+    if left.len().abs_diff(right.len()) > 1 || right.len() < MISSPELT_LETTERS {
+        return false;
+    }
+    let head = left.iter().zip(&right).take_while(|(one, other)| one == other).count();
+    let (left, right) = (left.get(head..).unwrap_or_default(), right.get(head..).unwrap_or_default());
+    match (left, right) {
+        ([], []) => false,
+        ([a, b, left @ ..], [c, d, right @ ..]) if a == d && b == c && left == right => true,
+        ([_, left @ ..], [_, right @ ..]) if left == right => true,
+        (left, [_, right @ ..]) if left == right => true,
+        ([_, left @ ..], right) => left == right,
+        _ => false,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of tools are far below the precision of f32")]
+fn to_f32(count: usize) -> f32 {
+    count as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_one_slip;
+
+    #[test]
+    fn one_slip_and_no_more() {
+        for (left, right) in
+            [("celcius", "celsius"), ("recieve", "receive"), ("intrest", "interest"), ("interrest", "interest")]
+        {
+            assert!(is_one_slip(left, right), "{left}");
+            assert!(is_one_slip(right, left), "{left}");
+        }
+        for (left, right) in [("interest", "interest"), ("mean", "meat"), ("encode", "decode"), ("abcdef", "abcxyz")] {
+            assert!(!is_one_slip(left, right), "{left}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What the registry knows about one tool.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// Whether a file can be run, or only imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolKind {
+    Tool,
+    Module,
+}
+
+/// One tool. Everything but the path follows from the text of its file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolMeta {
+    #[serde(skip)]
+    pub path: String,
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub parameters: Box<RawValue>,
+    pub tags: Vec<String>,
+    pub imports: Vec<String>,
+    pub kind: ToolKind,
+    pub hash: ContentHash,
+}
+
+impl PartialEq for ToolMeta {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.hash == other.hash && self.parameters.get() == other.parameters.get()
+    }
+}
+
+/// Stands for the text of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ContentHash(String);
+
+/// Half of the digest: enough that two texts never share one by chance.
+const HASH_LETTERS: usize = 32;
+
+impl ContentHash {
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut hex = blake3::hash(text.as_bytes()).to_hex().to_string();
+        hex.truncate(HASH_LETTERS);
+        Self(hex)
+    }
+}
+
+#[derive(Deserialize)]
+struct Properties {
+    #[serde(default)]
+    properties: std::collections::BTreeMap<String, serde::de::IgnoredAny>,
+}
+
+impl ToolMeta {
+    /// The names of the arguments.
+    #[must_use]
+    pub fn parameter_names(&self) -> Vec<String> {
+        serde_json::from_str::<Properties>(self.parameters.get())
+            .map(|schema| schema.properties.into_keys().collect())
+            .unwrap_or_default()
+    }
+
+    /// The name of the tool in a file: the file's own, or that of the folder for an `index`.
+    #[must_use]
+    pub fn name_of(path: &str) -> &str {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        match (stem, folder.rsplit('/').next()) {
+            ("index", Some(parent)) if !parent.is_empty() => parent,
+            _ => stem,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ToolMeta;
+
+    #[test]
+    fn names_come_from_files_and_folders() {
+        assert_eq!(ToolMeta::name_of("tools/shipping/dim_weight.ts"), "dim_weight");
+        assert_eq!(ToolMeta::name_of("tools/shipping/index.ts"), "shipping");
+        assert_eq!(ToolMeta::name_of("index.ts"), "index");
+    }
+}

@@ -1,0 +1,66 @@
+//! How often each tool was run, on this machine. No part of the history: two machines would never agree.
+
+use std::collections::BTreeMap;
+
+/// What has been counted since the last time that it was stored.
+#[derive(Debug, Default)]
+pub struct UseCounts {
+    stored: BTreeMap<String, u64>,
+    fresh: BTreeMap<String, u64>,
+}
+
+impl UseCounts {
+    /// Counts one run.
+    pub fn count(&mut self, path: &str) {
+        match self.fresh.get_mut(path) {
+            Some(count) => *count += 1,
+            None => {
+                self.fresh.insert(path.to_owned(), 1);
+            }
+        }
+    }
+
+    #[must_use]
+    pub fn of(&self, path: &str) -> u64 {
+        let count = |counts: &BTreeMap<String, u64>| counts.get(path).copied().unwrap_or_default();
+        count(&self.stored) + count(&self.fresh)
+    }
+
+    /// Runs that are not stored yet.
+    #[must_use]
+    pub fn unstored(&self) -> u64 {
+        self.fresh.values().sum()
+    }
+
+    /// What was stored; damaged text counts as nothing.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        Self { stored: serde_json::from_str(text).unwrap_or_default(), fresh: BTreeMap::new() }
+    }
+
+    /// The text to store, given what is stored now: another process may have counted meanwhile.
+    pub fn store(&mut self, stored_now: &str) -> String {
+        self.stored = Self::read(stored_now).stored;
+        for (path, count) in std::mem::take(&mut self.fresh) {
+            *self.stored.entry(path).or_default() += count;
+        }
+        serde_json::to_string(&self.stored).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::UseCounts;
+
+    #[test]
+    fn counts_of_several_processes_add_up() {
+        let (mut one, mut other) = (UseCounts::default(), UseCounts::default());
+        one.count("tools/a.ts");
+        one.count("tools/a.ts");
+        other.count("tools/a.ts");
+        let first = one.store("not json");
+        let second = other.store(&first);
+        assert_eq!((one.of("tools/a.ts"), other.of("tools/a.ts"), other.unstored()), (2, 3, 0));
+        assert_eq!(second, r#"{"tools/a.ts":3}"#);
+    }
+}

@@ -1,0 +1,288 @@
+//! Text and identifiers as the stems that search compares.
+
+use rust_stemmers::{Algorithm, Stemmer};
+use std::collections::HashMap;
+
+/// Words that say nothing about a job. Sorted.
+const STOP: &[&str] = &[
+    "a",
+    "about",
+    "all",
+    "also",
+    "am",
+    "an",
+    "and",
+    "any",
+    "anywhere",
+    "are",
+    "args",
+    "as",
+    "at",
+    "be",
+    "been",
+    "but",
+    "by",
+    "can",
+    "could",
+    "did",
+    "do",
+    "does",
+    "each",
+    "else",
+    "every",
+    "everybody",
+    "everyone",
+    "for",
+    "from",
+    "get",
+    "gets",
+    "give",
+    "given",
+    "had",
+    "has",
+    "have",
+    "he",
+    "her",
+    "here",
+    "his",
+    "how",
+    "i",
+    "if",
+    "in",
+    "inside",
+    "into",
+    "is",
+    "it",
+    "its",
+    "let",
+    "lets",
+    "like",
+    "may",
+    "me",
+    "more",
+    "must",
+    "my",
+    "need",
+    "needed",
+    "needs",
+    "no",
+    "not",
+    "now",
+    "of",
+    "off",
+    "often",
+    "on",
+    "one",
+    "or",
+    "our",
+    "out",
+    "own",
+    "per",
+    "please",
+    "really",
+    "shall",
+    "she",
+    "should",
+    "so",
+    "some",
+    "somebody",
+    "such",
+    "than",
+    "that",
+    "the",
+    "their",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "to",
+    "tool",
+    "two",
+    "under",
+    "until",
+    "up",
+    "us",
+    "use",
+    "used",
+    "using",
+    "via",
+    "want",
+    "wanted",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "whether",
+    "which",
+    "who",
+    "whose",
+    "why",
+    "will",
+    "with",
+    "within",
+    "without",
+    "would",
+    "you",
+    "your",
+];
+
+/// Words that stand between where something comes from and what it becomes.
+const TOWARDS: &[&str] = &["as", "into", "to"];
+const FROM: &str = "from";
+
+/// What one word of a text is to search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Word {
+    Content(String),
+    /// `to`, `into`, `as`.
+    Towards,
+    /// `from`.
+    From,
+}
+
+/// Splits, folds and stems. Keeps what it has stemmed: a registry repeats few words often.
+pub(super) struct Words {
+    stemmer: Stemmer,
+    known: HashMap<String, Option<Word>>,
+}
+
+impl Words {
+    pub(super) fn new() -> Self {
+        Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::new() }
+    }
+
+    /// The words of a text in order, without those that say nothing.
+    pub(super) fn of(&mut self, text: &str) -> Vec<Word> {
+        let mut words = Vec::new();
+        split(text, |piece| {
+            if let Some(known) = self.known.get(piece) {
+                words.extend(known.clone());
+                return;
+            }
+            let word = self.judge(piece);
+            words.extend(word.clone());
+            self.known.insert(piece.to_owned(), word);
+        });
+        words
+    }
+
+    /// The stem of one lower-case word.
+    pub(super) fn stem(&self, word: &str) -> String {
+        self.stemmer.stem(&fold_spelling(word)).into_owned()
+    }
+
+    fn judge(&self, piece: &str) -> Option<Word> {
+        if TOWARDS.contains(&piece) {
+            return Some(Word::Towards);
+        }
+        if piece == FROM {
+            return Some(Word::From);
+        }
+        let is_number = piece.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number || STOP.binary_search(&piece).is_ok() {
+            return None;
+        }
+        Some(Word::Content(self.stem(piece)))
+    }
+}
+
+/// Calls `each` with every lower-case word: at anything that is no letter or digit, and at the humps of `camelCase`.
+fn split(text: &str, mut each: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut before = ' ';
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        // "e-mail" is one word, and the same as "email".
+        let is_joint = letter == '-' && word == "e" && letters.peek().is_some_and(|next| next.is_alphabetic());
+        if is_joint {
+            continue;
+        }
+        let is_hump = letter.is_uppercase()
+            && (before.is_lowercase()
+                || (before.is_uppercase() && letters.peek().is_some_and(|next| next.is_lowercase())));
+        if (is_hump || !letter.is_alphanumeric()) && !word.is_empty() {
+            each(&word);
+            word.clear();
+        }
+        if letter.is_alphanumeric() {
+            word.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    if !word.is_empty() {
+        each(&word);
+    }
+}
+
+/// American spelling of British endings, so that both find each other.
+fn fold_spelling(word: &str) -> String {
+    for (british, american) in [
+        ("isation", "ization"),
+        ("ising", "izing"),
+        ("ised", "ized"),
+        ("ise", "ize"),
+        ("yse", "yze"),
+        ("ours", "ors"),
+        ("our", "or"),
+        ("metres", "meters"),
+        ("metre", "meter"),
+        ("litres", "liters"),
+        ("litre", "liter"),
+        ("centre", "center"),
+        ("licence", "license"),
+    ] {
+        // "hour" and "four" are no British spellings; "noise" and "rise" are no verbs in -ize.
+        if let Some(head) = word.strip_suffix(british)
+            && (head.len() > 3 || british.len() > 4 || (british.starts_with("our") && head.len() > 2))
+        {
+            return format!("{head}{american}");
+        }
+    }
+    word.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STOP, Word, Words};
+
+    fn stems(text: &str) -> Vec<String> {
+        let mut words = Words::new();
+        words
+            .of(text)
+            .into_iter()
+            .filter_map(|word| if let Word::Content(stem) = word { Some(stem) } else { None })
+            .collect()
+    }
+
+    #[test]
+    fn stop_words_are_sorted_for_the_search_in_them() {
+        assert!(STOP.is_sorted());
+    }
+
+    #[test]
+    fn identifiers_and_prose_become_the_same_stems() {
+        assert_eq!(stems("parseHTTPHeader"), ["pars", "http", "header"]);
+        assert_eq!(stems("snake_case_names/and-more.ts"), ["snake", "case", "name", "ts"]);
+        assert_eq!(stems("E-Mails"), stems("email"));
+        assert_eq!(stems("colours of normalised kilometres"), stems("color normalized kilometers"));
+        assert_eq!(stems("four hours"), ["four", "hour"]);
+        assert_eq!(stems("sha256 of 42 things"), ["sha256", "thing"]);
+        assert_eq!(stems("日本語 Straße"), ["日本語", "straße"]);
+        assert_eq!(stems(""), [""; 0]);
+    }
+
+    #[test]
+    fn directions_stay_visible() {
+        let mut words = Words::new();
+        assert_eq!(
+            words.of("from celsius_to_kelvin").iter().filter(|word| matches!(word, Word::Content(_))).count(),
+            2
+        );
+        assert!(matches!(words.of("from a to b").as_slice(), [Word::From, Word::Towards, Word::Content(_)]));
+    }
+}
