@@ -52,6 +52,10 @@ export declare class BindingKernel {
   checkTool(path: string): Promise<BindingOutcome>
   /** Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`. */
   confinement(): Promise<BindingOutcome>
+  /** Value: `{ files: [{ path, text }], packages, severity?, ignoredLines, refused? }`. */
+  typeSources(path: string): Promise<BindingOutcome>
+  /** Value: `{ applied, written? }`. */
+  fixTool(path: string): Promise<BindingOutcome>
   /**
    * Value: `{ result, logs, stats }`. An error's details hold `logs`, `stats`, and where they are known `stack`,
    * `line` and `column`.

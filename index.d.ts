@@ -124,21 +124,42 @@ export type Diagnostic = {
   rule: string;
   /** Which of the eight standards it belongs to. */
   standard?: number;
-  severity: 'error' | 'warning';
+  /** Only an error makes a tool invalid. */
+  severity: 'error' | 'warning' | 'advice';
   message: string;
   line: number;
   column: number;
   endLine: number;
   endColumn: number;
-  /** What to do about it. */
+  /** What to write instead. */
   help?: string;
+  /** A repair that can be applied without looking; {@link TGP.fix} applies them all. */
+  fix?: { line: number; column: number; endLine: number; endColumn: number; text: string };
 };
 
 export type CheckResult = {
   valid: boolean;
   /** The diagnostics that make the tool invalid, one readable line each. */
   errors: string[];
+  /**
+   * In the order of the source. `rule` is `'syntax'`, `'types'` (found by TypeScript's own checker), or the id of a rule;
+   * `// tgp-ignore rule-id: reason` on the line of a finding or above it accepts that finding.
+   */
   diagnostics: Diagnostic[];
+  /**
+   * Whether types were checked, against the sandbox's own declarations (`@tgp/core/sandbox`). It takes `typescript` 7 or later,
+   * installed in the application.
+   */
+  typesChecked: boolean;
+  /** Why types were not checked. */
+  notice?: string;
+};
+
+export type FixResult = {
+  /** How many repairs were made. */
+  applied: number;
+  /** The write, when there was anything to write. */
+  written?: Omit<WriteFileResult, 'success'>;
 };
 
 /** JSON Schema of a tool's arguments, read from its TypeScript signature and its JSDoc. */
@@ -213,8 +234,10 @@ export declare class TGP {
    * @throws {TGPError} of the class that says what went wrong; `details.logs` holds what the tool had logged
    */
   exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
-  /** Checks a tool's source without running it. */
+  /** Checks a tool's source without running it: syntax, the eight standards and, when TypeScript is there, types. */
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
+  /** Applies every repair that the findings of a tool offer, and commits the result. */
+  fix(path: string, options?: { signal?: AbortSignal }): Promise<FixResult>;
   /** What holds the sandbox beyond V8 on this machine; starts a worker if none has run yet. */
   confinement(): Promise<Confinement>;
   /**
@@ -273,6 +296,8 @@ export type WriteFileResult = {
   problem?: string;
   /** Other tools that do the same job: one of them is probably enough. */
   similar?: { path: string; score: number }[];
+  /** What the check finds wrong with a tool, one line per error; {@link TGPTools.check_tool} says more. */
+  findings?: string[];
 };
 
 export type ApplyDiffResult = WriteFileResult & {
@@ -540,6 +565,17 @@ export type TGPConfigInput = {
   rootDir?: string;
   git?: GitConfigInput;
   sandbox?: SandboxConfigInput;
+  /**
+   * What a tool that fails its check may still do. `'warn'`: it is committed, and it runs, but `exec_tool` refuses one that
+   * makes code from text or imports what is forbidden. `'strict'`: it stays a draft on disk that is neither committed nor run,
+   * by an agent or by the application. `'off'`: everything that compiles. Default: `'warn'`.
+   */
+  check?: 'off' | 'warn' | 'strict';
+  /**
+   * What a rule's findings weigh, by the id that diagnostics name: `{ 'no-magic-numbers': 'warning', types: 'off' }`. Only
+   * errors make a tool invalid.
+   */
+  rules?: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };
 
 /** The configuration with every default filled in. */
@@ -547,6 +583,8 @@ export type TGPConfig = {
   rootDir: string;
   git: Required<Omit<GitConfigInput, 'auth'>> & { auth: { user: string; email: string } };
   sandbox: Required<SandboxConfigInput>;
+  check: 'off' | 'warn' | 'strict';
+  rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };
 
 /**
@@ -590,6 +628,10 @@ export declare const TGPConfigSchema: Strict<{
   rootDir: Optional<z.ZodString>;
   git: Optional<typeof GitConfigSchema>;
   sandbox: Optional<typeof SandboxConfigSchema>;
+  check: Optional<z.ZodEnum<{ off: 'off'; warn: 'warn'; strict: 'strict' }>>;
+  rules: Optional<
+    z.ZodRecord<z.ZodString, z.ZodEnum<{ off: 'off'; advice: 'advice'; warning: 'warning'; error: 'error' }>>
+  >;
 }>;
 /** A tool and its source, as one value. */
 export declare const ToolSchema: Strict<{

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { throwIfAborted, untilAborted } from './abort.js';
+import { withTypes } from './check_report.js';
 import { resolveConfig } from './config.js';
 import { ConfigError, ShutdownError, unwrap, ValidationError } from './errors.js';
 import { HostFunctions } from './host_functions.js';
@@ -8,6 +9,7 @@ import { native } from './native.js';
 import { ExecOptionsSchema } from './schemas.js';
 import { offerSql } from './sql/sandbox_sql.js';
 import { systemPrompt } from './system_prompt.js';
+import { TypeChecker } from './type_checker.js';
 import { parseArguments } from './validation.js';
 import { createNodeVFS, rootOf } from './vfs.js';
 import { VfsMirror } from './vfs_mirror.js';
@@ -28,6 +30,7 @@ import { VfsMirror } from './vfs_mirror.js';
  * @typedef {import('../index.js').SearchFilesResult} SearchFilesResult
  * @typedef {Omit<import('../index.js').WriteFileResult, 'success'>} Written
  * @typedef {Omit<import('../index.js').ApplyDiffResult, 'success'>} Diffed
+ * @typedef {import('../index.js').FixResult} FixResult
  */
 
 /**
@@ -35,6 +38,9 @@ import { VfsMirror } from './vfs_mirror.js';
  * with a kernel of the ESM copy.
  */
 export const FILES = Symbol.for('@tgp/core/files');
+
+/** How kernel tools run a tool on behalf of an agent, which the check may refuse. */
+export const EXEC_FOR_AGENT = Symbol.for('@tgp/core/exec_for_agent');
 
 /** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
 const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
@@ -58,6 +64,8 @@ export class TGP {
   #resolvedConfig;
   /** @type {HostFunctions | undefined} */
   #functions;
+  /** @type {TypeChecker | undefined} */
+  #types;
   /** @type {BindingKernel | undefined} */
   #kernel;
   /** @type {VfsMirror | undefined} */
@@ -97,10 +105,31 @@ export class TGP {
    * @returns {Promise<ExecResult>}
    */
   async exec(path, args = {}, options = {}) {
+    return this.#exec(path, args, options, 'application');
+  }
+
+  /**
+   * @param {string} path
+   * @param {unknown} [args]
+   * @param {ExecOptions} [options]
+   * @returns {Promise<ExecResult>}
+   */
+  async [EXEC_FOR_AGENT](path, args = {}, options = {}) {
+    return this.#exec(path, args, options, 'agent');
+  }
+
+  /**
+   * @param {string} path
+   * @param {unknown} args
+   * @param {ExecOptions} options
+   * @param {'application' | 'agent'} caller
+   * @returns {Promise<ExecResult>}
+   */
+  async #exec(path, args, options, caller) {
     requireText(path, 'path');
     const { signal, ...limits } = parseArguments(ExecOptionsSchema, options, 'exec options');
     const argsText = toJsonText(args, 'args');
-    const optionsText = JSON.stringify(limits);
+    const optionsText = JSON.stringify({ ...limits, caller });
     const runId = ++lastRunId;
     return this.#call((kernel) => {
       this.#inspected ??= this.#inspect(kernel);
@@ -115,7 +144,23 @@ export class TGP {
    */
   async check(path, { signal } = {}) {
     requireText(path, 'path');
-    return this.#call((kernel) => kernel.checkTool(path), signal);
+    const [report, sources] = await Promise.all([
+      this.#call((kernel) => kernel.checkTool(path), signal),
+      this.#call((kernel) => kernel.typeSources(path), signal),
+    ]);
+    if (this.#types === undefined) throw new ShutdownError('The kernel has been shut down. Make a new TGP to go on.');
+    const types = await untilAborted(this.#types.check(sources), signal);
+    return withTypes(sources.files[0]?.path ?? path, report, types);
+  }
+
+  /**
+   * @param {string} path
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<FixResult>}
+   */
+  async fix(path, { signal } = {}) {
+    requireText(path, 'path');
+    return this.#change(path, (kernel) => kernel.fixTool(path), signal);
   }
 
   /** @returns {Promise<import('../index.js').Confinement>} */
@@ -244,6 +289,7 @@ export class TGP {
     const booted = unwrap(await this.#kernel.boot(JSON.stringify(rooted), baseDir));
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     this.#resolvedConfig = booted.config;
+    this.#types ??= new TypeChecker(baseDir, Object.keys(this.#options.sandboxAPI ?? {}));
     for (const warning of booted.warnings) this.logger.warn(warning);
     if (booted.config.sandbox.warm > 0) this.#inspected ??= this.#inspect(this.#kernel);
     return this.#kernel;
@@ -297,6 +343,7 @@ export class TGP {
   async #stop() {
     // A boot under way would start workers after the native shutdown had looked for them; its failure is its caller's.
     await this.#booting?.catch(() => {});
+    this.#types?.stop();
     if (this.#kernel) unwrap(await this.#kernel.shutdown());
     await this.#mirror?.remove();
   }

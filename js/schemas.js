@@ -44,6 +44,14 @@ export const TGPConfigSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
   git: GitConfigSchema.optional(),
   sandbox: SandboxConfigSchema.optional(),
+  check: z
+    .enum(['off', 'warn', 'strict'])
+    .optional()
+    .describe('What a tool that fails its check may still do: everything, all but unsafe runs, nothing.'),
+  rules: z
+    .record(z.string(), z.enum(['off', 'advice', 'warning', 'error']))
+    .optional()
+    .describe("What a rule's findings weigh, by the rule's id."),
 });
 
 export const ExecOptionsSchema = z.strictObject({

@@ -1,5 +1,5 @@
 import { TGPError } from './errors.js';
-import { FILES } from './kernel.js';
+import { EXEC_FOR_AGENT, FILES } from './kernel.js';
 import { universalSchema } from './schema.js';
 import {
   ApplyDiffParams,
@@ -46,7 +46,8 @@ export function tool(name, description, params, run) {
 
 /** @type {typeof import('../index.js').tgpTools} */
 export function tgpTools(kernel) {
-  const files = /** @type {import('./kernel.js').TGP} */ (kernel)[FILES];
+  const own = /** @type {import('./kernel.js').TGP} */ (kernel);
+  const files = own[FILES];
   return {
     list_files: tool(
       'list_files',
@@ -98,7 +99,7 @@ export function tgpTools(kernel) {
     ),
     check_tool: tool(
       'check_tool',
-      'Check a tool without running it. Returns whether it is valid, and diagnostics with line and column.',
+      'Check a tool without running it: syntax, the eight standards, types. Returns whether it is valid, and diagnostics with line, column and help that says what to write instead. Only errors make it invalid.',
       CheckToolParams,
       ({ path }, signal) => kernel.check(path, { signal }),
     ),
@@ -106,7 +107,7 @@ export function tgpTools(kernel) {
       'exec_tool',
       'Run a tool in the sandbox. Returns { success: true, result, logs, stats }, or { success: false, error, code, logs } with line and column of the failure.',
       ExecToolParams,
-      ({ path, args }, signal) => report(kernel.exec(path, args, { signal })),
+      ({ path, args }, signal) => report(own[EXEC_FOR_AGENT](path, args, { signal })),
     ),
   };
 }

@@ -169,12 +169,13 @@ describe('check_tool', () => {
     expect(report.diagnostics[0]).toMatchObject({ rule: 'syntax', severity: 'error', line: 2, column: 13 });
     await tools.write_file.execute({
       path: 'tools/good.ts',
-      content: 'export default (a: { n: number }) => a.n satisfies number',
+      content: '/** The number. */\nexport default (a: { n: number }) => a.n satisfies number',
     });
     expect(await tools.check_tool.execute({ path: 'tools/good.ts' })).toEqual({
       valid: true,
       errors: [],
       diagnostics: [],
+      typesChecked: true,
     });
   });
 });

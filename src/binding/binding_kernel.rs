@@ -148,6 +148,18 @@ impl BindingKernel {
         self.with_kernel(env, Kernel::confinement)
     }
 
+    /// Value: `{ files: [{ path, text }], packages, severity?, ignoredLines, refused? }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn type_sources<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.type_sources(&path))
+    }
+
+    /// Value: `{ applied, written? }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn fix_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.fix_tool(&path))
+    }
+
     /// Value: `{ result, logs, stats }`. An error's details hold `logs`, `stats`, and where they are known `stack`,
     /// `line` and `column`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]

@@ -88,6 +88,7 @@ impl CompileError {
             end_line: line,
             end_column: column,
             help: None,
+            fix: None,
         }
     }
 }

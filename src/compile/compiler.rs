@@ -11,11 +11,13 @@ use super::diagnostic::{Diagnostic, Severity};
 use super::imports::Import;
 use super::language::Language;
 use super::lexical_depth::find_too_deep;
+use super::lint::{LintOptions, Verdict, lint};
 use super::nesting::{Excess, find_excess};
 use super::parse::{Fault, Parsed, parse, parse_with_comments};
 use super::position_map::PositionMap;
 use super::source_index::{FIRST_POS, SourceIndex};
 use super::source_limits::stack_for;
+use super::specifiers::{Reference, references};
 use super::tool_form::ToolForm;
 use super::transpile::transpile;
 use swc_core::common::comments::SingleThreadedComments;
@@ -58,16 +60,32 @@ impl Compiler {
         })
     }
 
-    /// All that keeps this source from compiling, in the order of the source; empty when it compiles.
+    /// What is wrong with this source: all that keeps it from compiling, or else what the rules find.
     #[must_use]
-    pub fn check(&self, path: &str, source: &str) -> Vec<Diagnostic> {
+    pub fn check(&self, path: &str, source: &str, options: &LintOptions) -> Verdict {
+        let options = options.clone();
         let outcome = Language::of(path).and_then(|language| {
-            self.guarded(path, source, move |path, source| match parse_bounded(path, source, language)? {
-                Ok(_) => Ok(Vec::new()),
-                Err(faults) => Ok(to_diagnostics(source, faults)),
+            self.guarded(path, source, move |path, source| {
+                let comments = SingleThreadedComments::default();
+                match bounded(path, source, parse_with_comments(source, language, Some(&comments)))? {
+                    Ok(parsed) => Ok(lint(source, parsed.module, comments, language, &options)),
+                    Err(faults) => Ok(Verdict { diagnostics: to_diagnostics(source, faults), ..Verdict::default() }),
+                }
             })
         });
-        outcome.unwrap_or_else(|error| vec![error.into_diagnostic()])
+        outcome.unwrap_or_else(|error| Verdict { diagnostics: vec![error.into_diagnostic()], ..Verdict::default() })
+    }
+
+    /// Every file or package that this source names, also where only types need it.
+    pub fn references(&self, path: &str, source: &str) -> Result<Vec<Reference>, CompileError> {
+        let language = Language::of(path)?;
+        self.guarded(path, source, move |path, source| {
+            let comments = SingleThreadedComments::default();
+            match bounded(path, source, parse_with_comments(source, language, Some(&comments)))? {
+                Ok(parsed) => Ok(references(source, parsed.module, comments, language)),
+                Err(faults) => Err(first_error(path, source, &faults)),
+            }
+        })
     }
 
     /// What the source says about itself: what it is for, and what it takes.
@@ -158,6 +176,7 @@ fn to_diagnostics(source: &str, faults: Vec<Fault>) -> Vec<Diagnostic> {
                 end_line: end.line,
                 end_column: end.column,
                 help: fault.help.map(str::to_owned),
+                fix: None,
             }
         })
         .collect()

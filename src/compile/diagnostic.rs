@@ -1,9 +1,11 @@
 //! What is wrong with a source, where, and what to write instead.
 
-use serde::Serialize;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
 
 /// How much a finding weighs: only an error makes a tool invalid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Severity {
     Error,
@@ -29,6 +31,23 @@ pub struct Diagnostic {
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// A repair that can be applied without looking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Fix>,
+}
+
+/// Text that takes the place of a range; the range counts as that of a [`Diagnostic`] does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fix {
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
+    pub text: String,
+    /// The same range in bytes of the source.
+    #[serde(skip)]
+    pub bytes: Range<usize>,
 }
 
 #[cfg(test)]
@@ -47,6 +66,7 @@ mod tests {
             end_line: 3,
             end_column: 12,
             help: None,
+            fix: None,
         };
         assert_eq!(
             serde_json::to_value(&diagnostic).unwrap(),

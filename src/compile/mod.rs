@@ -12,19 +12,51 @@ mod describe;
 mod diagnostic;
 mod doc_comment;
 mod entry_function;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
+)]
+mod entry;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
+)]
+mod expr;
+mod fix;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
+)]
+mod function_facts;
 mod imports;
 mod language;
 mod lexical_depth;
+mod lint;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
+)]
+mod names;
 mod nesting;
 mod parse;
 mod position_map;
 mod schema_value;
+mod rule;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
+)]
+mod rules;
 mod source_index;
 mod source_limits;
+mod specifiers;
+mod subject;
+mod suppression;
 mod tool_form;
 mod top_level;
 mod transpile;
 mod type_schema;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -32,8 +64,11 @@ mod tests;
 pub use compile_error::CompileError;
 pub use compiler::{Compiled, Compiler};
 pub use describe::{Description, SourceRole};
-pub use diagnostic::{Diagnostic, Severity};
+pub use diagnostic::{Diagnostic, Fix, Severity};
+pub use fix::{Fixed, apply_fixes};
 pub use imports::Import;
+pub use lint::{LintOptions, TYPES, Verdict, is_safety, rule_ids};
 pub use position_map::{Position, PositionMap};
 pub use source_limits::MAX_SOURCE_BYTES;
+pub use specifiers::Reference;
 pub use tool_form::{BodyKind, DefaultExport, ModuleKind, ToolForm};

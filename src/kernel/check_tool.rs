@@ -1,7 +1,9 @@
-//! `check_tool`: what the compiler thinks of a tool.
+//! `check_tool`: what the compiler and the rules think of a tool.
 
+use super::check_gate::line_of;
 use super::kernel::Kernel;
-use crate::compile::{Diagnostic, Severity};
+use super::write_file::Written;
+use crate::compile::{Diagnostic, Severity, apply_fixes};
 use crate::error::Error;
 use crate::vfs::{JailPath, Vfs};
 use serde::Serialize;
@@ -14,25 +16,46 @@ pub struct CheckReport {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// What became of a file whose findings were to repair themselves.
+#[derive(Debug, Serialize)]
+pub struct FixReport {
+    /// How many repairs were made.
+    pub applied: usize,
+    /// The write, when there was anything to write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<Written>,
+}
+
+/// Repairs can uncover others; each round takes what the one before has left.
+const MOST_ROUNDS: usize = 4;
+
 impl Kernel {
     /// Checks a tool without running it. Only a file that cannot be read is an error.
     pub fn check_tool(&self, path: &str) -> Result<CheckReport, Error> {
         let path = JailPath::parse(path)?;
         let source = self.vfs.read(&path)?;
-        let diagnostics = self.compiler.check(path.as_str(), &source);
-        let errors: Vec<String> = diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.severity == Severity::Error)
-            .map(|diagnostic| {
-                format!(
-                    "{path}:{}:{}: {}",
-                    diagnostic.line,
-                    diagnostic.column,
-                    diagnostic.message,
-                    path = path.as_str()
-                )
-            })
-            .collect();
+        let diagnostics = self.compiler.check(path.as_str(), &source, &self.lint).diagnostics;
+        let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let errors: Vec<String> = errors.map(|found| line_of(path.as_str(), found)).collect();
         Ok(CheckReport { valid: errors.is_empty(), errors, diagnostics })
+    }
+
+    /// Applies every repair that the findings of a tool offer, and commits the result.
+    pub fn fix_tool(&self, path: &str) -> Result<FixReport, Error> {
+        let path = JailPath::parse(path)?;
+        let _one_writer = self.writes.lock();
+        let before = self.vfs.read(&path)?;
+        let (mut text, mut applied) = (before.clone(), 0);
+        for _ in 0..MOST_ROUNDS {
+            let verdict = self.compiler.check(path.as_str(), &text, &self.lint);
+            let fixed = apply_fixes(&text, &verdict.diagnostics);
+            if fixed.applied == 0 {
+                break;
+            }
+            text = fixed.text;
+            applied += fixed.applied;
+        }
+        let written = if text == before { None } else { Some(self.write_and_commit(&path, &text, "Refactor")?) };
+        Ok(FixReport { applied, written })
     }
 }

@@ -1,5 +1,6 @@
 //! What a kernel is told, resolved: every default is decided here and nowhere else.
 
+use super::check_config::{CheckMode, RuleLevels, check_rules};
 use crate::error::{Error, ErrorCode};
 use crate::sandbox::{Isolation, RunLimits};
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ pub struct Config {
     pub root_dir: String,
     pub git: GitConfig,
     pub sandbox: SandboxConfig,
+    /// What a tool that fails its check may still do.
+    pub check: CheckMode,
+    pub rules: RuleLevels,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,7 +103,13 @@ const MOST_DEFAULT_WORKERS: u32 = 4;
 
 impl Default for Config {
     fn default() -> Self {
-        Self { root_dir: "./.tgp".to_owned(), git: GitConfig::default(), sandbox: SandboxConfig::default() }
+        Self {
+            root_dir: "./.tgp".to_owned(),
+            git: GitConfig::default(),
+            sandbox: SandboxConfig::default(),
+            check: CheckMode::default(),
+            rules: RuleLevels::new(),
+        }
     }
 }
 
@@ -158,6 +168,7 @@ impl Config {
         ] {
             range.check(value, "sandbox.", ErrorCode::Config)?;
         }
+        check_rules(&self.rules)?;
         if sandbox.wall_ms < sandbox.timeout_ms {
             return Err(refused(
                 "sandbox.wallMs",
@@ -234,6 +245,9 @@ mod tests {
             (r#"{"sandbox":{"wallMs":"1"}}"#, "wallMs"),
             (r#"{"git":{"branch":" "}}"#, "git.branch"),
             (r#"{"git":{"provider":"github"}}"#, "github"),
+            (r#"{"check":"lenient"}"#, "lenient"),
+            (r#"{"rules":{"no-loops":"off"}}"#, "rules.no-loops"),
+            (r#"{"rules":{"no-any":"fatal"}}"#, "fatal"),
         ] {
             let error = Config::from_json(json).unwrap_err();
             assert_eq!(error.code, ErrorCode::Config);

@@ -1,5 +1,6 @@
 //! `exec_tool`: a tool, compiled with what it imports, run in the sandbox.
 
+use super::check_gate::Caller;
 use super::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
 use super::host_functions::Verdict;
 use super::kernel::Kernel;
@@ -24,6 +25,8 @@ pub struct ExecOptions {
     wall_ms: Option<u32>,
     memory_mb: Option<u32>,
     seed: Option<u64>,
+    #[serde(default)]
+    caller: Caller,
 }
 
 /// One run that a caller asks for.
@@ -93,6 +96,7 @@ impl Kernel {
         }
         let path = JailPath::parse(&request.path)?;
         let graph = ModuleGraph::build(&*self.vfs, &self.compiler, &self.tools, &path)?;
+        self.gate_run(request.options.caller, &graph)?;
         Ok((limits, graph))
     }
 

@@ -1,12 +1,13 @@
 //! The kernel: it owns the parts, and it is booted whole or not at all.
 
+use super::check_config::lint_options;
 use super::config::Config;
 use super::host_functions::HostFunctions;
 use super::private_files::PrivateFiles;
 use super::run_registry::RunRegistry;
 use super::tool_cache::ToolCache;
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
-use crate::compile::Compiler;
+use crate::compile::{Compiler, LintOptions};
 use crate::error::Error;
 use crate::git::{GitStore, StoreOptions};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
@@ -25,6 +26,7 @@ pub struct Kernel {
     pub(super) vfs: Arc<DiskVfs>,
     pub(super) git: GitStore,
     pub(super) compiler: Arc<Compiler>,
+    pub(super) lint: LintOptions,
     pub(super) registry: Arc<ToolRegistry>,
     pub(super) tools: ToolCache,
     pub(super) sandbox: Sandbox,
@@ -74,11 +76,13 @@ impl Kernel {
             Arc::clone(&compiler),
         ));
         read_ahead(&registry);
+        let lint = lint_options(&config);
         Ok(Arc::new(Self {
             config,
             vfs,
             git,
             compiler,
+            lint,
             registry,
             tools: ToolCache::default(),
             sandbox,

@@ -1,6 +1,8 @@
 //! The only place that knows more than one part.
 
 mod apply_diff;
+mod check_config;
+mod check_gate;
 mod check_tool;
 mod config;
 mod confinement;
@@ -25,6 +27,7 @@ mod text_edit;
 mod tool_cache;
 mod tool_entry;
 mod tool_registry;
+mod type_sources;
 mod write_file;
 mod write_rules;
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Modules that one tool may pull in.
 const MOST_MODULES: usize = 256;
 /// What may stand at the end of an import that names no extension, in this order.
-const ENDINGS: [&str; 13] = [
+pub(super) const ENDINGS: [&str; 13] = [
     "",
     ".ts",
     ".mts",
@@ -41,6 +41,11 @@ impl ModuleGraph {
             builder.add(compiler, cache, &path)?;
         }
         Ok(Self { modules: Arc::new(builder.modules), tools: builder.tools })
+    }
+
+    /// Every module that was compiled, with its path.
+    pub fn tools(&self) -> impl Iterator<Item = (&str, &CachedTool)> {
+        self.tools.iter().map(|(path, tool)| (path.as_str(), &**tool))
     }
 
     /// Positions of a module's source, by the path that stack frames name.
@@ -129,7 +134,7 @@ fn check_json(path: &JailPath, source: &str) -> Result<(), Error> {
 }
 
 /// The path that a specifier stands for, before endings are tried; `None` when it is outside what tools may import.
-fn target_of(importer: &JailPath, specifier: &str) -> Option<String> {
+pub(super) fn target_of(importer: &JailPath, specifier: &str) -> Option<String> {
     if let Some(rest) = specifier.strip_prefix("/lib/") {
         return normal(TOOLS, rest);
     }

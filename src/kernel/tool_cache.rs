@@ -1,9 +1,9 @@
 //! Compiled tools, kept for as long as their text stays the same.
 
-use crate::compile::{CompileError, Compiled, Compiler};
+use crate::compile::{CompileError, Compiled, Compiler, Diagnostic, LintOptions};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Tools kept at one time. Past it the cache starts anew, which costs a compilation each.
 const MOST: usize = 4096;
@@ -14,6 +14,14 @@ pub struct ToolCache(Mutex<HashMap<String, Arc<CachedTool>>>);
 pub struct CachedTool {
     source: String,
     pub compiled: Compiled,
+    findings: OnceLock<Vec<Diagnostic>>,
+}
+
+impl CachedTool {
+    /// What the rules find in it, found out once.
+    pub fn findings(&self, compiler: &Compiler, path: &str, options: &LintOptions) -> &[Diagnostic] {
+        self.findings.get_or_init(|| compiler.check(path, &self.source, options).diagnostics)
+    }
 }
 
 impl ToolCache {
@@ -24,7 +32,7 @@ impl ToolCache {
             return Ok(tool);
         }
         let compiled = compiler.compile(path, source)?;
-        let tool = Arc::new(CachedTool { source: source.to_owned(), compiled });
+        let tool = Arc::new(CachedTool { source: source.to_owned(), compiled, findings: OnceLock::new() });
         let mut tools = self.0.lock();
         if tools.len() >= MOST {
             tools.clear();

@@ -1,5 +1,6 @@
 //! `write_file`: a file changes on disk, then in Git.
 
+use super::check_config::CheckMode;
 use super::find_tool::SimilarTool;
 use super::kernel::Kernel;
 use super::write_rules::check_writable;
@@ -18,6 +19,9 @@ pub struct Written {
     /// The commit that holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    /// What the check finds wrong with it, one line per error.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
     /// Why it is not persisted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -37,8 +41,23 @@ impl Kernel {
     /// Writes a file that the caller may change. The caller holds the lock on writes.
     pub(super) fn write_and_commit(&self, path: &JailPath, content: &str, verb: &str) -> Result<Written, Error> {
         check_writable(path)?;
+        let findings = self.errors_before_commit(path, content);
         let _turn = self.git.take_turn()?;
         self.vfs.write(path, content)?;
+        if self.config.check == CheckMode::Strict
+            && let Some(first) = findings.first()
+        {
+            return Ok(Written {
+                path: path.as_str().to_owned(),
+                persisted: false,
+                commit: None,
+                problem: Some(format!(
+                    "It is kept as a draft and not committed, because check_tool finds errors in it: {first}"
+                )),
+                findings,
+                similar: Vec::new(),
+            });
+        }
         // The file is written: what keeps the registry from following must not hide that.
         let registered = self.registry.register(path);
         let meta = registered.as_ref().ok().and_then(|registered| registered.meta.as_deref());
@@ -49,6 +68,7 @@ impl Kernel {
             Ok(registered) => written.similar = registered.similar.into_iter().map(SimilarTool::from).collect(),
             Err(error) => written.problem = written.problem.or(Some(error.message)),
         }
+        written.findings = findings;
         Ok(written)
     }
 
@@ -72,6 +92,7 @@ impl Kernel {
             path: path.to_owned(),
             persisted: problem.is_none(),
             commit: commit.map(|id| id.as_str().to_owned()),
+            findings: Vec::new(),
             problem,
             similar: Vec::new(),
         })

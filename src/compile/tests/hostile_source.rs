@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::compile::{CompileError, Compiler, MAX_SOURCE_BYTES};
+use crate::compile::{CompileError, Compiler, LintOptions, MAX_SOURCE_BYTES};
 
 /// Text before, what is repeated before the middle, the middle, what is repeated after it, text after.
 type Shape = [&'static str; 5];
@@ -139,8 +139,13 @@ fn survive(compiler: &Compiler, path: &str, source: &str) -> Result<(), CompileE
     let start = Instant::now();
     let outcome = compiler.compile(path, source).map(|_| ());
     assert!(start.elapsed() < PATIENCE, "{path} {label} took {:?}", start.elapsed());
-    let findings = compiler.check(path, source);
+    let start = Instant::now();
+    let findings = compiler.check(path, source, &LintOptions::default()).diagnostics;
+    assert!(start.elapsed() < PATIENCE, "check of {path} {label} took {:?}", start.elapsed());
     assert!(findings.len() <= 100, "{label}");
+    for reason in ["makes the compiler fail", "to compile; simplify", "was not compiled"] {
+        assert!(!findings.iter().any(|finding| finding.message.contains(reason)), "check of {path} {label}: {reason}");
+    }
     assert!(
         !matches!(
             outcome,
@@ -242,7 +247,7 @@ fn a_source_of_ten_megabytes_is_refused_at_once() {
     let error = compiler.compile("tools/big.ts", &source).unwrap_err();
     assert!(matches!(error, CompileError::TooLarge { .. }), "{error}");
     assert!(error.to_string().contains(&MAX_SOURCE_BYTES.to_string()), "{error}");
-    assert_eq!(compiler.check("tools/big.ts", &source).len(), 1);
+    assert_eq!(compiler.check("tools/big.ts", &source, &LintOptions::default()).diagnostics.len(), 1);
     assert!(start.elapsed() < PATIENCE);
     let largest = format!("/*{}*/", "x".repeat(MAX_SOURCE_BYTES - 4));
     assert!(compiler.compile("a.ts", &largest).is_ok());

@@ -1,0 +1,180 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+
+const EVAL = '/** Evaluates. */\nexport default (args: { code: string }): unknown => eval(args.code);\n';
+const MAGIC = '/** Adds tax. */\nexport default (args: { net: number }): number => args.net * 1.19;\n';
+const GOOD = '/** Doubles. */\nexport default (args: { n: number }): number => args.n * 2;\n';
+const path = 'tools/t.ts';
+
+describe("check: 'warn', the default", () => {
+  it('refuses an agent a tool that breaks a safety rule, and says where and what instead', async () => {
+    const { tools } = await createKernel();
+    const written = await tools.write_file.execute({ path, content: EVAL });
+    expect(written).toMatchObject({ persisted: true, findings: [expect.stringMatching(/^tools\/t\.ts:2:53: 'eval'/)] });
+    expect(await tools.exec_tool.execute({ path, args: { code: '1' } })).toMatchObject({
+      success: false,
+      code: 'ERR_SECURITY_VIOLATION',
+      error: expect.stringMatching(/^Security Violation: tools\/t\.ts:2:53: 'eval'.*JSON\.parse/),
+      line: 2,
+      column: 53,
+    });
+  });
+
+  it('a tool that imports such a tool is refused too', async () => {
+    const { tools } = await createKernel();
+    await tools.write_file.execute({ path: 'tools/lib/run.ts', content: EVAL });
+    await tools.write_file.execute({
+      path,
+      content: "import run from './lib/run';\n/** Runs. */\nexport default (args: { code: string }) => run(args);\n",
+    });
+    expect(await tools.exec_tool.execute({ path, args: { code: '1' } })).toMatchObject({
+      success: false,
+      code: 'ERR_SECURITY_VIOLATION',
+      error: expect.stringContaining('tools/lib/run.ts'),
+    });
+  });
+
+  it('lets the application run it, in the sandbox that refuses it there', async () => {
+    const { kernel, tools } = await createKernel();
+    await tools.write_file.execute({ path, content: EVAL });
+    await expect(kernel.exec(path, { code: '1' })).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN' });
+  });
+
+  it('runs and commits what only breaks a standard, and reports it', async () => {
+    const { tools } = await createKernel();
+    expect(await tools.write_file.execute({ path, content: MAGIC })).toMatchObject({
+      persisted: true,
+      findings: ['tools/t.ts:2:62: The magic number 1.19 is hard-coded'],
+    });
+    expect(await tools.exec_tool.execute({ path, args: { net: 100 } })).toMatchObject({ success: true, result: 119 });
+    expect(await tools.write_file.execute({ path, content: GOOD })).not.toHaveProperty('findings');
+  });
+});
+
+describe("check: 'strict'", () => {
+  it('neither commits nor runs a tool with errors, and keeps the draft', async () => {
+    const { kernel, tools, rootDir } = await createKernel({ check: 'strict' });
+    await tools.write_file.execute({ path: 'tools/first.ts', content: GOOD });
+    const written = await tools.write_file.execute({ path, content: MAGIC });
+    expect(written).toMatchObject({ persisted: false, findings: [expect.stringContaining('1.19')] });
+    expect(written).not.toHaveProperty('commit');
+    expect(readFileSync(join(rootDir, path), 'utf8')).toBe(MAGIC);
+    expect(execFileSync('git', ['-C', rootDir, 'ls-files'], { encoding: 'utf8' }).trim()).toBe('tools/first.ts');
+    for (const run of [kernel.exec(path, { net: 1 }), kernel.exec(path, { net: 1 })]) {
+      await expect(run).rejects.toMatchObject({
+        code: 'ERR_COMPILATION',
+        line: 2,
+        message: /check_tool finds 1 error/,
+      });
+    }
+    const patched = await tools.patch_file.execute({ path, search: '1.19', replace: '2' });
+    expect(patched).toMatchObject({ persisted: true, commit: expect.any(String) });
+    expect((await kernel.exec(path, { net: 4 })).result).toBe(8);
+  });
+
+  it('data files are no tools', async () => {
+    const { tools } = await createKernel({ check: 'strict' });
+    expect((await tools.write_file.execute({ path: 'tools/data.json', content: '[1.19]' })).persisted).toBe(true);
+  });
+});
+
+describe("check: 'off'", () => {
+  it('lets everything through that compiles', async () => {
+    const { tools } = await createKernel({ check: 'off' });
+    expect(await tools.write_file.execute({ path, content: EVAL })).not.toHaveProperty('findings');
+    expect(await tools.exec_tool.execute({ path, args: { code: '1' } })).toMatchObject({ code: 'ERR_TOOL_THROWN' });
+  });
+});
+
+describe('rules', () => {
+  /**
+   * @param {import('../../index.js').TGPConfigInput} config
+   * @param {string} content
+   */
+  const check = async (config, content) => {
+    const { tools } = await createKernel(config);
+    await tools.write_file.execute({ path, content });
+    return tools.check_tool.execute({ path });
+  };
+
+  it('each level is what the finding weighs', async () => {
+    for (const level of /** @type {const} */ (['advice', 'warning', 'error'])) {
+      const report = await check({ rules: { 'no-magic-numbers': level } }, MAGIC);
+      expect(report.diagnostics).toMatchObject([{ rule: 'no-magic-numbers', standard: 7, severity: level }]);
+      expect(report.valid).toBe(level !== 'error');
+    }
+    expect(await check({ rules: { 'no-magic-numbers': 'off' } }, MAGIC)).toMatchObject({
+      valid: true,
+      diagnostics: [],
+    });
+  });
+
+  it('a rule that does not exist is refused by name, and so is a level', async () => {
+    await expect(check({ rules: { 'no-magic': 'off' } }, GOOD)).rejects.toMatchObject({
+      code: 'ERR_CONFIG',
+      message: /rules\.no-magic is no rule.*no-magic-numbers/,
+    });
+    const wrong = /** @type {any} */ ({ rules: { 'no-any': 'fatal' } });
+    await expect(check(wrong, GOOD)).rejects.toMatchObject({ code: 'ERR_CONFIG', message: /rules\.no-any/ });
+    await expect(check(/** @type {any} */ ({ check: 'loose' }), GOOD)).rejects.toMatchObject({ message: /check/ });
+  });
+
+  it('a comment with a reason accepts a finding on its own line or the next', async () => {
+    const same = MAGIC.replace(';\n', '; // tgp-ignore no-magic-numbers: set by law\n');
+    const above = MAGIC.replace('export', '// tgp-ignore no-magic-numbers, no-any: set by law\nexport');
+    for (const content of [same, above])
+      expect(await check({}, content)).toMatchObject({ valid: true, diagnostics: [] });
+  });
+
+  it('a comment without a reason, for no rule, or for a safety rule has no effect and is named', async () => {
+    const cases = [
+      [MAGIC, '// tgp-ignore no-magic-numbers', /without a reason/],
+      [MAGIC, '// tgp-ignore no-magic: because', /no rule 'no-magic'/],
+      [EVAL, '// tgp-ignore no-dynamic-code: because', /cannot be ignored/],
+    ];
+    for (const [source, comment, message] of cases) {
+      const report = await check({}, String(source).replace('export', `${comment}\nexport`));
+      expect(report.valid).toBe(false);
+      expect(report.diagnostics).toContainEqual(
+        expect.objectContaining({ rule: 'suppression', severity: 'warning', message: expect.stringMatching(message) }),
+      );
+    }
+  });
+});
+
+describe('fixes', () => {
+  it('are reported, and applied on request', async () => {
+    const { kernel, tools } = await createKernel();
+    const before = [
+      "let unit = 'km';",
+      '/** Saves. */',
+      'export default async function save(args: { url: string }): Promise<string> {',
+      '  try {',
+      '    tgp.fetch(args.url);',
+      '    return unit;',
+      '  } catch (error: any) {',
+      '    return String(error);',
+      '  }',
+      '}',
+      '',
+    ].join('\r\n');
+    await tools.write_file.execute({ path, content: `\uFEFF${before}` });
+    const { diagnostics } = await tools.check_tool.execute({ path });
+    expect(diagnostics.map(({ rule, fix }) => [rule, fix?.line, fix?.column, fix?.text])).toEqual([
+      ['no-module-state', 1, 1, 'const'],
+      ['no-floating-promises', 5, 5, 'await '],
+      ['no-any', 7, 19, 'unknown'],
+    ]);
+    expect(await kernel.fix(path)).toMatchObject({ applied: 3, written: { path, persisted: true } });
+    const after = before
+      .replace('let unit', 'const unit')
+      .replace('tgp.fetch', 'await tgp.fetch')
+      .replace('error: any', 'error: unknown');
+    expect(await tools.read_file.execute({ path })).toBe(`\uFEFF${after}`);
+    expect(await tools.check_tool.execute({ path })).toMatchObject({ valid: true });
+    expect(await kernel.fix(path)).toEqual({ applied: 0 });
+  });
+});

@@ -1,0 +1,150 @@
+//! All rules on one source, with the severities that the configuration gives them.
+
+use std::collections::HashMap;
+
+use swc_core::common::comments::SingleThreadedComments;
+use swc_core::ecma::ast::Module;
+
+use super::diagnostic::{Diagnostic, Fix, Severity};
+use super::entry::Entry;
+use super::language::Language;
+use super::names::resolve;
+use super::rule::{Finding, Guards, Rule};
+use super::rules::RULES;
+use super::source_index::{FIRST_POS, SourceIndex};
+use super::subject::{Subject, sorted};
+use super::suppression::Suppressions;
+
+/// The rule of comments that suppress nothing.
+const SUPPRESSION: &str = "suppression";
+/// Findings beyond these are not reported; errors come first.
+const MOST_FINDINGS: usize = 100;
+/// Findings of the TypeScript checker, which runs outside this part.
+pub const TYPES: &str = "types";
+
+/// How sources are judged.
+#[derive(Debug, Clone, Default)]
+pub struct LintOptions {
+    /// Packages that tools may import, with all that lies below them.
+    pub allowed_imports: Vec<String>,
+    /// What differs from the rules' own severities; `None` turns a rule off.
+    pub severities: HashMap<String, Option<Severity>>,
+}
+
+/// What a source was found to be.
+#[derive(Debug, Clone, Default)]
+pub struct Verdict {
+    /// In the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Lines on which a comment covers findings of the type checker.
+    pub types_ignored: Vec<u32>,
+}
+
+/// Every name that `severities` may hold.
+#[must_use]
+pub fn rule_ids() -> Vec<&'static str> {
+    RULES.iter().map(|rule| rule.id).chain([SUPPRESSION, TYPES]).collect()
+}
+
+/// Whether an agent's run is refused for a finding of this rule.
+#[must_use]
+pub fn is_safety(rule: &str) -> bool {
+    RULES.iter().any(|known| known.id == rule && known.guards == Guards::Safety)
+}
+
+impl LintOptions {
+    /// What a finding of this rule weighs; `None` when the rule is off.
+    #[must_use]
+    pub fn severity_of(&self, rule: &str, usual: Severity) -> Option<Severity> {
+        self.severities.get(rule).copied().unwrap_or(Some(usual))
+    }
+}
+
+pub(super) fn lint(
+    source: &str,
+    module: Module,
+    comments: SingleThreadedComments,
+    language: Language,
+    options: &LintOptions,
+) -> Verdict {
+    let (module, names) = resolve(module, language);
+    let entry = Entry::of(&module, &names);
+    let subject = Subject {
+        source,
+        module: &module,
+        names: &names,
+        entry,
+        comments: sorted(comments),
+        allowed_imports: &options.allowed_imports,
+    };
+    judge(&subject, options)
+}
+
+fn judge(subject: &Subject<'_>, options: &LintOptions) -> Verdict {
+    let index = SourceIndex::new(subject.source);
+    let suppressions = Suppressions::of(subject, &index, &RULES, &[TYPES]);
+    let mut diagnostics = Vec::new();
+    for rule in RULES {
+        let Some(severity) = options.severity_of(rule.id, rule.severity) else { continue };
+        for finding in findings_of(rule, subject) {
+            let diagnostic = to_diagnostic(finding, rule.id, rule.standard, severity, &index);
+            if rule.guards == Guards::Safety || !suppressions.covers(rule.id, diagnostic.line) {
+                diagnostics.push(diagnostic);
+            }
+        }
+    }
+    if let Some(severity) = options.severity_of(SUPPRESSION, Severity::Warning) {
+        let faults = suppressions.faults.iter().cloned();
+        diagnostics.extend(faults.map(|fault| to_diagnostic(fault, SUPPRESSION, None, severity, &index)));
+    }
+    if diagnostics.len() > MOST_FINDINGS {
+        diagnostics.sort_by_key(|found| found.severity != Severity::Error);
+        diagnostics.truncate(MOST_FINDINGS);
+    }
+    diagnostics.sort_by_key(|found| (found.line, found.column));
+    Verdict { diagnostics, types_ignored: suppressions.lines(TYPES) }
+}
+
+pub(super) fn findings_of(rule: &Rule, subject: &Subject<'_>) -> Vec<Finding> {
+    let mut findings = super::rule::Findings::default();
+    (rule.check)(subject, &mut findings);
+    findings.into_vec()
+}
+
+fn to_diagnostic(
+    finding: Finding,
+    rule: &str,
+    standard: Option<u8>,
+    severity: Severity,
+    index: &SourceIndex<'_>,
+) -> Diagnostic {
+    let start = index.position(finding.span.lo);
+    let end = index.position(finding.span.hi.max(finding.span.lo));
+    let fix = finding.edit.map(|edit| {
+        let (start, end) = (index.position(edit.span.lo), index.position(edit.span.hi));
+        Fix {
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            text: edit.text,
+            bytes: offset(edit.span.lo.0)..offset(edit.span.hi.0),
+        }
+    });
+    Diagnostic {
+        rule: rule.to_owned(),
+        standard,
+        severity,
+        message: finding.message,
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+        help: Some(finding.help),
+        fix,
+    }
+}
+
+fn offset(at: u32) -> usize {
+    at.saturating_sub(FIRST_POS.0) as usize
+}

@@ -1,0 +1,49 @@
+//! Standard 8: a tool that neither exports nor returns can be called by nobody.
+
+use crate::compile::diagnostic::Severity;
+use crate::compile::entry::{Entry, first_span};
+use crate::compile::rule::{Findings, Guards, Rule};
+use crate::compile::subject::Subject;
+
+pub(in crate::compile) const RULE: Rule =
+    Rule { id: "must-export", standard: Some(8), severity: Severity::Error, guards: Guards::Quality, check };
+
+fn check(subject: &Subject<'_>, findings: &mut Findings) {
+    if subject.entry == Entry::Nothing {
+        findings.add(
+            first_span(subject.module),
+            "The file exports nothing and returns nothing, so no caller can use it",
+            "Write `export default function (args: { … }) { return …; }`.",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::compile::rules::table::check;
+
+    #[test]
+    fn table() {
+        check(
+            &RULE,
+            &[
+                "export default () => 1",
+                "module.exports = () => 1",
+                "exports.sum = (n: number[]) => n.length",
+                "return args.n * 2",
+                "if (args.n) { return 1 }",
+                "export const helper = () => 1",
+                "export type Row = { id: string }",
+                "function main() { return 1 } export { main as default }",
+            ],
+            &[
+                ("function main() { return 1 }", "function main"),
+                ("const f = () => { return 1 }; f();", "const f"),
+                ("console.log(args.n)", "console"),
+                ("", "exports nothing"),
+                ("import x from './x'; x();", "import x"),
+            ],
+        );
+    }
+}

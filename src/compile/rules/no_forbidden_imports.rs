@@ -1,0 +1,86 @@
+//! A tool may import other tools, JSON files and the packages that the configuration allows; nothing else exists in the sandbox.
+//! Imports of types count: whoever checks the types would open the file.
+
+use crate::compile::diagnostic::Severity;
+use crate::compile::rule::{Findings, Guards, Rule};
+use crate::compile::specifiers::{directives, specifiers};
+use crate::compile::subject::Subject;
+
+pub(in crate::compile) const RULE: Rule =
+    Rule { id: "no-forbidden-imports", standard: None, severity: Severity::Error, guards: Guards::Safety, check };
+
+fn check(subject: &Subject<'_>, findings: &mut Findings) {
+    for (specifier, span) in specifiers(subject.module, subject.names.unresolved) {
+        if !is_allowed(&specifier, subject.allowed_imports) {
+            findings.add(
+                span,
+                format!("Import of '{specifier}' is forbidden"),
+                help(&specifier, subject.allowed_imports),
+            );
+        }
+    }
+    for (name, span) in directives(&subject.comments) {
+        findings.add(span, format!("The reference to '{name}' is forbidden"), "Remove it and import what is needed.");
+    }
+}
+
+fn is_allowed(specifier: &str, packages: &[String]) -> bool {
+    specifier.starts_with("./")
+        || specifier.starts_with("../")
+        || matches!(specifier, "." | "..")
+        || specifier.starts_with("/lib/")
+        || packages.iter().any(|package| {
+            specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+}
+
+fn help(specifier: &str, packages: &[String]) -> String {
+    let instead = match specifier.strip_prefix("node:").unwrap_or(specifier).split('/').next().unwrap_or_default() {
+        "fs" => "Files are read with tgp.read_file(path) and listed with tgp.list_files(dir). ",
+        "http" | "https" | "axios" | "node-fetch" | "got" | "undici" => "The network is reached with tgp.fetch(url). ",
+        "pg" | "mysql" | "mysql2" | "better-sqlite3" | "knex" => {
+            "The database is reached with tgp.exec_sql(sql, params). "
+        }
+        "crypto" => "The global `crypto` has randomUUID() and getRandomValues(). ",
+        "url" => "URL and URLSearchParams are globals. ",
+        _ => "",
+    };
+    let allowed =
+        if packages.is_empty() { String::new() } else { format!(", or one of the packages {}", packages.join(", ")) };
+    format!("{instead}Import another tool by a relative path such as './lib/dates' or from '/lib/…'{allowed}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::compile::rules::table::check;
+
+    #[test]
+    fn table() {
+        check(
+            &RULE,
+            &[
+                "import { sum } from './lib/sum'; export default (n: number[]) => sum(n)",
+                "import rates from '../rates.json'; import x from '/lib/x'; export default () => [rates, x]",
+                "import { z } from 'zod'; import m from 'zod/mini'; import k from '@scope/kit'; export default () => [z, m, k]",
+                "const require = (name: string) => name; export default () => require('fs')",
+                "export default () => 'import fs from \"fs\"'",
+            ],
+            &[
+                ("import fs from 'fs'; export default () => fs", "fs"),
+                ("import fs from 'node:fs/promises'; export default () => fs", "node:fs/promises"),
+                ("const cp = require('child_process'); export default () => cp", "child_process"),
+                ("export default async () => import('axios')", "axios"),
+                ("export * from 'lodash'", "lodash"),
+                ("export { a } from 'zodiac'", "zodiac"),
+                ("import x from '@scope/kit-other'; export default () => x", "@scope/kit-other"),
+                ("import type { A } from 'secret-types'; export default (a: A) => a", "secret-types"),
+                ("type K = import('/etc/key').K; export default (a: K) => a", "/etc/key"),
+                ("import fs = require('fs'); export default () => fs", "fs"),
+                ("/// <reference path=\"../../../app/secret.ts\" />\nexport default () => 1", "../../../app/secret.ts"),
+                ("import x from 'https://evil.example/x.js'; export default () => x", "https://evil.example"),
+                ("import x from 'file:///etc/passwd'; export default () => x", "file:"),
+            ],
+        );
+    }
+}

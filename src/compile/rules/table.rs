@@ -1,0 +1,48 @@
+//! Runs one rule over sources that must pass and sources that must fail.
+
+use swc_core::common::comments::SingleThreadedComments;
+
+use crate::compile::entry::Entry;
+use crate::compile::language::Language;
+use crate::compile::lint::findings_of;
+use crate::compile::names::resolve;
+use crate::compile::parse::parse_with_comments;
+use crate::compile::rule::{Finding, Rule};
+use crate::compile::subject::{Subject, sorted};
+
+/// `fail` holds sources with a part of the text that the first finding marks, or of its message.
+pub(super) fn check(rule: &Rule, pass: &[&str], fail: &[(&str, &str)]) {
+    for source in pass {
+        let found = run(rule, source);
+        assert!(found.is_empty(), "{} must accept:\n{source}\n{:?}", rule.id, found[0].1.message);
+    }
+    for (source, mark) in fail {
+        let found = run(rule, source);
+        assert!(!found.is_empty(), "{} must refuse:\n{source}", rule.id);
+        let (text, finding) = &found[0];
+        assert!(
+            text.contains(mark) || finding.message.contains(mark),
+            "{} marks {text:?} ({}) and not {mark:?} in:\n{source}",
+            rule.id,
+            finding.message
+        );
+        assert!(!finding.help.is_empty());
+    }
+}
+
+pub(super) fn run(rule: &Rule, source: &str) -> Vec<(String, Finding)> {
+    let comments = SingleThreadedComments::default();
+    let parsed = parse_with_comments(source, Language::TypeScript, Some(&comments));
+    let module = parsed.unwrap_or_else(|faults| panic!("{}\n{source}", faults[0].message)).module;
+    let (module, names) = resolve(module, Language::TypeScript);
+    let subject = Subject {
+        source,
+        module: &module,
+        names: &names,
+        entry: Entry::of(&module, &names),
+        comments: sorted(comments),
+        allowed_imports: &["zod".to_owned(), "@scope/kit".to_owned()],
+    };
+    let found = findings_of(rule, &subject);
+    found.into_iter().map(|finding| (subject.text(finding.span).unwrap_or_default().to_owned(), finding)).collect()
+}

@@ -1,0 +1,124 @@
+//! Every file and package that a source names, types included.
+//!
+//! [`super::imports`] lists what is left to load at run time; this lists what anyone who reads the source, a type checker
+//! too, would go and open.
+
+use swc_core::common::comments::SingleThreadedComments;
+use swc_core::common::{Span, SyntaxContext};
+use swc_core::ecma::ast::{
+    CallExpr, Callee, ExportAll, ImportDecl, Module, NamedExport, Str, TsExternalModuleRef, TsImportType, TsModuleDecl,
+    TsModuleName,
+};
+use swc_core::ecma::visit::{Visit, VisitWith};
+
+use super::expr::{global_name, text_of};
+use super::language::Language;
+use super::names::resolve;
+use super::source_index::SourceIndex;
+use super::subject::sorted;
+
+/// One name of a file or package, or a directive that names one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    pub specifier: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+pub(super) fn references(
+    source: &str,
+    module: Module,
+    comments: SingleThreadedComments,
+    language: Language,
+) -> Vec<Reference> {
+    let (module, names) = resolve(module, language);
+    let index = SourceIndex::new(source);
+    let mut found = specifiers(&module, names.unresolved);
+    found.extend(directives(&sorted(comments)));
+    found
+        .into_iter()
+        .map(|(specifier, span)| {
+            let at = index.position(span.lo);
+            Reference { specifier, line: at.line, column: at.column }
+        })
+        .collect()
+}
+
+/// The names in the tree, in its order.
+pub(super) fn specifiers(module: &Module, unresolved: SyntaxContext) -> Vec<(String, Span)> {
+    let mut walk = Walk { unresolved, found: Vec::new() };
+    module.visit_with(&mut walk);
+    walk.found
+}
+
+/// `/// <reference path="…" />` and its relatives, by what they name.
+pub(super) fn directives(comments: &[swc_core::common::comments::Comment]) -> Vec<(String, Span)> {
+    let named = comments.iter().filter_map(|comment| {
+        let rest = comment.text.strip_prefix('/')?.trim_start().strip_prefix('<')?;
+        if !rest.starts_with("reference") && !rest.starts_with("amd-") {
+            return None;
+        }
+        let value = rest.split(['"', '\'']).nth(1).unwrap_or(rest);
+        Some((value.to_owned(), comment.span))
+    });
+    named.collect()
+}
+
+struct Walk {
+    unresolved: SyntaxContext,
+    found: Vec<(String, Span)>,
+}
+
+impl Walk {
+    fn add(&mut self, name: &Str) {
+        self.found.push((name.value.to_string_lossy().into_owned(), name.span));
+    }
+}
+
+impl Visit for Walk {
+    fn visit_import_decl(&mut self, node: &ImportDecl) {
+        self.add(&node.src);
+    }
+
+    fn visit_named_export(&mut self, node: &NamedExport) {
+        if let Some(from) = &node.src {
+            self.add(from);
+        }
+    }
+
+    fn visit_export_all(&mut self, node: &ExportAll) {
+        self.add(&node.src);
+    }
+
+    fn visit_ts_external_module_ref(&mut self, node: &TsExternalModuleRef) {
+        self.add(&node.expr);
+    }
+
+    fn visit_ts_import_type(&mut self, node: &TsImportType) {
+        self.add(&node.arg);
+        node.visit_children_with(self);
+    }
+
+    fn visit_ts_module_decl(&mut self, node: &TsModuleDecl) {
+        if let TsModuleName::Str(name) = &node.id {
+            self.add(name);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_call_expr(&mut self, node: &CallExpr) {
+        let loads = match &node.callee {
+            Callee::Import(_) => true,
+            Callee::Expr(callee) => global_name(callee, self.unresolved) == Some("require"),
+            Callee::Super(_) => false,
+        };
+        if loads
+            && let Some(name) = node.args.first()
+            && let Some(text) = text_of(&name.expr)
+        {
+            use swc_core::common::Spanned;
+            self.found.push((text.into_owned(), name.expr.span()));
+        }
+        node.visit_children_with(self);
+    }
+}

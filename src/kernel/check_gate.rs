@@ -1,0 +1,75 @@
+//! What becomes of a tool that fails its check.
+//!
+//! The sandbox holds whatever runs in it; this is about quality, and about telling a model early.
+
+use super::check_config::CheckMode;
+use super::kernel::Kernel;
+use super::module_graph::ModuleGraph;
+use super::write_rules::TOOLS;
+use crate::compile::{Diagnostic, Severity, is_safety};
+use crate::error::{Error, ErrorCode};
+use crate::vfs::JailPath;
+use serde::Deserialize;
+
+/// On whose behalf a tool is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Caller {
+    #[default]
+    Application,
+    Agent,
+}
+
+/// Extensions of files that are checked.
+const SOURCES: [&str; 6] = ["ts", "mts", "cts", "js", "mjs", "cjs"];
+
+impl Kernel {
+    /// Refuses a run of tools that the configuration does not let run, the imported ones included.
+    pub(super) fn gate_run(&self, caller: Caller, graph: &ModuleGraph) -> Result<(), Error> {
+        let refused: fn(&Diagnostic) -> bool = match (self.config.check, caller) {
+            (CheckMode::Off, _) | (CheckMode::Warn, Caller::Application) => return Ok(()),
+            (CheckMode::Warn, Caller::Agent) => |found| found.severity == Severity::Error && is_safety(&found.rule),
+            (CheckMode::Strict, Caller::Application | Caller::Agent) => |found| found.severity == Severity::Error,
+        };
+        for (path, tool) in graph.tools() {
+            let findings = tool.findings(&self.compiler, path, &self.lint);
+            let Some(first) = findings.iter().find(|found| refused(found)) else { continue };
+            let errors: Vec<String> =
+                findings.iter().filter(|found| refused(found)).map(|found| line_of(path, found)).collect();
+            return Err(refusal(path, first, &errors));
+        }
+        Ok(())
+    }
+
+    /// The errors of a source, one line each; none for a file that is no tool or when checks are off.
+    pub(super) fn errors_before_commit(&self, path: &JailPath, source: &str) -> Vec<String> {
+        let is_tool = path.starts_with(TOOLS) && path.extension().is_some_and(|extension| SOURCES.contains(&extension));
+        match self.config.check {
+            CheckMode::Warn | CheckMode::Strict if is_tool => {
+                let verdict = self.compiler.check(path.as_str(), source, &self.lint);
+                let errors = verdict.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+                errors.map(|found| line_of(path.as_str(), found)).collect()
+            }
+            CheckMode::Off | CheckMode::Warn | CheckMode::Strict => Vec::new(),
+        }
+    }
+}
+
+/// A finding as one line of text.
+pub fn line_of(path: &str, found: &Diagnostic) -> String {
+    format!("{path}:{}:{}: {}", found.line, found.column, found.message)
+}
+
+fn refusal(path: &str, first: &Diagnostic, errors: &[String]) -> Error {
+    let place = line_of(path, first);
+    let help = first.help.as_deref().unwrap_or("Repair it, and check again.");
+    let error = if is_safety(&first.rule) {
+        Error::new(ErrorCode::SecurityViolation, format!("Security Violation: {place}. {help}"))
+    } else {
+        let count = errors.len();
+        let message = format!("{path} is not run, because check_tool finds {count} error(s) in it: {place}. {help}");
+        Error::new(ErrorCode::Compilation, message)
+    };
+    let error = error.with("path", path).with("rule", first.rule.as_str()).with("errors", errors.to_vec());
+    error.with("line", first.line).with("column", first.column)
+}

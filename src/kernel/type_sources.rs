@@ -1,0 +1,135 @@
+//! What a type checker needs to see of a tool: its text and that of every file it names, all read through the jail.
+//!
+//! A checker opens whatever a source names, and its messages quote what it read. So it is handed texts, never paths, and a
+//! tool that names something outside the root is not handed over at all.
+
+use super::kernel::Kernel;
+use super::module_graph::{ENDINGS, target_of};
+use crate::compile::{Severity, TYPES};
+use crate::error::Error;
+use crate::vfs::{JailPath, Vfs};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Files and bytes that one check may pull in.
+const MOST_FILES: usize = 256;
+const MOST_BYTES: usize = 4 << 20;
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TypeSources {
+    /// The tool first.
+    pub files: Vec<SourceText>,
+    /// Packages that the files import.
+    pub packages: BTreeSet<String>,
+    /// What a finding weighs; absent when types are not to be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    /// Lines of the tool on which findings are ignored.
+    pub ignored_lines: Vec<u32>,
+    /// Why the types of this tool cannot be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct SourceText {
+    pub path: String,
+    pub text: String,
+}
+
+impl Kernel {
+    /// Collects what the types of a tool depend on.
+    pub fn type_sources(&self, path: &str) -> Result<TypeSources, Error> {
+        let entry = JailPath::parse(path)?;
+        let mut sources = TypeSources {
+            files: Vec::new(),
+            packages: BTreeSet::new(),
+            severity: self.lint.severity_of(TYPES, Severity::Error),
+            ignored_lines: Vec::new(),
+            refused: None,
+        };
+        if sources.severity.is_none() {
+            return Ok(sources);
+        }
+        if !is_typescript(&entry) {
+            sources.refused = Some("types are checked in TypeScript files only".to_owned());
+            return Ok(sources);
+        }
+        if let Err(why) = self.collect(&entry, &mut sources)? {
+            sources.files.clear();
+            sources.refused = Some(why);
+        } else if let Some(tool) = sources.files.first() {
+            sources.ignored_lines = self.compiler.check(&tool.path, &tool.text, &self.lint).types_ignored;
+        }
+        Ok(sources)
+    }
+
+    /// The inner error is a reason not to check the types.
+    fn collect(&self, entry: &JailPath, sources: &mut TypeSources) -> Result<Result<(), String>, Error> {
+        let mut seen = BTreeSet::from([entry.as_str().to_owned()]);
+        let mut open = vec![entry.clone()];
+        let mut bytes = 0;
+        while let Some(path) = open.pop() {
+            let text = self.vfs.read(&path)?;
+            bytes += text.len();
+            if sources.files.len() >= MOST_FILES || bytes > MOST_BYTES {
+                return Ok(Err("it pulls in too many files".to_owned()));
+            }
+            if is_typescript(&path) {
+                let Ok(references) = self.compiler.references(path.as_str(), &text) else {
+                    return Ok(Err(format!("{} does not compile", path.as_str())));
+                };
+                for reference in references {
+                    match self.locate(&path, &reference.specifier)? {
+                        Target::File(target) => {
+                            if seen.insert(target.as_str().to_owned()) {
+                                open.push(target);
+                            }
+                        }
+                        Target::Package(name) => {
+                            sources.packages.insert(name);
+                        }
+                        Target::Missing => {}
+                        Target::Outside => {
+                            let place = format!("{}:{}:{}", path.as_str(), reference.line, reference.column);
+                            return Ok(Err(format!("'{}' ({place}) may not be imported", reference.specifier)));
+                        }
+                    }
+                }
+            }
+            // Scripts without types are left out: what they export is then taken as it comes.
+            if is_typescript(&path) || path.extension() == Some("json") {
+                sources.files.push(SourceText { path: path.as_str().to_owned(), text });
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn locate(&self, importer: &JailPath, specifier: &str) -> Result<Target, Error> {
+        let Some(base) = target_of(importer, specifier) else {
+            let package = self.lint.allowed_imports.iter().find(|package| {
+                specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            });
+            return Ok(package.map_or(Target::Outside, |name| Target::Package(name.clone())));
+        };
+        for ending in ENDINGS {
+            let Ok(candidate) = JailPath::parse(&format!("{base}{ending}")) else { continue };
+            if self.vfs.exists(&candidate)? {
+                return Ok(Target::File(candidate));
+            }
+        }
+        Ok(Target::Missing)
+    }
+}
+
+enum Target {
+    File(JailPath),
+    Package(String),
+    Missing,
+    Outside,
+}
+
+fn is_typescript(path: &JailPath) -> bool {
+    matches!(path.extension(), Some("ts" | "mts" | "cts"))
+}
