@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const FOLDER = fileURLToPath(new URL('../node_modules/.cache/tgp-bench/', import.meta.url));
-const VERSIONS = { 'isolated-vm': '5', 'quickjs-emscripten': '0.31', 'secure-exec': '0.2.1' };
+const VERSIONS = {
+  'isolated-vm': '5',
+  'quickjs-emscripten': '0.31',
+  'secure-exec': '0.2.1',
+  eslint: '9',
+  '@typescript-eslint/parser': '8',
+};
 
 /** @param {string} name @param {string} version */
 function install(name, version) {

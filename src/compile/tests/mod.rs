@@ -6,4 +6,3 @@ mod language_features;
 mod node_oracle;
 mod source_positions;
 mod syntax_errors;
-mod timing;

@@ -1,0 +1,89 @@
+/** `check_tool` on a tool of 100 lines: the rules alone, and with types, against eslint and tsc. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TGP, tgpTools } from '../index.js';
+import { locateTypeScript } from '../js/typescript_location.js';
+import { inTurns, report } from './measure.mjs';
+import { peer } from './peers.mjs';
+
+const PATH = 'tools/bench/hundred_lines.ts';
+const ROUNDS = 200;
+
+/** @param {number} revision */
+function source(revision) {
+  const part = (/** @type {number} */ index) => `
+type Row${index} = { id: string; total: number; tags: string[] };
+
+/** Part ${index}. */
+const part${index} = (rows: Row${index}[], least: number): Record<string, number> =>
+  rows
+    .filter((row) => row.total >= least)
+    .reduce<Record<string, number>>((sums, row) => ({ ...sums, [row.id]: (sums[row.id] ?? 0) + row.total }), {});
+`;
+  const parts = Array.from({ length: 11 }, (_, index) => part(index)).join('');
+  return `${parts}
+/** Revision ${revision}. */
+export default function main(args: { rows: Row0[]; least: number }): Record<string, number> {
+  return part0(args.rows, args.least);
+}
+`;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'tgp-bench-'));
+try {
+  const plain = new TGP({ config: { rootDir: join(folder, 'plain'), check: 'off', rules: { types: 'off' } } });
+  const typed = new TGP({ config: { rootDir: join(folder, 'typed'), check: 'off' } });
+  for (const kernel of [plain, typed]) await tgpTools(kernel).write_file.execute({ path: PATH, content: source(0) });
+  process.stdout.write(`The tool has ${source(0).split('\n').length} lines.\n`);
+
+  const started = performance.now();
+  const first = await typed.check(PATH);
+  process.stdout.write(
+    `First check with types, the server's start included: ${(performance.now() - started).toFixed(1)} ms`,
+  );
+  process.stdout.write(` (types checked: ${first.typesChecked})\n`);
+
+  let revision = 0;
+  const change = async () => tgpTools(typed).write_file.execute({ path: PATH, content: source(++revision) });
+  /** @type {number[]} */
+  const warm = [];
+  for (let round = 0; round < ROUNDS / 4; round++) {
+    await change();
+    const begun = performance.now();
+    await typed.check(PATH);
+    warm.push(performance.now() - begun);
+  }
+
+  const eslint = await peer('eslint');
+  const parser = await peer('@typescript-eslint/parser');
+  /** @type {Record<string, () => unknown>} */
+  const candidates = { 'kernel.check, rules only': () => plain.check(PATH) };
+  if (eslint && parser) {
+    const rules = { 'no-eval': 2, 'no-new-func': 2, 'no-magic-numbers': 2, 'no-undef': 2, 'prefer-const': 2 };
+    const overrideConfig = [{ files: ['**/*.ts'], languageOptions: { parser: parser.default ?? parser }, rules }];
+    const judge = new (eslint.ESLint ?? eslint.default.ESLint)({
+      overrideConfigFile: true,
+      overrideConfig,
+      cwd: folder,
+    });
+    candidates['eslint, five rules, in process'] = () =>
+      judge.lintText(source(0), { filePath: join(folder, 'tool.ts') });
+  }
+  const times = await inTurns(candidates, { rounds: ROUNDS });
+  const program = locateTypeScript(process.cwd());
+  if (program !== undefined) {
+    const file = join(folder, 'tool.ts');
+    writeFileSync(file, source(0));
+    const args = ['--noEmit', '--strict', '--types', '', '--target', 'esnext', file];
+    times['tsc --noEmit, a process per check'] =
+      (await inTurns({ tsc: () => spawnSync(program, args) }, { rounds: 10, warmup: 1 })).tsc ?? [];
+  }
+  times['kernel.check with types, after a change'] = warm;
+  report('check_tool, a tool of 100 lines', times);
+  await Promise.all([plain.shutdown(), typed.shutdown()]);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
