@@ -3,6 +3,16 @@ import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
+/** A promise and the means to settle it. */
+function deferred() {
+  /** @type {(value: unknown) => void} */
+  let resolve = () => {};
+  const promise = new Promise((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
 describe('limits', () => {
   it('timeoutMs counts CPU time and not waiting', async () => {
     const { forge } = await createKernel();
@@ -94,17 +104,20 @@ describe('limits', () => {
   });
 
   it('queue holds: one more run is ERR_LIMIT at once, and the others go on', async () => {
-    const { kernel, forge } = await createKernel({ sandbox: { workers: 1, queue: 3 } });
-    await forge('return 1');
-    const slow = forge('return new Promise((done) => setTimeout(() => done(args.n), 500))', { n: 0 });
-    await new Promise((done) => setTimeout(done, 200));
-    const runs = await Promise.allSettled(
-      [1, 2, 3, 4, 5].map((n) => kernel.exec('tools/test/forged.ts', { n }, { wallMs: 20_000 })),
-    );
-    expect(runs.filter(({ status }) => status === 'fulfilled').length).toBe(3);
-    const refused = runs.flatMap((run) => (run.status === 'rejected' ? [run.reason] : []));
-    expect(refused).toHaveLength(2);
-    for (const error of refused) expect(error).toMatchObject({ code: 'ERR_LIMIT', message: /sandbox\.queue/ });
+    const begun = deferred();
+    const release = deferred();
+    const api = { hold: () => begun.resolve(undefined) ?? release.promise };
+    const { kernel, tools } = await createKernel({ sandbox: { workers: 1, queue: 3 } }, { sandboxAPI: api });
+    await tools.write_file.execute({ path: 'tools/slow.ts', content: 'return tgp.hold()' });
+    await tools.write_file.execute({ path: 'tools/quick.ts', content: 'return args.n' });
+    const slow = kernel.exec('tools/slow.ts');
+    await begun.promise;
+    const runs = [1, 2, 3, 4, 5].map((n) => kernel.exec('tools/quick.ts', { n }).catch((error) => error));
+    const refused = await Promise.race(runs);
+    expect(refused).toMatchObject({ code: 'ERR_LIMIT', message: /sandbox\.queue/ });
+    release.resolve(0);
+    const codes = (await Promise.all(runs)).map(({ code, result }) => code ?? typeof result);
+    expect(codes.sort()).toEqual(['ERR_LIMIT', 'ERR_LIMIT', 'number', 'number', 'number']);
     expect((await slow).result).toBe(0);
   });
 
@@ -209,6 +222,19 @@ describe('a run that took its worker with it', () => {
 });
 
 describe('an AbortSignal', () => {
+  it('that fires before the worker has come to the run ends it too', async () => {
+    const { kernel, forge } = await createKernel({ sandbox: { workers: 1 } });
+    await forge('return 1');
+    await forge('while (true) {}', {}, { timeoutMs: 10 }).catch(() => {});
+    for (let round = 0; round < 30; round++) {
+      const controller = new AbortController();
+      const options = { signal: controller.signal, timeoutMs: 25_000 };
+      const run = kernel.exec('tools/test/forged.ts', {}, options).catch(({ code }) => code);
+      setTimeout(() => controller.abort(), round % 6);
+      expect(await run).toBe('ERR_ABORTED');
+    }
+  });
+
   it('that fires at any moment never hits the next run', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 1 } });
     await forge('let n = 0; for (let i = 0; i < args.n; i++) n += i; return n', { n: 1 });

@@ -59,6 +59,8 @@ pub struct EngineControl {
     pub(super) clock: Mutex<Option<ThreadClock>>,
     isolate: Mutex<Option<v8::IsolateHandle>>,
     host_calls: AtomicU32,
+    /// A run that was cancelled before its engine had come to it. Only touched while `current` is held.
+    cancelled_early: Mutex<Option<RunId>>,
     /// Whether the host has yet to hear that the run under way has begun.
     untold: AtomicBool,
 }
@@ -75,15 +77,17 @@ impl EngineControl {
             clock: Mutex::new(None),
             isolate: Mutex::new(None),
             host_calls: AtomicU32::new(0),
+            cancelled_early: Mutex::new(None),
             untold: AtomicBool::new(false),
         })
     }
 
-    /// Stops `run` if it is the one under way.
+    /// Stops `run` if it is the one under way, or as soon as it is.
     pub fn cancel(&self, run: RunId) {
         let mut current = self.current.lock();
-        if let Some(current) = current.as_mut().filter(|current| current.run == run) {
-            self.interrupt_current(current, Cause::Cancelled);
+        match current.as_mut() {
+            Some(current) if current.run == run => self.interrupt_current(current, Cause::Cancelled),
+            Some(_) | None => *self.cancelled_early.lock() = Some(run),
         }
     }
 
@@ -125,7 +129,8 @@ impl EngineControl {
         self.host_calls.store(0, Ordering::Relaxed);
         self.untold.store(true, Ordering::Release);
         let cpu_before = self.cpu_now();
-        *self.current.lock() = Some(Current {
+        let mut current = self.current.lock();
+        let current = current.insert(Current {
             run,
             limits,
             started: Instant::now(),
@@ -134,6 +139,9 @@ impl EngineControl {
             stack: String::new(),
             budget,
         });
+        if *self.cancelled_early.lock() == Some(run) {
+            self.interrupt_current(current, Cause::Cancelled);
+        }
         if self.asleep.swap(false, Ordering::AcqRel) {
             self.changed.notify_one();
         }
