@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const FOLDER = process.env.TGP_PRISMA_FOLDER ?? fileURLToPath(new URL('../../node_modules/.cache/tgp-prisma/', import.meta.url));
+const FOLDER =
+  process.env.TGP_PRISMA_FOLDER ?? fileURLToPath(new URL('../../node_modules/.cache/tgp-prisma/', import.meta.url));
 const SCHEMA = `
 generator client {
   provider = "prisma-client-js"

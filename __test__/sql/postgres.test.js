@@ -87,10 +87,12 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
       expect((await oracle.query('SELECT count(*) AS n FROM deferred')).rows[0].n).toBe('0');
     });
 
-    it.each(['SIGTERM', 'SIGKILL'])('%s to the host while a statement runs: the server ends it and rolls back', async (signal) => {
-      const before = await count();
-      const root = await tempRoot();
-      const program = `
+    it.each(['SIGTERM', 'SIGKILL'])(
+      '%s to the host while a statement runs: the server ends it and rolls back',
+      async (signal) => {
+        const before = await count();
+        const root = await tempRoot();
+        const program = `
         const { TGP, tgpTools } = await import(${JSON.stringify(INDEX)});
         const { default: pg } = await import(${JSON.stringify(PG)});
         const sql = new pg.Pool({ host: '${HOST}', port: ${server.port}, user: '${USER}' });
@@ -99,17 +101,22 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
         await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content });
         await kernel.exec('tools/t.ts', {}, { wallMs: 60000 });
       `;
-      const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
-      const sleeping = async () =>
-        (await oracle.query("SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND state = 'active' AND pid <> pg_backend_pid()")).rows.length;
-      while ((await sleeping()) === 0) await wait(50);
-      child.kill(/** @type {NodeJS.Signals} */ (signal));
-      const killed = performance.now();
-      while ((await sleeping()) > 0) await wait(50);
-      expect(performance.now() - killed).toBeLessThan(5_000);
-      expect(await count()).toBe(before);
-      await oracle.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE NOWAIT; ROLLBACK');
-    });
+        const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
+        const sleeping = async () =>
+          (
+            await oracle.query(
+              "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND state = 'active' AND pid <> pg_backend_pid()",
+            )
+          ).rows.length;
+        while ((await sleeping()) === 0) await wait(50);
+        child.kill(/** @type {NodeJS.Signals} */ (signal));
+        const killed = performance.now();
+        while ((await sleeping()) > 0) await wait(50);
+        expect(performance.now() - killed).toBeLessThan(5_000);
+        expect(await count()).toBe(before);
+        await oracle.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE NOWAIT; ROLLBACK');
+      },
+    );
 
     it('no backend is left busy or in a transaction', async () => {
       const { rows } = await oracle.query(

@@ -26,10 +26,17 @@ describe.skipIf(!wantsPrisma() || !hasServer('postgres'))('Prisma', () => {
       await expect(swallow()).rejects.toMatchObject({ code: 'ERR_SQL' });
       expect((await oracle.query('SELECT count(*) AS n FROM items')).rows).toEqual([{ n: '1' }]);
       const { exec_sql } = createSqlTools(prisma(client));
-      const sql = "SELECT count(*) AS n, 9223372036854775807::int8 AS big, 1.50::numeric AS exact, '\\x00ff07'::bytea AS bytes FROM items";
+      const sql =
+        "SELECT count(*) AS n, 9223372036854775807::int8 AS big, 1.50::numeric AS exact, '\\x00ff07'::bytea AS bytes FROM items";
       expect(await exec_sql.execute({ sql })).toEqual([
         { n: 1, big: '9223372036854775807', exact: expect.stringMatching(/^1\.50?$/), bytes: { $base64: 'AP8H' } },
       ]);
+      const strict = createSqlTools(client, { statementTimeoutMs: 200, readOnly: true });
+      await expect(strict.exec_sql.execute({ sql: 'SELECT pg_sleep(30)::text' })).rejects.toMatchObject({
+        code: 'ERR_SQL',
+      });
+      const next = "SELECT nextval('items_id_seq')";
+      await expect(strict.exec_sql.execute({ sql: next })).rejects.toThrow(/read-only/);
     } finally {
       await client.$disconnect();
       await oracle.end();
