@@ -1,6 +1,6 @@
 /**
  * What the sandbox adds to a query, against the driver alone on the same file. Peer: better-sqlite3, the fastest there is;
- * it answers on the caller's thread, so the distance to it holds two threads and a process.
+ * it answers on the caller's own thread, so the distance to it holds two threads and a process.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,15 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { createSqlTools, sqlite, TGP, tgpTools } from '../index.js';
+import { inTurns, percentile, report } from './measure.mjs';
 
 const ROWS = 10_000;
-const QUERIES = 2_000;
-const REPEAT = 7;
+/** Queries of one measurement, so that starting a run weighs nothing. */
+const QUERIES = 500;
 const LIMITS = { timeoutMs: 60_000, wallMs: 60_000, memoryMb: 256 };
 
 const TOOLS = {
-  nothing: 'return 1',
-  one: "for (let i = 0; i < args.n; i++) await tgp.exec_sql('SELECT name FROM items WHERE id = ?', [1 + (i % 10000)]); return args.n",
+  one: "for (let i = 1; i <= args.n; i++) await tgp.exec_sql('SELECT name FROM items WHERE id = ?', [i]); return args.n",
   many: "return (await tgp.exec_sql('SELECT id, name, score FROM items')).length",
 };
 
@@ -36,43 +36,36 @@ for (const [name, content] of Object.entries(TOOLS)) {
   await tgpTools(kernel).write_file.execute({ path: `tools/${name}.ts`, content });
 }
 const { exec_sql } = createSqlTools(source);
-
-/**
- * The median time of one call, in milliseconds.
- * @param {() => unknown} work
- * @param {number} [calls] how many calls one piece of work is
- */
-async function median(work, calls = 1) {
-  const times = [];
-  await work();
-  for (let round = 0; round < REPEAT; round += 1) {
-    const started = performance.now();
-    await work();
-    times.push((performance.now() - started) / calls);
-  }
-  return times.sort((a, b) => a - b)[REPEAT >> 1] ?? 0;
-}
-
 const select = db.prepare('SELECT name FROM items WHERE id = ?');
 const all = db.prepare('SELECT id, name, score FROM items');
-const figures = {
-  'one row, better-sqlite3 alone': await median(() => {
-    for (let i = 0; i < QUERIES; i += 1) select.get(1 + (i % ROWS));
-  }, QUERIES),
-  'one row, exec_sql of the agent (own transaction)': await median(async () => {
-    for (let i = 0; i < 200; i += 1)
-      await exec_sql.execute({ sql: 'SELECT name FROM items WHERE id = ?', params: [1 + i] });
-  }, 200),
-  'one row, tgp.exec_sql in a tool': await median(() => kernel.exec('tools/one.ts', { n: QUERIES }, LIMITS), QUERIES),
-  'a run that asks nothing': await median(() => kernel.exec('tools/nothing.ts', {}, LIMITS)),
-  '10 000 rows, better-sqlite3 alone': await median(() => JSON.parse(JSON.stringify(all.all()))),
-  '10 000 rows, tgp.exec_sql in a tool': await median(() => kernel.exec('tools/many.ts', {}, LIMITS)),
-};
-for (const [name, ms] of Object.entries(figures)) console.log(`${name.padEnd(52)} ${ms.toFixed(4)} ms`);
-const added = figures['one row, tgp.exec_sql in a tool'] - figures['one row, better-sqlite3 alone'];
-console.log(`${'added to one query by the sandbox'.padEnd(52)} ${added.toFixed(4)} ms (aim: at most 0.1)`);
-const ratio = figures['10 000 rows, tgp.exec_sql in a tool'] / figures['10 000 rows, better-sqlite3 alone'];
-console.log(`${'10 000 rows, ratio to the driver alone'.padEnd(52)} ${ratio.toFixed(2)}`);
+
+const single = await inTurns(
+  {
+    'better-sqlite3 alone': () => {
+      for (let id = 1; id <= QUERIES; id += 1) select.get(id);
+    },
+    'exec_sql of an agent (a transaction each)': async () => {
+      for (let id = 1; id <= QUERIES; id += 1) {
+        await exec_sql.execute({ sql: 'SELECT name FROM items WHERE id = ?', params: [id] });
+      }
+    },
+    'tgp.exec_sql in a tool (one transaction)': () => kernel.exec('tools/one.ts', { n: QUERIES }, LIMITS),
+  },
+  { rounds: 15, warmup: 3 },
+);
+report(`${QUERIES} queries for one row`, single);
+const [alone = [], , inTool = []] = Object.values(single);
+const added = (percentile(inTool, 0.5) - percentile(alone, 0.5)) / QUERIES;
+process.stdout.write(`  added to one query by the sandbox: ${added.toFixed(4)} ms (aim: at most 0.1)\n`);
+
+const many = await inTurns(
+  {
+    'better-sqlite3 alone, through JSON': () => JSON.parse(JSON.stringify(all.all())),
+    'tgp.exec_sql in a tool': () => kernel.exec('tools/many.ts', {}, LIMITS),
+  },
+  { rounds: 15, warmup: 3 },
+);
+report(`${ROWS} rows out`, many);
 
 await kernel.shutdown();
 await source.close?.();
