@@ -148,10 +148,9 @@ pub fn check_pragma(tokens: &[Token]) -> Result<(), SqlError> {
         Some(Kind::Word(name)) => name.as_str(),
         _ => "",
     };
-    let follows = rest.get(name_at + 1).map(|token| &token.kind);
-    let reads = match follows {
-        None => PRAGMAS.contains(&name) || BARE_PRAGMAS.contains(&name),
-        Some(Kind::Symbol('(')) => PRAGMAS.contains(&name),
+    let reads = match rest.get(name_at + 1).map(|token| &token.kind) {
+        None => pragma_reads(name, None),
+        Some(Kind::Symbol('(')) => pragma_reads(name, Some("")),
         Some(_) => false,
     };
     if reads {
@@ -161,4 +160,10 @@ pub fn check_pragma(tokens: &[Token]) -> Result<(), SqlError> {
         format!("PRAGMA {} is not for tools", name.to_lowercase()),
         "Only pragmas that describe tables and indexes are accepted, such as PRAGMA table_info(name).",
     ))
+}
+
+/// Whether a PRAGMA with this argument only reads.
+pub fn pragma_reads(name: &str, argument: Option<&str>) -> bool {
+    let name = name.to_uppercase();
+    PRAGMAS.contains(&name.as_str()) || (argument.is_none() && BARE_PRAGMAS.contains(&name.as_str()))
 }
