@@ -456,7 +456,9 @@ export type SqlTools = {
  * Tools for an agent to query a database by itself. Each `exec_sql` is one statement in a transaction of its own.
  *
  * Rows: integers beyond 2^53 and decimals are strings, dates are ISO text, bytes are `{ $base64: '…' }`, JSON and arrays
- * are values, NaN and the infinities are their names. Parameters take the same, and BigInt, Date and Uint8Array.
+ * are values, NaN and the infinities are their names. Parameters take the same, and BigInt, Date and Uint8Array; NaN is
+ * refused. Parameters of `tgp.exec_sql` in a tool cross as JSON first: bytes are passed as `{ $base64: '…' }`, a BigInt
+ * arrives as its decimal text and NaN as NULL.
  *
  * @example
  * const tools = { ...tgpTools(kernel), ...createSqlTools(pool, { readOnly: true }) };

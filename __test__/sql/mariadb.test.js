@@ -115,7 +115,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
         big: (2n ** 62n).toString(),
         exact: '12.50',
         day: '2024-02-29',
-        moment: '1970-01-01 00:00:01.500',
+        moment: '1970-01-01T00:00:01.500',
         bytes: { $base64: 'AP8H' },
         text: 'é',
         real_: 0.25,

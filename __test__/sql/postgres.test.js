@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzlePostgresJs } from 'drizzle-orm/postgres-js';
 import makeKnex from 'knex';
@@ -7,10 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools, drizzle, knex, pg, postgresJs } from '../../index.js';
 import { allOrNothing } from '../helpers/all_or_nothing.js';
 import { hasServer, startServer } from '../helpers/database_server.js';
-import { sqlKernel } from '../helpers/sql_kernel.js';
+import { sqlKernel, wait } from '../helpers/sql_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
 
 const HOST = '127.0.0.1';
 const USER = 'postgres';
+const INDEX = new URL('../../index.js', import.meta.url).href;
+const PG = import.meta.resolve?.('pg') ?? 'pg';
 
 describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
   /** @type {import('../helpers/database_server.js').Server} */
@@ -82,6 +86,37 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
       await expect(run()).rejects.toMatchObject({ code: 'ERR_SQL', message: expect.stringContaining('foreign key') });
       expect((await oracle.query('SELECT count(*) AS n FROM deferred')).rows[0].n).toBe('0');
     });
+
+    it.each(['SIGTERM', 'SIGKILL'])(
+      '%s to the host while a statement runs: the server ends it and rolls back',
+      async (signal) => {
+        const before = await count();
+        const root = await tempRoot();
+        const program = `
+        const { TGP, tgpTools } = await import(${JSON.stringify(INDEX)});
+        const { default: pg } = await import(${JSON.stringify(PG)});
+        const sql = new pg.Pool({ host: '${HOST}', port: ${server.port}, user: '${USER}' });
+        const kernel = new TGP({ config: { rootDir: ${JSON.stringify(root)} }, sql });
+        const content = "await tgp.exec_sql(\\"INSERT INTO items (name) VALUES ('doomed')\\"); console.log('in'); await tgp.exec_sql('SELECT pg_sleep(60)')";
+        await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content });
+        await kernel.exec('tools/t.ts', {}, { wallMs: 60000 });
+      `;
+        const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
+        const sleeping = async () =>
+          (
+            await oracle.query(
+              "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND state = 'active' AND pid <> pg_backend_pid()",
+            )
+          ).rows.length;
+        while ((await sleeping()) === 0) await wait(50);
+        child.kill(/** @type {NodeJS.Signals} */ (signal));
+        const killed = performance.now();
+        while ((await sleeping()) > 0) await wait(50);
+        expect(performance.now() - killed).toBeLessThan(5_000);
+        expect(await count()).toBe(before);
+        await oracle.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE NOWAIT; ROLLBACK');
+      },
+    );
 
     it('no backend is left busy or in a transaction', async () => {
       const { rows } = await oracle.query(

@@ -59,6 +59,27 @@ describe('SQL is all or nothing on the embedded SQLite', () => {
     expect(count()).toBe(before + 1);
   });
 
+  it('tools that a tool calls share its transaction', async ({ skip }) => {
+    const { forge, tools } = await sqlKernel(source);
+    const known = await forge('return typeof tgp.exec_tool');
+    skip((await known()).result !== 'function', 'tgp.exec_tool is not there yet');
+    await tools.write_file.execute({
+      path: 'tools/lib/called.ts',
+      content:
+        "await tgp.exec_sql('INSERT INTO items (name) VALUES (?)', ['called']); if (args.fail) throw new Error('inner'); return 1;",
+    });
+    const run = await forge(
+      "await tgp.exec_sql('INSERT INTO items (name) VALUES (?)', ['caller']); await tgp.exec_tool('tools/lib/called.ts', { fail: args.inner }); if (args.outer) throw new Error('outer'); return 1;",
+    );
+    const count = () => /** @type {any} */ (oracle.prepare('SELECT count(*) AS n FROM items').get()).n;
+    const before = count();
+    await expect(run({ inner: true })).rejects.toThrow('inner');
+    await expect(run({ outer: true })).rejects.toThrow('outer');
+    expect(count()).toBe(before);
+    await run({});
+    expect(count()).toBe(before + 2);
+  });
+
   it('a write after a read that someone else has overtaken is a conflict, and running again works', async () => {
     const { forge } = await sqlKernel(source, { config: { sandbox: { workers: 4 } } });
     const run = await forge(

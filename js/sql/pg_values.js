@@ -115,17 +115,27 @@ function readArray(text, read) {
  * A parameter as text that PostgreSQL reads by the type it expects there: arrays of plain values as its arrays, other
  * objects as JSON.
  * @param {unknown} value
- * @returns {unknown}
+ * @returns {string | null}
  */
-export function toPostgres(value) {
-  if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
-  return Array.isArray(value) && isPlainArray(value) ? value : JSON.stringify(value);
+export function toPostgresText(value) {
+  if (value === null) return null;
+  if (typeof value !== 'object') return String(value);
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
+  return Array.isArray(value) && isPlainArray(value) ? arrayLiteral(value) : JSON.stringify(value);
 }
 
 /** @param {unknown[]} list @returns {boolean} */
 function isPlainArray(list) {
   return list.every((item) => (Array.isArray(item) ? isPlainArray(item) : typeof item !== 'object' || item === null));
+}
+
+/** @param {unknown[]} list @returns {string} */
+function arrayLiteral(list) {
+  const items = list.map((item) => {
+    if (Array.isArray(item)) return arrayLiteral(item);
+    return item === null || item === undefined ? 'NULL' : `"${String(item).replace(/["\\]/g, '\\$&')}"`;
+  });
+  return `{${items.join(',')}}`;
 }
 
 /**

@@ -148,7 +148,10 @@ impl BindingDatabase {
 }
 
 /// Does the work on a thread of the files' lane and settles the promise with its outcome.
-fn spawn_or_settle<T: Serialize + 'static>(promised: Promised, work: impl FnOnce() -> Result<T, Error> + Send + 'static) {
+fn spawn_or_settle<T: Serialize + 'static>(
+    promised: Promised,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) {
     let promised = Arc::new(Mutex::new(Some(promised)));
     let taken = Arc::clone(&promised);
     let spawned = spawn(Lane::Files, move || {

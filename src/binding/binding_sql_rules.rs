@@ -46,5 +46,6 @@ impl BindingSqlRules {
 }
 
 fn parse<T: DeserializeOwned>(json: &str, what: &str) -> Result<T, Error> {
-    serde_json::from_str(json).map_err(|error| Error::new(ErrorCode::Validation, format!("{what} is not valid: {error}.")))
+    serde_json::from_str(json)
+        .map_err(|error| Error::new(ErrorCode::Validation, format!("{what} is not valid: {error}.")))
 }

@@ -41,8 +41,9 @@ impl Default for SqlOptions {
 impl SqlOptions {
     /// Reads and checks options. The error names the key.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let options: Self = serde_json::from_str(text)
-            .map_err(|error| Error::new(ErrorCode::Config, format!("The options of the SQL tools are not valid: {error}.")))?;
+        let options: Self = serde_json::from_str(text).map_err(|error| {
+            Error::new(ErrorCode::Config, format!("The options of the SQL tools are not valid: {error}."))
+        })?;
         for (key, range, value) in [
             ("maxRows", MAX_ROWS, options.max_rows),
             ("maxBytes", MAX_BYTES, options.max_bytes),

@@ -50,7 +50,10 @@ fn open(options: &DatabaseOptions, control: &Arc<SessionControl>) -> Result<Conn
     let mut connection = Connection::open_with_flags(&options.file, flags).map_err(|error| {
         // SQLite's own text holds the path of the file.
         let code = error.sqlite_error_code().map(|code| format!("{code:?}"));
-        SqlError::Database { message: "The database file cannot be opened. Check its folder and its permissions.".to_owned(), code }
+        SqlError::Database {
+            message: "The database file cannot be opened. Check its folder and its permissions.".to_owned(),
+            code,
+        }
     })?;
     wait_for_others(&mut connection, Duration::from_millis(options.busy_timeout_ms), Arc::clone(control))
         .and_then(|()| set_up(&connection))

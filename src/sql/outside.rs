@@ -7,24 +7,76 @@ use super::token::{Kind, Token, refused};
 /// Functions that touch files, other servers, other sessions, settings, or run text as SQL.
 const FUNCTIONS: &[&str] = &[
     // SQLite and its shell
-    "LOAD_EXTENSION", "READFILE", "WRITEFILE", "FTS3_TOKENIZER", "ZIPFILE", "FSDIR", "EDIT",
+    "LOAD_EXTENSION",
+    "READFILE",
+    "WRITEFILE",
+    "FTS3_TOKENIZER",
+    "ZIPFILE",
+    "FSDIR",
+    "EDIT",
     // PostgreSQL: settings, sessions, locks that outlive the transaction
-    "SET_CONFIG", "PG_STAT_FILE", "PG_TERMINATE_BACKEND", "PG_CANCEL_BACKEND", "PG_RELOAD_CONF", "PG_ROTATE_LOGFILE",
-    "PG_ADVISORY_LOCK", "PG_ADVISORY_LOCK_SHARED", "PG_TRY_ADVISORY_LOCK", "PG_TRY_ADVISORY_LOCK_SHARED",
-    "PG_ADVISORY_UNLOCK", "PG_ADVISORY_UNLOCK_SHARED", "PG_ADVISORY_UNLOCK_ALL", "PG_SWITCH_WAL", "PG_PROMOTE",
-    "PG_EXPORT_SNAPSHOT", "PG_START_BACKUP", "PG_STOP_BACKUP", "PG_CREATE_RESTORE_POINT", "PG_NOTIFY",
+    "SET_CONFIG",
+    "PG_STAT_FILE",
+    "PG_TERMINATE_BACKEND",
+    "PG_CANCEL_BACKEND",
+    "PG_RELOAD_CONF",
+    "PG_ROTATE_LOGFILE",
+    "PG_ADVISORY_LOCK",
+    "PG_ADVISORY_LOCK_SHARED",
+    "PG_TRY_ADVISORY_LOCK",
+    "PG_TRY_ADVISORY_LOCK_SHARED",
+    "PG_ADVISORY_UNLOCK",
+    "PG_ADVISORY_UNLOCK_SHARED",
+    "PG_ADVISORY_UNLOCK_ALL",
+    "PG_SWITCH_WAL",
+    "PG_PROMOTE",
+    "PG_EXPORT_SNAPSHOT",
+    "PG_START_BACKUP",
+    "PG_STOP_BACKUP",
+    "PG_CREATE_RESTORE_POINT",
+    "PG_NOTIFY",
     // PostgreSQL: text that is run as SQL
-    "TS_STAT", "TS_REWRITE", "XPATH_TABLE", "CONNECTBY", "HTTP",
+    "TS_STAT",
+    "TS_REWRITE",
+    "XPATH_TABLE",
+    "CONNECTBY",
+    "HTTP",
     // MySQL and MariaDB
-    "LOAD_FILE", "SYS_EXEC", "SYS_EVAL", "SYS_GET", "SYS_SET", "GET_LOCK", "RELEASE_LOCK", "RELEASE_ALL_LOCKS",
-    "MASTER_POS_WAIT", "SOURCE_POS_WAIT",
+    "LOAD_FILE",
+    "SYS_EXEC",
+    "SYS_EVAL",
+    "SYS_GET",
+    "SYS_SET",
+    "GET_LOCK",
+    "RELEASE_LOCK",
+    "RELEASE_ALL_LOCKS",
+    "MASTER_POS_WAIT",
+    "SOURCE_POS_WAIT",
 ];
 
 /// The same, for families of functions.
 const FAMILIES: &[&str] = &[
-    "PG_READ_", "PG_LS_", "PG_FILE_", "PG_LOGICAL_", "PG_REPLICATION_", "PG_DROP_REPLICATION", "PG_BACKUP_",
-    "PG_CREATE_LOGICAL", "PG_CREATE_PHYSICAL", "PG_COPY_", "PG_WAL_REPLAY_", "PG_BACKGROUND_", "LO_", "DBLINK",
-    "QUERY_TO_XML", "CURSOR_TO_XML", "TABLE_TO_XML", "SCHEMA_TO_XML", "DATABASE_TO_XML", "CROSSTAB", "POSTGRES_FDW_",
+    "PG_READ_",
+    "PG_LS_",
+    "PG_FILE_",
+    "PG_LOGICAL_",
+    "PG_REPLICATION_",
+    "PG_DROP_REPLICATION",
+    "PG_BACKUP_",
+    "PG_CREATE_LOGICAL",
+    "PG_CREATE_PHYSICAL",
+    "PG_COPY_",
+    "PG_WAL_REPLAY_",
+    "PG_BACKGROUND_",
+    "LO_",
+    "DBLINK",
+    "QUERY_TO_XML",
+    "CURSOR_TO_XML",
+    "TABLE_TO_XML",
+    "SCHEMA_TO_XML",
+    "DATABASE_TO_XML",
+    "CROSSTAB",
+    "POSTGRES_FDW_",
     "HTTP_",
 ];
 
@@ -33,14 +85,34 @@ const NAMES: &[&str] = &["PRAGMA_DATABASE_LIST"];
 
 /// PRAGMAs that only read, and that take an argument in parentheses at most.
 const PRAGMAS: &[&str] = &[
-    "TABLE_INFO", "TABLE_XINFO", "TABLE_LIST", "INDEX_LIST", "INDEX_INFO", "INDEX_XINFO", "FOREIGN_KEY_LIST",
-    "FOREIGN_KEY_CHECK", "INTEGRITY_CHECK", "QUICK_CHECK",
+    "TABLE_INFO",
+    "TABLE_XINFO",
+    "TABLE_LIST",
+    "INDEX_LIST",
+    "INDEX_INFO",
+    "INDEX_XINFO",
+    "FOREIGN_KEY_LIST",
+    "FOREIGN_KEY_CHECK",
+    "INTEGRITY_CHECK",
+    "QUICK_CHECK",
 ];
 
 /// PRAGMAs that read when nothing follows them.
 const BARE_PRAGMAS: &[&str] = &[
-    "COMPILE_OPTIONS", "USER_VERSION", "SCHEMA_VERSION", "ENCODING", "PAGE_COUNT", "PAGE_SIZE", "FREELIST_COUNT",
-    "COLLATION_LIST", "FUNCTION_LIST", "MODULE_LIST", "PRAGMA_LIST", "FOREIGN_KEYS", "JOURNAL_MODE", "APPLICATION_ID",
+    "COMPILE_OPTIONS",
+    "USER_VERSION",
+    "SCHEMA_VERSION",
+    "ENCODING",
+    "PAGE_COUNT",
+    "PAGE_SIZE",
+    "FREELIST_COUNT",
+    "COLLATION_LIST",
+    "FUNCTION_LIST",
+    "MODULE_LIST",
+    "PRAGMA_LIST",
+    "FOREIGN_KEYS",
+    "JOURNAL_MODE",
+    "APPLICATION_ID",
 ];
 
 const OUTSIDE: &str = "A tool may use its own database only.";
@@ -59,7 +131,8 @@ pub fn check_reach(tokens: &[Token], lexis: Lexis) -> Result<(), SqlError> {
         if NAMES.contains(&name) || (called && (FUNCTIONS.contains(&name) || family)) {
             return Err(refused(format!("{}() is not for tools", name.to_lowercase()), OUTSIDE));
         }
-        let into = index > 0 && matches!(tokens.get(index - 1), Some(Token { kind: Kind::Word(word), .. }) if word == "INTO");
+        let into =
+            index > 0 && matches!(tokens.get(index - 1), Some(Token { kind: Kind::Word(word), .. }) if word == "INTO");
         if lexis == Lexis::Mysql && into && matches!(name, "OUTFILE" | "DUMPFILE") {
             return Err(refused("SELECT … INTO OUTFILE writes a file of the server", OUTSIDE));
         }
@@ -75,10 +148,9 @@ pub fn check_pragma(tokens: &[Token]) -> Result<(), SqlError> {
         Some(Kind::Word(name)) => name.as_str(),
         _ => "",
     };
-    let follows = rest.get(name_at + 1).map(|token| &token.kind);
-    let reads = match follows {
-        None => PRAGMAS.contains(&name) || BARE_PRAGMAS.contains(&name),
-        Some(Kind::Symbol('(')) => PRAGMAS.contains(&name),
+    let reads = match rest.get(name_at + 1).map(|token| &token.kind) {
+        None => pragma_reads(name, None),
+        Some(Kind::Symbol('(')) => pragma_reads(name, Some("")),
         Some(_) => false,
     };
     if reads {
@@ -88,4 +160,10 @@ pub fn check_pragma(tokens: &[Token]) -> Result<(), SqlError> {
         format!("PRAGMA {} is not for tools", name.to_lowercase()),
         "Only pragmas that describe tables and indexes are accepted, such as PRAGMA table_info(name).",
     ))
+}
+
+/// Whether a PRAGMA with this argument only reads.
+pub fn pragma_reads(name: &str, argument: Option<&str>) -> bool {
+    let name = name.to_uppercase();
+    PRAGMAS.contains(&name.as_str()) || (argument.is_none() && BARE_PRAGMAS.contains(&name.as_str()))
 }

@@ -43,8 +43,7 @@ pub fn bind(
         ParameterShape::Named(names) => named(tokens, names)?,
     };
     // An unknown dialect keeps its own spelling: the function behind it knows what `?` or `$1` means.
-    if dialect == Dialect::Any && matches!(shape, ParameterShape::Positional(_)) {
-        let ParameterShape::Positional(count) = shape else { return Ok((sql.to_owned(), Vec::new())) };
+    if let (Dialect::Any, ParameterShape::Positional(count)) = (dialect, shape) {
         return Ok((sql.to_owned(), (0..*count).map(Binding::Position).collect()));
     }
     let mut text = String::with_capacity(sql.len() + places.len());
@@ -126,7 +125,9 @@ fn named(tokens: &[Token], names: &[String]) -> Result<Vec<Place>, SqlError> {
                 places.push(Place { start: token.start, end: token.end, binding: Binding::Name(name.clone()) });
             }
             Placeholder::Named(name) => {
-                return Err(SqlError::Parameters(format!("There is no value for the parameter '{name}'. Add it to params.")));
+                return Err(SqlError::Parameters(format!(
+                    "There is no value for the parameter '{name}'. Add it to params."
+                )));
             }
             Placeholder::Next | Placeholder::Numbered(_) if names.is_empty() => {}
             Placeholder::Next | Placeholder::Numbered(_) => {

@@ -33,7 +33,10 @@ impl SqlPolicy {
         for verb in verbs {
             let name = verb.as_str().to_uppercase();
             if self.read_only && verb.access() != Access::Read {
-                return Err(refused(format!("{name} is not accepted: the database is read-only for tools"), "Read with SELECT."));
+                return Err(refused(
+                    format!("{name} is not accepted: the database is read-only for tools"),
+                    "Read with SELECT.",
+                ));
             }
             let denied = self.deny.verbs.as_ref().is_some_and(|denied| denied.contains(verb));
             let missing = self.allow.verbs.as_ref().is_some_and(|allowed| !allowed.contains(verb));

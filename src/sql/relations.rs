@@ -82,8 +82,11 @@ fn address(query: &Query) -> usize {
 
 impl Finder {
     fn add(&mut self, name: &ObjectName) {
-        let parts: Vec<String> =
-            name.0.iter().map(|part| part.as_ident().map_or_else(|| part.to_string(), |ident| ident.value.clone())).collect();
+        let parts: Vec<String> = name
+            .0
+            .iter()
+            .map(|part| part.as_ident().map_or_else(|| part.to_string(), |ident| ident.value.clone()))
+            .collect();
         self.found.insert(parts.join("."));
     }
 

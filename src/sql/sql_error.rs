@@ -14,7 +14,9 @@ pub enum SqlError {
     /// What the database itself said.
     #[error("{message}")]
     Database { message: String, code: Option<String> },
-    #[error("The statement timed out after {ms} ms and was interrupted. Narrow it, add an index, or raise statementTimeoutMs.")]
+    #[error(
+        "The statement timed out after {ms} ms and was interrupted. Narrow it, add an index, or raise statementTimeoutMs."
+    )]
     Timeout { ms: u64 },
     #[error("The statement was cancelled.")]
     Cancelled,
@@ -24,7 +26,9 @@ pub enum SqlError {
     Conflict,
     #[error("The database is locked by another process. Try again when it has finished.")]
     Busy,
-    #[error("The statement returns more than {limit} rows (maxRows). Aggregate, filter, or page with LIMIT and OFFSET.")]
+    #[error(
+        "The statement returns more than {limit} rows (maxRows). Aggregate, filter, or page with LIMIT and OFFSET."
+    )]
     TooManyRows { limit: usize },
     #[error("The rows are more than {limit} bytes of JSON (maxBytes). Select fewer columns or rows.")]
     TooManyBytes { limit: usize },

@@ -1,6 +1,7 @@
 //! SQLite's own authorizer, asked about every action while a statement is prepared: the second wall, behind the one that
 //! reads text. It sees through views, triggers and whatever a tokeniser may have missed.
 
+use super::outside::pragma_reads;
 use super::policy::SqlPolicy;
 use super::session::SessionControl;
 use rusqlite::Connection;
@@ -11,22 +12,13 @@ use std::sync::Arc;
 const SCHEMA_TABLES: [&str; 6] =
     ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema", "sqlite_sequence", "sqlite_stat1"];
 
-const READING_PRAGMAS: [&str; 24] = [
-    "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
-    "foreign_key_check", "integrity_check", "quick_check", "compile_options", "user_version", "schema_version",
-    "encoding", "page_count", "page_size", "freelist_count", "collation_list", "function_list", "module_list",
-    "pragma_list", "foreign_keys", "journal_mode", "application_id",
-];
-
-/// PRAGMAs whose argument names what to read.
-const WITH_ARGUMENT: [&str; 10] = [
-    "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
-    "foreign_key_check", "integrity_check", "quick_check",
-];
-
 pub fn guard(connection: &mut Connection, control: Arc<SessionControl>) -> rusqlite::Result<()> {
     connection.authorizer(Some(move |context: AuthContext<'_>| {
-        if control.is_own() || control.with_policy(|policy| allowed(&context.action, policy)) { Authorization::Allow } else { Authorization::Deny }
+        if control.is_own() || control.with_policy(|policy| allowed(&context.action, policy)) {
+            Authorization::Allow
+        } else {
+            Authorization::Deny
+        }
     }))
 }
 
@@ -35,13 +27,11 @@ fn allowed(action: &AuthAction<'_>, policy: &SqlPolicy) -> bool {
     match action {
         AuthAction::Select | AuthAction::Recursive => true,
         AuthAction::Read { table_name, .. } => table_name.is_empty() || table(table_name),
-        AuthAction::Function { function_name } => {
-            !matches!(function_name.to_lowercase().as_str(), "load_extension" | "fts3_tokenizer" | "readfile" | "writefile" | "edit")
-        }
-        AuthAction::Pragma { pragma_name, pragma_value } => {
-            let name = pragma_name.to_lowercase();
-            READING_PRAGMAS.contains(&name.as_str()) && (pragma_value.is_none() || WITH_ARGUMENT.contains(&name.as_str()))
-        }
+        AuthAction::Function { function_name } => !matches!(
+            function_name.to_lowercase().as_str(),
+            "load_extension" | "fts3_tokenizer" | "readfile" | "writefile" | "edit"
+        ),
+        AuthAction::Pragma { pragma_name, pragma_value } => pragma_reads(pragma_name, *pragma_value),
         AuthAction::Delete { table_name }
         | AuthAction::Insert { table_name }
         | AuthAction::Update { table_name, .. }

@@ -104,7 +104,10 @@ fn judge(tokens: &[Token], lexis: Lexis, dialect: Dialect) -> Result<BTreeSet<Ve
                 verbs.insert(inner);
             }
             // `SELECT … INTO t` makes a table.
-            None if *word == "INTO" && verb == Verb::Select && !verbs.iter().any(|verb| verb.access() == Access::Write) => {
+            None if *word == "INTO"
+                && verb == Verb::Select
+                && !verbs.iter().any(|verb| verb.access() == Access::Write) =>
+            {
                 verbs.insert(Verb::Create);
             }
             None => {}
@@ -143,7 +146,17 @@ fn check_inner_words(words: &[&str]) -> Result<(), SqlError> {
 /// Objects that tools may make, change and drop: those that hold data and no code.
 const OBJECTS: [&str; 8] = ["TABLE", "INDEX", "VIEW", "SCHEMA", "SEQUENCE", "TYPE", "DOMAIN", "STATISTICS"];
 const OBJECT_ADJECTIVES: [&str; 11] = [
-    "OR", "REPLACE", "TEMP", "TEMPORARY", "UNIQUE", "MATERIALIZED", "UNLOGGED", "GLOBAL", "LOCAL", "RECURSIVE", "CONCURRENTLY",
+    "OR",
+    "REPLACE",
+    "TEMP",
+    "TEMPORARY",
+    "UNIQUE",
+    "MATERIALIZED",
+    "UNLOGGED",
+    "GLOBAL",
+    "LOCAL",
+    "RECURSIVE",
+    "CONCURRENTLY",
 ];
 
 fn check_schema_change(verb: Verb, words: &[&str], dialect: Dialect) -> Result<(), SqlError> {
@@ -173,7 +186,9 @@ fn refuse_verb(word: &str) -> SqlError {
         "ATTACH" | "DETACH" | "COPY" | "LOAD" | "VACUUM" | "IMPORT" | "BACKUP" | "RESTORE" => {
             refused(format!("{word} reaches outside the database"), "A tool may use its own database only.")
         }
-        "" => SqlError::Unreadable("The statement does not begin with a word of SQL. Begin with SELECT, INSERT, …".to_owned()),
+        "" => SqlError::Unreadable(
+            "The statement does not begin with a word of SQL. Begin with SELECT, INSERT, …".to_owned(),
+        ),
         _ => refused(
             format!("{word} is not for tools"),
             "Use SELECT, WITH, INSERT, UPDATE, DELETE, REPLACE, MERGE, EXPLAIN, or CREATE, ALTER and DROP of tables, indexes and views.",

@@ -50,9 +50,24 @@ fn ordinary_statements_pass_with_their_access() {
 #[test]
 fn transaction_control_is_refused_however_it_is_hidden() {
     for sql in [
-        "COMMIT", "commit;", "BEGIN", "ROLLBACK", "END", "SAVEPOINT a", "RELEASE a", "ABORT", "START TRANSACTION",
-        "PREPARE TRANSACTION 'x'", "/* SELECT */ COMMIT", "-- SELECT\nCOMMIT", "SELECT 1; COMMIT", "SELECT 1;\n/**/COMMIT;",
-        "SELECT ';'; COMMIT", "SELECT \";\"; ROLLBACK", "INSERT INTO t VALUES ('a'); DROP TABLE t; --", ";COMMIT",
+        "COMMIT",
+        "commit;",
+        "BEGIN",
+        "ROLLBACK",
+        "END",
+        "SAVEPOINT a",
+        "RELEASE a",
+        "ABORT",
+        "START TRANSACTION",
+        "PREPARE TRANSACTION 'x'",
+        "/* SELECT */ COMMIT",
+        "-- SELECT\nCOMMIT",
+        "SELECT 1; COMMIT",
+        "SELECT 1;\n/**/COMMIT;",
+        "SELECT ';'; COMMIT",
+        "SELECT \";\"; ROLLBACK",
+        "INSERT INTO t VALUES ('a'); DROP TABLE t; --",
+        ";COMMIT",
     ] {
         for dialect in [Sqlite, Postgres, Mysql, Any] {
             assert!(is_refused(sql, dialect), "{dialect:?}: {sql}");
@@ -146,7 +161,13 @@ fn what_reaches_outside_is_refused() {
         ("USE mysql", Mysql),
     ] {
         assert!(is_refused(sql, dialect), "{dialect:?}: {sql}");
-        assert!(is_refused(sql, Any) || !is_refused(sql, dialect) || sql.starts_with("CREATE TABLE") || sql.starts_with("TRUNCATE"), "any: {sql}");
+        assert!(
+            is_refused(sql, Any)
+                || !is_refused(sql, dialect)
+                || sql.starts_with("CREATE TABLE")
+                || sql.starts_with("TRUNCATE"),
+            "any: {sql}"
+        );
     }
 }
 
@@ -161,7 +182,11 @@ fn what_cannot_be_read_is_no_statement() {
     for seed in 0..2_000_u32 {
         let letters: Vec<char> = "'\"`$[]();-/*!#\\ \nEU&aA1?:@.\0é".chars().collect();
         let text: String = (0..40_u32)
-            .map(|at| letters[(seed.wrapping_mul(2_654_435_761).wrapping_add(at.wrapping_mul(40_503) ^ (seed >> (at % 13)))) as usize % letters.len()])
+            .map(|at| {
+                letters[(seed.wrapping_mul(2_654_435_761).wrapping_add(at.wrapping_mul(40_503) ^ (seed >> (at % 13))))
+                    as usize
+                    % letters.len()]
+            })
             .collect();
         for dialect in [Sqlite, Postgres, Mysql, Any] {
             let _any = judge(&text, dialect);
@@ -172,7 +197,8 @@ fn what_cannot_be_read_is_no_statement() {
 #[test]
 fn parameters_become_what_the_database_knows() {
     let bound = |sql: &str, dialect, shape: ParameterShape| {
-        let statement = classify(sql, dialect, &SqlPolicy::default(), &shape).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let statement =
+            classify(sql, dialect, &SqlPolicy::default(), &shape).unwrap_or_else(|error| panic!("{sql}: {error}"));
         (statement.sql, statement.bindings)
     };
     let named = |names: &[&str]| ParameterShape::Named(names.iter().map(|name| (*name).to_owned()).collect());
@@ -210,7 +236,9 @@ fn the_owners_rules_hold() {
     let check = |sql: &str, dialect, policy: &SqlPolicy| classify(sql, dialect, policy, &ParameterShape::Positional(0));
     let read_only = policy(r#"{"readOnly":true}"#);
     assert!(check("SELECT 1", Postgres, &read_only).is_ok());
-    for sql in ["DELETE FROM t", "WITH a AS (DELETE FROM t RETURNING 1) SELECT 1", "CREATE TABLE a (b int)", "SELECT 1 INTO a"] {
+    for sql in
+        ["DELETE FROM t", "WITH a AS (DELETE FROM t RETURNING 1) SELECT 1", "CREATE TABLE a (b int)", "SELECT 1 INTO a"]
+    {
         assert!(check(sql, Postgres, &read_only).is_err(), "{sql}");
     }
     let verbs = policy(r#"{"allow":{"verbs":["select","update"]},"deny":{"verbs":["update"]}}"#);
@@ -218,22 +246,38 @@ fn the_owners_rules_hold() {
     assert!(check("UPDATE t SET a = 1", Sqlite, &verbs).is_err());
     assert!(check("DELETE FROM t", Sqlite, &verbs).is_err());
     let denied = policy(r#"{"deny":{"tables":["secrets"]}}"#);
-    for sql in ["SELECT * FROM secrets", "SELECT * FROM \"SECRETS\"", "SELECT * FROM public.secrets", "SELECT (SELECT max(a) FROM Secrets)"] {
+    for sql in [
+        "SELECT * FROM secrets",
+        "SELECT * FROM \"SECRETS\"",
+        "SELECT * FROM public.secrets",
+        "SELECT (SELECT max(a) FROM Secrets)",
+    ] {
         assert!(check(sql, Postgres, &denied).is_err(), "{sql}");
     }
     assert!(check("SELECT 'secrets' FROM t", Postgres, &denied).is_ok());
     let allowed = policy(r#"{"allow":{"tables":["users"]}}"#);
     for sql in [
-        "SELECT * FROM users", "SELECT * FROM public.users u", "WITH u AS (SELECT * FROM users) SELECT * FROM u",
-        "UPDATE users SET a = 1", "WITH RECURSIVE n AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM n) SELECT * FROM n",
+        "SELECT * FROM users",
+        "SELECT * FROM public.users u",
+        "WITH u AS (SELECT * FROM users) SELECT * FROM u",
+        "UPDATE users SET a = 1",
+        "WITH RECURSIVE n AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM n) SELECT * FROM n",
     ] {
         assert!(check(sql, Postgres, &allowed).is_ok(), "{sql}");
     }
     for sql in [
-        "SELECT * FROM other", "SELECT * FROM users, other", "SELECT * FROM users JOIN other ON true", "SELECT * FROM hidden.users",
-        "SELECT (SELECT a FROM other)", "DELETE FROM users USING other", "INSERT INTO other SELECT * FROM users", "DROP TABLE other",
+        "SELECT * FROM other",
+        "SELECT * FROM users, other",
+        "SELECT * FROM users JOIN other ON true",
+        "SELECT * FROM hidden.users",
+        "SELECT (SELECT a FROM other)",
+        "DELETE FROM users USING other",
+        "INSERT INTO other SELECT * FROM users",
+        "DROP TABLE other",
         "WITH other AS (SELECT * FROM other) SELECT * FROM other",
-        "SELECT * FROM other WHERE a IN (WITH other AS (SELECT 1 AS a) SELECT a FROM other)", "TRUNCATE other", "TABLE other",
+        "SELECT * FROM other WHERE a IN (WITH other AS (SELECT 1 AS a) SELECT a FROM other)",
+        "TRUNCATE other",
+        "TABLE other",
     ] {
         assert!(check(sql, Postgres, &allowed).is_err(), "{sql}");
     }

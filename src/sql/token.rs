@@ -117,7 +117,8 @@ impl Scanner {
 
     /// Whether `--` begins a comment here: MySQL wants a blank behind it, so that `5--1` is six.
     fn dashes_comment(&self) -> bool {
-        !self.is(Lexis::Mysql) || self.peek(2).is_none_or(|letter| letter.is_ascii_whitespace() || letter.is_ascii_control())
+        !self.is(Lexis::Mysql)
+            || self.peek(2).is_none_or(|letter| letter.is_ascii_whitespace() || letter.is_ascii_control())
     }
 
     fn line_comment(&mut self) {
@@ -127,8 +128,13 @@ impl Scanner {
     }
 
     fn block_comment(&mut self) -> Result<(), SqlError> {
-        if self.is(Lexis::Mysql) && (self.peek(2) == Some('!') || (self.peek(2) == Some('M') && self.peek(3) == Some('!'))) {
-            return Err(refused("a comment that MySQL would execute (/*! … */) is not accepted", "Write the statement without it."));
+        if self.is(Lexis::Mysql)
+            && (self.peek(2) == Some('!') || (self.peek(2) == Some('M') && self.peek(3) == Some('!')))
+        {
+            return Err(refused(
+                "a comment that MySQL would execute (/*! … */) is not accepted",
+                "Write the statement without it.",
+            ));
         }
         self.at += 2;
         let mut depth = 1;
@@ -292,7 +298,8 @@ impl Scanner {
 
     fn word(&mut self) -> Result<(), SqlError> {
         let start = self.at;
-        let word = self.take_while(|letter| starts_word(letter) || letter.is_ascii_digit() || letter == '$').to_uppercase();
+        let word =
+            self.take_while(|letter| starts_word(letter) || letter.is_ascii_digit() || letter == '$').to_uppercase();
         if self.is(Lexis::Postgres) {
             match (word.as_str(), self.peek(0), self.peek(1)) {
                 ("E", Some('\''), _) => return self.string(true, Kind::EscapeString),

@@ -10,7 +10,10 @@ import { fromDriver } from '../values.js';
  * @typedef {import('../adapter.js').SqlLimits} SqlLimits
  */
 
-/** Dates as text, integers of 64 bits exactly, decimals as text; `typeCast: true` keeps the driver's other readings. */
+/** TIMESTAMP and DATETIME, as the protocol numbers them. */
+const MOMENTS = [7, 12];
+
+/** Dates as text, integers of 64 bits exactly, decimals as text. */
 const READING = { dateStrings: true, supportBigNumbers: true, bigNumberStrings: false, decimalNumbers: false };
 
 /**
@@ -96,13 +99,17 @@ function stream(core, { sql, values }, limits, stop) {
     });
     let affected = 0;
     let returns = false;
+    /** @type {Set<string>} */
+    let moments = new Set();
     // Prepared by the server: values are never written into the text.
     const command = core.execute({ sql, values: values.map(toMysql), ...READING });
-    command.on('fields', (/** @type {unknown} */ fields) => {
+    command.on('fields', (/** @type {{ name: string, columnType: number }[] | undefined} */ fields) => {
       returns ||= fields !== undefined;
+      const found = fields?.filter(({ columnType }) => MOMENTS.includes(columnType)) ?? [];
+      moments = new Set(found.map(({ name }) => name));
     });
     command.on('result', (/** @type {any} */ row) => {
-      if (returns) rows.add(plainRow(row));
+      if (returns) rows.add(plainRow(row, moments));
       else affected = row?.affectedRows ?? 0;
     });
     command.on('error', (/** @type {Error} */ error) => reject(rows.excess ?? error));
@@ -116,9 +123,17 @@ function stream(core, { sql, values }, limits, stop) {
   });
 }
 
-/** @param {Record<string, unknown>} row */
-function plainRow(row) {
-  return Object.fromEntries(Object.entries(row).map(([key, value]) => [key, fromDriver(value)]));
+/**
+ * @param {Record<string, unknown>} row
+ * @param {Set<string>} moments columns that hold a date and a time
+ */
+function plainRow(row, moments) {
+  return Object.fromEntries(
+    Object.entries(row).map(([key, value]) => [
+      key,
+      moments.has(key) && typeof value === 'string' ? value.replace(' ', 'T') : fromDriver(value),
+    ]),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { defineAdapter } from '../adapter.js';
 import { beforeDeadline } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
-import { beginPostgres, checkCommitted, readerOf, toPostgres } from '../pg_values.js';
+import { beginPostgres, checkCommitted, readerOf, toPostgresText } from '../pg_values.js';
 import { RowCollector } from '../row_collector.js';
 
 /**
@@ -110,7 +110,7 @@ function stream(client, { sql, values }, limits, stop) {
     });
     const query = new client.constructor.Query({
       text: sql,
-      values: values.map(toPostgres),
+      values: values.map(toPostgresText),
       rowMode: 'array',
       types: TEXT_TYPES,
       // The extended protocol takes one statement only, whatever the text says.

@@ -1,6 +1,6 @@
 import { defineAdapter } from '../adapter.js';
 import { beforeDeadline } from '../deadline.js';
-import { beginPostgres, checkCommitted, readerOf } from '../pg_values.js';
+import { beginPostgres, checkCommitted, readerOf, toPostgresText } from '../pg_values.js';
 import { RowCollector } from '../row_collector.js';
 
 /**
@@ -11,6 +11,12 @@ import { RowCollector } from '../row_collector.js';
 
 /** The server has its own clock for statements; ours is for a server that does not answer. */
 const GRACE_MS = 1_000;
+
+/**
+ * The type of a literal, which the server settles by its place. Any other would make this driver write the value by rules
+ * of its own, which drizzle changes.
+ */
+const UNKNOWN = 705;
 
 /**
  * The `sql` function of postgres.js.
@@ -41,6 +47,11 @@ function reservedConnection(sql, reserved, version) {
   let current;
   let process = 0;
   const cancel = () => current?.cancel();
+  /** @param {unknown} value */
+  const parameter = (value) => {
+    const text = toPostgresText(value);
+    return text === null ? null : reserved.typed(text, UNKNOWN);
+  };
   return {
     begin: async ({ limits }) => {
       const answers = await reserved.unsafe(`${beginPostgres(limits, version)}; SELECT pg_backend_pid() AS process`);
@@ -49,7 +60,7 @@ function reservedConnection(sql, reserved, version) {
     query: ({ sql: text, values }, limits) => {
       const rows = new RowCollector(limits, cancel);
       // Not as a simple query: the extended protocol takes one statement only, whatever the text says.
-      const query = reserved.unsafe(text, values.map(toDriver), { simple: false }).raw();
+      const query = reserved.unsafe(text, values.map(parameter), { simple: false }).raw();
       current = query;
       return beforeDeadline(collect(query, rows), limits.statementTimeoutMs + GRACE_MS, cancel);
     },
@@ -89,12 +100,4 @@ async function collect(query, rows) {
   } catch (error) {
     throw rows.excess ?? error;
   }
-}
-
-/**
- * This driver asks the server for the types and writes each value accordingly, so values stay what they are.
- * @param {unknown} value
- */
-function toDriver(value) {
-  return typeof value === 'bigint' ? value.toString() : value;
 }

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../errors.js';
 import { defineAdapter } from '../adapter.js';
 import { beforeDeadline } from '../deadline.js';
+import { beginPostgres } from '../pg_values.js';
 import { fromDriver, rowsText } from '../values.js';
 
 /**
@@ -35,14 +36,15 @@ export function prisma(client) {
       details: { key: 'sql' },
     });
   }
-  return defineAdapter({ dialect, connect: async () => interactive(client) });
+  return defineAdapter({ dialect, connect: async () => interactive(client, dialect) });
 }
 
 /**
  * @param {any} client
+ * @param {SqlDialect} dialect
  * @returns {SqlConnection}
  */
-function interactive(client) {
+function interactive(client, dialect) {
   /** @type {any} */
   let transaction;
   /** @type {(value?: unknown) => void} */
@@ -52,19 +54,24 @@ function interactive(client) {
   /** @type {Promise<unknown>} */
   let done = Promise.resolve();
   return {
-    begin: () =>
-      new Promise((resolve, reject) => {
+    begin: async ({ limits }) => {
+      await new Promise((resolve, reject) => {
         const held = new Promise((end, undo) => {
           finish = end;
           fail = undo;
         });
         done = client.$transaction((/** @type {any} */ tx) => {
           transaction = tx;
-          resolve();
+          resolve(undefined);
           return held;
         }, LIMITS);
         done.catch(reject);
-      }),
+      });
+      if (dialect !== 'postgres') return;
+      const [, ...settings] = beginPostgres(limits, 0).split('; ');
+      if (limits.readOnly) settings.push('SET TRANSACTION READ ONLY');
+      for (const setting of settings) await transaction.$executeRawUnsafe(setting);
+    },
     query: async ({ sql, values, returns }, limits) => {
       const work =
         returns === 'rows'

@@ -1,0 +1,73 @@
+/**
+ * What the sandbox adds to a query, against the driver alone on the same file. Peer: better-sqlite3, the fastest there is;
+ * it answers on the caller's own thread, so the distance to it holds two threads and a process.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { createSqlTools, sqlite, TGP, tgpTools } from '../index.js';
+import { inTurns, percentile, report } from './measure.mjs';
+
+const ROWS = 10_000;
+/** Queries of one measurement, so that starting a run weighs nothing. */
+const QUERIES = 500;
+const LIMITS = { timeoutMs: 60_000, wallMs: 60_000, memoryMb: 256 };
+
+const TOOLS = {
+  one: "for (let i = 1; i <= args.n; i++) await tgp.exec_sql('SELECT name FROM items WHERE id = ?', [i]); return args.n",
+  many: "return (await tgp.exec_sql('SELECT id, name, score FROM items')).length",
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'tgp-bench-sql-'));
+const file = join(folder, 'bench.db');
+const db = new BetterSqlite3(file);
+db.pragma('journal_mode = WAL');
+db.exec('CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT, score REAL)');
+const insert = db.prepare('INSERT INTO items (name, score) VALUES (?, ?)');
+db.transaction(() => {
+  for (let id = 1; id <= ROWS; id += 1) insert.run(`name ${id}`, id / 3);
+})();
+
+const source = sqlite(file);
+const kernel = new TGP({ config: { rootDir: join(folder, '.tgp') }, sql: { source, maxRows: ROWS } });
+for (const [name, content] of Object.entries(TOOLS)) {
+  await tgpTools(kernel).write_file.execute({ path: `tools/${name}.ts`, content });
+}
+const { exec_sql } = createSqlTools(source);
+const select = db.prepare('SELECT name FROM items WHERE id = ?');
+const all = db.prepare('SELECT id, name, score FROM items');
+
+const single = await inTurns(
+  {
+    'better-sqlite3 alone': () => {
+      for (let id = 1; id <= QUERIES; id += 1) select.get(id);
+    },
+    'exec_sql of an agent (a transaction each)': async () => {
+      for (let id = 1; id <= QUERIES; id += 1) {
+        await exec_sql.execute({ sql: 'SELECT name FROM items WHERE id = ?', params: [id] });
+      }
+    },
+    'tgp.exec_sql in a tool (one transaction)': () => kernel.exec('tools/one.ts', { n: QUERIES }, LIMITS),
+  },
+  { rounds: 15, warmup: 3 },
+);
+report(`${QUERIES} queries for one row`, single);
+const [alone = [], , inTool = []] = Object.values(single);
+const added = (percentile(inTool, 0.5) - percentile(alone, 0.5)) / QUERIES;
+process.stdout.write(`  added to one query by the sandbox: ${added.toFixed(4)} ms (aim: at most 0.1)\n`);
+
+const many = await inTurns(
+  {
+    'better-sqlite3 alone, through JSON': () => JSON.parse(JSON.stringify(all.all())),
+    'tgp.exec_sql in a tool': () => kernel.exec('tools/many.ts', {}, LIMITS),
+  },
+  { rounds: 15, warmup: 3 },
+);
+report(`${ROWS} rows out`, many);
+
+await kernel.shutdown();
+await source.close?.();
+db.close();
+rmSync(folder, { recursive: true });
