@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installedPackages } from '../helpers/installed_packages.js';
 import { otherNodes } from '../helpers/other_nodes.js';
+import { strictTypeScript } from '../helpers/strict_typescript.js';
 
 const run = promisify(execFile);
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
@@ -134,29 +135,10 @@ export function stream(model: LanguageModel, prompt: string): AsyncIterable<stri
 }
 `;
 
-const STRICT = {
-  target: 'ES2023',
-  lib: ['ES2023', 'DOM', 'DOM.AsyncIterable', 'ESNext.Disposable'],
-  module: 'NodeNext',
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  noEmit: true,
-  skipLibCheck: true,
-  types: ['node'],
-  typeRoots: [here('../../node_modules/@types')],
-  paths: { '@tgp/core': [here('../../index.d.ts')] },
-};
-
 test.each(MATRIX)(
   'an application on AI SDK $sdk with $zod compiles in strict TypeScript',
   async ({ sdk, zod }) => {
-    const folder = String(folders[zod]);
-    await writeFile(join(folder, `app${sdk}.ts`), typedApplication(sdk));
-    const project = join(folder, `app${sdk}.json`);
-    await writeFile(project, JSON.stringify({ compilerOptions: STRICT, files: [`app${sdk}.ts`] }));
-    const tsc = here('../../node_modules/.bin/tsc');
-    const outcome = await run(tsc, ['-p', project, '--pretty', 'false']).catch((error) => error);
-    expect(outcome.stdout).toBe('');
+    expect(await strictTypeScript(String(folders[zod]), `app${sdk}`, typedApplication(sdk))).toBe('');
   },
   2 * MINUTES,
 );
