@@ -25,12 +25,13 @@ const STRICT = {
  * @param {string} folder
  * @param {string} name of the program
  * @param {string} source
+ * @param {object} [more] compiler options that the application needs
  * @returns {Promise<string>} the compiler's complaints
  */
-export async function strictTypeScript(folder, name, source) {
+export async function strictTypeScript(folder, name, source, more = {}) {
   await writeFile(join(folder, `${name}.ts`), source);
   const project = join(folder, `${name}.json`);
-  await writeFile(project, JSON.stringify({ compilerOptions: STRICT, files: [`${name}.ts`] }));
+  await writeFile(project, JSON.stringify({ compilerOptions: { ...STRICT, ...more }, files: [`${name}.ts`] }));
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
   const outcome = await run(tsc, ['-p', project, '--pretty', 'false']).catch((error) => error);
   return outcome.stdout;
