@@ -1,4 +1,10 @@
-export { formatTools, toAnthropicTools, toOpenAITools } from './js/adapters.js';
+export {
+  formatTools,
+  toAnthropicTools,
+  toLangChainTools,
+  toOpenAIAgentsTools,
+  toOpenAITools,
+} from './js/adapters.js';
 export { defineTGPConfig, loadTGPConfig } from './js/config.js';
 export {
   AbortedError,
@@ -50,5 +56,6 @@ export { prisma } from './js/sql/adapters/prisma.js';
 export { sqlite } from './js/sql/adapters/sqlite.js';
 export { drizzle } from './js/sql/sources.js';
 export { createSqlTools } from './js/sql/tools.js';
+export { handleToolCall } from './js/tool_call.js';
 export { tgpTools } from './js/tools.js';
 export { createMemoryVFS, createNodeVFS } from './js/vfs.js';

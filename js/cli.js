@@ -1,56 +1,117 @@
 import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { TGPError, ValidationError } from './errors.js';
 
-const HELP = `tgp: tools that an agent forges, checks, runs in a sandbox and keeps in Git
+/** @typedef {import('./cli/screen.js').Format} Format */
 
-Usage:
-  tgp demo [--keep]   Watch a scripted model forge, break, heal and reuse a tool. Needs no network and no key.
-                      --keep leaves the workspace behind and prints where it is.
-  tgp --version       Print the version.
-  tgp help            Print this text.
-
-Exit codes: 0 done, 1 failed, 2 wrong usage.
-`;
-
-const OK = 0;
 const WRONG_USAGE = 2;
+const FAILED = 1;
 
-/** @type {Record<string, (args: string[]) => Promise<number> | number>} */
-const COMMANDS = {
-  demo: async (args) => {
-    const unknown = args.find((arg) => arg !== '--keep');
-    if (unknown !== undefined) return wrongUsage(`"tgp demo" does not know "${unknown}".`);
-    const { demo } = await import('../examples/demo/demo.js');
-    return demo({ workspace: args.includes('--keep') ? 'keep' : 'remove' });
-  },
-  help: () => print(HELP),
-  version: () => {
-    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-    return print(`${version}\n`);
-  },
-};
-
-/** @type {Record<string, string>} */
-const ALIASES = { '--help': 'help', '-h': 'help', '--version': 'version', '-v': 'version' };
+const EXIT_CODES = `
+Exit codes:
+  0  done
+  1  failed: a tool threw or is not valid, something is missing or broken; the message says what to do
+  2  wrong usage`;
 
 /**
  * @param {string[]} argv
  * @returns {Promise<number>} the exit code
  */
 export async function main(argv) {
-  const [given = 'help', ...args] = argv;
-  const name = ALIASES[given] ?? given;
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  return command ? command(args) : wrongUsage(`There is no command "${given}".`);
+  let exitCode = 0;
+  /**
+   * Runs a command; a failure of the kernel is an outcome, anything else is a defect and stays loud.
+   * @param {(...values: any[]) => Promise<number>} command
+   */
+  const action =
+    (command) =>
+    /** @type {(...values: any[]) => Promise<void>} */
+    async (...values) => {
+      const { json, ...options } = values.at(-1).opts();
+      /** @type {Format} */
+      const format = json ? 'json' : 'text';
+      try {
+        exitCode = await command(...values.slice(0, -2), { ...options, format });
+      } catch (error) {
+        if (!(error instanceof TGPError)) throw error;
+        const { failure } = await import('./cli/screen.js');
+        failure(format, error);
+        exitCode = error instanceof ValidationError ? WRONG_USAGE : FAILED;
+      }
+    };
+
+  const program = build(action);
+  try {
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : WRONG_USAGE;
+  }
+}
+
+/** @param {(command: (...values: any[]) => Promise<number>) => (...values: any[]) => Promise<void>} action */
+function build(action) {
+  const program = new Command('tgp')
+    .description('Tools that an agent forges, checks, runs in a sandbox and keeps in Git.')
+    .version(packageVersion(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .addHelpText(
+      'after',
+      `\nStart with "tgp demo" to see it work, or "tgp init" to add it to your application.\n${EXIT_CODES}`,
+    )
+    .showHelpAfterError('(tgp help shows what there is)')
+    .exitOverride();
+
+  const command = (/** @type {string} */ usage, /** @type {string} */ description) =>
+    program.command(usage).description(description).allowExcessArguments(false);
+  const reporting = (/** @type {Command} */ made) => made.option('--json', 'print one JSON document');
+  const onWorkspace = (/** @type {Command} */ made) =>
+    reporting(made).option('-c, --config <file>', 'config file (default: tgp.config.* in this folder)');
+
+  reporting(command('init', 'set TGP up in this folder; safe to run again'))
+    .option('-y, --yes', 'do not ask')
+    .action(action(async (options) => (await import('./cli/init.js')).init(options)));
+  onWorkspace(command('doctor', 'check that everything works here, and say how to repair what does not')).action(
+    action(async (options) => (await import('./cli/doctor.js')).doctor(options)),
+  );
+  onWorkspace(command('list', 'list the tools')).action(action(async (options) => (await tools()).list(options)));
+  onWorkspace(command('show <tool>', 'print a tool and what the checker says about it')).action(
+    action(async (tool, options) => (await tools()).show(tool, options)),
+  );
+  onWorkspace(command('check [tools...]', 'check tools without running them; all when none is named')).action(
+    action(async (names, options) => (await tools()).check(names, options)),
+  );
+  onWorkspace(command('exec <tool>', 'run a tool; its result goes to standard output, its logs to standard error'))
+    .option('-a, --args <json>', 'arguments: a JSON object, @file, or - for standard input', '{}')
+    .option('--timeout-ms <n>', 'CPU time of the run', positive)
+    .option('--memory-mb <n>', 'memory of the run', positive)
+    .action(action(async (tool, options) => (await tools()).exec(tool, options)));
+  command('demo', 'watch a scripted model forge, break, heal and reuse a tool; needs no network and no key')
+    .option('--keep', 'leave the workspace behind and print where it is')
+    .action(
+      action(async ({ keep }) => {
+        const { demo } = await import('../examples/demo/demo.js');
+        return demo({ workspace: keep ? 'keep' : 'remove' });
+      }),
+    );
+  return program;
+}
+
+function tools() {
+  return import('./cli/tool_commands.js');
 }
 
 /** @param {string} text */
-function print(text) {
-  process.stdout.write(text);
-  return OK;
+function positive(text) {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number <= 0)
+    throw new InvalidArgumentError('It must be a positive whole number.');
+  return number;
 }
 
-/** @param {string} problem */
-function wrongUsage(problem) {
-  process.stderr.write(`${problem}\n\n${HELP}`);
-  return WRONG_USAGE;
+function packageVersion() {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }

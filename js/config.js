@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 import { ConfigError } from './errors.js';
 import { TGPConfigSchema } from './schemas.js';
@@ -8,7 +9,9 @@ import { describeIssues } from './validation.js';
 /** @typedef {import('../index.js').TGPConfigInput} TGPConfigInput */
 
 /** Looked for in this order when no config file is named. */
-const DEFAULT_FILES = ['ts', 'mts', 'js', 'mjs', 'cjs', 'json'].map((extension) => `tgp.config.${extension}`);
+export const DEFAULT_FILES = ['ts', 'mts', 'js', 'mjs', 'cjs', 'json'].map((extension) => `tgp.config.${extension}`);
+/** What a config file gets for `@tgp/core`: this very package, so that it loads before anything is installed. */
+const SELF = fileURLToPath(new URL('../index.js', import.meta.url));
 const EXTENSIONS = new Set(['.ts', '.mts', '.js', '.mjs', '.cjs', '.json']);
 
 /** @type {typeof import('../index.js').defineTGPConfig} */
@@ -95,7 +98,8 @@ async function importModule(file) {
     moduleCache: false,
     fsCache: false,
     interopDefault: false,
-    nativeModules: ['@tgp/core'],
+    alias: { '@tgp/core': SELF },
+    nativeModules: [SELF],
   });
   /** @type {any} */
   let exported;

@@ -117,7 +117,7 @@ export function tgpTools(kernel) {
  * @param {ReturnType<import('../index.js').TGP['exec']>} run
  * @returns {Promise<ExecToolResult>}
  */
-async function report(run) {
+export async function report(run) {
   try {
     return { success: true, ...(await run) };
   } catch (error) {

@@ -77,6 +77,15 @@ test(
     const { stdout: version } = await exec(join(app, 'node_modules', '.bin', 'tgp'), ['--version'], { cwd: app });
     const { version: packed } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     expect(version.trim()).toBe(packed);
+
+    await rm(join(app, '.tgp'), { recursive: true, force: true });
+    await exec(join(app, 'node_modules', '.bin', 'tgp'), ['init', '--yes'], { cwd: app });
+    for (const type of ['commonjs', 'module']) {
+      const manifest = JSON.parse(await readFile(join(app, 'package.json'), 'utf8'));
+      await writeFile(join(app, 'package.json'), JSON.stringify({ ...manifest, type }));
+      const { stdout } = await exec(join(app, '.tgp', 'bin', 'tgp'), ['list'], { cwd: app });
+      expect(stdout, type).toContain('tools/examples/greet.ts');
+    }
   },
   5 * MINUTES,
 );

@@ -20,6 +20,7 @@ import * as prisma from '../../js/sql/adapters/prisma.js';
 import * as sqlite from '../../js/sql/adapters/sqlite.js';
 import * as sqlSources from '../../js/sql/sources.js';
 import * as sqlTools from '../../js/sql/tools.js';
+import * as toolCall from '../../js/tool_call.js';
 import * as tools from '../../js/tools.js';
 import * as vfs from '../../js/vfs.js';
 
@@ -70,6 +71,7 @@ export const surface: Surface = {
   executor: executor.executor,
   formatTools: adapters.formatTools,
   knex: knex.knex,
+  handleToolCall: toolCall.handleToolCall,
   loadTGPConfig: config.loadTGPConfig,
   mysql2: mysql2.mysql2,
   nodeSqlite: nodeSqlite.nodeSqlite,
@@ -79,6 +81,8 @@ export const surface: Surface = {
   sqlite: sqlite.sqlite,
   tgpTools: tools.tgpTools,
   toAnthropicTools: adapters.toAnthropicTools,
+  toLangChainTools: adapters.toLangChainTools,
+  toOpenAIAgentsTools: adapters.toOpenAIAgentsTools,
   toOpenAITools: adapters.toOpenAITools,
 };
 

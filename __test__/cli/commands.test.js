@@ -1,0 +1,158 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TGP, tgpTools } from '../../index.js';
+import { runCli } from '../helpers/run_cli.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const SUM = `/** Adds numbers. */
+export default function (args: { of: number[] }): number {
+  console.log('adding', args.of.length);
+  if (args.of.length === 0) throw new RangeError('nothing to add');
+  return args.of.reduce((a, b) => a + b);
+}
+`;
+
+/** @type {string} */
+let folder;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tgp-test-'));
+  await writeFile(join(folder, 'tgp.config.json'), '{"rootDir":"./.tgp"}');
+  const kernel = new TGP({ configFile: join(folder, 'tgp.config.json') });
+  const { write_file } = tgpTools(kernel);
+  await write_file.execute({ path: 'tools/math/sum.ts', content: SUM });
+  await write_file.execute({ path: 'tools/broken.ts', content: 'export default (a: number) => a +;' });
+  await write_file.execute({ path: 'tools/loop.ts', content: 'while (true) {}' });
+  await kernel.shutdown();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('tgp', () => {
+  test('bare, help, --help and -h are useful and end well', async () => {
+    for (const args of [[], ['help'], ['--help'], ['-h']]) {
+      const { code, stdout, stderr } = await runCli(folder, args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      for (const word of ['init', 'doctor', 'list', 'show', 'check', 'exec', 'demo', 'Exit codes', '2  wrong usage']) {
+        expect(stdout).toContain(word);
+      }
+    }
+  });
+
+  test('--version is the version of the package', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect((await runCli(folder, ['--version'])).stdout).toBe(`${version}\n`);
+  });
+
+  test.each([
+    [['lst'], 'Did you mean list?'],
+    [['exec'], "missing required argument 'tool'"],
+    [['list', '--jsn'], 'Did you mean --json?'],
+    [['exec', 'math/sum', '--timeout-ms', 'soon'], 'positive whole number'],
+    [['exec', 'math/sum', '--args', '[1]'], '--args must be a JSON object'],
+    [['exec', 'math/sum', '--args', '@none.json'], 'none.json'],
+  ])('%j is wrong usage', async (args, hint) => {
+    const { code, stdout, stderr } = await runCli(folder, args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(hint);
+  });
+
+  test('prints no control sequences into a pipe', async () => {
+    for (const args of [['list'], ['check'], ['doctor'], ['show', 'math/sum']]) {
+      const { stdout } = await runCli(folder, args);
+      expect(stdout).not.toContain('\u001b');
+    }
+  });
+
+  test('makes no workspace where there is none', async () => {
+    const empty = await tempRoot();
+    for (const command of [['list'], ['check'], ['exec', 'x'], ['show', 'x']]) {
+      const { code, ...printed } = await runCli(empty, [...command, '--json']);
+      expect(code).toBe(1);
+      expect(printed.json().error).toMatchObject({
+        code: 'ERR_NOT_FOUND',
+        message: expect.stringContaining('tgp init'),
+      });
+    }
+    expect(await runCli(empty, ['list', '-c', 'none.ts'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ERR_CONFIG'),
+    });
+  });
+});
+
+describe('tgp list and show', () => {
+  test('list the tools with what they say about themselves', async () => {
+    expect((await runCli(folder, ['list', '--json'])).json()).toEqual([
+      { path: 'tools/broken.ts', description: '' },
+      { path: 'tools/loop.ts', description: '' },
+      { path: 'tools/math/sum.ts', description: 'Adds numbers.' },
+    ]);
+    expect((await runCli(folder, ['list'])).stdout).toContain('tools/math/sum.ts  Adds numbers.');
+  });
+
+  test('show a tool by as much of its path as is needed', async () => {
+    for (const name of ['tools/math/sum.ts', 'math/sum.ts', 'math/sum', './tools/math/sum']) {
+      expect((await runCli(folder, ['show', name, '--json'])).json()).toMatchObject({
+        path: 'tools/math/sum.ts',
+        source: SUM,
+        check: { valid: true },
+      });
+    }
+    expect((await runCli(folder, ['show', 'none'])).stderr).toContain('tgp list');
+  });
+});
+
+describe('tgp check', () => {
+  test('fails for a tool that is not valid, with its place', async () => {
+    const { code, stdout } = await runCli(folder, ['check']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/tools\/broken\.ts:1:\d+ {2}error/);
+    expect(stdout).toContain('3 tools checked, 1 not valid');
+    const { code: failed, ...printed } = await runCli(folder, ['check', 'broken', '--json']);
+    expect(failed).toBe(1);
+    expect(printed.json()).toMatchObject([{ path: 'tools/broken.ts', valid: false, diagnostics: [{ line: 1 }] }]);
+  });
+
+  test('ends well for valid ones', async () => {
+    expect(await runCli(folder, ['check', 'math/sum'])).toMatchObject({
+      code: 0,
+      stdout: '1 tool checked, all valid\n',
+    });
+  });
+});
+
+describe('tgp exec', () => {
+  test('prints the result alone on standard output, logs beside it', async () => {
+    const { code, stdout, stderr } = await runCli(folder, ['exec', 'math/sum', '--args', '{"of":[1,2]}']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '3\n', stderr: 'log: adding 2\n' });
+  });
+
+  test('takes arguments from a file and from standard input', async () => {
+    await writeFile(join(folder, 'args.json'), '{"of":[3,4]}');
+    expect((await runCli(folder, ['exec', 'math/sum', '--args', '@args.json'])).stdout).toBe('7\n');
+    expect((await runCli(folder, ['exec', 'math/sum', '--args', '-'], { input: '{"of":[5,6]}' })).stdout).toBe('11\n');
+  });
+
+  test('fails with the message, the code and the place in the source', async () => {
+    const { code, stdout, stderr } = await runCli(folder, ['exec', 'math/sum', '--args', '{"of":[]}']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('nothing to add [ERR_TOOL_THROWN]');
+    expect(stderr).toContain('tools/math/sum.ts:4:');
+    const { code: failed, ...printed } = await runCli(folder, ['exec', 'math/sum', '--args', '{"of":[]}', '--json']);
+    expect(failed).toBe(1);
+    expect(printed.json()).toMatchObject({
+      success: false,
+      code: 'ERR_TOOL_THROWN',
+      line: 4,
+      logs: [{ level: 'log' }],
+    });
+  });
+
+  test('stops a runaway at the limit that it is given', async () => {
+    const { code, stderr } = await runCli(folder, ['exec', 'loop', '--timeout-ms', '30', '--memory-mb', '32']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('ERR_ISOLATE_TIMEOUT');
+  });
+});

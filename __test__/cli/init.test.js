@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { NEST_MODULE, nextRoute } from '../../js/cli/templates.js';
+import { installedPackages } from '../helpers/installed_packages.js';
+import { runCli } from '../helpers/run_cli.js';
+import { strictTypeScript } from '../helpers/strict_typescript.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const MINUTES = 60_000;
+const PACKAGES = {
+  '@nestjs/common': '11.1.6',
+  'reflect-metadata': '0.2.2',
+  rxjs: '7.8.2',
+  ai: '6.0.326',
+  zod: '4.6.7',
+};
+
+/**
+ * A folder with these files.
+ * @param {Record<string, string>} files
+ */
+async function application(files) {
+  const folder = await tempRoot();
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(folder, name, '..'), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+  return folder;
+}
+
+const read = (/** @type {string[]} */ ...path) => readFile(join(...path), 'utf8');
+
+describe('tgp init', () => {
+  test('makes an empty folder ready, and says what it did', async () => {
+    const folder = await application({});
+    const { code, stdout, stderr } = await runCli(folder, ['init']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const file of ['tgp.config.ts', '.tgp/.git', '.tgp/tools/examples/greet.ts', '.tgp/bin/tgp', '.gitignore']) {
+      expect(stdout).toContain(`created  ${file}`);
+      expect(await stat(join(folder, file))).toBeTruthy();
+    }
+    expect(await read(folder, '.gitignore')).toBe('/.tgp/\n');
+    expect((await stat(join(folder, '.tgp/bin/tgp'))).mode & 0o111).toBe(0o111);
+    const git = (/** @type {string[]} */ ...args) =>
+      execFileSync('git', ['-C', join(folder, '.tgp'), ...args], { encoding: 'utf8' });
+    expect(git('status', '--porcelain')).toBe('');
+    expect(git('log', '--format=%s')).toBe('Forge: tools/examples/greet.ts\n');
+
+    const ran = await runCli(folder, [
+      'exec',
+      'examples/greet',
+      '-a',
+      '{"names":["Ada"],"greeting":"Hello"}',
+      '--json',
+    ]);
+    expect(ran.json()).toMatchObject({ success: true, result: ['Hello, Ada!'] });
+  });
+
+  test('changes nothing when it runs again, whatever has become of its files', async () => {
+    const folder = await application({ 'package.json': '{"name":"app"}' });
+    await runCli(folder, ['init', '--yes']);
+    await writeFile(join(folder, 'tgp.config.ts'), "export default { rootDir: './.tgp' };\n");
+    await writeFile(join(folder, '.tgp/bin/tgp'), 'mine');
+    const before = await snapshot(folder);
+    const { code, ...again } = await runCli(folder, ['init', '--yes', '--json']);
+    expect(code).toBe(0);
+    expect(again.json().files.every(({ effect }) => effect === 'kept')).toBe(true);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
+  test('adds to what is there without disturbing it', async () => {
+    const manifest =
+      '{\n\t"name": "app",\n\t"scripts": {\n\t\t"start": "node ."\n\t},\n\t"dependencies": { "pg": "8" }\n}\n';
+    const folder = await application({
+      'package.json': manifest,
+      '.gitignore': 'dist',
+      'pnpm-lock.yaml': '',
+      'tgp.config.json': '{"rootDir":"agent/root"}',
+    });
+    const { json } = await runCli(folder, ['init', '--json']);
+    const told = json();
+    expect(told).toMatchObject({ framework: 'plain', packageManager: 'pnpm', databases: ['pg'] });
+    expect(told.files).toContainEqual({ file: 'tgp.config.json', effect: 'kept' });
+    expect(told.next[0]).toBe('pnpm add @tgp/core ai');
+    expect(await read(folder, '.gitignore')).toBe('dist\n/agent/root/\n');
+    expect(await read(folder, 'package.json')).toContain(
+      '\t"scripts": {\n\t\t"start": "node .",\n\t\t"tgp": "tgp"\n\t}',
+    );
+    expect(await readdir(join(folder, 'agent/root'))).toEqual(expect.arrayContaining(['.git', 'bin', 'tools']));
+  });
+
+  test('gives a Next.js application a route', async () => {
+    const folder = await application({
+      'package.json': '{"dependencies":{"next":"16.0.0","ai":"6.0.0"},"devDependencies":{"typescript":"5"}}',
+      'src/app/page.tsx': '',
+    });
+    const told = (await runCli(folder, ['init', '--json'])).json();
+    expect(told.framework).toBe('next');
+    expect(told.files).toContainEqual({ file: 'src/app/api/agent/route.ts', effect: 'created' });
+    expect(told.next.join('\n')).toContain('serverExternalPackages');
+    const { code, stdout } = await runCli(folder, ['doctor']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('✗ Next.js');
+    await writeFile(join(folder, 'next.config.mjs'), "export default { serverExternalPackages: ['@tgp/core'] };");
+    expect((await runCli(folder, ['doctor'])).code).toBe(0);
+  });
+
+  test('gives a NestJS application a module', async () => {
+    const folder = await application({ 'package.json': '{"dependencies":{"@nestjs/core":"11.0.0"}}' });
+    const told = (await runCli(folder, ['init', '--json'])).json();
+    expect(told.framework).toBe('nest');
+    expect(told.files).toContainEqual({ file: 'src/tgp/tgp.module.ts', effect: 'created' });
+    expect(told.next.join('\n')).toContain('TgpModule');
+  });
+
+  test('writes nothing when package.json cannot be read', async () => {
+    const folder = await application({ 'package.json': '{' });
+    const { code, stderr } = await runCli(folder, ['init']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('package.json');
+    expect(await readdir(folder)).toEqual(['package.json']);
+  });
+});
+
+test(
+  'what init writes for Next.js and NestJS compiles in strict TypeScript',
+  async () => {
+    const folder = installedPackages('tgp-frameworks', PACKAGES);
+    expect(await strictTypeScript(folder, 'route', nextRoute('ts'))).toBe('');
+    expect(await strictTypeScript(folder, 'module', NEST_MODULE, { experimentalDecorators: true })).toBe('');
+    expect(nextRoute('js')).not.toContain(': Request');
+  },
+  3 * MINUTES,
+);
+
+/**
+ * Every file of a folder and what it holds, Git's own bookkeeping aside.
+ * @param {string} folder
+ */
+async function snapshot(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.includes('.git'));
+  return Promise.all(files.map(async ({ parentPath, name }) => [join(parentPath, name), await read(parentPath, name)]));
+}

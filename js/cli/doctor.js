@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { promisify } from 'node:util';
+import { DEFAULT_FILES } from '../config.js';
+import { TGPError } from '../errors.js';
+import { FILES, TGP } from '../kernel.js';
+import { native } from '../native.js';
+import { inspectProject } from './project.js';
+import { json, line, styled, withProgress } from './screen.js';
+import { locateRoot } from './workspace.js';
+
+/**
+ * @typedef {'ok' | 'warning' | 'problem'} Status
+ * @typedef {{ status: Status, detail: string, remedy?: string }} Finding
+ * @typedef {Finding & { name: string }} Examined
+ * @typedef {{ config?: string }} Options
+ */
+
+const run = promisify(execFile);
+const OLDEST_NODE = 20;
+const MARKS = { ok: '✓', warning: '!', problem: '✗' };
+const COLOURS = /** @type {const} */ ({ ok: 'green', warning: 'yellow', problem: 'red' });
+
+/** @type {Record<string, (options: Options) => Promise<Finding> | Finding>} */
+const CHECKS = {
+  Platform: () => ok(`${process.platform}-${process.arch}${glibc()}`),
+  Node: () => {
+    const version = process.versions.node;
+    return Number.parseInt(version, 10) >= OLDEST_NODE
+      ? ok(version)
+      : problem(version, `Install Node ${OLDEST_NODE} or newer.`);
+  },
+  V8: () => ok(`${native().engineVersion()} in the sandbox, ${process.versions.v8} in Node`),
+  Worker: worker,
+  Config: config,
+  Workspace: workspace,
+  'Next.js': next,
+};
+
+/**
+ * Looks at everything the kernel needs. Changes nothing.
+ * @param {Options & { format: import('./screen.js').Format }} options
+ * @returns {Promise<number>} the exit code
+ */
+export async function doctor({ format, ...options }) {
+  /** @type {Examined[]} */
+  const examined = [];
+  for (const [name, examine] of Object.entries(CHECKS)) {
+    const finding = await withProgress(format, name, () => settled(examine, options));
+    if (finding.detail === '') continue;
+    examined.push({ name, ...finding });
+    if (format === 'text') print({ name, ...finding });
+  }
+  const problems = examined.filter(({ status }) => status === 'problem').length;
+  if (format === 'json') json({ healthy: problems === 0, checks: examined });
+  else line(`\n${problems === 0 ? styled('green', 'Ready.') : styled('red', `${problems} to repair.`)}`);
+  return problems === 0 ? 0 : 1;
+}
+
+/**
+ * A check that fails has found a problem.
+ * @param {(options: Options) => Promise<Finding> | Finding} examine
+ * @param {Options} options
+ * @returns {Promise<Finding>}
+ */
+async function settled(examine, options) {
+  try {
+    return await examine(options);
+  } catch (error) {
+    if (!(error instanceof TGPError)) throw error;
+    return problem(error.code, error.message);
+  }
+}
+
+/**
+ * A worker process starts and runs a tool, in a folder that is gone afterwards.
+ * @returns {Promise<Finding>}
+ */
+async function worker() {
+  const folder = await mkdtemp(join(tmpdir(), 'tgp-doctor-'));
+  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp') } });
+  try {
+    const started = performance.now();
+    await kernel[FILES].write(
+      'tools/sum.ts',
+      'export default (args: { of: number[] }) => args.of.reduce((a, b) => a + b)',
+    );
+    const { result } = await kernel.exec('tools/sum.ts', { of: [20, 22] });
+    const ms = Math.round(performance.now() - started);
+    return result === 42
+      ? ok(`started, ran a tool and committed it in ${ms} ms`)
+      : problem('ran a tool to a wrong result', 'Install @tgp/core again: its files do not fit together.');
+  } finally {
+    await kernel.shutdown();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {Options} options
+ * @returns {Promise<Finding>}
+ */
+async function config({ config: named }) {
+  const file = named ?? DEFAULT_FILES.find((name) => existsSync(name));
+  await locateRoot({ config: named });
+  return ok(file ?? 'none, every default is used');
+}
+
+/**
+ * @param {Options} options
+ * @returns {Promise<Finding>}
+ */
+async function workspace(options) {
+  const { root, name } = await locateRoot(options);
+  if (!existsSync(join(root, '.git'))) {
+    return warning(`${name} does not exist yet`, 'Run "tgp init", or let the first use of the kernel make it.');
+  }
+  const head = await readFile(join(root, '.git', 'HEAD'), 'utf8').catch(() => '');
+  const branch = /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1];
+  if (branch === undefined) {
+    return problem(
+      `${name} is on no branch`,
+      `Run "git -C ${name} switch main", or remove ${name} and run "tgp init".`,
+    );
+  }
+  if (await isTrackedByApplication(root)) {
+    const remedy = `Add /${name.replace(/^\.\//, '')}/ to .gitignore: it is a repository of its own.`;
+    return warning(`${name} on branch ${branch}, not ignored by the repository around it`, remedy);
+  }
+  return ok(`${name} on branch ${branch}`);
+}
+
+/**
+ * @param {string} root
+ * @returns {Promise<boolean>} false as well where there is no `git` command to ask: the kernel itself needs none
+ */
+async function isTrackedByApplication(root) {
+  const inside = await run('git', ['rev-parse', '--is-inside-work-tree']).catch(() => undefined);
+  if (!inside) return false;
+  return run('git', ['check-ignore', '-q', root]).then(
+    () => false,
+    (error) => error.code === 1,
+  );
+}
+
+/** @returns {Promise<Finding>} */
+async function next() {
+  const { framework, folder } = await inspectProject(process.cwd());
+  if (framework !== 'next') return ok('');
+  const file = readdirSync(folder).find((name) => /^next\.config\.[cm]?[jt]s$/.test(name));
+  const text = file === undefined ? '' : await readFile(join(folder, file), 'utf8');
+  return text.includes('@tgp/core')
+    ? ok(`${file} names @tgp/core`)
+    : problem(
+        'the build would try to bundle the native addon',
+        "Add serverExternalPackages: ['@tgp/core'] to the Next.js config.",
+      );
+}
+
+function glibc() {
+  const { header } = /** @type {any} */ (process.report?.getReport() ?? {});
+  return header?.glibcVersionRuntime === undefined ? '' : `, glibc ${header.glibcVersionRuntime}`;
+}
+
+/** @param {Examined} examined */
+function print({ name, status, detail, remedy }) {
+  line(`${styled(COLOURS[status], MARKS[status])} ${name.padEnd('Workspace'.length)}  ${detail}`);
+  if (remedy !== undefined) line(`    ${remedy}`);
+}
+
+/** @type {(detail: string) => Finding} */
+function ok(detail) {
+  return { status: 'ok', detail };
+}
+
+/** @type {(detail: string, remedy: string) => Finding} */
+function warning(detail, remedy) {
+  return { status: 'warning', detail, remedy };
+}
+
+/** @type {(detail: string, remedy: string) => Finding} */
+function problem(detail, remedy) {
+  return { status: 'problem', detail, remedy };
+}

@@ -1,0 +1,52 @@
+/** What kind of application a folder holds. */
+
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { detect, getUserAgent } from 'package-manager-detector/detect';
+import { ConfigError } from '../errors.js';
+
+/**
+ * @typedef {'next' | 'nest' | 'plain'} Framework
+ * @typedef {object} Project
+ * @property {string} folder
+ * @property {Framework} framework
+ * @property {string} packageManager
+ * @property {string[]} databases names of the database packages it uses
+ * @property {'ts' | 'js'} language
+ * @property {{ text: string, value: any } | undefined} manifest its package.json
+ * @property {boolean} installed whether it depends on this package
+ */
+
+const DATABASES = ['pg', 'postgres', 'better-sqlite3', 'mysql2', 'drizzle-orm', '@prisma/client', 'knex'];
+
+/**
+ * @param {string} folder
+ * @returns {Promise<Project>}
+ */
+export async function inspectProject(folder) {
+  const manifest = await readManifest(folder);
+  const dependencies = { ...manifest?.value.dependencies, ...manifest?.value.devDependencies };
+  const uses = (/** @type {string} */ name) => Object.hasOwn(dependencies, name);
+  return {
+    folder,
+    framework: uses('next') ? 'next' : uses('@nestjs/core') ? 'nest' : 'plain',
+    packageManager: (await detect({ cwd: folder }))?.name ?? getUserAgent() ?? 'npm',
+    databases: DATABASES.filter(uses),
+    language: existsSync(join(folder, 'tsconfig.json')) || uses('typescript') ? 'ts' : 'js',
+    manifest,
+    installed: uses('@tgp/core') || manifest?.value.name === '@tgp/core',
+  };
+}
+
+/** @param {string} folder */
+async function readManifest(folder) {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) return undefined;
+  const text = await readFile(file, 'utf8');
+  try {
+    return { text, value: JSON.parse(text) };
+  } catch {
+    throw new ConfigError('The package.json here is no valid JSON. Correct it and run this again.');
+  }
+}

@@ -1,0 +1,55 @@
+/** What a person or a script sees: text for people, one JSON document for `--json`, progress only on a terminal. */
+
+import { styleText } from 'node:util';
+import { spinner } from '@clack/prompts';
+import { TGPError } from '../errors.js';
+
+/** @typedef {'text' | 'json'} Format */
+
+/**
+ * @param {Parameters<typeof styleText>[0]} style
+ * @param {string} text
+ */
+export function styled(style, text) {
+  return process.stdout.isTTY && process.stdout.hasColors() ? styleText(style, text) : text;
+}
+
+/** @param {string} [text] */
+export function line(text = '') {
+  process.stdout.write(`${text}\n`);
+}
+
+/** @param {unknown} value */
+export function json(value) {
+  line(JSON.stringify(value, undefined, 2));
+}
+
+/**
+ * Does some work, with a spinner where a person waits for it.
+ * @template T
+ * @param {Format} format
+ * @param {string} label
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withProgress(format, label, work) {
+  if (format === 'json' || !process.stdout.isTTY) return work();
+  const progress = spinner();
+  progress.start(label);
+  try {
+    return await work();
+  } finally {
+    progress.clear();
+  }
+}
+
+/**
+ * @param {Format} format
+ * @param {unknown} error
+ */
+export function failure(format, error) {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof TGPError)) throw error;
+  if (format === 'json') json({ error: { code: error.code, message, details: error.details } });
+  else process.stderr.write(`${message} [${error.code}]\n`);
+}

@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { ValidationError } from '../errors.js';
+import { FILES } from '../kernel.js';
+import { report } from '../tools.js';
+import { json, line, styled } from './screen.js';
+import { findTool, toolPaths, withWorkspace } from './workspace.js';
+
+/**
+ * @typedef {import('./screen.js').Format} Format
+ * @typedef {import('../../index.js').Diagnostic} Diagnostic
+ * @typedef {{ config?: string, format: Format }} Options
+ */
+
+/** The first sentence of the comment that a tool starts with. */
+const SUMMARY = /^\s*\/\*\*\s*(?:\*\s*)?([^\n*]+)/;
+
+/** @param {Options} options */
+export async function list({ format, config }) {
+  const tools = await withWorkspace({ config }, async (kernel) => {
+    const paths = await toolPaths(kernel);
+    return Promise.all(
+      paths.map(async (path) => ({
+        path,
+        description: SUMMARY.exec(await kernel[FILES].read(path))?.[1]?.trim() ?? '',
+      })),
+    );
+  });
+  if (format === 'json') {
+    json(tools);
+    return 0;
+  }
+  const width = Math.max(0, ...tools.map(({ path }) => path.length));
+  for (const { path, description } of tools) line(`${path.padEnd(width)}  ${styled('dim', description)}`.trimEnd());
+  if (tools.length === 0) line('There are no tools yet. An agent forges them; "tgp demo" shows how.');
+  return 0;
+}
+
+/**
+ * @param {string} tool
+ * @param {Options} options
+ */
+export async function show(tool, { format, config }) {
+  const shown = await withWorkspace({ config }, async (kernel) => {
+    const path = await findTool(kernel, tool);
+    return { path, source: await kernel[FILES].read(path), check: await kernel.check(path) };
+  });
+  if (format === 'json') {
+    json(shown);
+    return 0;
+  }
+  line(styled('bold', shown.path));
+  line(shown.check.valid ? styled('green', 'valid') : styled('red', shown.check.errors.join('\n')));
+  line(`\n${shown.source.trimEnd()}`);
+  return 0;
+}
+
+/**
+ * @param {string[]} tools all of them when none is named
+ * @param {Options} options
+ */
+export async function check(tools, { format, config }) {
+  const checked = await withWorkspace({ config }, async (kernel) => {
+    const paths =
+      tools.length === 0 ? await toolPaths(kernel) : await Promise.all(tools.map((tool) => findTool(kernel, tool)));
+    return Promise.all(paths.map(async (path) => ({ path, ...(await kernel.check(path)) })));
+  });
+  const invalid = checked.filter(({ valid }) => !valid).length;
+  if (format === 'json') {
+    json(checked);
+  } else {
+    for (const { path, diagnostics } of checked) for (const found of diagnostics) printDiagnostic(path, found);
+    const verdict = invalid === 0 ? styled('green', 'all valid') : styled('red', `${invalid} not valid`);
+    line(`${checked.length} ${checked.length === 1 ? 'tool' : 'tools'} checked, ${verdict}`);
+  }
+  return invalid === 0 ? 0 : 1;
+}
+
+/**
+ * @param {string} tool
+ * @param {Options & { args?: string, timeoutMs?: number, memoryMb?: number }} options
+ */
+export async function exec(tool, { format, config, args, timeoutMs, memoryMb }) {
+  const given = await readArguments(args);
+  const outcome = await withWorkspace({ config }, async (kernel) =>
+    report(kernel.exec(await findTool(kernel, tool), given, { timeoutMs, memoryMb })),
+  );
+  if (format === 'json') {
+    json(outcome);
+  } else {
+    for (const { level, message } of outcome.logs) process.stderr.write(`${level}: ${message}\n`);
+    if (outcome.success) json(outcome.result);
+    else process.stderr.write(`${outcome.error} [${outcome.code}]\n${stackOf(outcome)}`);
+  }
+  return outcome.success ? 0 : 1;
+}
+
+/**
+ * @param {string | undefined} given JSON text, `@file`, or `-` for standard input
+ * @returns {Promise<any>}
+ */
+async function readArguments(given = '{}') {
+  const source =
+    given === '-' ? await text(process.stdin) : given.startsWith('@') ? await readNamed(given.slice(1)) : given;
+  try {
+    const value = JSON.parse(source);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // The message below is for this case too.
+  }
+  throw new ValidationError(`--args must be a JSON object such as '{"n": 10}', @file.json, or - for standard input.`, {
+    details: { field: 'args' },
+  });
+}
+
+/** @param {string} file */
+async function readNamed(file) {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw new ValidationError(`--args names the file "${file}", which cannot be read.`, { details: { field: 'args' } });
+  }
+}
+
+/** @param {{ error: string, stack?: string }} outcome */
+function stackOf({ error, stack }) {
+  const places = stack?.split('\n').filter((entry) => !entry.includes(error));
+  return places === undefined ? '' : `${places.join('\n')}\n`;
+}
+
+/**
+ * @param {string} path
+ * @param {Diagnostic} diagnostic
+ */
+function printDiagnostic(path, { line: row, column, severity, rule, message, help }) {
+  const mark = severity === 'error' ? styled('red', 'error') : styled('yellow', 'warning');
+  line(`${path}:${row}:${column}  ${mark}  ${message}  ${styled('dim', rule)}`);
+  if (help !== undefined) line(`    ${help}`);
+}

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, join, posix, relative, resolve } from 'node:path';
+import { resolveConfig } from '../config.js';
+import { NotFoundError } from '../errors.js';
+import { FILES, TGP } from '../kernel.js';
+
+/** Where the kernel puts a root that no config names; a test holds it against the kernel's own default. */
+export const DEFAULT_ROOT = './.tgp';
+
+export const TOOLS = 'tools';
+const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
+const GUESSES = ['', '.ts', '.js', '/index.ts'];
+
+/** @typedef {{ config?: string }} ConfigOption what `--config` said */
+
+/**
+ * The root that the configuration names, and its path as a person would write it.
+ * @param {ConfigOption} options
+ */
+export async function locateRoot({ config: configFile }) {
+  const { config, baseDir } = await resolveConfig(configFile === undefined ? {} : { configFile });
+  const root = resolve(baseDir, config.rootDir ?? DEFAULT_ROOT);
+  const shown = relative(process.cwd(), root);
+  return { root, name: shown.startsWith('..') || isAbsolute(shown) || shown === '' ? root : `./${shown}` };
+}
+
+/**
+ * Works on the project's kernel. A folder without a workspace is left as it is: only `init` makes one.
+ * @template T
+ * @param {ConfigOption} options
+ * @param {(kernel: TGP) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withWorkspace(options, work) {
+  const { root, name } = await locateRoot(options);
+  if (!existsSync(join(root, '.git'))) {
+    throw new NotFoundError(
+      `There is no workspace at ${name}. Run "tgp init" to make one, or name its config with --config.`,
+    );
+  }
+  const kernel = new TGP(options.config === undefined ? {} : { configFile: options.config });
+  try {
+    return await work(kernel);
+  } finally {
+    await kernel.shutdown();
+  }
+}
+
+/**
+ * @param {TGP} kernel
+ * @returns {Promise<string[]>}
+ */
+export async function toolPaths(kernel) {
+  const files = await kernel[FILES].list('.');
+  return files.filter((path) => path.startsWith(`${TOOLS}/`) && SOURCES.test(path) && !path.endsWith('.d.ts'));
+}
+
+/**
+ * The tool that a person means: its path, or less of it.
+ * @param {TGP} kernel
+ * @param {string} given such as `tools/reports/revenue.ts` or `reports/revenue`
+ */
+export async function findTool(kernel, given) {
+  const paths = await toolPaths(kernel);
+  const asked = posix.normalize(given.replaceAll('\\', '/')).replace(/^(?:\.\/)+/, '');
+  for (const folder of ['', `${TOOLS}/`]) {
+    const found = GUESSES.map((ending) => `${folder}${asked}${ending}`).find((path) => paths.includes(path));
+    if (found !== undefined) return found;
+  }
+  throw new NotFoundError(`There is no tool "${given}". "tgp list" shows the tools there are.`);
+}
