@@ -2,7 +2,7 @@
 
 use swc_core::common::{Span, SyntaxContext};
 use swc_core::ecma::ast::{
-    CallExpr, Callee, ExportAll, Expr, ExprOrSpread, Ident, ImportDecl, Lit, Module, NamedExport, Str,
+    CallExpr, Callee, ExportAll, Expr, ExprOrSpread, Ident, ImportDecl, Lit, NamedExport, Program, Str, Tpl,
     TsExternalModuleRef,
 };
 use swc_core::ecma::visit::{Visit, VisitWith};
@@ -33,9 +33,9 @@ pub(super) enum CommonJsNames {
 
 impl References {
     /// `unresolved` marks the names that the source does not declare itself.
-    pub(super) fn of(module: &Module, unresolved: SyntaxContext, index: &SourceIndex<'_>) -> Self {
+    pub(super) fn of(program: &Program, unresolved: SyntaxContext, index: &SourceIndex<'_>) -> Self {
         let mut walk = Walk { unresolved, found: Vec::new(), commonjs: CommonJsNames::Unused };
-        module.visit_with(&mut walk);
+        program.visit_with(&mut walk);
         let imports = walk
             .found
             .into_iter()
@@ -93,14 +93,13 @@ impl Visit for Walk {
         if self.asks_for_module(&node.callee)
             && let Some(ExprOrSpread { spread: None, expr }) = node.args.first()
         {
-            match &**expr {
-                Expr::Lit(Lit::Str(name)) => self.add(name),
-                Expr::Tpl(name) if name.exprs.is_empty() => {
-                    if let Some(text) = name.quasis.first().and_then(|part| part.cooked.as_ref()) {
-                        self.found.push((text.to_string_lossy().into_owned(), name.span));
-                    }
-                }
-                _ => {}
+            if let Expr::Lit(Lit::Str(name)) = &**expr {
+                self.add(name);
+            } else if let Expr::Tpl(Tpl { exprs, quasis, span }) = &**expr
+                && exprs.is_empty()
+                && let Some(text) = quasis.first().and_then(|part| part.cooked.as_ref())
+            {
+                self.found.push((text.to_string_lossy().into_owned(), *span));
             }
         }
         node.visit_children_with(self);

@@ -10,8 +10,15 @@ const MAX_BRACKETS: usize = 1_000;
 /// `<` within one pair of brackets that no `>` has closed: swc reads on from each, looking for the end of type arguments.
 const MAX_OPEN_ANGLES: u32 = 100;
 
-/// `else` within one pair of brackets, and `:` in one statement of it; swc walks all earlier ones for each.
-const MAX_LINKS: u32 = 5_000;
+/// `else` within one pair of brackets; swc walks all earlier ones for each.
+const MAX_ELSES: u32 = 5_000;
+
+/// `:` in a row, as labels have it; swc compares each with all earlier ones.
+const MAX_COLONS: u32 = 200;
+
+/// Words and signs within one pair of brackets since the last `;`, `,` or `}`: chains such as `a => a => …` or `!!!…` have no
+/// brackets to count.
+const MAX_CHAIN: u32 = 50_000;
 
 /// Enclosing constructs that swc reads twice (`<T>(…` and `a ? (b) : c => …`), so that each doubles the time.
 const MAX_GUESSES: u32 = 14;
@@ -34,11 +41,12 @@ pub(super) fn find_too_deep(source: &str) -> Option<usize> {
 struct Level {
     opened_by: Opener,
     open_angles: u32,
-    /// `?` on this line for which no arrow has come yet.
+    /// `?` on this line that no arrow has followed yet.
     choices: u32,
     guesses: u32,
     elses: u32,
     colons: u32,
+    chain: u32,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +76,10 @@ impl Scan<'_> {
         self.levels.len() > MAX_BRACKETS
             || self.guesses > MAX_GUESSES
             || self.levels.last().is_some_and(|level| {
-                level.open_angles > MAX_OPEN_ANGLES || level.elses > MAX_LINKS || level.colons > MAX_LINKS
+                level.open_angles > MAX_OPEN_ANGLES
+                    || level.elses > MAX_ELSES
+                    || level.colons > MAX_COLONS
+                    || level.chain > MAX_CHAIN
             })
     }
 
@@ -81,19 +92,33 @@ impl Scan<'_> {
             (b'`', _) => self.skip_template(),
             (b'(', _) => self.open_paren(),
             (b'[' | b'{', _) => self.open(Opener::Bracket),
-            (b')' | b']' | b'}', _) => self.close(),
+            (b')' | b']', _) => self.close(),
+            (b'}', _) => {
+                self.close();
+                self.level(|level| level.chain = 0);
+            }
             (b'<', next) if next != Some(b'=') => self.open_angle(),
             (b'>', _) => self.close_angle(),
             (b'?', next) if !matches!(next, Some(b'.' | b'?' | b':')) => self.level(|level| level.choices += 1),
-            (b';', _) => self.end_statement(),
+            (b';', _) => {
+                self.end_statement();
+                self.level(|level| level.chain = 0);
+            }
             (b':', _) => self.level(|level| level.colons += 1),
-            (b',', _) => self.level(|level| level.colons = 0),
-            (b'\n', _) => self.level(|level| level.choices = 0),
+            (b',', _) => self.level(|level| {
+                level.colons = 0;
+                level.chain = 0;
+            }),
+            (b'\n', _) => self.level(|level| {
+                level.choices = 0;
+                level.colons = 0;
+            }),
             (b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$', _) => return self.skip_word(),
             _ => {}
         }
         if !byte.is_ascii_whitespace() {
             self.last = byte;
+            self.level(|level| level.chain += 1);
         }
         self.at += 1;
     }
@@ -168,7 +193,7 @@ impl Scan<'_> {
     fn end_statement(&mut self) {
         let Some(level) = self.levels.last_mut() else { return };
         self.guesses -= level.guesses;
-        *level = Level { opened_by: level.opened_by, elses: level.elses, ..Level::default() };
+        *level = Level { opened_by: level.opened_by, elses: level.elses, chain: level.chain, ..Level::default() };
     }
 
     fn skip_word(&mut self) {
@@ -177,7 +202,8 @@ impl Scan<'_> {
         match rest.get(..length) {
             // Nothing before one of these goes on after it.
             Some(
-                b"const" | b"let" | b"var" | b"if" | b"for" | b"while" | b"switch" | b"throw" | b"try" | b"export",
+                b"const" | b"let" | b"var" | b"if" | b"for" | b"while" | b"switch" | b"throw" | b"try" | b"export"
+                | b"case",
             ) => {
                 self.end_statement();
                 self.last = b';';
@@ -186,9 +212,10 @@ impl Scan<'_> {
                 self.level(|level| level.elses += 1);
                 self.last = b';';
             }
-            Some(b"return" | b"typeof" | b"case" | b"in" | b"of" | b"do") => self.last = b';',
+            Some(b"return" | b"typeof" | b"in" | b"of" | b"do") => self.last = b';',
             _ => self.last = b'a',
         }
+        self.level(|level| level.chain += 1);
         self.at += length;
     }
 
@@ -258,7 +285,7 @@ impl Scan<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_BRACKETS, MAX_GUESSES, MAX_LINKS, MAX_OPEN_ANGLES, find_too_deep};
+    use super::{MAX_BRACKETS, MAX_CHAIN, MAX_COLONS, MAX_ELSES, MAX_GUESSES, MAX_OPEN_ANGLES, find_too_deep};
 
     #[test]
     fn brackets_count_only_as_code() {
@@ -293,18 +320,27 @@ mod tests {
     fn what_makes_the_parser_guess_is_bounded() {
         let angles = MAX_OPEN_ANGLES as usize + 1;
         let guesses = MAX_GUESSES as usize + 1;
-        let links = MAX_LINKS as usize + 1;
+        let elses = MAX_ELSES as usize + 1;
+        let colons = MAX_COLONS as usize + 1;
         for (unit, count) in [
             ("a<", angles),
             ("<A", angles),
-            ("a:", links),
-            ("if(a);else ", links),
+            ("a:", colons),
+            ("if(a);else ", elses),
             ("<A>(", guesses),
             ("a?(b):c=>", guesses),
             ("a?async(b):c=>{", guesses),
         ] {
             assert!(find_too_deep(&unit.repeat(count)).is_some(), "{unit}");
             assert!(find_too_deep(&unit.repeat(count - 1)).is_none(), "{unit}");
+        }
+    }
+
+    #[test]
+    fn chains_without_brackets_are_bounded() {
+        for (unit, links) in [("a=>", 3), ("!", 1), ("do ", 1), ("if(a)", 2), ("a=", 2), ("new ", 1)] {
+            assert!(find_too_deep(&unit.repeat(MAX_CHAIN as usize / links + 1)).is_some(), "{unit}");
+            assert!(find_too_deep(&unit.repeat(MAX_CHAIN as usize / 10)).is_none(), "{unit}");
         }
     }
 
@@ -324,10 +360,11 @@ mod tests {
             "for (let i = 0; i < n; i++) {}\n",
             "h(a < b, a > b, a => b)\n",
             "const o = { a: 1, b: c ? d : e }\n",
+            "case 1: case 2: break\n",
             "if (a) { b() } else { c() }\n",
             "x.map((a) => a ? (b) : c).filter(a => a ? 1 : 2)\n",
         ] {
-            assert_eq!(find_too_deep(&line.repeat(500)), None, "{line}");
+            assert_eq!(find_too_deep(&line.repeat(2_000)), None, "{line}");
         }
     }
 }

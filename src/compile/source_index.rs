@@ -89,14 +89,14 @@ mod tests {
 
     /// The plain, slow definition.
     fn expected(source: &str, offset: usize) -> (u32, u32) {
-        let before = &source[..offset];
+        let (before, after) = source.split_at(offset);
         let mut line = 1;
         let mut column = 1;
         let mut chars = before.chars().peekable();
         while let Some(char) = chars.next() {
-            let crlf = char == '\r'
-                && (chars.peek() == Some(&'\n') || source[offset..].starts_with('\n') && chars.peek().is_none());
-            if matches!(char, '\n' | '\r' | '\u{2028}' | '\u{2029}') && !crlf {
+            let next = chars.peek().copied().or_else(|| after.chars().next());
+            let ends_line = matches!(char, '\n' | '\r' | '\u{2028}' | '\u{2029}') && (char, next) != ('\r', Some('\n'));
+            if ends_line {
                 line += 1;
                 column = 1;
             } else {
