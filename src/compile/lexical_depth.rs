@@ -16,6 +16,10 @@ const MAX_ELSES: u32 = 5_000;
 /// `:` in a row, as labels have it; swc compares each with all earlier ones.
 const MAX_COLONS: u32 = 200;
 
+/// Words and signs within one pair of brackets since the last `;`, `,` or `}`: chains such as `a => a => …` or `!!!…` have no
+/// brackets to count.
+const MAX_CHAIN: u32 = 50_000;
+
 /// Enclosing constructs that swc reads twice (`<T>(…` and `a ? (b) : c => …`), so that each doubles the time.
 const MAX_GUESSES: u32 = 14;
 
@@ -42,6 +46,7 @@ struct Level {
     guesses: u32,
     elses: u32,
     colons: u32,
+    chain: u32,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +76,10 @@ impl Scan<'_> {
         self.levels.len() > MAX_BRACKETS
             || self.guesses > MAX_GUESSES
             || self.levels.last().is_some_and(|level| {
-                level.open_angles > MAX_OPEN_ANGLES || level.elses > MAX_ELSES || level.colons > MAX_COLONS
+                level.open_angles > MAX_OPEN_ANGLES
+                    || level.elses > MAX_ELSES
+                    || level.colons > MAX_COLONS
+                    || level.chain > MAX_CHAIN
             })
     }
 
@@ -84,13 +92,23 @@ impl Scan<'_> {
             (b'`', _) => self.skip_template(),
             (b'(', _) => self.open_paren(),
             (b'[' | b'{', _) => self.open(Opener::Bracket),
-            (b')' | b']' | b'}', _) => self.close(),
+            (b')' | b']', _) => self.close(),
+            (b'}', _) => {
+                self.close();
+                self.level(|level| level.chain = 0);
+            }
             (b'<', next) if next != Some(b'=') => self.open_angle(),
             (b'>', _) => self.close_angle(),
             (b'?', next) if !matches!(next, Some(b'.' | b'?' | b':')) => self.level(|level| level.choices += 1),
-            (b';', _) => self.end_statement(),
+            (b';', _) => {
+                self.end_statement();
+                self.level(|level| level.chain = 0);
+            }
             (b':', _) => self.level(|level| level.colons += 1),
-            (b',', _) => self.level(|level| level.colons = 0),
+            (b',', _) => self.level(|level| {
+                level.colons = 0;
+                level.chain = 0;
+            }),
             (b'\n', _) => self.level(|level| {
                 level.choices = 0;
                 level.colons = 0;
@@ -100,6 +118,7 @@ impl Scan<'_> {
         }
         if !byte.is_ascii_whitespace() {
             self.last = byte;
+            self.level(|level| level.chain += 1);
         }
         self.at += 1;
     }
@@ -174,7 +193,7 @@ impl Scan<'_> {
     fn end_statement(&mut self) {
         let Some(level) = self.levels.last_mut() else { return };
         self.guesses -= level.guesses;
-        *level = Level { opened_by: level.opened_by, elses: level.elses, ..Level::default() };
+        *level = Level { opened_by: level.opened_by, elses: level.elses, chain: level.chain, ..Level::default() };
     }
 
     fn skip_word(&mut self) {
@@ -196,6 +215,7 @@ impl Scan<'_> {
             Some(b"return" | b"typeof" | b"in" | b"of" | b"do") => self.last = b';',
             _ => self.last = b'a',
         }
+        self.level(|level| level.chain += 1);
         self.at += length;
     }
 
@@ -265,7 +285,7 @@ impl Scan<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_BRACKETS, MAX_COLONS, MAX_ELSES, MAX_GUESSES, MAX_OPEN_ANGLES, find_too_deep};
+    use super::{MAX_BRACKETS, MAX_CHAIN, MAX_COLONS, MAX_ELSES, MAX_GUESSES, MAX_OPEN_ANGLES, find_too_deep};
 
     #[test]
     fn brackets_count_only_as_code() {
@@ -317,6 +337,14 @@ mod tests {
     }
 
     #[test]
+    fn chains_without_brackets_are_bounded() {
+        for (unit, links) in [("a=>", 3), ("!", 1), ("do ", 1), ("if(a)", 2), ("a=", 2), ("new ", 1)] {
+            assert!(find_too_deep(&unit.repeat(MAX_CHAIN as usize / links + 1)).is_some(), "{unit}");
+            assert!(find_too_deep(&unit.repeat(MAX_CHAIN as usize / 10)).is_none(), "{unit}");
+        }
+    }
+
+    #[test]
     fn a_row_of_assertions_is_bounded() {
         assert!(find_too_deep(&"<A>".repeat(MAX_OPEN_ANGLES as usize + 1)).is_some());
     }
@@ -336,7 +364,7 @@ mod tests {
             "if (a) { b() } else { c() }\n",
             "x.map((a) => a ? (b) : c).filter(a => a ? 1 : 2)\n",
         ] {
-            assert_eq!(find_too_deep(&line.repeat(500)), None, "{line}");
+            assert_eq!(find_too_deep(&line.repeat(2_000)), None, "{line}");
         }
     }
 }

@@ -99,13 +99,22 @@ fn run_parser(
         }
         Language::JavaScript => parser.parse_program().map(|program| match program {
             Program::Module(module) => (module, Strictness::Strict),
-            Program::Script(script) => {
-                let body = script.body.into_iter().map(ModuleItem::Stmt).collect();
-                (Module { span: script.span, body, shebang: script.shebang }, Strictness::AsWritten)
-            }
+            script @ Program::Script(_) => (into_module(script), Strictness::AsWritten),
         }),
     };
     (outcome, parser.take_errors())
+}
+
+/// A script as a module of statements, so that everything after the parser knows one kind of tree.
+pub(super) fn into_module(program: Program) -> Module {
+    match program {
+        Program::Module(module) => module,
+        Program::Script(script) => Module {
+            span: script.span,
+            body: script.body.into_iter().map(ModuleItem::Stmt).collect(),
+            shebang: script.shebang,
+        },
+    }
 }
 
 fn syntax(language: Language) -> Syntax {

@@ -55,3 +55,32 @@ fn byte_cost(byte: u8) -> usize {
         _ => 2048,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_SOURCE_BYTES, MAX_STACK, stack_for};
+    use crate::compile::CompileError;
+
+    #[test]
+    fn the_size_is_limited_to_the_byte() {
+        assert!(stack_for("a.ts", &" ".repeat(MAX_SOURCE_BYTES)).is_ok());
+        let refused = stack_for("a.ts", &" ".repeat(MAX_SOURCE_BYTES + 1));
+        assert!(matches!(refused, Err(CompileError::TooLarge { bytes, .. }) if bytes == MAX_SOURCE_BYTES + 1));
+    }
+
+    #[test]
+    fn every_level_is_charged_wherever_it_stands() {
+        let plain = stack_for("a.ts", "").unwrap();
+        for text in ["(", "'('", "/(/", "//(", "`(`"] {
+            assert!(stack_for("a.ts", text).unwrap() >= plain + 4096, "{text}");
+        }
+        assert!(matches!(stack_for("a.ts", &"(".repeat(MAX_SOURCE_BYTES)), Err(CompileError::TooDense { .. })));
+    }
+
+    #[test]
+    fn ordinary_code_of_the_largest_size_is_not_too_dense() {
+        let line = "  const total = items.filter((item) => item.price > limit).map((item) => item.price * 2)[0];\n";
+        let stack = stack_for("a.ts", &line.repeat(MAX_SOURCE_BYTES / line.len())).unwrap();
+        assert!(stack < MAX_STACK);
+    }
+}

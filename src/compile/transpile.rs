@@ -1,7 +1,7 @@
 //! Syntax tree to the text of a CommonJS function body.
 //!
-//! Only what V8 15 cannot read is lowered: types, enums, namespaces, parameter properties, module syntax and decorators.
-//! Decorators follow the standard (the proposal's 2023-11 text, what TypeScript 5 does without `experimentalDecorators`).
+//! Only what V8 15 cannot read is lowered: types, enums, namespaces, parameter properties, module syntax, decorators and `accessor`.
+//! Decorators and `accessor` follow the standard (the proposal's 2023-11 text, what TypeScript 5 does without `experimentalDecorators`).
 //! `using` stays as it is, V8 has it.
 
 use swc_core::common::sync::Lrc;
@@ -23,7 +23,7 @@ use super::body_scope::BodyScope;
 use super::compiler::Compiled;
 use super::imports::{CommonJsNames, References};
 use super::language::Language;
-use super::parse::{Parsed, Strictness};
+use super::parse::{Parsed, Strictness, into_module};
 use super::position_map::{PositionMap, count_separators};
 use super::source_index::SourceIndex;
 use super::tool_form::{BodyKind, ModuleKind, ToolForm};
@@ -73,17 +73,14 @@ fn lower(
         Language::JavaScript | Language::JavaScriptModule => false,
     };
     resolver(unresolved, top_level, is_typescript).process(&mut program);
-    if source.contains('@') {
+    if source.contains('@') || source.contains("accessor") {
         decorator_2023_11().process(&mut program);
     }
     if is_typescript {
         typescript(typescript_config(), unresolved, top_level).process(&mut program);
     }
     let unresolved_names = SyntaxContext::empty().apply_mark(unresolved);
-    let references = match &program {
-        Program::Module(module) => References::of(module, unresolved_names, index),
-        Program::Script(_) => References { imports: Vec::new(), commonjs: CommonJsNames::Unused },
-    };
+    let references = References::of(&program, unresolved_names, index);
     let features = FeatureFlag { support_block_scoping: true, support_arrow: true };
     common_js(Resolver::Default, unresolved, commonjs_config(exports, strictness), features).process(&mut program);
     inject_helpers(unresolved).process(&mut program);
@@ -91,7 +88,7 @@ fn lower(
     hygiene_with_config(HygieneConfig { top_level_mark: top_level, ..HygieneConfig::hygiene_default() })
         .process(&mut program);
     fixer(None).process(&mut program);
-    (program.expect_module(), references)
+    (into_module(program), references)
 }
 
 /// The passes write `Object` and `Promise` without saying whose; they mean the global ones. Told so, [`hygiene_with_config`]

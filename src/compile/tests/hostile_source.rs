@@ -5,6 +5,7 @@
 use std::time::{Duration, Instant};
 
 use crate::compile::{CompileError, Compiler, LintOptions, MAX_SOURCE_BYTES};
+use crate::compile::source_limits::stack_for;
 
 /// Text before, what is repeated before the middle, the middle, what is repeated after it, text after.
 type Shape = [&'static str; 5];
@@ -192,6 +193,17 @@ fn nesting_as_deep_as_the_size_allows_is_a_typed_error() {
         let source = build(shape, count);
         assert!(source.len() <= MAX_SOURCE_BYTES);
         let _ = survive(&compiler, "a.ts", &source);
+    }
+}
+
+/// The longest nesting that the stack is charged for and that deceives the early check.
+#[test]
+fn the_stack_holds_when_the_early_check_is_deceived() {
+    let compiler = Compiler::new();
+    for shape in BROKEN_SHAPES.iter().filter(|shape| shape[0].contains(['\'', '`', '"'])) {
+        let largest =
+            (1..18).map(|bit| 1 << bit).filter(|count| stack_for("a.ts", &build(shape, *count)).is_ok()).max();
+        let _ = survive(&compiler, "a.ts", &build(shape, largest.unwrap()));
     }
 }
 
