@@ -28,6 +28,7 @@ export {
   DescribeSchemaParams,
   ExecSqlParams,
   ExecToolParams,
+  FileHistoryParams,
   FindToolParams,
   GitConfigSchema,
   ListFilesParams,

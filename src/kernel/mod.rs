@@ -7,6 +7,8 @@ mod confinement;
 mod diff_text;
 mod exec_tool;
 mod find_tool;
+mod file_history;
+mod git_remote;
 mod host_functions;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod kernel;
@@ -14,6 +16,8 @@ mod list_files;
 mod module_graph;
 mod patch_file;
 mod private_files;
+mod publish;
+mod pull_request_text;
 mod read_file;
 mod root_files;
 mod run_registry;
@@ -25,16 +29,20 @@ mod text_edit;
 mod tool_cache;
 mod tool_entry;
 mod tool_registry;
+mod workspace;
 mod write_file;
 mod write_rules;
 
 pub use config::Config;
 pub use exec_tool::{ExecOptions, ExecRequest, ExecValue};
 pub use host_functions::{Answer, HostFunctions, Verdict};
+pub use file_history::HistoryEntry;
 pub use kernel::{Kernel, engine_version};
 pub use sql_options::SqlOptions;
 pub use root_files::RootFiles;
 pub use search_files::SearchQuery;
+pub use publish::{Incoming, PullRequestLink};
+pub use write_file::{Persisted, Written};
 
 pub use crate::sandbox::WorkerFiles;
 pub use crate::sql::{
