@@ -71,7 +71,7 @@ describe('8 agents, a rival with git, and kill -9 at random', () => {
     const subjects = git(remote, 'log', '--format=%s', 'main').split('\n');
     expect(subjects.filter((subject) => subject.startsWith('Rival: '))).toHaveLength(RIVAL_PUSHES);
     const forged = subjects.filter((subject) => subject.startsWith('Forge: '));
-    expect(forged).toHaveLength(AGENTS * WRITES);
+    // A write that a kill cut off before its answer is made again, and may then bring meta.json along once more.
     expect(new Set(forged).size).toBe(AGENTS * WRITES);
 
     const expected = {};

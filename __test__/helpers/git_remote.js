@@ -66,7 +66,8 @@ export function lockFiles(folder) {
 }
 
 /**
- * The text of every file of a folder, by its path: without links, `.git`, and what a killed writer had begun.
+ * The text of every file of a folder, by its path: without links, `.git`, the derived meta.json, and what a killed writer
+ * had begun.
  * @param {string} folder
  */
 export function filesOf(folder) {
@@ -77,6 +78,7 @@ export function filesOf(folder) {
   return Object.fromEntries(
     found
       .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => path !== join(folder, 'meta.json'))
       .map((path) => [path.slice(folder.length + 1), readFileSync(path, 'utf8')]),
   );
 }

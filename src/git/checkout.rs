@@ -44,10 +44,7 @@ pub(super) fn place<'p>(
 }
 
 /// The files at the paths of `changes` that hold neither the old nor the new content: somebody's work without a commit.
-pub(super) fn uncommitted(
-    changes: &[TreeChange],
-    work: &dyn WorkTree,
-) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+pub(super) fn uncommitted(changes: &[TreeChange], work: &dyn WorkTree) -> Result<Vec<(String, Vec<u8>)>, GitError> {
     let mut found = Vec::new();
     for change in changes.iter().filter(|change| work.accepts(&change.path)) {
         let Ok(Some(present)) = work.read(&change.path) else { continue };

@@ -80,11 +80,7 @@ pub(super) fn heal(repository: &Repository, lock: &RepositoryLock, context: &Con
 
 /// Brings the index along for all that the journal names. Cannot fail: whatever is wrong with the index must not make a
 /// commit look as if it had not been made.
-pub(super) fn settle(
-    repository: &Repository,
-    lock: RepositoryLock,
-    work: &dyn WorkTree,
-) -> IndexState {
+pub(super) fn settle(repository: &Repository, lock: RepositoryLock, work: &dyn WorkTree) -> IndexState {
     if lock.behind().is_empty() {
         return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current);
     }

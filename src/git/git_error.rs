@@ -44,7 +44,9 @@ pub enum GitError {
          git.branch"
     )]
     RemoteCheckedOut,
-    #[error("Others pushed to the branch all the time for {seconds} s; what is committed stays here and is pushed later")]
+    #[error(
+        "Others pushed to the branch all the time for {seconds} s; what is committed stays here and is pushed later"
+    )]
     Contended { seconds: u64 },
     #[error(
         "{path} was changed by someone else as well. Their version is in the workspace now; yours is kept in commit {commit} \

@@ -166,7 +166,8 @@ impl Upstream {
         known: Option<Oid>,
         theirs: Oid,
     ) -> Result<Replayed, GitError> {
-        let contains = |tip: Oid, commit: Oid| tip == commit || repository.graph_descendant_of(tip, commit).unwrap_or(false);
+        let contains =
+            |tip: Oid, commit: Oid| tip == commit || repository.graph_descendant_of(tip, commit).unwrap_or(false);
         if contains(local, theirs) {
             return Ok(Replayed { head: Some(local), ..Replayed::default() });
         }
@@ -202,5 +203,7 @@ impl Upstream {
 }
 
 fn kept_warning(branch: &str) -> String {
-    format!("Files that were not committed stood where the remote changed something. They are kept on the branch {branch}.")
+    format!(
+        "Files that were not committed stood where the remote changed something. They are kept on the branch {branch}."
+    )
 }

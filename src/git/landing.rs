@@ -76,7 +76,9 @@ pub(super) fn apply(repository: &Repository, reference: &RefMove) -> Result<(), 
     let _ = stale_lock::clear(&repository.commondir().join(format!("{name}.lock")), Evidence::AgeOnly);
     match (old, new) {
         (Some(old), Some(new)) if old == new => Ok(()),
-        (Some(old), Some(new)) => repository.reference_matching(name, *new, true, *old, "sync with the remote").map(drop),
+        (Some(old), Some(new)) => {
+            repository.reference_matching(name, *new, true, *old, "sync with the remote").map(drop)
+        }
         (None, Some(new)) => repository.reference(name, *new, false, "sync with the remote").map(drop),
         (_, None) => match repository.find_reference(name) {
             Ok(mut reference) => reference.delete(),

@@ -1,6 +1,6 @@
 //! The `git` command line agrees with everything we did.
 
-use super::test_repository::{open as open_store, TestRepository, git, options};
+use super::test_repository::{TestRepository, git, open as open_store, options};
 use super::{FileChange, GitError, IndexState, StoreOptions};
 use crate::error::{ErrorCode, PartError};
 use std::fs;

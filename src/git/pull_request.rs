@@ -57,7 +57,9 @@ impl Upstream {
                     continue;
                 }
                 // What is left of an earlier pull request makes room: it was merged or declined.
-                PushAnswer::Stale(Some(theirs)) if known.is_none() && self.is_over(forge, branch)? => replaced = Some(theirs),
+                PushAnswer::Stale(Some(theirs)) if known.is_none() && self.is_over(forge, branch)? => {
+                    replaced = Some(theirs)
+                }
                 PushAnswer::Stale(Some(theirs)) => self.land_tool(repository, branch, theirs)?,
                 PushAnswer::Stale(None) => forget(repository, &tracking)?,
                 PushAnswer::Busy => {}

@@ -28,7 +28,9 @@ impl Upstream {
                 PushAnswer::Stale(Some(theirs)) => drop(self.integrate(repository, theirs)?),
                 PushAnswer::Stale(None) => self.forget_tracking(repository)?,
                 PushAnswer::Busy => {
-                    if let Some(theirs) = self.remote.refs()?.branches.get(&name).copied().filter(|id| Some(*id) != known) {
+                    if let Some(theirs) =
+                        self.remote.refs()?.branches.get(&name).copied().filter(|id| Some(*id) != known)
+                    {
                         self.integrate(repository, theirs)?;
                     }
                 }

@@ -161,7 +161,8 @@ fn bad(reason: &'static str) -> GitError {
 
 /// `owner/name`, and for GitLab also groups in groups.
 fn is_project(repo: &str) -> bool {
-    let name = |part: &str| !part.starts_with('.') && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    let name =
+        |part: &str| !part.starts_with('.') && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     repo.contains('/') && repo.split('/').all(|part| !part.is_empty() && name(part))
 }
 

@@ -1,6 +1,6 @@
 //! Many writers at once, some of them killed: no commit is lost.
 
-use super::test_repository::{open as open_store, TestRepository, forge, git, options};
+use super::test_repository::{TestRepository, forge, git, open as open_store, options};
 use super::{FileChange, IndexState};
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -65,12 +65,9 @@ fn try_open(
     let connection = remote.url.connect(remote.token.as_ref())?;
     let forge = match options.strategy {
         WriteStrategy::Direct => None,
-        WriteStrategy::PullRequest => Some(forge_api::connect(
-            remote.provider,
-            &remote.url,
-            remote.api_base.as_deref(),
-            remote.token.as_ref(),
-        )?),
+        WriteStrategy::PullRequest => {
+            Some(forge_api::connect(remote.provider, &remote.url, remote.api_base.as_deref(), remote.token.as_ref())?)
+        }
     };
     let store = Arc::new(GitStore::open_or_init(root, options.clone(), Arc::clone(work))?);
     store.name_remote(&remote.url.display())?;

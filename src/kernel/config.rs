@@ -141,11 +141,7 @@ impl Default for GitConfig {
 
 impl Default for GitIdentity {
     fn default() -> Self {
-        Self {
-            token: None,
-            user: "tgp-bot[bot]".to_owned(),
-            email: "tgp-bot@users.noreply.github.com".to_owned(),
-        }
+        Self { token: None, user: "tgp-bot[bot]".to_owned(), email: "tgp-bot@users.noreply.github.com".to_owned() }
     }
 }
 

@@ -59,7 +59,9 @@ impl Kernel {
     pub fn persist(&self, message: &str, files: &[String]) -> Result<Written, Error> {
         let paths = files.iter().map(|file| JailPath::parse(file)).collect::<Result<Vec<_>, _>>()?;
         let Some(first) = paths.first() else {
-            return Err(Error::new(ErrorCode::Validation, "files is empty. Name what to commit.").with("field", "files"));
+            return Err(
+                Error::new(ErrorCode::Validation, "files is empty. Name what to commit.").with("field", "files")
+            );
         };
         let _one_writer = self.writes.lock();
         let writing = self.git.begin(std::iter::empty())?;

@@ -42,9 +42,8 @@ impl GitHome {
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
             return Ok(Self { store, publisher: None, warnings: Vec::new() });
         };
-        let describer = || -> Box<dyn git::Describe> {
-            Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler)))
-        };
+        let describer =
+            || -> Box<dyn git::Describe> { Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler))) };
         let opened = git::open(root, &options, &work, &remote, describer)?;
         let publisher = Publisher::new(opened.upstream);
         if opened.hydrated.local == LocalCommits::Waiting {
@@ -77,7 +76,8 @@ fn remote_options(config: &GitConfig, base_dir: &Path) -> Result<Option<RemoteOp
         GitProvider::Bitbucket => (Provider::Bitbucket, "TGP_BITBUCKET_TOKEN"),
     };
     let from_environment = || {
-        let found = [variable, ANY_TOKEN].iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
+        let found =
+            [variable, ANY_TOKEN].iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
         found.map(Secret::new)
     };
     let url = RemoteUrl::parse(provider, repo, config.api_base_url.as_deref(), base_dir)?;

@@ -6,8 +6,8 @@ mod config;
 mod confinement;
 mod diff_text;
 mod exec_tool;
-mod find_tool;
 mod file_history;
+mod find_tool;
 mod git_remote;
 mod host_functions;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
@@ -22,8 +22,8 @@ mod read_file;
 mod root_files;
 mod run_registry;
 mod sandbox_host;
-mod sql_options;
 mod search_files;
+mod sql_options;
 mod stack_trace;
 mod text_edit;
 mod tool_cache;
@@ -35,13 +35,13 @@ mod write_rules;
 
 pub use config::Config;
 pub use exec_tool::{ExecOptions, ExecRequest, ExecValue};
-pub use host_functions::{Answer, HostFunctions, Verdict};
 pub use file_history::HistoryEntry;
+pub use host_functions::{Answer, HostFunctions, Verdict};
 pub use kernel::{Kernel, engine_version};
-pub use sql_options::SqlOptions;
+pub use publish::{Incoming, PullRequestLink};
 pub use root_files::RootFiles;
 pub use search_files::SearchQuery;
-pub use publish::{Incoming, PullRequestLink};
+pub use sql_options::SqlOptions;
 pub use write_file::{Persisted, Written};
 
 pub use crate::sandbox::WorkerFiles;

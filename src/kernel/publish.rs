@@ -70,7 +70,8 @@ impl Kernel {
         match diffed {
             Err(error) => done(Err(error)),
             Ok(Diffed { written, applied }) => {
-                let done = move |written: Result<Written, Error>| done(written.map(|written| Diffed { written, applied }));
+                let done =
+                    move |written: Result<Written, Error>| done(written.map(|written| Diffed { written, applied }));
                 self.publish(Ok(written), Box::new(done));
             }
         }

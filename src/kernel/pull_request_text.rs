@@ -43,7 +43,10 @@ impl Describe for PullRequestDescriber {
             [first, rest @ ..] => format!("Forge: {first} and {} more", rest.len()),
             [] => "Forge: tools".to_owned(),
         };
-        let body = format!("{}\nForged by an agent and kept by tgp. Merging it gives the tool to every instance.\n", sections.join("\n"));
+        let body = format!(
+            "{}\nForged by an agent and kept by tgp. Merging it gives the tool to every instance.\n",
+            sections.join("\n")
+        );
         PullRequestText { title, body }
     }
 }
@@ -100,7 +103,8 @@ mod tests {
 
     #[test]
     fn the_reviewer_sees_what_the_tool_says_of_itself() {
-        let source = "/**\n * Adds VAT for @bob.\n */\nexport default function vat(args: { net: number; rate: [number] }) {}";
+        let source =
+            "/**\n * Adds VAT for @bob.\n */\nexport default function vat(args: { net: number; rate: [number] }) {}";
         assert_eq!(description(source), "Adds VAT for @\u{200b}bob.");
         assert_eq!(parameters(source).as_deref(), Some("args: { net: number; rate: [number] }"));
         assert_eq!(parameters("export default () => 1"), None);

@@ -23,7 +23,8 @@ impl ForgeApi for Bitbucket {
         let states = "state=OPEN&state=MERGED&state=DECLINED&state=SUPERSEDED";
         let query: String = byte_serialize(query.as_bytes()).collect();
         let path = format!("{}?q={query}&{states}&sort=-created_on&pagelen=1", self.path());
-        let found = self.client.call(Method::Get, &path, None)?.map_err(|refusal| refusal.into_error("list pull requests"))?;
+        let found =
+            self.client.call(Method::Get, &path, None)?.map_err(|refusal| refusal.into_error("list pull requests"))?;
         found.pointer("/values/0").map(read).transpose()
     }
 

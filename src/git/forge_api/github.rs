@@ -21,7 +21,8 @@ impl ForgeApi for GitHub {
             encode(&format!("{owner}:{branch}")),
             encode(base)
         );
-        let found = self.client.call(Method::Get, &path, None)?.map_err(|refusal| refusal.into_error("list pull requests"))?;
+        let found =
+            self.client.call(Method::Get, &path, None)?.map_err(|refusal| refusal.into_error("list pull requests"))?;
         found.get(0).map(read).transpose()
     }
 

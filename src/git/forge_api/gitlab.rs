@@ -25,7 +25,8 @@ impl ForgeApi for GitLab {
             encode(branch),
             encode(base)
         );
-        let found = self.client.call(Method::Get, &path, None)?.map_err(|refusal| refusal.into_error("list merge requests"))?;
+        let found =
+            self.client.call(Method::Get, &path, None)?.map_err(|refusal| refusal.into_error("list merge requests"))?;
         found.get(0).map(read).transpose()
     }
 

@@ -59,7 +59,12 @@ impl RestClient {
     }
 
     /// The answer's JSON. A refusal of the request itself is the inner error.
-    pub(super) fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Result<Value, Refusal>, GitError> {
+    pub(super) fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Result<Value, Refusal>, GitError> {
         let mut pause = FIRST_PAUSE;
         let mut attempt = 1;
         loop {
@@ -87,7 +92,8 @@ impl RestClient {
         let text = body.map(Value::to_string).unwrap_or_default();
         match method {
             Method::Get => {
-                let request = self.headers.iter().fold(agent.get(url), |request, (name, value)| request.header(*name, value));
+                let request =
+                    self.headers.iter().fold(agent.get(url), |request, (name, value)| request.header(*name, value));
                 request.call()
             }
             Method::Post | Method::Put | Method::Patch => {
@@ -113,7 +119,8 @@ impl RestClient {
         let text = text.map_err(|error| http_client::unreachable(&error))?;
         match status {
             200..=299 => {
-                let value = serde_json::from_str(&text).map_err(|_| GitError::protocol("its API did not answer in JSON"))?;
+                let value =
+                    serde_json::from_str(&text).map_err(|_| GitError::protocol("its API did not answer in JSON"))?;
                 Ok(Judged::Final(Ok(value)))
             }
             401 | 403 => Err(GitError::Unauthorized),
