@@ -248,7 +248,15 @@ export declare class TGP {
   get registry(): Registry;
   /** The files of the root, for the application's own use: neither checked as an agent's writes are, nor committed. */
   get vfs(): VFSAdapter;
-  /** Ends all runs and workers. May be called more than once; every other call then fails with {@link ShutdownError}. */
+  /**
+   * Pushes whatever is not pushed yet, then brings in what others pushed. Nothing without a remote.
+   * @throws {GitConflictError} when others changed the same file; both versions are kept
+   * @throws {GitError} when the remote cannot be reached; nothing is lost
+   */
+  sync(): Promise<void>;
+  /** The repository: history, and what the kernel tools do with the remote. */
+  get git(): KernelGit;
+  /** Ends all runs and workers, and waits for the last push. May be called more than once; every other call then fails with {@link ShutdownError}. */
   shutdown(): Promise<void>;
   /** {@link TGP.shutdown}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -282,22 +290,59 @@ export type PatchFileArgs = z.input<typeof PatchFileParams>;
 export type ApplyDiffArgs = z.input<typeof ApplyDiffParams>;
 export type SearchFilesArgs = z.input<typeof SearchFilesParams>;
 export type FindToolArgs = z.input<typeof FindToolParams>;
+export type FileHistoryArgs = z.input<typeof FileHistoryParams>;
 export type CheckToolArgs = z.input<typeof CheckToolParams>;
 export type ExecToolArgs = z.input<typeof ExecToolParams>;
 
-export type WriteFileResult = {
-  success: true;
-  path: string;
-  /** Whether the file is in Git now. */
-  persisted: boolean;
+/** Where a change of files is now. */
+export type Persistence = {
+  /**
+   * `true`: committed, and at the remote if there is one. `'local'`: committed here and pushed later; `problem` says why.
+   * `false`: on disk only.
+   */
+  persisted: boolean | 'local';
   /** The commit that holds it. */
   commit?: string;
-  /** Why it is not in Git. */
+  /** The pull request that asks for it, with `writeStrategy: 'pr'`. */
+  pullRequest?: { number: number; url: string };
+  /** Why it is not committed, or not at the remote yet. */
   problem?: string;
+};
+
+export type WriteResult = Persistence & {
+  path: string;
   /** Other tools that do the same job: one of them is probably enough. */
   similar?: { path: string; score: number }[];
   /** What the check finds wrong with a tool, one line per error; {@link TGPTools.check_tool} says more. */
   findings?: string[];
+};
+
+export type WriteFileResult = WriteResult & { success: true };
+
+/** One commit of a file's history. */
+export type FileHistoryEntry = {
+  commit: string;
+  message: string;
+  author: string;
+  /** ISO 8601. */
+  date: string;
+};
+
+/** The repository of a kernel. */
+export type KernelGit = {
+  /**
+   * Brings in what others pushed, local commits on top, and returns the files that changed.
+   * @throws {GitError} when the remote cannot be reached
+   */
+  hydrate(): Promise<{ changed: string[] }>;
+  /** Commits files as they are on disk, in one commit, and pushes it. A file that is not there is removed. */
+  persist(message: string, files: string[]): Promise<Persistence>;
+  /** The commits that changed a file, or all of them, newest first. Default limit: 20. */
+  log(path?: string, options?: { limit?: number }): Promise<FileHistoryEntry[]>;
+  /** A unified diff of a file, or of everything. Default: what the current commit changed. */
+  diff(path?: string, options?: { from?: string; to?: string }): Promise<string>;
+  /** Makes a file what it was in `commit`, as a new commit. */
+  revert(path: string, commit: string): Promise<WriteResult>;
 };
 
 export type ApplyDiffResult = WriteFileResult & {
@@ -343,6 +388,7 @@ export type TGPTools = {
   apply_diff: AgentTool<ApplyDiffArgs, ApplyDiffResult>;
   search_files: AgentTool<SearchFilesArgs, SearchFilesResult>;
   find_tool: AgentTool<FindToolArgs, FoundTool[]>;
+  file_history: AgentTool<FileHistoryArgs, FileHistoryEntry[]>;
   check_tool: AgentTool<CheckToolArgs, CheckResult>;
   exec_tool: AgentTool<ExecToolArgs, ExecToolResult>;
 };
@@ -625,12 +671,30 @@ export declare function handleToolCall(
 ): Promise<LangChainToolMessage>;
 
 export type GitConfigInput = {
-  /** Where commits go. `'local'`: they stay in the repository of the root. Default: `'local'`. */
-  provider?: 'local';
+  /** Who hosts the remote. `'local'`: nobody; commits stay in the root, or go to the address in `repo`. Default: `'local'`. */
+  provider?: 'local' | 'github' | 'gitlab' | 'bitbucket';
+  /**
+   * The remote: `owner/name` at the provider, any https or ssh address, a path or a `file://` address. A path starts from
+   * the folder of the config file. Without it nothing leaves the root. ssh uses the program `ssh` with your own keys.
+   */
+  repo?: string;
   /** The branch that tools live on. Default: `'main'`. */
   branch?: string;
-  /** Who the commits are by. */
-  auth?: { user?: string; email?: string };
+  /** Address of the provider's API, for servers of your own. Default: the provider's. */
+  apiBaseUrl?: string;
+  auth?: {
+    /**
+     * Token for the remote and the API; shown masked. Default: the environment variable `TGP_GITHUB_TOKEN`,
+     * `TGP_GITLAB_TOKEN` or `TGP_BITBUCKET_TOKEN` by provider, else `TGP_GIT_TOKEN`.
+     */
+    token?: string;
+    /** Author name of the commits. */
+    user?: string;
+    /** Author address of the commits. */
+    email?: string;
+  };
+  /** `'direct'` pushes every write to the branch; `'pr'` opens one pull request per tool. Default: `'direct'`. */
+  writeStrategy?: 'direct' | 'pr';
 };
 
 export type SandboxConfigInput = {
@@ -683,7 +747,8 @@ export type TGPConfigInput = {
 /** The configuration with every default filled in. */
 export type TGPConfig = {
   rootDir: string;
-  git: Required<Omit<GitConfigInput, 'auth'>> & { auth: { user: string; email: string } };
+  git: Required<Omit<GitConfigInput, 'auth' | 'repo' | 'apiBaseUrl'>> &
+    Pick<GitConfigInput, 'repo' | 'apiBaseUrl'> & { auth: { token?: string; user: string; email: string } };
   sandbox: Required<SandboxConfigInput>;
   check: 'off' | 'warn' | 'strict';
   rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
@@ -709,9 +774,12 @@ type Optional<Schema extends z.core.SomeType> = z.ZodOptional<Schema>;
 type AnyObject = z.ZodObject<{}, z.core.$loose>;
 
 export declare const GitConfigSchema: Strict<{
-  provider: Optional<z.ZodEnum<{ local: 'local' }>>;
+  provider: Optional<z.ZodEnum<{ local: 'local'; github: 'github'; gitlab: 'gitlab'; bitbucket: 'bitbucket' }>>;
+  repo: Optional<z.ZodString>;
   branch: Optional<z.ZodString>;
-  auth: Optional<Strict<{ user: Optional<z.ZodString>; email: Optional<z.ZodString> }>>;
+  apiBaseUrl: Optional<z.ZodString>;
+  auth: Optional<Strict<{ token: Optional<z.ZodString>; user: Optional<z.ZodString>; email: Optional<z.ZodString> }>>;
+  writeStrategy: Optional<z.ZodEnum<{ direct: 'direct'; pr: 'pr' }>>;
 }>;
 export declare const SandboxConfigSchema: Strict<{
   memoryMb: Optional<z.ZodInt>;
@@ -756,6 +824,7 @@ export declare const SearchFilesParams: Strict<{
   limit: Optional<z.ZodInt>;
 }>;
 export declare const FindToolParams: Strict<{ query: z.ZodString; limit: Optional<z.ZodInt> }>;
+export declare const FileHistoryParams: Strict<{ path: z.ZodString; limit: Optional<z.ZodInt> }>;
 export declare const CheckToolParams: Strict<{ path: z.ZodString }>;
 export declare const ExecSqlParams: Strict<{
   sql: z.ZodString;

@@ -34,6 +34,7 @@ export {
   DescribeSchemaParams,
   ExecSqlParams,
   ExecToolParams,
+  FileHistoryParams,
   FindToolParams,
   GitConfigSchema,
   ListFilesParams,

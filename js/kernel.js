@@ -31,6 +31,7 @@ import { VfsMirror } from './vfs_mirror.js';
  * @typedef {Omit<import('../index.js').WriteFileResult, 'success'>} Written
  * @typedef {Omit<import('../index.js').ApplyDiffResult, 'success'>} Diffed
  * @typedef {import('../index.js').FixResult} FixResult
+ * @typedef {import('../index.js').FileHistoryEntry} FileHistoryEntry
  */
 
 /**
@@ -91,7 +92,7 @@ export class TGP {
 
   /** @returns {TGPConfig | TGPConfigInput} */
   get config() {
-    return this.#resolvedConfig ?? this.#options.config ?? {};
+    return this.#resolvedConfig ?? masked(this.#options.config ?? {});
   }
 
   async boot() {
@@ -215,6 +216,32 @@ export class TGP {
     };
   }
 
+  async sync() {
+    await this.#incoming((kernel) => kernel.sync());
+  }
+
+  /** @type {import('../index.js').KernelGit} */
+  get git() {
+    return {
+      hydrate: () => this.#incoming((kernel) => kernel.hydrate()),
+      persist: async (message, files) => {
+        requireText(message, 'message');
+        if (!Array.isArray(files))
+          throw new ValidationError('"files" must be an array.', { details: { field: 'files' } });
+        for (const file of files) requireText(file, 'files');
+        const { path: _, ...written } = await this.#call((kernel) => kernel.persist(message, files), undefined);
+        return written;
+      },
+      log: (path, { limit } = {}) => this.#history(path, limit, undefined),
+      diff: (path, { from, to } = {}) => this.#call((kernel) => kernel.fileDiff(path, from, to), undefined),
+      revert: async (path, commit) => {
+        requireText(path, 'path');
+        requireText(commit, 'commit');
+        return this.#change(path, (kernel) => kernel.revertFile(path, commit), undefined);
+      },
+    };
+  }
+
   shutdown() {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -243,6 +270,8 @@ export class TGP {
       diff: (path, diff, signal) => this.#change(path, (kernel) => kernel.applyDiff(path, diff), signal),
       /** @type {(query: object, signal?: AbortSignal) => Promise<SearchFilesResult>} */
       search: (query, signal) => this.#call((kernel) => kernel.searchFiles(JSON.stringify(query)), signal),
+      /** @type {(path: string, limit?: number, signal?: AbortSignal) => Promise<FileHistoryEntry[]>} */
+      history: (path, limit, signal) => this.#history(path, limit, signal),
     };
   }
 
@@ -257,6 +286,29 @@ export class TGP {
     await untilAborted(this.#ready(), signal);
     const change = () => this.#call(start, signal);
     return this.#mirror ? this.#mirror.write(path, change) : change();
+  }
+
+  /**
+   * @param {string | undefined} path
+   * @param {number | undefined} limit
+   * @param {AbortSignal | undefined} signal
+   * @returns {Promise<FileHistoryEntry[]>}
+   */
+  async #history(path, limit, signal) {
+    /** @type {{ commit: string, message: string, author: string, time: number }[]} */
+    const entries = await this.#call((kernel) => kernel.fileHistory(path, limit), signal);
+    return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
+  }
+
+  /**
+   * What came in from the remote; what the user should know about it goes to the logger.
+   * @param {(kernel: BindingKernel) => Promise<BindingOutcome>} start
+   * @returns {Promise<{ changed: string[] }>}
+   */
+  async #incoming(start) {
+    const { changed, warnings } = await this.#call(start, undefined);
+    for (const warning of warnings) this.logger.warn(warning);
+    return { changed };
   }
 
   /**
@@ -375,4 +427,14 @@ async function run(kernel, runId, path, argsText, optionsText, signal) {
 function requireText(value, field) {
   if (typeof value === 'string' && value !== '') return;
   throw new ValidationError(`"${field}" must be a non-empty string.`, { details: { field } });
+}
+
+/**
+ * The configuration as given, without its secret: it may be logged.
+ * @param {TGPConfigInput} config
+ * @returns {TGPConfigInput}
+ */
+function masked(config) {
+  if (config.git?.auth?.token === undefined) return config;
+  return { ...config, git: { ...config.git, auth: { ...config.git.auth, token: '[hidden]' } } };
 }

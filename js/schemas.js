@@ -11,16 +11,25 @@ const count = z.int().positive();
 
 export const GitConfigSchema = z.strictObject({
   provider: z
-    .enum(['local'])
+    .enum(['local', 'github', 'gitlab', 'bitbucket'])
     .optional()
-    .describe('Where commits go. "local" keeps them in the repository of the root.'),
+    .describe('Who hosts the remote. "local": nobody; commits stay in the root or go to the address in "repo".'),
+  repo: text
+    .optional()
+    .describe('The remote: owner/name at the provider, an https or ssh address, a path or a file:// address.'),
   branch: text.optional().describe('The branch that tools live on.'),
+  apiBaseUrl: text.optional().describe("Address of the provider's API, for servers of your own."),
   auth: z
     .strictObject({
+      token: text.optional().describe('Token for the remote and the API. Better kept in an environment variable.'),
       user: text.optional().describe('Author name of the commits.'),
       email: text.optional().describe('Author address of the commits.'),
     })
     .optional(),
+  writeStrategy: z
+    .enum(['direct', 'pr'])
+    .optional()
+    .describe('"direct" pushes every write to the branch; "pr" opens one pull request per tool.'),
 });
 
 export const SandboxConfigSchema = z.strictObject({
@@ -110,6 +119,11 @@ export const SearchFilesParams = z.strictObject({
 export const FindToolParams = z.strictObject({
   query: text.describe('What the tool should do, in a few words.'),
   limit: count.optional().describe('Most tools to return.'),
+});
+
+export const FileHistoryParams = z.strictObject({
+  path,
+  limit: count.optional().describe('How many commits at most; 20 when left out.'),
 });
 
 export const CheckToolParams = z.strictObject({ path });

@@ -5,6 +5,7 @@ import {
   ApplyDiffParams,
   CheckToolParams,
   ExecToolParams,
+  FileHistoryParams,
   FindToolParams,
   ListFilesParams,
   PatchFileParams,
@@ -96,6 +97,12 @@ export function tgpTools(kernel) {
       'Find tools that already do a job, best first. A score above 0.85 means: use that tool instead of writing one.',
       FindToolParams,
       ({ query, limit }, signal) => kernel.find(query, { limit, signal }),
+    ),
+    file_history: tool(
+      'file_history',
+      'List the commits that changed a file, newest first, with message, author and date. A commit can be gone back to.',
+      FileHistoryParams,
+      ({ path, limit }, signal) => files.history(path, limit, signal),
     ),
     check_tool: tool(
       'check_tool',

@@ -36,6 +36,7 @@ export const surface: Surface = {
   ExecSqlParams: schemas.ExecSqlParams,
   ExecToolParams: schemas.ExecToolParams,
   FetchError: errors.FetchError,
+  FileHistoryParams: schemas.FileHistoryParams,
   FindToolParams: schemas.FindToolParams,
   GitConfigSchema: schemas.GitConfigSchema,
   GitConflictError: errors.GitConflictError,

@@ -27,14 +27,16 @@ impl Promised {
     }
 }
 
-/// What a job is about: files may wait for a lock, and runs must not wait for files.
+/// What a job is about: files may wait for a lock, runs must not wait for files, and nobody for a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     Files,
     Runs,
+    Remote,
 }
 
 static FILES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| pool("tgp-files", 4));
+static REMOTE: LazyLock<Option<ThreadPool>> = LazyLock::new(|| pool("tgp-remote", 2));
 static RUNS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| pool("tgp-runs", 2));
 
 fn pool(name: &'static str, threads: usize) -> Option<ThreadPool> {
@@ -46,6 +48,7 @@ pub fn spawn(lane: Lane, job: impl FnOnce() + Send + 'static) -> Result<(), Erro
     let pool = match lane {
         Lane::Files => &FILES,
         Lane::Runs => &RUNS,
+        Lane::Remote => &REMOTE,
     };
     match pool.as_ref() {
         Some(pool) => {

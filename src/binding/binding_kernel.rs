@@ -6,7 +6,7 @@ use super::js_callback::{BindingHostCall, HostTable};
 use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::kernel::{Config, ExecOptions, ExecRequest, Kernel, SearchQuery};
+use crate::kernel::{Config, ExecOptions, ExecRequest, Kernel, SearchQuery, Written};
 use napi::Env;
 use napi::bindgen_prelude::{Function, Object};
 use napi_derive::napi;
@@ -34,7 +34,7 @@ pub struct BindingKernel {
 #[derive(Serialize)]
 struct Booted<'a> {
     config: &'a Config,
-    warnings: Vec<String>,
+    warnings: &'a [String],
 }
 
 #[napi]
@@ -76,10 +76,10 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.read_file(&path))
     }
 
-    /// Value: `{ path, persisted, commit?, problem?, similar? }`.
+    /// Value: `{ path, persisted, commit?, pullRequest?, problem?, similar? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn write_file<'env>(&self, env: &'env Env, path: String, content: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.write_file(&path, &content))
+        self.with_write(env, move |kernel| kernel.write_file(&path, &content))
     }
 
     /// Value: as for `writeFile`.
@@ -91,13 +91,67 @@ impl BindingKernel {
         search: String,
         replace: String,
     ) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.patch_file(&path, &search, &replace))
+        self.with_write(env, move |kernel| kernel.patch_file(&path, &search, &replace))
+    }
+
+    /// Value: `{ changed, warnings }`. Pushes what waits, then brings in what others pushed.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn sync<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Remote, env, Kernel::sync)
+    }
+
+    /// Value: `{ changed, warnings }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn hydrate<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Remote, env, Kernel::hydrate)
+    }
+
+    /// Value: as for `writeFile`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn persist<'env>(&self, env: &'env Env, message: String, files: Vec<String>) -> napi::Result<Object<'env>> {
+        self.with_write(env, move |kernel| kernel.persist(&message, &files))
+    }
+
+    /// Value: `[{ commit, message, author, time }]`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn file_history<'env>(
+        &self,
+        env: &'env Env,
+        path: Option<String>,
+        limit: Option<u32>,
+    ) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.file_history(path.as_deref(), limit.map(|limit| limit as usize)))
+    }
+
+    /// Value: a unified diff.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn file_diff<'env>(
+        &self,
+        env: &'env Env,
+        path: Option<String>,
+        from: Option<String>,
+        to: Option<String>,
+    ) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.file_diff(path.as_deref(), from.as_deref(), to.as_deref()))
+    }
+
+    /// Value: as for `writeFile`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn revert_file<'env>(&self, env: &'env Env, path: String, commit: String) -> napi::Result<Object<'env>> {
+        self.with_write(env, move |kernel| kernel.revert_file(&path, &commit))
     }
 
     /// Value: as for `writeFile`, with `applied: [{ line, tolerated?, lineOffset? }]`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn apply_diff<'env>(&self, env: &'env Env, path: String, diff: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.apply_diff(&path, &diff))
+        let (promised, promise) = Promised::new(env)?;
+        match self.kernel() {
+            Err(error) => promised.settle::<()>(Err(error)),
+            Ok(kernel) => start(Lane::Files, promised, move |promised| {
+                kernel.publish_diff(kernel.apply_diff(&path, &diff), Box::new(move |result| promised.settle(result)));
+            }),
+        }
+        Ok(promise)
     }
 
     /// Value: `{ matches: [{ path, line, column, text }], truncated, files }`.
@@ -133,7 +187,7 @@ impl BindingKernel {
     /// Value: as for `writeFile`, for `meta.json`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn sync_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, Kernel::sync_registry)
+        self.with_write(env, Kernel::sync_registry)
     }
 
     /// Value: `{ valid, errors, diagnostics }`.
@@ -224,10 +278,35 @@ impl BindingKernel {
         env: &'env Env,
         job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
     ) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Files, env, job)
+    }
+
+    fn with_kernel_on<'env, T: Serialize + 'static>(
+        &self,
+        lane: Lane,
+        env: &'env Env,
+        job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
+    ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
-            Ok(kernel) => start(Lane::Files, promised, move |promised| promised.settle(job(&kernel))),
+            Ok(kernel) => start(lane, promised, move |promised| promised.settle(job(&kernel))),
+        }
+        Ok(promise)
+    }
+
+    /// A write: its promise is settled once the remote has it, and no thread waits for that.
+    fn with_write<'env>(
+        &self,
+        env: &'env Env,
+        job: impl FnOnce(&Kernel) -> Result<Written, Error> + Send + 'static,
+    ) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        match self.kernel() {
+            Err(error) => promised.settle::<()>(Err(error)),
+            Ok(kernel) => start(Lane::Files, promised, move |promised| {
+                kernel.publish(job(&kernel), Box::new(move |result| promised.settle(result)));
+            }),
         }
         Ok(promise)
     }
@@ -238,7 +317,7 @@ struct Reported(Arc<Kernel>);
 
 impl Serialize for Reported {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Booted { config: self.0.config(), warnings: Vec::new() }.serialize(serializer)
+        Booted { config: self.0.config(), warnings: self.0.warnings() }.serialize(serializer)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use swc_core::common::{Span, SyntaxContext};
 use swc_core::ecma::ast::{
-    CallExpr, Callee, ExportAll, Expr, ExprOrSpread, Ident, ImportDecl, Lit, NamedExport, Program, Str, Tpl,
+    CallExpr, Callee, ExportAll, Expr, ExprOrSpread, Ident, ImportDecl, Lit, NamedExport, Str, Tpl,
     TsExternalModuleRef,
 };
 use swc_core::ecma::visit::{Visit, VisitWith};
@@ -33,9 +33,9 @@ pub(super) enum CommonJsNames {
 
 impl References {
     /// `unresolved` marks the names that the source does not declare itself.
-    pub(super) fn of(program: &Program, unresolved: SyntaxContext, index: &SourceIndex<'_>) -> Self {
+    pub(super) fn of(tree: &impl VisitWith<Walk>, unresolved: SyntaxContext, index: &SourceIndex<'_>) -> Self {
         let mut walk = Walk { unresolved, found: Vec::new(), commonjs: CommonJsNames::Unused };
-        program.visit_with(&mut walk);
+        tree.visit_with(&mut walk);
         let imports = walk
             .found
             .into_iter()
@@ -48,7 +48,7 @@ impl References {
     }
 }
 
-struct Walk {
+pub(super) struct Walk {
     unresolved: SyntaxContext,
     found: Vec<(String, Span)>,
     commonjs: CommonJsNames,

@@ -3,14 +3,18 @@
 //! Blobs, trees and the commit are written first; then the branch moves in one compare-and-swap; the index follows. A
 //! kill at any point leaves the old branch or the new one, and at worst an index for the next writer to bring along.
 
+use super::checkout;
 use super::commit_id::CommitId;
 use super::git_error::GitError;
+use super::git_store::StoreOptions;
 use super::head::Head;
 use super::index_update;
 use super::repository_lock::RepositoryLock;
 use super::stale_lock::{self, Evidence};
 use super::tree_update::TreeUpdate;
-use git2::{ErrorCode, Oid, Repository, Signature};
+use super::work_tree::WorkTree;
+use super::write_strategy;
+use git2::{ErrorCode, Oid, Repository};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -43,33 +47,49 @@ pub enum IndexState {
     Behind,
 }
 
-/// Commits `changes` on top of the current branch, whoever moves it meanwhile, for as long as `wait`.
+/// What a commit needs to know of its store.
+pub(super) struct Context<'s> {
+    pub(super) options: &'s StoreOptions,
+    pub(super) work: &'s dyn WorkTree,
+    pub(super) wait: Duration,
+}
+
+/// Commits `changes` on top of the branch that they belong to, whoever moves it meanwhile.
 pub(super) fn commit(
     repository: &Repository,
     mut lock: RepositoryLock,
-    author: &Signature<'_>,
+    context: &Context<'_>,
     message: &str,
     changes: &[FileChange<'_>],
-    wait: Duration,
 ) -> Result<Committed, GitError> {
-    clear_leftovers(repository, &lock)?;
-    let id = advance(repository, &mut lock, author, message, changes, wait);
-    let index = settle(repository, lock);
+    let id = advance(repository, &mut lock, context, message, changes);
+    let index = settle(repository, lock, context.work);
     Ok(Committed { id: id?.map(CommitId::from), index })
+}
+
+/// Finishes or undoes what a killed predecessor left half done: its lock files go, and the files that it was about to
+/// change become what the history says. Only here, once: a lock file that appears later is a living one's.
+pub(super) fn heal(repository: &Repository, lock: &RepositoryLock, context: &Context<'_>) -> Result<(), GitError> {
+    clear_leftovers(repository, lock)?;
+    if lock.evidence() == Evidence::AgeOnly {
+        return Ok(());
+    }
+    let view = write_strategy::view(repository, context.options)?;
+    checkout::place(repository, view.as_ref(), lock.behind().iter().map(String::as_str), context.work)
 }
 
 /// Brings the index along for all that the journal names. Cannot fail: whatever is wrong with the index must not make a
 /// commit look as if it had not been made.
-pub(super) fn settle(repository: &Repository, lock: RepositoryLock) -> IndexState {
+pub(super) fn settle(repository: &Repository, lock: RepositoryLock, work: &dyn WorkTree) -> IndexState {
     if lock.behind().is_empty() {
-        return IndexState::Current;
+        return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current);
     }
     let index_lock = repository.path().join("index.lock");
     let deadline = Instant::now() + INDEX_WAIT;
     loop {
         // Whether that worked shows in the update itself.
         let _ = stale_lock::clear(&index_lock, Evidence::AgeOnly);
-        match index_update::bring_along(repository, lock.behind().iter().map(String::as_str)) {
+        match index_update::bring_along(repository, lock.behind().iter().map(String::as_str), work) {
             Ok(()) => return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current),
             Err(error) if error.code() == ErrorCode::Locked && Instant::now() < deadline => std::thread::sleep(PAUSE),
             Err(_) => {
@@ -81,12 +101,20 @@ pub(super) fn settle(repository: &Repository, lock: RepositoryLock) -> IndexStat
     }
 }
 
-/// Removes the lock files of a predecessor that was killed. Only here, once: a lock that appears later has a living
-/// holder.
-pub(super) fn clear_leftovers(repository: &Repository, lock: &RepositoryLock) -> Result<(), GitError> {
-    let mut locks = vec![repository.path().join("index.lock")];
-    if let Ok(head) = Head::read(repository) {
-        locks.push(branch_lock(repository, &head.branch));
+/// Removes the lock files of a predecessor that was killed.
+fn clear_leftovers(repository: &Repository, lock: &RepositoryLock) -> Result<(), GitError> {
+    let git_dir = repository.commondir();
+    let mut locks = vec![repository.path().join("index.lock"), repository.path().join("HEAD.lock")];
+    match lock.evidence() {
+        Evidence::HolderDied => {
+            locks.extend([git_dir.join("packed-refs.lock"), git_dir.join("config.lock")]);
+            stale_lock::find(&git_dir.join("refs"), &mut locks);
+        }
+        Evidence::AgeOnly => {
+            if let Ok(head) = Head::read(repository) {
+                locks.push(branch_lock(repository, &head.branch));
+            }
+        }
     }
     let cleared = locks.iter().try_for_each(|path| stale_lock::clear(path, lock.evidence()));
     cleared.map_err(GitError::io("remove a stale lock of the repository"))
@@ -96,32 +124,39 @@ pub(super) fn clear_leftovers(repository: &Repository, lock: &RepositoryLock) ->
 fn advance(
     repository: &Repository,
     lock: &mut RepositoryLock,
-    author: &Signature<'_>,
+    context: &Context<'_>,
     message: &str,
     changes: &[FileChange<'_>],
-    wait: Duration,
 ) -> Result<Option<Oid>, GitError> {
     let failed = |error: git2::Error| GitError::git("commit", &error);
+    let changes = write_strategy::own_changes(context.options, changes);
     let mut update = TreeUpdate::default();
-    for change in changes {
+    for change in &changes {
         let blob = change.content.map(|content| repository.blob(content)).transpose().map_err(failed)?;
-        update.set(change.path, blob)?;
+        update.set(change.path, blob.map(Into::into))?;
     }
+    let author = context.options.author()?;
     let message = format!("{}\n", message.trim_end());
-    let deadline = Instant::now() + wait;
+    let deadline = Instant::now() + context.wait;
     loop {
-        let head = Head::read(repository)?;
-        let parent = head.commit.map(|id| repository.find_commit(id)).transpose().map_err(failed)?;
+        let target = write_strategy::target(repository, context.options, &changes)?;
+        let parent = target.commit.or(target.start);
+        let parent = parent.map(|id| repository.find_commit(id)).transpose().map_err(failed)?;
         let base = parent.as_ref().map(git2::Commit::tree).transpose().map_err(failed)?;
         let Some(tree) = changed_tree(repository, &update, base.as_ref()).map_err(failed)? else { return Ok(None) };
         let tree = repository.find_tree(tree).map_err(failed)?;
         let parents: Vec<_> = parent.iter().collect();
-        let id = repository.commit(None, author, author, &message, &tree, &parents).map_err(failed)?;
+        let id = repository.commit(None, &author, &author, &message, &tree, &parents).map_err(failed)?;
         lock.begin(changes.iter().map(|change| change.path))?;
-        match move_branch(repository, &head, id, &message) {
-            Ok(()) => return Ok(Some(id)),
+        let switched = write_strategy::paths_to_switch(repository, &target, id)?;
+        lock.begin(switched.iter().map(String::as_str))?;
+        match move_branch(repository, &target, id, &message) {
+            Ok(()) => {
+                write_strategy::check_out(repository, &target)?;
+                return Ok(Some(id));
+            }
             Err(error) if !is_contention(&error) => return Err(failed(error)),
-            Err(_) if Instant::now() >= deadline => return Err(GitError::Busy { seconds: wait.as_secs() }),
+            Err(_) if Instant::now() >= deadline => return Err(GitError::Busy { seconds: context.wait.as_secs() }),
             // Moved by somebody else, or about to be: on to its new commit.
             Err(_) => std::thread::sleep(PAUSE),
         }
@@ -143,7 +178,7 @@ fn changed_tree(
 }
 
 /// Points the branch from what it was to `id`; an error of contention when it is no longer what it was.
-fn move_branch(repository: &Repository, head: &Head, id: Oid, message: &str) -> Result<(), git2::Error> {
+pub(super) fn move_branch(repository: &Repository, head: &Head, id: Oid, message: &str) -> Result<(), git2::Error> {
     // Whether that worked shows in the update itself.
     let _ = stale_lock::clear(&branch_lock(repository, &head.branch), Evidence::AgeOnly);
     let subject = message.lines().next().unwrap_or_default();
@@ -161,6 +196,6 @@ fn branch_lock(repository: &Repository, branch: &str) -> PathBuf {
 }
 
 /// Whether somebody else holds or moved the branch, so that trying again makes sense.
-fn is_contention(error: &git2::Error) -> bool {
+pub(super) fn is_contention(error: &git2::Error) -> bool {
     matches!(error.code(), ErrorCode::Locked | ErrorCode::Modified | ErrorCode::Exists)
 }

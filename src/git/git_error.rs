@@ -1,6 +1,6 @@
 //! Every way in which the repository can fail.
 
-use crate::error::{ErrorCode, PartError};
+use crate::error::{Details, ErrorCode, PartError};
 use std::io;
 
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +24,39 @@ pub enum GitError {
     BadPath { path: String, reason: &'static str },
     #[error("The repository was busy for {seconds} s; another process holds it, try again when it is done")]
     Busy { seconds: u64 },
+    #[error("git.repo is not valid: {reason}")]
+    BadRemote { reason: &'static str },
+    #[error("The remote repository cannot be reached: {reason}. What is committed stays here and is pushed later")]
+    Unreachable { reason: String },
+    #[error(
+        "The remote repository refuses the credentials; check git.auth.token or the token's environment variable, and that \
+         it may write to this repository"
+    )]
+    Unauthorized,
+    #[error("The remote repository does not exist, or the token may not see it; check git.repo")]
+    RemoteMissing,
+    #[error("The remote repository refuses: {reason}")]
+    Refused { reason: String },
+    #[error("The remote repository cannot be understood: {reason}")]
+    Protocol { reason: &'static str },
+    #[error(
+        "The remote is a repository with this branch checked out; make it a bare one (`git init --bare`), or choose another \
+         git.branch"
+    )]
+    RemoteCheckedOut,
+    #[error(
+        "Others pushed to the branch all the time for {seconds} s; what is committed stays here and is pushed later"
+    )]
+    Contended { seconds: u64 },
+    #[error(
+        "{path} was changed by someone else as well. Their version is in the workspace now; yours is kept in commit {commit} \
+         on the branch {branch}. Read the file again, put your change into it and write it once more"
+    )]
+    Conflict { path: String, commit: String, branch: String },
+    #[error("There is no commit '{commit}'; look for one with file_history")]
+    NoSuchCommit { commit: String },
+    #[error("{path} is not in commit {commit}; look for another one with file_history")]
+    NotInCommit { path: String, commit: String },
     #[error("Could not {action}: {reason}")]
     Git { action: &'static str, reason: String },
     #[error("Could not {action}: {source}")]
@@ -40,6 +73,16 @@ impl GitError {
         }
     }
 
+    pub(super) const fn protocol(reason: &'static str) -> Self {
+        Self::Protocol { reason }
+    }
+
+    /// Whether the same may work later without anybody doing anything.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::Contended { .. } | Self::Busy { .. })
+    }
+
     pub(super) fn io(action: &'static str) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { action, source }
     }
@@ -48,16 +91,35 @@ impl GitError {
 impl PartError for GitError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::BadBranch { .. } | Self::BadAuthor => ErrorCode::Config,
+            Self::BadBranch { .. } | Self::BadAuthor | Self::BadRemote { .. } => ErrorCode::Config,
             Self::BadPath { .. } => ErrorCode::Validation,
+            Self::Conflict { .. } => ErrorCode::GitConflict,
+            Self::NoSuchCommit { .. } | Self::NotInCommit { .. } => ErrorCode::NotFound,
             Self::NotOwned
             | Self::BadConfiguration
             | Self::Bare
             | Self::DetachedHead
             | Self::Busy { .. }
+            | Self::Unreachable { .. }
+            | Self::Unauthorized
+            | Self::RemoteMissing
+            | Self::Refused { .. }
+            | Self::Protocol { .. }
+            | Self::RemoteCheckedOut
+            | Self::Contended { .. }
             | Self::Git { .. }
             | Self::Io { .. } => ErrorCode::Git,
         }
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::new();
+        if let Self::Conflict { path, commit, branch } = self {
+            for (key, value) in [("path", path), ("commit", commit), ("branch", branch)] {
+                details.insert(key.to_owned(), value.as_str().into());
+            }
+        }
+        details
     }
 }
 

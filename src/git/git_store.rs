@@ -1,16 +1,18 @@
 //! The public face of the repository.
 
-use super::commit::{self, Committed, FileChange};
+use super::commit::{self, Committed, Context, FileChange};
 use super::commit_id::CommitId;
 use super::git_error::GitError;
 use super::head;
 use super::repository_lock::RepositoryLock;
 use super::repository_setup;
-use super::writer_turn::WriterTurn;
+use super::work_tree::WorkTree;
+use super::write_strategy::{self, WriteStrategy};
 use git2::{Repository, Signature};
 use parking_lot::{Mutex, MutexGuard};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long another writer, in this process or another, is waited for.
@@ -27,14 +29,25 @@ pub struct StoreOptions {
     /// Patterns of files that `git status` shall not show, such as those of writes under way; kept in
     /// `.git/info/exclude`, not in the history.
     pub exclude: Vec<String>,
+    /// Files that follow from the others. They never conflict: the caller makes them anew after others' commits came in.
+    pub derived: Vec<String>,
+    pub strategy: WriteStrategy,
 }
 
-/// An ordinary local repository with a work tree. The files in the work tree are the caller's; this writes history.
+impl StoreOptions {
+    pub(super) fn author(&self) -> Result<Signature<'static>, GitError> {
+        Signature::now(&self.author_name, &self.author_email).map_err(|_| GitError::BadAuthor)
+    }
+}
+
+/// An ordinary local repository with a work tree. New content of files is the caller's to write; this writes history.
 ///
 /// Safe to share between threads, and to open many times in many processes.
 pub struct GitStore {
     repository: Mutex<Repository>,
-    options: StoreOptions,
+    root: PathBuf,
+    pub(super) options: StoreOptions,
+    work: Arc<dyn WorkTree>,
 }
 
 impl GitStore {
@@ -42,14 +55,16 @@ impl GitStore {
     ///
     /// # Errors
     /// `NotOwned`, `BadConfiguration`, `Bare`, `BadBranch`, `BadAuthor`, `Busy`, `Git`, `Io`.
-    pub fn open_or_init(root: &Path, options: StoreOptions) -> Result<Self, GitError> {
+    pub fn open_or_init(root: &Path, options: StoreOptions, work: Arc<dyn WorkTree>) -> Result<Self, GitError> {
         let repository = repository_setup::open_or_init(root, &options, WAIT)?;
-        let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
+        let store = Self { repository: Mutex::new(repository), root: root.to_owned(), options, work };
+        let lock = RepositoryLock::acquire(store.repository()?.path(), WAIT)?;
         if !lock.behind().is_empty() {
-            commit::clear_leftovers(&repository, &lock)?;
-            commit::settle(&repository, lock);
+            let repository = store.repository()?;
+            commit::heal(&repository, &lock, &store.context())?;
+            commit::settle(&repository, lock, &*store.work);
         }
-        Ok(Self { repository: Mutex::new(repository), options })
+        Ok(store)
     }
 
     /// The commit that is checked out; `None` before the first one.
@@ -71,30 +86,92 @@ impl GitStore {
         Ok(self.repository()?.path().join("tgp"))
     }
 
-    /// Waits for every other writer of this work tree, in this process or another, and keeps them waiting until the turn
-    /// is dropped: what is written to files meanwhile and then committed is one step.
-    ///
-    /// # Errors
-    /// `Busy`, `Io`.
-    pub fn take_turn(&self) -> Result<WriterTurn, GitError> {
-        WriterTurn::take(&self.private_dir()?, WAIT)
-    }
-
-    /// Commits exactly `changes` on top of the checked-out branch; no commit when they change nothing. Then makes
+    /// Commits exactly `changes` on top of the branch they belong to; no commit when they change nothing. Then makes
     /// `git status` agree about these files. Anything else in the work tree or staged by a person stays as it is.
     ///
     /// # Errors
     /// `BadPath`, `DetachedHead`, `Busy`, `Git`, `Io`; then the branch is what it was.
     pub fn commit(&self, message: &str, changes: &[FileChange<'_>]) -> Result<Committed, GitError> {
+        let (repository, lock) = self.writer()?;
+        commit::commit(&repository, lock, &self.context(), message, changes)
+    }
+
+    /// Begins a change of the files at `paths`, which the caller writes before it commits: one step for other writers.
+    /// Nobody moves these files in between, and if the process dies there, the next one puts them back.
+    ///
+    /// # Errors
+    /// `Busy`, `Git`, `Io`.
+    pub fn begin<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Result<Writing<'_>, GitError> {
+        let (repository, mut lock) = self.writer()?;
+        lock.begin(paths)?;
+        Ok(Writing { store: self, held: Some((repository, lock)) })
+    }
+
+    /// The last commit of the branch that `path` belongs to.
+    ///
+    /// # Errors
+    /// `DetachedHead`, `Busy`, `Git`.
+    pub fn branch_head(&self, path: &str) -> Result<Option<CommitId>, GitError> {
+        let change = FileChange { path, content: None };
+        let target = write_strategy::target(&*self.repository()?, &self.options, &[change])?;
+        Ok(target.commit.or(target.start).map(CommitId::from))
+    }
+
+    /// The repository and the right to write to it, after finishing what a killed process left undone.
+    pub(super) fn writer(&self) -> Result<(MutexGuard<'_, Repository>, RepositoryLock), GitError> {
         let repository = self.repository()?;
         let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
-        let author =
-            Signature::now(&self.options.author_name, &self.options.author_email).map_err(|_| GitError::BadAuthor)?;
-        commit::commit(&repository, lock, &author, message, changes, WAIT)
+        commit::heal(&repository, &lock, &self.context())?;
+        Ok((repository, lock))
+    }
+
+    /// Names the remote for people who use `git` in the root.
+    pub(super) fn name_remote(&self, url: &str) -> Result<(), GitError> {
+        let (repository, mut lock) = self.writer()?;
+        lock.begin(std::iter::empty())?;
+        let named = repository_setup::name_remote(&repository, url, &self.options.branch);
+        commit::settle(&repository, lock, &*self.work);
+        named
+    }
+
+    pub(super) fn context(&self) -> Context<'_> {
+        Context { options: &self.options, work: &*self.work, wait: WAIT }
+    }
+
+    /// A handle of its own, for what takes long.
+    pub(super) fn open_again(&self) -> Result<Repository, GitError> {
+        repository_setup::open_again(&self.root)
     }
 
     fn repository(&self) -> Result<MutexGuard<'_, Repository>, GitError> {
         self.repository.try_lock_for(WAIT).ok_or(GitError::Busy { seconds: WAIT.as_secs() })
+    }
+}
+
+/// A change of files under way. Dropped without a commit, it leaves the history as it was.
+pub struct Writing<'s> {
+    store: &'s GitStore,
+    held: Option<(MutexGuard<'s, Repository>, RepositoryLock)>,
+}
+
+impl Writing<'_> {
+    /// Commits `changes`, as [`GitStore::commit`] does.
+    ///
+    /// # Errors
+    /// As [`GitStore::commit`].
+    pub fn commit(mut self, message: &str, changes: &[FileChange<'_>]) -> Result<Committed, GitError> {
+        match self.held.take() {
+            Some((repository, lock)) => commit::commit(&repository, lock, &self.store.context(), message, changes),
+            None => self.store.commit(message, changes),
+        }
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        if let Some((repository, lock)) = self.held.take() {
+            commit::settle(&repository, lock, &*self.store.work);
+        }
     }
 }
 

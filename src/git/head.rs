@@ -3,19 +3,23 @@
 use super::git_error::GitError;
 use git2::{ErrorCode, Oid, Repository};
 
-/// Where `HEAD` stands: the branch's full name, and its commit unless it has none yet.
+/// Where a commit goes: the branch's full name, and its commit unless it has none yet.
+#[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) branch: String,
     pub(super) commit: Option<Oid>,
+    /// Where a branch without commits starts.
+    pub(super) start: Option<Oid>,
 }
 
 impl Head {
+    /// What is checked out.
     pub(super) fn read(repository: &Repository) -> Result<Self, GitError> {
         let failed = |error: git2::Error| GitError::git("read the current branch", &error);
         let head = repository.find_reference("HEAD").map_err(failed)?;
         let Ok(Some(branch)) = head.symbolic_target() else { return Err(GitError::DetachedHead) };
         let commit = target(repository, branch).map_err(failed)?;
-        Ok(Self { branch: branch.to_owned(), commit })
+        Ok(Self { branch: branch.to_owned(), commit, start: None })
     }
 }
 

@@ -1,7 +1,11 @@
 //! Bringing the index level with the branch, for chosen paths only.
 
+use super::checkout::is_plain;
 use super::head;
-use git2::{ErrorCode, Index, IndexEntry, IndexTime, ObjectType, Repository, TreeEntry};
+use super::work_tree::WorkTree;
+use git2::{
+    ErrorCode, Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, IndexTime, ObjectType, Repository, TreeEntry,
+};
 use std::path::Path;
 
 /// Makes the index entries of `paths` those of the checked-out commit. Everything else in the index stays, so what a
@@ -9,6 +13,7 @@ use std::path::Path;
 pub(super) fn bring_along<'p>(
     repository: &Repository,
     paths: impl Iterator<Item = &'p str>,
+    work: &dyn WorkTree,
 ) -> Result<(), git2::Error> {
     let Some(commit) = head::target(repository, "HEAD")? else { return Ok(()) };
     let tree = repository.find_commit(commit)?.tree()?;
@@ -17,7 +22,14 @@ pub(super) fn bring_along<'p>(
     let mut changed = false;
     for path in paths {
         match tree.get_path(Path::new(path)) {
-            Ok(entry) if entry.kind() == Some(ObjectType::Blob) => changed |= put(&mut index, path, &entry)?,
+            Ok(entry) if entry.kind() != Some(ObjectType::Tree) => {
+                if is_plain(entry.filemode()) && work.accepts(path) {
+                    changed |= put(&mut index, path, &entry, Place::Disk)?;
+                } else {
+                    // A name that not even an index may hold stays out of it.
+                    changed |= put(&mut index, path, &entry, Place::HistoryOnly).unwrap_or_default();
+                }
+            }
             Ok(_) => changed |= remove(&mut index, path)?,
             Err(error) if error.code() == ErrorCode::NotFound => changed |= remove(&mut index, path)?,
             Err(error) => return Err(error),
@@ -32,11 +44,23 @@ pub(super) fn bring_along<'p>(
     })
 }
 
-fn put(index: &mut Index, path: &str, entry: &TreeEntry<'_>) -> Result<bool, git2::Error> {
+/// Where the content of an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Disk,
+    /// Links, submodules and impossible names are not checked out, and `git` is told so.
+    HistoryOnly,
+}
+
+fn put(index: &mut Index, path: &str, entry: &TreeEntry<'_>, place: Place) -> Result<bool, git2::Error> {
     let mode = u32::try_from(entry.filemode()).unwrap_or_default();
     if index.get_path(Path::new(path), 0).is_some_and(|old| old.id == entry.id() && old.mode == mode) {
         return Ok(false);
     }
+    let (flags, flags_extended) = match place {
+        Place::Disk => (0, 0),
+        Place::HistoryOnly => (IndexEntryFlag::EXTENDED.bits(), IndexEntryExtendedFlag::SKIP_WORKTREE.bits()),
+    };
     // Also ends a conflict at this path.
     index.remove_path(Path::new(path))?;
     // A size of zero is Git's own mark for "compare the content": no need to look at the work tree here.
@@ -50,8 +74,8 @@ fn put(index: &mut Index, path: &str, entry: &TreeEntry<'_>) -> Result<bool, git
         gid: 0,
         file_size: 0,
         id: entry.id(),
-        flags: 0,
-        flags_extended: 0,
+        flags,
+        flags_extended,
         path: path.as_bytes().to_vec(),
     })?;
     Ok(true)

@@ -1,7 +1,7 @@
 //! The `git` command line agrees with everything we did.
 
-use super::test_repository::{TestRepository, git, options};
-use super::{FileChange, GitError, GitStore, IndexState, StoreOptions};
+use super::test_repository::{TestRepository, git, open as open_store, options};
+use super::{FileChange, GitError, IndexState, StoreOptions};
 use crate::error::{ErrorCode, PartError};
 use std::fs;
 use std::path::Path;
@@ -139,7 +139,7 @@ fn an_existing_repository_is_used_as_it_is() {
     git(dir.path(), &["add", "."]);
     git(dir.path(), &["commit", "-qm", "old"]);
     let config = fs::read(dir.path().join(".git/config")).unwrap();
-    let store = GitStore::open_or_init(dir.path(), options()).unwrap();
+    let store = open_store(dir.path(), options()).unwrap();
     store.commit("Forge: new", &[FileChange { path: "new", content: Some(b"n") }]).unwrap();
     assert_eq!(git(dir.path(), &["log", "--format=%s", "trunk"]), "Forge: new\nold\n");
     assert_eq!(fs::read(dir.path().join(".git/config")).unwrap(), config);
@@ -154,7 +154,7 @@ fn an_existing_repository_is_used_as_it_is() {
 fn an_empty_repository_of_another_tool_gets_the_branch_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     git(dir.path(), &["init", "-q", "-b", "trunk"]);
-    let store = GitStore::open_or_init(dir.path(), options()).unwrap();
+    let store = open_store(dir.path(), options()).unwrap();
     store.commit("Forge: a", &[FileChange { path: "a", content: Some(b"1") }]).unwrap();
     assert_eq!(git(dir.path(), &["branch", "--show-current"]), "main\n");
 }
@@ -167,7 +167,7 @@ fn a_root_inside_an_application_gets_its_own_repository() {
     git(app.path(), &["add", "."]);
     git(app.path(), &["commit", "-qm", "app"]);
     let root = app.path().join("nested/.tgp");
-    let store = GitStore::open_or_init(&root, options()).unwrap();
+    let store = open_store(&root, options()).unwrap();
     store.commit("Forge: a", &[FileChange { path: "a", content: Some(b"1") }]).unwrap();
     assert_eq!(git(app.path(), &["log", "--format=%s"]), "app\n");
     assert_eq!(git(&root, &["log", "--format=%s"]), "Forge: a\n");
@@ -177,7 +177,7 @@ fn a_root_inside_an_application_gets_its_own_repository() {
 fn a_bare_repository_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     git(dir.path(), &["init", "-q", "--bare"]);
-    assert!(matches!(GitStore::open_or_init(dir.path(), options()), Err(GitError::Bare)));
+    assert!(matches!(open_store(dir.path(), options()), Err(GitError::Bare)));
     assert!(!dir.path().join(".git").exists());
 }
 
@@ -188,7 +188,7 @@ fn a_linked_work_tree_works() {
     let linked = tempfile::tempdir().unwrap();
     let root = linked.path().join("tree");
     test.git(&["worktree", "add", "-q", "-b", "linked", root.to_str().unwrap()]);
-    let store = GitStore::open_or_init(&root, options()).unwrap();
+    let store = open_store(&root, options()).unwrap();
     super::test_repository::forge(&root, &store, "b", b"2");
     assert_eq!(git(&root, &["status", "--porcelain"]), "");
     assert_eq!(git(&root, &["log", "--format=%s"]), "Forge: b\nForge: a\n");
@@ -198,7 +198,7 @@ fn a_linked_work_tree_works() {
 #[test]
 fn odd_options_and_paths_are_typed_errors() {
     let test = TestRepository::new();
-    let open = |options| GitStore::open_or_init(&test.root(), options).unwrap_err();
+    let open = |options| open_store(&test.root(), options).unwrap_err();
     for branch in ["", "a..b", "a b", "x.lock", "/x"] {
         let error = open(StoreOptions { branch: branch.to_owned(), ..options() });
         assert_eq!(error.code(), ErrorCode::Config, "{branch}");
@@ -235,7 +235,7 @@ fn a_repository_of_another_user_is_a_helpful_error() {
     // Only root can give files away.
     let given_away = Command::new("chown").args(["-R", "12345"]).arg(test.root()).output().unwrap().status.success();
     if given_away {
-        let error = GitStore::open_or_init(&test.root(), options()).unwrap_err();
+        let error = open_store(&test.root(), options()).unwrap_err();
         assert!(matches!(error, GitError::NotOwned), "{error}");
         assert!(error.to_string().contains("safe.directory"));
         assert!(!error.to_string().contains(test.root().to_str().unwrap()));
@@ -250,7 +250,7 @@ const CHILD_ROOT: &str = "TGP_TEST_HOSTILE_ROOT";
 fn child_with_another_home() {
     let Some(root) = std::env::var_os(CHILD_ROOT) else { return };
     let root = Path::new(&root);
-    let store = GitStore::open_or_init(root, options()).unwrap();
+    let store = open_store(root, options()).unwrap();
     super::test_repository::forge(root, &store, "a/crlf.txt", b"one\r\ntwo\n");
     super::test_repository::forge(root, &store, "ignored.log", b"log\r\n");
 }

@@ -7,7 +7,7 @@ use git2::{Config, ConfigLevel, ErrorCode, Reference, Repository, RepositoryInit
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Settings for this library alone, beside the ones that `git` reads.
 const OWN_CONFIG: &str = "tgp-config";
@@ -62,9 +62,13 @@ fn init(root: &Path, options: &StoreOptions) -> Result<Repository, GitError> {
     // Templates may carry hooks; none of the user's are wanted here.
     init.external_template(false).no_reinit(true).initial_head(&options.branch);
     let repository = Repository::init_opts(root, &init).map_err(failed)?;
-    // For people who use `git` in here: the files are what was committed, byte by byte.
+    // For people who use `git` in here: the files are what was committed, byte by byte, and none is made executable.
     let local = repository.path().join("config");
-    Config::open(&local).and_then(|mut config| config.set_bool("core.autocrlf", false)).map_err(failed)?;
+    let plain = |mut config: Config| {
+        config.set_bool("core.autocrlf", false)?;
+        config.set_bool("core.fileMode", false)
+    };
+    Config::open(&local).and_then(plain).map_err(failed)?;
     Ok(repository)
 }
 
@@ -78,8 +82,69 @@ fn adopt_unborn(repository: &Repository, branch: &str) -> Result<(), GitError> {
     Ok(())
 }
 
+/// Names the remote for people who use `git` in here. The address holds no secret.
+pub(super) fn name_remote(repository: &Repository, url: &str, branch: &str) -> Result<(), GitError> {
+    let name = || {
+        let mut config = Config::open(&repository.commondir().join("config"))?;
+        if config.get_string("remote.origin.url").is_ok_and(|known| known == url) {
+            return Ok(());
+        }
+        config.set_str("remote.origin.url", url)?;
+        config.set_str("remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")?;
+        config.set_str(&format!("branch.{branch}.remote"), "origin")?;
+        config.set_str(&format!("branch.{branch}.merge"), &branch_reference(branch))
+    };
+    name().map_err(|error| GitError::git("name the remote in the repository", &error))
+}
+
+/// Whether the repository at `root` cannot be read: its own data, not its settings or its owner.
+pub(super) fn is_damaged(root: &Path) -> bool {
+    let repository = match Repository::open(root) {
+        Ok(repository) => repository,
+        Err(error) => {
+            let is_other = matches!(error.code(), ErrorCode::Owner) || error.class() == git2::ErrorClass::Config;
+            return root.join(".git").exists() && !is_other;
+        }
+    };
+    let check = || {
+        let head = match repository.head() {
+            Err(error) if error.code() == ErrorCode::UnbornBranch => return Ok(()),
+            head => head?,
+        };
+        let odb = repository.odb()?;
+        let mut missing = Ok(());
+        head.peel_to_commit()?.tree()?.walk(git2::TreeWalkMode::PreOrder, |_, entry| {
+            if entry.kind() != Some(git2::ObjectType::Commit)
+                && let Err(error) = odb.read(entry.id())
+            {
+                missing = Err(error);
+                return git2::TreeWalkResult::Abort;
+            }
+            git2::TreeWalkResult::Ok
+        })?;
+        missing
+    };
+    check().is_err()
+}
+
+/// Moves the repository's own data out of `root`, and returns its new name beside it.
+pub(super) fn put_aside(root: &Path) -> io::Result<String> {
+    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let aside = format!("{name}.broken-git-{seconds}");
+    fs::rename(root.join(".git"), root.with_file_name(&aside))?;
+    Ok(aside)
+}
+
+/// A handle beside the first, for work that must not keep others waiting.
+pub(super) fn open_again(root: &Path) -> Result<Repository, GitError> {
+    let repository = open(root)?;
+    isolate(&repository)?;
+    Ok(repository)
+}
+
 /// From here on only the repository's own configuration and ours count, not that of the user or the machine.
-fn isolate(repository: &Repository) -> Result<(), GitError> {
+pub(super) fn isolate(repository: &Repository) -> Result<(), GitError> {
     let own = repository.path().join(OWN_CONFIG);
     if fs::read(&own).ok().as_deref() != Some(OWN_SETTINGS.as_bytes()) {
         fs::write(&own, OWN_SETTINGS).map_err(GitError::io("write the repository's settings"))?;
@@ -113,6 +178,6 @@ fn add_excludes(info: &Path, patterns: &[String]) -> io::Result<()> {
     missing.iter().try_for_each(|pattern| writeln!(file, "{pattern}"))
 }
 
-fn branch_reference(branch: &str) -> String {
+pub(super) fn branch_reference(branch: &str) -> String {
     format!("refs/heads/{branch}")
 }

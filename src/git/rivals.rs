@@ -1,7 +1,7 @@
 //! Many writers at once, some of them killed: no commit is lost.
 
-use super::test_repository::{TestRepository, forge, git, options};
-use super::{FileChange, GitStore, IndexState};
+use super::test_repository::{TestRepository, forge, git, open as open_store, options};
+use super::{FileChange, IndexState};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -19,7 +19,7 @@ const CHILD_COMMITS: &str = "TGP_TEST_RIVAL_COMMITS";
 fn rival() {
     let Some(root) = std::env::var_os(CHILD_ROOT) else { return };
     let (name, commits) = (std::env::var(CHILD_NAME).unwrap(), std::env::var(CHILD_COMMITS).unwrap());
-    let store = GitStore::open_or_init(Path::new(&root), options()).unwrap();
+    let store = open_store(Path::new(&root), options()).unwrap();
     for number in 0..commits.parse().unwrap() {
         let path = format!("{name}/{number}.ts");
         forge(Path::new(&root), &store, &path, path.as_bytes());
@@ -140,7 +140,7 @@ fn killed_writers_lose_nothing_they_acknowledged_and_leave_no_lock() {
         }
     }
     assert!(promised.len() >= 3 * 16, "a rival ended before it was killed");
-    let store = GitStore::open_or_init(&root, options()).unwrap();
+    let store = open_store(&root, options()).unwrap();
     assert_eq!(forge(&root, &store, "last", b"x").index, IndexState::Current);
     let committed = committed(&root);
     assert!(promised.is_subset(&committed), "{:?}", promised.difference(&committed));

@@ -5,7 +5,7 @@
 //! decides: an ordinary command holds a lock for milliseconds.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const STALE_AFTER: Duration = Duration::from_mins(1);
@@ -27,7 +27,23 @@ pub(super) fn clear(path: &Path, evidence: Evidence) -> io::Result<()> {
     };
     match evidence {
         Evidence::AgeOnly if age < STALE_AFTER => Ok(()),
-        Evidence::AgeOnly | Evidence::HolderDied => std::fs::remove_file(path),
+        Evidence::AgeOnly | Evidence::HolderDied => match std::fs::remove_file(path) {
+            // Its maker was alive after all and has just removed it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        },
+    }
+}
+
+/// Adds every lock file below `dir` to `found`.
+pub(super) fn find(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            find(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "lock") {
+            found.push(path);
+        }
     }
 }
 

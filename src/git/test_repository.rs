@@ -1,9 +1,11 @@
 //! A repository in a temporary directory, and the real `git` as its judge.
 
-use super::{Committed, FileChange, GitStore, StoreOptions};
+use super::{Committed, FileChange, GitError, GitStore, StoreOptions, WorkTree, WriteStrategy};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 pub(super) struct TestRepository {
@@ -17,13 +19,42 @@ pub(super) fn options() -> StoreOptions {
         author_name: "TGP Agent".to_owned(),
         author_email: "agent@tgp.local".to_owned(),
         exclude: vec![".tgp-tmp-*".to_owned()],
+        derived: vec!["meta.json".to_owned()],
+        strategy: WriteStrategy::Direct,
     }
+}
+
+/// Plain files below a directory, without the jail that the kernel has.
+pub(super) struct PlainFiles(PathBuf);
+
+impl WorkTree for PlainFiles {
+    fn accepts(&self, path: &str) -> bool {
+        !path.contains("..")
+    }
+
+    fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+        Ok(fs::read(self.0.join(path)).ok())
+    }
+
+    fn write(&self, path: &str, content: &[u8]) -> io::Result<()> {
+        let file = self.0.join(path);
+        fs::create_dir_all(file.parent().unwrap())?;
+        fs::write(file, content)
+    }
+
+    fn remove(&self, path: &str) -> io::Result<()> {
+        fs::remove_file(self.0.join(path)).or(Ok(()))
+    }
+}
+
+pub(super) fn open(root: &Path, options: StoreOptions) -> Result<GitStore, GitError> {
+    GitStore::open_or_init(root, options, Arc::new(PlainFiles(root.to_owned())))
 }
 
 impl TestRepository {
     pub(super) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let store = GitStore::open_or_init(&dir.path().join("root"), options()).unwrap();
+        let store = open(&dir.path().join("root"), options()).unwrap();
         Self { dir, store }
     }
 
@@ -37,7 +68,7 @@ impl TestRepository {
 
     /// A second handle, as another process would have.
     pub(super) fn reopen(&self) -> GitStore {
-        GitStore::open_or_init(&self.root(), options()).unwrap()
+        open(&self.root(), options()).unwrap()
     }
 
     /// Writes the file to the work tree and commits it, as the kernel does.

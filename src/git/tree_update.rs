@@ -17,13 +17,27 @@ pub(super) struct TreeUpdate {
 
 #[derive(Debug, Clone, Copy)]
 enum Change {
-    Write(Oid),
+    Write(Entry),
     Remove,
+}
+
+/// What a path is to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) id: Oid,
+    /// `None`: as executable as the file that is there.
+    pub(super) mode: Option<i32>,
+}
+
+impl From<Oid> for Entry {
+    fn from(id: Oid) -> Self {
+        Self { id, mode: None }
+    }
 }
 
 impl TreeUpdate {
     /// Puts `blob` at `path`, or nothing.
-    pub(super) fn set(&mut self, path: &str, blob: Option<Oid>) -> Result<(), GitError> {
+    pub(super) fn set(&mut self, path: &str, blob: Option<Entry>) -> Result<(), GitError> {
         let bad = |reason| GitError::BadPath { path: path.to_owned(), reason };
         let mut node = self;
         for name in path.split('/') {
@@ -58,9 +72,10 @@ impl TreeUpdate {
                 Some(entry) if entry.kind() == Some(ObjectType::Tree) => Some(repository.find_tree(entry.id())?),
                 _ => None,
             };
-            if let Some(Change::Write(blob)) = node.change {
-                let is_executable = existing.is_some_and(|entry| entry.filemode() == EXECUTABLE);
-                builder.insert(name.as_str(), blob, if is_executable { EXECUTABLE } else { PLAIN })?;
+            if let Some(Change::Write(entry)) = node.change {
+                let kept = || existing.is_some_and(|entry| entry.filemode() == EXECUTABLE);
+                let mode = entry.mode.unwrap_or_else(|| if kept() { EXECUTABLE } else { PLAIN });
+                builder.insert(name.as_str(), entry.id, mode)?;
             } else if let Some(tree) = node.apply(repository, directory.as_ref())? {
                 builder.insert(name.as_str(), tree, DIRECTORY)?;
             } else if existing.is_some() && (directory.is_some() || node.change.is_some()) {
@@ -81,7 +96,7 @@ mod tests {
         let base = base.map(|id| repository.find_tree(id).unwrap());
         let mut update = TreeUpdate::default();
         for (path, content) in changes {
-            update.set(path, content.map(|text| repository.blob(text.as_bytes()).unwrap())).unwrap();
+            update.set(path, content.map(|text| repository.blob(text.as_bytes()).unwrap().into())).unwrap();
         }
         update.apply(repository, base.as_ref()).unwrap()
     }
@@ -106,7 +121,7 @@ mod tests {
 
     #[test]
     fn contradictory_and_odd_paths_are_refused() {
-        let blob = Some(Oid::ZERO_SHA1);
+        let blob = Some(Oid::ZERO_SHA1.into());
         for paths in [["a", "a"], ["a", "a/b"], ["a/b", "a"], ["a", "a/b/c"], ["a/b/c", "a"]] {
             let mut update = TreeUpdate::default();
             update.set(paths[0], blob).unwrap();
@@ -124,7 +139,7 @@ mod tests {
         let blob = repository.blob(b"x").unwrap();
         for path in ["../x", "a/../x", "./x", ".git/hooks/x", "a/.GIT/x"] {
             let mut update = TreeUpdate::default();
-            update.set(path, Some(blob)).unwrap();
+            update.set(path, Some(blob.into())).unwrap();
             assert!(update.apply(&repository, None).is_err(), "{path}");
         }
     }

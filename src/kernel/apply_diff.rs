@@ -6,6 +6,7 @@ use super::text_edit::{Hunk, Misfit, Place, Tolerance};
 use super::write_file::Written;
 use super::write_rules::check_writable;
 use crate::error::{Error, ErrorCode};
+use crate::registry::META_FILE;
 use crate::vfs::{JailPath, Vfs};
 use serde::Serialize;
 
@@ -32,8 +33,8 @@ pub struct Applied {
 #[derive(Debug, Serialize)]
 pub struct Diffed {
     #[serde(flatten)]
-    written: Written,
-    applied: Vec<Applied>,
+    pub(super) written: Written,
+    pub(super) applied: Vec<Applied>,
 }
 
 impl Kernel {
@@ -44,9 +45,11 @@ impl Kernel {
         let hunks =
             parse_diff(diff).map_err(|bad| Error::new(ErrorCode::Validation, bad.message()).with("field", "diff"))?;
         let _one_writer = self.writes.lock();
+        // Begun before it is read: nothing from the remote may come between the two.
+        let writing = self.git.begin([path.as_str(), META_FILE].into_iter());
         let before = self.vfs.read(&path)?;
         let (after, applied) = apply(path.as_str(), &before, &hunks)?;
-        let written = self.write_and_commit(&path, &after, "Refactor")?;
+        let written = self.finish_write(writing, &path, &after, &format!("Refactor: {}", path.as_str()))?;
         Ok(Diffed { written, applied })
     }
 }

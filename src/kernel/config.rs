@@ -2,6 +2,7 @@
 
 use super::check_config::{CheckMode, RuleLevels, check_rules};
 use crate::error::{Error, ErrorCode};
+use crate::git::Secret;
 use crate::sandbox::{Isolation, RunLimits};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -24,8 +25,15 @@ pub struct Config {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct GitConfig {
     pub provider: GitProvider,
+    /// Where the remote is; nowhere for a repository that stays here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
     pub branch: String,
+    /// Where the provider's API is, if not at its own place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_base_url: Option<String>,
     pub auth: GitIdentity,
+    pub write_strategy: GitWriteStrategy,
 }
 
 /// Where tools are persisted.
@@ -34,12 +42,27 @@ pub struct GitConfig {
 pub enum GitProvider {
     #[default]
     Local,
+    Github,
+    Gitlab,
+    Bitbucket,
 }
 
-/// Who commits.
+/// How writes get to the remote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GitWriteStrategy {
+    #[default]
+    Direct,
+    Pr,
+}
+
+/// Who commits, and with what right.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct GitIdentity {
+    /// Shown masked wherever it is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<Secret>,
     pub user: String,
     pub email: String,
 }
@@ -115,13 +138,20 @@ impl Default for Config {
 
 impl Default for GitConfig {
     fn default() -> Self {
-        Self { provider: GitProvider::default(), branch: "main".to_owned(), auth: GitIdentity::default() }
+        Self {
+            provider: GitProvider::default(),
+            repo: None,
+            branch: "main".to_owned(),
+            api_base_url: None,
+            auth: GitIdentity::default(),
+            write_strategy: GitWriteStrategy::default(),
+        }
     }
 }
 
 impl Default for GitIdentity {
     fn default() -> Self {
-        Self { user: "tgp-bot[bot]".to_owned(), email: "tgp-bot@users.noreply.github.com".to_owned() }
+        Self { token: None, user: "tgp-bot[bot]".to_owned(), email: "tgp-bot@users.noreply.github.com".to_owned() }
     }
 }
 
@@ -188,6 +218,33 @@ impl Config {
                 return Err(refused(key, "must be one line of text that is not empty"));
             }
         }
+        self.git.check()
+    }
+}
+
+impl GitConfig {
+    fn check(&self) -> Result<(), Error> {
+        let is_hosted = self.provider != GitProvider::Local;
+        let texts = [("git.repo", &self.repo), ("git.apiBaseUrl", &self.api_base_url)];
+        for (key, value) in texts.iter().filter_map(|(key, value)| Some((key, value.as_deref()?))) {
+            if value.trim().is_empty() || value.contains(['\0', '\n', '\r']) {
+                return Err(refused(key, "must be one line of text that is not empty"));
+            }
+        }
+        if is_hosted && self.repo.is_none() {
+            return Err(refused("git.repo", "is missing: git.provider names a host, so say which repository there"));
+        }
+        if !is_hosted && self.api_base_url.is_some() {
+            return Err(refused("git.apiBaseUrl", "belongs to a git.provider other than local"));
+        }
+        if let Some(url) = &self.api_base_url
+            && !(url.starts_with("https://") || url.starts_with("http://"))
+        {
+            return Err(refused("git.apiBaseUrl", "must be an https:// address"));
+        }
+        if !is_hosted && self.write_strategy == GitWriteStrategy::Pr {
+            return Err(refused("git.writeStrategy", "can be 'pr' only with git.provider github, gitlab or bitbucket"));
+        }
         Ok(())
     }
 }
@@ -244,10 +301,15 @@ mod tests {
             (r#"{"sandbox":{"workers":1,"warm":2}}"#, "sandbox.warm"),
             (r#"{"sandbox":{"wallMs":"1"}}"#, "wallMs"),
             (r#"{"git":{"branch":" "}}"#, "git.branch"),
-            (r#"{"git":{"provider":"github"}}"#, "github"),
             (r#"{"check":"lenient"}"#, "lenient"),
             (r#"{"rules":{"no-loops":"off"}}"#, "rules.no-loops"),
             (r#"{"rules":{"no-any":"fatal"}}"#, "fatal"),
+            (r#"{"git":{"provider":"svn"}}"#, "svn"),
+            (r#"{"git":{"provider":"github"}}"#, "git.repo"),
+            (r#"{"git":{"repo":"a\nb"}}"#, "git.repo"),
+            (r#"{"git":{"apiBaseUrl":"https://x"}}"#, "git.apiBaseUrl"),
+            (r#"{"git":{"provider":"gitlab","repo":"a/b","apiBaseUrl":"x"}}"#, "git.apiBaseUrl"),
+            (r#"{"git":{"repo":"x","writeStrategy":"pr"}}"#, "git.writeStrategy"),
         ] {
             let error = Config::from_json(json).unwrap_err();
             assert_eq!(error.code, ErrorCode::Config);

@@ -102,10 +102,10 @@ impl Kernel {
     /// Makes `meta.json` what the tools say and commits it.
     pub fn sync_registry(&self) -> Result<Written, Error> {
         let _one_writer = self.writes.lock();
-        let _turn = self.git.take_turn()?;
+        let writing = self.git.begin(std::iter::once(META_FILE))?;
         let text = self.registry.sync_meta()?;
         let change = text.as_deref().map(|text| FileChange { path: META_FILE, content: Some(text.as_bytes()) });
-        self.commit_changes(META_FILE, "Registry: meta.json", change.as_slice())
+        self.written(META_FILE, writing.commit("Registry: meta.json", change.as_slice()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::check_config::lint_options;
 use super::config::Config;
+use super::git_remote::GitHome;
 use super::host_functions::HostFunctions;
 use super::private_files::PrivateFiles;
 use super::run_registry::RunRegistry;
@@ -9,9 +10,9 @@ use super::tool_cache::ToolCache;
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use crate::compile::{Compiler, LintOptions};
 use crate::error::Error;
-use crate::git::{GitStore, StoreOptions};
+use crate::git::{GitStore, Publisher};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
-use crate::vfs::{DiskVfs, TEMP_PREFIX};
+use crate::vfs::DiskVfs;
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +25,10 @@ const MOST_META_BYTES: usize = 64 << 20;
 pub struct Kernel {
     pub(super) config: Config,
     pub(super) vfs: Arc<DiskVfs>,
-    pub(super) git: GitStore,
+    pub(super) git: Arc<GitStore>,
+    /// Only with a remote.
+    pub(super) publisher: Option<Publisher>,
+    warnings: Vec<String>,
     pub(super) compiler: Arc<Compiler>,
     pub(super) lint: LintOptions,
     pub(super) registry: Arc<ToolRegistry>,
@@ -46,16 +50,8 @@ impl Kernel {
     ) -> Result<Arc<Self>, Error> {
         let root = base_dir.join(&config.root_dir);
         let vfs = Arc::new(DiskVfs::open(&root)?);
-        let identity = &config.git.auth;
-        let git = GitStore::open_or_init(
-            &root,
-            StoreOptions {
-                branch: config.git.branch.clone(),
-                author_name: identity.user.clone(),
-                author_email: identity.email.clone(),
-                exclude: vec![format!("{TEMP_PREFIX}*")],
-            },
-        )?;
+        let compiler = Arc::new(Compiler::new());
+        let GitHome { store, publisher, warnings } = GitHome::open(&config, base_dir, &root, &vfs, &compiler)?;
         let sandbox = Sandbox::new(PoolOptions {
             isolation: config.sandbox.isolation.into(),
             files,
@@ -64,13 +60,12 @@ impl Kernel {
             queue: config.sandbox.queue as usize,
             memory_bytes: config.sandbox.limits().memory_bytes,
         });
-        let compiler = Arc::new(Compiler::new());
         let registry = Arc::new(ToolRegistry::new(
             RegistryFiles {
                 tools: Arc::<DiskVfs>::clone(&vfs),
                 meta: Arc::new(vfs.reopened(MOST_META_BYTES)?),
                 private: PrivateFiles(Arc::new(
-                    DiskVfs::open(&git.private_dir()?)?.with_max_file_bytes(MOST_META_BYTES),
+                    DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MOST_META_BYTES),
                 )),
             },
             Arc::clone(&compiler),
@@ -80,7 +75,9 @@ impl Kernel {
         Ok(Arc::new(Self {
             config,
             vfs,
-            git,
+            git: store,
+            publisher,
+            warnings,
             compiler,
             lint,
             registry,
@@ -97,10 +94,18 @@ impl Kernel {
         &self.config
     }
 
-    /// Ends every run and every worker. Tools need no farewell: each write was complete when it returned.
+    /// What the user should know about the boot.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Ends every run and every worker, and waits for the last push. Files need no farewell: each write was complete
+    /// when it returned.
     pub fn shutdown(&self) {
         self.sandbox.shutdown();
         self.registry.store();
+        self.stop_publishing();
     }
 }
 

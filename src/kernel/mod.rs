@@ -8,7 +8,9 @@ mod config;
 mod confinement;
 mod diff_text;
 mod exec_tool;
+mod file_history;
 mod find_tool;
+mod git_remote;
 mod host_functions;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod kernel;
@@ -16,28 +18,34 @@ mod list_files;
 mod module_graph;
 mod patch_file;
 mod private_files;
+mod publish;
+mod pull_request_text;
 mod read_file;
 mod root_files;
 mod run_registry;
 mod sandbox_host;
-mod sql_options;
 mod search_files;
+mod sql_options;
 mod stack_trace;
 mod text_edit;
 mod tool_cache;
 mod tool_entry;
 mod tool_registry;
 mod type_sources;
+mod workspace;
 mod write_file;
 mod write_rules;
 
 pub use config::Config;
 pub use exec_tool::{ExecOptions, ExecRequest, ExecValue};
+pub use file_history::HistoryEntry;
 pub use host_functions::{Answer, HostFunctions, Verdict};
 pub use kernel::{Kernel, engine_version};
-pub use sql_options::SqlOptions;
+pub use publish::{Incoming, PullRequestLink};
 pub use root_files::RootFiles;
 pub use search_files::SearchQuery;
+pub use sql_options::SqlOptions;
+pub use write_file::{Persisted, Written};
 
 pub use crate::sandbox::WorkerFiles;
 pub use crate::sql::{

@@ -4,6 +4,7 @@ use super::kernel::Kernel;
 use super::write_file::Written;
 use super::write_rules::check_writable;
 use crate::error::{Error, ErrorCode};
+use crate::registry::META_FILE;
 use crate::vfs::{JailPath, Vfs};
 
 impl Kernel {
@@ -16,6 +17,8 @@ impl Kernel {
             return Err(Error::new(ErrorCode::Validation, message).with("field", "search"));
         }
         let _one_writer = self.writes.lock();
+        // Begun before it is read: nothing from the remote may come between the two.
+        let writing = self.git.begin([path.as_str(), META_FILE].into_iter());
         let before = self.vfs.read(&path)?;
         if !before.contains(search) {
             let message = format!(
@@ -24,6 +27,7 @@ impl Kernel {
             );
             return Err(Error::new(ErrorCode::NotFound, message).with("path", path.as_str()).with("field", "search"));
         }
-        self.write_and_commit(&path, &before.replacen(search, replace, 1), "Refactor")
+        let after = before.replacen(search, replace, 1);
+        self.finish_write(writing, &path, &after, &format!("Refactor: {}", path.as_str()))
     }
 }

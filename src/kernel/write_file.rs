@@ -3,31 +3,58 @@
 use super::check_config::CheckMode;
 use super::find_tool::SimilarTool;
 use super::kernel::Kernel;
+use super::publish::PullRequestLink;
 use super::write_rules::check_writable;
 use crate::error::Error;
-use crate::git::FileChange;
+use crate::git::{CommitId, Committed, FileChange, GitError, Writing};
 use crate::registry::META_FILE;
 use crate::vfs::{JailPath, Vfs};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What became of a write.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Written {
     pub path: String,
-    /// Whether the file as it is now is committed.
-    pub persisted: bool,
+    pub persisted: Persisted,
     /// The commit that holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// What the check finds wrong with it, one line per error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
-    /// Why it is not persisted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<PullRequestLink>,
+    /// Why it is not persisted, or not at the remote yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// Other tools that do the same job.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub similar: Vec<SimilarTool>,
+    /// The commit that this write made, if it made one.
+    #[serde(skip)]
+    pub fresh: Option<CommitId>,
+}
+
+/// How far the file as it is now has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Persisted {
+    /// It is on disk only.
+    No,
+    /// It is committed here, and will be pushed.
+    Local,
+    /// It is where the configuration wants it.
+    Yes,
+}
+
+impl Serialize for Persisted {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::No => serializer.serialize_bool(false),
+            Self::Local => serializer.serialize_str("local"),
+            Self::Yes => serializer.serialize_bool(true),
+        }
+    }
 }
 
 impl Kernel {
@@ -40,21 +67,39 @@ impl Kernel {
 
     /// Writes a file that the caller may change. The caller holds the lock on writes.
     pub(super) fn write_and_commit(&self, path: &JailPath, content: &str, verb: &str) -> Result<Written, Error> {
+        self.write_and_commit_as(path, content, &format!("{verb}: {}", path.as_str()))
+    }
+
+    /// As [`Self::write_and_commit`], with the whole message.
+    pub(super) fn write_and_commit_as(&self, path: &JailPath, content: &str, message: &str) -> Result<Written, Error> {
         check_writable(path)?;
+        let writing = self.git.begin([path.as_str(), META_FILE].into_iter());
+        self.finish_write(writing, path, content, message)
+    }
+
+    /// Writes and commits what was begun. When the repository could not be had, the file is written all the same.
+    pub(super) fn finish_write(
+        &self,
+        writing: Result<Writing<'_>, GitError>,
+        path: &JailPath,
+        content: &str,
+        message: &str,
+    ) -> Result<Written, Error> {
         let findings = self.errors_before_commit(path, content);
-        let _turn = self.git.take_turn()?;
         self.vfs.write(path, content)?;
         if self.config.check == CheckMode::Strict
             && let Some(first) = findings.first()
         {
             return Ok(Written {
                 path: path.as_str().to_owned(),
-                persisted: false,
+                persisted: Persisted::No,
                 commit: None,
+                pull_request: None,
                 problem: Some(format!(
                     "It is kept as a draft and not committed, because check_tool finds errors in it: {first}"
                 )),
                 findings,
+                fresh: None,
                 similar: Vec::new(),
             });
         }
@@ -63,7 +108,8 @@ impl Kernel {
         let meta = registered.as_ref().ok().and_then(|registered| registered.meta.as_deref());
         let mut changes = vec![FileChange { path: path.as_str(), content: Some(content.as_bytes()) }];
         changes.extend(meta.map(|text| FileChange { path: META_FILE, content: Some(text.as_bytes()) }));
-        let mut written = self.commit_changes(path.as_str(), &format!("{verb}: {}", path.as_str()), &changes)?;
+        let committed = writing.and_then(|writing| writing.commit(message, &changes));
+        let mut written = self.written(path.as_str(), committed)?;
         match registered {
             Ok(registered) => written.similar = registered.similar.into_iter().map(SimilarTool::from).collect(),
             Err(error) => written.problem = written.problem.or(Some(error.message)),
@@ -72,28 +118,25 @@ impl Kernel {
         Ok(written)
     }
 
-    /// Commits what is already on disk.
-    pub(super) fn commit_changes(
-        &self,
-        path: &str,
-        message: &str,
-        changes: &[FileChange<'_>],
-    ) -> Result<Written, Error> {
-        let (commit, problem) = match self.git.commit(message, changes) {
+    /// What a commit, or its failure, means for the file at `path`.
+    pub(super) fn written(&self, path: &str, committed: Result<Committed, GitError>) -> Result<Written, Error> {
+        let (fresh, problem) = match committed {
             Ok(committed) => (committed.id, None),
             // The file is safe on disk; saying so is more use to the agent than an error that hides it.
             Err(error) => (None, Some(Error::from(error).message)),
         };
-        let commit = match (&commit, &problem) {
-            (None, None) => self.git.head()?,
-            _ => commit,
+        let commit = match (&fresh, &problem) {
+            (None, None) => self.git.branch_head(path)?,
+            _ => fresh.clone(),
         };
         Ok(Written {
             path: path.to_owned(),
-            persisted: problem.is_none(),
+            persisted: if problem.is_none() { Persisted::Yes } else { Persisted::No },
             commit: commit.map(|id| id.as_str().to_owned()),
             findings: Vec::new(),
+            pull_request: None,
             problem,
+            fresh,
             similar: Vec::new(),
         })
     }

@@ -11,7 +11,7 @@
 //!   not read. Writing gives the path a new file and leaves the other name as it was. (No tool and no Git repository can
 //!   make a hard link; only someone with access to the host can.)
 
-use super::durable_file::{self, TEMP_PREFIX};
+use super::durable_file::{self, Durability, TEMP_PREFIX};
 use super::jail_path::JailPath;
 use super::root_dir::{Missing, RootDir, Standing, split};
 use super::stamp::{Stamp, StampedFile};
@@ -63,6 +63,34 @@ impl DiskVfs {
         Ok(Self { root, max_file_bytes })
     }
 
+    /// Makes `content` the bytes of the file, as [`Vfs::write`] does, but whatever they are and without waiting for the
+    /// disk: for content that is kept elsewhere, such as in a repository.
+    ///
+    /// # Errors
+    /// As [`Vfs::write`], but never `TooLarge`.
+    pub fn restore(&self, path: &JailPath, content: &[u8]) -> Result<(), VfsError> {
+        path.refuse_git()?;
+        self.write_real(path, content, Durability::Restorable)
+    }
+
+    /// The bytes of a regular file, however large; a symlink is not followed.
+    ///
+    /// # Errors
+    /// `NotFound`, `NotAFile`, `SecurityViolation`, `Io`.
+    pub fn read_bytes(&self, path: &JailPath) -> Result<Vec<u8>, VfsError> {
+        path.refuse_git()?;
+        self.read_real_bytes(path, usize::MAX - 1)
+    }
+
+    fn write_real(&self, path: &JailPath, content: &[u8], durability: Durability) -> Result<(), VfsError> {
+        for _ in 0..WRITE_ATTEMPTS {
+            if self.try_write(path, content, durability)? {
+                return Ok(());
+            }
+        }
+        Err(VfsError::io("write", path.as_str(), io::ErrorKind::NotFound.into()))
+    }
+
     fn remove_abandoned(&self) -> Result<(), VfsError> {
         self.root.walk(&JailPath::root(), |dir, _, name| {
             let age = || dir.symlink_metadata(name).ok()?.modified().ok()?.into_std().elapsed().ok();
@@ -100,6 +128,11 @@ impl DiskVfs {
     }
 
     fn read_real(&self, path: &JailPath) -> Result<String, VfsError> {
+        let bytes = self.read_real_bytes(path, self.max_file_bytes)?;
+        String::from_utf8(bytes).map_err(|_| VfsError::not_text(path.as_str()))
+    }
+
+    fn read_real_bytes(&self, path: &JailPath, limit: usize) -> Result<Vec<u8>, VfsError> {
         let failed = |error| VfsError::io("read", path.as_str(), error);
         let file = self.open_file(path)?;
         let metadata = file.metadata().map_err(failed)?;
@@ -109,8 +142,7 @@ impl DiskVfs {
         if metadata.nlink() > 1 {
             return Err(VfsError::violation(path.as_str(), Violation::HardLink));
         }
-        let limit = self.max_file_bytes;
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(limit).min(limit));
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default().min(limit));
         // The file may grow while it is read: the limit counts what arrives, not what was announced.
         file.take(u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1))
             .read_to_end(&mut bytes)
@@ -118,11 +150,11 @@ impl DiskVfs {
         if bytes.len() > limit {
             return Err(VfsError::too_large(path.as_str(), limit));
         }
-        String::from_utf8(bytes).map_err(|_| VfsError::not_text(path.as_str()))
+        Ok(bytes)
     }
 
     /// `false` when the directory was taken away by a removal; then nothing was written.
-    fn try_write(&self, path: &JailPath, content: &str) -> Result<bool, VfsError> {
+    fn try_write(&self, path: &JailPath, content: &[u8], durability: Durability) -> Result<bool, VfsError> {
         let (parent, name) = split(path)?;
         let Some(dir) = self.root.enter(&parent, Missing::Create)? else { return Ok(false) };
         let previous = match Standing::at(&dir, name).map_err(|error| VfsError::io("write", path.as_str(), error))? {
@@ -131,7 +163,7 @@ impl DiskVfs {
             Standing::Symlink => return Err(VfsError::violation(path.as_str(), Violation::Symlink)),
             Standing::Directory | Standing::Special => return Err(VfsError::not_a_file(path.as_str())),
         };
-        match durable_file::replace(&dir, name, content.as_bytes(), previous.as_ref()) {
+        match durable_file::replace(&dir, name, content, previous.as_ref(), durability) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(VfsError::io("write", path.as_str(), error)),
@@ -150,12 +182,7 @@ impl Vfs for DiskVfs {
         if content.len() > self.max_file_bytes {
             return Err(VfsError::too_large(path.as_str(), self.max_file_bytes));
         }
-        for _ in 0..WRITE_ATTEMPTS {
-            if self.try_write(path, content)? {
-                return Ok(());
-            }
-        }
-        Err(VfsError::io("write", path.as_str(), io::ErrorKind::NotFound.into()))
+        self.write_real(path, content.as_bytes(), Durability::Synced)
     }
 
     fn remove(&self, path: &JailPath) -> Result<(), VfsError> {

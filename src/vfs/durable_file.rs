@@ -11,17 +11,36 @@ pub const TEMP_PREFIX: &str = ".tgp-tmp-";
 /// How often a taken temporary name is drawn again.
 const NAME_ATTEMPTS: usize = 8;
 
+/// Whether a replaced file must survive a power cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    Synced,
+    /// The content can be had again from elsewhere.
+    Restorable,
+}
+
 /// Makes `content` the file `name` of `dir`: written and synced aside, renamed over, directory synced. The permission
 /// bits of the file that was there are kept.
-pub(super) fn replace(dir: &Dir, name: &str, content: &[u8], previous: Option<&Metadata>) -> io::Result<()> {
+pub(super) fn replace(
+    dir: &Dir,
+    name: &str,
+    content: &[u8],
+    previous: Option<&Metadata>,
+    durability: Durability,
+) -> io::Result<()> {
     let mut temp = TempFile::create(dir)?;
     temp.file.write_all(content)?;
     if let Some(previous) = previous {
         keep_mode(&temp.file, previous)?;
     }
-    temp.file.sync_all()?;
-    temp.rename(name)?;
-    sync_dir(dir)
+    match durability {
+        Durability::Synced => {
+            temp.file.sync_all()?;
+            temp.rename(name)?;
+            sync_dir(dir)
+        }
+        Durability::Restorable => temp.rename(name),
+    }
 }
 
 /// Makes additions and removals in `dir` survive a power cut.

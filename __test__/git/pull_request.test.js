@@ -1,0 +1,159 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { forgeServer } from '../helpers/forge_server.js';
+import { clone, git } from '../helpers/git_remote.js';
+
+const TOOL =
+  '/** Adds VAT to a price. */\nexport default (args: { net: number; rate: number }) => args.net * (1 + args.rate)\n';
+
+/** A forge with a first commit on main. */
+async function forge(provider) {
+  const server = await forgeServer(provider);
+  const work = clone(server.folder, server.remote);
+  writeFileSync(join(work, 'README.md'), 'tools');
+  git(work, 'add', '-A');
+  git(work, 'commit', '-q', '-m', 'Start');
+  git(work, 'push', '-q', 'origin', 'HEAD:main');
+  return { ...server, work };
+}
+
+/** Merges a branch as the forge's button does. */
+function merge({ work, requests }, number, ...how) {
+  const request = requests.find((entry) => entry.number === number);
+  git(work, 'fetch', '-q', 'origin');
+  git(work, 'reset', '-q', '--hard', 'origin/main');
+  git(work, 'merge', '-q', ...how, `origin/${request.head}`);
+  if (how.includes('--squash')) git(work, 'commit', '-q', '-m', 'squashed');
+  git(work, 'push', '-q', 'origin', 'HEAD:main');
+  request.state = 'merged';
+}
+
+describe.each(['github', 'gitlab', 'bitbucket'])('a pull request at %s', (provider) => {
+  it('is one per tool, updated by later writes, and main stays untouched', async () => {
+    const server = await forge(provider);
+    const main = git(server.remote, 'rev-parse', 'main');
+    const { tools, rootDir } = await createKernel({ git: server.config });
+    const first = await tools.write_file.execute({ path: 'tools/finance/vat.ts', content: TOOL });
+    expect(first).toMatchObject({ success: true, persisted: true, pullRequest: { number: 1 } });
+    expect(first.pullRequest.url).toMatch(new RegExp(`^${server.url}/.*/1$`));
+    const [request] = server.requests;
+    expect(request).toMatchObject({ base: 'main', state: 'open', title: 'Forge: tools/finance/vat.ts' });
+    expect(request.head).toMatch(/^tgp\/feat-finance-vat-[0-9a-f]{8}$/);
+    for (const part of ['Adds VAT to a price', 'net: number', 'Checks', 'kernel.exec('])
+      expect(request.body).toContain(part);
+    expect(git(rootDir, 'branch', '--show-current')).toBe(request.head);
+    expect(git(server.remote, 'rev-parse', request.head)).toBe(first.commit);
+
+    const second = await tools.patch_file.execute({
+      path: 'tools/finance/vat.ts',
+      search: 'a price',
+      replace: 'any price',
+    });
+    expect(second).toMatchObject({ persisted: true, pullRequest: first.pullRequest });
+    expect(server.requests).toHaveLength(1);
+    expect(request.body).toContain('any price');
+
+    const other = await tools.write_file.execute({ path: 'tools/b.ts', content: 'return 1' });
+    expect(other.pullRequest.number).toBe(2);
+    expect(git(server.remote, 'diff', '--name-only', `main...${server.requests[1].head}`)).toBe('tools/b.ts');
+    expect(await tools.list_files.execute({ dir: 'tools' })).toEqual(['tools/b.ts', 'tools/finance/vat.ts']);
+    expect(git(server.remote, 'rev-parse', 'main')).toBe(main);
+  });
+
+  it('survives trouble: 429, 500, a lost answer, slow answers', async () => {
+    const server = await forge(provider);
+    const { tools } = await createKernel({ git: server.config });
+    server.troubles.push(
+      { status: 429, headers: { 'retry-after': '1' } },
+      { status: 502 },
+      { delay: 300 },
+      { drop: true },
+    );
+    const written = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
+    expect(written).toMatchObject({ persisted: true, pullRequest: { number: 1 } });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('pull requests', () => {
+  it('a refusal is told, without the token, and the commit stays', async () => {
+    const server = await forge('github');
+    const { kernel, tools, rootDir } = await createKernel({ git: server.config });
+    await kernel.boot();
+    server.troubles.push({ status: 422 });
+    const written = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
+    expect(written).toMatchObject({ persisted: 'local', problem: expect.stringContaining('422') });
+    expect(JSON.stringify(written)).not.toContain(server.token);
+    expect(git(rootDir, 'show', `${written.commit}:tools/a.ts`)).toBe('return 1');
+    await kernel.sync();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('that exists already is updated, not opened a second time', async () => {
+    const server = await forge('github');
+    const first = await createKernel({ git: server.config });
+    await first.tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
+    await first.kernel.shutdown();
+    const again = await createKernel({ git: server.config, rootDir: first.rootDir });
+    const written = await again.tools.write_file.execute({ path: 'tools/a.ts', content: 'return 2' });
+    expect(written).toMatchObject({ persisted: true, pullRequest: { number: 1 } });
+    expect(server.requests).toHaveLength(1);
+    expect(git(server.remote, 'rev-list', '--count', `main..${server.requests[0].head}`)).toBe('2');
+  });
+
+  it.each([['--no-ff'], ['--squash']])('what is merged (%s) arrives by the next hydrate', async (how) => {
+    const server = await forge('github');
+    const { kernel, tools, rootDir } = await createKernel({ git: server.config });
+    await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
+    await tools.write_file.execute({ path: 'tools/b.ts', content: 'return 2' });
+    merge(server, 1, how);
+    mkdirSync(join(server.work, 'tools'), { recursive: true });
+    writeFileSync(join(server.work, 'tools/c.ts'), 'return 3');
+    git(server.work, 'add', '-A');
+    git(server.work, 'commit', '-q', '-m', 'by hand');
+    git(server.work, 'push', '-q', 'origin', 'HEAD:main');
+    expect(await kernel.git.hydrate()).toEqual({ changed: ['tools/c.ts'] });
+    expect(await tools.list_files.execute({ dir: 'tools' })).toEqual(['tools/a.ts', 'tools/b.ts', 'tools/c.ts']);
+    expect(git(rootDir, 'branch', '--list', 'tgp/feat-a-*')).toBe('');
+    expect(git(rootDir, 'branch', '--list', 'tgp/feat-b-*')).not.toBe('');
+    const next = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 10' });
+    expect(next).toMatchObject({ persisted: true, pullRequest: { number: 3 } });
+    expect(git(server.remote, 'diff', '--name-only', `main...${server.requests[2].head}`)).toBe('tools/a.ts');
+  });
+
+  it('two agents on the same tool: a conflict, with both versions kept', async () => {
+    const server = await forge('github');
+    const [a, b] = [await createKernel({ git: server.config }), await createKernel({ git: server.config })];
+    await Promise.all([a.kernel.boot(), b.kernel.boot()]);
+    await a.tools.write_file.execute({ path: 'tools/x.ts', content: 'by a' });
+    const error = await b.tools.write_file.execute({ path: 'tools/x.ts', content: 'by b' }).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'ERR_GIT_CONFLICT', details: { path: 'tools/x.ts' } });
+    expect(git(server.remote, 'show', `${server.requests[0].head}:tools/x.ts`)).toBe('by a');
+    expect(git(b.rootDir, 'show', `${error.details.branch}:tools/x.ts`)).toBe('by b');
+    expect(await b.tools.read_file.execute({ path: 'tools/x.ts' })).toBe('by a');
+  });
+
+  it('an unreachable API: the branch is pushed, the write says so, and the request follows', async () => {
+    const server = await forge('gitlab');
+    const { kernel, tools } = await createKernel({ git: server.config });
+    await kernel.boot();
+    server.troubles.push(...Array.from({ length: 4 }, () => ({ status: 503 })));
+    expect(await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' })).toMatchObject({
+      persisted: 'local',
+      problem: expect.stringContaining('503'),
+    });
+    await kernel.sync();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('an empty remote has nothing to merge into', async () => {
+    const server = await forgeServer('github');
+    const { tools } = await createKernel({ git: server.config });
+    expect(await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' })).toMatchObject({
+      persisted: 'local',
+      problem: expect.stringContaining("no branch 'main'"),
+    });
+  });
+});

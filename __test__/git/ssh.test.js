@@ -1,0 +1,46 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { bareRemote, clone, filesOf, git, SOUND, soundness } from '../helpers/git_remote.js';
+
+/** A program in the place of `ssh`: it notes how it was called and runs the command on this machine. */
+function standIn(folder, body = 'for last; do :; done\nexec sh -c "$last"') {
+  const program = join(folder, 'ssh');
+  writeFileSync(program, `#!/bin/sh\necho "$@" >> "${folder}/calls"\n${body}\n`, { mode: 0o755 });
+  process.env.GIT_SSH = program;
+}
+
+afterEach(() => {
+  delete process.env.GIT_SSH;
+});
+
+describe('an ssh remote', () => {
+  it('is cloned, written and shared', async () => {
+    const { folder, remote } = await bareRemote({ name: "it's a remote.git" });
+    standIn(folder);
+    const repo = `git@host.example:${remote}`;
+    const [a, b] = [await createKernel({ git: { repo } }), await createKernel({ git: { repo } })];
+    await Promise.all([a.kernel.boot(), b.kernel.boot()]);
+    const results = await Promise.all(
+      [a, b].map(({ tools }, index) => tools.write_file.execute({ path: `tools/t${index}.ts`, content: `${index}` })),
+    );
+    expect(results.map(({ persisted }) => persisted)).toEqual([true, true]);
+    await Promise.all([a.kernel.sync(), b.kernel.sync()]);
+    for (const { rootDir } of [a, b]) {
+      expect(filesOf(rootDir)).toEqual(filesOf(clone(folder, remote)));
+      expect(soundness(rootDir)).toEqual(SOUND);
+    }
+    expect(git(remote, 'rev-list', '--count', 'main')).toBe('2');
+  });
+
+  it('that cannot be reached is an error without an endless wait', async () => {
+    const { folder } = await bareRemote();
+    standIn(folder, 'exit 255');
+    const { kernel } = await createKernel({ git: { repo: 'ssh://git@host.example:2222/r.git' } });
+    await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_GIT' });
+    const [call] = readFileSync(join(folder, 'calls'), 'utf8').split('\n');
+    expect(call).toContain('BatchMode=yes');
+    expect(call).toContain("-p 2222 -- git@host.example git-upload-pack '/r.git'");
+  });
+});

@@ -1,0 +1,131 @@
+/**
+ * Write and commit one tool in a repository of 100, 1 000 and 10 000 tools: this package, isomorphic-git and the `git`
+ * command line, each doing the same in the same run. Then a push to a bare repository beside it, and a boot that finds
+ * nothing new. Figures are medians; the ratios are what counts.
+ */
+
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TGP, tgpTools } from '../index.js';
+
+const PEERS = fileURLToPath(new URL('../node_modules/.cache/tgp-bench-git/', import.meta.url));
+const SIZES = [100, 1_000, 10_000];
+const ROUNDS = 15;
+const author = { name: 'bench', email: 'bench@example.org' };
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+function isomorphicGit() {
+  if (!existsSync(join(PEERS, 'node_modules/isomorphic-git'))) {
+    mkdirSync(PEERS, { recursive: true });
+    writeFileSync(join(PEERS, 'package.json'), '{ "private": true }');
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', PEERS, 'isomorphic-git@1.35.1'], {
+      stdio: 'ignore',
+    });
+  }
+  return createRequire(join(PEERS, 'package.json'))('isomorphic-git');
+}
+
+const git = (folder, ...args) =>
+  execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org', '-C', folder, ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    encoding: 'utf8',
+  }).trim();
+
+/** A repository with that many tools, a hundred to a folder. */
+function repository(folder, size) {
+  mkdirSync(folder, { recursive: true });
+  git(folder, 'init', '-q', '-b', 'main');
+  for (let index = 0; index < size; index++) {
+    const path = join(folder, `tools/g${Math.floor(index / 100)}/t${index}.ts`);
+    if (index % 100 === 0) mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `export default (args: { n: number }) => args.n + ${index}\n`);
+  }
+  git(folder, 'add', '-A');
+  git(folder, 'commit', '-q', '-m', 'start');
+  return folder;
+}
+
+async function median(job) {
+  const times = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now();
+    await job(round);
+    times.push(performance.now() - start);
+  }
+  return times.sort((left, right) => left - right)[Math.floor(ROUNDS / 2)];
+}
+
+const text = (round) => `export default () => ${round}\n`;
+const show = (ms) => `${ms.toFixed(2).padStart(9)} ms`;
+
+const folder = mkdtempSync(join(tmpdir(), 'tgp-bench-git-'));
+try {
+  const peer = isomorphicGit();
+  const ours = {};
+  console.log('write + commit            @tgp/core   isomorphic-git       git CLI');
+  for (const size of SIZES) {
+    const root = repository(join(folder, `tgp-${size}`), size);
+    const kernel = new TGP({ config: { rootDir: root, sandbox: { warm: 0 } }, logger: silent });
+    const { write_file } = tgpTools(kernel);
+    await kernel.boot();
+    ours[size] = await median((round) => write_file.execute({ path: `tools/g0/new${round}.ts`, content: text(round) }));
+    await kernel.shutdown();
+
+    const dir = repository(join(folder, `iso-${size}`), size);
+    const iso = await median(async (round) => {
+      const filepath = `tools/g0/new${round}.ts`;
+      await fs.promises.writeFile(join(dir, filepath), text(round));
+      await peer.add({ fs, dir, filepath });
+      await peer.commit({ fs, dir, message: `Forge: ${filepath}`, author });
+    });
+
+    const plain = repository(join(folder, `cli-${size}`), size);
+    const cli = await median((round) => {
+      writeFileSync(join(plain, `tools/g0/new${round}.ts`), text(round));
+      git(plain, 'add', `tools/g0/new${round}.ts`);
+      git(plain, 'commit', '-q', '-m', `Forge: ${round}`);
+    });
+    console.log(
+      `${String(size).padStart(6)} tools       ${show(ours[size])}  ${show(iso)} (${(iso / ours[size]).toFixed(1)}x)  ${show(cli)} (${(cli / ours[size]).toFixed(1)}x)`,
+    );
+  }
+  console.log(`from 100 to 10 000 tools: ${(ours[10_000] / ours[100]).toFixed(2)}x`);
+
+  const remote = join(folder, 'remote.git');
+  git(folder, 'clone', '-q', '--bare', join(folder, 'cli-1000'), remote);
+  const config = { rootDir: join(folder, 'agent'), git: { repo: remote }, sandbox: { warm: 0 } };
+  const kernel = new TGP({ config, logger: silent });
+  const clone = performance.now();
+  await kernel.boot();
+  console.log(`\nclone of 1 000 tools      ${show(performance.now() - clone)}`);
+  const { write_file } = tgpTools(kernel);
+  const pushed = await median((round) => write_file.execute({ path: `tools/p/p${round}.ts`, content: text(round) }));
+  await kernel.shutdown();
+  const person = join(folder, 'person');
+  git(folder, 'clone', '-q', remote, person);
+  const cli = await median((round) => {
+    mkdirSync(join(person, 'tools/q'), { recursive: true });
+    writeFileSync(join(person, `tools/q/q${round}.ts`), text(round));
+    git(person, 'add', '-A');
+    git(person, 'commit', '-q', '-m', `${round}`);
+    git(person, 'push', '-q');
+  });
+  console.log(`write + commit + push     ${show(pushed)}   git CLI ${show(cli)} (${(cli / pushed).toFixed(1)}x)`);
+  const warm = new TGP({ config, logger: silent });
+  await warm.boot();
+  await warm.shutdown();
+  const boot = await median(async () => {
+    const again = new TGP({ config, logger: silent });
+    await again.boot();
+    await again.shutdown();
+  });
+  const fetch = await median(() => git(person, 'fetch', '-q'));
+  console.log(`boot without changes      ${show(boot)}   git fetch ${show(fetch)} (${(fetch / boot).toFixed(1)}x)`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

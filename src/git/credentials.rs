@@ -1,0 +1,19 @@
+//! Who we are to a remote.
+
+use super::secret::Secret;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// A user name and a token, sent only to the host they are for.
+#[derive(Debug, Clone)]
+pub(super) struct Credentials {
+    pub(super) user: String,
+    pub(super) token: Secret,
+}
+
+impl Credentials {
+    /// The value of an `Authorization` header.
+    pub(super) fn basic(&self) -> String {
+        format!("Basic {}", STANDARD.encode(format!("{}:{}", self.user, self.token.expose())))
+    }
+}

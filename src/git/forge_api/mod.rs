@@ -1,0 +1,77 @@
+//! Pull requests, through the REST API of whoever hosts the repository.
+
+mod bitbucket;
+mod github;
+mod gitlab;
+mod rest_client;
+
+use super::git_error::GitError;
+use super::remote_url::{Provider, RemoteUrl};
+use super::secret::Secret;
+use rest_client::RestClient;
+
+/// A request to merge one branch into another, whatever its host calls it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullRequest {
+    pub number: u64,
+    /// Where people look at it.
+    pub url: String,
+    pub state: PullRequestState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PullRequestState {
+    Open,
+    /// Merged or declined.
+    Done,
+}
+
+/// What a reviewer reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullRequestText {
+    pub title: String,
+    /// Markdown.
+    pub body: String,
+}
+
+/// Tells what a change is about.
+pub trait Describe: Send + Sync {
+    fn describe(&self, paths: &[String]) -> PullRequestText;
+}
+
+/// What is asked of a host.
+pub(super) trait ForgeApi: Send + Sync {
+    /// The newest pull request from `branch` to `base`, in whatever state.
+    fn find(&self, branch: &str, base: &str) -> Result<Option<PullRequest>, GitError>;
+    fn create(&self, branch: &str, base: &str, text: &PullRequestText) -> Result<PullRequest, GitError>;
+    fn update(&self, number: u64, text: &PullRequestText) -> Result<(), GitError>;
+}
+
+/// The API of the host of `url`.
+pub(super) fn connect(
+    provider: Provider,
+    url: &RemoteUrl,
+    api_base: Option<&str>,
+    token: Option<&Secret>,
+) -> Result<Box<dyn ForgeApi>, GitError> {
+    let missing = GitError::BadRemote {
+        reason: "pull requests need git.provider github, gitlab or bitbucket and git.repo as owner/name or an address",
+    };
+    let (Some(project), Some(origin)) = (url.project.clone(), url.origin.as_deref()) else { return Err(missing) };
+    let token = token.cloned();
+    let client = |default: String| RestClient::new(api_base.unwrap_or(&default), provider, token);
+    match provider {
+        Provider::Plain => Err(missing),
+        Provider::GitHub => {
+            let default = match origin {
+                "https://github.com" => "https://api.github.com".to_owned(),
+                other => format!("{other}/api/v3"),
+            };
+            Ok(Box::new(github::GitHub { client: client(default)?, project }))
+        }
+        Provider::GitLab => Ok(Box::new(gitlab::GitLab { client: client(format!("{origin}/api/v4"))?, project })),
+        Provider::Bitbucket => {
+            Ok(Box::new(bitbucket::Bitbucket { client: client("https://api.bitbucket.org/2.0".to_owned())?, project }))
+        }
+    }
+}

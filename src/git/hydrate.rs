@@ -1,0 +1,209 @@
+//! Bringing the remote's commits in, and putting local ones on top of them.
+
+use super::git_error::GitError;
+use super::head::Head;
+use super::landing::{self, Landed, Landing, RefMove};
+use super::pending;
+use super::replay::{Replayed, replay};
+use super::repository_setup::branch_reference;
+use super::tree_changes::tree_of;
+use super::upstream::{Backoff, Upstream, at, branch_at};
+use super::write_strategy::{self, WriteStrategy, tracking_reference};
+use git2::{Oid, Repository};
+
+/// What hydrating did.
+#[derive(Debug, Default)]
+pub struct Hydrated {
+    /// Files that changed because others changed them.
+    pub changed: Vec<String>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+    pub local: LocalCommits,
+}
+
+/// Whether there is anything that the remote does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LocalCommits {
+    #[default]
+    None,
+    Waiting,
+}
+
+impl Upstream {
+    /// Moves to the remote's head, local commits on top. When the remote is where it was, one round trip is all.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Unauthorized`, `RemoteMissing`, `Refused`, `Protocol`, `DetachedHead`, `Busy`, `Git`, `Io`.
+    pub fn hydrate(&self) -> Result<Hydrated, GitError> {
+        let _turn = self.turn.lock();
+        let repository = self.store.open_again()?;
+        let branch = &self.options().branch;
+        let refs = self.remote.refs()?;
+        let mut hydrated = Hydrated::default();
+        let theirs = refs.branches.get(&branch_reference(branch)).copied();
+        match (theirs, refs.head) {
+            (Some(theirs), _) => {
+                let landed = self.integrate(&repository, theirs)?;
+                hydrated.changed = landed.paths;
+                hydrated.warnings.extend(landed.kept.map(|kept| kept_warning(&kept)));
+                let local = branch_at(&repository, branch)?;
+                if local != Some(theirs) || self.options().strategy == WriteStrategy::PullRequest {
+                    hydrated.local = LocalCommits::Waiting;
+                }
+            }
+            // The first push makes the branch; until then it starts where the remote's own branch is.
+            (None, Some(start)) if branch_at(&repository, branch)?.is_none() => {
+                hydrated.warnings.push(format!(
+                    "The remote has no branch '{branch}' yet: it starts from the remote's default branch, and the first write makes it."
+                ));
+                self.forget_tracking(&repository)?;
+                hydrated.changed = self.start_from(&repository, start)?.paths;
+            }
+            (None, _) => {
+                self.forget_tracking(&repository)?;
+                if branch_at(&repository, branch)?.is_some() {
+                    hydrated.local = LocalCommits::Waiting;
+                }
+            }
+        }
+        let lost = self.take_conflicts();
+        hydrated.warnings.extend(lost.iter().map(|conflict| format!("{conflict}.")));
+        Ok(hydrated)
+    }
+
+    /// Makes `theirs` part of the local history.
+    pub(super) fn integrate(&self, network: &Repository, theirs: Oid) -> Result<Landed, GitError> {
+        self.fetch(network, theirs)?;
+        let mut backoff = Backoff::new();
+        loop {
+            let landed = match self.options().strategy {
+                WriteStrategy::Direct => self.land_direct(theirs),
+                WriteStrategy::PullRequest => self.land_view(theirs),
+            };
+            match landed {
+                Err(GitError::Busy { seconds: 0 }) => backoff.wait()?,
+                result => return result,
+            }
+        }
+    }
+
+    fn land_direct(&self, theirs: Oid) -> Result<Landed, GitError> {
+        let (repository, lock) = self.store.writer()?;
+        let options = self.options();
+        let (name, tracking) = (branch_reference(&options.branch), tracking_reference(&options.branch));
+        let (local, known) = (at(&repository, &name)?, at(&repository, &tracking)?);
+        let head = Head::read(&repository)?;
+        if head.branch == name && local == Some(theirs) && known == local {
+            return Ok(Landed::default());
+        }
+        let next = match local {
+            None => theirs,
+            Some(local) => {
+                let replayed = self.on_top(&repository, local, known, theirs)?;
+                self.note(&repository, local, &replayed)?;
+                replayed.head.unwrap_or(theirs)
+            }
+        };
+        let moves = vec![
+            RefMove { name: name.clone(), old: local, new: Some(next) },
+            RefMove { name: tracking, old: known, new: Some(theirs) },
+        ];
+        let landing = Landing {
+            moves,
+            before: tree_of(&repository, head.commit)?,
+            after: tree_of(&repository, Some(next))?,
+            current: (name, Some(next)),
+        };
+        landing::land(&repository, lock, &self.store.context(), &landing)
+    }
+
+    /// In the strategy of pull requests nothing local is on the branch itself: it is where the remote's is, and the work
+    /// tree shows the waiting tools on top.
+    fn land_view(&self, theirs: Oid) -> Result<Landed, GitError> {
+        let (repository, lock) = self.store.writer()?;
+        let options = self.options();
+        let (name, tracking) = (branch_reference(&options.branch), tracking_reference(&options.branch));
+        let (local, known) = (at(&repository, &name)?, at(&repository, &tracking)?);
+        let before = write_strategy::view(&repository, options)?;
+        let base = tree_of(&repository, Some(theirs))?;
+        let (decided, waiting): (Vec<_>, Vec<_>) = pending::all(&repository, options)?
+            .into_iter()
+            .partition(|pending| pending::is_decided(pending, base.as_ref()));
+        let mut kept = None;
+        if let Some(local) = local
+            && local != theirs
+            && !repository.graph_descendant_of(theirs, local).unwrap_or(false)
+        {
+            kept = Some(super::kept::keep_commit(&repository, local)?);
+        }
+        let mut moves = vec![
+            RefMove { name: name.clone(), old: local, new: Some(theirs) },
+            RefMove { name: tracking, old: known, new: Some(theirs) },
+        ];
+        let head = Head::read(&repository)?;
+        let stays = waiting.iter().find(|pending| branch_reference(&pending.branch) == head.branch);
+        let current = stays.map_or((name, Some(theirs)), |pending| (head.branch.clone(), Some(pending.tip)));
+        moves.extend(decided.iter().map(|pending| RefMove {
+            name: branch_reference(&pending.branch),
+            old: Some(pending.tip),
+            new: None,
+        }));
+        for pending in &decided {
+            self.pull_requests.lock().remove(&pending.branch);
+        }
+        let after = pending::overlay(&repository, base, &waiting)?;
+        let mut landed =
+            landing::land(&repository, lock, &self.store.context(), &Landing { moves, current, before, after })?;
+        landed.kept = landed.kept.or(kept);
+        Ok(landed)
+    }
+
+    /// The local commits on top of `theirs`.
+    pub(super) fn on_top(
+        &self,
+        repository: &Repository,
+        local: Oid,
+        known: Option<Oid>,
+        theirs: Oid,
+    ) -> Result<Replayed, GitError> {
+        let contains =
+            |tip: Oid, commit: Oid| tip == commit || repository.graph_descendant_of(tip, commit).unwrap_or(false);
+        if contains(local, theirs) {
+            return Ok(Replayed { head: Some(local), ..Replayed::default() });
+        }
+        if contains(theirs, local) {
+            return Ok(Replayed { head: Some(theirs), ..Replayed::default() });
+        }
+        // What the remote had when we last looked is theirs, even if they have thrown it away since.
+        let base = match known.filter(|known| contains(local, *known)) {
+            Some(known) => Some(known),
+            None => repository.merge_base(local, theirs).ok(),
+        };
+        replay(repository, base, local, theirs, &self.options().derived)
+    }
+
+    fn start_from(&self, network: &Repository, start: Oid) -> Result<Landed, GitError> {
+        self.fetch(network, start)?;
+        let (repository, lock) = self.store.writer()?;
+        let name = branch_reference(&self.options().branch);
+        let landing = Landing {
+            moves: vec![RefMove { name: name.clone(), old: None, new: Some(start) }],
+            before: write_strategy::view(&repository, self.options())?,
+            after: tree_of(&repository, Some(start))?,
+            current: (name, Some(start)),
+        };
+        landing::land(&repository, lock, &self.store.context(), &landing)
+    }
+
+    pub(super) fn forget_tracking(&self, repository: &Repository) -> Result<(), GitError> {
+        let name = tracking_reference(&self.options().branch);
+        landing::apply(repository, &RefMove { name, old: None, new: None })
+            .map_err(|error| GitError::git("forget a branch of the remote", &error))
+    }
+}
+
+fn kept_warning(branch: &str) -> String {
+    format!(
+        "Files that were not committed stood where the remote changed something. They are kept on the branch {branch}."
+    )
+}

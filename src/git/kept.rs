@@ -1,0 +1,45 @@
+//! Branches that keep what would otherwise be overwritten.
+
+use super::git_error::GitError;
+use super::git_store::StoreOptions;
+use super::repository_setup::branch_reference;
+use super::tree_changes::{tree_of, with_changes};
+use git2::{ErrorCode, Oid, Repository};
+
+pub(super) const PREFIX: &str = "tgp/kept-";
+const ID_DIGITS: usize = 10;
+
+/// Makes a branch that holds `commit`, and returns its short name.
+pub(super) fn keep_commit(repository: &Repository, commit: Oid) -> Result<String, GitError> {
+    let id: String = commit.to_string().chars().take(ID_DIGITS).collect();
+    let branch = format!("{PREFIX}{id}");
+    match repository.reference(&branch_reference(&branch), commit, false, "keep") {
+        Ok(_) => Ok(branch),
+        Err(error) if error.code() == ErrorCode::Exists => Ok(branch),
+        Err(error) => Err(GitError::git("keep a version that does not fit", &error)),
+    }
+}
+
+/// Makes a branch with `files` on top of `parent`; none when there are none.
+pub(super) fn keep_files(
+    repository: &Repository,
+    options: &StoreOptions,
+    parent: Option<Oid>,
+    files: Vec<(String, Vec<u8>)>,
+) -> Result<Option<String>, GitError> {
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let failed = |error: git2::Error| GitError::git("keep files without a commit", &error);
+    let mut changes = Vec::new();
+    for (path, content) in files {
+        changes.push((path, Some(repository.blob(&content).map_err(failed)?.into())));
+    }
+    let tree = with_changes(repository, tree_of(repository, parent)?.as_ref(), changes)?;
+    let parent = parent.map(|id| repository.find_commit(id)).transpose().map_err(failed)?;
+    let parents: Vec<_> = parent.iter().collect();
+    let author = options.author()?;
+    let message = "Keep: files that were not committed\n";
+    let commit = repository.commit(None, &author, &author, message, &tree, &parents).map_err(failed)?;
+    keep_commit(repository, commit).map(Some)
+}

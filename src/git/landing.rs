@@ -1,0 +1,89 @@
+//! Moving to commits that others made: the branches, the files and the index, in this order.
+
+use super::checkout;
+use super::commit::{self, Context};
+use super::git_error::GitError;
+use super::head::Head;
+use super::kept;
+use super::repository_lock::RepositoryLock;
+use super::stale_lock::{self, Evidence};
+use super::tree_changes::{tree_changes, tree_of};
+use git2::{ErrorCode, Oid, Repository, Tree};
+use std::collections::BTreeSet;
+
+/// One reference that changes. `None` is a reference that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RefMove {
+    pub(super) name: String,
+    pub(super) old: Option<Oid>,
+    pub(super) new: Option<Oid>,
+}
+
+/// Where to go.
+pub(super) struct Landing<'r> {
+    pub(super) moves: Vec<RefMove>,
+    /// The branch that is current afterwards, and its commit then.
+    pub(super) current: (String, Option<Oid>),
+    /// What the work tree holds before and after.
+    pub(super) before: Option<Tree<'r>>,
+    pub(super) after: Option<Tree<'r>>,
+}
+
+/// What a landing did.
+#[derive(Debug, Default)]
+pub(super) struct Landed {
+    /// The files that changed.
+    pub(super) paths: Vec<String>,
+    /// The branch that keeps files without a commit which were in the way.
+    pub(super) kept: Option<String>,
+}
+
+/// Goes there. A kill at any point leaves the old state, or the new one for the next writer to finish. `Busy` when
+/// somebody else moved one of the branches first; then none was moved after that one.
+pub(super) fn land(
+    repository: &Repository,
+    mut lock: RepositoryLock,
+    context: &Context<'_>,
+    landing: &Landing<'_>,
+) -> Result<Landed, GitError> {
+    let failed = |error: git2::Error| GitError::git("move to the remote's commits", &error);
+    let head = Head::read(repository)?;
+    let changes = tree_changes(repository, landing.before.as_ref(), landing.after.as_ref())?;
+    let (current, next) = (tree_of(repository, head.commit)?, tree_of(repository, landing.current.1)?);
+    let switched = tree_changes(repository, current.as_ref(), next.as_ref())?;
+    let mut uncommitted = checkout::uncommitted(&changes, context.work)?;
+    uncommitted.retain(|(path, _)| !context.options.derived.contains(path));
+    let kept = kept::keep_files(repository, context.options, head.commit, uncommitted)?;
+    let paths: BTreeSet<&str> = changes.iter().chain(&switched).map(|change| change.path.as_str()).collect();
+    lock.begin(paths.iter().copied())?;
+    let moved = landing.moves.iter().try_for_each(|reference| apply(repository, reference));
+    if let Err(error) = moved {
+        commit::settle(repository, lock, context.work);
+        return Err(if commit::is_contention(&error) { GitError::Busy { seconds: 0 } } else { failed(error) });
+    }
+    if head.branch != landing.current.0 {
+        repository.set_head(&landing.current.0).map_err(failed)?;
+    }
+    checkout::place(repository, landing.after.as_ref(), paths.iter().copied(), context.work)?;
+    commit::settle(repository, lock, context.work);
+    Ok(Landed { paths: changes.into_iter().map(|change| change.path).collect(), kept })
+}
+
+/// Moves one reference, if it still is where it was.
+pub(super) fn apply(repository: &Repository, reference: &RefMove) -> Result<(), git2::Error> {
+    let RefMove { name, old, new } = reference;
+    // Whether that worked shows in the update itself.
+    let _ = stale_lock::clear(&repository.commondir().join(format!("{name}.lock")), Evidence::AgeOnly);
+    match (old, new) {
+        (Some(old), Some(new)) if old == new => Ok(()),
+        (Some(old), Some(new)) => {
+            repository.reference_matching(name, *new, true, *old, "sync with the remote").map(drop)
+        }
+        (None, Some(new)) => repository.reference(name, *new, false, "sync with the remote").map(drop),
+        (_, None) => match repository.find_reference(name) {
+            Ok(mut reference) => reference.delete(),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(()),
+            Err(error) => Err(error),
+        },
+    }
+}

@@ -1,0 +1,115 @@
+//! A remote that is a directory of this machine.
+//!
+//! libgit2's own push to a path moves the branch without looking, so that two pushers can both be told yes. Here the
+//! objects are copied and the branch moves by compare-and-swap under the same lock file that `git` uses; writers of this
+//! library take turns by a lock of the operating system before that.
+
+use super::git_error::GitError;
+use super::object_copy;
+use super::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs};
+use super::repository_lock::RepositoryLock;
+use super::repository_setup;
+use super::stale_lock::{self, Evidence};
+use git2::{ErrorCode, Oid, Repository};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long other writers are waited for.
+const WAIT: Duration = Duration::from_secs(20);
+/// A reference is locked for milliseconds; one this old, after a writer died, was that writer's.
+const ABANDONED: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(20);
+
+#[derive(Debug)]
+pub(super) struct PathRemote {
+    path: PathBuf,
+}
+
+impl PathRemote {
+    pub(super) const fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    fn open(&self) -> Result<Repository, GitError> {
+        match Repository::open(&self.path) {
+            Ok(repository) => Ok(repository),
+            // A mount that is away for now looks the same: the local copy goes on.
+            Err(error) if error.code() == ErrorCode::NotFound => Err(GitError::Unreachable {
+                reason: "there is no Git repository at its path; create one with `git init --bare`".to_owned(),
+            }),
+            Err(error) => Err(GitError::git("open the remote repository", &error)),
+        }
+    }
+}
+
+impl Remote for PathRemote {
+    fn refs(&self) -> Result<RemoteRefs, GitError> {
+        let remote = self.open()?;
+        let failed = |error: git2::Error| GitError::git("list the branches of the remote", &error);
+        let mut refs = RemoteRefs { head: remote.refname_to_id("HEAD").ok(), ..RemoteRefs::default() };
+        for reference in remote.references_glob("refs/heads/*").map_err(failed)? {
+            let reference = reference.map_err(failed)?;
+            if let (Ok(name), Some(id)) = (reference.name(), reference.target()) {
+                refs.branches.insert(name.to_owned(), id);
+            }
+        }
+        Ok(refs)
+    }
+
+    fn fetch(&self, repository: &Repository, want: Oid, have: &[Oid]) -> Result<(), GitError> {
+        let remote = self.open()?;
+        object_copy::copy(&remote, repository, want, have)
+            .map_err(|error| GitError::git("fetch from the remote repository", &error))
+    }
+
+    fn push(&self, repository: &Repository, update: &RefUpdate) -> Result<PushAnswer, GitError> {
+        let failed = |error: git2::Error| GitError::git("push to the remote repository", &error);
+        let remote = self.open()?;
+        if !remote.is_bare() && remote.find_reference("HEAD").is_ok_and(|head| points_at(&head, &update.name)) {
+            return Err(GitError::RemoteCheckedOut);
+        }
+        repository_setup::isolate(&remote)?;
+        let known: Vec<Oid> = self.refs()?.branches.into_values().collect();
+        object_copy::copy(repository, &remote, update.new, &known).map_err(failed)?;
+        let mut lock = RepositoryLock::acquire(remote.path(), WAIT)?;
+        clear_leftover(&remote, &update.name, lock.evidence())?;
+        lock.begin(std::iter::empty())?;
+        let moved = move_branch(&remote, update);
+        lock.finish()?;
+        match moved {
+            Ok(()) => Ok(PushAnswer::Moved),
+            Err(error) if error.code() == ErrorCode::Locked => Ok(PushAnswer::Busy),
+            Err(error) if matches!(error.code(), ErrorCode::Modified | ErrorCode::Exists | ErrorCode::NotFound) => {
+                Ok(PushAnswer::Stale(remote.refname_to_id(&update.name).ok()))
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+fn points_at(head: &git2::Reference<'_>, name: &str) -> bool {
+    matches!(head.symbolic_target(), Ok(Some(target)) if target == name)
+}
+
+fn move_branch(remote: &Repository, update: &RefUpdate) -> Result<(), git2::Error> {
+    match update.old {
+        Some(old) => remote.reference_matching(&update.name, update.new, true, old, "push")?,
+        None => remote.reference(&update.name, update.new, false, "push")?,
+    };
+    Ok(())
+}
+
+/// Removes the branch's lock file if a dead writer left it. A young one may be that of a living `git`: it gets the time
+/// that any living one needs.
+fn clear_leftover(remote: &Repository, name: &str, evidence: Evidence) -> Result<(), GitError> {
+    let path = remote.commondir().join(format!("{name}.lock"));
+    while evidence == Evidence::HolderDied && is_young(&path) {
+        std::thread::sleep(PAUSE);
+    }
+    stale_lock::clear(&path, evidence).map_err(GitError::io("remove a stale lock of the remote"))
+}
+
+fn is_young(path: &Path) -> bool {
+    let modified = std::fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age < ABANDONED))
+}

@@ -1,0 +1,103 @@
+//! Tools that wait for their pull request: one branch each.
+
+use super::git_error::GitError;
+use super::git_store::StoreOptions;
+use super::tree_changes::{TreeChange, entry_at, tree_changes, tree_of, with_changes};
+use super::write_strategy::base;
+use git2::{ObjectType, Oid, Repository, Tree};
+use std::collections::BTreeMap;
+
+const PREFIX: &str = "tgp/feat-";
+const LONGEST_SLUG: usize = 40;
+const ID_DIGITS: usize = 8;
+
+/// A branch that is not merged yet.
+#[derive(Debug, Clone)]
+pub(super) struct Pending {
+    /// Short name, such as `tgp/feat-vat-1f2e3d4c`.
+    pub(super) branch: String,
+    pub(super) tip: Oid,
+    /// What it changes, from where it left the base.
+    pub(super) changes: Vec<TreeChange>,
+}
+
+/// The branch of the tool at `path`, the same wherever and whenever it is asked for.
+pub(super) fn branch_of(path: &str) -> String {
+    let name = path.strip_prefix("tools/").unwrap_or(path);
+    let name = name.rsplit_once('.').map_or(name, |(name, _)| name);
+    let mut slug = String::new();
+    for c in name.chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug: String = slug.trim_matches('-').chars().take(LONGEST_SLUG).collect();
+    let id = Oid::hash_object(ObjectType::Blob, path.as_bytes()).map(|id| id.to_string()).unwrap_or_default();
+    let id: String = id.chars().take(ID_DIGITS).collect();
+    format!("{PREFIX}{}-{id}", slug.trim_matches('-'))
+}
+
+/// All local branches of tools, sorted.
+pub(super) fn all(repository: &Repository, options: &StoreOptions) -> Result<Vec<Pending>, GitError> {
+    let failed = |error: git2::Error| GitError::git("list the branches of tools", &error);
+    let base = base(repository, options)?;
+    let mut found = Vec::new();
+    for reference in repository.references_glob(&format!("refs/heads/{PREFIX}*")).map_err(failed)? {
+        let reference = reference.map_err(failed)?;
+        let (Ok(name), Some(tip)) = (reference.shorthand(), reference.target()) else { continue };
+        let fork = base.and_then(|base| repository.merge_base(base, tip).ok());
+        let (old, new) = (tree_of(repository, fork)?, tree_of(repository, Some(tip))?);
+        found.push(Pending {
+            branch: name.to_owned(),
+            tip,
+            changes: tree_changes(repository, old.as_ref(), new.as_ref())?,
+        });
+    }
+    found.sort_by(|one, other| one.branch.cmp(&other.branch));
+    Ok(found)
+}
+
+/// The base with every pending change that the base has not decided about.
+pub(super) fn view<'r>(repository: &'r Repository, options: &StoreOptions) -> Result<Option<Tree<'r>>, GitError> {
+    let base = tree_of(repository, base(repository, options)?)?;
+    overlay(repository, base, &all(repository, options)?)
+}
+
+/// `base` with the changes of `pending` that it has not decided about.
+pub(super) fn overlay<'r>(
+    repository: &'r Repository,
+    base: Option<Tree<'r>>,
+    pending: &[Pending],
+) -> Result<Option<Tree<'r>>, GitError> {
+    let undecided = pending.iter().flat_map(|pending| &pending.changes).filter_map(|change| {
+        (entry_at(base.as_ref(), &change.path) == change.old).then(|| (change.path.clone(), change.new))
+    });
+    let changes: BTreeMap<_, _> = undecided.collect();
+    if changes.is_empty() {
+        return Ok(base);
+    }
+    with_changes(repository, base.as_ref(), changes).map(Some)
+}
+
+/// Whether `base` has taken over or decided otherwise about everything that `pending` changes.
+pub(super) fn is_decided(pending: &Pending, base: Option<&Tree<'_>>) -> bool {
+    pending.changes.iter().all(|change| entry_at(base, &change.path) != change.old)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::branch_of;
+
+    #[test]
+    fn each_tool_has_its_own_branch() {
+        assert_eq!(branch_of("tools/finance/VAT rate.ts"), branch_of("tools/finance/VAT rate.ts"));
+        assert!(branch_of("tools/finance/VAT rate.ts").starts_with("tgp/feat-finance-vat-rate-"));
+        assert_ne!(branch_of("tools/a-b.ts"), branch_of("tools/a/b.ts"));
+        for path in ["tools/.ts", "tools/ünï.ts", "data.json", &format!("tools/{}.ts", "x".repeat(300))] {
+            assert!(git2::Branch::name_is_valid(&branch_of(path)).unwrap(), "{path}");
+            assert!(branch_of(path).len() < 70);
+        }
+    }
+}

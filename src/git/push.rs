@@ -1,0 +1,56 @@
+//! Sending local commits out, until the remote has them.
+
+use super::commit::{is_contention, settle};
+use super::git_error::GitError;
+use super::remote::{PushAnswer, RefUpdate};
+use super::repository_setup::branch_reference;
+use super::upstream::{Backoff, Upstream, at};
+use super::write_strategy::tracking_reference;
+use git2::{Oid, Repository};
+
+impl Upstream {
+    /// Pushes the branch; others' commits that are in the way come in first. The commit that the remote has now.
+    pub(super) fn push_branch(&self, repository: &Repository) -> Result<Option<Oid>, GitError> {
+        let branch = &self.options().branch;
+        let (name, tracking) = (branch_reference(branch), tracking_reference(branch));
+        let mut backoff = Backoff::new();
+        loop {
+            let (local, known) = (at(repository, &name)?, at(repository, &tracking)?);
+            let Some(new) = local.filter(|_| local != known) else {
+                self.push_kept(repository);
+                return Ok(local);
+            };
+            match self.remote.push(repository, &RefUpdate { name: name.clone(), old: known, new })? {
+                PushAnswer::Moved => {
+                    self.set_tracking(&tracking, new)?;
+                    continue;
+                }
+                PushAnswer::Stale(Some(theirs)) => drop(self.integrate(repository, theirs)?),
+                PushAnswer::Stale(None) => self.forget_tracking(repository)?,
+                PushAnswer::Busy => {
+                    if let Some(theirs) =
+                        self.remote.refs()?.branches.get(&name).copied().filter(|id| Some(*id) != known)
+                    {
+                        self.integrate(repository, theirs)?;
+                    }
+                }
+            }
+            backoff.wait()?;
+        }
+    }
+}
+
+impl Upstream {
+    /// Notes that the remote has `commit`. When somebody else is at it, the next exchange finds out by itself.
+    pub(super) fn set_tracking(&self, tracking: &str, commit: Oid) -> Result<(), GitError> {
+        let (repository, mut lock) = self.store.writer()?;
+        // Under the journal: whoever comes after a kill in here knows whose lock file that is.
+        lock.begin(std::iter::empty())?;
+        let set = repository.reference(tracking, commit, true, "push").map(drop);
+        settle(&repository, lock, self.store.context().work);
+        match set {
+            Err(error) if !is_contention(&error) => Err(GitError::git("note what the remote has", &error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+}

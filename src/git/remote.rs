@@ -1,0 +1,45 @@
+//! What a remote repository can be asked, however it is reached.
+
+use super::git_error::GitError;
+use git2::{Oid, Repository};
+use std::collections::BTreeMap;
+
+/// The branches of a remote, as full reference names, and the one it calls its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct RemoteRefs {
+    pub(super) branches: BTreeMap<String, Oid>,
+    /// Where the remote's `HEAD` stands.
+    pub(super) head: Option<Oid>,
+}
+
+/// A wish to move a branch of the remote, if it still is where it was thought to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RefUpdate {
+    /// Full reference name.
+    pub(super) name: String,
+    /// `None`: it must not exist yet.
+    pub(super) old: Option<Oid>,
+    pub(super) new: Oid,
+}
+
+/// The remote's answer to a [`RefUpdate`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PushAnswer {
+    Moved,
+    /// The branch is elsewhere by now; nothing was moved.
+    Stale(Option<Oid>),
+    /// The remote was busy with the branch; nothing was moved.
+    Busy,
+}
+
+/// A repository elsewhere. Every call is on its own; nothing stays open between calls.
+pub(super) trait Remote: Send + Sync {
+    /// All branches, in one round trip.
+    fn refs(&self) -> Result<RemoteRefs, GitError>;
+
+    /// Brings `want` and all that it needs into `repository`; `have` is there already.
+    fn fetch(&self, repository: &Repository, want: Oid, have: &[Oid]) -> Result<(), GitError>;
+
+    /// Sends what `update.new` needs and moves the branch by compare-and-swap.
+    fn push(&self, repository: &Repository, update: &RefUpdate) -> Result<PushAnswer, GitError>;
+}

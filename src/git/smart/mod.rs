@@ -1,0 +1,13 @@
+//! Git's smart protocol, spoken over HTTP or a child process: what `git fetch` and `git push` say, without their
+//! negotiation. One request holds all wants and haves, so each operation is two round trips at most.
+
+mod advertisement;
+mod connection;
+mod http;
+mod pkt_line;
+mod smart_remote;
+mod ssh;
+
+pub(super) use http::HttpConnection;
+pub(super) use smart_remote::SmartRemote;
+pub(super) use ssh::SshConnection;

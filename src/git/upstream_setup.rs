@@ -1,0 +1,84 @@
+//! From a configuration to a store that has its remote's content.
+
+use super::forge_api::{self, Describe};
+use super::git_error::GitError;
+use super::git_store::{GitStore, StoreOptions};
+use super::hydrate::{Hydrated, LocalCommits};
+use super::remote_url::{Provider, RemoteUrl};
+use super::repository_setup;
+use super::secret::Secret;
+use super::upstream::Upstream;
+use super::work_tree::WorkTree;
+use super::write_strategy::WriteStrategy;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where the remote is and who we are there.
+#[derive(Debug, Clone)]
+pub struct RemoteOptions {
+    pub provider: Provider,
+    pub url: RemoteUrl,
+    pub api_base: Option<String>,
+    pub token: Option<Secret>,
+}
+
+/// A store, its remote, and what hydrating did.
+pub struct Opened {
+    pub store: Arc<GitStore>,
+    pub upstream: Upstream,
+    pub hydrated: Hydrated,
+}
+
+/// Opens or makes the repository at `root` and hydrates it. A damaged repository is put aside and cloned anew. When the
+/// remote cannot be reached and there is a local copy, that is used.
+///
+/// # Errors
+/// As [`GitStore::open_or_init`] and [`Upstream::hydrate`]; `BadRemote`.
+pub fn open(
+    root: &Path,
+    options: &StoreOptions,
+    work: &Arc<dyn WorkTree>,
+    remote: &RemoteOptions,
+    describe: impl Fn() -> Box<dyn Describe>,
+) -> Result<Opened, GitError> {
+    match try_open(root, options, work, remote, describe()) {
+        Err(error) if repository_setup::is_damaged(root) => {
+            let aside = repository_setup::put_aside(root).map_err(|_| error)?;
+            let mut opened = try_open(root, options, work, remote, describe())?;
+            opened.hydrated.warnings.insert(
+                0,
+                format!("The local repository was damaged. It is kept as '{aside}' beside the root, and cloned anew."),
+            );
+            Ok(opened)
+        }
+        result => result,
+    }
+}
+
+fn try_open(
+    root: &Path,
+    options: &StoreOptions,
+    work: &Arc<dyn WorkTree>,
+    remote: &RemoteOptions,
+    describe: Box<dyn Describe>,
+) -> Result<Opened, GitError> {
+    let connection = remote.url.connect(remote.token.as_ref())?;
+    let forge = match options.strategy {
+        WriteStrategy::Direct => None,
+        WriteStrategy::PullRequest => {
+            Some(forge_api::connect(remote.provider, &remote.url, remote.api_base.as_deref(), remote.token.as_ref())?)
+        }
+    };
+    let store = Arc::new(GitStore::open_or_init(root, options.clone(), Arc::clone(work))?);
+    store.name_remote(&remote.url.display())?;
+    let upstream = Upstream::new(Arc::clone(&store), connection, forge, describe);
+    let hydrated = match upstream.hydrate() {
+        Err(error) if error.may_pass() && store.head()?.is_some() => Hydrated {
+            warnings: vec![format!("{error}. Started from the local copy.")],
+            local: LocalCommits::Waiting,
+            ..Hydrated::default()
+        },
+        result => result?,
+    };
+    Ok(Opened { store, upstream, hydrated })
+}

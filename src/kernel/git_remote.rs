@@ -1,0 +1,86 @@
+//! The repository with its remote, as the configuration wants it.
+
+use super::config::{Config, GitConfig, GitProvider, GitWriteStrategy};
+use super::pull_request_text::PullRequestDescriber;
+use super::workspace::Workspace;
+use crate::compile::Compiler;
+use crate::error::Error;
+use crate::git::{
+    self, GitStore, LocalCommits, Provider, Publisher, RemoteOptions, RemoteUrl, Secret, StoreOptions, WorkTree,
+    WriteStrategy,
+};
+use crate::registry::META_FILE;
+use crate::vfs::{DiskVfs, TEMP_PREFIX};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Files that follow from the others: they are made anew after others' commits came in, and never conflict.
+const DERIVED: [&str; 1] = [META_FILE];
+/// Where a token is looked for when the configuration has none; the provider's own variable comes first.
+const ANY_TOKEN: &str = "TGP_GIT_TOKEN";
+
+/// A booted repository.
+pub struct GitHome {
+    pub store: Arc<GitStore>,
+    /// Only with a remote.
+    pub publisher: Option<Publisher>,
+    pub warnings: Vec<String>,
+}
+
+impl GitHome {
+    /// Opens or makes the repository at `root`; with a remote, hydrates it and pushes what waits.
+    pub fn open(
+        config: &Config,
+        base_dir: &Path,
+        root: &Path,
+        vfs: &Arc<DiskVfs>,
+        compiler: &Arc<Compiler>,
+    ) -> Result<Self, Error> {
+        let options = store_options(&config.git);
+        let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs)));
+        let Some(remote) = remote_options(&config.git, base_dir)? else {
+            let store = Arc::new(GitStore::open_or_init(root, options, work)?);
+            return Ok(Self { store, publisher: None, warnings: Vec::new() });
+        };
+        let describer =
+            || -> Box<dyn git::Describe> { Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler))) };
+        let opened = git::open(root, &options, &work, &remote, describer)?;
+        let publisher = Publisher::new(opened.upstream);
+        if opened.hydrated.local == LocalCommits::Waiting {
+            publisher.nudge();
+        }
+        Ok(Self { store: opened.store, publisher: Some(publisher), warnings: opened.hydrated.warnings })
+    }
+}
+
+fn store_options(config: &GitConfig) -> StoreOptions {
+    StoreOptions {
+        branch: config.branch.clone(),
+        author_name: config.auth.user.clone(),
+        author_email: config.auth.email.clone(),
+        exclude: vec![format!("{TEMP_PREFIX}*")],
+        derived: DERIVED.map(str::to_owned).to_vec(),
+        strategy: match config.write_strategy {
+            GitWriteStrategy::Direct => WriteStrategy::Direct,
+            GitWriteStrategy::Pr => WriteStrategy::PullRequest,
+        },
+    }
+}
+
+fn remote_options(config: &GitConfig, base_dir: &Path) -> Result<Option<RemoteOptions>, Error> {
+    let Some(repo) = config.repo.as_deref() else { return Ok(None) };
+    let (provider, variable) = match config.provider {
+        GitProvider::Local => (Provider::Plain, ANY_TOKEN),
+        GitProvider::Github => (Provider::GitHub, "TGP_GITHUB_TOKEN"),
+        GitProvider::Gitlab => (Provider::GitLab, "TGP_GITLAB_TOKEN"),
+        GitProvider::Bitbucket => (Provider::Bitbucket, "TGP_BITBUCKET_TOKEN"),
+    };
+    let from_environment = || {
+        let found =
+            [variable, ANY_TOKEN].iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
+        found.map(Secret::new)
+    };
+    let url = RemoteUrl::parse(provider, repo, config.api_base_url.as_deref(), base_dir)?;
+    let token = config.auth.token.clone().or_else(from_environment);
+    Ok(Some(RemoteOptions { provider, url, api_base: config.api_base_url.clone(), token }))
+}

@@ -1,0 +1,114 @@
+//! What a reviewer reads about a tool: what it is for, what it takes, what the checks say, and how to try it.
+
+use crate::compile::{Compiler, Diagnostic, Severity};
+use crate::git::{Describe, PullRequestText};
+use crate::vfs::{DiskVfs, JailPath, Vfs};
+use std::fmt::Write;
+use std::sync::Arc;
+
+const LONGEST_TEXT: usize = 2000;
+
+pub struct PullRequestDescriber {
+    vfs: Arc<DiskVfs>,
+    compiler: Arc<Compiler>,
+}
+
+impl PullRequestDescriber {
+    pub const fn new(vfs: Arc<DiskVfs>, compiler: Arc<Compiler>) -> Self {
+        Self { vfs, compiler }
+    }
+
+    fn section(&self, path: &str) -> String {
+        let source = JailPath::parse(path).and_then(|parsed| self.vfs.read(&parsed));
+        let Ok(source) = source else { return format!("## `{path}`\n\nRemoved.\n") };
+        let findings = self.compiler.check(path, &source, &self.lint).diagnostics;
+        let mut text = format!("## `{path}`\n\n{}\n", description(&source));
+        if let Some(parameters) = parameters(&source) {
+            let _ = write!(text, "\n**Parameters**\n\n```ts\n{parameters}\n```\n");
+        }
+        let _ = write!(text, "\n**Checks**\n\n{}\n", findings_list(&findings));
+        let _ = write!(
+            text,
+            "\n**Try it**\n\n```js\nconst {{ result }} = await kernel.exec('{path}', {{ /* arguments as above */ }});\n```\n"
+        );
+        text
+    }
+}
+
+impl Describe for PullRequestDescriber {
+    fn describe(&self, paths: &[String]) -> PullRequestText {
+        let sections: Vec<String> = paths.iter().map(|path| self.section(path)).collect();
+        let title = match paths {
+            [one] => format!("Forge: {one}"),
+            [first, rest @ ..] => format!("Forge: {first} and {} more", rest.len()),
+            [] => "Forge: tools".to_owned(),
+        };
+        let body = format!(
+            "{}\nForged by an agent and kept by tgp. Merging it gives the tool to every instance.\n",
+            sections.join("\n")
+        );
+        PullRequestText { title, body }
+    }
+}
+
+fn findings_list(findings: &[Diagnostic]) -> String {
+    if findings.is_empty() {
+        return "No findings.".to_owned();
+    }
+    let line = |finding: &Diagnostic| {
+        let severity = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Advice => "advice",
+        };
+        format!("- {severity}, line {}: {}", finding.line, finding.message)
+    };
+    findings.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The first comment of the source, as text.
+fn description(source: &str) -> String {
+    let comment = source.split_once("/**").and_then(|(_, rest)| rest.split_once("*/"));
+    let text = comment.map_or("", |(comment, _)| comment);
+    let lines = text.lines().map(|line| line.trim().trim_start_matches('*').trim());
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let text: String = text.trim().chars().take(LONGEST_TEXT).collect();
+    // A fence or a mention in a comment must not become one in the pull request.
+    if text.is_empty() { "No description.".to_owned() } else { text.replace('`', "'").replace('@', "@\u{200b}") }
+}
+
+/// The parameter list of the default export, as it is written.
+fn parameters(source: &str) -> Option<String> {
+    let (_, after) = source.split_once("export default")?;
+    let (_, list) = after.split_once('(')?;
+    let mut depth = 1_usize;
+    let mut text = String::new();
+    for c in list.chars().take(LONGEST_TEXT) {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(text.trim().replace('`', "'")).filter(|text| !text.is_empty());
+        }
+        text.push(c);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{description, parameters};
+
+    #[test]
+    fn the_reviewer_sees_what_the_tool_says_of_itself() {
+        let source =
+            "/**\n * Adds VAT for @bob.\n */\nexport default function vat(args: { net: number; rate: [number] }) {}";
+        assert_eq!(description(source), "Adds VAT for @\u{200b}bob.");
+        assert_eq!(parameters(source).as_deref(), Some("args: { net: number; rate: [number] }"));
+        assert_eq!(parameters("export default () => 1"), None);
+        assert_eq!(parameters("return ("), None);
+        assert_eq!(description("return 1"), "No description.");
+    }
+}

@@ -1,0 +1,44 @@
+//! The root's files for the repository: hydrated content reaches the disk through the jail or not at all.
+
+use crate::git::WorkTree;
+use crate::vfs::{DiskVfs, JailPath, Vfs, VfsError};
+use std::io;
+use std::sync::Arc;
+
+pub struct Workspace(Arc<DiskVfs>);
+
+impl Workspace {
+    pub const fn new(vfs: Arc<DiskVfs>) -> Self {
+        Self(vfs)
+    }
+}
+
+impl WorkTree for Workspace {
+    fn accepts(&self, path: &str) -> bool {
+        // A spelling that the jail would tidy up is another path.
+        JailPath::parse(path).is_ok_and(|parsed| !parsed.is_git() && parsed.as_str() == path)
+    }
+
+    fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+        match JailPath::parse(path).and_then(|path| self.0.read_bytes(&path)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(VfsError::Io { source, .. }) => Err(source),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn write(&self, path: &str, content: &[u8]) -> io::Result<()> {
+        JailPath::parse(path).and_then(|path| self.0.restore(&path, content)).map_err(as_io)
+    }
+
+    fn remove(&self, path: &str) -> io::Result<()> {
+        JailPath::parse(path).and_then(|path| self.0.remove(&path)).map_err(as_io)
+    }
+}
+
+fn as_io(error: VfsError) -> io::Error {
+    match error {
+        VfsError::Io { source, .. } => source,
+        other => io::Error::new(io::ErrorKind::InvalidInput, other.to_string()),
+    }
+}
