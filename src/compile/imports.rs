@@ -2,8 +2,7 @@
 
 use swc_core::common::{Span, SyntaxContext};
 use swc_core::ecma::ast::{
-    CallExpr, Callee, ExportAll, Expr, ExprOrSpread, Ident, ImportDecl, Lit, NamedExport, Str, Tpl,
-    TsExternalModuleRef,
+    CallExpr, Callee, ExportAll, Expr, ExprOrSpread, Ident, ImportDecl, Lit, NamedExport, Str, Tpl, TsExternalModuleRef,
 };
 use swc_core::ecma::visit::{Visit, VisitWith};
 

@@ -11,12 +11,12 @@ mod compiler;
 mod describe;
 mod diagnostic;
 mod doc_comment;
-mod entry_function;
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
 )]
 mod entry;
+mod entry_function;
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
@@ -40,13 +40,13 @@ mod names;
 mod nesting;
 mod parse;
 mod position_map;
-mod schema_value;
 mod rule;
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
 )]
 mod rules;
+mod schema_value;
 mod source_index;
 mod source_limits;
 mod specifiers;

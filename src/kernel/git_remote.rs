@@ -1,5 +1,6 @@
 //! The repository with its remote, as the configuration wants it.
 
+use super::check_config::lint_options;
 use super::config::{Config, GitConfig, GitProvider, GitWriteStrategy};
 use super::pull_request_text::PullRequestDescriber;
 use super::workspace::Workspace;
@@ -42,8 +43,9 @@ impl GitHome {
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
             return Ok(Self { store, publisher: None, warnings: Vec::new() });
         };
-        let describer =
-            || -> Box<dyn git::Describe> { Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler))) };
+        let describer = || -> Box<dyn git::Describe> {
+            Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler), lint_options(config)))
+        };
         let opened = git::open(root, &options, &work, &remote, describer)?;
         let publisher = Publisher::new(opened.upstream);
         if opened.hydrated.local == LocalCommits::Waiting {

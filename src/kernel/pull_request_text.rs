@@ -1,6 +1,6 @@
 //! What a reviewer reads about a tool: what it is for, what it takes, what the checks say, and how to try it.
 
-use crate::compile::{Compiler, Diagnostic, Severity};
+use crate::compile::{Compiler, Diagnostic, LintOptions, Severity};
 use crate::git::{Describe, PullRequestText};
 use crate::vfs::{DiskVfs, JailPath, Vfs};
 use std::fmt::Write;
@@ -11,11 +11,12 @@ const LONGEST_TEXT: usize = 2000;
 pub struct PullRequestDescriber {
     vfs: Arc<DiskVfs>,
     compiler: Arc<Compiler>,
+    lint: LintOptions,
 }
 
 impl PullRequestDescriber {
-    pub const fn new(vfs: Arc<DiskVfs>, compiler: Arc<Compiler>) -> Self {
-        Self { vfs, compiler }
+    pub const fn new(vfs: Arc<DiskVfs>, compiler: Arc<Compiler>, lint: LintOptions) -> Self {
+        Self { vfs, compiler, lint }
     }
 
     fn section(&self, path: &str) -> String {

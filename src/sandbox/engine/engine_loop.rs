@@ -1,8 +1,8 @@
 //! The engine's thread: one isolate, one run at a time, until it is spent or nobody talks to it any more.
 
+use super::code_cache::CodeCache;
 use super::engine_control::EngineControl;
 use super::event_loop;
-use super::code_cache::CodeCache;
 use super::isolate::{GuestIsolate, Readiness};
 use super::thread_clock::ThreadClock;
 use super::watchdog;
