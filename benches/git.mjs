@@ -30,13 +30,18 @@ function isomorphicGit() {
   return createRequire(join(PEERS, 'package.json'))('isomorphic-git');
 }
 
+/** @type {(folder: string, ...args: string[]) => string} */
 const git = (folder, ...args) =>
   execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org', '-C', folder, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
     encoding: 'utf8',
   }).trim();
 
-/** A repository with that many tools, a hundred to a folder. */
+/**
+ * A repository with that many tools, a hundred to a folder.
+ * @param {string} folder
+ * @param {number} size
+ */
 function repository(folder, size) {
   mkdirSync(folder, { recursive: true });
   git(folder, 'init', '-q', '-b', 'main');
@@ -50,6 +55,10 @@ function repository(folder, size) {
   return folder;
 }
 
+/**
+ * @param {(round: number) => unknown} job
+ * @returns {Promise<number>}
+ */
 async function median(job) {
   const times = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -57,23 +66,27 @@ async function median(job) {
     await job(round);
     times.push(performance.now() - start);
   }
-  return times.sort((left, right) => left - right)[Math.floor(ROUNDS / 2)];
+  return times.sort((left, right) => left - right)[Math.floor(ROUNDS / 2)] ?? 0;
 }
 
+/** @param {number} round */
 const text = (round) => `export default () => ${round}\n`;
+/** @param {number} ms */
 const show = (ms) => `${ms.toFixed(2).padStart(9)} ms`;
 
 const folder = mkdtempSync(join(tmpdir(), 'tgp-bench-git-'));
 try {
   const peer = isomorphicGit();
-  const ours = {};
+  /** @type {Map<number, number>} */
+  const ours = new Map();
   console.log('write + commit            @tgp/core   isomorphic-git       git CLI');
   for (const size of SIZES) {
     const root = repository(join(folder, `tgp-${size}`), size);
     const kernel = new TGP({ config: { rootDir: root, sandbox: { warm: 0 } }, logger: silent });
     const { write_file } = tgpTools(kernel);
     await kernel.boot();
-    ours[size] = await median((round) => write_file.execute({ path: `tools/g0/new${round}.ts`, content: text(round) }));
+    const own = await median((round) => write_file.execute({ path: `tools/g0/new${round}.ts`, content: text(round) }));
+    ours.set(size, own);
     await kernel.shutdown();
 
     const dir = repository(join(folder, `iso-${size}`), size);
@@ -91,10 +104,10 @@ try {
       git(plain, 'commit', '-q', '-m', `Forge: ${round}`);
     });
     console.log(
-      `${String(size).padStart(6)} tools       ${show(ours[size])}  ${show(iso)} (${(iso / ours[size]).toFixed(1)}x)  ${show(cli)} (${(cli / ours[size]).toFixed(1)}x)`,
+      `${String(size).padStart(6)} tools       ${show(own)}  ${show(iso)} (${(iso / own).toFixed(1)}x)  ${show(cli)} (${(cli / own).toFixed(1)}x)`,
     );
   }
-  console.log(`from 100 to 10 000 tools: ${(ours[10_000] / ours[100]).toFixed(2)}x`);
+  console.log(`from 100 to 10 000 tools: ${((ours.get(10_000) ?? 0) / (ours.get(100) ?? 1)).toFixed(2)}x`);
 
   const remote = join(folder, 'remote.git');
   git(folder, 'clone', '-q', '--bare', join(folder, 'cli-1000'), remote);

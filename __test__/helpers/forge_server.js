@@ -10,7 +10,25 @@ import { tempRoot } from './temp_root.js';
 const PROJECT = 'owner/name';
 const TOKEN = 'tok_forge_s3cret';
 
-/** Where each provider has its API, how it names things, and who the token is sent as. */
+/**
+ * @typedef {object} Kind
+ * @property {string} api
+ * @property {string} user
+ * @property {string} path
+ * @property {string} update
+ * @property {(headers: import('node:http').IncomingHttpHeaders) => boolean} token
+ * @property {(search: URLSearchParams) => (string | null | undefined)[]} query
+ * @property {(body: any) => Pick<Request, 'title' | 'body' | 'head' | 'base'>} read
+ * @property {(request: Request, url: string) => object} show
+ * @property {(found: object[]) => object} list
+ * @property {{ status: number, body: object }} [duplicate]
+ * @property {{ status: number, body: object }} noChanges
+ */
+
+/**
+ * Where each provider has its API, how it names things, and who the token is sent as.
+ * @type {Record<Provider, Kind>}
+ */
 const PROVIDERS = {
   github: {
     api: '/api/v3',
@@ -88,7 +106,7 @@ export async function forgeServer(provider) {
   const requests = [];
   /** @type {string[]} */
   const calls = [];
-  /** Answers that come before the real one: `[status, headers, delay]`. */
+  /** @type {{ status?: number, headers?: Record<string, string>, delay?: number, drop?: boolean }[]} */
   const troubles = [];
   const authorization = `Basic ${Buffer.from(`${kind.user}:${TOKEN}`).toString('base64')}`;
   const server = await gitHttpServer(folder, {
@@ -100,11 +118,16 @@ export async function forgeServer(provider) {
     },
   });
 
+  /**
+   * @param {import('node:http').IncomingMessage} request
+   * @param {import('node:http').ServerResponse} response
+   */
   async function answer(request, response) {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    const url = new URL(request.url, server.url);
+    const url = new URL(request.url ?? '/', server.url);
     calls.push(`${request.method} ${url.pathname.slice(kind.api.length)}`);
+    /** @type {(status: number, body: object, headers?: Record<string, string>) => unknown} */
     const send = (status, body, headers = {}) =>
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
     const trouble = troubles.shift();
@@ -133,6 +156,7 @@ export async function forgeServer(provider) {
     if (request.method === kind.update && url.pathname.startsWith(`${kind.path}/`)) {
       const entry = requests.find(({ number }) => url.pathname.endsWith(`/${number}`));
       const { title, body: text } = kind.read(body);
+      if (!entry) return send(404, { message: 'Not Found' });
       return send(200, kind.show(Object.assign(entry, { title, body: text }), server.url));
     }
     return send(404, { message: 'Not Found' });

@@ -35,14 +35,18 @@ impl HttpClient {
 
 /// Why a call got no answer, in words that hold no address.
 pub(super) fn unreachable(error: &ureq::Error) -> GitError {
-    let reason = match error {
-        ureq::Error::Timeout(_) => "it did not answer in time".to_owned(),
-        ureq::Error::HostNotFound => "its host is not known".to_owned(),
-        ureq::Error::ConnectionFailed => "the connection failed".to_owned(),
-        ureq::Error::Io(error) => format!("the connection failed: {}", error.kind()),
-        ureq::Error::TooManyRedirects => "it redirects without end".to_owned(),
-        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => "its certificate is not trusted".to_owned(),
-        _ => "the request failed".to_owned(),
+    let reason = if let ureq::Error::Io(error) = error {
+        format!("the connection failed: {}", error.kind())
+    } else if matches!(error, ureq::Error::Timeout(_)) {
+        "it did not answer in time".to_owned()
+    } else if matches!(error, ureq::Error::HostNotFound) {
+        "its host is not known".to_owned()
+    } else if matches!(error, ureq::Error::TooManyRedirects) {
+        "it redirects without end".to_owned()
+    } else if matches!(error, ureq::Error::Tls(_) | ureq::Error::Rustls(_)) {
+        "its certificate is not trusted".to_owned()
+    } else {
+        "the request failed".to_owned()
     };
     GitError::Unreachable { reason }
 }

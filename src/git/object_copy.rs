@@ -3,7 +3,7 @@
 use git2::{ObjectType, Odb, Oid, Repository, Tree};
 use std::io::Write;
 
-/// Up to this many commits go object by object, as `git` unpacks a small push; more go as one pack.
+/// Up to this many commits go object by object, as `git` unpacks a small push. More, and a first copy, go as one pack.
 const MOST_LOOSE: usize = 64;
 
 /// Makes `tip` and its history complete in `to`. `known` are commits that are complete there.
@@ -12,11 +12,12 @@ pub(super) fn copy(from: &Repository, to: &Repository, tip: Oid, known: &[Oid]) 
     let mut walk = from.revwalk()?;
     walk.set_sorting(git2::Sort::TOPOLOGICAL | git2::Sort::REVERSE)?;
     walk.push(tip)?;
-    for id in known.iter().filter(|id| source.exists(**id)) {
+    let shared: Vec<Oid> = known.iter().copied().filter(|id| source.exists(*id)).collect();
+    for id in &shared {
         walk.hide(*id)?;
     }
     let commits = walk.collect::<Result<Vec<_>, _>>()?;
-    if commits.len() > MOST_LOOSE {
+    if shared.is_empty() || commits.len() > MOST_LOOSE {
         return copy_pack(from, &target, tip, known);
     }
     // Parents first, and of each commit the files first: a kill in between leaves nothing that lacks its parts.

@@ -37,8 +37,8 @@ impl WorkTree for Workspace {
 }
 
 fn as_io(error: VfsError) -> io::Error {
-    match error {
-        VfsError::Io { source, .. } => source,
-        other => io::Error::new(io::ErrorKind::InvalidInput, other.to_string()),
+    if let VfsError::Io { source, .. } = error {
+        return source;
     }
+    io::Error::new(io::ErrorKind::InvalidInput, error.to_string())
 }

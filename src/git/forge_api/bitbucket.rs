@@ -50,15 +50,8 @@ impl ForgeApi for Bitbucket {
 }
 
 fn read(value: &Value) -> Result<PullRequest, GitError> {
-    let number = value.get("id").and_then(Value::as_u64);
-    let url = value.pointer("/links/html/href").and_then(Value::as_str);
     let is_open = value.get("state").and_then(Value::as_str) == Some("OPEN");
-    match (number, url) {
-        (Some(number), Some(url)) => Ok(PullRequest {
-            number,
-            url: url.to_owned(),
-            state: if is_open { PullRequestState::Open } else { PullRequestState::Done },
-        }),
-        _ => Err(GitError::protocol("its API did not answer as Bitbucket does")),
-    }
+    let state = if is_open { PullRequestState::Open } else { PullRequestState::Done };
+    let number = value.get("id").and_then(Value::as_u64);
+    PullRequest::read(number, value.pointer("/links/html/href").and_then(Value::as_str), state)
 }

@@ -49,15 +49,8 @@ impl ForgeApi for GitHub {
 }
 
 fn read(value: &Value) -> Result<PullRequest, GitError> {
-    let number = value.get("number").and_then(Value::as_u64);
-    let url = value.get("html_url").and_then(Value::as_str);
     let is_open = value.get("state").and_then(Value::as_str) == Some("open");
-    match (number, url) {
-        (Some(number), Some(url)) => Ok(PullRequest {
-            number,
-            url: url.to_owned(),
-            state: if is_open { PullRequestState::Open } else { PullRequestState::Done },
-        }),
-        _ => Err(GitError::protocol("its API did not answer as GitHub does")),
-    }
+    let state = if is_open { PullRequestState::Open } else { PullRequestState::Done };
+    let number = value.get("number").and_then(Value::as_u64);
+    PullRequest::read(number, value.get("html_url").and_then(Value::as_str), state)
 }

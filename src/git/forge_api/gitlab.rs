@@ -57,15 +57,8 @@ fn encode(text: &str) -> String {
 }
 
 fn read(value: &Value) -> Result<PullRequest, GitError> {
-    let number = value.get("iid").and_then(Value::as_u64);
-    let url = value.get("web_url").and_then(Value::as_str);
     let is_open = matches!(value.get("state").and_then(Value::as_str), Some("opened" | "locked"));
-    match (number, url) {
-        (Some(number), Some(url)) => Ok(PullRequest {
-            number,
-            url: url.to_owned(),
-            state: if is_open { PullRequestState::Open } else { PullRequestState::Done },
-        }),
-        _ => Err(GitError::protocol("its API did not answer as GitLab does")),
-    }
+    let state = if is_open { PullRequestState::Open } else { PullRequestState::Done };
+    let number = value.get("iid").and_then(Value::as_u64);
+    PullRequest::read(number, value.get("web_url").and_then(Value::as_str), state)
 }

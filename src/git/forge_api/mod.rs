@@ -26,6 +26,16 @@ pub enum PullRequestState {
     Done,
 }
 
+impl PullRequest {
+    /// Read from an answer of a host, if that held what it must.
+    fn read(number: Option<u64>, url: Option<&str>, state: PullRequestState) -> Result<Self, GitError> {
+        match (number, url) {
+            (Some(number), Some(url)) => Ok(Self { number, url: url.to_owned(), state }),
+            _ => Err(GitError::protocol("its API did not answer as git.provider says; check git.apiBaseUrl")),
+        }
+    }
+}
+
 /// What a reviewer reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequestText {

@@ -26,7 +26,7 @@ pub(super) fn read(stream: &mut dyn Read) -> Result<Option<Packet>, GitError> {
     let mut header = [0_u8; HEADER];
     let mut filled = 0;
     while let Some(rest) = header.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match stream.read(rest).map_err(broken)? {
+        match stream.read(rest).map_err(|error| broken(&error))? {
             0 if filled == 0 => return Ok(None),
             0 => return Err(GitError::protocol("the answer ends in the middle")),
             count => filled += count,
@@ -38,14 +38,14 @@ pub(super) fn read(stream: &mut dyn Read) -> Result<Option<Packet>, GitError> {
         Some(0) => Ok(Some(Packet::Flush)),
         Some(length) if (HEADER..=LONGEST).contains(&length) => {
             let mut payload = vec![0; length - HEADER];
-            stream.read_exact(&mut payload).map_err(broken)?;
+            stream.read_exact(&mut payload).map_err(|error| broken(&error))?;
             Ok(Some(Packet::Data(payload)))
         }
         Some(_) | None => Err(GitError::protocol("it does not answer as a Git server does")),
     }
 }
 
-pub(super) fn broken(error: std::io::Error) -> GitError {
+pub(super) fn broken(error: &std::io::Error) -> GitError {
     GitError::Unreachable { reason: format!("the connection broke: {}", error.kind()) }
 }
 

@@ -46,7 +46,7 @@ impl Conversation for SshConversation {
 
     fn ask(mut self: Box<Self>, request: Vec<u8>) -> Result<Box<dyn Read>, GitError> {
         if let Some(mut input) = self.input.take() {
-            input.write_all(&request).map_err(super::pkt_line::broken)?;
+            input.write_all(&request).map_err(|error| super::pkt_line::broken(&error))?;
         }
         Ok(self)
     }
