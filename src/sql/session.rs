@@ -159,7 +159,3 @@ fn serve(queue: &Receiver<Job>, connection: &Connection, control: &Arc<SessionCo
         job(connection, control);
     }
 }
-
-#[cfg(test)]
-#[path = "session_tests.rs"]
-mod tests;
