@@ -1,5 +1,5 @@
 /**
- * How boot, search and a write grow with the number of tools. Run: `node benches/registry.mjs [count …]`.
+ * How boot, search and a write grow with the number of tools. Run: `npm run bench -- registry, or node benches/registry.bench.mjs [count …]`.
  *
  * The peer for the search is SQLite's FTS5 (porter stemming, weighted BM25), in the same run on the same texts.
  */
