@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createNodeVFS } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -25,6 +26,18 @@ const writer = (root) => `
     }
   };
   await Promise.all(Array.from({ length: 8 }, lane));
+`;
+
+/** The same without Git, so that there are thousands. */
+const plainWriter = (root) => `
+  const { createNodeVFS } = await import(${JSON.stringify(INDEX)});
+  const vfs = createNodeVFS(${JSON.stringify(root)});
+  for (let number = Date.now(); ; number++) {
+    const lines = 1 + (number % 400);
+    const content = '/** Number ' + number + '. */ export default () => ' + lines + ';\\n' + ('// ' + number + '\\n').repeat(lines);
+    await vfs.writeFile('tools/f' + (number % ${FILES}) + '.ts', content);
+    process.stdout.write('.');
+  }
 `;
 
 /** @param {string} text */
@@ -67,5 +80,29 @@ describe('a kernel that is killed while it writes', () => {
       expect(readFileSync(join(root, path), 'utf8')).toContain(description);
     }
     console.info(`${writes} writes in ${ROUNDS} rounds`);
+  }, 90_000);
+
+  it('and so does a writer of plain files, thousands of times', async () => {
+    const root = await tempRoot();
+    let writes = 0;
+    for (let round = 0; writes < 2000 && round < 60; round++) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', plainWriter(root)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      child.stdout.on('data', (dots) => {
+        writes += dots.length;
+      });
+      await once(child.stdout, 'data');
+      await new Promise((done) => setTimeout(done, 100 + Math.random() * 300));
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      for (const name of readdirSync(join(root, 'tools')).filter((file) => file.endsWith('.ts'))) {
+        expect(isWhole(readFileSync(join(root, 'tools', name), 'utf8')), `round ${round}: ${name}`).toBe(true);
+      }
+    }
+    expect(writes).toBeGreaterThan(500);
+    // What a killed writer leaves is invisible.
+    const files = await createNodeVFS(root).listFiles('tools');
+    expect(files.every((path) => /^tools\/f\d+\.ts$/.test(path))).toBe(true);
   }, 90_000);
 });

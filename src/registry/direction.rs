@@ -1,12 +1,12 @@
 //! From what to what: the one thing about word order that tells two jobs apart.
 
-use super::words::Word;
+use super::words::{TermId, Word};
 
 /// The words before and after the last `to`, or around a `from`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Direction {
-    source: Vec<String>,
-    target: Vec<String>,
+    source: Vec<TermId>,
+    target: Vec<TermId>,
 }
 
 impl Direction {
@@ -51,8 +51,8 @@ impl Direction {
     }
 }
 
-fn contents(words: &[Word]) -> Vec<String> {
-    words.iter().filter_map(|word| if let Word::Content(stem) = word { Some(stem.clone()) } else { None }).collect()
+fn contents(words: &[Word]) -> Vec<TermId> {
+    words.iter().filter_map(|word| if let Word::Content(term) = word { Some(*term) } else { None }).collect()
 }
 
 #[cfg(test)]
@@ -60,8 +60,10 @@ mod tests {
     use super::Direction;
     use crate::registry::words::Words;
 
-    fn direction(text: &str) -> Direction {
-        Direction::of(&Words::new().of(text)).unwrap()
+    fn oppose(one: &str, other: &str) -> bool {
+        let mut words = Words::new();
+        let (one, other) = (Direction::of(&words.of(one)).unwrap(), Direction::of(&words.of(other)).unwrap());
+        one.opposes(&other)
     }
 
     #[test]
@@ -72,15 +74,15 @@ mod tests {
             ("Write rows as CSV text", "parse csv text to rows"),
             ("iso to unix", "an iso date from a unix timestamp"),
         ] {
-            assert!(direction(there).opposes(&direction(back)), "{there}");
-            assert!(direction(back).opposes(&direction(there)), "{there}");
+            assert!(oppose(there, back), "{there}");
+            assert!(oppose(back, there), "{there}");
         }
         for (one, same) in [
             ("celsius_to_fahrenheit", "fahrenheit from celsius"),
             ("hours worked from clock in and out", "Sum clock pairs to hours worked"),
             ("add tax to a price", "add value added tax to a net price"),
         ] {
-            assert!(!direction(one).opposes(&direction(same)), "{one}");
+            assert!(!oppose(one, same), "{one}");
         }
     }
 }

@@ -6,7 +6,6 @@
 use super::tool_meta::ToolMeta;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// The file's place in the root.
 pub const META_FILE: &str = "meta.json";
@@ -27,18 +26,21 @@ pub(super) fn parse(text: &str) -> Option<Vec<ToolMeta>> {
     Some(file.tools.into_iter().map(|(path, tool)| ToolMeta { path, ..tool }).collect())
 }
 
-/// The file's text. `tools` are sorted by path.
-pub(super) fn print<'t>(tools: impl Iterator<Item = &'t ToolMeta>) -> String {
+/// The line of one tool.
+pub(super) fn line(tool: &ToolMeta) -> String {
+    // A path and a tool are plain data: both can be written as JSON.
+    let (path, entry) = (serde_json::to_string(&tool.path), serde_json::to_string(tool));
+    format!("{}: {}", path.unwrap_or_default(), entry.unwrap_or_default())
+}
+
+/// The file's text. `lines` are sorted by path.
+pub(super) fn print<'t>(lines: impl Iterator<Item = &'t str>) -> String {
     let mut text = format!("{{\n\"version\": {VERSION},\n\"tools\": {{");
     let mut separator = "\n";
-    for tool in tools {
-        // A path and a tool are plain data: both can be written as JSON.
-        let (path, tool) = (serde_json::to_string(&tool.path), serde_json::to_string(tool));
-        if let (Ok(path), Ok(tool)) = (path, tool)
-            && write!(text, "{separator}{path}: {tool}").is_ok()
-        {
-            separator = ",\n";
-        }
+    for line in lines {
+        text.push_str(separator);
+        text.push_str(line);
+        separator = ",\n";
     }
     text.push_str("\n}\n}\n");
     text

@@ -4,13 +4,19 @@ use super::meta_file;
 use super::search::{Hit, Meaning, SAME_JOB, Search};
 use super::tool_meta::{ContentHash, ToolKind, ToolMeta};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// All tools of a root. It does not read files: who owns it tells it what they hold.
 pub struct Registry {
-    tools: BTreeMap<String, Arc<ToolMeta>>,
+    tools: BTreeMap<String, Listed>,
     search: Search,
     meaning: Option<Arc<dyn Meaning>>,
+}
+
+struct Listed {
+    tool: Arc<ToolMeta>,
+    /// Its line in `meta.json`, made when first needed.
+    line: OnceLock<String>,
 }
 
 /// A tool that was found.
@@ -47,7 +53,9 @@ impl Registry {
     /// The text that `meta.json` must have.
     #[must_use]
     pub fn print_meta(&self) -> String {
-        meta_file::print(self.tools.values().map(|tool| &**tool))
+        meta_file::print(
+            self.tools.values().map(|listed| listed.line.get_or_init(|| meta_file::line(&listed.tool)).as_str()),
+        )
     }
 
     pub fn insert(&mut self, tool: ToolMeta) {
@@ -56,7 +64,7 @@ impl Registry {
             // What cannot be run is listed, not offered.
             ToolKind::Module => self.search.remove(&tool.path),
         }
-        self.tools.insert(tool.path.clone(), Arc::new(tool));
+        self.tools.insert(tool.path.clone(), Listed { tool: Arc::new(tool), line: OnceLock::new() });
     }
 
     /// Whether there was such a tool.
@@ -67,13 +75,13 @@ impl Registry {
 
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&Arc<ToolMeta>> {
-        self.tools.get(path)
+        self.tools.get(path).map(|listed| &listed.tool)
     }
 
     /// The hash of the text that a tool's entry was made of.
     #[must_use]
     pub fn hash_of(&self, path: &str) -> Option<&ContentHash> {
-        self.tools.get(path).map(|tool| &tool.hash)
+        self.get(path).map(|tool| &tool.hash)
     }
 
     #[must_use]
@@ -83,7 +91,7 @@ impl Registry {
 
     /// Every tool, sorted by path.
     pub fn list(&self) -> impl Iterator<Item = &Arc<ToolMeta>> {
-        self.tools.values()
+        self.tools.values().map(|listed| &listed.tool)
     }
 
     /// The tools that fit `query`, best first.
@@ -108,8 +116,7 @@ impl Registry {
     }
 
     fn found(&self, hits: Vec<Hit>) -> Vec<Found> {
-        let tool_of =
-            |hit: Hit| self.tools.get(&hit.path).map(|tool| Found { tool: Arc::clone(tool), score: hit.score });
+        let tool_of = |hit: Hit| self.get(&hit.path).map(|tool| Found { tool: Arc::clone(tool), score: hit.score });
         hits.into_iter().filter_map(tool_of).collect()
     }
 }

@@ -5,9 +5,9 @@
 //! that agrees in both directions comes above [`SAME_JOB`]; an opposite word or an opposite direction keeps it below.
 
 use super::direction::Direction;
-use super::search_index::{Entry, SearchIndex, Slot, TermId};
+use super::search_index::{Entry, SearchIndex, Slot};
 use super::thesaurus::Thesaurus;
-use super::words::{Word, Words};
+use super::words::{TermId, Word, Words};
 use std::collections::HashMap;
 
 /// A score above this means: the same job, reuse the tool.
@@ -85,7 +85,7 @@ pub trait Meaning: Send + Sync {
 pub(super) struct Search {
     words: Words,
     thesaurus: Thesaurus,
-    common: Vec<String>,
+    common: Vec<TermId>,
     index: SearchIndex,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Search {
 struct Asked {
     weight: f32,
     opposite: Vec<TermId>,
-    term: Option<TermId>,
+    term: TermId,
 }
 
 /// A query in terms of the index.
@@ -106,9 +106,9 @@ struct Query {
 
 impl Search {
     pub(super) fn new() -> Self {
-        let words = Words::new();
-        let thesaurus = Thesaurus::new(&words);
-        let common = COMMON.iter().map(|word| words.stem(word)).collect();
+        let mut words = Words::new();
+        let thesaurus = Thesaurus::new(&mut words);
+        let common = COMMON.iter().map(|word| words.term(word)).collect();
         Self { words, thesaurus, common, index: SearchIndex::default() }
     }
 
@@ -138,35 +138,31 @@ impl Search {
     fn understand(&mut self, text: &str) -> Query {
         let words = self.words.of(text);
         let direction = Direction::of(&words);
-        let mut stems: Vec<String> = Vec::new();
+        let mut terms: Vec<TermId> = Vec::new();
         for word in words {
-            if let Word::Content(stem) = word
-                && !stems.contains(&stem)
-                && stems.len() < MOST_QUERY_WORDS
+            if let Word::Content(term) = word
+                && !terms.contains(&term)
+                && terms.len() < MOST_QUERY_WORDS
             {
-                stems.push(stem);
+                terms.push(term);
             }
         }
         let mut answers: HashMap<TermId, Vec<(usize, f32)>> = HashMap::new();
         let mut asked = Vec::new();
-        for (at, stem) in stems.iter().enumerate() {
-            let term = self.index.term(stem);
-            if let Some(term) = term {
+        for (at, term) in terms.into_iter().enumerate() {
+            if self.index.has(term) {
                 answers.entry(term).or_default().push((at, 1.0));
-            } else if let Some(term) = self.misspelt(stem) {
-                answers.entry(term).or_default().push((at, MISSPELT));
+            } else if let Some(meant) = self.misspelt(term) {
+                answers.entry(meant).or_default().push((at, MISSPELT));
             }
-            for other in self.thesaurus.alike(stem) {
-                if let Some(term) = self.index.term(other) {
-                    answers.entry(term).or_default().push((at, ALIKE));
-                }
+            for other in self.thesaurus.alike(term).iter().filter(|other| self.index.has(**other)) {
+                answers.entry(*other).or_default().push((at, ALIKE));
             }
-            let opposite = self.thesaurus.opposite(stem).iter().filter_map(|other| self.index.term(other)).collect();
-            asked.push(Asked { weight: self.weight_of(stem, term), opposite, term });
+            asked.push(Asked { weight: self.weight_of(term), opposite: self.thesaurus.opposite(term).to_vec(), term });
         }
         for meant in Thesaurus::asked_for(text) {
-            let stem = self.words.stem(meant);
-            if let Some(term) = self.index.term(&stem) {
+            let term = self.words.term(meant);
+            if self.index.has(term) {
                 answers.entry(term).or_default().push((asked.len(), ASKED_FOR));
             }
         }
@@ -174,9 +170,9 @@ impl Search {
     }
 
     /// Rare words weigh more. A word that no tool has weighs as much as one that a single tool has.
-    fn weight_of(&self, stem: &str, term: Option<TermId>) -> f32 {
-        let weight = self.rarity(term.map_or(1, |term| self.index.posting(term).len()));
-        if self.common.iter().any(|common| common == stem) { weight * COMMON_WEIGHT } else { weight }
+    fn weight_of(&self, term: TermId) -> f32 {
+        let weight = self.rarity(self.index.posting(term).len().max(1));
+        if self.common.contains(&term) { weight * COMMON_WEIGHT } else { weight }
     }
 
     fn rarity(&self, tools_with_it: usize) -> f32 {
@@ -190,28 +186,40 @@ impl Search {
     }
 
     /// A word of some tool that is one slip away.
-    fn misspelt(&self, stem: &str) -> Option<TermId> {
+    fn misspelt(&self, term: TermId) -> Option<TermId> {
+        let stem: Vec<char> = self.words.stem_of(term).chars().collect();
         if stem.len() < MISSPELT_LETTERS {
             return None;
         }
-        self.index.stems().find(|(known, _)| is_one_slip(stem, known)).map(|(_, term)| term)
+        self.index.terms().find(|known| is_one_slip(&stem, self.words.stem_of(*known)))
     }
 
     /// The tools with the most weight in common with the query.
     fn candidates(&self, query: &Query) -> Vec<Slot> {
-        let mut weights: HashMap<Slot, f32> = HashMap::new();
+        let mut weights = vec![0.0_f32; self.index.slots()];
         for (term, answered) in &query.answers {
             let best = answered
                 .iter()
                 .map(|(at, quality)| quality * query.asked.get(*at).map_or(1.0, |asked| asked.weight))
                 .fold(0.0, f32::max);
-            for slot in self.index.posting(*term) {
-                *weights.entry(*slot).or_default() += best;
+            for Slot(slot) in self.index.posting(*term) {
+                if let Some(weight) = weights.get_mut(*slot as usize) {
+                    *weight += best;
+                }
             }
         }
-        let mut slots: Vec<(Slot, f32)> = weights.into_iter().collect();
-        slots.sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
-        slots.truncate(MOST_SCORED);
+        let mut slots: Vec<(Slot, f32)> = weights
+            .into_iter()
+            .zip(0..)
+            .filter(|(weight, _)| *weight > 0.0)
+            .map(|(weight, slot)| (Slot(slot), weight))
+            .collect();
+        let heavier =
+            |left: &(Slot, f32), right: &(Slot, f32)| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0));
+        if slots.len() > MOST_SCORED {
+            slots.select_nth_unstable_by(MOST_SCORED, heavier);
+            slots.truncate(MOST_SCORED);
+        }
         slots.into_iter().map(|(slot, _)| slot).collect()
     }
 
@@ -266,15 +274,19 @@ impl Search {
 fn is_opposed(query: &Query, entry: &Entry) -> bool {
     let turned = query.direction.as_ref().is_some_and(|asked| entry.directions.iter().any(|own| own.opposes(asked)));
     let contrary = query.asked.iter().any(|asked| {
-        let has_it = asked.term.is_some_and(|term| entry.has(term));
-        !has_it && asked.opposite.iter().any(|term| entry.name.contains(term) || entry.description.contains(term))
+        !entry.has(asked.term)
+            && asked.opposite.iter().any(|term| entry.name.contains(term) || entry.description.contains(term))
     });
     turned || contrary
 }
 
 /// Whether one letter added, left out or changed, or two neighbours swapped, makes one word the other.
-fn is_one_slip(left: &str, right: &str) -> bool {
-    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+fn is_one_slip(left: &[char], right: &str) -> bool {
+    // Most words differ in their length already.
+    if right.len() + 1 < left.len() || right.len() > (left.len() + 1) * 4 {
+        return false;
+    }
+    let right: Vec<char> = right.chars().collect();
     if left.len().abs_diff(right.len()) > 1 || right.len() < MISSPELT_LETTERS {
         return false;
     }
@@ -299,16 +311,20 @@ fn to_f32(count: usize) -> f32 {
 mod tests {
     use super::is_one_slip;
 
+    fn slip(left: &str, right: &str) -> bool {
+        is_one_slip(&left.chars().collect::<Vec<_>>(), right)
+    }
+
     #[test]
     fn one_slip_and_no_more() {
         for (left, right) in
             [("celcius", "celsius"), ("recieve", "receive"), ("intrest", "interest"), ("interrest", "interest")]
         {
-            assert!(is_one_slip(left, right), "{left}");
-            assert!(is_one_slip(right, left), "{left}");
+            assert!(slip(left, right), "{left}");
+            assert!(slip(right, left), "{left}");
         }
         for (left, right) in [("interest", "interest"), ("mean", "meat"), ("encode", "decode"), ("abcdef", "abcxyz")] {
-            assert!(!is_one_slip(left, right), "{left}");
+            assert!(!slip(left, right), "{left}");
         }
     }
 }

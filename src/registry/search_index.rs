@@ -2,16 +2,12 @@
 
 use super::direction::Direction;
 use super::tool_meta::ToolMeta;
-use super::words::{Word, Words};
+use super::words::{TermId, Word, Words};
 use std::collections::HashMap;
-
-/// Numbers a stem; small and dense.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct TermId(u32);
 
 /// Numbers an indexed tool. A tool that changes gets a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Slot(u32);
+pub(super) struct Slot(pub(super) u32);
 
 /// The words of one tool, each list without repetitions.
 #[derive(Debug)]
@@ -33,8 +29,6 @@ impl Entry {
 
 #[derive(Default)]
 pub(super) struct SearchIndex {
-    terms: HashMap<String, TermId>,
-    stems: Vec<String>,
     postings: Vec<Vec<Slot>>,
     entries: Vec<Option<Entry>>,
     slots: HashMap<String, Slot>,
@@ -49,10 +43,10 @@ impl SearchIndex {
         let directions = [&name_words, &description_words].into_iter().filter_map(|text| Direction::of(text)).collect();
         let entry = Entry {
             path: tool.path.clone(),
-            name: self.intern(name_words),
-            description: self.intern(description_words),
-            parameters: self.intern(tool.parameter_names().iter().flat_map(|name| words.of(name)).collect()),
-            tags: self.intern(tool.tags.iter().flat_map(|tag| words.of(tag)).collect()),
+            name: distinct(name_words),
+            description: distinct(description_words),
+            parameters: distinct(tool.parameter_names().iter().flat_map(|name| words.of(name)).collect()),
+            tags: distinct(tool.tags.iter().flat_map(|tag| words.of(tag)).collect()),
             directions,
         };
         let mut all: Vec<TermId> =
@@ -60,6 +54,9 @@ impl SearchIndex {
         all.sort_unstable();
         all.dedup();
         for TermId(term) in all {
+            if self.postings.len() <= term as usize {
+                self.postings.resize_with(term as usize + 1, Vec::new);
+            }
             if let Some(posting) = self.postings.get_mut(term as usize) {
                 posting.push(slot);
             }
@@ -82,8 +79,14 @@ impl SearchIndex {
         self.slots.len()
     }
 
-    pub(super) fn term(&self, stem: &str) -> Option<TermId> {
-        self.terms.get(stem).copied().filter(|term| !self.posting(*term).is_empty())
+    /// How many slots there are, empty ones included.
+    pub(super) fn slots(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether some tool has this word.
+    pub(super) fn has(&self, term: TermId) -> bool {
+        !self.posting(term).is_empty()
     }
 
     pub(super) fn posting(&self, TermId(term): TermId) -> &[Slot] {
@@ -94,36 +97,23 @@ impl SearchIndex {
         self.entries.get(slot as usize)?.as_ref()
     }
 
-    /// Every stem that some tool has.
-    pub(super) fn stems(&self) -> impl Iterator<Item = (&str, TermId)> {
-        self.stems
-            .iter()
-            .zip(0..)
-            .map(|(stem, id)| (stem.as_str(), TermId(id)))
-            .filter(|(_, term)| !self.posting(*term).is_empty())
+    /// Every word that some tool has.
+    pub(super) fn terms(&self) -> impl Iterator<Item = TermId> {
+        self.postings.iter().zip(0..).filter(|(posting, _)| !posting.is_empty()).map(|(_, term)| TermId(term))
     }
+}
 
-    /// The different content words, in their order.
-    fn intern(&mut self, text: Vec<Word>) -> Vec<TermId> {
-        let mut ids: Vec<TermId> = Vec::with_capacity(text.len());
-        for word in text {
-            let Word::Content(stem) = word else { continue };
-            let id = match self.terms.get(&stem) {
-                Some(id) => *id,
-                None => {
-                    let id = TermId(u32::try_from(self.stems.len()).unwrap_or(u32::MAX));
-                    self.stems.push(stem.clone());
-                    self.postings.push(Vec::new());
-                    self.terms.insert(stem, id);
-                    id
-                }
-            };
-            if !ids.contains(&id) {
-                ids.push(id);
-            }
+/// The different content words, in their order.
+fn distinct(text: Vec<Word>) -> Vec<TermId> {
+    let mut terms: Vec<TermId> = Vec::with_capacity(text.len());
+    for word in text {
+        if let Word::Content(term) = word
+            && !terms.contains(&term)
+        {
+            terms.push(term);
         }
-        ids
     }
+    terms
 }
 
 /// What a long description begins with: enough to say what the tool is for, and a bound for hostile ones.

@@ -3,7 +3,7 @@
 //! This is general English, not a list for any one set of tools. What it cannot know is left to a
 //! [`super::Meaning`] with embeddings behind it.
 
-use super::words::Words;
+use super::words::{TermId, Words};
 use std::collections::HashMap;
 
 /// Each line: words that may stand for each other.
@@ -415,23 +415,23 @@ const ASKED_FOR: &[(&str, &str)] = &[
 ];
 
 pub(super) struct Thesaurus {
-    alike: HashMap<String, Vec<String>>,
-    opposite: HashMap<String, Vec<String>>,
+    alike: HashMap<TermId, Vec<TermId>>,
+    opposite: HashMap<TermId, Vec<TermId>>,
 }
 
 impl Thesaurus {
-    pub(super) fn new(words: &Words) -> Self {
+    pub(super) fn new(words: &mut Words) -> Self {
         Self { alike: groups(words, ALIKE), opposite: groups(words, OPPOSITE) }
     }
 
     /// Stems that may stand for this one.
-    pub(super) fn alike(&self, stem: &str) -> &[String] {
-        self.alike.get(stem).map_or(&[], Vec::as_slice)
+    pub(super) fn alike(&self, term: TermId) -> &[TermId] {
+        self.alike.get(&term).map_or(&[], Vec::as_slice)
     }
 
     /// Stems that mean the opposite.
-    pub(super) fn opposite(&self, stem: &str) -> &[String] {
-        self.opposite.get(stem).map_or(&[], Vec::as_slice)
+    pub(super) fn opposite(&self, term: TermId) -> &[TermId] {
+        self.opposite.get(&term).map_or(&[], Vec::as_slice)
     }
 
     /// Words that a question means without saying them.
@@ -452,13 +452,12 @@ impl Thesaurus {
     }
 }
 
-fn groups(words: &Words, lines: &[&str]) -> HashMap<String, Vec<String>> {
-    let mut map: HashMap<String, Vec<String>> = HashMap::new();
+fn groups(words: &mut Words, lines: &[&str]) -> HashMap<TermId, Vec<TermId>> {
+    let mut map: HashMap<TermId, Vec<TermId>> = HashMap::new();
     for line in lines {
-        let stems: Vec<String> = line.split(' ').map(|word| words.stem(word)).collect();
-        for stem in &stems {
-            let others = map.entry(stem.clone()).or_default();
-            others.extend(stems.iter().filter(|other| *other != stem).cloned());
+        let terms: Vec<TermId> = line.split(' ').map(|word| words.term(word)).collect();
+        for term in &terms {
+            map.entry(*term).or_default().extend(terms.iter().filter(|other| *other != term));
         }
     }
     for others in map.values_mut() {

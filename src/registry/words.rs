@@ -135,25 +135,39 @@ const STOP: &[&str] = &[
 const TOWARDS: &[&str] = &["as", "into", "to"];
 const FROM: &str = "from";
 
+/// Numbers a stem; small and dense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct TermId(pub(super) u32);
+
 /// What one word of a text is to search.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
-    Content(String),
+    Content(TermId),
     /// `to`, `into`, `as`.
     Towards,
     /// `from`.
     From,
 }
 
-/// Splits, folds and stems. Keeps what it has stemmed: a registry repeats few words often.
+/// Splits, folds, stems and numbers. Keeps what it has met: a registry repeats few words often.
 pub(super) struct Words {
     stemmer: Stemmer,
     known: HashMap<String, Option<Word>>,
+    terms: HashMap<String, TermId>,
+    stems: Vec<String>,
 }
+
+/// Words that are kept. Past it, as after very many odd queries, every word is looked at anew.
+const MOST_KNOWN: usize = 1 << 18;
 
 impl Words {
     pub(super) fn new() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::new() }
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            known: HashMap::new(),
+            terms: HashMap::new(),
+            stems: Vec::new(),
+        }
     }
 
     /// The words of a text in order, without those that say nothing.
@@ -161,22 +175,35 @@ impl Words {
         let mut words = Vec::new();
         split(text, |piece| {
             if let Some(known) = self.known.get(piece) {
-                words.extend(known.clone());
+                words.extend(*known);
                 return;
             }
             let word = self.judge(piece);
-            words.extend(word.clone());
-            self.known.insert(piece.to_owned(), word);
+            words.extend(word);
+            if self.known.len() < MOST_KNOWN {
+                self.known.insert(piece.to_owned(), word);
+            }
         });
         words
     }
 
-    /// The stem of one lower-case word.
-    pub(super) fn stem(&self, word: &str) -> String {
-        self.stemmer.stem(&fold_spelling(word)).into_owned()
+    /// The number of one lower-case word's stem.
+    pub(super) fn term(&mut self, word: &str) -> TermId {
+        let stem = self.stemmer.stem(&fold_spelling(word)).into_owned();
+        if let Some(term) = self.terms.get(&stem) {
+            return *term;
+        }
+        let term = TermId(u32::try_from(self.stems.len()).unwrap_or(u32::MAX));
+        self.stems.push(stem.clone());
+        self.terms.insert(stem, term);
+        term
     }
 
-    fn judge(&self, piece: &str) -> Option<Word> {
+    pub(super) fn stem_of(&self, TermId(term): TermId) -> &str {
+        self.stems.get(term as usize).map_or("", String::as_str)
+    }
+
+    fn judge(&mut self, piece: &str) -> Option<Word> {
         if TOWARDS.contains(&piece) {
             return Some(Word::Towards);
         }
@@ -187,7 +214,7 @@ impl Words {
         if is_number || STOP.binary_search(&piece).is_ok() {
             return None;
         }
-        Some(Word::Content(self.stem(piece)))
+        Some(Word::Content(self.term(piece)))
     }
 }
 
@@ -200,6 +227,7 @@ fn split(text: &str, mut each: impl FnMut(&str)) {
         // "e-mail" is one word, and the same as "email".
         let is_joint = letter == '-' && word == "e" && letters.peek().is_some_and(|next| next.is_alphabetic());
         if is_joint {
+            before = letter;
             continue;
         }
         let is_hump = letter.is_uppercase()
@@ -252,11 +280,10 @@ mod tests {
 
     fn stems(text: &str) -> Vec<String> {
         let mut words = Words::new();
-        words
-            .of(text)
-            .into_iter()
-            .filter_map(|word| if let Word::Content(stem) = word { Some(stem) } else { None })
-            .collect()
+        let terms = words.of(text);
+        let stem =
+            |word: &Word| if let Word::Content(term) = word { Some(words.stem_of(*term).to_owned()) } else { None };
+        terms.iter().filter_map(stem).collect()
     }
 
     #[test]

@@ -1,5 +1,6 @@
 /**
- * How boot, search and a write grow with the number of tools. Run: `node benches/registry.mjs [count …]`.
+ * How boot, search and a write grow with the number of tools. Run: `npm run bench -- registry`, or
+ * `node benches/registry.bench.mjs [count …]`.
  *
  * The peer for the search is SQLite's FTS5 (porter stemming, weighted BM25), in the same run on the same texts.
  */
@@ -52,14 +53,21 @@ async function kernelOn(root) {
   return kernel;
 }
 
+/** Node's own SQLite, or better-sqlite3 where Node has none. */
+async function memoryDatabase() {
+  const own = await import('node:sqlite').catch(() => undefined);
+  if (own) return new own.DatabaseSync(':memory:');
+  const other = await import('better-sqlite3').catch(() => undefined);
+  return other && new other.default(':memory:');
+}
+
 /**
- * Median time of a query, and of the same query in FTS5.
+ * A search of the same texts in FTS5.
  * @param {{ source: string, path: string }[]} tools
  */
 async function fts5(tools) {
-  const { DatabaseSync } = await import('node:sqlite').catch(() => ({ DatabaseSync: undefined }));
-  if (!DatabaseSync) return undefined;
-  const db = new DatabaseSync(':memory:');
+  const db = await memoryDatabase();
+  if (!db) return undefined;
   db.exec("create virtual table t using fts5(path unindexed, name, description, tokenize='porter')");
   const insert = db.prepare('insert into t values (?, ?, ?)');
   for (const { path, source } of tools) {
