@@ -78,6 +78,9 @@ function build(action) {
     action(async (options) => (await import('./cli/doctor.js')).doctor(options)),
   );
   onWorkspace(command('list', 'list the tools')).action(action(async (options) => (await tools()).list(options)));
+  onWorkspace(command('find <query>', 'find tools by what they do, best first; above 0.85 means the same job'))
+    .option('-n, --limit <n>', 'most tools to print', positive)
+    .action(action(async (query, options) => (await tools()).find(query, options)));
   onWorkspace(command('show <tool>', 'print a tool and what the checker says about it')).action(
     action(async (tool, options) => (await tools()).show(tool, options)),
   );

@@ -36,6 +36,7 @@ const CHECKS = {
   },
   V8: () => ok(`${native().engineVersion()} in the sandbox, ${process.versions.v8} in Node`),
   Worker: worker,
+  Walls: walls,
   Config: config,
   Workspace: workspace,
   'Next.js': next,
@@ -77,13 +78,11 @@ async function settled(examine, options) {
 }
 
 /**
- * A worker process starts and runs a tool, in a folder that is gone afterwards.
+ * A worker process starts and runs a tool.
  * @returns {Promise<Finding>}
  */
 async function worker() {
-  const folder = await mkdtemp(join(tmpdir(), 'tgp-doctor-'));
-  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp') } });
-  try {
+  return withScratchKernel(async (kernel) => {
     const started = performance.now();
     await kernel[FILES].write(
       'tools/sum.ts',
@@ -94,6 +93,35 @@ async function worker() {
     return result === 42
       ? ok(`started, ran a tool and committed it in ${ms} ms`)
       : problem('ran a tool to a wrong result', 'Install @tgp/core again: its files do not fit together.');
+  });
+}
+
+/**
+ * What the system holds around a worker.
+ * @returns {Promise<Finding>}
+ */
+async function walls() {
+  return withScratchKernel(async (kernel) => {
+    const { isolation: _, ...holds } = await kernel.confinement();
+    const detail = Object.entries(holds)
+      .map(([name, hold]) => (hold === 'active' ? name : `${name} ${hold}`))
+      .join(', ');
+    const remedy = 'Use a Linux kernel with Landlock and seccomp, and a container that allows them.';
+    return Object.values(holds).every((hold) => hold === 'active') ? ok(detail) : warning(detail, remedy);
+  });
+}
+
+/**
+ * A kernel in a folder that is gone afterwards.
+ * @template T
+ * @param {(kernel: TGP) => Promise<T>} work
+ */
+async function withScratchKernel(work) {
+  const folder = await mkdtemp(join(tmpdir(), 'tgp-doctor-'));
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp') }, logger: silent });
+  try {
+    return await work(kernel);
   } finally {
     await kernel.shutdown();
     await rm(folder, { recursive: true, force: true });

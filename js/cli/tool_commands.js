@@ -12,20 +12,19 @@ import { findTool, toolPaths, withWorkspace } from './workspace.js';
  * @typedef {{ config?: string, format: Format }} Options
  */
 
-/** The first sentence of the comment that a tool starts with. */
-const SUMMARY = /^\s*\/\*\*\s*(?:\*\s*)?([^\n*]+)/;
+/** @type {Record<Diagnostic['severity'], 'red' | 'yellow' | 'cyan'>} */
+const COLOURS = { error: 'red', warning: 'yellow', advice: 'cyan' };
 
 /** @param {Options} options */
 export async function list({ format, config }) {
-  const tools = await withWorkspace({ config }, async (kernel) => {
-    const paths = await toolPaths(kernel);
-    return Promise.all(
-      paths.map(async (path) => ({
-        path,
-        description: SUMMARY.exec(await kernel[FILES].read(path))?.[1]?.trim() ?? '',
-      })),
-    );
-  });
+  const known = await withWorkspace({ config }, (kernel) => kernel.registry.list());
+  const tools = known.map(({ path, name, description, parameters, kind }) => ({
+    path,
+    name,
+    description,
+    parameters,
+    kind,
+  }));
   if (format === 'json') {
     json(tools);
     return 0;
@@ -33,6 +32,23 @@ export async function list({ format, config }) {
   const width = Math.max(0, ...tools.map(({ path }) => path.length));
   for (const { path, description } of tools) line(`${path.padEnd(width)}  ${styled('dim', description)}`.trimEnd());
   if (tools.length === 0) line('There are no tools yet. An agent forges them; "tgp demo" shows how.');
+  return 0;
+}
+
+/**
+ * @param {string} query
+ * @param {Options & { limit?: number }} options
+ */
+export async function find(query, { format, config, limit }) {
+  const found = await withWorkspace({ config }, (kernel) => kernel.find(query, { limit }));
+  if (format === 'json') {
+    json(found);
+    return 0;
+  }
+  for (const { score, path, description } of found) {
+    line(`${score.toFixed(2)}  ${path}  ${styled('dim', description)}`.trimEnd());
+  }
+  if (found.length === 0) line('No tool comes close. "tgp list" shows the tools there are.');
   return 0;
 }
 
@@ -133,7 +149,6 @@ function stackOf({ error, stack }) {
  * @param {Diagnostic} diagnostic
  */
 function printDiagnostic(path, { line: row, column, severity, rule, message, help }) {
-  const mark = severity === 'error' ? styled('red', 'error') : styled('yellow', 'warning');
-  line(`${path}:${row}:${column}  ${mark}  ${message}  ${styled('dim', rule)}`);
+  line(`${path}:${row}:${column}  ${styled(COLOURS[severity], severity)}  ${message}  ${styled('dim', rule)}`);
   if (help !== undefined) line(`    ${help}`);
 }
