@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
-import { runCli } from '../helpers/run_cli.js';
+import { CLI, runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const SUM = `/** Adds numbers. */
@@ -74,6 +76,12 @@ describe('tgp', () => {
       const { stdout } = await runCli(folder, args);
       expect(stdout).not.toContain('\u001b');
     }
+  });
+
+  test('ends quietly when nobody reads its output any more', async () => {
+    const script = `"${process.execPath}" "${CLI}" list | true; exit "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], { cwd: folder });
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
   });
 
   test('makes no workspace where there is none', async () => {

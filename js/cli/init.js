@@ -28,7 +28,7 @@ export async function init({ yes, format }) {
   const project = await inspectProject(process.cwd());
   if (format === 'text') describeProject(project);
   if (format === 'text' && !yes && process.stdin.isTTY && process.stdout.isTTY) {
-    const agreed = await confirm({ message: 'Set up TGP in this folder?' });
+    const agreed = await confirm({ message: 'Set up TGP in this folder?', withGuide: false });
     if (isCancel(agreed) || !agreed) {
       line('Nothing was written.');
       return 1;

@@ -34,7 +34,7 @@ export function json(value) {
  */
 export async function withProgress(format, label, work) {
   if (format === 'json' || !process.stdout.isTTY) return work();
-  const progress = spinner();
+  const progress = spinner({ withGuide: false });
   progress.start(label);
   try {
     return await work();
