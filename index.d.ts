@@ -75,8 +75,13 @@ export type ExecOptions = {
   wallMs?: number;
   /** V8 heap and ArrayBuffers together, in MB. */
   memoryMb?: number;
-  /** Makes `Math.random` repeatable. */
+  /** Makes chance repeatable: `Math.random` and `crypto`. Default: the configuration's, which is none. */
   seed?: number;
+  /**
+   * Where the run's clock starts, in milliseconds since 1970. Such a clock does not follow the real one: each reading is
+   * one millisecond after the one before, and a timer that fires moves it by its delay. Default: the real time.
+   */
+  now?: number;
   /** Stops the run; it then fails with {@link AbortedError}. */
   signal?: AbortSignal;
 };
@@ -723,6 +728,30 @@ export type SandboxConfigInput = {
   hostCalls?: number;
   /** Runs that may wait for a worker at one time; one more is a {@link LimitError}. Default: 1000. */
   queue?: number;
+  /** What one run may keep under `/tmp`, in bytes. Default: 16 MB. */
+  scratchBytes?: number;
+  /** What one run may keep under `/tmp`, in files. Default: 256. */
+  scratchFiles?: number;
+  /** How deep tools may run tools with `tgp.exec_tool`. Default: 8. */
+  callDepth?: number;
+  /** Largest body of a request or a response, unpacked. Default: 8 MB. */
+  fetchBytes?: number;
+  /** Time for one request with all its redirects, in milliseconds. Default: 10 000. */
+  fetchTimeoutMs?: number;
+  /** Makes chance repeatable in every run. Default: none. */
+  seed?: number;
+  /** Where the clock of every run starts, in milliseconds since 1970; see {@link ExecOptions.now}. Default: the real time. */
+  now?: number;
+};
+
+export type FSConfigInput = {
+  /**
+   * Folders that tools may read and write under the name given here: relative to the folder of the config file, or
+   * absolute. They are created when they are missing. None may hold `rootDir` or lie in it. Default: none.
+   */
+  allowedDirs?: string[];
+  /** Refuse every `..` in a path of a tool. `false` lets one stand that does not lead out. Default: `true`. */
+  blockUpwardTraversal?: boolean;
 };
 
 /** What a config file exports. Every key is optional; unknown keys are refused by name. */
@@ -742,6 +771,21 @@ export type TGPConfigInput = {
    * errors make a tool invalid.
    */
   rules?: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
+  fs?: FSConfigInput;
+  /**
+   * Packages that tools may import, with all their subpaths. They are found in the `node_modules` of the application,
+   * from the folder of the config file upwards, and bundled; packages that need Node itself do not work. `@tgp/std` can
+   * always be imported. Default: none.
+   */
+  allowedImports?: string[];
+  /**
+   * What tools may fetch. Scheme, host and port of a request must be those of an entry, and its path must begin with the
+   * entry's, segment by segment; the same holds for every redirect. A private address must be named as such.
+   * Default: nothing.
+   *
+   * @example ['https://api.stripe.com/v1', 'http://127.0.0.1:3000']
+   */
+  allowedFetchUrls?: string[];
 };
 
 /** The configuration with every default filled in. */
@@ -749,7 +793,10 @@ export type TGPConfig = {
   rootDir: string;
   git: Required<Omit<GitConfigInput, 'auth' | 'repo' | 'apiBaseUrl'>> &
     Pick<GitConfigInput, 'repo' | 'apiBaseUrl'> & { auth: { token?: string; user: string; email: string } };
-  sandbox: Required<SandboxConfigInput>;
+  fs: Required<FSConfigInput>;
+  allowedImports: string[];
+  allowedFetchUrls: string[];
+  sandbox: Required<Omit<SandboxConfigInput, 'seed' | 'now'>> & { seed: number | null; now: number | null };
   check: 'off' | 'warn' | 'strict';
   rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };
@@ -793,6 +840,17 @@ export declare const SandboxConfigSchema: Strict<{
   logBytes: Optional<z.ZodInt>;
   hostCalls: Optional<z.ZodInt>;
   queue: Optional<z.ZodInt>;
+  scratchBytes: Optional<z.ZodInt>;
+  scratchFiles: Optional<z.ZodInt>;
+  callDepth: Optional<z.ZodInt>;
+  fetchBytes: Optional<z.ZodInt>;
+  fetchTimeoutMs: Optional<z.ZodInt>;
+  seed: Optional<z.ZodInt>;
+  now: Optional<z.ZodInt>;
+}>;
+export declare const FSConfigSchema: Strict<{
+  allowedDirs: Optional<z.ZodArray<z.ZodString>>;
+  blockUpwardTraversal: Optional<z.ZodBoolean>;
 }>;
 export declare const TGPConfigSchema: Strict<{
   rootDir: Optional<z.ZodString>;
@@ -802,6 +860,9 @@ export declare const TGPConfigSchema: Strict<{
   rules: Optional<
     z.ZodRecord<z.ZodString, z.ZodEnum<{ off: 'off'; advice: 'advice'; warning: 'warning'; error: 'error' }>>
   >;
+  fs: Optional<typeof FSConfigSchema>;
+  allowedImports: Optional<z.ZodArray<z.ZodString>>;
+  allowedFetchUrls: Optional<z.ZodArray<z.ZodString>>;
 }>;
 /** A tool and its source, as one value. */
 export declare const ToolSchema: Strict<{

@@ -36,6 +36,7 @@ export {
   ExecToolParams,
   FileHistoryParams,
   FindToolParams,
+  FSConfigSchema,
   GitConfigSchema,
   ListFilesParams,
   PatchFileParams,

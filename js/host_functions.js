@@ -29,8 +29,9 @@ export class HostFunctions {
     }
   }
 
+  /** What guests find on `tgp`. Names with a `#` are questions of the kernel itself. */
   get names() {
-    return [...this.#functions.keys()];
+    return [...this.#functions.keys()].filter((name) => !name.startsWith('#'));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { throwIfAborted, untilAborted } from './abort.js';
 import { withTypes } from './check_report.js';
+import { bundlePackage } from './bundler.js';
 import { resolveConfig } from './config.js';
 import { ConfigError, ShutdownError, unwrap, ValidationError } from './errors.js';
 import { HostFunctions } from './host_functions.js';
@@ -67,6 +68,8 @@ export class TGP {
   #functions;
   /** @type {TypeChecker | undefined} */
   #types;
+  /** Where the application's packages are found. */
+  #baseDir = process.cwd();
   /** @type {BindingKernel | undefined} */
   #kernel;
   /** @type {VfsMirror | undefined} */
@@ -337,6 +340,7 @@ export class TGP {
   async #start() {
     const { config, baseDir } = await resolveConfig(this.#options);
     const rooted = await this.#withFiles(config);
+    this.#baseDir = baseDir;
     this.#kernel ??= this.#create();
     const booted = unwrap(await this.#kernel.boot(JSON.stringify(rooted), baseDir));
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
@@ -385,6 +389,7 @@ export class TGP {
 
   #create() {
     const functions = this.#hostFunctions();
+    functions.add('#bundle', (_runId, [specifier]) => bundlePackage(specifier, this.#baseDir));
     /** @type {BindingKernel} */
     const kernel = new (native().BindingKernel)(functions.names, (question) => {
       functions.serve(question, kernel.answer.bind(kernel));

@@ -47,6 +47,21 @@ export const SandboxConfigSchema = z.strictObject({
   hostCalls: count.optional().describe('Host calls of one run that may wait for an answer at one time.'),
   queue: count.optional().describe('Runs that may wait for a worker at one time.'),
   logBytes: count.optional().describe('Captured log text of one run; the rest is cut off and marked.'),
+  scratchBytes: z.int().nonnegative().optional().describe('What one run may keep under /tmp, in bytes.'),
+  scratchFiles: z.int().nonnegative().optional().describe('What one run may keep under /tmp, in files.'),
+  callDepth: z.int().nonnegative().optional().describe('How deep tools may run tools.'),
+  fetchBytes: count.optional().describe('Largest body of a request or response.'),
+  fetchTimeoutMs: count.optional().describe('Time for one request with all its redirects.'),
+  seed: z.int().nonnegative().optional().describe('Makes chance repeatable in every run.'),
+  now: z.int().optional().describe("Where every run's clock starts, in milliseconds since 1970."),
+});
+
+export const FSConfigSchema = z.strictObject({
+  allowedDirs: z
+    .array(text)
+    .optional()
+    .describe('Folders that tools may read and write, relative to the folder of the config file, or absolute.'),
+  blockUpwardTraversal: z.boolean().optional().describe('Refuse every ".." in a path of a tool.'),
 });
 
 export const TGPConfigSchema = z.strictObject({
@@ -61,6 +76,9 @@ export const TGPConfigSchema = z.strictObject({
     .record(z.string(), z.enum(['off', 'advice', 'warning', 'error']))
     .optional()
     .describe("What a rule's findings weigh, by the rule's id."),
+  fs: FSConfigSchema.optional(),
+  allowedImports: z.array(text).optional().describe('Packages of the application that tools may import.'),
+  allowedFetchUrls: z.array(text).optional().describe('What tools may fetch, as URLs that a request must begin with.'),
 });
 
 export const ExecOptionsSchema = z.strictObject({
@@ -68,6 +86,7 @@ export const ExecOptionsSchema = z.strictObject({
   wallMs: count.optional(),
   memoryMb: count.optional(),
   seed: z.int().nonnegative().optional(),
+  now: z.int().optional(),
   signal: z.custom((value) => value instanceof AbortSignal, 'must be an AbortSignal').optional(),
 });
 

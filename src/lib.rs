@@ -7,7 +7,7 @@
 //!      |
 //! kernel              the only place that knows more than one part
 //!      |
-//! vfs  registry  compile  sandbox  git  sql      parts: none imports another
+//! vfs  registry  compile  sandbox  net  git  sql      parts: none imports another
 //!      |
 //! error, ids          bottom: import nothing of ours
 //! ```
@@ -18,6 +18,7 @@ pub mod error;
 pub mod git;
 pub mod ids;
 pub mod kernel;
+pub mod net;
 pub mod registry;
 pub mod sandbox;
 pub mod sql;

@@ -11,7 +11,7 @@ import { codeOf, modulesUsed, withoutTests } from './rust_source.js';
  * @property {SourceFile[]} kept each of these must pass
  */
 
-const PARTS = ['vfs', 'registry', 'compile', 'sandbox', 'git', 'sql', 'audit'];
+const PARTS = ['vfs', 'registry', 'compile', 'sandbox', 'net', 'git', 'sql', 'audit'];
 const BOTTOM = ['error', 'ids'];
 const ROOMS = [...PARTS, ...BOTTOM, 'kernel', 'binding'];
 const MAX_LINES = 500;

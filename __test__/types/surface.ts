@@ -35,6 +35,7 @@ export const surface: Surface = {
   DescribeSchemaParams: schemas.DescribeSchemaParams,
   ExecSqlParams: schemas.ExecSqlParams,
   ExecToolParams: schemas.ExecToolParams,
+  FSConfigSchema: schemas.FSConfigSchema,
   FetchError: errors.FetchError,
   FileHistoryParams: schemas.FileHistoryParams,
   FindToolParams: schemas.FindToolParams,

@@ -1,6 +1,7 @@
 //! How strictly tools are judged.
 
 use super::config::Config;
+use super::std_library;
 use crate::compile::{LintOptions, Severity, rule_ids};
 use crate::error::{Error, ErrorCode};
 use serde::{Deserialize, Serialize};
@@ -55,5 +56,7 @@ pub fn lint_options(config: &Config) -> LintOptions {
         };
         (id.clone(), severity)
     });
-    LintOptions { allowed_imports: Vec::new(), severities: severities.collect() }
+    let mut allowed_imports = config.allowed_imports.clone();
+    allowed_imports.push(std_library::NAME.to_owned());
+    LintOptions { allowed_imports, severities: severities.collect() }
 }

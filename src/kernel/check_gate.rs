@@ -31,7 +31,7 @@ impl Kernel {
             (CheckMode::Warn, Caller::Agent) => |found| found.severity == Severity::Error && is_safety(&found.rule),
             (CheckMode::Strict, Caller::Application | Caller::Agent) => |found| found.severity == Severity::Error,
         };
-        for (path, tool) in graph.tools() {
+        for (path, tool) in &graph.tools() {
             let findings = tool.findings(&self.compiler, path, &self.lint);
             let Some(first) = findings.iter().find(|found| refused(found)) else { continue };
             let errors: Vec<String> =

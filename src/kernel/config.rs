@@ -19,6 +19,21 @@ pub struct Config {
     /// What a tool that fails its check may still do.
     pub check: CheckMode,
     pub rules: RuleLevels,
+    pub fs: FsConfig,
+    /// Packages of the application that tools may import, with all their subpaths.
+    pub allowed_imports: Vec<String>,
+    /// What tools may fetch: each entry is a URL that a request's own must begin with, part by part.
+    pub allowed_fetch_urls: Vec<String>,
+}
+
+/// Which folders of the host tools may use beside the root.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct FsConfig {
+    /// Relative to the folder of the configuration, or absolute.
+    pub allowed_dirs: Vec<String>,
+    /// Whether `..` is refused even where it does not lead out.
+    pub block_upward_traversal: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,6 +97,19 @@ pub struct SandboxConfig {
     pub log_bytes: u32,
     pub host_calls: u32,
     pub queue: u32,
+    /// What one run may keep under `/tmp`.
+    pub scratch_bytes: u32,
+    pub scratch_files: u32,
+    /// How deep tools may run tools.
+    pub call_depth: u32,
+    /// Largest body of a response, unpacked.
+    pub fetch_bytes: u32,
+    /// Time for one request with all its redirects.
+    pub fetch_timeout_ms: u32,
+    /// Makes chance repeatable in every run.
+    pub seed: Option<u64>,
+    /// The moment at which every run's clock starts, in milliseconds since 1970.
+    pub now: Option<i64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -120,6 +148,11 @@ pub(super) const DEFAULT_FIND_LIMIT: u32 = 5;
 /// How many lines a search in files answers with.
 pub(super) const SEARCH_LIMIT: Range = Range("limit", 1, 1000);
 pub(super) const DEFAULT_SEARCH_LIMIT: u32 = 100;
+const SCRATCH_BYTES: Range = Range("scratchBytes", 0, 256 << 20);
+const SCRATCH_FILES: Range = Range("scratchFiles", 0, 65_536);
+const CALL_DEPTH: Range = Range("callDepth", 0, 32);
+const FETCH_BYTES: Range = Range("fetchBytes", 64, 64 << 20);
+const FETCH_TIMEOUT_MS: Range = Range("fetchTimeoutMs", 1, 3_600_000);
 
 /// More workers than this help only machines that nothing else runs on.
 const MOST_DEFAULT_WORKERS: u32 = 4;
@@ -132,7 +165,16 @@ impl Default for Config {
             sandbox: SandboxConfig::default(),
             check: CheckMode::default(),
             rules: RuleLevels::new(),
+            fs: FsConfig::default(),
+            allowed_imports: Vec::new(),
+            allowed_fetch_urls: Vec::new(),
         }
+    }
+}
+
+impl Default for FsConfig {
+    fn default() -> Self {
+        Self { allowed_dirs: Vec::new(), block_upward_traversal: true }
     }
 }
 
@@ -170,6 +212,13 @@ impl Default for SandboxConfig {
             log_bytes: 256 << 10,
             host_calls: 64,
             queue: 1000,
+            scratch_bytes: 16 << 20,
+            scratch_files: 256,
+            call_depth: 8,
+            fetch_bytes: 8 << 20,
+            fetch_timeout_ms: 10_000,
+            seed: None,
+            now: None,
         }
     }
 }
@@ -195,6 +244,11 @@ impl Config {
             (&LOG_BYTES, sandbox.log_bytes),
             (&HOST_CALLS, sandbox.host_calls),
             (&QUEUE, sandbox.queue),
+            (&SCRATCH_BYTES, sandbox.scratch_bytes),
+            (&SCRATCH_FILES, sandbox.scratch_files),
+            (&CALL_DEPTH, sandbox.call_depth),
+            (&FETCH_BYTES, sandbox.fetch_bytes),
+            (&FETCH_TIMEOUT_MS, sandbox.fetch_timeout_ms),
         ] {
             range.check(value, "sandbox.", ErrorCode::Config)?;
         }
@@ -275,7 +329,7 @@ impl Range {
     }
 }
 
-fn refused(key: &str, why: &str) -> Error {
+pub(super) fn refused(key: &str, why: &str) -> Error {
     Error::new(ErrorCode::Config, format!("{key} {why}.")).with("key", key)
 }
 
@@ -300,6 +354,12 @@ mod tests {
             (r#"{"sandbox":{"timeoutMs":50000}}"#, "sandbox.wallMs"),
             (r#"{"sandbox":{"workers":1,"warm":2}}"#, "sandbox.warm"),
             (r#"{"sandbox":{"wallMs":"1"}}"#, "wallMs"),
+            (r#"{"sandbox":{"scratchBytes":4000000000}}"#, "sandbox.scratchBytes"),
+            (r#"{"sandbox":{"scratchFiles":100000}}"#, "sandbox.scratchFiles"),
+            (r#"{"sandbox":{"callDepth":33}}"#, "sandbox.callDepth"),
+            (r#"{"sandbox":{"fetchBytes":1}}"#, "sandbox.fetchBytes"),
+            (r#"{"sandbox":{"fetchTimeoutMs":0}}"#, "sandbox.fetchTimeoutMs"),
+            (r#"{"fs":{"allowed":[]}}"#, "allowed"),
             (r#"{"git":{"branch":" "}}"#, "git.branch"),
             (r#"{"check":"lenient"}"#, "lenient"),
             (r#"{"rules":{"no-loops":"off"}}"#, "rules.no-loops"),

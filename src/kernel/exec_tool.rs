@@ -4,21 +4,23 @@ use super::check_gate::Caller;
 use super::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
 use super::host_functions::Verdict;
 use super::kernel::Kernel;
-use super::module_graph::ModuleGraph;
+use super::module_graph::{ModuleGraph, Sources};
 use super::run_registry::Wish;
+use super::run_scope::RunScope;
 use super::sandbox_host::SandboxHost;
 use super::stack_trace::map_trace;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::sandbox::{GuestError, Host, LogLine, RunEnd, RunLimits, RunOutcome, RunRequest, RunStats, SandboxError};
+use crate::sandbox::{GuestError, LogLine, RunEnd, RunLimits, RunOutcome, RunRequest, RunStats, SandboxError};
 use crate::vfs::JailPath;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// What a caller may decide for one run.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExecOptions {
     timeout_ms: Option<u32>,
@@ -26,7 +28,8 @@ pub struct ExecOptions {
     memory_mb: Option<u32>,
     seed: Option<u64>,
     #[serde(default)]
-    caller: Caller,
+    pub(super) caller: Caller,
+    now: Option<i64>,
 }
 
 /// One run that a caller asks for.
@@ -46,6 +49,11 @@ pub struct ExecValue {
 }
 
 impl ExecValue {
+    /// The result and what was logged on the way to it.
+    pub(super) fn into_parts(self) -> (Box<RawValue>, Vec<LogLine>) {
+        (self.result, self.logs)
+    }
+
     /// The value, unless what it stands on could not be made to last.
     fn unless(self, finished: Result<String, Error>) -> Result<Self, Error> {
         match finished {
@@ -61,14 +69,48 @@ pub type ExecDone = Box<dyn FnOnce(Result<ExecValue, Error>) + Send>;
 impl Kernel {
     /// Runs a tool; `done` is called once, from any thread.
     pub fn exec_tool(self: &Arc<Self>, request: ExecRequest, done: ExecDone) {
-        let run = request.run;
+        let ExecRequest { run, path, args_json, options } = request;
+        match self.limits(&options) {
+            Ok(limits) => self.exec(run, RunScope::outermost(run, limits, options), path, args_json, done),
+            Err(error) => done(Err(error)),
+        }
+    }
+
+    /// Runs a tool that another one asks for, within what is left of its time.
+    pub(super) fn exec_nested(
+        self: &Arc<Self>,
+        run: RunId,
+        outer: &RunScope,
+        path: String,
+        args_json: String,
+        done: ExecDone,
+    ) {
+        let scope = outer.nested();
+        let most = self.config.sandbox.call_depth;
+        if scope.depth > most {
+            let message = format!(
+                "{path} was not run: tools may run tools {most} deep (sandbox.callDepth). Check for a tool that runs itself without end."
+            );
+            return done(Err(Error::new(ErrorCode::Limit, message)));
+        }
+        self.announce_run(run);
+        let kernel = Arc::clone(self);
+        // Compiling takes its time, and the other questions of the outer run must not wait for it.
+        self.background.spawn(move || kernel.exec(run, scope, path, args_json, done));
+    }
+
+    pub(super) fn next_nested_run(&self) -> RunId {
+        RunId(self.nested_runs.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn exec(self: &Arc<Self>, run: RunId, scope: RunScope, path: String, args_json: String, done: ExecDone) {
         let kernel = Arc::clone(self);
         let done: ExecDone = Box::new(move |result| {
             kernel.runs.close(run);
             done(result);
         });
-        match self.prepare(&request) {
-            Ok((limits, graph)) => self.start(request, limits, graph, done),
+        match self.prepare(&path, &args_json, scope.options.caller) {
+            Ok(graph) => self.start(run, scope, path, args_json, graph, done),
             Err(error) => done(Err(error)),
         }
     }
@@ -84,20 +126,23 @@ impl Kernel {
         self.sandbox.cancel(run);
     }
 
-    fn prepare(&self, request: &ExecRequest) -> Result<(RunLimits, ModuleGraph), Error> {
-        let limits = self.limits(&request.options)?;
+    fn prepare(&self, path: &str, args_json: &str, caller: Caller) -> Result<ModuleGraph, Error> {
         let most = self.config.sandbox.args_bytes as usize;
-        if request.args_json.len() > most {
+        if args_json.len() > most {
             let message = format!(
                 "The arguments are {} bytes of JSON; the limit is {most} (sandbox.argsBytes). Pass less, or a path to a file.",
-                request.args_json.len()
+                args_json.len()
             );
             return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
         }
-        let path = JailPath::parse(&request.path)?;
-        let graph = ModuleGraph::build(&*self.vfs, &self.compiler, &self.tools, &path)?;
-        self.gate_run(request.options.caller, &graph)?;
-        Ok((limits, graph))
+        let graph = ModuleGraph::build(&self.sources(), JailPath::parse(path)?)?;
+        self.gate_run(caller, &graph)?;
+        Ok(graph)
+    }
+
+    /// Where the modules of runs come from.
+    pub(super) fn sources(&self) -> Sources<'_> {
+        Sources { vfs: &*self.vfs, compiler: &self.compiler, cache: &self.tools, packages: &self.packages }
     }
 
     fn limits(&self, options: &ExecOptions) -> Result<RunLimits, Error> {
@@ -118,11 +163,21 @@ impl Kernel {
         Ok(limits)
     }
 
-    fn start(&self, request: ExecRequest, limits: RunLimits, graph: ModuleGraph, done: ExecDone) {
-        let ExecRequest { run, path, args_json, options } = request;
+    fn start(
+        self: &Arc<Self>,
+        run: RunId,
+        scope: RunScope,
+        path: String,
+        args_json: String,
+        graph: ModuleGraph,
+        done: ExecDone,
+    ) {
+        let graph = Arc::new(graph);
+        let limits = scope.limits;
         let entry = graph.modules.first().map(|module| module.path.clone()).unwrap_or_default();
         let (registry, counted) = (Arc::clone(&self.registry), entry.clone());
-        let host = Arc::new(SandboxHost::new(run, Arc::clone(&self.vfs), Arc::clone(&self.functions)));
+        let (seed, now, depth) = (scope.options.seed, scope.options.now, scope.depth);
+        let host = Arc::new(SandboxHost::new(self, scope, Arc::clone(&graph)));
         let sandboxed = RunRequest {
             run,
             entry,
@@ -130,8 +185,10 @@ impl Kernel {
             args_json: args_json.into(),
             api: self.functions.names(),
             limits,
-            seed: options.seed,
-            host: Arc::clone(&host) as Arc<dyn Host>,
+            seed: seed.or(self.config.sandbox.seed),
+            now: now.or(self.config.sandbox.now),
+            depth,
+            host: Arc::new(Arc::clone(&host)),
         };
         self.sandbox.run(
             sandboxed,

@@ -1,9 +1,12 @@
 //! The kernel: it owns the parts, and it is booted whole or not at all.
 
+use super::background::Background;
 use super::check_config::lint_options;
 use super::config::Config;
 use super::git_remote::GitHome;
+use super::guest_files::GuestFiles;
 use super::host_functions::HostFunctions;
+use super::packages::Packages;
 use super::private_files::PrivateFiles;
 use super::run_registry::RunRegistry;
 use super::tool_cache::ToolCache;
@@ -11,11 +14,14 @@ use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use crate::compile::{Compiler, LintOptions};
 use crate::error::Error;
 use crate::git::{GitStore, Publisher};
+use crate::net::{FetchLimits, Fetcher};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
 use crate::vfs::DiskVfs;
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 pub use crate::sandbox::engine_version;
 
@@ -35,7 +41,13 @@ pub struct Kernel {
     pub(super) tools: ToolCache,
     pub(super) sandbox: Sandbox,
     pub(super) functions: Arc<dyn HostFunctions>,
+    pub(super) packages: Packages,
+    pub(super) guest_files: GuestFiles,
+    pub(super) fetcher: Fetcher,
+    pub(super) background: Background,
     pub(super) runs: RunRegistry,
+    /// The number of the next nested run, far above those that JavaScript gives out.
+    pub(super) nested_runs: AtomicU64,
     /// Held from the change on disk to the commit, so that both happen in the same order.
     pub(super) writes: Mutex<()>,
 }
@@ -52,6 +64,15 @@ impl Kernel {
         let vfs = Arc::new(DiskVfs::open(&root)?);
         let compiler = Arc::new(Compiler::new());
         let GitHome { store, publisher, warnings } = GitHome::open(&config, base_dir, &root, &vfs, &compiler)?;
+        let guest_files = GuestFiles::open(&config, base_dir, &vfs)?;
+        let fetcher = Fetcher::new(
+            &config.allowed_fetch_urls,
+            FetchLimits {
+                bytes: config.sandbox.fetch_bytes as usize,
+                time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
+            },
+        )?;
+        let packages = Packages::new(config.allowed_imports.clone(), Arc::clone(&functions));
         let sandbox = Sandbox::new(PoolOptions {
             isolation: config.sandbox.isolation.into(),
             files,
@@ -84,7 +105,12 @@ impl Kernel {
             tools: ToolCache::default(),
             sandbox,
             functions,
+            packages,
+            guest_files,
+            fetcher,
+            background: Background::new(),
             runs: RunRegistry::default(),
+            nested_runs: AtomicU64::new(1 << 32),
             writes: Mutex::new(()),
         }))
     }

@@ -1,6 +1,7 @@
 //! The only place that knows more than one part.
 
 mod apply_diff;
+mod background;
 mod check_config;
 mod check_gate;
 mod check_tool;
@@ -11,11 +12,15 @@ mod exec_tool;
 mod file_history;
 mod find_tool;
 mod git_remote;
+mod guest_files;
 mod host_functions;
+mod import_target;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod kernel;
 mod list_files;
 mod module_graph;
+mod nested_runs;
+mod packages;
 mod patch_file;
 mod private_files;
 mod publish;
@@ -23,10 +28,12 @@ mod pull_request_text;
 mod read_file;
 mod root_files;
 mod run_registry;
+mod run_scope;
 mod sandbox_host;
 mod search_files;
 mod sql_options;
 mod stack_trace;
+mod std_library;
 mod text_edit;
 mod tool_cache;
 mod tool_entry;

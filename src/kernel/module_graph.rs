@@ -1,11 +1,14 @@
-//! A tool and everything it imports, compiled and linked before the run.
+//! A tool and everything it imports, compiled and linked: before the run, or while it is under way.
 
+use super::import_target::{Target, placed, target_of};
+use super::packages::Packages;
+use super::std_library;
 use super::tool_cache::{CachedTool, ToolCache};
-use super::write_rules::TOOLS;
-use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, PositionMap, ToolForm};
+use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, ToolForm};
 use crate::error::{Error, ErrorCode};
 use crate::sandbox::{Module, ModuleKind};
 use crate::vfs::{JailPath, Vfs};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -28,87 +31,152 @@ pub(super) const ENDINGS: [&str; 13] = [
     "/index.cjs",
 ];
 
+/// Where modules come from.
+pub struct Sources<'a> {
+    pub vfs: &'a dyn Vfs,
+    pub compiler: &'a Compiler,
+    pub cache: &'a ToolCache,
+    pub packages: &'a Packages,
+}
+
+/// The modules of one run. More can be asked for while it lasts.
 pub struct ModuleGraph {
     pub modules: Arc<Vec<Module>>,
-    tools: HashMap<String, Arc<CachedTool>>,
+    tools: Mutex<HashMap<String, Arc<CachedTool>>>,
+    late: Mutex<Vec<String>>,
+}
+
+/// What a run gets for a name that it made up.
+pub struct Required {
+    pub path: String,
+    pub modules: Vec<Module>,
 }
 
 impl ModuleGraph {
     /// Reads, compiles and links `entry` and what it imports.
-    pub fn build(vfs: &impl Vfs, compiler: &Compiler, cache: &ToolCache, entry: &JailPath) -> Result<Self, Error> {
-        let mut builder = Builder { vfs, modules: Vec::new(), tools: HashMap::new(), open: vec![entry.clone()] };
-        while let Some(path) = builder.open.pop() {
-            builder.add(compiler, cache, &path)?;
+    pub fn build(sources: &Sources<'_>, entry: JailPath) -> Result<Self, Error> {
+        let mut builder = Builder::new(sources, Vec::new());
+        builder.add_all(Target::File(entry))?;
+        Ok(Self { modules: Arc::new(builder.modules), tools: Mutex::new(builder.tools), late: Mutex::default() })
+    }
+
+    /// Resolves what `importer` asks for by a name that its source does not spell out, by the rules of every import.
+    pub fn require(&self, sources: &Sources<'_>, importer: &str, specifier: &str) -> Result<Required, Error> {
+        let mut known: Vec<String> = self.modules.iter().map(|module| module.path.clone()).collect();
+        let mut late = self.late.lock();
+        known.extend(late.iter().cloned());
+        if !known.iter().any(|path| path == importer) {
+            return Err(Error::new(ErrorCode::Validation, "The importing module is not part of this run."));
         }
-        Ok(Self { modules: Arc::new(builder.modules), tools: builder.tools })
+        let import = Import { specifier: specifier.to_owned(), line: 0, column: 0 };
+        let mut builder = Builder::new(sources, known);
+        let target = builder.resolve(importer, &import)?;
+        let path = target.path().to_owned();
+        builder.add_all(target)?;
+        late.extend(builder.modules.iter().map(|module| module.path.clone()));
+        self.tools.lock().extend(builder.tools);
+        Ok(Required { path, modules: builder.modules })
     }
 
-    /// Every module that was compiled, with its path.
-    pub fn tools(&self) -> impl Iterator<Item = (&str, &CachedTool)> {
-        self.tools.iter().map(|(path, tool)| (path.as_str(), &**tool))
+    /// Every tool that was compiled for the run so far, with its path; the standard library is none.
+    pub fn tools(&self) -> Vec<(String, Arc<CachedTool>)> {
+        let tools = self.tools.lock();
+        let own = tools.iter().filter(|(path, _)| !path.starts_with(std_library::NAME));
+        own.map(|(path, tool)| (path.clone(), Arc::clone(tool))).collect()
     }
 
-    /// Positions of a module's source, by the path that stack frames name.
-    pub fn map_of(&self, path: &str) -> Option<&PositionMap> {
-        self.tools.get(path).map(|tool| &tool.compiled.map)
+    /// A module's compiled form, by the path that stack frames name.
+    pub fn tool(&self, path: &str) -> Option<Arc<CachedTool>> {
+        self.tools.lock().get(path).map(Arc::clone)
     }
 }
 
-struct Builder<'a, V> {
-    vfs: &'a V,
+struct Builder<'a> {
+    sources: &'a Sources<'a>,
+    /// Paths that the run has already.
+    known: Vec<String>,
     modules: Vec<Module>,
     tools: HashMap<String, Arc<CachedTool>>,
-    open: Vec<JailPath>,
+    open: Vec<Target>,
 }
 
-impl<V: Vfs> Builder<'_, V> {
-    fn add(&mut self, compiler: &Compiler, cache: &ToolCache, path: &JailPath) -> Result<(), Error> {
-        if self.modules.iter().any(|module| module.path == path.as_str()) {
-            return Ok(());
+impl<'a> Builder<'a> {
+    fn new(sources: &'a Sources<'a>, known: Vec<String>) -> Self {
+        Self { sources, known, modules: Vec::new(), tools: HashMap::new(), open: Vec::new() }
+    }
+
+    fn add_all(&mut self, first: Target) -> Result<(), Error> {
+        self.open.push(first);
+        while let Some(target) = self.open.pop() {
+            self.add(&target)?;
         }
-        if self.modules.len() >= MOST_MODULES {
-            let message = format!(
-                "{} pulls in more than {MOST_MODULES} modules. Import less, or merge small files.",
-                path.as_str()
-            );
-            return Err(Error::new(ErrorCode::Compilation, message).with("path", path.as_str()));
-        }
-        let source = self.vfs.read(path)?;
-        if path.extension() == Some("json") {
-            check_json(path, &source)?;
-            self.push(path, ModuleKind::Json, source, Vec::new());
-            return Ok(());
-        }
-        let tool = cache.get(compiler, path.as_str(), &source)?;
-        let mut links = Vec::new();
-        for import in &tool.compiled.imports {
-            let target = self.resolve(path, import)?;
-            links.push((import.specifier.clone(), target.as_str().to_owned()));
-            self.open.push(target);
-        }
-        self.push(path, module_kind(tool.compiled.form), tool.compiled.code.clone(), links);
-        self.tools.insert(path.as_str().to_owned(), tool);
         Ok(())
     }
 
-    fn push(&mut self, path: &JailPath, kind: ModuleKind, code: String, links: Vec<(String, String)>) {
-        self.modules.push(Module { path: path.as_str().to_owned(), kind, code, links });
+    fn add(&mut self, target: &Target) -> Result<(), Error> {
+        let path = target.path();
+        if self.known.iter().any(|known| known == path) {
+            return Ok(());
+        }
+        if self.known.len() >= MOST_MODULES {
+            let message =
+                format!("{path} pulls in more than {MOST_MODULES} modules. Import less, or merge small files.");
+            return Err(Error::new(ErrorCode::Compilation, message).with("path", path));
+        }
+        self.known.push(path.to_owned());
+        match target {
+            Target::Package { specifier, path } => {
+                let code = self.sources.packages.bundle(specifier)?;
+                self.push(path, ModuleKind::Script, code.to_string(), Vec::new());
+                Ok(())
+            }
+            Target::Std { path, source } => self.compile(path, source),
+            Target::File(file) => {
+                let source = self.sources.vfs.read(file)?;
+                if file.extension() == Some("json") {
+                    check_json(path, &source)?;
+                    self.push(path, ModuleKind::Json, source, Vec::new());
+                    return Ok(());
+                }
+                self.compile(path, &source)
+            }
+        }
     }
 
-    /// The file that an import means.
-    fn resolve(&self, importer: &JailPath, import: &Import) -> Result<JailPath, Error> {
-        let base = target_of(importer, &import.specifier).ok_or_else(|| refused(importer, import))?;
+    fn compile(&mut self, path: &str, source: &str) -> Result<(), Error> {
+        let tool = self.sources.cache.get(self.sources.compiler, path, source)?;
+        let mut links = Vec::new();
+        for import in &tool.compiled.imports {
+            let target = self.resolve(path, import)?;
+            links.push((import.specifier.clone(), target.path().to_owned()));
+            self.open.push(target);
+        }
+        self.push(path, module_kind(tool.compiled.form), tool.compiled.code.clone(), links);
+        self.tools.insert(path.to_owned(), tool);
+        Ok(())
+    }
+
+    fn push(&mut self, path: &str, kind: ModuleKind, code: String, links: Vec<(String, String)>) {
+        self.modules.push(Module { path: path.to_owned(), kind, code, links });
+    }
+
+    /// The module that an import means.
+    fn resolve(&self, importer: &str, import: &Import) -> Result<Target, Error> {
+        let found = target_of(importer, &import.specifier, self.sources.packages);
+        let base = match found {
+            Some(Target::File(base)) => base,
+            Some(other @ (Target::Std { .. } | Target::Package { .. })) => return Ok(other),
+            None => return Err(refused(importer, import, self.sources.packages)),
+        };
         for ending in ENDINGS {
-            let Ok(candidate) = JailPath::parse(&format!("{base}{ending}")) else { continue };
-            if self.vfs.exists(&candidate)? {
-                return Ok(candidate);
+            let Ok(candidate) = JailPath::parse(&format!("{}{ending}", base.as_str())) else { continue };
+            if self.sources.vfs.exists(&candidate)? {
+                return Ok(Target::File(candidate));
             }
         }
         let message = format!(
-            "{}:{}:{}: cannot find '{}'. Write that tool first, or correct the path.",
-            importer.as_str(),
-            import.line,
-            import.column,
+            "{}: cannot find '{}'. Write that tool first, or correct the path.",
+            place(importer, import),
             import.specifier
         );
         Err(placed(Error::new(ErrorCode::Compilation, message), importer, import))
@@ -124,73 +192,26 @@ fn module_kind(form: ToolForm) -> ModuleKind {
     }
 }
 
-fn check_json(path: &JailPath, source: &str) -> Result<(), Error> {
+fn check_json(path: &str, source: &str) -> Result<(), Error> {
     serde_json::from_str::<serde::de::IgnoredAny>(source).map(drop).map_err(|error| {
-        Error::new(ErrorCode::Compilation, format!("{} is not valid JSON: {error}.", path.as_str()))
-            .with("path", path.as_str())
+        Error::new(ErrorCode::Compilation, format!("{path} is not valid JSON: {error}."))
+            .with("path", path)
             .with("line", error.line())
             .with("column", error.column())
     })
 }
 
-/// The path that a specifier stands for, before endings are tried; `None` when it is outside what tools may import.
-pub(super) fn target_of(importer: &JailPath, specifier: &str) -> Option<String> {
-    if let Some(rest) = specifier.strip_prefix("/lib/") {
-        return normal(TOOLS, rest);
-    }
-    if specifier == "." || specifier == ".." || specifier.starts_with("./") || specifier.starts_with("../") {
-        let folder = importer.parent().map(|parent| parent.as_str().to_owned()).unwrap_or_default();
-        return normal(&folder, specifier);
-    }
-    None
+fn place(importer: &str, import: &Import) -> String {
+    if import.line == 0 { importer.to_owned() } else { format!("{importer}:{}:{}", import.line, import.column) }
 }
 
-/// `relative` seen from `folder`; `None` when it leaves the root.
-fn normal(folder: &str, relative: &str) -> Option<String> {
-    let mut segments: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
-    for segment in relative.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => {
-                segments.pop()?;
-            }
-            name => segments.push(name),
-        }
-    }
-    Some(segments.join("/"))
-}
-
-fn refused(importer: &JailPath, import: &Import) -> Error {
+fn refused(importer: &str, import: &Import, packages: &Packages) -> Error {
     let message = format!(
-        "Security Violation: {}:{}:{}: '{}' may not be imported. Allowed are other tools, by a relative path ('./lib/x') or from '/lib/…'.",
-        importer.as_str(),
-        import.line,
-        import.column,
-        import.specifier
+        "Security Violation: {}: '{}' may not be imported. Allowed are other tools, by a relative path ('./lib/x') or from \
+         '/lib/…', and the packages {}.",
+        place(importer, import),
+        import.specifier,
+        packages.allowed()
     );
     placed(Error::new(ErrorCode::SecurityViolation, message), importer, import)
-}
-
-fn placed(error: Error, importer: &JailPath, import: &Import) -> Error {
-    error.with("path", importer.as_str()).with("line", import.line).with("column", import.column)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::target_of;
-    use crate::vfs::JailPath;
-
-    #[test]
-    fn specifiers_stay_inside_the_root() {
-        let importer = JailPath::parse("tools/a/b.ts").unwrap();
-        let target = |specifier: &str| target_of(&importer, specifier);
-        assert_eq!(target("./c").as_deref(), Some("tools/a/c"));
-        assert_eq!(target("../lib/c.ts").as_deref(), Some("tools/lib/c.ts"));
-        assert_eq!(target("/lib/x/y").as_deref(), Some("tools/x/y"));
-        assert_eq!(target("../../data.json").as_deref(), Some("data.json"));
-        assert_eq!(target("."), Some("tools/a".to_owned()));
-        for outside in ["../../../etc/passwd", "/lib/../../x", "fs", "node:fs", "/etc/passwd", "file:///x", ""] {
-            assert_eq!(target(outside), None, "{outside}");
-        }
-    }
 }

@@ -1,65 +1,201 @@
 //! What a guest may ask of the kernel.
 
 use super::host_functions::{Answer, HostFunctions, Verdict};
-use super::write_rules::TOOLS;
+use super::kernel::Kernel;
+use super::module_graph::ModuleGraph;
+use super::nested_runs::{Admission, NestedRuns};
+use super::run_scope::RunScope;
 use crate::error::{Error, ErrorCode};
-use crate::ids::RunId;
-use crate::sandbox::{Host, HostAnswer, Question, Reply};
-use crate::vfs::{DiskVfs, JailPath, Vfs};
+use crate::net::{FetchRequest, RunningFetches};
+use crate::sandbox::{Host, HostAnswer, LogLevel, LogLine, Question, Reply};
+use crate::vfs::MountTable;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The read-only name of the tools' folder inside the sandbox.
-const LIB: &str = "/lib";
 
 /// Serves one run.
 pub struct SandboxHost {
-    run: RunId,
-    vfs: Arc<DiskVfs>,
-    functions: Arc<dyn HostFunctions>,
-    /// Whether the application has been called, and must hear of the end.
-    called: AtomicBool,
+    kernel: Arc<Kernel>,
+    scope: RunScope,
+    files: MountTable,
+    graph: Arc<ModuleGraph>,
+    nested: Arc<NestedRuns>,
+    fetches: RunningFetches,
+}
+
+/// A request with the number by which the guest can take it back.
+#[derive(serde::Deserialize)]
+struct Numbered {
+    token: u32,
+    #[serde(flatten)]
+    request: FetchRequest,
+}
+
+/// What a nested run gave, logs and all: the guest logs them again as its own.
+#[derive(Serialize)]
+struct NestedOutcome {
+    logs: serde_json::Value,
+    failure: Option<Failure>,
+    result: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct Failure {
+    code: &'static str,
+    message: String,
 }
 
 impl SandboxHost {
-    pub fn new(run: RunId, vfs: Arc<DiskVfs>, functions: Arc<dyn HostFunctions>) -> Self {
-        Self { run, vfs, functions, called: AtomicBool::new(false) }
-    }
-
-    /// Tells the application how the run ended, if it had a part in it.
-    pub fn finish(&self, verdict: Verdict, done: Answer) {
-        if self.called.load(Ordering::Acquire) {
-            self.functions.finish(self.run, verdict, done);
-        } else {
-            done(Ok(String::new()));
+    pub fn new(kernel: &Arc<Kernel>, scope: RunScope, graph: Arc<ModuleGraph>) -> Self {
+        Self {
+            kernel: Arc::clone(kernel),
+            scope,
+            files: kernel.guest_files.for_run(),
+            graph,
+            nested: Arc::default(),
+            fetches: RunningFetches::default(),
         }
     }
 
-    fn answer(&self, question: &Question) -> Result<String, Error> {
+    /// Ends what the run has left under way, then tells the application how it ended, if it had a part in it.
+    pub fn finish(self: &Arc<Self>, verdict: Verdict, done: Answer) {
+        self.fetches.abort_all();
+        let host = Arc::clone(self);
+        let then = Box::new(move || match host.scope.owed() {
+            Some(root) => host.functions().finish(root, verdict, done),
+            None => done(Ok(String::new())),
+        });
+        self.nested.close(|run| self.kernel.cancel_run(run), then);
+    }
+
+    fn functions(&self) -> &dyn HostFunctions {
+        &*self.kernel.functions
+    }
+
+    fn read_or_write(&self, question: &Question) -> Result<String, Error> {
         match question.name.as_str() {
-            "read_file" => to_json(&self.vfs.read(&guest_path(&first_text(question)?)?)?),
-            "list_files" => {
-                let dir = guest_path(&first_text(question)?)?;
-                let files = self.vfs.list(&dir)?;
-                to_json(&files.iter().map(JailPath::as_str).collect::<Vec<_>>())
+            "read_file" => to_json(&self.files.read(&first_text(question)?)?),
+            "list_files" => to_json(&self.files.list(&first_text(question)?)?),
+            "write_file" => {
+                let path = first_text(question)?;
+                let values: (serde_json::Value, Option<serde_json::Value>) = arguments(question)?;
+                let Some(serde_json::Value::String(content)) = values.1 else {
+                    let message = "tgp.write_file needs the text of the file as its second argument; use JSON.stringify for data.";
+                    return Err(Error::new(ErrorCode::Validation, message));
+                };
+                self.files.write(&path, &content)?;
+                to_json(&serde_json::json!({ "success": true, "path": path }))
             }
             other => Err(Error::new(ErrorCode::Validation, format!("There is no function tgp.{other}."))),
         }
     }
-}
 
-impl Host for SandboxHost {
-    fn call(&self, question: Question, reply: Reply) {
-        // An application may replace a built-in function by one of its own.
-        if self.functions.names().contains(&question.name) {
-            self.called.store(true, Ordering::Release);
-            let answer: Answer = Box::new(move |result| reply.send(told(result)));
-            self.functions.call(self.run, &question.name, question.args_json, answer);
-        } else {
-            reply.send(told(self.answer(&question)));
+    fn require(&self, question: &Question) -> Result<String, Error> {
+        let (importer, specifier): (String, String) = arguments(question)?;
+        let required = self.graph.require(&self.kernel.sources(), &importer, &specifier)?;
+        self.kernel.gate_run(self.scope.options.caller, &self.graph)?;
+        let modules = to_json(&required.modules)?;
+        to_json(&serde_json::json!({ "path": required.path, "modules": modules }))
+    }
+
+    fn fetch(&self, question: &Question, reply: Reply) {
+        match arguments::<(Numbered,)>(question) {
+            Err(error) => reply.send(told(Err(error))),
+            Ok((Numbered { token, request },)) => {
+                let answer = Box::new(move |result: Result<_, Error>| {
+                    reply.send(told(result.and_then(|value| to_json(&value))))
+                });
+                let task = self.kernel.fetcher.fetch(request, self.scope.time_left(), answer);
+                self.fetches.add(token, task);
+            }
         }
     }
+
+    fn abort_fetch(&self, question: &Question) -> Result<String, Error> {
+        let (token,): (u32,) = arguments(question)?;
+        self.fetches.abort(token);
+        Ok("null".to_owned())
+    }
+
+    /// Runs another tool on behalf of this one.
+    fn exec_tool(&self, question: &Question, reply: Reply) {
+        let asked = first_text(question)
+            .and_then(|path| Ok((path, arguments::<(serde_json::Value, Option<Box<RawValue>>)>(question)?.1)));
+        let (path, args) = match asked {
+            Ok(asked) => asked,
+            Err(error) => return reply.send(told(Err(error))),
+        };
+        let run = self.kernel.next_nested_run();
+        if self.nested.begin(run) == Admission::Over {
+            return;
+        }
+        let args_json =
+            args.filter(|args| args.get() != "null").map_or_else(|| "{}".to_owned(), |args| args.get().to_owned());
+        let nested = Arc::clone(&self.nested);
+        self.kernel.exec_nested(
+            run,
+            &self.scope,
+            path,
+            args_json,
+            Box::new(move |result| {
+                let outcome = match result {
+                    Ok(value) => {
+                        let (result, logs) = value.into_parts();
+                        NestedOutcome { logs: logs_by_number(&logs), failure: None, result: Some(result) }
+                    }
+                    Err(mut error) => NestedOutcome {
+                        logs: logs_by_number(&error.details.remove("logs").map(logs_of).unwrap_or_default()),
+                        failure: Some(Failure { code: error.code.as_str(), message: error.message }),
+                        result: None,
+                    },
+                };
+                reply.send(told(to_json(&outcome)));
+                nested.end(run);
+            }),
+        );
+    }
+}
+
+impl Host for Arc<SandboxHost> {
+    fn call(&self, question: Question, reply: Reply) {
+        // An application may replace a built-in function by one of its own.
+        if self.functions().names().contains(&question.name) {
+            let answer: Answer = Box::new(move |result| reply.send(told(result)));
+            return self.functions().call(self.scope.oblige(), &question.name, question.args_json, answer);
+        }
+        match question.name.as_str() {
+            "exec_tool" => self.exec_tool(&question, reply),
+            "#fetch" => self.fetch(&question, reply),
+            "#fetch_abort" => reply.send(told(self.abort_fetch(&question))),
+            // Compiling and bundling take their time, and the other questions of the run must not wait for it.
+            "#require" => {
+                let host = Arc::clone(self);
+                self.kernel.background.spawn(move || reply.send(told(host.require(&question))));
+            }
+            _ => reply.send(told(self.read_or_write(&question))),
+        }
+    }
+}
+
+fn logs_of(details: serde_json::Value) -> Vec<LogLine> {
+    serde_json::from_value(details).unwrap_or_default()
+}
+
+/// Levels as the realm's own log function takes them.
+fn logs_by_number(logs: &[LogLine]) -> serde_json::Value {
+    logs.iter()
+        .map(|line| {
+            let level = match line.level {
+                LogLevel::Debug => 0,
+                LogLevel::Info => 1,
+                LogLevel::Log => 2,
+                LogLevel::Warn => 3,
+                LogLevel::Error => 4,
+            };
+            serde_json::json!({ "level": level, "message": line.message })
+        })
+        .collect()
 }
 
 fn told(result: Result<String, Error>) -> HostAnswer {
@@ -67,6 +203,13 @@ fn told(result: Result<String, Error>) -> HostAnswer {
         Ok(json) => HostAnswer::Value(json),
         Err(error) => HostAnswer::Fault { code: error.code.as_str().to_owned(), message: error.message },
     }
+}
+
+fn arguments<T: DeserializeOwned>(question: &Question) -> Result<T, Error> {
+    serde_json::from_str(&question.args_json).map_err(|_| {
+        let name = question.name.trim_start_matches('#');
+        Error::new(ErrorCode::Validation, format!("The arguments of {name} are not what it takes."))
+    })
 }
 
 /// The first argument of a question, which must be text.
@@ -78,16 +221,6 @@ fn first_text(question: &Question) -> Result<String, Error> {
             Err(Error::new(ErrorCode::Validation, format!("tgp.{} needs a path as its first argument.", question.name)))
         }
     }
-}
-
-/// A path as guests write it: `/lib/…` is the tools' folder, anything else is relative to the root.
-pub fn guest_path(text: &str) -> Result<JailPath, Error> {
-    let inside = match text.strip_prefix(LIB) {
-        Some("") => TOOLS.to_owned(),
-        Some(rest) if rest.starts_with('/') => format!("{TOOLS}{rest}"),
-        _ => text.to_owned(),
-    };
-    Ok(JailPath::parse(&inside)?)
 }
 
 fn to_json(value: &impl Serialize) -> Result<String, Error> {

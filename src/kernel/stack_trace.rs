@@ -47,7 +47,7 @@ fn map_frame(frame: &str, graph: &ModuleGraph) -> Option<(String, Place)> {
     };
     let (rest, column) = location.rsplit_once(':')?;
     let (path, line) = rest.rsplit_once(':')?;
-    let position = graph.map_of(path)?.lookup(line.parse().ok()?, column.parse().ok()?)?;
+    let position = graph.tool(path)?.compiled.map.lookup(line.parse().ok()?, column.parse().ok()?)?;
     let place = Place { path: path.to_owned(), line: position.line, column: position.column };
     let location = format!("{path}:{}:{}", place.line, place.column);
     let text = match name {

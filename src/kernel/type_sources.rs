@@ -3,8 +3,9 @@
 //! A checker opens whatever a source names, and its messages quote what it read. So it is handed texts, never paths, and a
 //! tool that names something outside the root is not handed over at all.
 
+use super::import_target::file_of;
 use super::kernel::Kernel;
-use super::module_graph::{ENDINGS, target_of};
+use super::module_graph::ENDINGS;
 use crate::compile::{Severity, TYPES};
 use crate::error::Error;
 use crate::vfs::{JailPath, Vfs};
@@ -107,7 +108,7 @@ impl Kernel {
     }
 
     fn locate(&self, importer: &JailPath, specifier: &str) -> Result<Target, Error> {
-        let Some(base) = target_of(importer, specifier) else {
+        let Some(base) = file_of(importer.as_str(), specifier) else {
             let package = self.lint.allowed_imports.iter().find(|package| {
                 specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             });

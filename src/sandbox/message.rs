@@ -36,6 +36,8 @@ pub struct RunCommand {
     pub api: Arc<Vec<String>>,
     /// With a seed, `Math.random` gives the same numbers each time.
     pub seed: Option<u64>,
+    /// With a starting moment, in milliseconds since 1970, the clock is the run's own and the same each time.
+    pub now: Option<i64>,
 }
 
 /// One compiled module of a run.

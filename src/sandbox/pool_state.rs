@@ -119,6 +119,8 @@ pub struct PoolState {
     /// Idle workers, the one that has rested longest first: it has had the time to prepare its next run.
     idle: VecDeque<WorkerId>,
     queue: FairQueue<Waiting>,
+    /// Runs that other runs wait for, the deepest first. They need no turn: whoever waits for them has had it.
+    nested: VecDeque<Waiting>,
     most: usize,
     warm: usize,
     longest_queue: usize,
@@ -140,6 +142,10 @@ impl PoolState {
         if self.closed {
             return Err(Refusal::Closed(done));
         }
+        if request.depth > 0 {
+            self.insert_nested(Waiting { request, attempts: 0, done });
+            return Ok(());
+        }
         if self.queue.len() >= self.longest_queue {
             return Err(Refusal::Full(done));
         }
@@ -160,13 +166,14 @@ impl PoolState {
 
     /// Slots for the workers that the load asks for. The caller starts them.
     pub fn reserve_workers(&mut self, now: Instant) -> Vec<WorkerId> {
-        if self.closed || self.failed_starts >= START_ATTEMPTS && self.queue.is_empty() {
+        let waiting = self.queue.len() + self.nested.len();
+        if self.closed || self.failed_starts >= START_ATTEMPTS && waiting == 0 {
             return Vec::new();
         }
         let alive = self.slots.values().filter(|slot| !matches!(slot.state, SlotState::Dying)).count();
-        let busy = self.slots.values().filter(|slot| matches!(slot.state, SlotState::Busy(_))).count();
+        let busy = self.busy();
         let warm = if self.inspected && self.confinement.is_none() { self.warm.max(1) } else { self.warm };
-        let wanted = (busy + self.queue.len().max(warm)).min(self.most);
+        let wanted = (busy + waiting.max(warm)).min(self.most_for_next());
         (alive..wanted)
             .map(|_| {
                 self.last_id += 1;
@@ -176,6 +183,21 @@ impl PoolState {
                 id
             })
             .collect()
+    }
+
+    fn busy(&self) -> usize {
+        self.slots.values().filter(|slot| matches!(slot.state, SlotState::Busy(_))).count()
+    }
+
+    /// How many workers may be at work for the next run: each level of nesting has one that outer levels cannot take, so
+    /// that runs which wait for each other always come to an end.
+    fn most_for_next(&self) -> usize {
+        self.most + self.nested.front().map_or(0, |waiting| waiting.request.depth as usize)
+    }
+
+    fn insert_nested(&mut self, waiting: Waiting) {
+        let place = self.nested.iter().position(|other| other.request.depth < waiting.request.depth);
+        self.nested.insert(place.unwrap_or(self.nested.len()), waiting);
     }
 
     /// True when the caller must start the supervisor.
@@ -233,11 +255,11 @@ impl PoolState {
 
     /// Pairs a waiting run with an idle worker.
     pub fn assign(&mut self, now: Instant) -> Option<Assignment> {
-        let id = self.idle.front().copied().filter(|_| !self.queue.is_empty())?;
+        let id = self.idle.front().copied().filter(|_| self.busy() < self.most_for_next())?;
         let share = self.unruly_share();
         let slot = self.slots.get_mut(&id)?;
         let worker = slot.worker.clone()?;
-        let Waiting { request, attempts, done } = self.queue.pop(share)?;
+        let Waiting { request, attempts, done } = self.nested.pop_front().or_else(|| self.queue.pop(share))?;
         let class = self.queue.class_of(&request.entry);
         self.idle.pop_front();
         let command = RunCommand {
@@ -248,6 +270,7 @@ impl PoolState {
             api: Arc::clone(&request.api),
             limits: request.limits,
             seed: request.seed,
+            now: request.now,
         };
         slot.deadline = now.checked_add(request.limits.wall + WALL_GRACE);
         slot.state = SlotState::Busy(Box::new(Active {
@@ -325,11 +348,16 @@ impl PoolState {
 
     /// Takes a run that still waits out of the queue.
     pub fn take_waiting(&mut self, run: RunId) -> Option<Waiting> {
+        if let Some(place) = self.nested.iter().position(|waiting| waiting.request.run == run) {
+            return self.nested.remove(place);
+        }
         self.queue.remove(|waiting| waiting.request.run == run)
     }
 
     /// Ends a run that its worker has reported. `None` when it was ended before.
     pub fn finish(&mut self, id: WorkerId, run: RunId, end: &RunEnd, fitness: Fitness) -> Option<Finished> {
+        let alive = self.slots.values().filter(|slot| !matches!(slot.state, SlotState::Dying)).count();
+        let fitness = if alive > self.most_for_next() { Fitness::Spent } else { fitness };
         let slot = self.slots.get_mut(&id)?;
         match std::mem::replace(&mut slot.state, SlotState::Dying) {
             SlotState::Busy(active) if active.run == run => {
@@ -370,7 +398,11 @@ impl PoolState {
         match active.again.take().filter(|(_, attempts)| !active.begun && *attempts < RUN_ATTEMPTS && !self.closed) {
             Some((request, attempts)) => {
                 let waiting = Waiting { request, attempts: attempts + 1, done: active.done };
-                self.queue.push_front(&active.tool, waiting);
+                if waiting.request.depth > 0 {
+                    self.insert_nested(waiting);
+                } else {
+                    self.queue.push_front(&active.tool, waiting);
+                }
                 Loss::default()
             }
             None => {
@@ -385,7 +417,13 @@ impl PoolState {
         if self.failed_starts < START_ATTEMPTS {
             return Vec::new();
         }
-        self.queue.drain().into_iter().map(|waiting| waiting.done).collect()
+        self.drain()
+    }
+
+    /// Takes every run that waits.
+    fn drain(&mut self) -> Vec<Done> {
+        let nested = std::mem::take(&mut self.nested);
+        nested.into_iter().chain(self.queue.drain()).map(|waiting| waiting.done).collect()
     }
 
     /// Workers past their deadline, with the runs they had.
@@ -413,7 +451,7 @@ impl PoolState {
     pub fn close(&mut self) -> (Vec<Arc<dyn Worker>>, Vec<Done>) {
         self.closed = true;
         self.idle.clear();
-        let mut orphans: Vec<Done> = self.queue.drain().into_iter().map(|waiting| waiting.done).collect();
+        let mut orphans = self.drain();
         let mut workers = Vec::new();
         for slot in self.slots.values_mut() {
             workers.extend(slot.worker.clone());

@@ -5,7 +5,7 @@ use super::limits::RunLimits;
 use super::message::{LogLevel, Module, RunEnd, RunStats};
 use super::sandbox_error::SandboxError;
 use crate::ids::RunId;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// One tool to run.
@@ -17,11 +17,14 @@ pub struct RunRequest {
     pub api: Arc<Vec<String>>,
     pub limits: RunLimits,
     pub seed: Option<u64>,
+    pub now: Option<i64>,
+    /// How many runs wait for this one: 0 for a run that no tool has started.
+    pub depth: u32,
     pub host: Arc<dyn Host>,
 }
 
 /// One line that the guest logged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
     pub level: LogLevel,
     pub message: String,

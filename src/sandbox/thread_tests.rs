@@ -46,6 +46,8 @@ fn submit(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits, done: Do
         api: Arc::new(vec!["ask".to_owned()]),
         limits,
         seed: Some(7),
+        now: None,
+        depth: 0,
         host: Arc::new(Echo),
     };
     sandbox.run(request, done);

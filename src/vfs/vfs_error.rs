@@ -22,6 +22,12 @@ pub enum VfsError {
     TooLarge { path: String, limit: usize },
     #[error("'{path}' is not UTF-8 text; only text files can be read")]
     NotText { path: String },
+    #[error("Security Violation: '{path}' is read-only in the sandbox; write under {writable}")]
+    ReadOnly { path: String, writable: String },
+    #[error(
+        "'{path}' does not fit: the scratch folder holds at most {limit} {what} per run; write less, or return the data"
+    )]
+    Quota { path: String, what: &'static str, limit: usize },
     #[error("Could not {action} '{path}': {source}")]
     Io { action: &'static str, path: String, source: io::Error },
 }
@@ -82,6 +88,14 @@ impl VfsError {
         Self::NotText { path: shown(path) }
     }
 
+    pub(super) fn read_only(path: &str, writable: &str) -> Self {
+        Self::ReadOnly { path: shown(path), writable: writable.to_owned() }
+    }
+
+    pub(super) fn quota(path: &str, what: &'static str, limit: usize) -> Self {
+        Self::Quota { path: shown(path), what, limit }
+    }
+
     pub(super) fn io(action: &'static str, path: &str, source: io::Error) -> Self {
         Self::Io { action, path: shown(path), source }
     }
@@ -95,6 +109,8 @@ impl VfsError {
             | Self::BadPath { path, .. }
             | Self::TooLarge { path, .. }
             | Self::NotText { path }
+            | Self::ReadOnly { path, .. }
+            | Self::Quota { path, .. }
             | Self::Io { path, .. } => path,
         }
     }
@@ -103,13 +119,14 @@ impl VfsError {
 impl PartError for VfsError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::SecurityViolation { .. } => ErrorCode::SecurityViolation,
+            Self::SecurityViolation { .. } | Self::ReadOnly { .. } => ErrorCode::SecurityViolation,
             Self::NotFound { .. } => ErrorCode::NotFound,
             Self::NotAFile { .. }
             | Self::NotADirectory { .. }
             | Self::BadPath { .. }
             | Self::TooLarge { .. }
             | Self::NotText { .. } => ErrorCode::Validation,
+            Self::Quota { .. } => ErrorCode::Limit,
             Self::Io { .. } => ErrorCode::Io,
         }
     }

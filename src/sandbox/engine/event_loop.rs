@@ -89,10 +89,8 @@ fn start<'s>(
 ) -> Option<v8::Local<'s, v8::Promise>> {
     let entry = v8::String::new(scope, &command.entry)?;
     let args = v8::String::new(scope, &command.args_json)?;
-    let seed: v8::Local<'_, v8::Value> = match command.seed {
-        Some(seed) => v8::Number::new(scope, seed as f64).into(),
-        None => v8::undefined(scope).into(),
-    };
+    let seed = optional(scope, command.seed.map(|seed| seed as f64));
+    let now = optional(scope, command.now.map(|now| now as f64));
     let api = v8::Array::new(scope, 0);
     for (index, name) in (0..).zip(command.api.iter()) {
         let name = v8::String::new(scope, name)?;
@@ -100,8 +98,15 @@ fn start<'s>(
     }
     let start = v8::Local::new(scope, &realm.start);
     let receiver = v8::undefined(scope);
-    let started = start.call(scope, receiver.into(), &[entry.into(), args.into(), seed, api.into()])?;
+    let started = start.call(scope, receiver.into(), &[entry.into(), args.into(), api.into(), seed, now])?;
     started.try_into().ok()
+}
+
+fn optional<'s>(scope: &mut v8::PinScope<'s, '_>, value: Option<f64>) -> v8::Local<'s, v8::Value> {
+    match value {
+        Some(value) => v8::Number::new(scope, value).into(),
+        None => v8::undefined(scope).into(),
+    }
 }
 
 fn value_end(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>, limit: u32) -> RunEnd {

@@ -51,6 +51,17 @@ pub fn link(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     });
 }
 
+/// `addModules(json)`: takes in what the host resolved while the run was under way.
+pub fn add_modules(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
+    guarded(scope, |scope| {
+        let json = arguments.get(0).to_rust_string_lossy(scope);
+        let Ok(modules) = serde_json::from_str(&json) else { return throw(scope, "the host sent no modules") };
+        if let Some(state) = scope.get_slot_mut::<RunState>() {
+            state.add_modules(modules);
+        }
+    });
+}
+
 /// `compile(path)`: the module's function.
 pub fn compile(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {

@@ -3,7 +3,10 @@
 //! Each runs behind [`guarded`]: a panic that crossed V8's frames would abort the process.
 
 use super::host_call::{call, call_sync};
-use super::module_loader::{compile, kind, link, source};
+use super::module_loader::{add_modules, compile, kind, link, source};
+use super::native_bytes::{atob, btoa, fill_random, latin1_read, latin1_write};
+use super::native_text::{decode, encoding_name, utf8_length, utf8_write, whole_bytes};
+use super::native_url::{form_parse, form_serialize, url_parse, url_set};
 use super::run_state::RunState;
 use crate::sandbox::message::LogLevel;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +17,7 @@ pub type Arguments<'s> = v8::FunctionCallbackArguments<'s>;
 pub type Returned<'s> = v8::ReturnValue<'s, v8::Value>;
 
 /// Name and callback of every native function, in the order of the snapshot's external references.
-fn table() -> [(&'static str, v8::FunctionCallback); 12] {
+fn table() -> [(&'static str, v8::FunctionCallback); 27] {
     [
         ("log", log.map_fn_to()),
         ("isError", is_error.map_fn_to()),
@@ -28,6 +31,21 @@ fn table() -> [(&'static str, v8::FunctionCallback); 12] {
         ("link", link.map_fn_to()),
         ("call", call.map_fn_to()),
         ("callSync", call_sync.map_fn_to()),
+        ("urlParse", url_parse.map_fn_to()),
+        ("urlSet", url_set.map_fn_to()),
+        ("formParse", form_parse.map_fn_to()),
+        ("formSerialize", form_serialize.map_fn_to()),
+        ("utf8Length", utf8_length.map_fn_to()),
+        ("utf8Write", utf8_write.map_fn_to()),
+        ("latin1Read", latin1_read.map_fn_to()),
+        ("latin1Write", latin1_write.map_fn_to()),
+        ("encodingName", encoding_name.map_fn_to()),
+        ("decode", decode.map_fn_to()),
+        ("wholeBytes", whole_bytes.map_fn_to()),
+        ("atob", atob.map_fn_to()),
+        ("btoa", btoa.map_fn_to()),
+        ("fillRandom", fill_random.map_fn_to()),
+        ("addModules", add_modules.map_fn_to()),
     ]
 }
 
@@ -62,6 +80,14 @@ pub fn throw(scope: &mut v8::PinScope<'_, '_>, message: &str) {
     }
 }
 
+/// Hands text to the guest; nothing when V8 cannot hold it.
+pub fn give_text(scope: &mut v8::PinScope<'_, '_>, returned: &mut Returned<'_>, text: &str) {
+    match v8::String::new(scope, text) {
+        Some(text) => returned.set(text.into()),
+        None => throw(scope, "Invalid string length"),
+    }
+}
+
 fn log(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
     guarded(scope, |scope| {
         let level = match arguments.get(0).int32_value(scope) {
@@ -82,20 +108,30 @@ fn is_error(_: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned
     returned.set_bool(arguments.get(0).is_native_error());
 }
 
+/// The class of an object that has more to it than its members; nothing for plain objects, arrays and typed arrays.
 fn class_of(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     let value = arguments.get(0);
-    let name = if value.is_map() {
-        "Map"
-    } else if value.is_set() {
-        "Set"
-    } else if value.is_date() {
-        "Date"
-    } else if value.is_proxy() {
-        "Proxy"
-    } else {
-        return;
-    };
-    if let Some(name) = v8::String::new(scope, name) {
+    let checks: [(bool, &str); 16] = [
+        (value.is_map(), "Map"),
+        (value.is_set(), "Set"),
+        (value.is_date(), "Date"),
+        (value.is_proxy(), "Proxy"),
+        (value.is_reg_exp(), "RegExp"),
+        (value.is_array_buffer(), "ArrayBuffer"),
+        (value.is_data_view(), "DataView"),
+        (value.is_promise(), "Promise"),
+        (value.is_weak_map(), "WeakMap"),
+        (value.is_weak_set(), "WeakSet"),
+        (value.is_generator_object(), "Generator"),
+        (value.is_number_object(), "Number"),
+        (value.is_string_object(), "String"),
+        (value.is_boolean_object(), "Boolean"),
+        (value.is_big_int_object(), "BigInt"),
+        (value.is_symbol_object(), "Symbol"),
+    ];
+    if let Some((_, name)) = checks.into_iter().find(|(matches, _)| *matches)
+        && let Some(name) = v8::String::new(scope, name)
+    {
         returned.set(name.into());
     }
 }

@@ -25,6 +25,8 @@ pub struct RunState {
     pub commands: Receiver<Command>,
     pub context: v8::Global<v8::Context>,
     modules: Arc<Vec<Module>>,
+    /// Modules that were asked for by a name which the source does not spell out.
+    late: Vec<Module>,
     /// What to call with the answer to each question that is still open.
     pub waiting: HashMap<CallId, v8::Global<v8::Function>>,
     pub timers: Timers,
@@ -53,6 +55,7 @@ impl RunState {
             commands,
             context,
             modules: Arc::clone(&command.modules),
+            late: Vec::new(),
             waiting: HashMap::new(),
             timers: Timers::default(),
             rejections: Rejections::default(),
@@ -68,7 +71,16 @@ impl RunState {
 
     /// The module at `path`. A run has few, so a look at each is quicker than an index.
     pub fn module(&self, path: &str) -> Option<&Module> {
-        self.modules.iter().find(|module| module.path == path)
+        self.modules.iter().chain(&self.late).find(|module| module.path == path)
+    }
+
+    /// Takes in modules beside those that the run came with.
+    pub fn add_modules(&mut self, modules: Vec<Module>) {
+        for module in modules {
+            if self.module(&module.path).is_none() {
+                self.late.push(module);
+            }
+        }
     }
 
     pub fn next_call(&mut self) -> CallId {

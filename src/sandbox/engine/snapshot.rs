@@ -6,8 +6,32 @@ use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
-/// The script that builds a realm, and the name its frames have in stack traces.
-const BOOTSTRAP: &str = include_str!("bootstrap.js");
+/// The scripts that build a realm, in this order: each is a function of what the ones before it have left behind.
+const BOOTSTRAP: [&str; 20] = [
+    include_str!("bootstrap/primordials.js"),
+    include_str!("bootstrap/inspect.js"),
+    include_str!("bootstrap/errors.js"),
+    include_str!("bootstrap/host.js"),
+    include_str!("bootstrap/modules.js"),
+    include_str!("bootstrap/results.js"),
+    include_str!("bootstrap/clock.js"),
+    include_str!("bootstrap/timers.js"),
+    include_str!("bootstrap/console.js"),
+    include_str!("bootstrap/buffers.js"),
+    include_str!("bootstrap/events.js"),
+    include_str!("bootstrap/abort.js"),
+    include_str!("bootstrap/encoding.js"),
+    include_str!("bootstrap/url_search_params.js"),
+    include_str!("bootstrap/url.js"),
+    include_str!("bootstrap/clone.js"),
+    include_str!("bootstrap/crypto.js"),
+    include_str!("bootstrap/headers.js"),
+    include_str!("bootstrap/fetch.js"),
+    include_str!("bootstrap/tgp.js"),
+];
+/// The script that leaves what the engine calls.
+const ENTRY: &str = include_str!("bootstrap/start.js");
+/// The name that frames of these scripts have in stack traces.
 pub const BOOTSTRAP_NAME: &str = "tgp:bootstrap";
 
 /// Failures while a snapshot is made: all of them mean a broken build.
@@ -72,7 +96,9 @@ fn open(mut bytes: Vec<u8>) -> Option<v8::StartupData> {
 fn seal(blob: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(platform::engine_version().as_bytes());
-    hasher.write(BOOTSTRAP.as_bytes());
+    for script in BOOTSTRAP.into_iter().chain([ENTRY]) {
+        hasher.write(script.as_bytes());
+    }
     hasher.write(blob);
     hasher.finish()
 }
@@ -88,23 +114,37 @@ fn create() -> Result<v8::StartupData, SnapshotError> {
     blob.ok_or(SnapshotError::Blob)
 }
 
-/// Runs the bootstrap script in a new context and makes that context, with the script's functions, the default one.
+/// Runs the bootstrap scripts in a new context and makes that context, with what they leave behind, the default one.
 fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
     v8::scope!(let scope, creator);
     let context = v8::Context::new(scope, v8::ContextOptions::default());
     // A failure must leave a usable creator behind, so the context is set before the script can throw.
     scope.set_default_context(context);
     let scope = &mut v8::ContextScope::new(scope, context);
-    let code = v8::String::new(scope, BOOTSTRAP)?;
+    let internals = v8::Object::new(scope);
+    let null = v8::null(scope);
+    internals.set_prototype(scope, null.into())?;
+    let native = native_object(scope)?;
+    for script in BOOTSTRAP.into_iter().chain([ENTRY]) {
+        run_script(scope, script, internals, native)?;
+    }
+    scope.add_context_data(context, internals);
+    Some(())
+}
+
+fn run_script(
+    scope: &mut v8::PinScope<'_, '_>,
+    script: &str,
+    internals: v8::Local<'_, v8::Object>,
+    native: v8::Local<'_, v8::Object>,
+) -> Option<()> {
+    let code = v8::String::new(scope, script)?;
     let name = v8::String::new(scope, BOOTSTRAP_NAME)?;
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
-    let bootstrap = v8::Script::compile(scope, code, Some(&origin))?.run(scope)?;
-    let bootstrap: v8::Local<'_, v8::Function> = bootstrap.try_into().ok()?;
-    let native = native_object(scope)?;
+    let function = v8::Script::compile(scope, code, Some(&origin))?.run(scope)?;
+    let function: v8::Local<'_, v8::Function> = function.try_into().ok()?;
     let receiver = v8::undefined(scope);
-    let functions = bootstrap.call(scope, receiver.into(), &[native.into()])?;
-    scope.add_context_data(context, functions);
-    Some(())
+    function.call(scope, receiver.into(), &[internals.into(), native.into()]).map(drop)
 }
 
 #[cfg(test)]

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+
+const LIMITS = { timeoutMs: 2000 };
+
+async function written() {
+  const page = await readFile(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
+  const lists = [...page.matchAll(/```globals \w+\n([\s\S]*?)```/g)].map((match) => String(match[1]));
+  return lists.join(' ').split(/\s+/).filter(Boolean).sort();
+}
+
+for (const isolation of /** @type {const} */ (['process', 'thread'])) {
+  describe(`ambient authority in a ${isolation}`, () => {
+    it('the global object has exactly what docs/sandbox.md lists', async () => {
+      const { forge } = await createKernel({ sandbox: { ...LIMITS, isolation } });
+      const { result } = await forge('return Reflect.ownKeys(globalThis).map(String)');
+      expect(result.filter((/** @type {string} */ name) => !name.startsWith('Symbol(')).sort()).toEqual(
+        await written(),
+      );
+    });
+  });
+}
+
+/** Each object that the bridge hands out, and the constructors that its prototypes name. */
+const HANDED_OUT = {
+  tgp: ['Object'],
+  'tgp.read_file': ['Function', 'Object'],
+  'tgp.exec_tool': ['AsyncFunction', 'Function', 'Object'],
+  'tgp.fetch': ['AsyncFunction', 'Function', 'Object'],
+  console: ['Object'],
+  'console.log': ['Function', 'Object'],
+  require: ['Function', 'Object'],
+  module: ['Object'],
+  exports: ['Object'],
+  args: ['Object'],
+  "tgp.list_files('/lib')": ['Array', 'Object'],
+  "tgp.exec_tool('tools/none.ts').catch(() => 0)": ['Promise', 'Object'],
+  "await tgp.exec_tool('tools/none.ts').catch((error) => error)": ['Error', 'Object'],
+  "await fetch('x').catch((error) => error)": ['Error', 'Object'],
+  crypto: ['Crypto', 'Object'],
+  "new URL('http://x')": ['URL', 'Object'],
+  "new URL('http://x').searchParams": ['URLSearchParams', 'Object'],
+  "new URLSearchParams('a=b').entries()": ['Iterator', 'Object'],
+  'new AbortController().signal': ['AbortSignal', 'EventTarget', 'Object'],
+  'new AbortController()': ['AbortController', 'Object'],
+  "new DOMException('x')": ['DOMException', 'Error', 'Object'],
+  "new Event('x')": ['Event', 'Object'],
+  'new Headers()': ['Headers', 'Object'],
+  'new TextEncoder()': ['TextEncoder', 'Object'],
+  "new TextEncoder().encode('x')": ['Uint8Array', 'TypedArray', 'Object'],
+  'new TextDecoder()': ['TextDecoder', 'Object'],
+  'structuredClone({ a: [] })': ['Object'],
+  setTimeout: ['Function', 'Object'],
+};
+
+describe('constructor chains', () => {
+  it('of everything that the bridge hands out stay in the realm, and make no code', async () => {
+    const { forge } = await createKernel({ sandbox: LIMITS });
+    const source = `
+      const values: any[] = [${Object.keys(HANDED_OUT).join(', ')}];
+      const functions = new Set<any>([Function, (async () => {}).constructor, (function* () {}).constructor, (async function* () {}).constructor]);
+      const reach = (value: any, seen: Set<any>) => {
+        if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return;
+        seen.add(value);
+        reach(Object.getPrototypeOf(value), seen);
+        for (const key of Reflect.ownKeys(value)) {
+          const { value: member, get, set } = Object.getOwnPropertyDescriptor(value, key) as any;
+          for (const next of [member, get, set]) reach(next, seen);
+        }
+      };
+      const strangers: string[] = [];
+      const made: string[] = [];
+      for (const value of values) {
+        const seen = new Set<any>();
+        reach(value, seen);
+        for (const found of seen) {
+          if (typeof found !== 'function') continue;
+          if (!functions.has(found.constructor) && !(found instanceof Function)) strangers.push(String(found.name));
+          if (functions.has(found)) { try { found('return 1'); made.push(found.name) } catch {} }
+        }
+      }
+      const chain = (value: any) => {
+        const names: string[] = [];
+        for (let p = Object.getPrototypeOf(value); p !== null; p = Object.getPrototypeOf(p)) {
+          const name = Object.getOwnPropertyDescriptor(p, 'constructor')?.value?.name ?? (Object.hasOwn(p, 'constructor') ? 'Iterator' : undefined);
+          if (name !== undefined) names.push(name);
+        }
+        return names;
+      };
+      return [values.map(chain), strangers, made];`;
+    const { result } = await forge(source, { a: 1 });
+    const [chains, strangers, made] = result;
+    expect(Object.fromEntries(Object.keys(HANDED_OUT).map((name, index) => [name, chains[index]]))).toEqual(HANDED_OUT);
+    expect([strangers, made]).toEqual([[], []]);
+  });
+});
+
+describe('a guest that replaces every built-in it can reach', () => {
+  it('still gets right answers from the bridge, and gains nothing', async () => {
+    const { tools, forge } = await createKernel({ sandbox: LIMITS });
+    await tools.write_file.execute({ path: 'data.json', content: '{"a":1}' });
+    await tools.write_file.execute({ path: 'tools/one.ts', content: 'export default () => ({ one: 1 })' });
+    const { result } = await forge(`
+      const { defineProperty } = Object;
+      const ok = (value: unknown, what: string) => { if (!value) throw new Error(what) };
+      const text = new TextEncoder();
+      const trap = () => undefined;
+      const { ownKeys } = Reflect;
+      const owners: any[] = [Array.prototype, String.prototype, Map.prototype, Set.prototype, WeakMap.prototype, Date.prototype, RegExp.prototype, Error.prototype, Function.prototype, Reflect, JSON, Object, Math];
+      for (let i = 0; i < owners.length; i++) {
+        const keys = ownKeys(owners[i]);
+        for (let j = 0; j < keys.length; j++) {
+          if (keys[j] === 'constructor' || keys[j] === 'prototype') continue;
+          try { defineProperty(owners[i], keys[j], { value: trap, configurable: true, writable: true }) } catch {}
+        }
+      }
+      defineProperty(Object.prototype, 'toJSON', { value: trap, configurable: true });
+      defineProperty(Object.prototype, '0', { set: trap, get: trap, configurable: true });
+      defineProperty(Promise.prototype, 'constructor', { get: trap, configurable: true });
+      ok(tgp.read_file('data.json') === '{"a":1}', 'read_file');
+      ok(tgp.write_file('/tmp/a', 'x').success, 'write_file');
+      ok(new URL('http://a.b/c?d=e').searchParams.get('d') === 'e', 'URL');
+      ok(text.encode('é').length === 2, 'TextEncoder');
+      ok(atob('YQ==') === 'a', 'atob');
+      ok(structuredClone({ a: { b: 1 } }).a.b === 1, 'structuredClone');
+      ok(crypto.randomUUID().length === 36, 'crypto');
+      const one = await tgp.exec_tool('tools/one.ts', {});
+      ok(one.one === 1, 'exec_tool');
+      delete (Object.prototype as any).toJSON;
+      return 'fine';`);
+    expect(result).toBe('fine');
+  });
+});

@@ -1,0 +1,22 @@
+//! Threads for work that a guest has asked for and that takes its time.
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Compiling and bundling use the processor, so more threads than this gain nothing.
+const THREADS: usize = 2;
+
+pub struct Background(Option<ThreadPool>);
+
+impl Background {
+    pub fn new() -> Self {
+        Self(ThreadPoolBuilder::new().num_threads(THREADS).thread_name(|_| "tgp-host".to_owned()).build().ok())
+    }
+
+    /// Does `job` on a thread of its own kind; on the caller's when the system refuses threads.
+    pub fn spawn(&self, job: impl FnOnce() + Send + 'static) {
+        match &self.0 {
+            Some(pool) => pool.spawn(job),
+            None => job(),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Every way in which a request can fail or be refused.
+
+use crate::error::{ErrorCode, PartError};
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum NetError {
+    #[error("allowedFetchUrls: '{entry}' {why}")]
+    BadEntry { entry: String, why: &'static str },
+    #[error("fetch needs an absolute http or https URL, not '{url}'")]
+    BadUrl { url: String },
+    #[error(
+        "Security Violation: '{url}' may not be fetched. Allowed are {allowed}; the owner adds others to allowedFetchUrls"
+    )]
+    NotAllowed { url: String, allowed: String },
+    #[error("Security Violation: '{url}' holds a user name or password; send an Authorization header instead")]
+    UserInfo { url: String },
+    #[error(
+        "Security Violation: '{host}' has a private address. To allow it, name the address itself in allowedFetchUrls"
+    )]
+    PrivateAddress { host: String },
+    #[error("fetch does not send {method} requests; use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")]
+    Method { method: String },
+    #[error("Security Violation: the header '{name}' {why}")]
+    Header { name: String, why: &'static str },
+    #[error("A request with {method} has no body; drop it or use POST")]
+    UnwantedBody { method: String },
+    #[error("fetch knows the redirect modes follow, manual and error, not '{mode}'")]
+    RedirectMode { mode: String },
+    #[error("'{url}' answered with a redirect, which this request forbids")]
+    RedirectForbidden { url: String },
+    #[error("'{url}' was redirected more than {limit} times")]
+    TooManyRedirects { url: String, limit: usize },
+    #[error("'{url}' gave no whole answer within {millis} ms; ask for less, or raise sandbox.fetchTimeoutMs")]
+    TimedOut { url: String, millis: u128 },
+    #[error("The {what} of '{url}' is larger than {limit} bytes (sandbox.fetchBytes); ask for a smaller part")]
+    TooLarge { url: String, what: &'static str, limit: usize },
+    #[error("'{url}' could not be fetched: {why}")]
+    Failed { url: String, why: &'static str },
+    #[error("The network cannot be used: the system refuses a thread or a socket")]
+    NoRuntime,
+}
+
+impl PartError for NetError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::BadEntry { .. } => ErrorCode::Config,
+            Self::NotAllowed { .. } | Self::UserInfo { .. } | Self::PrivateAddress { .. } | Self::Header { .. } => {
+                ErrorCode::SecurityViolation
+            }
+            Self::BadUrl { .. }
+            | Self::Method { .. }
+            | Self::UnwantedBody { .. }
+            | Self::RedirectMode { .. }
+            | Self::RedirectForbidden { .. }
+            | Self::TooManyRedirects { .. }
+            | Self::TimedOut { .. }
+            | Self::TooLarge { .. }
+            | Self::Failed { .. }
+            | Self::NoRuntime => ErrorCode::Fetch,
+        }
+    }
+}
+
+/// Longest piece of a URL that a message repeats.
+const SHOWN: usize = 200;
+
+/// A URL made safe to print: what may be secret (user, query, fragment) is left out.
+pub fn shown(url: &url::Url) -> String {
+    let mut plain = url.clone();
+    plain.set_query(None);
+    plain.set_fragment(None);
+    // Only URLs without a host refuse these, and they hold no user.
+    let _ = plain.set_username("");
+    let _ = plain.set_password(None);
+    shown_text(plain.as_str())
+}
+
+/// Text of a guest made safe to print.
+pub fn shown_text(text: &str) -> String {
+    text.chars().take(SHOWN).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}

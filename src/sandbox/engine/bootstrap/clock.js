@@ -1,0 +1,80 @@
+// Chance and time: real, or from a seed and a starting moment so that a run can be repeated exactly.
+(function clockAndChance(realm, native) {
+  const { ReflectApply, ReflectConstruct, define, defineProperty, floor, getOwnPropertyDescriptor, imul } = realm;
+  const NativeDate = realm.Date;
+  const dateToString = realm.unbind(NativeDate.prototype.toString);
+  const { prototype: formats } = Intl.DateTimeFormat;
+  const formatOf = getOwnPropertyDescriptor(formats, 'format').get;
+  const formatToParts = formats.formatToParts;
+  const chance = { __proto__: null, nextWord: undefined };
+  const clock = { __proto__: null, now: undefined };
+
+  // A 32-bit mixing counter: small, and good enough for what is not a secret.
+  realm.seedChance = (seed) => {
+    let state = seed >>> 0;
+    const next = () => {
+      state = (state + 0x9e3779b9) | 0;
+      let mixed = state ^ (state >>> 16);
+      mixed = imul(mixed, 0x21f0aaad);
+      mixed ^= mixed >>> 15;
+      mixed = imul(mixed, 0x735a2d97);
+      return (mixed ^ (mixed >>> 15)) >>> 0;
+    };
+    chance.nextWord = next;
+    define(Math, 'random', function random() {
+      return (floor(next() / 32) * 67108864 + floor(next() / 64)) / 9007199254740992;
+    });
+  };
+
+  // Random bytes: from the seed when there is one.
+  realm.fillRandom = (bytes, length) => {
+    const next = chance.nextWord;
+    if (next === undefined) {
+      native.fillRandom(bytes);
+      return;
+    }
+    for (let i = 0; i < length; i++) bytes[i] = next() >>> 24;
+  };
+
+  // Every reading is one millisecond after the one before, so that a loop that waits for the clock comes to its end.
+  const read = () => {
+    const now = clock.now;
+    clock.now = now + 1;
+    return now;
+  };
+
+  realm.virtualNow = () => clock.now;
+  // A timer has fired: at least its delay has gone by.
+  realm.advanceTo = (moment) => {
+    if (clock.now !== undefined && moment > clock.now) clock.now = moment;
+  };
+
+  realm.startClock = (moment) => {
+    clock.now = moment;
+    const ClockDate = function Date(...values) {
+      if (new.target === undefined) return dateToString(new NativeDate(read()));
+      return ReflectConstruct(NativeDate, values.length === 0 ? [read()] : values, new.target);
+    };
+    defineProperty(ClockDate, 'prototype', { __proto__: null, value: NativeDate.prototype, writable: false });
+    defineProperty(ClockDate, 'length', { __proto__: null, value: 7, configurable: true });
+    define(ClockDate, 'parse', NativeDate.parse);
+    define(ClockDate, 'UTC', NativeDate.UTC);
+    define(ClockDate, 'now', function now() {
+      return read();
+    });
+    define(NativeDate.prototype, 'constructor', ClockDate);
+    define(globalThis, 'Date', ClockDate);
+    defineProperty(formats, 'format', {
+      __proto__: null,
+      configurable: true,
+      enumerable: false,
+      get: function format() {
+        const bound = ReflectApply(formatOf, this, []);
+        return (date) => bound(date === undefined ? read() : date);
+      },
+    });
+    define(formats, 'formatToParts', function (date) {
+      return ReflectApply(formatToParts, this, [date === undefined ? read() : date]);
+    });
+  };
+});

@@ -1,0 +1,154 @@
+// `structuredClone` and `queueMicrotask`.
+//
+// The clone is made in the guest's own heap and shares its strings, so that it counts against the run's memory.
+(function clone(realm, native) {
+  const { DOMException, ReflectConstruct, define, getOwnPropertyDescriptor, hasOwn, isArray, objectKeys, put } = realm;
+  const { bufferBytes, bufferSlice, dateGetTime, mapForEach, mapGet, mapSet, setAdd, setForEach } = realm;
+  const { typedArrayBuffer, typedArrayLength, typedArrayName, typedArrayOffset } = realm;
+  const { viewBuffer, viewBytes, viewOffset } = realm;
+
+  const views = { __proto__: null };
+  const constructors = [
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    Float32Array,
+    Float64Array,
+    BigInt64Array,
+    BigUint64Array,
+  ];
+  for (let i = 0; i < constructors.length; i++) views[constructors[i].name] = constructors[i];
+  const errors = { __proto__: null };
+  const errorTypes = ['Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError'];
+  for (let i = 0; i < errorTypes.length; i++) errors[errorTypes[i]] = realm[errorTypes[i]];
+  const unbox = {
+    __proto__: null,
+    Number: realm.unbind(Number.prototype.valueOf),
+    String: realm.unbind(String.prototype.valueOf),
+    Boolean: realm.unbind(Boolean.prototype.valueOf),
+    BigInt: realm.unbind(BigInt.prototype.valueOf),
+  };
+
+  const refuse = (what) => {
+    throw new DOMException(`${what} cannot be cloned`, 'DataCloneError');
+  };
+
+  function copyError(error, seen) {
+    const name = realm.readText(error, 'name');
+    const Type = errors[name] ?? realm.Error;
+    const out = new Type(realm.readText(error, 'message'));
+    mapSet(seen, error, out);
+    define(out, 'stack', realm.readText(error, 'stack'));
+    const cause = getOwnPropertyDescriptor(error, 'cause');
+    if (cause !== undefined && hasOwn(cause, 'value')) define(out, 'cause', copy(cause.value, seen));
+    return out;
+  }
+
+  function copyView(value, name, seen) {
+    const Type = name === undefined ? realm.DataView : views[name];
+    const buffer = copy(name === undefined ? viewBuffer(value) : typedArrayBuffer(value), seen);
+    const offset = name === undefined ? viewOffset(value) : typedArrayOffset(value);
+    return new Type(buffer, offset, name === undefined ? viewBytes(value) : typedArrayLength(value));
+  }
+
+  function copyMembers(value, out, seen) {
+    const names = objectKeys(value);
+    for (let i = 0; i < names.length; i++) {
+      if (hasOwn(value, names[i])) put(out, names[i], copy(value[names[i]], seen));
+    }
+    return out;
+  }
+
+  // What a value of a known class becomes, before anything it holds is copied; undefined for plain objects.
+  function copyLeaf(value, type) {
+    switch (type) {
+      case 'Date':
+        return new realm.Date(dateGetTime(value));
+      case 'RegExp':
+        return new realm.RegExp(realm.regexpSource(value), realm.regexpFlags(value));
+      case 'ArrayBuffer':
+        return bufferSlice(value, 0, bufferBytes(value));
+      case 'Number':
+      case 'String':
+      case 'Boolean':
+      case 'BigInt':
+        return realm.Object(unbox[type](value));
+      default:
+        return undefined;
+    }
+  }
+
+  function copyObject(value, seen) {
+    const known = mapGet(seen, value);
+    if (known !== undefined) return known;
+    if (native.isError(value)) return copyError(value, seen);
+    const type = native.classOf(value);
+    const leaf = copyLeaf(value, type);
+    if (leaf !== undefined) {
+      mapSet(seen, value, leaf);
+      return leaf;
+    }
+    const name = typedArrayName(value);
+    if (name !== undefined || type === 'DataView') {
+      const view = copyView(value, name, seen);
+      mapSet(seen, value, view);
+      return view;
+    }
+    if (type === 'Map' || type === 'Set') {
+      const out = type === 'Map' ? new realm.Map() : new realm.Set();
+      mapSet(seen, value, out);
+      if (type === 'Map') mapForEach(value, (item, key) => mapSet(out, copy(key, seen), copy(item, seen)));
+      else setForEach(value, (item) => setAdd(out, copy(item, seen)));
+      return out;
+    }
+    if (type !== undefined) return refuse(type === 'Object' ? 'This object' : `A ${type}`);
+    let out = {};
+    if (isArray(value)) {
+      out = [];
+      out.length = value.length;
+    }
+    mapSet(seen, value, out);
+    return copyMembers(value, out, seen);
+  }
+
+  function copy(value, seen) {
+    switch (typeof value) {
+      case 'function':
+        return refuse('A function');
+      case 'symbol':
+        return refuse('A symbol');
+      case 'object':
+        return value === null ? null : copyObject(value, seen);
+      default:
+        return value;
+    }
+  }
+
+  define(globalThis, 'structuredClone', function structuredClone(value, options) {
+    if (arguments.length === 0) throw new realm.TypeError('structuredClone needs a value');
+    if (options?.transfer !== undefined && options.transfer.length > 0) refuse('An object to be transferred');
+    return copy(value, ReflectConstruct(realm.Map, []));
+  });
+
+  async function runLater(callback) {
+    await undefined;
+    try {
+      callback();
+    } catch (error) {
+      // Nobody can catch it here: it ends the run, as an uncaught error would end a program.
+      const rethrow = () => {
+        throw error;
+      };
+      realm.startTimer('setTimeout', rethrow, 0, []);
+    }
+  }
+
+  define(globalThis, 'queueMicrotask', function queueMicrotask(callback) {
+    if (typeof callback !== 'function') throw new realm.TypeError('queueMicrotask needs a function');
+    runLater(callback);
+  });
+});

@@ -1,0 +1,49 @@
+// `crypto`: random values only.
+(function crypto(realm) {
+  const { DOMException, Uint8Array, define, fillRandom, typedArrayBuffer, typedArrayBytes } = realm;
+  const { typedArrayName, typedArrayOffset } = realm;
+
+  const MOST_BYTES = 65536;
+  const HEX = '0123456789abcdef';
+  const INTEGERS = {
+    __proto__: null,
+    Int8Array: true,
+    Uint8Array: true,
+    Uint8ClampedArray: true,
+    Int16Array: true,
+    Uint16Array: true,
+    Int32Array: true,
+    Uint32Array: true,
+    BigInt64Array: true,
+    BigUint64Array: true,
+  };
+
+  class Crypto {
+    getRandomValues(array) {
+      if (INTEGERS[typedArrayName(array)] !== true) {
+        throw new DOMException('getRandomValues needs an array of integers', 'TypeMismatchError');
+      }
+      const length = typedArrayBytes(array);
+      if (length > MOST_BYTES) {
+        throw new DOMException(`getRandomValues gives at most ${MOST_BYTES} bytes at once`, 'QuotaExceededError');
+      }
+      fillRandom(new Uint8Array(typedArrayBuffer(array), typedArrayOffset(array), length), length);
+      return array;
+    }
+    randomUUID() {
+      const bytes = new Uint8Array(16);
+      fillRandom(bytes, 16);
+      bytes[6] = (bytes[6] & 0x0f) | 0x40;
+      bytes[8] = (bytes[8] & 0x3f) | 0x80;
+      let text = '';
+      for (let i = 0; i < 16; i++) {
+        if (i === 4 || i === 6 || i === 8 || i === 10) text += '-';
+        text += HEX[bytes[i] >> 4] + HEX[bytes[i] & 15];
+      }
+      return text;
+    }
+  }
+
+  realm.tag('Crypto', Crypto);
+  define(globalThis, 'crypto', new Crypto());
+});

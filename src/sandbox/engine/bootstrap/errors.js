@@ -1,0 +1,62 @@
+// What errors say about themselves, and which of them are the host's.
+(function errors(realm, native) {
+  const { JSONStringify, define, errorToString, getOwnPropertyDescriptor, hasOwn, textOf, weakMapGet, weakMapSet } = realm;
+
+  const hostFaults = new WeakMap();
+
+  const readText = (value, key) => {
+    try {
+      const text = value[key];
+      return typeof text === 'string' ? text : '';
+    } catch {
+      return '';
+    }
+  };
+
+  function errorText(error) {
+    const stack = readText(error, 'stack');
+    if (stack !== '') return stack;
+    try {
+      return errorToString(error);
+    } catch {
+      return '[error that throws when it is read]';
+    }
+  }
+
+  const CAUSES = 5;
+
+  // What a thrown value says about itself, as JSON text.
+  function describe(error) {
+    const out = { __proto__: null, name: '', message: '', stack: '', host_code: null };
+    if (!native.isError(error)) {
+      out.message = textOf(error);
+      return JSONStringify(out);
+    }
+    out.name = readText(error, 'name');
+    out.message = readText(error, 'message');
+    out.stack = readText(error, 'stack');
+    out.host_code = weakMapGet(hostFaults, error) ?? null;
+    let inner = error;
+    for (let i = 0; i < CAUSES; i++) {
+      const descriptor = getOwnPropertyDescriptor(inner, 'cause');
+      if (descriptor === undefined || !hasOwn(descriptor, 'value')) break;
+      inner = descriptor.value;
+      out.stack += `\nCaused by: ${textOf(inner)}`;
+      if (!native.isError(inner)) break;
+    }
+    return JSONStringify(out);
+  }
+
+  // An error that the host means: its code reaches the caller when the guest lets it through.
+  const hostError = (code, message) => {
+    const error = new realm.Error(message);
+    define(error, 'code', code);
+    weakMapSet(hostFaults, error, code);
+    return error;
+  };
+
+  realm.readText = readText;
+  realm.errorText = errorText;
+  realm.describe = describe;
+  realm.hostError = hostError;
+});

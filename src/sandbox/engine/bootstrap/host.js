@@ -1,0 +1,32 @@
+// Questions to the host: answered at once, or by a promise.
+(function host(realm, native) {
+  const { JSONParse, JSONStringify, bigintToString, define, hostError, indexOf, slice } = realm;
+
+  // An answer is "=" and JSON, or "!", an error code, a line break and a message.
+  function decodeAnswer(answer) {
+    if (answer[0] === '=') return JSONParse(slice(answer, 1));
+    const end = indexOf(answer, '\n');
+    throw hostError(slice(answer, 1, end), slice(answer, end + 1));
+  }
+
+  const plain = (_name, value) => (typeof value === 'bigint' ? bigintToString(value) : value);
+
+  const toText = (values) => {
+    // Whatever `toJSON` the guest has put on the prototypes is not about this list.
+    define(values, 'toJSON', undefined);
+    return JSONStringify(values, plain);
+  };
+
+  realm.askNow = (name, values) => decodeAnswer(native.callSync(name, toText(values)));
+
+  realm.ask = (name, values) =>
+    new realm.Promise((resolve, reject) => {
+      native.call(name, toText(values), (answer) => {
+        try {
+          resolve(decodeAnswer(answer));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+});

@@ -1,0 +1,99 @@
+// Values as text, for logs and for thrown values that are no errors.
+(function inspectValues(realm, native) {
+  const { JSONStringify, getOwnPropertyDescriptor, hasOwn, isArray, objectKeys, min } = realm;
+  const { bigintToString, symbolToString, dateGetTime, dateToISOString, mapForEach, setForEach } = realm;
+
+  const INSPECT_DEPTH = 4;
+  const INSPECT_ENTRIES = 100;
+
+  function inspectEntries(parts, value, depth, seen) {
+    const names = objectKeys(value);
+    const shown = min(names.length, INSPECT_ENTRIES);
+    let text = parts;
+    for (let i = 0; i < shown; i++) {
+      const name = names[i];
+      const descriptor = getOwnPropertyDescriptor(value, name);
+      if (descriptor === undefined) continue;
+      const plain = hasOwn(descriptor, 'value') ? inspect(descriptor.value, depth + 1, seen) : '[Getter]';
+      text += `${text === '' ? '' : ', '}${name}: ${plain}`;
+    }
+    return names.length > shown ? `${text}, … ${names.length - shown} more` : text;
+  }
+
+  function inspectArray(value, depth, seen) {
+    const shown = min(value.length, INSPECT_ENTRIES);
+    let text = '';
+    for (let i = 0; i < shown; i++) text += `${i === 0 ? '' : ', '}${inspect(value[i], depth + 1, seen)}`;
+    return value.length > shown ? `[${text}, … ${value.length - shown} more]` : `[${text}]`;
+  }
+
+  function inspectCollection(name, forEach, value, depth, seen) {
+    let text = '';
+    let count = 0;
+    forEach(value, (item, key) => {
+      count += 1;
+      if (count > INSPECT_ENTRIES) return;
+      const left = name === 'Map' ? `${inspect(key, depth + 1, seen)} => ` : '';
+      text += `${text === '' ? '' : ', '}${left}${inspect(item, depth + 1, seen)}`;
+    });
+    return `${name}(${count}) {${text}${count > INSPECT_ENTRIES ? ', …' : ''}}`;
+  }
+
+  function inspectObject(value, depth, seen) {
+    if (native.isError(value)) return realm.errorText(value);
+    for (let i = 0; i < depth; i++) if (seen[i] === value) return '[Circular]';
+    if (depth >= INSPECT_DEPTH) return isArray(value) ? '[Array]' : '[Object]';
+    seen[depth] = value;
+    if (isArray(value)) return inspectArray(value, depth, seen);
+    const href = realm.hrefOf(value);
+    if (href !== undefined) return `URL(${href})`;
+    switch (native.classOf(value)) {
+      case 'Map':
+        return inspectCollection('Map', mapForEach, value, depth, seen);
+      case 'Set':
+        return inspectCollection('Set', setForEach, value, depth, seen);
+      case 'Date': {
+        const time = dateGetTime(value);
+        return time === time ? dateToISOString(value) : 'Invalid Date';
+      }
+      case 'Proxy':
+        return '[Proxy]';
+      default:
+        return `{ ${inspectEntries('', value, depth, seen)} }`;
+    }
+  }
+
+  function inspect(value, depth, seen) {
+    switch (typeof value) {
+      case 'string':
+        return depth === 0 ? value : JSONStringify(value);
+      case 'bigint':
+        return `${bigintToString(value)}n`;
+      case 'symbol':
+        return symbolToString(value);
+      case 'function':
+        return '[Function]';
+      case 'object':
+        return value === null ? 'null' : inspectObject(value, depth, seen);
+      case 'undefined':
+        return 'undefined';
+      default:
+        return `${value}`;
+    }
+  }
+
+  const textOf = (value) => {
+    try {
+      return inspect(value, 0, { __proto__: null });
+    } catch {
+      return '[value that throws when it is read]';
+    }
+  };
+
+  realm.textOf = textOf;
+  realm.formatLine = function formatLine(values) {
+    let line = '';
+    for (let i = 0; i < values.length; i++) line += `${i === 0 ? '' : ' '}${textOf(values[i])}`;
+    return line;
+  };
+});

@@ -1,0 +1,17 @@
+// What the engine calls.
+(function entry(realm) {
+  const { JSONParse, define } = realm;
+
+  async function start(entry, argsJson, api, seed, now) {
+    if (seed !== undefined) realm.seedChance(seed);
+    if (now !== undefined) realm.startClock(now);
+    realm.offer(api);
+    const args = JSONParse(argsJson);
+    define(globalThis, 'args', args);
+    const loaded = realm.load(entry);
+    const returned = realm.isAsync(loaded.kind) ? await loaded.completion : loaded.completion;
+    return realm.serialise(await realm.outcomeOf(loaded, returned, entry, args));
+  }
+
+  realm.start = start;
+});

@@ -1,0 +1,31 @@
+// `tgp`: what a tool may ask the kernel for.
+(function bridge(realm, native) {
+  const { ask, askNow, define } = realm;
+
+  // `await` looks for this on the promise, and its prototype is the guest's to change.
+  const ours = (promise) => define(promise, 'constructor', realm.Promise);
+
+  const tgp = {
+    log: realm.log,
+    read_file: (path) => askNow('read_file', [path]),
+    list_files: (dir) => askNow('list_files', [dir]),
+    write_file: (path, content) => askNow('write_file', [path, content]),
+    exec_tool: async (path, args) => {
+      const { logs, failure, result } = await ours(ask('exec_tool', [path, args]));
+      for (let i = 0; i < logs.length; i++) native.log(logs[i].level, logs[i].message);
+      if (failure !== null) throw realm.hostError(failure.code, failure.message);
+      return result;
+    },
+    fetch: realm.fetch,
+  };
+  define(globalThis, 'tgp', tgp);
+
+  // The application's functions; one of the same name replaces ours.
+  realm.offer = (names) => {
+    for (let i = 0; i < names.length; i++) {
+      const call = (...values) => ask(names[i], values);
+      define(tgp, names[i], call);
+      if (names[i] === 'fetch') define(globalThis, 'fetch', call);
+    }
+  };
+});

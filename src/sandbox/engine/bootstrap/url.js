@@ -1,0 +1,113 @@
+// `URL`; parsing and changing are native, by the WHATWG rules.
+(function url(realm, native) {
+  const { expose, indexOf, slice } = realm;
+
+  const PARTS = [
+    'href',
+    'origin',
+    'protocol',
+    'username',
+    'password',
+    'host',
+    'hostname',
+    'port',
+    'pathname',
+    'search',
+    'hash',
+  ];
+
+  // The native side writes one part per line: no part of a parsed URL holds a line break.
+  const readRecord = (text) => {
+    const record = { __proto__: null };
+    let from = 0;
+    for (let i = 0; i < PARTS.length; i++) {
+      const end = indexOf(text, '\n', from);
+      record[PARTS[i]] = slice(text, from, end);
+      from = end + 1;
+    }
+    return record;
+  };
+
+  const parse = (input, base) => {
+    const text = native.urlParse(`${input}`, base === undefined ? undefined : `${base}`);
+    return text === undefined ? undefined : readRecord(text);
+  };
+
+  class URL {
+    #record;
+    #params;
+    constructor(input, base) {
+      if (arguments.length === 0) throw new realm.TypeError('URL needs a text');
+      const record = parse(input, base);
+      if (record === undefined) throw new realm.TypeError(`Invalid URL: ${realm.textOf(`${input}`)}`);
+      this.#record = record;
+    }
+    static canParse(input, base) {
+      return parse(input, base) !== undefined;
+    }
+    static parse(input, base) {
+      const record = parse(input, base);
+      if (record === undefined) return null;
+      return new URL(record.href);
+    }
+    get href() {
+      return this.#record.href;
+    }
+    set href(value) {
+      const record = parse(value);
+      if (record === undefined) throw new realm.TypeError(`Invalid URL: ${`${value}`}`);
+      this.#record = record;
+      this.#refresh();
+    }
+    get origin() {
+      return this.#record.origin;
+    }
+    get searchParams() {
+      if (this.#params === undefined) {
+        this.#params = new realm.URLSearchParams(this.#record.search);
+        realm.attachSearchParams(this.#params, (text) => this.#change('search', text));
+      }
+      return this.#params;
+    }
+    get search() {
+      return this.#record.search;
+    }
+    set search(value) {
+      this.#change('search', value);
+      this.#refresh();
+    }
+    toString() {
+      return this.#record.href;
+    }
+    toJSON() {
+      return this.#record.href;
+    }
+    #change(part, value) {
+      this.#record = readRecord(native.urlSet(this.#record.href, part, `${value}`));
+    }
+    #refresh() {
+      if (this.#params !== undefined) realm.replaceSearchParams(this.#params, this.#record.search);
+    }
+    static {
+      realm.hrefOf = (value) =>
+        value !== null && typeof value === 'object' && #record in value ? value.#record.href : undefined;
+      const writable = ['protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'hash'];
+      for (let i = 0; i < writable.length; i++) {
+        const part = writable[i];
+        realm.defineProperty(URL.prototype, part, {
+          __proto__: null,
+          configurable: true,
+          enumerable: false,
+          get() {
+            return this.#record[part];
+          },
+          set(value) {
+            this.#change(part, value);
+          },
+        });
+      }
+    }
+  }
+
+  expose('URL', URL);
+});

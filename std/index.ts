@@ -1,0 +1,9 @@
+/** `@tgp/std`: what tools need again and again. Every part is also a module of its own, such as `@tgp/std/csv`. */
+
+export * as csv from './csv.js';
+export * as dates from './dates.js';
+export * as http from './http.js';
+export * as money from './money.js';
+export * as stats from './stats.js';
+export * as table from './table.js';
+export * as text from './text.js';
