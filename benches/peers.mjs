@@ -21,7 +21,10 @@ function install(name, version) {
   mkdirSync(FOLDER, { recursive: true });
   if (!existsSync(join(FOLDER, 'package.json'))) writeFileSync(join(FOLDER, 'package.json'), '{"private":true}');
   process.stdout.write(`Installing ${name}@${version} …\n`);
-  spawnSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${version}`], { cwd: FOLDER, stdio: 'ignore' });
+  // Only isolated-vm needs what its install script makes; the others would compile databases that nothing here uses.
+  const scripts = name === 'isolated-vm' ? [] : ['--ignore-scripts'];
+  const words = ['install', '--no-audit', '--no-fund', ...scripts, `${name}@${version}`];
+  spawnSync('npm', words, { cwd: FOLDER, stdio: 'ignore' });
 }
 
 /**
