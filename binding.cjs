@@ -838,5 +838,6 @@ module.exports = nativeBinding
 module.exports.BindingDatabase = nativeBinding.BindingDatabase
 module.exports.BindingKernel = nativeBinding.BindingKernel
 module.exports.BindingSqlRules = nativeBinding.BindingSqlRules
+module.exports.BindingVfs = nativeBinding.BindingVfs
 module.exports.engineVersion = nativeBinding.engineVersion
 module.exports.errorCodes = nativeBinding.errorCodes

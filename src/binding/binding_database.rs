@@ -28,7 +28,6 @@ pub struct BindingDatabase {
 #[napi]
 impl BindingDatabase {
     #[napi(constructor)]
-    #[expect(clippy::needless_pass_by_value, reason = "napi hands strings over")]
     pub fn new(options_json: String) -> Self {
         let options = parse::<DatabaseOptions>(&options_json);
         Self { inner: options.map(|options| Arc::new(Database::new(options))), sessions: Arc::default() }

@@ -15,7 +15,6 @@ pub struct BindingSqlRules {
 #[napi]
 impl BindingSqlRules {
     #[napi(constructor)]
-    #[expect(clippy::needless_pass_by_value, reason = "napi hands strings over")]
     pub fn new(options_json: String) -> Self {
         Self { inner: SqlOptions::from_json(&options_json) }
     }
@@ -28,7 +27,6 @@ impl BindingSqlRules {
 
     /// Value: `{ access, verbs, sql, bindings }`. `parameters_json` is `{"positional":n}` or `{"named":[…]}`.
     #[napi]
-    #[expect(clippy::needless_pass_by_value, reason = "napi hands strings over")]
     pub fn classify(&self, sql: String, dialect: String, parameters_json: String) -> BindingOutcome {
         BindingOutcome::from_result(self.inner.clone().and_then(|options| {
             let dialect: Dialect = parse(&format!("\"{dialect}\""), "dialect")?;
@@ -39,7 +37,6 @@ impl BindingSqlRules {
 
     /// Whether a table may be shown and touched.
     #[napi]
-    #[expect(clippy::needless_pass_by_value, reason = "napi hands strings over")]
     pub fn allows_table(&self, name: String) -> bool {
         self.inner.as_ref().is_ok_and(|options| options.policy().allows_table(&name))
     }

@@ -107,7 +107,7 @@ fn pattern_schema<C: Comments>(pattern: &Pat, types: &TypeSchemas<'_, C>) -> Val
             for property in &object.props {
                 match property {
                     ObjectPatProp::Assign(property) => {
-                        add_property(&mut schema, &property.key.sym, property.value.as_deref())
+                        add_property(&mut schema, &property.key.sym, property.value.as_deref());
                     }
                     ObjectPatProp::KeyValue(property) => {
                         let default =
@@ -232,7 +232,7 @@ impl Visit for UsedArgs {
             match &node.prop {
                 MemberProp::Ident(name) => drop(self.names.insert(name.sym.to_string())),
                 MemberProp::Computed(key) => {
-                    self.names.extend(matches!(&*key.expr, Expr::Lit(_)).then(|| key_of(&key.expr)).flatten())
+                    self.names.extend(matches!(&*key.expr, Expr::Lit(_)).then(|| key_of(&key.expr)).flatten());
                 }
                 MemberProp::PrivateName(_) => {}
             }

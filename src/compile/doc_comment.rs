@@ -58,7 +58,7 @@ impl DocComment {
         match tag {
             "param" | "arg" | "argument" => self.params.extend(DocParam::parse(rest)),
             "description" | "desc" | "summary" if self.description.is_empty() => {
-                rest.trim().clone_into(&mut self.description)
+                rest.trim().clone_into(&mut self.description);
             }
             "tags" | "tag" | "category" | "keywords" => {
                 let tags = rest.split([',', ' ']).map(str::trim).filter(|tag| !tag.is_empty());

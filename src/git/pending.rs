@@ -71,9 +71,11 @@ pub(super) fn overlay<'r>(
     base: Option<Tree<'r>>,
     pending: &[Pending],
 ) -> Result<Option<Tree<'r>>, GitError> {
-    let undecided = pending.iter().flat_map(|pending| &pending.changes).filter_map(|change| {
-        (entry_at(base.as_ref(), &change.path) == change.old).then(|| (change.path.clone(), change.new))
-    });
+    let undecided = pending
+        .iter()
+        .flat_map(|pending| &pending.changes)
+        .filter(|change| entry_at(base.as_ref(), &change.path) == change.old)
+        .map(|change| (change.path.clone(), change.new));
     let changes: BTreeMap<_, _> = undecided.collect();
     if changes.is_empty() {
         return Ok(base);

@@ -58,7 +58,7 @@ impl Upstream {
                 }
                 // What is left of an earlier pull request makes room: it was merged or declined.
                 PushAnswer::Stale(Some(theirs)) if known.is_none() && self.is_over(forge, branch)? => {
-                    replaced = Some(theirs)
+                    replaced = Some(theirs);
                 }
                 PushAnswer::Stale(Some(theirs)) => self.land_tool(repository, branch, theirs)?,
                 PushAnswer::Stale(None) => forget(repository, &tracking)?,

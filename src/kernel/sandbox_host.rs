@@ -104,7 +104,7 @@ impl SandboxHost {
             Err(error) => reply.send(told(Err(error))),
             Ok((Numbered { token, request },)) => {
                 let answer = Box::new(move |result: Result<_, Error>| {
-                    reply.send(told(result.and_then(|value| to_json(&value))))
+                    reply.send(told(result.and_then(|value| to_json(&value))));
                 });
                 let task = self.kernel.fetcher.fetch(request, self.scope.time_left(), answer);
                 self.fetches.add(token, task);

@@ -54,10 +54,6 @@ impl<T> FairQueue<T> {
         self.length
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
     pub fn class_of(&self, tool: &str) -> Class {
         match self.conduct.get(tool) {
             Some(Conduct::Orderly) => Class::Proven,
@@ -212,7 +208,7 @@ mod tests {
         let order: Vec<_> = (0..16).filter_map(|_| queue.pop(UnrulyShare::Open)).map(|(tool, _)| tool).collect();
         assert!(order[..7].iter().all(|tool| *tool == "good"), "{order:?}");
         assert_eq!(order[7], "bomb", "nobody waits for ever");
-        assert!(queue.is_empty());
+        assert_eq!(queue.len(), 0);
         queue.push("bomb", ("bomb", 0));
         assert_eq!(queue.pop(UnrulyShare::Full), None, "their share of workers is used up");
         queue.note("bomb", Conduct::Orderly);

@@ -375,7 +375,7 @@ impl PoolState {
                 };
                 Some(Finished { active: *active, dismissed })
             }
-            other => {
+            other @ (SlotState::Starting | SlotState::Idle | SlotState::Busy(_) | SlotState::Dying) => {
                 slot.state = other;
                 None
             }

@@ -183,9 +183,11 @@ pub(super) fn database_error(error: &rusqlite::Error, control: &Arc<SessionContr
 }
 
 fn message_of(error: &rusqlite::Error) -> String {
-    match error {
-        rusqlite::Error::SqliteFailure(_, Some(message)) => format!("The database says: {message}."),
-        rusqlite::Error::SqlInputError { msg, .. } => format!("The database says: {msg}."),
-        other => format!("The database says: {other}."),
+    if let rusqlite::Error::SqliteFailure(_, Some(message)) | rusqlite::Error::SqlInputError { msg: message, .. } =
+        error
+    {
+        format!("The database says: {message}.")
+    } else {
+        format!("The database says: {error}.")
     }
 }

@@ -1,5 +1,6 @@
 //! What the jail on disk has to withstand.
 
+use super::durable_file::{Durability, replace};
 use super::{DiskVfs, JailPath, TEMP_PREFIX, Vfs, VfsError, Violation};
 use crate::error::PartError;
 use std::fs;
@@ -260,7 +261,7 @@ fn a_failed_write_leaves_the_old_file_and_nothing_else() {
     scene.vfs.write(&path("d/f"), "old").unwrap();
     // A directory that appears at the target after it was looked at: the rename fails.
     let dir = cap_std::fs::Dir::open_ambient_dir(scene.root(), cap_std::ambient_authority()).unwrap();
-    assert!(crate::vfs::durable_file::replace(&dir, "d", b"new", None).is_err());
+    assert!(replace(&dir, "d", b"new", None, Durability::Synced).is_err());
     let names: Vec<_> = fs::read_dir(scene.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["d"]);
     assert_eq!(scene.vfs.read(&path("d/f")).unwrap(), "old");

@@ -129,13 +129,11 @@ fn value_end(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>, 
 fn unhandled_end(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, budget: &MemoryBudget) -> Option<RunEnd> {
     let reason = scope.get_slot::<RunState>()?.rejections.first()?;
     let reason = v8::Local::new(scope, reason);
-    match thrown_end(scope, realm, budget, reason) {
-        RunEnd::Thrown(mut error) => {
-            error.message.push_str(" (in a promise that the tool did not await)");
-            Some(RunEnd::Thrown(error))
-        }
-        other => Some(other),
+    let mut end = thrown_end(scope, realm, budget, reason);
+    if let RunEnd::Thrown(error) = &mut end {
+        error.message.push_str(" (in a promise that the tool did not await)");
     }
+    Some(end)
 }
 
 /// Waits for whatever can wake the guest: an answer, a timer, a cancellation or the end of its time.

@@ -30,7 +30,7 @@ pub fn atob(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     guarded(scope, |scope| {
         let mut text = arguments.get(0).to_rust_string_lossy(scope);
         text.retain(|character| !matches!(character, ' ' | '\t' | '\n' | '\x0c' | '\r'));
-        if text.contains('=') && text.len() % 4 != 0 {
+        if text.contains('=') && !text.len().is_multiple_of(4) {
             return;
         }
         let Ok(bytes) = FORGIVING.decode(text) else { return };

@@ -48,8 +48,8 @@ pub unsafe extern "C" fn tgp_sandbox_main(count: c_int, arguments: *const *const
     let count = usize::try_from(count).unwrap_or(0);
     let mut words = Vec::with_capacity(count);
     for index in 0..count {
-        // SAFETY: the caller promises `count` valid pointers.
-        let word = unsafe { *arguments.add(index) };
+        // SAFETY: the caller promises `count` valid pointers, and `index` is below it.
+        let word = unsafe { arguments.wrapping_add(index).read() };
         // SAFETY: the caller promises NUL-terminated strings.
         let word = unsafe { CStr::from_ptr(word) };
         words.push(word.to_string_lossy().into_owned());
