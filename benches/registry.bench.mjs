@@ -55,6 +55,7 @@ async function kernelOn(root) {
 
 /** Node's own SQLite, or better-sqlite3 where Node has none. */
 async function memoryDatabase() {
+  // @ts-expect-error the types are those of Node 20, which has no such module
   const own = await import('node:sqlite').catch(() => undefined);
   if (own) return new own.DatabaseSync(':memory:');
   const other = await import('better-sqlite3').catch(() => undefined);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { throwIfAborted, untilAborted } from './abort.js';
-import { withTypes } from './check_report.js';
 import { bundlePackage } from './bundler.js';
+import { withTypes } from './check_report.js';
 import { resolveConfig } from './config.js';
 import { ConfigError, ShutdownError, unwrap, ValidationError } from './errors.js';
 import { HostFunctions } from './host_functions.js';

@@ -62,7 +62,9 @@ describe("check: 'strict'", () => {
     expect(written).toMatchObject({ persisted: false, findings: [expect.stringContaining('1.19')] });
     expect(written).not.toHaveProperty('commit');
     expect(readFileSync(join(rootDir, path), 'utf8')).toBe(MAGIC);
-    expect(execFileSync('git', ['-C', rootDir, 'ls-files'], { encoding: 'utf8' }).trim()).toBe('tools/first.ts');
+    expect(execFileSync('git', ['-C', rootDir, 'ls-files'], { encoding: 'utf8' }).trim()).toBe(
+      'meta.json\ntools/first.ts',
+    );
     for (const run of [kernel.exec(path, { net: 1 }), kernel.exec(path, { net: 1 })]) {
       await expect(run).rejects.toMatchObject({
         code: 'ERR_COMPILATION',

@@ -154,7 +154,11 @@ describe('a configuration', () => {
   });
 
   test('with a number that is out of all range is refused by the name of its key', async () => {
-    const numbers = leaves.filter(({ schema }) => schema.safeParse(7).success);
+    // A seed and a moment may be any whole number.
+    const unbounded = ['sandbox.seed', 'sandbox.now'];
+    const numbers = leaves.filter(
+      ({ path, schema }) => schema.safeParse(7).success && !unbounded.includes(path.join('.')),
+    );
     for (const { path } of numbers) {
       const error = await refusal(configWith(path, 4_000_000_000));
       expect(error, path.join('.')).toBeInstanceOf(ConfigError);

@@ -245,7 +245,7 @@ export const BOMBS = [
   },
   {
     name: 'recursion through toString',
-    source: 'const o = { toString() { return `${o}` } }; return `${o}`',
+    source: 'const o = { toString() { return String(o) } }; return String(o)',
     codes: THROWN,
   },
   {

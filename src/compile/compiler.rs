@@ -68,7 +68,7 @@ impl Compiler {
             self.guarded(path, source, move |path, source| {
                 let comments = SingleThreadedComments::default();
                 match bounded(path, source, parse_with_comments(source, language, Some(&comments)))? {
-                    Ok(parsed) => Ok(lint(source, parsed.module, comments, language, &options)),
+                    Ok(parsed) => Ok(lint(path, source, parsed.module, comments, language, &options)),
                     Err(faults) => Ok(Verdict { diagnostics: to_diagnostics(source, faults), ..Verdict::default() }),
                 }
             })

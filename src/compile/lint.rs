@@ -61,6 +61,7 @@ impl LintOptions {
 }
 
 pub(super) fn lint(
+    path: &str,
     source: &str,
     module: Module,
     comments: SingleThreadedComments,
@@ -70,6 +71,7 @@ pub(super) fn lint(
     let (module, names) = resolve(module, language);
     let entry = Entry::of(&module, &names);
     let subject = Subject {
+        path,
         source,
         module: &module,
         names: &names,

@@ -9,6 +9,8 @@ use super::names::Names;
 use super::source_index::FIRST_POS;
 
 pub(super) struct Subject<'a> {
+    /// From the root, with `/`.
+    pub(super) path: &'a str,
     pub(super) source: &'a str,
     pub(super) module: &'a Module,
     pub(super) names: &'a Names,

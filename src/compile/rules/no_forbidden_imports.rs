@@ -11,7 +11,7 @@ pub(in crate::compile) const RULE: Rule =
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     for (specifier, span) in specifiers(subject.module, subject.names.unresolved) {
-        if !is_allowed(&specifier, subject.allowed_imports) {
+        if !is_allowed(subject.path, &specifier, subject.allowed_imports) {
             findings.add(
                 span,
                 format!("Import of '{specifier}' is forbidden"),
@@ -24,14 +24,28 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn is_allowed(specifier: &str, packages: &[String]) -> bool {
-    specifier.starts_with("./")
-        || specifier.starts_with("../")
-        || matches!(specifier, "." | "..")
-        || specifier.starts_with("/lib/")
-        || packages.iter().any(|package| {
-            specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+fn is_allowed(path: &str, specifier: &str, packages: &[String]) -> bool {
+    if let Some(rest) = specifier.strip_prefix("/lib/") {
+        return stays_inside(1, rest);
+    }
+    if specifier.starts_with("./") || specifier.starts_with("../") || matches!(specifier, "." | "..") {
+        return stays_inside(path.matches('/').count(), specifier);
+    }
+    packages.iter().any(|package| {
+        specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// Whether a path that starts `depth` folders below the root never leaves it.
+fn stays_inside(depth: usize, relative: &str) -> bool {
+    relative
+        .split('/')
+        .try_fold(depth, |depth, segment| match segment {
+            "" | "." => Some(depth),
+            ".." => depth.checked_sub(1),
+            _ => Some(depth + 1),
         })
+        .is_some()
 }
 
 fn help(specifier: &str, packages: &[String]) -> String {
@@ -61,6 +75,7 @@ mod tests {
             &RULE,
             &[
                 "import { sum } from './lib/sum'; export default (n: number[]) => sum(n)",
+                "import up from '../../data.json'; export default () => up",
                 "import rates from '../rates.json'; import x from '/lib/x'; export default () => [rates, x]",
                 "import { z } from 'zod'; import m from 'zod/mini'; import k from '@scope/kit'; export default () => [z, m, k]",
                 "const require = (name: string) => name; export default () => require('fs')",
@@ -80,6 +95,9 @@ mod tests {
                 ("/// <reference path=\"../../../app/secret.ts\" />\nexport default () => 1", "../../../app/secret.ts"),
                 ("import x from 'https://evil.example/x.js'; export default () => x", "https://evil.example"),
                 ("import x from 'file:///etc/passwd'; export default () => x", "file:"),
+                ("import x from '../../../app/secret'; export default () => x", "../../../app/secret"),
+                ("import x from '/lib/../../app/secret'; export default () => x", "/lib/../../app/secret"),
+                ("type K = typeof import('../../../app/secret').K; export default (a: K) => a", "../../../app/secret"),
             ],
         );
     }

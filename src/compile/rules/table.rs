@@ -36,6 +36,7 @@ pub(super) fn run(rule: &Rule, source: &str) -> Vec<(String, Finding)> {
     let module = parsed.unwrap_or_else(|faults| panic!("{}\n{source}", faults[0].message)).module;
     let (module, names) = resolve(module, Language::TypeScript);
     let subject = Subject {
+        path: "tools/deep/tool.ts",
         source,
         module: &module,
         names: &names,

@@ -158,7 +158,8 @@ fn survive(compiler: &Compiler, path: &str, source: &str) -> Result<(), CompileE
         "{path} {label} ({} bytes): {outcome:?}",
         source.len()
     );
-    assert_eq!(outcome.is_ok(), findings.is_empty(), "{label}: {outcome:?} {findings:?}");
+    let compiles = findings.iter().all(|finding| finding.rule != "syntax");
+    assert_eq!(outcome.is_ok(), compiles, "{label}: {outcome:?} {findings:?}");
     outcome
 }
 
