@@ -65,8 +65,8 @@ describe("check: 'strict'", () => {
     expect(execFileSync('git', ['-C', rootDir, 'ls-files'], { encoding: 'utf8' }).trim()).toBe(
       'meta.json\ntools/first.ts',
     );
-    for (const run of [kernel.exec(path, { net: 1 }), kernel.exec(path, { net: 1 })]) {
-      await expect(run).rejects.toMatchObject({
+    for (const attempt of ['first', 'second']) {
+      await expect(kernel.exec(path, { net: 1 }), attempt).rejects.toMatchObject({
         code: 'ERR_COMPILATION',
         line: 2,
         message: /check_tool finds 1 error/,
