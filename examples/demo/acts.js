@@ -1,6 +1,7 @@
 /** What the scripted model wants in each act, and how it gets there from the results it is given. */
 
-import { Stuck } from './scripted_model.js';
+import { FIX, query } from './database_act.js';
+import { expect, last, turn } from './turns.js';
 
 /**
  * @typedef {import('./scripted_model.js').Turn} Turn
@@ -147,33 +148,10 @@ const runaway = {
 };
 
 /** Acts of the first kernel, then acts of a second one on the same workspace. */
-export const ACTS = { first: [forge, heal], second: [reuse, runaway] };
+export const ACTS = { first: [forge, heal, query], second: [reuse, runaway] };
 
 /** What the acts must leave in the history: one commit for every write. */
-export const COMMITS = { [TOOL]: 4, [RUNAWAY]: 1 };
-
-/**
- * @param {boolean} condition
- * @param {string} promise
- */
-function expect(condition, promise) {
-  if (!condition) throw new Stuck(`Expected: ${promise}.`);
-}
-
-/**
- * @param {Turn[]} turns
- * @param {number} index
- */
-function turn(turns, index) {
-  const found = turns.at(index);
-  if (!found) throw new Stuck('A tool result is missing.');
-  return found;
-}
-
-/** @param {Turn[]} turns */
-function last(turns) {
-  return turn(turns, -1);
-}
+export const COMMITS = { [TOOL]: 4, [FIX]: 1, [RUNAWAY]: 1 };
 
 /**
  * @param {string} source

@@ -5,8 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { TGP, tgpTools } from '../../index.js';
+import { createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
 import { ACTS, COMMITS } from './acts.js';
+import { fillDatabase } from './database_act.js';
 import { failure, heading, line, model, toolCall, user } from './screen.js';
 import { scriptedModel } from './scripted_model.js';
 
@@ -30,8 +31,10 @@ export async function demo({ workspace }) {
   const folder = await mkdtemp(join(tmpdir(), 'tgp-demo-'));
   const started = performance.now();
   try {
-    await play(sdk, folder, ACTS.first);
-    await play(sdk, folder, ACTS.second);
+    const database = sqlite(join(folder, 'shop.db'));
+    await fillDatabase(database);
+    await play(sdk, folder, database, ACTS.first);
+    await play(sdk, folder, database, ACTS.second);
     showHistory(join(folder, '.tgp'));
     line(`\nDone in ${Math.round(performance.now() - started)} ms.`);
     return 0;
@@ -60,15 +63,16 @@ async function loadSdk() {
  * One kernel's life: boot, some conversations, shutdown.
  * @param {Sdk} sdk
  * @param {string} folder
+ * @param {import('../../index.js').SqlAdapter} database
  * @param {Act[]} acts
  */
-async function play(sdk, folder, acts) {
-  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp') } });
+async function play(sdk, folder, database, acts) {
+  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp') }, sql: database });
   const started = performance.now();
   try {
     await kernel.boot();
     line(`\nKernel booted in ${(performance.now() - started).toFixed(1)} ms.`);
-    for (const act of acts) await converse(sdk, kernel, act);
+    for (const act of acts) await converse(sdk, kernel, database, act);
   } finally {
     await kernel.shutdown();
   }
@@ -77,12 +81,13 @@ async function play(sdk, folder, acts) {
 /**
  * @param {Sdk} sdk
  * @param {TGP} kernel
+ * @param {import('../../index.js').SqlAdapter} database
  * @param {Act} act
  */
-async function converse({ generateText, stepCountIs, Model }, kernel, { title, prompt, steps }) {
+async function converse({ generateText, stepCountIs, Model }, kernel, database, { title, prompt, steps }) {
   heading(title);
   user(prompt);
-  const { tools, timeOf } = timed(tgpTools(kernel));
+  const { tools, timeOf } = timed({ ...tgpTools(kernel), ...createSqlTools(database) });
   await generateText({
     model: scriptedModel(Model, steps),
     tools,

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 
 const MAX_SUMMARY = 100;
-const NAME_WIDTH = 11;
+const NAME_WIDTH = 15;
 
 /**
  * @param {Parameters<typeof styleText>[0]} style
@@ -40,7 +40,7 @@ export function model(text) {
 export function toolCall(name, input, output, ms) {
   const failed = output?.success === false || output?.valid === false;
   const mark = failed ? styled('red', '✗') : styled('green', '✓');
-  const target = input.path ?? input.dir;
+  const target = input.path ?? input.dir ?? input.sql ?? '';
   const time = styled('dim', `${ms.toFixed(1)} ms`);
   line(`       ${mark} ${name.padEnd(NAME_WIDTH)} ${target}  ${time}`);
   line(`         ${styled('dim', summary(output))}`);
@@ -57,10 +57,21 @@ function summary(output) {
   return text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1)}…` : text;
 }
 
+/** @param {any} item */
+function shown(item) {
+  return typeof item === 'string' ? item : JSON.stringify(item);
+}
+
+/** @param {import('../../index.js').TableDescription} table */
+function shownTable({ name, columns }) {
+  return `${name} (${columns.map((column) => column.name).join(', ')})`;
+}
+
 /** @param {any} output */
 function describe(output) {
   if (typeof output === 'string') return `${output.split('\n').length} lines`;
-  if (Array.isArray(output)) return output.length === 0 ? 'nothing there' : output.join(', ');
+  if (Array.isArray(output)) return output.length === 0 ? 'nothing there' : output.map(shown).join(', ');
+  if (output?.tables) return output.tables.map(shownTable).join('; ');
   if (output?.success === false) return `${output.code}: ${output.error}`;
   if (output?.valid === false) return output.errors.join('; ');
   if (output?.valid === true) return 'valid';
