@@ -59,10 +59,8 @@ describe('SQL is all or nothing on the embedded SQLite', () => {
     expect(count()).toBe(before + 1);
   });
 
-  it('tools that a tool calls share its transaction', async ({ skip }) => {
+  it('tools that a tool calls share its transaction', async () => {
     const { forge, tools } = await sqlKernel(source);
-    const known = await forge('return typeof tgp.exec_tool');
-    skip((await known()).result !== 'function', 'tgp.exec_tool is not there yet');
     await tools.write_file.execute({
       path: 'tools/lib/called.ts',
       content:
