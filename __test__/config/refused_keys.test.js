@@ -18,7 +18,8 @@ const { groups, leaves } = places(TGPConfigSchema, []);
 function places(schema, path) {
   const below = Object.entries(schema.shape).map(([key, member]) => {
     let inner = /** @type {any} */ (member);
-    while (typeof inner.unwrap === 'function') inner = inner.unwrap();
+    // An array unwraps to its elements, which are no value of the key.
+    while (typeof inner.unwrap === 'function' && inner.def.type !== 'array') inner = inner.unwrap();
     const here = [...path, key];
     return inner.shape ? places(inner, here) : { groups: [], leaves: [{ path: here, schema: inner }] };
   });

@@ -89,7 +89,8 @@ describe('fs.allowedDirs', () => {
   });
 
   it('may be absolute, and symlinks in them lead nowhere else', async () => {
-    const outside = await mkdtemp(join(process.cwd(), 'target', 'tgp-allowed-'));
+    // Not below /tmp, which is the guest's scratch, whatever the tree of this test is below.
+    const outside = await mkdtemp('/var/tmp/tgp-allowed-');
     onTestFinished(() => rm(outside, { recursive: true }));
     const allowed = join(outside, 'in');
     await mkdir(allowed);
