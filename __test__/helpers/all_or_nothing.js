@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { sandboxWorkers, sqlKernel, wait } from './sql_kernel.js';
+import { sqlKernel, wait } from './sql_kernel.js';
+import { workers } from './workers.js';
 
 /**
  * @typedef {object} Bench a database with an empty table `items (id, name)`
@@ -91,7 +92,7 @@ export function allOrNothing(bench) {
       const before = await count();
       const run = (await forge(body))({}, { timeoutMs: 20_000 }).catch((/** @type {Error} */ error) => error);
       await wait(400);
-      for (const pid of sandboxWorkers()) process.kill(pid, 'SIGKILL');
+      for (const pid of workers()) process.kill(pid, 'SIGKILL');
       expect(await run).toMatchObject({ code: 'ERR_ISOLATE_CRASHED' });
       expect(await count()).toBe(before);
       await write();

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
@@ -31,22 +30,6 @@ export async function sqlKernel(sql, { config, ...options } = {}) {
       return (args, limits) => kernel.exec(file, args, limits);
     },
   };
-}
-
-/** Process ids of this process's sandbox workers. */
-export function sandboxWorkers() {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return stat.includes('(tgp-sandbox)') && Number(parent) === process.pid && state !== 'Z';
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
 }
 
 /** @param {number} ms */

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sqlite } from '../../index.js';
-import { sandboxWorkers, sqlKernel, wait } from '../helpers/sql_kernel.js';
+import { sqlKernel, wait } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
+import { workers } from '../helpers/workers.js';
 
 const INDEX = new URL('../../index.js', import.meta.url).href;
 const ROWS = 1_000;
@@ -60,7 +61,7 @@ describe('a tool that inserts 1 000 rows and is killed at a random moment', () =
         (/** @type {any} */ error) => error.code,
       );
       await wait(Math.random() * usual * 1.2);
-      if (round % 2 === 0) for (const pid of sandboxWorkers()) process.kill(pid, 'SIGKILL');
+      if (round % 2 === 0) for (const pid of workers()) process.kill(pid, 'SIGKILL');
       else abort.abort();
       const outcome = await running;
       expect(count(), outcome).toBe(outcome === 'done' ? ROWS : 0);
