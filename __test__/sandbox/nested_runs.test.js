@@ -35,6 +35,47 @@ describe('tgp.exec_tool', () => {
     });
   });
 
+  it('tells where the innermost tool failed, through every tool that called it', async () => {
+    const { kernel, tools } = await createKernel();
+    const write = (/** @type {string} */ path, /** @type {string} */ content) =>
+      tools.write_file.execute({ path, content });
+    await write(
+      'tools/inner.ts',
+      "type Args = { n: number };\n\nconst check = (args: Args): never => {\n  throw new RangeError('too many: ' + args.n);\n};\nexport default (args: Args) => check(args);\n",
+    );
+    await write(
+      'tools/middle.ts',
+      "type Args = { n: number };\nexport default async function middle(args: Args) {\n  return await tgp.exec_tool('tools/inner.ts', args);\n}\n",
+    );
+    await write(
+      'tools/outer.ts',
+      "// A comment.\nexport default async function outer() {\n  return await tgp.exec_tool('tools/middle.ts', { n: 7 });\n}\n",
+    );
+    const report = await tools.exec_tool.execute({ path: 'tools/outer.ts' });
+    expect(report).toMatchObject({ success: false, code: 'ERR_TOOL_THROWN', error: 'too many: 7', line: 3 });
+    const frames = 'stack' in report ? String(report.stack).split('\n') : [];
+    expect(frames).toEqual([
+      'Error: too many: 7',
+      '    at async outer (tools/outer.ts:3:10)',
+      'Caused by: Error: too many: 7',
+      '      at async middle (tools/middle.ts:3:10)',
+      'Caused by: RangeError: too many: 7',
+      '      at check (tools/inner.ts:4:9)',
+      expect.stringMatching(/^ {6}at .*tools\/inner\.ts:6:\d+/),
+    ]);
+    await write('tools/slow.ts', 'export default function slow() {\n  for (;;) {}\n}\n');
+    await write(
+      'tools/asks.ts',
+      "export default async () => {\n  try {\n    await tgp.exec_tool('tools/slow.ts');\n  } catch (error: any) {\n    return [error.code, error.cause.code, error.cause.stack];\n  }\n};\n",
+    );
+    const { result } = await kernel.exec('tools/asks.ts');
+    expect(result).toEqual([
+      'ERR_ISOLATE_TIMEOUT',
+      'ERR_ISOLATE_TIMEOUT',
+      expect.stringMatching(/^ERR_ISOLATE_TIMEOUT: tools\/slow\.ts timed out.*\n {6}at slow \(tools\/slow\.ts:2:\d+\)/),
+    ]);
+  });
+
   for (const isolation of /** @type {const} */ (['process', 'thread'])) {
     it(`does not wait for itself when every worker of the pool is a parent (${isolation})`, async () => {
       const { kernel, tools } = await createKernel({ sandbox: { isolation, workers: 1, timeoutMs: 2000 } });

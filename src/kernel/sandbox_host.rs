@@ -5,6 +5,7 @@ use super::kernel::Kernel;
 use super::module_graph::ModuleGraph;
 use super::nested_runs::{Admission, NestedRuns};
 use super::run_scope::RunScope;
+use super::stack_trace::inner_trace;
 use crate::error::{Error, ErrorCode};
 use crate::net::{FetchRequest, RunningFetches};
 use crate::sandbox::{Host, HostAnswer, LogLevel, LogLine, Question, Reply};
@@ -44,6 +45,16 @@ struct NestedOutcome {
 struct Failure {
     code: &'static str,
     message: String,
+    /// Where the nested tool was, in its own source.
+    stack: Option<String>,
+}
+
+impl Failure {
+    fn new(error: Error) -> Self {
+        let stack = error.details.get("stack").and_then(serde_json::Value::as_str);
+        let stack = stack.map(|stack| inner_trace(error.code.as_str(), &error.message, stack));
+        Self { code: error.code.as_str(), message: error.message, stack }
+    }
 }
 
 impl SandboxHost {
@@ -146,7 +157,7 @@ impl SandboxHost {
                     }
                     Err(mut error) => NestedOutcome {
                         logs: logs_by_number(&error.details.remove("logs").map(logs_of).unwrap_or_default()),
-                        failure: Some(Failure { code: error.code.as_str(), message: error.message }),
+                        failure: Some(Failure::new(error)),
                         result: None,
                     },
                 };

@@ -2,6 +2,9 @@
 
 use super::module_graph::ModuleGraph;
 
+/// How V8 begins the line of a frame.
+const FRAME: &str = "    at ";
+
 /// A place in a tool's source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -21,13 +24,13 @@ pub struct MappedTrace {
 pub fn map_trace(stack: &str, graph: &ModuleGraph) -> MappedTrace {
     let mut mapped = MappedTrace::default();
     for line in stack.lines() {
-        let mapped_line = match line.strip_prefix("    at ") {
+        let mapped_line = match line.strip_prefix(FRAME) {
             None => line.to_owned(),
             Some(frame) => match map_frame(frame, graph) {
                 None => continue,
                 Some((text, place)) => {
                     mapped.top.get_or_insert(place);
-                    format!("    at {text}")
+                    format!("{FRAME}{text}")
                 }
             },
         };
@@ -37,6 +40,15 @@ pub fn map_trace(stack: &str, graph: &ModuleGraph) -> MappedTrace {
         mapped.text.push_str(&mapped_line);
     }
     mapped
+}
+
+/// A mapped trace as part of the trace of the tool that called: frames stand further in, so that they are not mapped again.
+pub fn inner_trace(code: &str, message: &str, stack: &str) -> String {
+    let headless = stack.starts_with(FRAME);
+    let head = if headless { format!("{code}: {message}\n") } else { String::new() };
+    let lines: Vec<String> =
+        stack.lines().map(|line| if line.starts_with(FRAME) { format!("  {line}") } else { line.to_owned() }).collect();
+    head + &lines.join("\n")
 }
 
 /// `name (path:line:column)` or `path:line:column`.

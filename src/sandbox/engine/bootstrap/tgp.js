@@ -5,6 +5,17 @@
   // `await` looks for this on the promise, and its prototype is the guest's to change.
   const ours = (promise) => define(promise, 'constructor', realm.Promise);
 
+  // The caller's error; its cause says where the nested tool was.
+  const nestedError = ({ code, message, stack }) => {
+    const error = realm.hostError(code, message);
+    if (stack !== null) {
+      const cause = realm.hostError(code, message);
+      define(cause, 'stack', stack);
+      define(error, 'cause', cause);
+    }
+    return error;
+  };
+
   const tgp = {
     log: realm.log,
     read_file: (path) => askNow('read_file', [path]),
@@ -13,7 +24,7 @@
     exec_tool: async (path, args) => {
       const { logs, failure, result } = await ours(ask('exec_tool', [path, args]));
       for (let i = 0; i < logs.length; i++) native.log(logs[i].level, logs[i].message);
-      if (failure !== null) throw realm.hostError(failure.code, failure.message);
+      if (failure !== null) throw nestedError(failure);
       return result;
     },
     fetch: realm.fetch,
