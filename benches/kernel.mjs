@@ -14,9 +14,12 @@ export async function createKernel(tools, sandbox, sandboxAPI) {
   const rootDir = mkdtempSync(join(tmpdir(), 'tgp-bench-'));
   const kernel = new TGP({ config: { rootDir, sandbox }, ...(sandboxAPI && { sandboxAPI }) });
   const { write_file } = tgpTools(kernel);
-  for (const [path, content] of Object.entries(tools)) await write_file.execute({ path, content });
+  /** @param {string} path @param {string} content */
+  const write = (path, content) => write_file.execute({ path, content });
+  for (const [path, content] of Object.entries(tools)) await write(path, content);
   return {
     kernel,
+    write,
     close: async () => {
       await kernel.shutdown();
       rmSync(rootDir, { recursive: true, force: true });

@@ -1,99 +1,138 @@
 /**
- * Every bomb against every sandbox, each in a process of its own: was the outcome an error, within ten seconds, did the
- * process live, and did the next run work? `BOMBS=sort` takes only bombs with that in their name.
+ * Every bomb against every sandbox, each pair in a process of its own: does the application get an answer in time, does
+ * it live, does memory stay within bounds and come back, and does the next run work? `BOMBS=sort` takes only bombs with
+ * that in their name, `SANDBOX=run` only sandboxes.
  */
 
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { BOMBS } from '../__test__/helpers/bombs.js';
-import { createKernel } from './kernel.mjs';
+import { percentile } from './measure.mjs';
+import { treeMemory } from './process_tree.mjs';
+import { Gone, SandboxProcess } from './sandbox_process.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
-const OURS = '@tgp/core';
-const PATIENCE_MS = 10_000;
-const [child, target = '', number = ''] = process.argv.slice(2);
+const LANES = 2;
+/** An answer that takes longer, beyond the time that the bomb was given, is none: generous, for a busy machine. */
+const BOUND_MS = 5000;
+/** Then the process is ended from outside. */
+const PATIENCE_MS = 8000;
+/** Growth of everything together that a limit of 64 MB does not explain, and what may stay behind after a collection. */
+const MOST_MB = 256;
+const LEFT_MB = 128;
+/** How long memory may take to come back. */
+const RETURN_MS = 2000;
+const OURS = '@tgp/core, process';
+/** Sandboxes that say that they hold hostile code. */
+const NAMES = Object.keys(SANDBOXES).filter((name) => name !== '@tgp/core, thread' && !name.startsWith('node:vm'));
 
-/** @param {string} name */
-async function open(name) {
-  if (name !== OURS) return SANDBOXES[name]?.();
-  const { kernel } = await createKernel({}, { workers: 1 });
-  const { tgpTools } = await import('../index.js');
-  const { write_file } = tgpTools(kernel);
-  /** @param {string} body @param {string} args */
-  const run = async (body, args) => {
-    await write_file.execute({ path: 'tools/t.ts', content: body });
-    return (await kernel.exec('tools/t.ts', JSON.parse(args))).result;
+/** @typedef {import('../__test__/helpers/bombs.js').Bomb} Bomb */
+/** @typedef {{ verdict: string, ms?: number, said?: string }} Cell */
+
+/** @param {number} ms */
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** @param {SandboxProcess} sandbox */
+function watchMemory(sandbox) {
+  const base = treeMemory(sandbox.pid).total;
+  let peak = base;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, treeMemory(sandbox.pid).total);
+  }, 25);
+  return {
+    grown: () => Math.max(peak, treeMemory(sandbox.pid).total) - base,
+    left: () => treeMemory(sandbox.pid).total - base,
+    stop: () => clearInterval(timer),
   };
-  return { run };
 }
 
-/** One bomb in one sandbox, told to the parent by a line. */
-async function attempt() {
-  const bomb = BOMBS[Number(number)];
-  const sandbox = await open(target);
-  if (!bomb || !sandbox) return process.stdout.write('absent\n');
-  // A body with await is no function body to the peers; a host function is no part of them.
-  const body = target === OURS ? bomb.source : bomb.source.replaceAll('tgp.', 'undefined.');
-  const bombed = await Promise.resolve()
-    .then(() => sandbox.run(body, '{}'))
-    .then(
-      () => 'value',
-      () => 'error',
-    );
-  const next = await Promise.resolve()
-    .then(() => sandbox.run('return args.n + 1', '{"n":1}'))
-    .then(String, () => 'error');
-  return process.stdout.write(`${bombed} ${next}\n`);
+/**
+ * Whether an answer of the sandbox is a right one. Ours must name the limit; a peer may say anything in time.
+ * @param {string} name
+ * @param {Bomb} bomb
+ * @param {{ outcome: string, ms: number, code?: string, text: string }} answer
+ */
+function judgeAnswer(name, bomb, answer) {
+  if (name !== OURS && /is not defined/.test(answer.text)) return 'n/a';
+  if (answer.ms > BOUND_MS + (bomb.timeoutMs ?? 50)) return 'too late';
+  if (name === OURS && !bomb.codes.includes(answer.code ?? '')) return 'wrong answer';
+  return 'ok';
 }
 
-/** @param {string} name @param {number} index */
-function judge(name, index) {
-  return new Promise((done) => {
-    const started = performance.now();
-    const file = fileURLToPath(import.meta.url);
-    const attempted = spawn(process.execPath, ['--no-node-snapshot', file, '--child', name, String(index)], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    let text = '';
-    attempted.stdout.on('data', (data) => {
-      text += data;
-      if (text.includes('\n')) attempted.kill('SIGKILL');
-    });
-    const timer = setTimeout(() => attempted.kill('SIGKILL'), PATIENCE_MS);
-    attempted.on('exit', () => {
-      clearTimeout(timer);
-      const took = performance.now() - started;
-      const [bombed, next] = text.trim().split(' ');
-      if (bombed === 'absent') done('absent');
-      else if (bombed === undefined || bombed === '') done(took >= PATIENCE_MS ? 'hung' : 'host died');
-      else if (next !== '2') done('next run bad');
-      else done(bombed === 'error' ? 'ok' : 'no limit');
-    });
-  });
-}
-
-async function matrix() {
-  const names = [OURS, ...Object.keys(SANDBOXES)];
-  const chosen = BOMBS.map((bomb, index) => ({ ...bomb, index })).filter(
-    ({ name, source }) => name.includes(process.env.BOMBS ?? '') && !/\bawait\b/.test(source),
-  );
-  process.stdout.write(`\nKill matrix: ${chosen.length} bombs\n`);
-  for (const name of names) {
-    /** @type {Record<string, string[]>} */
-    const tally = {};
-    for (const { index, name: bomb } of chosen) {
-      const verdict = await judge(name, index);
-      tally[verdict] = [...(tally[verdict] ?? []), bomb];
+/**
+ * @param {string} name
+ * @param {Bomb} bomb
+ * @returns {Promise<Cell>}
+ */
+async function attempt(name, bomb) {
+  // A host function is no part of the peers.
+  if (name !== OURS && bomb.source.includes('tgp.')) return { verdict: 'n/a' };
+  const sandbox = await SandboxProcess.open(name);
+  const memory = watchMemory(sandbox);
+  try {
+    const job = {
+      timeoutMs: bomb.timeoutMs ?? 50,
+      async: /\b(await|Promise|then|setTimeout|setInterval)\b/.test(bomb.source),
+    };
+    const answer = await sandbox.ask({ kind: 'bomb', body: bomb.source, job }, PATIENCE_MS);
+    const said = `${answer.code ?? answer.outcome}: ${answer.text}`;
+    const verdict = judgeAnswer(name, bomb, answer);
+    if (verdict !== 'ok') return { verdict, ms: answer.ms, said };
+    const next = await sandbox.ask({ kind: 'good' }, PATIENCE_MS);
+    if (next.failure) return { verdict: 'next run bad', ms: answer.ms, said: next.failure };
+    if (memory.grown() > MOST_MB) {
+      return { verdict: 'over its memory', ms: answer.ms, said: `${memory.grown().toFixed(0)} MB` };
     }
-    if (tally.absent) continue;
-    process.stdout.write(`  ${name}\n`);
-    for (const [verdict, bombs] of Object.entries(tally)) {
-      process.stdout.write(
-        `    ${verdict.padEnd(13)} ${String(bombs.length).padStart(3)}${verdict === 'ok' ? '' : `  ${bombs.join(', ')}`}\n`,
-      );
+    for (const since = Date.now(); memory.left() > LEFT_MB; await pause(50)) {
+      if (Date.now() - since > RETURN_MS) {
+        return { verdict: 'memory not back', ms: answer.ms, said: `${memory.left().toFixed(0)} MB` };
+      }
+      await sandbox.ask({ kind: 'collect' }, PATIENCE_MS);
     }
+    return { verdict: 'ok', ms: answer.ms, said };
+  } catch (error) {
+    if (!(error instanceof Gone)) throw error;
+    return { verdict: error.message.includes('ended') ? 'host died' : 'host hung', said: error.message };
+  } finally {
+    memory.stop();
+    await sandbox.kill();
   }
 }
 
-await (child === '--child' ? attempt() : matrix());
-process.exit(0);
+const bombs = BOMBS.filter(({ name }) => name.includes(process.env.BOMBS ?? ''));
+const names = NAMES.filter((name) => name.includes(process.env.SANDBOX ?? ''));
+process.stdout.write(`\nKill matrix: ${bombs.length} bombs, ${LANES} at a time\n`);
+/** @type {Map<string, Map<string, Cell>>} */
+const table = new Map();
+let unusable = false;
+for (const name of names) {
+  /** @type {Map<string, Cell>} */
+  const cells = new Map();
+  const waiting = [...bombs];
+  const lane = async () => {
+    for (let bomb = waiting.shift(); bomb; bomb = waiting.shift()) cells.set(bomb.name, await attempt(name, bomb));
+  };
+  try {
+    await Promise.all(Array.from({ length: LANES }, lane));
+  } catch (error) {
+    waiting.length = 0;
+    unusable = true;
+    process.stdout.write(`  ${name.padEnd(44)} FAILED: ${String(error)}\n`);
+    continue;
+  }
+  table.set(name, cells);
+  const count = (/** @type {string} */ verdict) =>
+    [...cells.values()].filter((cell) => cell.verdict === verdict).length;
+  const times = [...cells.values()].flatMap(({ verdict, ms }) => (verdict === 'ok' && ms !== undefined ? [ms] : []));
+  const failed = cells.size - count('ok') - count('n/a');
+  process.stdout.write(
+    `  ${name.padEnd(44)} ok ${String(count('ok')).padStart(3)}  failed ${String(failed).padStart(3)}  n/a ${String(count('n/a')).padStart(3)}  answer p50 ${percentile(times, 0.5).toFixed(0)} ms, slowest ${Math.max(...times).toFixed(0)} ms\n`,
+  );
+}
+process.stdout.write('\nFailures\n');
+for (const [name, cells] of table) {
+  for (const [bomb, { verdict, said }] of cells) {
+    if (verdict === 'ok' || verdict === 'n/a') continue;
+    process.stdout.write(`  ${name.padEnd(44)} ${verdict.padEnd(16)} ${bomb} (${said ?? ''})\n`);
+  }
+}
+const ours = [...(table.get(OURS)?.values() ?? [])];
+if (unusable || ours.some(({ verdict }) => verdict !== 'ok')) process.exitCode = 1;

@@ -1,43 +1,49 @@
-/** Other sandboxes, installed on demand beside the project and never among its dependencies. */
+/** Other sandboxes and checkers from npm, installed beside the project and never among its dependencies. */
 
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { installedPackages } from '../__test__/helpers/installed_packages.js';
+import { otherNodes } from '../__test__/helpers/other_nodes.js';
 
-const FOLDER = fileURLToPath(new URL('../node_modules/.cache/tgp-bench/', import.meta.url));
+/** One folder each, so that one that cannot be installed takes no other along. */
 const VERSIONS = {
-  'isolated-vm': '5',
-  'quickjs-emscripten': '0.31',
+  'isolated-vm': '7.0.1',
+  'quickjs-emscripten': '0.32.0',
   'secure-exec': '0.2.1',
-  eslint: '9',
-  '@typescript-eslint/parser': '8',
+  run: '2.1.5',
+  eslint: '9.39.5',
+  '@typescript-eslint/parser': '8.72.2',
 };
 
-/** @param {string} name @param {string} version */
-function install(name, version) {
-  if (existsSync(join(FOLDER, 'node_modules', name))) return;
-  mkdirSync(FOLDER, { recursive: true });
-  if (!existsSync(join(FOLDER, 'package.json'))) writeFileSync(join(FOLDER, 'package.json'), '{"private":true}');
-  process.stdout.write(`Installing ${name}@${version} …\n`);
-  // Only isolated-vm needs what its install script makes; the others would compile databases that nothing here uses.
-  const scripts = name === 'isolated-vm' ? [] : ['--ignore-scripts'];
-  const words = ['install', '--no-audit', '--no-fund', ...scripts, `${name}@${version}`];
-  spawnSync('npm', words, { cwd: FOLDER, stdio: 'ignore' });
+/** @typedef {keyof typeof VERSIONS} Peer */
+
+/** @param {Peer} name */
+export const peerVersion = (name) => VERSIONS[name];
+
+/**
+ * Installs a peer from npm, once. No install script runs: what these packages need comes with them, and secure-exec's
+ * would compile a database that nothing here uses.
+ * @param {Peer} name
+ */
+export function installPeer(name) {
+  const folder = `tgp-bench-${name.replace(/\W+/g, '-')}`;
+  return installedPackages(folder, { [name]: VERSIONS[name] }, '--ignore-scripts');
 }
 
 /**
- * A peer's module, or undefined when it cannot be had on this machine, which is said once.
- * @param {keyof typeof VERSIONS} name
+ * A peer's module.
+ * @param {Peer} name
  */
 export async function peer(name) {
-  install(name, VERSIONS[name]);
-  try {
-    const resolved = createRequire(join(FOLDER, 'package.json')).resolve(name);
-    return await import(pathToFileURL(resolved).href);
-  } catch (error) {
-    process.stdout.write(`${name} is left out: ${String(error).split('\n', 1)[0]}\n`);
-    return undefined;
-  }
+  const folder = installPeer(name);
+  const resolved = createRequire(join(folder, 'package.json')).resolve(name);
+  return await import(pathToFileURL(resolved).href);
+}
+
+/** The Node for which isolated-vm 7 comes ready made. */
+export function node24() {
+  const node = otherNodes().find((path) => path.includes('node-24'));
+  if (!node) throw new Error('there is no Node 24 for this platform');
+  return node;
 }

@@ -7,9 +7,6 @@ import { fileURLToPath } from 'node:url';
 const folder = fileURLToPath(new URL('./', import.meta.url));
 const [filter = ''] = process.argv.slice(2);
 const files = readdirSync(folder).filter((name) => name.endsWith('.bench.mjs') && name.includes(filter));
-// isolated-vm needs this flag from Node 20 on.
-const failed = files.filter(
-  (file) => spawnSync(process.execPath, ['--no-node-snapshot', folder + file], { stdio: 'inherit' }).status !== 0,
-);
+const failed = files.filter((file) => spawnSync(process.execPath, [folder + file], { stdio: 'inherit' }).status !== 0);
 if (files.length === 0) process.stdout.write(`No benchmark has "${filter}" in its name.\n`);
 process.exitCode = failed.length > 0 || files.length === 0 ? 1 : 0;

@@ -1,31 +1,65 @@
-/** A cached tool, run again: from the call to its result in JavaScript. */
+/**
+ * A cached tool, run again: from the call to its result in JavaScript, each sandbox in a process of its own, in turns. A
+ * turn is some runs back to back; its first run comes after a pause, in which a sandbox may have prepared itself.
+ */
 
-import { createKernel } from './kernel.mjs';
-import { inTurns, report } from './measure.mjs';
+import { percentile } from './measure.mjs';
+import { treeMemory } from './process_tree.mjs';
+import { SandboxProcess } from './sandbox_process.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
-const ROUNDS = Number(process.env.ROUNDS ?? 500);
-const tool = { 'tools/next.ts': 'export default (args: { n: number }) => args.n + 1' };
-const inProcess = await createKernel(tool, { isolation: 'process', workers: 2, warm: 2 });
-const inThread = await createKernel(tool, { isolation: 'thread', workers: 2, warm: 2 });
-/** @type {Record<string, () => unknown>} */
-const candidates = {
-  '@tgp/core, process': () => inProcess.kernel.exec('tools/next.ts', { n: 1 }),
-  '@tgp/core, thread': () => inThread.kernel.exec('tools/next.ts', { n: 1 }),
-};
-const others = [];
-for (const [name, open] of Object.entries(SANDBOXES)) {
+const TURNS = Number(process.env.TURNS ?? 20);
+const RUNS = 25;
+/** A slow sandbox does fewer runs in its turn. */
+const TURN_MS = 500;
+const PATIENCE_MS = 30_000;
+
+/** @typedef {{ sandbox: SandboxProcess, first: number[], times: number[], failure?: string }} Row */
+
+/** @type {Row[]} */
+const rows = [];
+/** @type {string[]} */
+const failures = [];
+for (const name of Object.keys(SANDBOXES)) {
   try {
-    const sandbox = await open();
-    if (!sandbox) continue;
-    const result = await sandbox.run('return args.n + 1', '{"n":1}');
-    if (String(result) !== '2') throw new Error(`the result is ${result}`);
-    candidates[name] = () => sandbox.run('return args.n + 1', '{"n":1}');
-    others.push(sandbox);
+    const sandbox = await SandboxProcess.open(name);
+    rows.push({ sandbox, first: [], times: [] });
   } catch (error) {
-    process.stdout.write(`${name} is left out: ${String(error).split('\n', 1)[0]}\n`);
+    failures.push(`${name}: ${String(error)}`);
   }
 }
-report(`Warm run of a small tool, ${ROUNDS} rounds in turns`, await inTurns(candidates, { rounds: ROUNDS }));
-await Promise.all([inProcess.close(), inThread.close(), ...others.map((sandbox) => sandbox.close?.())]);
-process.exit(0);
+for (let turn = -2; turn < TURNS; turn++) {
+  for (const row of rows.filter(({ failure }) => failure === undefined)) {
+    try {
+      const { times, failure } = await row.sandbox.ask({ kind: 'batch', runs: RUNS, budgetMs: TURN_MS }, PATIENCE_MS);
+      if (failure) throw new Error(failure);
+      if (turn < 0) continue;
+      row.first.push(times[0]);
+      row.times.push(...times.slice(1));
+    } catch (error) {
+      row.failure = String(error);
+      failures.push(`${row.sandbox.name}: ${row.failure}`);
+    }
+  }
+}
+const good = rows.filter(({ failure }) => failure === undefined);
+const base = percentile(good[0]?.times ?? [], 0.5);
+process.stdout.write(`\nWarm run of a small tool, ${TURNS} turns of ${RUNS} runs back to back; memory as resident\n`);
+for (const { sandbox, first, times } of good) {
+  const { host, workers } = treeMemory(sandbox.pid);
+  const p50 = percentile(times, 0.5);
+  const cells = [
+    sandbox.name.padEnd(44),
+    `p50 ${p50.toFixed(3)} ms`.padStart(16),
+    `p95 ${percentile(times, 0.95).toFixed(3)} ms`.padStart(16),
+    `after a pause ${percentile(first, 0.5).toFixed(3)} ms`.padStart(25),
+    `host ${host.toFixed(0)} MB`.padStart(11),
+    `workers ${workers.toFixed(0)} MB`.padStart(14),
+    `× ${(p50 / base).toFixed(1)}`.padStart(8),
+    sandbox.about,
+  ];
+  process.stdout.write(`  ${cells.join('  ')}\n`);
+}
+for (const failure of failures) process.stdout.write(`  FAILED ${failure}\n`);
+await Promise.all(rows.map(({ sandbox }) => sandbox.close()));
+process.exitCode = failures.length > 0 ? 1 : 0;
