@@ -115,8 +115,9 @@ function collectTypeDefs() {
 async function writeCommonJs() {
   const { build: bundle } = await import('esbuild');
   await bundle({
-    entryPoints: [join(ROOT, 'index.js')],
-    outfile: join(ROOT, 'dist', 'index.cjs'),
+    entryPoints: { index: join(ROOT, 'index.js'), next: join(ROOT, 'js', 'next.js') },
+    outdir: join(ROOT, 'dist'),
+    outExtension: { '.js': '.cjs' },
     bundle: true,
     format: 'cjs',
     platform: 'node',
@@ -126,5 +127,7 @@ async function writeCommonJs() {
     banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'warning',
   });
-  copyFileSync(join(ROOT, 'index.d.ts'), join(ROOT, 'dist', 'index.d.cts'));
+  for (const name of ['index', 'next']) {
+    copyFileSync(join(ROOT, `${name}.d.ts`), join(ROOT, 'dist', `${name}.d.cts`));
+  }
 }

@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TGPError } from './errors.js';
+
+/**
+ * @typedef {{ serverExternalPackages?: string[], outputFileTracingIncludes?: Record<string, string[]> }} Known
+ * what this file reads of a Next.js config
+ */
+
+const NAME = '@tgp/core';
+const FOLDER = dirname(fileURLToPath(new URL('../package.json', import.meta.url)));
+const EVERY_ROUTE = ['/**'];
+
+/**
+ * What the package opens by itself at run time: a tracer follows imports only. The binaries are here in a clone, and in
+ * packages of their own when it was installed.
+ */
+const OWN_FILES = [
+  '{package.json,index.js,binding.cjs,*.node,tgp-sandbox*,tgp.snapshot}',
+  '{js,dist,std,sandbox}/**/*',
+];
+
+/** @type {typeof import('../next.js').withTGP} */
+export function withTGP(config, { routes = EVERY_ROUTE } = {}) {
+  return /** @type {any} */ (extended(config ?? {}, routes));
+}
+
+/**
+ * @param {any} config
+ * @param {string[]} routes
+ * @returns {unknown}
+ */
+function extended(config, routes) {
+  if (typeof config === 'function') {
+    return (/** @type {unknown[]} */ ...context) => extended(config(...context), routes);
+  }
+  if (typeof config.then === 'function') {
+    return config.then((/** @type {unknown} */ made) => extended(made, routes));
+  }
+  /** @type {Known} */
+  const { serverExternalPackages = [], outputFileTracingIncludes = {} } = config;
+  const files = runtimeFiles();
+  const includes = routes.map((route) => [route, union(outputFileTracingIncludes[route] ?? [], files)]);
+  return {
+    ...config,
+    serverExternalPackages: union(serverExternalPackages, [NAME]),
+    outputFileTracingIncludes: { ...outputFileTracingIncludes, ...Object.fromEntries(includes) },
+  };
+}
+
+/**
+ * Globs as Next.js wants them: relative to the application, which is where its commands run.
+ * @returns {string[]}
+ */
+function runtimeFiles() {
+  const application = realpathSync(process.cwd());
+  const from = (/** @type {string} */ folder) => relative(application, folder).split(sep).join('/') || '.';
+  return [
+    'tgp.config.*',
+    ...OWN_FILES.map((files) => `${from(FOLDER)}/${files}`),
+    ...platformPackages().map((folder) => `${from(folder)}/*`),
+  ];
+}
+
+/**
+ * The installed packages with the binaries of a platform; there may be more than one.
+ * @returns {string[]}
+ */
+function platformPackages() {
+  const [scope, prefix] = `${NAME}-`.split('/', 2);
+  const folders = (createRequire(join(FOLDER, 'package.json')).resolve.paths(NAME) ?? []).map((folder) =>
+    join(folder, scope ?? ''),
+  );
+  const packages = folders.filter(existsSync).flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith(prefix ?? ''))
+      .map((name) => realpathSync(join(folder, name))),
+  );
+  const inClone = readdirSync(FOLDER).some((name) => name.endsWith('.node'));
+  if (packages.length === 0 && !inClone) {
+    throw new TGPError(
+      'ERR_IO',
+      `The native part of ${NAME} is not installed, so the application would not run. Install again without --omit=optional; ` +
+        'in a clone of the repository run "npm run build".',
+    );
+  }
+  return packages;
+}
+
+/**
+ * @param {string[]} first
+ * @param {string[]} second
+ */
+function union(first, second) {
+  return [...new Set([...first, ...second])];
+}
