@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { hostPlatform } from '../../scripts/platform.mjs';
-import { tempRoot } from '../helpers/temp_root.js';
+import { PLATFORM_PACKAGE, packedApplication } from '../helpers/packed_application.js';
 
 const exec = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,38 +31,12 @@ import { TGPError, tgpTools } from '@tgp/core';
 const { TGP } = createRequire(import.meta.url)('@tgp/core');
 ${BODY}`;
 
-/**
- * @param {string} folder
- * @param {string} destination
- * @returns {Promise<string>} the tarball
- */
-async function pack(folder, destination) {
-  const { stdout } = await exec('npm', ['pack', '--json', '--pack-destination', destination], { cwd: folder });
-  // A list in some versions of npm, an object by package name in others.
-  const [packed] = /** @type {any[]} */ (Object.values(JSON.parse(stdout)));
-  return join(destination, packed.filename);
-}
-
-/** An application that has installed the two packages from their tarballs. */
-async function application() {
-  const folder = await tempRoot();
-  const tarballs = join(folder, 'tarballs');
-  const app = join(folder, 'app');
-  await mkdir(tarballs);
-  await mkdir(app);
-  await writeFile(join(app, 'package.json'), '{ "name": "app", "private": true }\n');
-  const main = await pack(ROOT, tarballs);
-  const native = await pack(join(ROOT, 'npm', platform.name), tarballs);
-  await exec('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', main, native], { cwd: app });
-  return { app, installed: join(app, 'node_modules', '@tgp') };
-}
-
 test(
   'the packed packages work in an empty project, by import and by require',
   async () => {
-    const { app, installed } = await application();
+    const app = await packedApplication({ files: { 'package.json': '{ "name": "app", "private": true }\n' } });
 
-    const worker = await stat(join(installed, `core-${platform.name}`, platform.worker));
+    const worker = await stat(join(app, 'node_modules', PLATFORM_PACKAGE, platform.worker));
     expect(worker.mode & 0o111, 'the worker may be run').toBe(0o111);
 
     const scripts = { 'esm.mjs': ESM, 'cjs.cjs': CJS, 'mixed.mjs': MIXED };
@@ -72,6 +46,12 @@ test(
       const { stdout, stderr } = await exec(process.execPath, [name], { cwd: app });
       expect(stderr, name).toBe('');
       expect(JSON.parse(stdout), name).toMatchObject({ report: { success: true, result: 42 }, late: 'ERR_SHUTDOWN' });
+    }
+
+    for (const load of ["require('@tgp/core/next')", "await import('@tgp/core/next')"]) {
+      const code = `(async () => console.log(JSON.stringify((${load}).withTGP({}).outputFileTracingIncludes['/**'])))()`;
+      const { stdout } = await exec(process.execPath, ['-e', code], { cwd: app });
+      expect(JSON.parse(stdout), load).toContain(`node_modules/${PLATFORM_PACKAGE}/*`);
     }
 
     const { stdout: version } = await exec(join(app, 'node_modules', '.bin', 'tgp'), ['--version'], { cwd: app });

@@ -1,0 +1,150 @@
+/** Applications that have installed the packages as npm would publish them. */
+
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { hostPlatform } from '../../scripts/platform.mjs';
+import { tempRoot } from './temp_root.js';
+
+const exec = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NATIVE = join(ROOT, 'npm', hostPlatform().name);
+const CACHE = join(ROOT, 'node_modules', '.cache', 'tgp-packed');
+/** Longer than any installation takes: a lock of this age was left by a process that was killed. */
+const STALE_MS = 5 * 60_000;
+
+/** The name of the package with this machine's binaries. */
+export const PLATFORM_PACKAGE = `@tgp/core-${hostPlatform().name}`;
+
+/**
+ * An application in a folder of its own, gone after the test, with its dependencies installed. Applications with the
+ * same dependencies share one installation.
+ * @param {{ from?: string, files?: Record<string, string> }} source a folder to copy, and more files; one of them is a
+ * package.json
+ * @returns {Promise<string>} the folder
+ */
+export async function packedApplication({ from, files = {} }) {
+  const app = join(await tempRoot(), 'app');
+  await mkdir(app);
+  if (from !== undefined) await cp(from, app, { recursive: true });
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(app, name, '..'), { recursive: true });
+    await writeFile(join(app, name), content);
+  }
+  const { dependencies, devDependencies } = JSON.parse(await readFile(join(app, 'package.json'), 'utf8'));
+  const installed = await installation({ ...dependencies, ...devDependencies });
+  await linked(join(installed, 'node_modules'), join(app, 'node_modules'));
+  return app;
+}
+
+/**
+ * A folder with these packages and ours in its `node_modules`, kept until ours change.
+ * @param {Record<string, string>} dependencies
+ */
+function installation(dependencies) {
+  return exclusively(async () => {
+    const { main, native } = await tarballs();
+    const wanted = { ...dependencies, '@tgp/core': `file:${main}`, [PLATFORM_PACKAGE]: `file:${native}` };
+    const manifest = JSON.stringify({ private: true, dependencies: wanted });
+    const folder = join(CACHE, createHash('sha256').update(manifest).digest('hex').slice(0, 16));
+    if (existsSync(folder)) return folder;
+    const fresh = `${folder}.new`;
+    await rm(fresh, { recursive: true, force: true });
+    await mkdir(fresh);
+    await writeFile(join(fresh, 'package.json'), manifest);
+    await exec('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: fresh });
+    await rename(fresh, folder);
+    return folder;
+  });
+}
+
+/** The packed packages, made anew when a file that belongs to them has changed. */
+async function tarballs() {
+  const stamp = stampOf([join(ROOT, 'package.json'), ...shipped(), NATIVE]);
+  const file = join(CACHE, 'packed.json');
+  const packed = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  if (packed?.stamp === stamp) return packed;
+  await rm(CACHE, { recursive: true, force: true });
+  await mkdir(CACHE, { recursive: true });
+  const made = { stamp, main: await pack(ROOT), native: await pack(NATIVE) };
+  await writeFile(file, JSON.stringify(made));
+  return made;
+}
+
+function shipped() {
+  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return files.map((/** @type {string} */ name) => join(ROOT, name));
+}
+
+/** @param {string[]} paths */
+function stampOf(paths) {
+  const files = paths.flatMap((path) =>
+    statSync(path).isDirectory()
+      ? readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name))
+      : [path],
+  );
+  const stamps = files.map((file) => [file, statSync(file).size, statSync(file).mtimeMs]);
+  return createHash('sha256').update(JSON.stringify(stamps)).digest('hex');
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<string>} the tarball
+ */
+async function pack(folder) {
+  const { stdout } = await exec('npm', ['pack', '--json', '--pack-destination', CACHE], { cwd: folder });
+  // A list in some versions of npm, an object by package name in others.
+  const [packed] = /** @type {any[]} */ (Object.values(JSON.parse(stdout)));
+  return join(CACHE, packed.filename);
+}
+
+/**
+ * A copy of a folder by hard links, or by real copies on another disk.
+ * @param {string} from
+ * @param {string} to
+ */
+async function linked(from, to) {
+  try {
+    await exec('cp', ['-al', from, to]);
+  } catch {
+    await rm(to, { recursive: true, force: true });
+    await exec('cp', ['-a', from, to]);
+  }
+}
+
+/**
+ * Test files run in processes of their own: one installs, the others wait for it.
+ * @template T
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function exclusively(work) {
+  const lock = `${CACHE}.lock`;
+  await mkdir(join(lock, '..'), { recursive: true });
+  while (!(await taken(lock))) {
+    const age = Date.now() - (await stat(lock).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs;
+    if (age > STALE_MS) await rm(lock, { recursive: true, force: true });
+    await sleep(100);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} lock */
+async function taken(lock) {
+  try {
+    await mkdir(lock);
+    return true;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false;
+    throw error;
+  }
+}
