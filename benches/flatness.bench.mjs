@@ -1,0 +1,47 @@
+/**
+ * Whether the hundred thousandth warm run costs what the thousandth did, and the memory of host and workers by then.
+ * Cost is CPU time of host and workers together, which a busy machine does not change much. `RUNS=100000` is the default.
+ */
+
+import { createKernel } from './kernel.mjs';
+import { percentile } from './measure.mjs';
+import { treeCpuMs, treeMemory } from './process_tree.mjs';
+
+const RUNS = Number(process.env.RUNS ?? 100_000);
+const MARKS = [1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000].filter((mark) => mark <= RUNS);
+const LANES = 4;
+
+for (const isolation of /** @type {const} */ (['process', 'thread'])) {
+  const tool = { 'tools/next.ts': 'export default (args: { n: number }) => args.n + 1' };
+  const { kernel, close } = await createKernel(tool, { isolation, workers: 2, warm: 2 });
+  await kernel.exec('tools/next.ts', { n: 0 });
+  process.stdout.write(`\n${isolation}: ${RUNS} warm runs, ${LANES} at once, 2 workers\n`);
+  let done = 0;
+  for (const mark of MARKS) {
+    /** @type {number[]} */
+    const times = [];
+    const before = { cpu: treeCpuMs(process.pid), runs: done };
+    const lane = async () => {
+      while (done < mark) {
+        const n = done++;
+        const asked = performance.now();
+        const { result } = await kernel.exec('tools/next.ts', { n });
+        if (result !== n + 1) throw new Error(`${n} + 1 came back as ${result}`);
+        times.push(performance.now() - asked);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    const cpu = (treeCpuMs(process.pid) - before.cpu) / (done - before.runs);
+    const { host, workers } = treeMemory(process.pid);
+    const cells = [
+      `run ${String(before.runs).padStart(6)} to ${String(done).padStart(6)}`,
+      `CPU ${cpu.toFixed(3)} ms a run`,
+      `p50 ${percentile(times, 0.5).toFixed(2)} ms`,
+      `p95 ${percentile(times, 0.95).toFixed(2)} ms`,
+      `host ${host.toFixed(0).padStart(4)} MB (JavaScript ${(process.memoryUsage().heapUsed / 1048576).toFixed(0)} MB)`,
+      `workers ${workers.toFixed(0).padStart(4)} MB`,
+    ];
+    process.stdout.write(`  ${cells.join('  ')}\n`);
+  }
+  await close();
+}
