@@ -389,7 +389,9 @@ export class TGP {
 
   #create() {
     const functions = this.#hostFunctions();
-    functions.add('#bundle', (_runId, [specifier]) => bundlePackage(specifier, this.#baseDir));
+    functions.add('#bundle', (_runId, [specifier, known, trust]) =>
+      bundlePackage(specifier, this.#baseDir, known, trust),
+    );
     /** @type {BindingKernel} */
     const kernel = new (native().BindingKernel)(functions.names, (question) => {
       functions.serve(question, kernel.answer.bind(kernel));

@@ -27,6 +27,8 @@ pub use crate::sandbox::engine_version;
 
 /// `meta.json` of some ten thousand tools, several times over.
 const MOST_META_BYTES: usize = 64 << 20;
+/// Largest bundle of a package that is kept for the next kernel.
+const MOST_BUNDLE_BYTES: usize = 32 << 20;
 
 pub struct Kernel {
     pub(super) config: Config,
@@ -72,7 +74,9 @@ impl Kernel {
                 time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
             },
         )?;
-        let packages = Packages::new(config.allowed_imports.clone(), Arc::clone(&functions));
+        let bundles = DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MOST_BUNDLE_BYTES);
+        let packages =
+            Packages::new(config.allowed_imports.clone(), Arc::clone(&functions), PrivateFiles(Arc::new(bundles)));
         let sandbox = Sandbox::new(PoolOptions {
             isolation: config.sandbox.isolation.into(),
             files,

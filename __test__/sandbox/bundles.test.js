@@ -1,0 +1,111 @@
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { TGP, tgpTools } from '../../index.js';
+import { canBundle } from '../../js/bundler.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/** Longer than a bundle is taken as true without a look. */
+const STALE_MS = 2100;
+
+/** An application with packages, whose kernels run one tool. */
+async function application() {
+  const folder = await tempRoot();
+  /** @param {string} place @param {string} code @param {object} [manifest] */
+  const install = async (place, code, manifest = {}) => {
+    const target = join(folder, place);
+    await mkdir(target, { recursive: true });
+    await writeFile(
+      join(target, 'package.json'),
+      JSON.stringify({ name: place.split('/').at(-1), main: 'a.js', ...manifest }),
+    );
+    await writeFile(join(target, 'a.js'), code);
+  };
+  const configFile = join(folder, 'tgp.config.json');
+  await writeFile(configFile, JSON.stringify({ allowedImports: ['outer'], sandbox: { timeoutMs: 2000 } }));
+  const start = () => {
+    const kernel = new TGP({ configFile });
+    onTestFinished(() => kernel.shutdown());
+    return kernel;
+  };
+  const first = start();
+  await tgpTools(first).write_file.execute({
+    path: 'tools/t.ts',
+    content: "import value from 'outer';\nexport default () => value;\n",
+  });
+  /** What a kernel of its own gets. */
+  const fresh = async () => {
+    const kernel = start();
+    const { result } = await kernel.exec('tools/t.ts');
+    await kernel.shutdown();
+    return result;
+  };
+  return { folder, install, first, fresh, kept: join(folder, '.tgp/.git/tgp/bundles') };
+}
+
+describe('a bundled package', () => {
+  it('that changes is bundled again: its own files, those of what it needs, and where it is found', async () => {
+    const { folder, install, first, fresh } = await application();
+    await install('node_modules/outer', "module.exports = 'one ' + require('inner')");
+    await install('node_modules/inner', "module.exports = 'in'");
+    const running = async () => (await first.exec('tools/t.ts')).result;
+    expect(await running()).toBe('one in');
+    await install('node_modules/outer', "module.exports = 'two ' + require('inner')");
+    await new Promise((done) => setTimeout(done, STALE_MS));
+    expect(await running()).toBe('two in');
+    await install('node_modules/inner', "module.exports = 'IN'");
+    await new Promise((done) => setTimeout(done, STALE_MS));
+    expect(await running()).toBe('two IN');
+    await install('node_modules/outer/node_modules/inner', "module.exports = 'nearer'");
+    expect(await fresh()).toBe('two nearer');
+    await install('node_modules/outer', "module.exports = 'two ' + require('inner')", { main: 'b.js' });
+    await writeFile(join(folder, 'node_modules/outer/b.js'), "module.exports = 'by its manifest'");
+    expect(await fresh()).toBe('by its manifest');
+    await install('store/outer-3', "module.exports = 'linked'");
+    await rm(join(folder, 'node_modules/outer'), { recursive: true });
+    await symlink(join(folder, 'store/outer-3'), join(folder, 'node_modules/outer'));
+    expect(await fresh()).toBe('linked');
+    await install('store/outer-4', "module.exports = 'linked elsewhere'");
+    await rm(join(folder, 'node_modules/outer'));
+    await symlink(join(folder, 'store/outer-4'), join(folder, 'node_modules/outer'));
+    expect(await fresh()).toBe('linked elsewhere');
+    await rename(join(folder, 'node_modules/outer'), join(folder, 'node_modules/gone'));
+    await expect(fresh()).rejects.toMatchObject({ code: 'ERR_COMPILATION', message: /not installed/ });
+  });
+
+  it('is kept for the next kernel where no guest reaches, and only for the same content', async () => {
+    const { install, first, fresh, kept } = await application();
+    await install('node_modules/outer', "module.exports = 'made once'");
+    expect(await fresh()).toBe('made once');
+    const [name = ''] = await readdir(kept);
+    const text = await readFile(join(kept, name), 'utf8');
+    expect(text).toContain('made once');
+    // What is there is what the next kernel runs.
+    await writeFile(join(kept, name), text.replaceAll('made once', 'kept here'));
+    expect(await fresh()).toBe('kept here');
+    const { exec_tool, write_file } = tgpTools(first);
+    for (const path of [`.git/tgp/bundles/${name}`, `/lib/../.git/tgp/bundles/${name}`]) {
+      const content = `return tgp.read_file(${JSON.stringify(path)})`;
+      await write_file.execute({ path: 'tools/spy.ts', content });
+      expect(await exec_tool.execute({ path: 'tools/spy.ts' })).toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+      await write_file.execute({
+        path: 'tools/spy.ts',
+        content: `return tgp.write_file(${JSON.stringify(path)}, 'module.exports = 1')`,
+      });
+      expect(await exec_tool.execute({ path: 'tools/spy.ts' })).toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    }
+    await install('node_modules/outer', "module.exports = 'new text!'");
+    expect(await fresh()).toBe('new text!');
+    await writeFile(join(kept, name), '{ torn');
+    expect(await fresh()).toBe('new text!');
+  });
+
+  it('needs the Node that Rolldown needs, and an older one is told so', () => {
+    const { engines } = createRequire(import.meta.url)('rolldown/package.json');
+    expect(engines.node).toBe('^20.19.0 || >=22.12.0');
+    const versions = { '20.18.3': false, '20.19.0': true, '21.7.3': false, '22.11.0': false, '22.12.0': true };
+    expect(Object.keys(versions).map(canBundle)).toEqual(Object.values(versions));
+    expect(['23.0.0', '24.11.1', '100.0.0'].map(canBundle)).toEqual([true, true, true]);
+  });
+});
