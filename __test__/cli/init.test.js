@@ -1,16 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NEST_MODULE, nextRoute } from '../../js/cli/templates.js';
+import { nestModule, nextRoute, script } from '../../js/cli/agent_templates.js';
+import { driverOf } from '../../js/cli/databases.js';
 import { installedPackages } from '../helpers/installed_packages.js';
 import { runCli } from '../helpers/run_cli.js';
-import { strictTypeScript } from '../helpers/strict_typescript.js';
+import { strictPrograms } from '../helpers/strict_typescript.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const MINUTES = 60_000;
 const PACKAGES = {
   '@nestjs/common': '11.1.6',
+  '@types/pg': '8.15.5',
   'reflect-metadata': '0.2.2',
   rxjs: '7.8.2',
   ai: '6.0.326',
@@ -37,7 +39,8 @@ describe('tgp init', () => {
     const folder = await application({});
     const { code, stdout, stderr } = await runCli(folder, ['init']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const file of ['tgp.config.ts', '.tgp/.git', '.tgp/tools/examples/greet.ts', '.tgp/bin/tgp', '.gitignore']) {
+    const root = ['.git', 'tools/examples/greet.ts', 'meta.json', 'bin/tgp'].map((file) => `.tgp/${file}`);
+    for (const file of ['tgp.config.ts', ...root, '.gitignore', 'agent.mjs']) {
       expect(stdout).toContain(`created  ${file}`);
       expect(await stat(join(folder, file))).toBeTruthy();
     }
@@ -84,6 +87,9 @@ describe('tgp init', () => {
     expect(told).toMatchObject({ framework: 'plain', packageManager: 'pnpm', databases: ['pg'] });
     expect(told.files).toContainEqual({ file: 'tgp.config.json', effect: 'kept' });
     expect(told.next[0]).toBe('pnpm add @tgp/core ai');
+    const agent = await read(folder, 'agent.mjs');
+    expect(agent).toContain('new TGP({ sql: db })');
+    expect(agent).toContain('await db.end()');
     expect(await read(folder, '.gitignore')).toBe('dist\n/agent/root/\n');
     expect(await read(folder, 'package.json')).toContain(
       '\t"scripts": {\n\t\t"start": "node .",\n\t\t"tgp": "tgp"\n\t}',
@@ -99,12 +105,15 @@ describe('tgp init', () => {
     const told = (await runCli(folder, ['init', '--json'])).json();
     expect(told.framework).toBe('next');
     expect(told.files).toContainEqual({ file: 'src/app/api/agent/route.ts', effect: 'created' });
-    expect(told.next.join('\n')).toContain('serverExternalPackages');
+    expect(told.files).toContainEqual({ file: 'next.config.ts', effect: 'created' });
+    const examine = async () => (await runCli(folder, ['doctor', '--json'])).json().checks.at(-1);
+    expect(await examine()).toMatchObject({ name: 'Next.js', status: 'ok', detail: 'next.config.ts uses withTGP' });
+    await writeFile(join(folder, 'next.config.ts'), "export default { serverExternalPackages: ['@tgp/core'] };");
+    expect(await examine()).toMatchObject({ name: 'Next.js', status: 'warning' });
+    await rm(join(folder, 'next.config.ts'));
     const { code, stdout } = await runCli(folder, ['doctor']);
     expect(code).toBe(1);
     expect(stdout).toContain('✗ Next.js');
-    await writeFile(join(folder, 'next.config.mjs'), "export default { serverExternalPackages: ['@tgp/core'] };");
-    expect((await runCli(folder, ['doctor'])).code).toBe(0);
   });
 
   test('gives a NestJS application a module', async () => {
@@ -112,7 +121,31 @@ describe('tgp init', () => {
     const told = (await runCli(folder, ['init', '--json'])).json();
     expect(told.framework).toBe('nest');
     expect(told.files).toContainEqual({ file: 'src/tgp/tgp.module.ts', effect: 'created' });
-    expect(told.next.join('\n')).toContain('TgpModule');
+    expect(told.files).toContainEqual({ file: 'tgp.config.mjs', effect: 'created' });
+    expect(told.next.join('\n')).toContain("TgpModule.forRoot({ configFile: './tgp.config.mjs' })");
+  });
+
+  test('names the types that a driver lacks, and says where another database layer goes', async () => {
+    const next = '"next":"16.0.0","ai":"6.0.0","@tgp/core":"0.1.0"';
+    const typed = await application({
+      'package.json': `{"dependencies":{${next},"pg":"8"},"devDependencies":{"typescript":"5"}}`,
+    });
+    expect((await runCli(typed, ['init', '--json'])).json().next[0]).toBe('npm i -D @types/pg');
+    const layered = await application({ 'package.json': `{"dependencies":{${next},"@prisma/client":"7"}}` });
+    const told = (await runCli(layered, ['init', '--json'])).json();
+    expect(told.databases).toEqual(['@prisma/client']);
+    expect(told.next[0]).toBe(
+      'In app/api/agent/route.js, pass your Prisma client as "sql" to new TGP({ … }), and add ...createSqlTools(it) to the tools.',
+    );
+  });
+
+  test('leaves a Next.js config of an unusual form alone, and says what to add', async () => {
+    const unusual = 'module.exports = a;\nmodule.exports = wrap(module.exports);\n';
+    const folder = await application({ 'package.json': '{"dependencies":{"next":"16"}}', 'next.config.js': unusual });
+    const told = (await runCli(folder, ['init', '--json'])).json();
+    expect(told.files).toContainEqual({ file: 'next.config.js', effect: 'kept' });
+    expect(told.next).toContain("  import { withTGP } from '@tgp/core/next';");
+    expect(await read(folder, 'next.config.js')).toBe(unusual);
   });
 
   test('writes nothing when package.json cannot be read', async () => {
@@ -125,12 +158,21 @@ describe('tgp init', () => {
 });
 
 test(
-  'what init writes for Next.js and NestJS compiles in strict TypeScript',
+  'what init writes compiles in strict TypeScript, with every database driver and without',
   async () => {
     const folder = installedPackages('tgp-frameworks', PACKAGES);
-    expect(await strictTypeScript(folder, 'route', nextRoute('ts'))).toBe('');
-    expect(await strictTypeScript(folder, 'module', NEST_MODULE, { experimentalDecorators: true })).toBe('');
-    expect(nextRoute('js')).not.toContain(': Request');
+    /** @type {Record<string, string>} */
+    const sources = {};
+    for (const database of ['none', 'pg', 'postgres', 'mysql2', 'better-sqlite3']) {
+      const driver = driverOf([database]);
+      expect(driver?.name ?? 'none').toBe(database);
+      const choices = /** @type {const} */ ({ language: 'ts', config: 'tgp.config.ts', driver });
+      sources[`route_${database}.ts`] = nextRoute(choices);
+      sources[`module_${database}.ts`] = nestModule(choices);
+      sources[`script_${database}.mts`] = script(choices);
+      expect(nextRoute({ ...choices, language: 'js' })).not.toContain(': Request');
+    }
+    expect(await strictPrograms(folder, 'templates', sources, { experimentalDecorators: true })).toBe('');
   },
   3 * MINUTES,
 );

@@ -1,11 +1,12 @@
 /** The examples without a framework, with the packages as npm would publish them. */
 
 import { execFile } from 'node:child_process';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { example, filesOfExample, initialise } from '../helpers/fresh_application.js';
 import { bareRemote, git } from '../helpers/git_remote.js';
 import { packedApplication } from '../helpers/packed_application.js';
 import { SCRIPTED_MODEL } from '../helpers/running_server.js';
@@ -14,15 +15,48 @@ const exec = promisify(execFile);
 const MINUTES = 60_000;
 const FORGED = 'It bills as 576 pounds (forged tools/shipping/dim_weight.ts).';
 const REUSED = 'It bills as 576 pounds (reused tools/shipping/dim_weight.ts).';
-const example = (/** @type {string} */ name) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+const SQL_MODEL = new URL('../helpers/sql_model.mjs', import.meta.url).href;
+const BETTER_SQLITE3 = fileURLToPath(new URL('../../node_modules/better-sqlite3', import.meta.url));
+
+/**
+ * A folder with nothing but installed packages, after `tgp init`.
+ * @param {Record<string, string>} [more] dependencies
+ */
+async function initialised(more = {}) {
+  const app = await packedApplication({ from: example('script') });
+  for (const name of await readdir(app)) {
+    if (!['node_modules', 'package.json', 'README.md'].includes(name)) await rm(join(app, name), { recursive: true });
+  }
+  const { scripts, dependencies, ...manifest } = JSON.parse(await readFile(join(app, 'package.json'), 'utf8'));
+  const { tgp: _, ...others } = scripts;
+  const fresh = { ...manifest, scripts: others, dependencies: { ...dependencies, ...more } };
+  await writeFile(join(app, 'package.json'), `${JSON.stringify(fresh, undefined, 2)}\n`);
+  return { app, told: await initialise(app) };
+}
+
+/** @type {(app: string, model: string) => Promise<{ stdout: string, stderr: string }>} */
+const runAgent = (app, model) => exec(process.execPath, ['--import', model, 'agent.mjs'], { cwd: app });
 
 test(
-  'the script forges a tool, and uses it again',
+  'init makes an empty folder the example, whose script forges a tool and uses it again',
   async () => {
-    const app = await packedApplication({ from: example('script') });
-    const run = () => exec(process.execPath, ['--import', SCRIPTED_MODEL, 'agent.mjs'], { cwd: app });
-    expect(await run()).toEqual({ stdout: `${FORGED}\n`, stderr: '' });
-    expect(await run()).toEqual({ stdout: `${REUSED}\n`, stderr: '' });
+    const { app } = await initialised();
+    expect(await filesOfExample('script', app)).toEqual(await filesOfExample('script'));
+    expect(await runAgent(app, SCRIPTED_MODEL)).toEqual({ stdout: `${FORGED}\n`, stderr: '' });
+    expect(await runAgent(app, SCRIPTED_MODEL)).toEqual({ stdout: `${REUSED}\n`, stderr: '' });
+  },
+  3 * MINUTES,
+);
+
+test(
+  'init connects the database driver that it finds: the agent and the tool that it forges both reach it',
+  async () => {
+    const { app, told } = await initialised({ 'better-sqlite3': '12' });
+    expect(told.databases).toEqual(['better-sqlite3']);
+    await symlink(BETTER_SQLITE3, join(app, 'node_modules', 'better-sqlite3'));
+    const { stdout, stderr } = await runAgent(app, SQL_MODEL);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, result: 2 });
   },
   3 * MINUTES,
 );

@@ -29,9 +29,22 @@ const STRICT = {
  * @returns {Promise<string>} the compiler's complaints
  */
 export async function strictTypeScript(folder, name, source, more = {}) {
-  await writeFile(join(folder, `${name}.ts`), source);
+  return strictPrograms(folder, name, { [`${name}.ts`]: source }, more);
+}
+
+/**
+ * As {@link strictTypeScript}, for several files at once.
+ * @param {string} folder
+ * @param {string} name of the project
+ * @param {Record<string, string>} sources
+ * @param {object} [more]
+ * @returns {Promise<string>}
+ */
+export async function strictPrograms(folder, name, sources, more = {}) {
+  for (const [file, source] of Object.entries(sources)) await writeFile(join(folder, file), source);
   const project = join(folder, `${name}.json`);
-  await writeFile(project, JSON.stringify({ compilerOptions: { ...STRICT, ...more }, files: [`${name}.ts`] }));
+  const files = Object.keys(sources);
+  await writeFile(project, JSON.stringify({ compilerOptions: { ...STRICT, ...more }, files }));
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
   const outcome = await run(tsc, ['-p', project, '--pretty', 'false']).catch((error) => error);
   return outcome.stdout;

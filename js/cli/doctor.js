@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { DEFAULT_FILES } from '../config.js';
 import { TGPError } from '../errors.js';
 import { FILES, TGP } from '../kernel.js';
 import { native } from '../native.js';
-import { inspectProject } from './project.js';
+import { examineNextConfig } from './next_check.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { locateRoot } from './workspace.js';
 
@@ -39,7 +39,7 @@ const CHECKS = {
   Walls: walls,
   Config: config,
   Workspace: workspace,
-  'Next.js': next,
+  'Next.js': async () => (await examineNextConfig()) ?? ok(''),
 };
 
 /**
@@ -173,20 +173,6 @@ async function isTrackedByApplication(root) {
     () => false,
     (error) => error.code === 1,
   );
-}
-
-/** @returns {Promise<Finding>} */
-async function next() {
-  const { framework, folder } = await inspectProject(process.cwd());
-  if (framework !== 'next') return ok('');
-  const file = readdirSync(folder).find((name) => /^next\.config\.[cm]?[jt]s$/.test(name));
-  const text = file === undefined ? '' : await readFile(join(folder, file), 'utf8');
-  return text.includes('@tgp/core')
-    ? ok(`${file} names @tgp/core`)
-    : problem(
-        'the build would try to bundle the native addon',
-        "Add serverExternalPackages: ['@tgp/core'] to the Next.js config.",
-      );
 }
 
 function glibc() {

@@ -5,18 +5,24 @@ import { confirm, isCancel } from '@clack/prompts';
 import { resolveCommand } from 'package-manager-detector/commands';
 import { DEFAULT_FILES } from '../config.js';
 import { FILES, TGP } from '../kernel.js';
+import { nestModule, nextRoute, script } from './agent_templates.js';
+import { driverOf, layerSteps } from './databases.js';
+import { applyWithTGP } from './next_config.js';
 import { inspectProject } from './project.js';
 import { json, line, styled, withProgress } from './screen.js';
-import { CONFIG, EXAMPLE_TOOL, NEST_MODULE, nextRoute, SHIM } from './templates.js';
+import { CONFIG, EXAMPLE_TOOL, SHIM } from './templates.js';
 import { locateRoot, toolPaths } from './workspace.js';
 
 /**
  * @typedef {import('./project.js').Project} Project
  * @typedef {'created' | 'changed' | 'kept'} Effect
  * @typedef {{ file: string, effect: Effect }} Deed
+ * @typedef {{ deeds: Deed[], agent: string, config: string, manual: string[] }} Done
+ * `agent` and `config` are the files of that name; `manual` is what a person has to add
  */
 
 const EXAMPLE_PATH = 'tools/examples/greet.ts';
+const META = 'meta.json';
 const RUNNABLE = 0o755;
 
 /**
@@ -34,34 +40,36 @@ export async function init({ yes, format }) {
       return 1;
     }
   }
-  const deeds = await withProgress(format, 'Setting up', () => setUp(project));
-  const next = nextSteps(project);
+  const done = await withProgress(format, 'Setting up', () => setUp(project));
+  const next = nextSteps(project, done);
   if (format === 'json') {
     const { framework, packageManager, databases } = project;
-    json({ framework, packageManager, databases, files: deeds, next });
+    json({ framework, packageManager, databases, files: done.deeds, next });
   } else {
-    report(deeds, next);
+    report(done.deeds, next);
   }
   return 0;
 }
 
 /**
  * @param {Project} project
- * @returns {Promise<Deed[]>}
+ * @returns {Promise<Done>}
  */
 async function setUp(project) {
-  const { folder } = project;
+  const { folder, framework, language, databases } = project;
   const present = DEFAULT_FILES.find((name) => existsSync(join(folder, name)));
+  // Beside src/, a TypeScript file would change where `nest build` puts its output.
+  const config = present ?? (framework === 'nest' ? 'tgp.config.mjs' : 'tgp.config.ts');
   /** @type {Deed[]} */
-  const deeds = [
-    present === undefined ? await create(folder, 'tgp.config.ts', CONFIG) : { file: present, effect: 'kept' },
-  ];
+  const deeds = [await create(folder, config, CONFIG)];
   const { root } = await locateRoot({});
   const name = relative(folder, root).split(sep).join('/');
   deeds.push(...(await setUpRoot(root, name)), await ignoreRoot(folder, name), ...(await addScript(project)));
-  const route = routeOf(project);
-  if (route) deeds.push(await create(folder, route.file, route.text));
-  return deeds;
+  const agent = agentOf(project);
+  deeds.push(await create(folder, agent.file, agent.text({ language, config, driver: driverOf(databases) })));
+  const applied = framework === 'next' ? await applyWithTGP(folder, language) : undefined;
+  if (applied) deeds.push({ file: applied.file, effect: applied.effect });
+  return { deeds, agent: agent.file, config, manual: applied?.manual ?? [] };
 }
 
 /**
@@ -82,6 +90,9 @@ async function setUpRoot(root, name) {
       await kernel[FILES].write(EXAMPLE_PATH, EXAMPLE_TOOL);
       deeds.push({ file: `${name}/${EXAMPLE_PATH}`, effect: 'created' });
     }
+    const hasMeta = existsSync(join(root, META));
+    if (!hasMeta) await kernel.registry.sync();
+    deeds.push({ file: `${name}/${META}`, effect: hasMeta && !isNew ? 'kept' : 'created' });
     const shim = await create(root, 'bin/tgp', SHIM);
     await chmod(join(root, 'bin', 'tgp'), RUNNABLE);
     // The shim belongs to this checkout, not to the history of the tools.
@@ -146,31 +157,40 @@ async function addScript({ folder, manifest }) {
  * An example of an agent, where the framework looks for it.
  * @param {Project} project
  */
-function routeOf({ folder, framework, language }) {
-  if (framework === 'next') {
-    const source = existsSync(join(folder, 'src')) ? 'src/' : '';
-    return { file: `${source}app/api/agent/route.${language}`, text: nextRoute(language) };
-  }
-  return framework === 'nest' ? { file: 'src/tgp/tgp.module.ts', text: NEST_MODULE } : undefined;
+function agentOf({ folder, framework, language }) {
+  if (framework === 'nest') return { file: 'src/tgp/tgp.module.ts', text: nestModule };
+  if (framework === 'plain') return { file: 'agent.mjs', text: script };
+  const source = !existsSync(join(folder, 'app')) && existsSync(join(folder, 'src')) ? 'src/' : '';
+  return { file: `${source}app/api/agent/route.${language}`, text: nextRoute };
 }
 
 /**
  * @param {Project} project
+ * @param {Done} done
  * @returns {string[]}
  */
-function nextSteps({ framework, packageManager, manifest, installed }) {
-  const missing = ['@tgp/core', 'ai'].filter((name) =>
-    name === '@tgp/core' ? !installed : manifest?.value.dependencies?.[name] === undefined,
-  );
+function nextSteps({ framework, language, packageManager, manifest, databases, uses }, { agent, config, manual }) {
   /** @type {(task: 'add' | 'execute-local', ...words: string[]) => string} */
   const typed = (task, ...words) => {
     const resolved = resolveCommand(/** @type {any} */ (packageManager), task, words);
     return resolved ? [resolved.command, ...resolved.args].join(' ') : words.join(' ');
   };
+  const missing = ['@tgp/core', 'ai'].filter((name) => !uses(name));
+  const types = driverOf(databases)?.types;
+  const untyped = types !== undefined && language === 'ts' && framework !== 'plain' && !uses(types);
+  const from = manifest?.value.type === 'module' ? './tgp/tgp.module.js' : './tgp/tgp.module';
+  const nest = [
+    'Add to your AppModule:',
+    `  import { TgpModule } from '${from}';`,
+    `  @Module({ imports: [TgpModule.forRoot({ configFile: './${config}' })] })`,
+  ];
   return [
     ...(missing.length > 0 ? [typed('add', ...missing)] : []),
-    ...(framework === 'next' ? ["Add serverExternalPackages: ['@tgp/core'] to the Next.js config."] : []),
-    ...(framework === 'nest' ? ['Add TgpModule of src/tgp/tgp.module.ts to the imports of your AppModule.'] : []),
+    ...(untyped ? [typed('add', '-D', types)] : []),
+    ...manual,
+    ...(framework === 'nest' ? nest : []),
+    ...layerSteps(databases, agent),
+    `Set AI_GATEWAY_API_KEY, or name a model of another provider in ${agent}.`,
     typed('execute-local', 'tgp', 'doctor'),
     typed('execute-local', 'tgp', 'exec', EXAMPLE_PATH, '--args', `'{"names": ["Ada"], "greeting": "Hello"}'`),
   ];

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { detect, getUserAgent } from 'package-manager-detector/detect';
 import { ConfigError } from '../errors.js';
+import { databasesOf } from './databases.js';
 
 /**
  * @typedef {'next' | 'nest' | 'plain'} Framework
@@ -15,10 +16,8 @@ import { ConfigError } from '../errors.js';
  * @property {string[]} databases names of the database packages it uses
  * @property {'ts' | 'js'} language
  * @property {{ text: string, value: any } | undefined} manifest its package.json
- * @property {boolean} installed whether it depends on this package
+ * @property {(name: string) => boolean} uses whether it depends on a package
  */
-
-const DATABASES = ['pg', 'postgres', 'better-sqlite3', 'mysql2', 'drizzle-orm', '@prisma/client', 'knex'];
 
 /**
  * @param {string} folder
@@ -32,10 +31,10 @@ export async function inspectProject(folder) {
     folder,
     framework: uses('next') ? 'next' : uses('@nestjs/core') ? 'nest' : 'plain',
     packageManager: (await detect({ cwd: folder }))?.name ?? getUserAgent() ?? 'npm',
-    databases: DATABASES.filter(uses),
+    databases: databasesOf(uses),
     language: existsSync(join(folder, 'tsconfig.json')) || uses('typescript') ? 'ts' : 'js',
     manifest,
-    installed: uses('@tgp/core') || manifest?.value.name === '@tgp/core',
+    uses,
   };
 }
 

@@ -26,8 +26,8 @@ export class TgpService implements OnModuleDestroy {
     return text;
   }
 
-  onModuleDestroy(): Promise<void> {
-    return this.kernel.shutdown();
+  async onModuleDestroy(): Promise<void> {
+    await this.kernel.shutdown();
   }
 }
 

@@ -1,5 +1,0 @@
-import { defineTGPConfig } from '@tgp/core';
-
-export default defineTGPConfig({
-  rootDir: './.tgp',
-});

@@ -1,0 +1,136 @@
+/** The agents that `tgp init` writes into an application, with its database when there is one. */
+
+/**
+ * @typedef {import('./databases.js').Driver} Driver
+ * @typedef {{ language: 'ts' | 'js', config: string, driver: Driver | undefined }} Choices
+ * `config` is the name of the config file
+ */
+
+/**
+ * The middle of every agent.
+ * @param {Driver | undefined} driver
+ * @param {{ indent: string, kernel: string, more: string[] }} place
+ */
+function generate(driver, { indent, kernel, more }) {
+  const tools = driver ? `{ ...tgpTools(${kernel}), ...createSqlTools(db) }` : `tgpTools(${kernel})`;
+  const lines = [
+    'const { text } = await generateText({',
+    "  model: 'openai/gpt-5', // any model of the AI SDK",
+    `  tools: ${tools},`,
+    `  system: ${kernel}.getSystemPrompt(),`,
+    '  stopWhen: stepCountIs(20),',
+    ...more.map((line) => `  ${line}`),
+    '});',
+  ];
+  return lines.map((line) => `${indent}${line}`).join('\n');
+}
+
+/** @param {Driver | undefined} driver */
+function opened(driver) {
+  return driver ? `const db = ${driver.open};\n` : '';
+}
+
+/**
+ * Imports, sorted by package as formatters do.
+ * @param {Driver | undefined} driver
+ * @param {string[]} statements
+ */
+function imports(driver, ...statements) {
+  const from = (/** @type {string} */ statement) => /'([^']+)';$/.exec(statement)?.[1] ?? '';
+  return [...statements, ...(driver ? [driver.imports] : [])].sort((a, b) => (from(a) < from(b) ? -1 : 1)).join('\n');
+}
+
+/**
+ * @param {Driver | undefined} driver
+ * @param {string[]} names
+ */
+function ours(driver, ...names) {
+  return `import { ${[...(driver ? ['createSqlTools'] : []), ...names].join(', ')} } from '@tgp/core';`;
+}
+
+/** @param {Choices} choices */
+export function nextRoute({ language, config, driver }) {
+  const options = [`configFile: './${config}'`, ...(driver ? ['sql: db'] : [])].join(', ');
+  return `${imports(driver, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
+
+export const runtime = 'nodejs';
+
+${opened(driver)}const kernel = new TGP({ ${options} });
+
+export async function POST(request${language === 'ts' ? ': Request' : ''}) {
+  const { messages } = await request.json();
+${generate(driver, { indent: '  ', kernel: 'kernel', more: ['abortSignal: request.signal,', 'messages,'] })}
+  return Response.json({ text });
+}
+`;
+}
+
+/** @param {Choices} choices */
+export function script({ driver }) {
+  const prompt = "prompt: process.argv[2] ?? 'What is the dimensional weight of a 40x40x50 box, divisor 139?',";
+  return `${imports(driver, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
+
+${opened(driver)}const kernel = new TGP(${driver ? '{ sql: db }' : ''});
+try {
+${generate(driver, { indent: '  ', kernel: 'kernel', more: [prompt] })}
+  console.log(text);
+} finally {
+  await kernel.shutdown();
+${driver ? `  await ${driver.close};\n` : ''}}
+`;
+}
+
+/** @param {Choices} choices */
+export function nestModule({ driver }) {
+  const nest = `import {
+  Body,
+  Controller,
+  type DynamicModule,
+  Inject,
+  Injectable,
+  Module,
+  type OnModuleDestroy,
+  Post,
+} from '@nestjs/common';`;
+  const sdk = "import { generateText, type ModelMessage, stepCountIs } from 'ai';";
+  return `${imports(driver, nest, ours(driver, 'TGP', 'type TGPOptions', 'tgpTools'), sdk)}
+
+${opened(driver)}${driver ? '\n' : ''}@Injectable()
+export class TgpService implements OnModuleDestroy {
+  constructor(@Inject(TGP) readonly kernel: TGP) {}
+
+  async answer(messages: ModelMessage[]): Promise<string> {
+${generate(driver, { indent: '    ', kernel: 'this.kernel', more: ['messages,'] })}
+    return text;
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.kernel.shutdown();
+${driver ? `    await ${driver.close};\n` : ''}  }
+}
+
+@Controller('agent')
+export class TgpController {
+  constructor(@Inject(TgpService) private readonly tgp: TgpService) {}
+
+  @Post()
+  async post(@Body() body: { messages: ModelMessage[] }): Promise<{ text: string }> {
+    return { text: await this.tgp.answer(body.messages) };
+  }
+}
+
+@Module({})
+export class TgpModule {
+  /** The one kernel of the application, for everything that injects \`TGP\` or \`TgpService\`. */
+  static forRoot(options: TGPOptions = {}): DynamicModule {
+    return {
+      module: TgpModule,
+      global: true,
+      controllers: [TgpController],
+      providers: [{ provide: TGP, useFactory: () => new TGP(${driver ? '{ sql: db, ...options }' : 'options'}) }, TgpService],
+      exports: [TGP, TgpService],
+    };
+  }
+}
+`;
+}

@@ -1,0 +1,76 @@
+/** The database drivers that `tgp init` knows, and how an application is connected with each. */
+
+/**
+ * @typedef {object} Driver
+ * @property {string} name of the package
+ * @property {string} imports the statement that imports it
+ * @property {string} open an expression that makes a pool or a database
+ * @property {string} close an expression that ends it
+ * @property {string} [types] the package with its types, when it has none itself
+ */
+
+/** @type {Driver[]} */
+const DRIVERS = [
+  {
+    name: 'pg',
+    imports: "import { Pool } from 'pg';",
+    open: 'new Pool({ connectionString: process.env.DATABASE_URL })',
+    close: 'db.end()',
+    types: '@types/pg',
+  },
+  {
+    name: 'postgres',
+    imports: "import postgres from 'postgres';",
+    open: "postgres(process.env.DATABASE_URL ?? '')",
+    close: 'db.end()',
+  },
+  {
+    name: 'mysql2',
+    imports: "import { createPool } from 'mysql2/promise';",
+    open: 'createPool({ uri: process.env.DATABASE_URL })',
+    close: 'db.end()',
+  },
+  {
+    name: 'better-sqlite3',
+    imports: "import Database from 'better-sqlite3';",
+    open: "new Database(process.env.DATABASE_FILE ?? 'app.db')",
+    close: 'db.close()',
+    types: '@types/better-sqlite3',
+  },
+];
+
+/** Packages over a driver, and what the application calls the object that the kernel takes. */
+const LAYERS = {
+  'drizzle-orm': 'drizzle database',
+  '@prisma/client': 'Prisma client',
+  knex: 'knex instance',
+};
+
+/**
+ * The packages of this list that an application uses.
+ * @param {(name: string) => boolean} uses
+ */
+export function databasesOf(uses) {
+  return [...DRIVERS.map(({ name }) => name), ...Object.keys(LAYERS)].filter(uses);
+}
+
+/**
+ * The driver to connect with: the first, since what lies over it reaches the same database.
+ * @param {string[]} databases
+ */
+export function driverOf(databases) {
+  return DRIVERS.find(({ name }) => databases.includes(name));
+}
+
+/**
+ * What a person has to do when there is no driver to connect with.
+ * @param {string[]} databases
+ * @param {string} file where the kernel is made
+ * @returns {string[]}
+ */
+export function layerSteps(databases, file) {
+  if (driverOf(databases)) return [];
+  const layer = Object.entries(LAYERS).find(([name]) => databases.includes(name))?.[1];
+  if (layer === undefined) return [];
+  return [`In ${file}, pass your ${layer} as "sql" to new TGP({ … }), and add ...createSqlTools(it) to the tools.`];
+}

@@ -1,0 +1,21 @@
+import { readNextConfig } from './next_config.js';
+import { inspectProject } from './project.js';
+
+const REMEDY =
+  'Run "tgp init", or wrap the config yourself: export default withTGP(config), with withTGP of @tgp/core/next.';
+
+/**
+ * Whether a Next.js application is prepared for the addon; undefined for other applications.
+ * @returns {Promise<import('./doctor.js').Finding | undefined>}
+ */
+export async function examineNextConfig() {
+  const { framework, folder } = await inspectProject(process.cwd());
+  if (framework !== 'next') return undefined;
+  const { file, state } = await readNextConfig(folder);
+  if (state === 'withTGP') return { status: 'ok', detail: `${file} uses withTGP` };
+  if (state === 'named') {
+    const detail = `${file} names @tgp/core without withTGP, so that the output may lack its worker executable`;
+    return { status: 'warning', detail, remedy: REMEDY };
+  }
+  return { status: 'problem', detail: 'the build would try to bundle the native addon', remedy: REMEDY };
+}
