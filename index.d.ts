@@ -100,6 +100,7 @@ export type RunStats = {
   hostCalls: number;
 };
 
+/** What a run gives. */
 export type ExecResult<Result = any> = {
   result: Result;
   logs: LogEntry[];
@@ -142,6 +143,7 @@ export type Diagnostic = {
   fix?: { line: number; column: number; endLine: number; endColumn: number; text: string };
 };
 
+/** What a check finds. */
 export type CheckResult = {
   valid: boolean;
   /** The diagnostics that make the tool invalid, one readable line each. */
@@ -160,6 +162,7 @@ export type CheckResult = {
   notice?: string;
 };
 
+/** What {@link TGP.fix} did. */
 export type FixResult = {
   /** How many repairs were made. */
   applied: number;
@@ -225,6 +228,7 @@ export declare class TGP {
   constructor(options?: TGPOptions);
   /** The configuration with every default once booted; before that, `options.config` as given. */
   get config(): TGPConfig | TGPConfigInput;
+  /** Where the kernel reports. */
   logger: Logger;
   /**
    * Reads the configuration and prepares the workspace. Optional: every call boots when needed. Concurrent and repeated
@@ -250,6 +254,7 @@ export declare class TGP {
    * @param options.limit most tools to return. Default: 5.
    */
   find(query: string, options?: { limit?: number; signal?: AbortSignal }): Promise<FoundTool[]>;
+  /** The tools that exist, and what they say about themselves. */
   get registry(): Registry;
   /** The files of the root, for the application's own use: neither checked as an agent's writes are, nor committed. */
   get vfs(): VFSAdapter;
@@ -286,17 +291,28 @@ export type AgentTool<Args = any, Result = any> = {
   execute: (args: Args, options?: ToolCallOptions) => Promise<Result>;
 };
 
+/** Tools of an agent by name. */
 export type ToolSet = Record<string, AgentTool>;
 
+/** Arguments of `list_files`. */
 export type ListFilesArgs = z.input<typeof ListFilesParams>;
+/** Arguments of `read_file`. */
 export type ReadFileArgs = z.input<typeof ReadFileParams>;
+/** Arguments of `write_file`. */
 export type WriteFileArgs = z.input<typeof WriteFileParams>;
+/** Arguments of `patch_file`. */
 export type PatchFileArgs = z.input<typeof PatchFileParams>;
+/** Arguments of `apply_diff`. */
 export type ApplyDiffArgs = z.input<typeof ApplyDiffParams>;
+/** Arguments of `search_files`. */
 export type SearchFilesArgs = z.input<typeof SearchFilesParams>;
+/** Arguments of `find_tool`. */
 export type FindToolArgs = z.input<typeof FindToolParams>;
+/** Arguments of `file_history`. */
 export type FileHistoryArgs = z.input<typeof FileHistoryParams>;
+/** Arguments of `check_tool`. */
 export type CheckToolArgs = z.input<typeof CheckToolParams>;
+/** Arguments of `exec_tool`. */
 export type ExecToolArgs = z.input<typeof ExecToolParams>;
 
 /** Where a change of files is now. */
@@ -314,6 +330,7 @@ export type Persistence = {
   problem?: string;
 };
 
+/** A write of one file: where it is now, and what the kernel noticed. */
 export type WriteResult = Persistence & {
   path: string;
   /** Other tools that do the same job: one of them is probably enough. */
@@ -322,6 +339,7 @@ export type WriteResult = Persistence & {
   findings?: string[];
 };
 
+/** What `write_file` and `patch_file` answer. A write that fails rejects instead. */
 export type WriteFileResult = WriteResult & { success: true };
 
 /** One commit of a file's history. */
@@ -350,6 +368,7 @@ export type KernelGit = {
   revert(path: string, commit: string): Promise<WriteResult>;
 };
 
+/** What `apply_diff` answers. */
 export type ApplyDiffResult = WriteFileResult & {
   /** Each change of the diff, in its order. */
   applied: {
@@ -362,6 +381,7 @@ export type ApplyDiffResult = WriteFileResult & {
   }[];
 };
 
+/** What `search_files` answers. */
 export type SearchFilesResult = {
   /** In the order of the paths. Lines and columns count from 1; long lines are cut. */
   matches: { path: string; line: number; column: number; text: string }[];
@@ -425,6 +445,7 @@ export type SqlAdapter = {
  */
 export type SqlSource = SqlAdapter | SqlExecutor | object;
 
+/** What a statement does. `'maintain'`: ANALYZE, REINDEX, REFRESH and COMMENT. */
 export type SqlVerb =
   | 'select'
   | 'insert'
@@ -439,6 +460,7 @@ export type SqlVerb =
   | 'show'
   | 'maintain';
 
+/** Tables and verbs that {@link SqlToolOptions} allows or denies. */
 export type SqlRuleList = {
   /** Names of tables, `'users'` or `'schema.users'`. A name without a schema stands for the default schema. */
   tables?: string[];
@@ -475,12 +497,15 @@ export type SqlToolOptions = {
 /** A database and what tools may do with it. */
 export type SqlSettings = SqlToolOptions & { source: SqlSource };
 
+/** Arguments of `exec_sql`. */
 export type ExecSqlArgs = z.input<typeof ExecSqlParams>;
+/** Arguments of `describe_schema`. */
 export type DescribeSchemaArgs = z.input<typeof DescribeSchemaParams>;
 
 /** What `exec_sql` answers with `dryRun`: nothing of it has stayed. */
 export type DryRunResult = { dryRun: true; affected: number; rows: Record<string, any>[] };
 
+/** One table or view, as `describe_schema` tells of it. */
 export type TableDescription = {
   name: string;
   kind: 'table' | 'view';
@@ -490,6 +515,7 @@ export type TableDescription = {
   foreignKeys: { column: string; references: string }[];
 };
 
+/** What `describe_schema` answers. */
 export type SchemaDescription = {
   dialect: SqlDialect;
   tables: TableDescription[];
@@ -556,13 +582,16 @@ export declare function knex(instance: any): SqlAdapter;
 /** The tools as a tool set of the Vercel AI SDK. They already are one; this returns a copy. */
 export declare function formatTools<Tools extends ToolSet>(tools: Tools): Tools;
 
+/** A JSON Schema. */
 export type JSONSchemaObject = { [key: string]: any };
 
+/** A tool as Chat Completions takes it. */
 export type OpenAITool = {
   type: 'function';
   function: { name: string; description: string; parameters: JSONSchemaObject };
 };
 
+/** A tool as Responses takes it. */
 export type OpenAIResponsesTool = {
   type: 'function';
   name: string;
@@ -576,8 +605,10 @@ export type OpenAIResponsesTool = {
  * calls with {@link handleToolCall}.
  */
 export declare function toOpenAITools(tools: ToolSet, options?: { api?: 'chat' }): OpenAITool[];
+/** The tools as `tools` of the Responses API. Run what the model calls with {@link handleToolCall}. */
 export declare function toOpenAITools(tools: ToolSet, options: { api: 'responses' }): OpenAIResponsesTool[];
 
+/** A tool as Anthropic's Messages API takes it. */
 export type AnthropicTool = {
   name: string;
   description: string;
@@ -622,23 +653,28 @@ export declare function toOpenAIAgentsTools<Made>(
   }) => Made,
 ): Made[];
 
+/** Options of {@link handleToolCall}. */
 export type HandleToolCallOptions = {
   abortSignal?: AbortSignal;
   /** How much of a result the model gets to see, in characters; the cut is announced. Default: 16 000. */
   maxChars?: number;
 };
 
-/** One call as Chat Completions returns it, and the message that answers it. */
+/** One call as Chat Completions returns it. */
 export type OpenAIToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } };
+/** The message that answers an {@link OpenAIToolCall}. */
 export type OpenAIToolMessage = { role: 'tool'; tool_call_id: string; content: string };
-/** One call as Responses returns it, and the item that answers it. */
+/** One call as Responses returns it. */
 export type OpenAIFunctionCall = { type: 'function_call'; call_id: string; name: string; arguments: string };
+/** The item that answers an {@link OpenAIFunctionCall}. */
 export type OpenAIFunctionCallOutput = { type: 'function_call_output'; call_id: string; output: string };
-/** One call as Messages returns it, and the content block that answers it. */
+/** One call as Anthropic's Messages API returns it. */
 export type AnthropicToolUse = { type: 'tool_use'; id: string; name: string; input: unknown };
+/** The content block that answers an {@link AnthropicToolUse}. */
 export type AnthropicToolResult = { type: 'tool_result'; tool_use_id: string; content: string; is_error: boolean };
-/** One call as LangChain's messages hold it, and the message that answers it. */
+/** One call as LangChain's messages hold it. */
 export type LangChainToolCall = { type?: 'tool_call'; id?: string; name: string; args: Record<string, any> };
+/** The message that answers a {@link LangChainToolCall}. */
 export type LangChainToolMessage = {
   role: 'tool';
   tool_call_id: string;
@@ -659,22 +695,26 @@ export declare function handleToolCall(
   call: OpenAIToolCall,
   options?: HandleToolCallOptions,
 ): Promise<OpenAIToolMessage>;
+/** Runs one call of the Responses API and answers it with an item. */
 export declare function handleToolCall(
   tools: ToolSet,
   call: OpenAIFunctionCall,
   options?: HandleToolCallOptions,
 ): Promise<OpenAIFunctionCallOutput>;
+/** Runs one call of Anthropic's Messages API and answers it with a content block. */
 export declare function handleToolCall(
   tools: ToolSet,
   call: AnthropicToolUse,
   options?: HandleToolCallOptions,
 ): Promise<AnthropicToolResult>;
+/** Runs one call of a LangChain message and answers it with a message. */
 export declare function handleToolCall(
   tools: ToolSet,
   call: LangChainToolCall,
   options?: HandleToolCallOptions,
 ): Promise<LangChainToolMessage>;
 
+/** Where the tools are kept, beside the root itself. */
 export type GitConfigInput = {
   /** Who hosts the remote. `'local'`: nobody; commits stay in the root, or go to the address in `repo`. Default: `'local'`. */
   provider?: 'local' | 'github' | 'gitlab' | 'bitbucket';
@@ -702,6 +742,7 @@ export type GitConfigInput = {
   writeStrategy?: 'direct' | 'pr';
 };
 
+/** Limits of every run, and where runs live. */
 export type SandboxConfigInput = {
   /** V8 heap and ArrayBuffers of one run together, in MB. Default: 64. */
   memoryMb?: number;
@@ -744,6 +785,7 @@ export type SandboxConfigInput = {
   now?: number;
 };
 
+/** What tools may reach of the file system beyond their root. */
 export type FSConfigInput = {
   /**
    * Folders that tools may read and write under the name given here: relative to the folder of the config file, or
@@ -820,6 +862,7 @@ type Optional<Schema extends z.core.SomeType> = z.ZodOptional<Schema>;
 // biome-ignore lint/complexity/noBannedTypes: zod's own spelling of an object without named keys
 type AnyObject = z.ZodObject<{}, z.core.$loose>;
 
+/** Checks {@link GitConfigInput}. */
 export declare const GitConfigSchema: Strict<{
   provider: Optional<z.ZodEnum<{ local: 'local'; github: 'github'; gitlab: 'gitlab'; bitbucket: 'bitbucket' }>>;
   repo: Optional<z.ZodString>;
@@ -828,6 +871,7 @@ export declare const GitConfigSchema: Strict<{
   auth: Optional<Strict<{ token: Optional<z.ZodString>; user: Optional<z.ZodString>; email: Optional<z.ZodString> }>>;
   writeStrategy: Optional<z.ZodEnum<{ direct: 'direct'; pr: 'pr' }>>;
 }>;
+/** Checks {@link SandboxConfigInput}. */
 export declare const SandboxConfigSchema: Strict<{
   memoryMb: Optional<z.ZodInt>;
   timeoutMs: Optional<z.ZodInt>;
@@ -848,10 +892,12 @@ export declare const SandboxConfigSchema: Strict<{
   seed: Optional<z.ZodInt>;
   now: Optional<z.ZodInt>;
 }>;
+/** Checks {@link FSConfigInput}. */
 export declare const FSConfigSchema: Strict<{
   allowedDirs: Optional<z.ZodArray<z.ZodString>>;
   blockUpwardTraversal: Optional<z.ZodBoolean>;
 }>;
+/** Checks {@link TGPConfigInput}; unknown keys are refused. */
 export declare const TGPConfigSchema: Strict<{
   rootDir: Optional<z.ZodString>;
   git: Optional<typeof GitConfigSchema>;
@@ -871,27 +917,40 @@ export declare const ToolSchema: Strict<{
   parameters: AnyObject;
   code: z.ZodString;
 }>;
+/** What {@link ToolSchema} gives. */
 export type ToolDefinition = z.output<typeof ToolSchema>;
 
+/** Checks {@link ListFilesArgs}. */
 export declare const ListFilesParams: Strict<{ dir: z.ZodString }>;
+/** Checks {@link ReadFileArgs}. */
 export declare const ReadFileParams: Strict<{ path: z.ZodString }>;
+/** Checks {@link WriteFileArgs}. */
 export declare const WriteFileParams: Strict<{ path: z.ZodString; content: z.ZodString }>;
+/** Checks {@link PatchFileArgs}. */
 export declare const PatchFileParams: Strict<{ path: z.ZodString; search: z.ZodString; replace: z.ZodString }>;
+/** Checks {@link ApplyDiffArgs}. */
 export declare const ApplyDiffParams: Strict<{ path: z.ZodString; diff: z.ZodString }>;
+/** Checks {@link SearchFilesArgs}. */
 export declare const SearchFilesParams: Strict<{
   pattern: z.ZodString;
   glob: Optional<z.ZodString>;
   case: Optional<z.ZodEnum<{ sensitive: 'sensitive'; insensitive: 'insensitive' }>>;
   limit: Optional<z.ZodInt>;
 }>;
+/** Checks {@link FindToolArgs}. */
 export declare const FindToolParams: Strict<{ query: z.ZodString; limit: Optional<z.ZodInt> }>;
+/** Checks {@link FileHistoryArgs}. */
 export declare const FileHistoryParams: Strict<{ path: z.ZodString; limit: Optional<z.ZodInt> }>;
+/** Checks {@link CheckToolArgs}. */
 export declare const CheckToolParams: Strict<{ path: z.ZodString }>;
+/** Checks {@link ExecSqlArgs}. */
 export declare const ExecSqlParams: Strict<{
   sql: z.ZodString;
   params: Optional<z.ZodUnion<readonly [z.ZodArray<z.ZodAny>, AnyObject]>>;
 }>;
+/** Checks {@link DescribeSchemaArgs}. */
 export declare const DescribeSchemaParams: Strict<{ table: Optional<z.ZodString> }>;
+/** Checks {@link ExecToolArgs}. */
 export declare const ExecToolParams: Strict<{ path: z.ZodString; args: Optional<AnyObject> }>;
 
 /** Every `code` there is. */
@@ -915,11 +974,13 @@ export type TGPErrorCode =
   | 'ERR_ABORTED'
   | 'ERR_SHUTDOWN';
 
+/** What an error carries beside its message. */
 export type TGPErrorOptions = { details?: Record<string, unknown>; cause?: unknown };
 
 /** Every failure of this package. `instanceof` also holds between its ESM and its CommonJS copy. */
 export declare class TGPError extends Error {
   constructor(code: TGPErrorCode, message: string, options?: TGPErrorOptions);
+  /** One of a closed list; it says which class this is. */
   code: TGPErrorCode;
   /** Facts beside the message. Never a host path or a secret. */
   details: Record<string, unknown>;
@@ -946,6 +1007,7 @@ export declare class CompilationError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
   /** Counted from 1, in the TypeScript source. */
   line: number | undefined;
+  /** Counted from 1, in the TypeScript source. */
   column: number | undefined;
 }
 /** `ERR_ISOLATE_TIMEOUT`: the run reached its CPU or wall clock limit. */
@@ -965,6 +1027,7 @@ export declare class ToolError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
   /** Counted from 1, in the TypeScript source. */
   line: number | undefined;
+  /** Counted from 1, in the TypeScript source. */
   column: number | undefined;
 }
 /** `ERR_RESULT`: the result is too large or is not JSON data. */

@@ -1,5 +1,6 @@
 /**
  * Builds everything that is not in Git: the addon, the worker executable, the startup snapshot and the CommonJS copy.
+ * The API reference and the loader of the addon, which are, come out the same unless their sources have changed.
  *
  * Cargo runs directly instead of through `napi build`, which always passes `--target` and would so compile every
  * dependency a second time beside what `cargo nextest` uses. The loader and its types still come from @napi-rs/cli.
@@ -20,6 +21,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeApiReference } from './api_reference.mjs';
 import { hostPlatform, packageJson } from './platform.mjs';
 import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from './process.mjs';
 
@@ -43,6 +45,7 @@ export async function build() {
   }
   await writeLoader();
   await writeCommonJs();
+  await writeApiReference();
   const packageDir = join(ROOT, 'npm', platform.name);
   for (const file of [addon, platform.worker, SNAPSHOT]) {
     install(join(ROOT, file), join(packageDir, file), file === platform.worker ? RUN_BIT : undefined);

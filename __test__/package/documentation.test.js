@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { apiReference, readDeclarations } from '../../scripts/api_reference.mjs';
+
+const read = (/** @type {string} */ file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+describe.each(['index.d.ts', 'next.d.ts'])('%s', (file) => {
+  test('documents every name that it exports, and every member of its classes, for hovering', async () => {
+    const entries = await readDeclarations(read(file));
+    expect(entries.length).toBeGreaterThan(0);
+    const bare = entries.filter(({ doc }) => doc === '').map(({ name }) => name);
+    const bareMembers = entries.flatMap(({ name, members }) =>
+      members.filter(({ doc }) => doc === '').map((member) => `${name}.${member.name}`),
+    );
+    expect([...bare, ...bareMembers]).toEqual([]);
+  });
+
+  test('links to names that exist', async () => {
+    const text = read(file);
+    const names = new Set((await readDeclarations(text)).map(({ name }) => name));
+    const links = [...text.matchAll(/\{@link (\w+)/g)].map((match) => String(match[1]));
+    expect(links.filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
+test('a missing comment is seen', async () => {
+  const [bare, documented] = await readDeclarations(
+    'export type A = 1;\n/** Says it. */\nexport declare class B {\n  b: A;\n}\n',
+  );
+  expect(bare).toMatchObject({ name: 'A', doc: '' });
+  expect(documented).toMatchObject({ name: 'B', doc: 'Says it.', members: [{ name: 'b', doc: '' }] });
+});
+
+test('docs/api.md is what the build makes of the declarations', async () => {
+  expect(read('docs/api.md')).toBe(await apiReference());
+});
