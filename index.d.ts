@@ -201,13 +201,14 @@ export type ToolMetadata = {
 };
 
 /**
- * The tools that exist. `meta.json` in the root is derived from them: every write of a tool commits it along, and
- * whatever happens to it, the tools are the truth.
+ * The tools that exist. `meta.json` in the root is derived from them; whatever happens to it, the tools are the truth. Up
+ * to 32 tools every write commits it along. Of more it is committed once one in 32 has changed, by `kernel.sync()`,
+ * `registry.sync()` and `shutdown()`. With pull requests it is never committed.
  */
 export type Registry = {
   /** Reads every tool again. Not needed after ordinary changes, not even of other programs: those are seen. */
   hydrate(): Promise<void>;
-  /** Takes note of one tool that another program wrote just now, and brings `meta.json` along on disk. */
+  /** Takes note of one tool that another program wrote just now. */
   register(path: string): Promise<ToolMetadata>;
   /** Every tool, sorted by path. */
   list(): Promise<ToolMetadata[]>;

@@ -193,6 +193,18 @@ describe('two kernels on one remote', () => {
     expect(git(remote, 'show', 'main:tools/x.ts')).toBe('by b');
   });
 
+  it('what one forges is found by the other right after its sync', async () => {
+    const { remote } = await bareRemote();
+    const [a, b] = [await agent(remote), await agent(remote)];
+    await b.kernel.boot();
+    expect(await b.kernel.find('weigh a parcel')).toEqual([]);
+    const content = '/** Weigh a parcel. */\nexport default (args: { grams: number }) => args.grams\n';
+    await a.tools.write_file.execute({ path: 'tools/weigh.ts', content });
+    await b.kernel.sync();
+    expect((await b.kernel.find('weigh a parcel'))[0]?.path).toBe('tools/weigh.ts');
+    expect((await b.kernel.exec('tools/weigh.ts', { grams: 7 })).result).toBe(7);
+  });
+
   it('meta.json never conflicts', async () => {
     const { remote } = await bareRemote();
     const [a, b] = [await agent(remote), await agent(remote)];

@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { forgeServer } from '../helpers/forge_server.js';
-import { clone, git } from '../helpers/git_remote.js';
+import { clone, git, SOUND, soundness } from '../helpers/git_remote.js';
 
 const TOOL =
   '/** Adds VAT to a price. */\nexport default (args: { net: number; rate: number }) => args.net * (1 + args.rate)\n';
@@ -121,6 +121,61 @@ describe('pull requests', () => {
     const next = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 10' });
     expect(next).toMatchObject({ persisted: true, pullRequest: { number: 3 } });
     expect(git(server.remote, 'diff', '--name-only', `main...${server.requests[2].head}`)).toBe('tools/a.ts');
+  });
+
+  it('shows the reviewer an example and a run, without what words and long numbers say', async () => {
+    const server = await forge('github');
+    const { kernel, tools } = await createKernel({ git: server.config });
+    const path = 'tools/greet.ts';
+    const content =
+      '/**\n * Greets.\n * @example greet({ name: "Ada" })\n */\n' +
+      'export default (args: { name: string; age: number }) => ({ text: "Hi " + args.name, next: args.age + 1 })\n';
+    await tools.write_file.execute({ path, content });
+    const [request] = server.requests;
+    expect(request.body).toContain('greet({ name: "Ada" })');
+    expect(request.body).not.toContain('A run of this version');
+    await tools.exec_tool.execute({ path, args: { name: 'Bob Secretson', age: 41 } });
+    await kernel.sync();
+    expect(request.body).toContain('arguments: {"age":41,"name":"<13 characters>"}');
+    expect(request.body).toContain('result:    {"next":42,"text":"<16 characters>"}');
+    expect(request.body).not.toContain('Secretson');
+    expect(server.requests).toHaveLength(1);
+    await tools.patch_file.execute({ path, search: 'Hi ', replace: 'Hello ' });
+    expect(request.body).not.toContain('A run of this version');
+    await tools.exec_tool.execute({ path, args: { name: 'B', age: 1 } });
+    await kernel.shutdown();
+    expect(request.body).toContain('result:    {"next":2,"text":"<7 characters>"}');
+  });
+
+  it('git status is clean, whatever waits on other branches', async () => {
+    const server = await forge('github');
+    mkdirSync(join(server.work, 'tools'), { recursive: true });
+    for (const name of ['old', 'odd [1]']) writeFileSync(join(server.work, `tools/${name}.ts`), 'return 0');
+    git(server.work, 'add', '-A');
+    git(server.work, 'commit', '-q', '-m', 'tools');
+    git(server.work, 'push', '-q', 'origin', 'HEAD:main');
+    const { kernel, tools, rootDir } = await createKernel({ git: server.config });
+    for (const path of ['tools/a.ts', 'tools/old.ts', 'tools/odd [1].ts', 'tools/b [2].ts', 'tools/c.ts']) {
+      await tools.write_file.execute({ path, content: `return '${path}'` });
+      expect(soundness(rootDir), path).toEqual(SOUND);
+    }
+    expect(await tools.read_file.execute({ path: 'tools/old.ts' })).toBe("return 'tools/old.ts'");
+    // Somebody's own work still shows.
+    writeFileSync(join(rootDir, 'mine.txt'), 'mine');
+    writeFileSync(join(rootDir, 'tools/c.ts'), 'changed by hand');
+    expect(git(rootDir, 'status', '--porcelain')).toBe('M tools/c.ts\n?? mine.txt');
+    rmSync(join(rootDir, 'mine.txt'));
+    writeFileSync(join(rootDir, 'tools/c.ts'), "return 'tools/c.ts'");
+    for (const number of [1, 2, 3, 4, 5]) merge(server, number, '--no-ff');
+    await kernel.git.hydrate();
+    expect(git(rootDir, 'branch', '--show-current')).toBe('main');
+    expect(soundness(rootDir)).toEqual(SOUND);
+    expect(readFileSync(join(rootDir, '.git/info/exclude'), 'utf8')).not.toContain('tools/');
+    expect(
+      git(rootDir, 'ls-files', '-v')
+        .split('\n')
+        .filter((line) => !line.startsWith('H ')),
+    ).toEqual([]);
   });
 
   it('two agents on the same tool: a conflict, with both versions kept', async () => {

@@ -34,6 +34,14 @@ describe('an ssh remote', () => {
     expect(git(remote, 'rev-list', '--count', 'main')).toBe('2');
   });
 
+  it('without a program for it is an error that says what to do', async () => {
+    process.env.GIT_SSH = '/nowhere/ssh';
+    const { kernel } = await createKernel({ git: { repo: 'git@host.example:r.git' } });
+    const error = await kernel.boot().catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: /install OpenSSH.*GIT_SSH.*https:/ });
+    expect(error.message).not.toContain('/nowhere');
+  });
+
   it('that cannot be reached is an error without an endless wait', async () => {
     const { folder } = await bareRemote();
     standIn(folder, 'exit 255');

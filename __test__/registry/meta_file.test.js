@@ -28,6 +28,38 @@ describe('meta.json', () => {
     expect(git(rootDir, 'status', '--porcelain')).toBe('');
   });
 
+  it('of many tools follows in batches, at a sync and at the end; the registry itself never waits', async () => {
+    const { kernel, tools, rootDir } = await createKernel();
+    await kernel.boot();
+    const many = Array.from({ length: 100 }, (_, index) => ({
+      path: `tools/m${index}.ts`,
+      source: tool(`Number ${index}.`),
+    }));
+    placeTools(rootDir, many);
+    git(rootDir, 'add', '-A');
+    git(rootDir, '-c', 'user.name=h', '-c', 'user.email=h@h', 'commit', '-qm', 'by hand');
+    await kernel.registry.hydrate();
+    const last = () => git(rootDir, 'show', '--name-only', '--format=%s', 'HEAD').split('\n\n');
+    await write(tools, 'tools/a.ts', tool('Adds apples.'));
+    expect(last()).toEqual(['Forge: tools/a.ts', 'tools/a.ts']);
+    expect((await kernel.find('adds apples'))[0]?.path).toBe('tools/a.ts');
+    expect(git(rootDir, 'status', '--porcelain', '-uall')).toBe('');
+
+    await kernel.sync();
+    expect(last()).toEqual(['Registry: meta.json', 'meta.json']);
+    expect(Object.keys(metaOf(rootDir).tools)).toHaveLength(101);
+    await kernel.sync();
+    expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('3');
+
+    for (const name of ['b', 'c', 'd', 'e']) await write(tools, `tools/${name}.ts`, tool(`Tool ${name}.`));
+    expect(last()).toEqual(['Forge: tools/e.ts', 'meta.json\ntools/e.ts']);
+    await write(tools, 'tools/f.ts', tool('Tool f.'));
+    await kernel.shutdown();
+    expect(last()).toEqual(['Registry: meta.json', 'meta.json']);
+    expect(Object.keys(metaOf(rootDir).tools)).toHaveLength(106);
+    expect(git(rootDir, 'status', '--porcelain', '-uall')).toBe('');
+  });
+
   it('has the same bytes whatever the order and the history', async () => {
     const files = ['tools/b.ts', 'tools/a/z.ts', 'tools/a.ts', 'tools/ä.ts'];
     const texts = [];

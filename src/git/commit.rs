@@ -1,7 +1,8 @@
 //! One commit of exactly the given files, made in memory.
 //!
-//! Blobs, trees and the commit are written first; then the branch moves in one compare-and-swap; the index follows. A
-//! kill at any point leaves the old branch or the new one, and at worst an index for the next writer to bring along.
+//! Blobs, trees and the commit are written first, and logged so that they survive a power cut; then the branch moves in
+//! one compare-and-swap; the index follows. A kill at any point leaves the old branch or the new one, and at worst an
+//! index for the next writer to bring along.
 
 use super::checkout;
 use super::commit_id::CommitId;
@@ -9,11 +10,13 @@ use super::git_error::GitError;
 use super::git_store::StoreOptions;
 use super::head::Head;
 use super::index_update;
+use super::pending_status;
+use super::redo_log::{LoggedObject, Record, RedoLog};
 use super::repository_lock::RepositoryLock;
 use super::stale_lock::{self, Evidence};
 use super::tree_update::TreeUpdate;
 use super::work_tree::WorkTree;
-use super::write_strategy;
+use super::write_strategy::{self, WriteStrategy};
 use git2::{ErrorCode, Oid, Repository};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -52,6 +55,8 @@ pub(super) struct Context<'s> {
     pub(super) options: &'s StoreOptions,
     pub(super) work: &'s dyn WorkTree,
     pub(super) wait: Duration,
+    /// Where objects are written without waiting for the disk, and logged instead.
+    pub(super) log: Option<&'s RedoLog>,
 }
 
 /// Commits `changes` on top of the branch that they belong to, whoever moves it meanwhile.
@@ -63,7 +68,7 @@ pub(super) fn commit(
     changes: &[FileChange<'_>],
 ) -> Result<Committed, GitError> {
     let id = advance(repository, &mut lock, context, message, changes);
-    let index = settle(repository, lock, context.work);
+    let index = settle(repository, lock, context);
     Ok(Committed { id: id?.map(CommitId::from), index })
 }
 
@@ -80,7 +85,7 @@ pub(super) fn heal(repository: &Repository, lock: &RepositoryLock, context: &Con
 
 /// Brings the index along for all that the journal names. Cannot fail: whatever is wrong with the index must not make a
 /// commit look as if it had not been made.
-pub(super) fn settle(repository: &Repository, lock: RepositoryLock, work: &dyn WorkTree) -> IndexState {
+pub(super) fn settle(repository: &Repository, lock: RepositoryLock, context: &Context<'_>) -> IndexState {
     if lock.behind().is_empty() {
         return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current);
     }
@@ -89,7 +94,8 @@ pub(super) fn settle(repository: &Repository, lock: RepositoryLock, work: &dyn W
     loop {
         // Whether that worked shows in the update itself.
         let _ = stale_lock::clear(&index_lock, Evidence::AgeOnly);
-        match index_update::bring_along(repository, lock.behind().iter().map(String::as_str), work) {
+        let brought = index_update::bring_along(repository, lock.behind().iter().map(String::as_str), context.work);
+        match brought.and_then(|()| hide_others(repository, context)) {
             Ok(()) => return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current),
             Err(error) if error.code() == ErrorCode::Locked && Instant::now() < deadline => std::thread::sleep(PAUSE),
             Err(_) => {
@@ -98,6 +104,13 @@ pub(super) fn settle(repository: &Repository, lock: RepositoryLock, work: &dyn W
                 return IndexState::Behind;
             }
         }
+    }
+}
+
+fn hide_others(repository: &Repository, context: &Context<'_>) -> Result<(), git2::Error> {
+    match context.options.strategy {
+        WriteStrategy::Direct => Ok(()),
+        WriteStrategy::PullRequest => pending_status::hide_others(repository, context.options, context.work),
     }
 }
 
@@ -131,9 +144,11 @@ fn advance(
     let failed = |error: git2::Error| GitError::git("commit", &error);
     let changes = write_strategy::own_changes(context.options, changes);
     let mut update = TreeUpdate::default();
+    let mut blobs = Vec::new();
     for change in &changes {
         let blob = change.content.map(|content| repository.blob(content)).transpose().map_err(failed)?;
         update.set(change.path, blob.map(Into::into))?;
+        blobs.extend(blob);
     }
     let author = context.options.author()?;
     let message = format!("{}\n", message.trim_end());
@@ -143,13 +158,20 @@ fn advance(
         let parent = target.commit.or(target.start);
         let parent = parent.map(|id| repository.find_commit(id)).transpose().map_err(failed)?;
         let base = parent.as_ref().map(git2::Commit::tree).transpose().map_err(failed)?;
-        let Some(tree) = changed_tree(repository, &update, base.as_ref()).map_err(failed)? else { return Ok(None) };
+        let mut written = blobs.clone();
+        let Some(tree) = changed_tree(repository, &update, base.as_ref(), &mut written).map_err(failed)? else {
+            return Ok(None);
+        };
         let tree = repository.find_tree(tree).map_err(failed)?;
         let parents: Vec<_> = parent.iter().collect();
         let id = repository.commit(None, &author, &author, &message, &tree, &parents).map_err(failed)?;
-        lock.begin(changes.iter().map(|change| change.path))?;
+        written.push(id);
+        if let Some(log) = context.log {
+            let paths = changes.iter().map(|change| change.path.to_owned()).collect();
+            log_commit(repository, log, &target, &written, paths)?;
+        }
         let switched = write_strategy::paths_to_switch(repository, &target, id)?;
-        lock.begin(switched.iter().map(String::as_str))?;
+        lock.begin(changes.iter().map(|change| change.path).chain(switched.iter().map(String::as_str)))?;
         match move_branch(repository, &target, id, &message) {
             Ok(()) => {
                 write_strategy::check_out(repository, &target)?;
@@ -168,13 +190,45 @@ fn changed_tree(
     repository: &Repository,
     update: &TreeUpdate,
     base: Option<&git2::Tree<'_>>,
+    written: &mut Vec<Oid>,
 ) -> Result<Option<Oid>, git2::Error> {
-    let tree = match (update.apply(repository, base)?, base) {
+    let tree = match (update.apply(repository, base, written)?, base) {
         (Some(tree), _) => tree,
-        (None, Some(_)) => repository.treebuilder(None)?.write()?,
+        (None, Some(_)) => {
+            let empty = repository.treebuilder(None)?.write()?;
+            written.push(empty);
+            empty
+        }
         (None, None) => return Ok(None),
     };
     Ok((base.map(git2::Tree::id) != Some(tree)).then_some(tree))
+}
+
+/// Makes sure that the objects `written`, the last of which is the commit that the branch of `target` moves to, survive.
+fn log_commit(
+    repository: &Repository,
+    log: &RedoLog,
+    target: &Head,
+    written: &[Oid],
+    paths: Vec<String>,
+) -> Result<(), GitError> {
+    let failed = |error: git2::Error| GitError::git("read back a commit", &error);
+    let odb = repository.odb().map_err(failed)?;
+    let mut objects = Vec::new();
+    for id in written {
+        let object = odb.read(*id).map_err(failed)?;
+        let kind = object.kind().str().to_owned();
+        objects.push(LoggedObject { id: id.to_string(), kind, data: object.data().to_vec() });
+    }
+    let record = Record {
+        session: log.session().to_owned(),
+        reference: target.branch.clone(),
+        old: target.commit.map(|id| id.to_string()),
+        new: written.last().map(Oid::to_string).unwrap_or_default(),
+        objects,
+        paths,
+    };
+    log.append(repository.path(), record).map_err(GitError::io("log a commit"))
 }
 
 /// Points the branch from what it was to `id`; an error of contention when it is no longer what it was.

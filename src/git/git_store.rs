@@ -4,8 +4,10 @@ use super::commit::{self, Committed, Context, FileChange};
 use super::commit_id::CommitId;
 use super::git_error::GitError;
 use super::head;
+use super::redo;
+use super::redo_log::{self, RedoLog};
 use super::repository_lock::RepositoryLock;
-use super::repository_setup;
+use super::repository_setup::{self, Flush};
 use super::work_tree::WorkTree;
 use super::write_strategy::{self, WriteStrategy};
 use git2::{Repository, Signature};
@@ -45,9 +47,17 @@ impl StoreOptions {
 /// Safe to share between threads, and to open many times in many processes.
 pub struct GitStore {
     repository: Mutex<Repository>,
+    /// What commits go through; without it through the other.
+    logged: Option<Logged>,
     root: PathBuf,
     pub(super) options: StoreOptions,
     work: Arc<dyn WorkTree>,
+}
+
+/// A handle whose objects are not flushed, and the log that makes up for it.
+struct Logged {
+    repository: Mutex<Repository>,
+    log: RedoLog,
 }
 
 impl GitStore {
@@ -56,13 +66,31 @@ impl GitStore {
     /// # Errors
     /// `NotOwned`, `BadConfiguration`, `Bare`, `BadBranch`, `BadAuthor`, `Busy`, `Git`, `Io`.
     pub fn open_or_init(root: &Path, options: StoreOptions, work: Arc<dyn WorkTree>) -> Result<Self, GitError> {
-        let repository = repository_setup::open_or_init(root, &options, WAIT)?;
-        let store = Self { repository: Mutex::new(repository), root: root.to_owned(), options, work };
+        Self::open_in_session(root, options, work, redo_log::session())
+    }
+
+    /// As [`Self::open_or_init`], since the start of the machine that `session` stands for.
+    pub(super) fn open_in_session(
+        root: &Path,
+        options: StoreOptions,
+        work: Arc<dyn WorkTree>,
+        session: Option<String>,
+    ) -> Result<Self, GitError> {
+        let repository = Mutex::new(repository_setup::open_or_init(root, &options, WAIT)?);
+        let log = |session| -> Result<_, GitError> {
+            let repository = Mutex::new(repository_setup::open_again(root, Flush::Logged)?);
+            Ok(Logged { repository, log: RedoLog::new(session) })
+        };
+        let logged = session.map(log).transpose()?;
+        let store = Self { repository, logged, root: root.to_owned(), options, work };
         let lock = RepositoryLock::acquire(store.repository()?.path(), WAIT)?;
+        if let Some(Logged { log, .. }) = &store.logged {
+            redo::redo(&*store.repository()?, &store.context(), log)?;
+        }
         if !lock.behind().is_empty() {
             let repository = store.repository()?;
             commit::heal(&repository, &lock, &store.context())?;
-            commit::settle(&repository, lock, &*store.work);
+            commit::settle(&repository, lock, &store.context());
         }
         Ok(store)
     }
@@ -92,8 +120,14 @@ impl GitStore {
     /// # Errors
     /// `BadPath`, `DetachedHead`, `Busy`, `Git`, `Io`; then the branch is what it was.
     pub fn commit(&self, message: &str, changes: &[FileChange<'_>]) -> Result<Committed, GitError> {
-        let (repository, lock) = self.writer()?;
+        let (repository, lock) = self.committer()?;
         commit::commit(&repository, lock, &self.context(), message, changes)
+    }
+
+    /// Whether a committed file comes back after a power cut even if it was written without waiting for the disk.
+    #[must_use]
+    pub const fn restores_files(&self) -> bool {
+        self.logged.is_some()
     }
 
     /// Begins a change of the files at `paths`, which the caller writes before it commits: one step for other writers.
@@ -102,7 +136,7 @@ impl GitStore {
     /// # Errors
     /// `Busy`, `Git`, `Io`.
     pub fn begin<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Result<Writing<'_>, GitError> {
-        let (repository, mut lock) = self.writer()?;
+        let (repository, mut lock) = self.committer()?;
         lock.begin(paths)?;
         Ok(Writing { store: self, held: Some((repository, lock)) })
     }
@@ -119,7 +153,19 @@ impl GitStore {
 
     /// The repository and the right to write to it, after finishing what a killed process left undone.
     pub(super) fn writer(&self) -> Result<(MutexGuard<'_, Repository>, RepositoryLock), GitError> {
-        let repository = self.repository()?;
+        self.writer_through(&self.repository)
+    }
+
+    /// As [`Self::writer`], without flushes: for commits that are logged, and for what need not survive a power cut.
+    pub(super) fn committer(&self) -> Result<(MutexGuard<'_, Repository>, RepositoryLock), GitError> {
+        self.writer_through(self.logged.as_ref().map_or(&self.repository, |logged| &logged.repository))
+    }
+
+    fn writer_through<'s>(
+        &'s self,
+        handle: &'s Mutex<Repository>,
+    ) -> Result<(MutexGuard<'s, Repository>, RepositoryLock), GitError> {
+        let repository = wait_for(handle)?;
         let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
         commit::heal(&repository, &lock, &self.context())?;
         Ok((repository, lock))
@@ -127,25 +173,33 @@ impl GitStore {
 
     /// Names the remote for people who use `git` in the root.
     pub(super) fn name_remote(&self, url: &str) -> Result<(), GitError> {
+        if repository_setup::has_remote(&*self.repository()?, url) {
+            return Ok(());
+        }
         let (repository, mut lock) = self.writer()?;
         lock.begin(std::iter::empty())?;
         let named = repository_setup::name_remote(&repository, url, &self.options.branch);
-        commit::settle(&repository, lock, &*self.work);
+        commit::settle(&repository, lock, &self.context());
         named
     }
 
     pub(super) fn context(&self) -> Context<'_> {
-        Context { options: &self.options, work: &*self.work, wait: WAIT }
+        let log = self.logged.as_ref().map(|logged| &logged.log);
+        Context { options: &self.options, work: &*self.work, wait: WAIT, log }
     }
 
     /// A handle of its own, for what takes long.
     pub(super) fn open_again(&self) -> Result<Repository, GitError> {
-        repository_setup::open_again(&self.root)
+        repository_setup::open_again(&self.root, Flush::Each)
     }
 
     fn repository(&self) -> Result<MutexGuard<'_, Repository>, GitError> {
-        self.repository.try_lock_for(WAIT).ok_or(GitError::Busy { seconds: WAIT.as_secs() })
+        wait_for(&self.repository)
     }
+}
+
+fn wait_for(handle: &Mutex<Repository>) -> Result<MutexGuard<'_, Repository>, GitError> {
+    handle.try_lock_for(WAIT).ok_or(GitError::Busy { seconds: WAIT.as_secs() })
 }
 
 /// A change of files under way. Dropped without a commit, it leaves the history as it was.
@@ -170,7 +224,7 @@ impl Writing<'_> {
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
         if let Some((repository, lock)) = self.held.take() {
-            commit::settle(&repository, lock, &*self.store.work);
+            commit::settle(&repository, lock, &self.store.context());
         }
     }
 }

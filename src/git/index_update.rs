@@ -2,9 +2,11 @@
 
 use super::checkout::is_plain;
 use super::head;
+use super::index_file::{self, Change, Patched};
 use super::work_tree::WorkTree;
 use git2::{
-    ErrorCode, Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, IndexTime, ObjectType, Repository, TreeEntry,
+    ErrorCode, Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, IndexTime, ObjectType, Oid, Repository,
+    TreeEntry,
 };
 use std::path::Path;
 
@@ -17,22 +19,38 @@ pub(super) fn bring_along<'p>(
 ) -> Result<(), git2::Error> {
     let Some(commit) = head::target(repository, "HEAD")? else { return Ok(()) };
     let tree = repository.find_commit(commit)?.tree()?;
+    let mut wishes = Vec::new();
+    for path in paths {
+        let entry = match tree.get_path(Path::new(path)) {
+            Ok(entry) if entry.kind() != Some(ObjectType::Tree) => Some(entry),
+            Ok(_) => None,
+            Err(error) if error.code() == ErrorCode::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        wishes.push((path, entry.map(|entry| Wish::new(&entry, path, work))));
+    }
+    let plain = |(path, wish): &(&'p str, Option<Wish>)| match wish {
+        Some(Wish { place: Place::HistoryOnly, .. }) => None,
+        Some(Wish { id, mode, place: Place::Disk }) => Some(Change { path, file: Some((*id, *mode)) }),
+        None => Some(Change { path, file: None }),
+    };
+    match wishes.iter().map(plain).collect::<Option<Vec<_>>>() {
+        Some(changes) if index_file::patch(repository.path(), &changes)? == Patched::Done => Ok(()),
+        Some(_) | None => rewrite(repository, &wishes),
+    }
+}
+
+/// The same through libgit2, for any index and any entry.
+fn rewrite(repository: &Repository, wishes: &[(&str, Option<Wish>)]) -> Result<(), git2::Error> {
     let mut index = repository.index()?;
     index.read(false)?;
     let mut changed = false;
-    for path in paths {
-        match tree.get_path(Path::new(path)) {
-            Ok(entry) if entry.kind() != Some(ObjectType::Tree) => {
-                if is_plain(entry.filemode()) && work.accepts(path) {
-                    changed |= put(&mut index, path, &entry, Place::Disk)?;
-                } else {
-                    // A name that not even an index may hold stays out of it.
-                    changed |= put(&mut index, path, &entry, Place::HistoryOnly).unwrap_or_default();
-                }
-            }
-            Ok(_) => changed |= remove(&mut index, path)?,
-            Err(error) if error.code() == ErrorCode::NotFound => changed |= remove(&mut index, path)?,
-            Err(error) => return Err(error),
+    for (path, wish) in wishes {
+        match wish {
+            Some(wish) if wish.place == Place::Disk => changed |= put(&mut index, path, wish)?,
+            // A name that not even an index may hold stays out of it.
+            Some(wish) => changed |= put(&mut index, path, wish).unwrap_or_default(),
+            None => changed |= remove(&mut index, path)?,
         }
     }
     if !changed {
@@ -44,6 +62,22 @@ pub(super) fn bring_along<'p>(
     })
 }
 
+/// What the index is to hold at a path.
+#[derive(Debug, Clone, Copy)]
+struct Wish {
+    id: Oid,
+    mode: u32,
+    place: Place,
+}
+
+impl Wish {
+    fn new(entry: &TreeEntry<'_>, path: &str, work: &dyn WorkTree) -> Self {
+        let is_here = is_plain(entry.filemode()) && work.accepts(path);
+        let place = if is_here { Place::Disk } else { Place::HistoryOnly };
+        Self { id: entry.id(), mode: u32::try_from(entry.filemode()).unwrap_or_default(), place }
+    }
+}
+
 /// Where the content of an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -52,9 +86,9 @@ enum Place {
     HistoryOnly,
 }
 
-fn put(index: &mut Index, path: &str, entry: &TreeEntry<'_>, place: Place) -> Result<bool, git2::Error> {
-    let mode = u32::try_from(entry.filemode()).unwrap_or_default();
-    if index.get_path(Path::new(path), 0).is_some_and(|old| old.id == entry.id() && old.mode == mode) {
+fn put(index: &mut Index, path: &str, wish: &Wish) -> Result<bool, git2::Error> {
+    let Wish { id, mode, place } = *wish;
+    if index.get_path(Path::new(path), 0).is_some_and(|old| old.id == id && old.mode == mode) {
         return Ok(false);
     }
     let (flags, flags_extended) = match place {
@@ -73,7 +107,7 @@ fn put(index: &mut Index, path: &str, entry: &TreeEntry<'_>, place: Place) -> Re
         uid: 0,
         gid: 0,
         file_size: 0,
-        id: entry.id(),
+        id,
         flags,
         flags_extended,
         path: path.as_bytes().to_vec(),

@@ -58,14 +58,14 @@ pub(super) fn land(
     lock.begin(paths.iter().copied())?;
     let moved = landing.moves.iter().try_for_each(|reference| apply(repository, reference));
     if let Err(error) = moved {
-        commit::settle(repository, lock, context.work);
+        commit::settle(repository, lock, context);
         return Err(if commit::is_contention(&error) { GitError::Busy { seconds: 0 } } else { failed(error) });
     }
     if head.branch != landing.current.0 {
         repository.set_head(&landing.current.0).map_err(failed)?;
     }
     checkout::place(repository, landing.after.as_ref(), paths.iter().copied(), context.work)?;
-    commit::settle(repository, lock, context.work);
+    commit::settle(repository, lock, context);
     Ok(Landed { paths: changes.into_iter().map(|change| change.path).collect(), kept })
 }
 

@@ -8,7 +8,7 @@ use super::git_error::GitError;
 use super::object_copy;
 use super::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs};
 use super::repository_lock::RepositoryLock;
-use super::repository_setup;
+use super::repository_setup::{self, Flush};
 use super::stale_lock::{self, Evidence};
 use git2::{ErrorCode, Oid, Repository};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl Remote for PathRemote {
         if !remote.is_bare() && remote.find_reference("HEAD").is_ok_and(|head| points_at(&head, &update.name)) {
             return Err(GitError::RemoteCheckedOut);
         }
-        repository_setup::isolate(&remote)?;
+        repository_setup::isolate(&remote, Flush::Each)?;
         let known: Vec<Oid> = self.refs()?.branches.into_values().collect();
         object_copy::copy(repository, &remote, update.new, &known).map_err(failed)?;
         let mut lock = RepositoryLock::acquire(remote.path(), WAIT)?;

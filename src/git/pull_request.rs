@@ -24,12 +24,14 @@ impl Upstream {
             return Err(GitError::Refused { reason });
         }
         let sent = self.push_tool(repository, forge, &tool.branch)?;
-        let known = self.pull_requests.lock().get(&tool.branch).cloned();
-        if let (Sent::Nothing, Some(known)) = (sent, known) {
-            return Ok(known);
-        }
         let paths: Vec<String> = tool.changes.iter().map(|change| change.path.clone()).collect();
         let text = self.describe.describe(&paths);
+        let known = self.pull_requests.lock().get(&tool.branch).cloned();
+        if let (Sent::Nothing, Some((known, told))) = (sent, known)
+            && told == text
+        {
+            return Ok(known);
+        }
         let request = match forge.find(&tool.branch, base)? {
             Some(found) if found.state == PullRequestState::Open => {
                 forge.update(found.number, &text)?;
@@ -37,7 +39,7 @@ impl Upstream {
             }
             _ => forge.create(&tool.branch, base, &text)?,
         };
-        self.pull_requests.lock().insert(tool.branch.clone(), request.clone());
+        self.pull_requests.lock().insert(tool.branch.clone(), (request.clone(), text));
         Ok(request)
     }
 

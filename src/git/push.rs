@@ -43,11 +43,12 @@ impl Upstream {
 impl Upstream {
     /// Notes that the remote has `commit`. When somebody else is at it, the next exchange finds out by itself.
     pub(super) fn set_tracking(&self, tracking: &str, commit: Oid) -> Result<(), GitError> {
-        let (repository, mut lock) = self.store.writer()?;
+        // Not worth a flush: what is lost here is found out again.
+        let (repository, mut lock) = self.store.committer()?;
         // Under the journal: whoever comes after a kill in here knows whose lock file that is.
         lock.begin(std::iter::empty())?;
         let set = repository.reference(tracking, commit, true, "push").map(drop);
-        settle(&repository, lock, self.store.context().work);
+        settle(&repository, lock, &self.store.context());
         match set {
             Err(error) if !is_contention(&error) => Err(GitError::git("note what the remote has", &error)),
             Ok(()) | Err(_) => Ok(()),

@@ -30,6 +30,8 @@ pub(super) struct RepositoryLock {
     file: File,
     behind: BTreeSet<String>,
     evidence: Evidence,
+    /// Whether the journal says that this holder works.
+    is_working: bool,
 }
 
 impl RepositoryLock {
@@ -52,7 +54,7 @@ impl RepositoryLock {
         let evidence =
             if fields.next().is_some_and(|state| state == WORKING) { Evidence::HolderDied } else { Evidence::AgeOnly };
         let behind = fields.filter(|path| !path.is_empty()).map(ToOwned::to_owned).collect();
-        Ok(Self { file, behind, evidence })
+        Ok(Self { file, behind, evidence, is_working: false })
     }
 
     /// What the state of the journal says about lock files found now.
@@ -67,8 +69,14 @@ impl RepositoryLock {
 
     /// Notes that the branch is about to change at `paths`, to be called before it does.
     pub(super) fn begin<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
+        let known = self.behind.len();
         self.behind.extend(paths.map(ToOwned::to_owned));
-        self.write(WORKING)
+        if self.is_working && self.behind.len() == known {
+            return Ok(());
+        }
+        self.write(WORKING)?;
+        self.is_working = true;
+        Ok(())
     }
 
     /// Notes that the index is level with the branch.

@@ -9,9 +9,28 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Settings for this library alone, beside the ones that `git` reads.
-const OWN_CONFIG: &str = "tgp-config";
-const OWN_SETTINGS: &str = "[core]\n\tfsyncObjectFiles = true\n\tautocrlf = false\n\tlogAllRefUpdates = true\n";
+/// Whether objects and references are on the disk before a handle goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flush {
+    Each,
+    /// The redo log stands in for them.
+    Logged,
+}
+
+impl Flush {
+    /// Settings for this library alone, beside the ones that `git` reads: the name of their file, and its text.
+    const fn settings(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Each => {
+                ("tgp-config", "[core]\n\tfsyncObjectFiles = true\n\tautocrlf = false\n\tlogAllRefUpdates = true\n")
+            }
+            Self::Logged => (
+                "tgp-config-logged",
+                "[core]\n\tfsyncObjectFiles = false\n\tautocrlf = false\n\tlogAllRefUpdates = true\n",
+            ),
+        }
+    }
+}
 
 /// Opens the repository at exactly `root`, or creates one there. A repository that merely surrounds `root` is none of
 /// ours: an application's `.tgp` directory gets its own.
@@ -22,11 +41,11 @@ pub(super) fn open_or_init(root: &Path, options: &StoreOptions, wait: Duration) 
     Signature::now(&options.author_name, &options.author_email).map_err(|_| GitError::BadAuthor)?;
     let git_dir = root.join(".git");
     // A `.git` file belongs to a linked work tree, which exists already.
-    let repository = if git_dir.is_file() { open(root)? } else { open_or_init_locked(root, &git_dir, options, wait)? };
+    let repository =
+        if git_dir.is_file() { open(root, Flush::Each)? } else { open_or_init_locked(root, &git_dir, options, wait)? };
     if repository.is_bare() {
         return Err(GitError::Bare);
     }
-    isolate(&repository)?;
     add_excludes(&repository.commondir().join("info"), &options.exclude)
         .map_err(GitError::io("write the repository's exclude file"))?;
     Ok(repository)
@@ -47,13 +66,16 @@ fn open_or_init_locked(
     if !git_dir.join("HEAD").exists() {
         return init(root, options);
     }
-    let repository = open(root)?;
+    let repository = open(root, Flush::Each)?;
     adopt_unborn(&repository, &options.branch)?;
     Ok(repository)
 }
 
-fn open(root: &Path) -> Result<Repository, GitError> {
-    Repository::open(root).map_err(|error| GitError::git("open the repository", &error))
+fn open(root: &Path, flush: Flush) -> Result<Repository, GitError> {
+    let repository = Repository::open(root).map_err(|error| GitError::git("open the repository", &error))?;
+    // At once: what is read of the configuration is not read again.
+    isolate(&repository, flush)?;
+    Ok(repository)
 }
 
 fn init(root: &Path, options: &StoreOptions) -> Result<Repository, GitError> {
@@ -69,6 +91,7 @@ fn init(root: &Path, options: &StoreOptions) -> Result<Repository, GitError> {
         config.set_bool("core.fileMode", false)
     };
     Config::open(&local).and_then(plain).map_err(failed)?;
+    isolate(&repository, Flush::Each)?;
     Ok(repository)
 }
 
@@ -82,13 +105,15 @@ fn adopt_unborn(repository: &Repository, branch: &str) -> Result<(), GitError> {
     Ok(())
 }
 
+/// Whether the remote is named as it should be.
+pub(super) fn has_remote(repository: &Repository, url: &str) -> bool {
+    repository.config().and_then(|config| config.get_string("remote.origin.url")).is_ok_and(|known| known == url)
+}
+
 /// Names the remote for people who use `git` in here. The address holds no secret.
 pub(super) fn name_remote(repository: &Repository, url: &str, branch: &str) -> Result<(), GitError> {
     let name = || {
         let mut config = Config::open(&repository.commondir().join("config"))?;
-        if config.get_string("remote.origin.url").is_ok_and(|known| known == url) {
-            return Ok(());
-        }
         config.set_str("remote.origin.url", url)?;
         config.set_str("remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")?;
         config.set_str(&format!("branch.{branch}.remote"), "origin")?;
@@ -137,17 +162,16 @@ pub(super) fn put_aside(root: &Path) -> io::Result<String> {
 }
 
 /// A handle beside the first, for work that must not keep others waiting.
-pub(super) fn open_again(root: &Path) -> Result<Repository, GitError> {
-    let repository = open(root)?;
-    isolate(&repository)?;
-    Ok(repository)
+pub(super) fn open_again(root: &Path, flush: Flush) -> Result<Repository, GitError> {
+    open(root, flush)
 }
 
 /// From here on only the repository's own configuration and ours count, not that of the user or the machine.
-pub(super) fn isolate(repository: &Repository) -> Result<(), GitError> {
-    let own = repository.path().join(OWN_CONFIG);
-    if fs::read(&own).ok().as_deref() != Some(OWN_SETTINGS.as_bytes()) {
-        fs::write(&own, OWN_SETTINGS).map_err(GitError::io("write the repository's settings"))?;
+pub(super) fn isolate(repository: &Repository, flush: Flush) -> Result<(), GitError> {
+    let (name, settings) = flush.settings();
+    let own = repository.path().join(name);
+    if fs::read(&own).ok().as_deref() != Some(settings.as_bytes()) {
+        fs::write(&own, settings).map_err(GitError::io("write the repository's settings"))?;
     }
     let configure = || {
         let mut config = Config::new()?;

@@ -25,7 +25,7 @@ pub(super) fn options() -> StoreOptions {
 }
 
 /// Plain files below a directory, without the jail that the kernel has.
-pub(super) struct PlainFiles(PathBuf);
+pub(super) struct PlainFiles(pub(super) PathBuf);
 
 impl WorkTree for PlainFiles {
     fn accepts(&self, path: &str) -> bool {
@@ -83,6 +83,11 @@ impl TestRepository {
 
     pub(super) fn git(&self, arguments: &[&str]) -> String {
         git(&self.root(), arguments)
+    }
+
+    /// Whether the command succeeds.
+    pub(super) fn try_git(&self, arguments: &[&str]) -> bool {
+        Command::new("git").args(arguments).current_dir(self.root()).output().unwrap().status.success()
     }
 
     pub(super) fn blob(&self, path: &str) -> Vec<u8> {

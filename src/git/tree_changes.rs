@@ -54,7 +54,7 @@ pub(super) fn with_changes<'r>(
     for (path, entry) in changes {
         update.set(&path, entry)?;
     }
-    let tree = match update.apply(repository, base).map_err(failed)? {
+    let tree = match update.apply(repository, base, &mut Vec::new()).map_err(failed)? {
         Some(tree) => tree,
         None => repository.treebuilder(None).and_then(|empty| empty.write()).map_err(failed)?,
     };

@@ -63,8 +63,14 @@ impl TreeUpdate {
         matches!(self.change, Some(Change::Write(_))) || self.below.values().any(Self::writes)
     }
 
-    /// `base` with the changes, written to the repository; `None` when no file is left.
-    pub(super) fn apply(&self, repository: &Repository, base: Option<&Tree<'_>>) -> Result<Option<Oid>, git2::Error> {
+    /// `base` with the changes, written to the repository; `None` when no file is left. Every tree that was written is
+    /// added to `written`.
+    pub(super) fn apply(
+        &self,
+        repository: &Repository,
+        base: Option<&Tree<'_>>,
+        written: &mut Vec<Oid>,
+    ) -> Result<Option<Oid>, git2::Error> {
         let mut builder = repository.treebuilder(base)?;
         for (name, node) in &self.below {
             let existing = base.and_then(|base| base.get_name_bytes(name.as_bytes()));
@@ -76,13 +82,18 @@ impl TreeUpdate {
                 let kept = || existing.is_some_and(|entry| entry.filemode() == EXECUTABLE);
                 let mode = entry.mode.unwrap_or_else(|| if kept() { EXECUTABLE } else { PLAIN });
                 builder.insert(name.as_str(), entry.id, mode)?;
-            } else if let Some(tree) = node.apply(repository, directory.as_ref())? {
+            } else if let Some(tree) = node.apply(repository, directory.as_ref(), written)? {
                 builder.insert(name.as_str(), tree, DIRECTORY)?;
             } else if existing.is_some() && (directory.is_some() || node.change.is_some()) {
                 builder.remove(name.as_str())?;
             }
         }
-        if builder.is_empty() { Ok(None) } else { builder.write().map(Some) }
+        if builder.is_empty() {
+            return Ok(None);
+        }
+        let tree = builder.write()?;
+        written.push(tree);
+        Ok(Some(tree))
     }
 }
 
@@ -98,7 +109,7 @@ mod tests {
         for (path, content) in changes {
             update.set(path, content.map(|text| repository.blob(text.as_bytes()).unwrap().into())).unwrap();
         }
-        update.apply(repository, base.as_ref()).unwrap()
+        update.apply(repository, base.as_ref(), &mut Vec::new()).unwrap()
     }
 
     #[test]
@@ -140,7 +151,7 @@ mod tests {
         for path in ["../x", "a/../x", "./x", ".git/hooks/x", "a/.GIT/x"] {
             let mut update = TreeUpdate::default();
             update.set(path, Some(blob.into())).unwrap();
-            assert!(update.apply(&repository, None).is_err(), "{path}");
+            assert!(update.apply(&repository, None, &mut Vec::new()).is_err(), "{path}");
         }
     }
 }

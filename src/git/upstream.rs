@@ -1,7 +1,7 @@
 //! The store and its remote: what comes in, what goes out, and what became of commits on the way.
 
 use super::commit_id::CommitId;
-use super::forge_api::{Describe, ForgeApi, PullRequest};
+use super::forge_api::{Describe, ForgeApi, PullRequest, PullRequestText};
 use super::git_error::GitError;
 use super::git_store::{GitStore, StoreOptions};
 use super::head;
@@ -34,8 +34,8 @@ pub struct Upstream {
     pub(super) turn: Mutex<()>,
     /// Local commits that were put on top of others' since they were made.
     rewrites: Mutex<Rewrites>,
-    /// Pull requests that are known to be open, by branch.
-    pub(super) pull_requests: Mutex<HashMap<String, PullRequest>>,
+    /// Pull requests that are known to be open, by branch, and what they say.
+    pub(super) pull_requests: Mutex<HashMap<String, (PullRequest, PullRequestText)>>,
 }
 
 #[derive(Default)]

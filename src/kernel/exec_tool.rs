@@ -1,7 +1,7 @@
 //! `exec_tool`: a tool, compiled with what it imports, run in the sandbox.
 
 use super::check_gate::Caller;
-use super::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
+use super::config::{GitWriteStrategy, MEMORY_MB, TIMEOUT_MS, WALL_MS};
 use super::host_functions::Verdict;
 use super::kernel::Kernel;
 use super::module_graph::{ModuleGraph, Sources};
@@ -176,6 +176,8 @@ impl Kernel {
         let limits = scope.limits;
         let entry = graph.modules.first().map(|module| module.path.clone()).unwrap_or_default();
         let (registry, counted) = (Arc::clone(&self.registry), entry.clone());
+        let shown = (self.config.git.write_strategy == GitWriteStrategy::Pr)
+            .then(|| (Arc::clone(&self.examples), args_json.clone()));
         let (seed, now, depth) = (scope.options.seed, scope.options.now, scope.depth);
         let host = Arc::new(SandboxHost::new(self, scope, Arc::clone(&graph)));
         let sandboxed = RunRequest {
@@ -194,8 +196,11 @@ impl Kernel {
             sandboxed,
             Box::new(move |outcome| {
                 let result = conclude(outcome, &path, &limits, &graph);
-                if result.is_ok() {
+                if let Ok(value) = &result {
                     registry.count_use(&counted);
+                    if let Some((examples, args_json)) = &shown {
+                        examples.record(&counted, args_json, value.result.get());
+                    }
                 }
                 let verdict = if result.is_ok() { Verdict::Commit } else { Verdict::Rollback };
                 host.finish(verdict, Box::new(move |finished| done(result.and_then(|value| value.unless(finished)))));

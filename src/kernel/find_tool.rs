@@ -86,7 +86,7 @@ impl Kernel {
         self.registry.refresh(Look::Thorough)
     }
 
-    /// Takes note of one tool that was changed by other means, and brings `meta.json` along on disk.
+    /// Takes note of one tool that was changed by other means, and of `meta.json` when it is its turn.
     pub fn register_tool(&self, path: &str) -> Result<ListedTool, Error> {
         let path = JailPath::parse(path)?;
         let _one_writer = self.writes.lock();

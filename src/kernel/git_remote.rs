@@ -3,6 +3,7 @@
 use super::check_config::lint_options;
 use super::config::{Config, GitConfig, GitProvider, GitWriteStrategy};
 use super::pull_request_text::PullRequestDescriber;
+use super::run_examples::RunExamples;
 use super::workspace::Workspace;
 use crate::compile::Compiler;
 use crate::error::Error;
@@ -36,6 +37,7 @@ impl GitHome {
         root: &Path,
         vfs: &Arc<DiskVfs>,
         compiler: &Arc<Compiler>,
+        examples: &Arc<RunExamples>,
     ) -> Result<Self, Error> {
         let options = store_options(&config.git);
         let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs)));
@@ -44,7 +46,8 @@ impl GitHome {
             return Ok(Self { store, publisher: None, warnings: Vec::new() });
         };
         let describer = || -> Box<dyn git::Describe> {
-            Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler), lint_options(config)))
+            let lint = lint_options(config);
+            Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler), lint, Arc::clone(examples)))
         };
         let opened = git::open(root, &options, &work, &remote, describer)?;
         let publisher = Publisher::new(opened.upstream);

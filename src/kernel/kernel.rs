@@ -2,12 +2,13 @@
 
 use super::background::Background;
 use super::check_config::lint_options;
-use super::config::Config;
+use super::config::{Config, GitWriteStrategy};
 use super::git_remote::GitHome;
 use super::guest_files::GuestFiles;
 use super::host_functions::HostFunctions;
 use super::packages::Packages;
 use super::private_files::PrivateFiles;
+use super::run_examples::RunExamples;
 use super::run_registry::RunRegistry;
 use super::tool_cache::ToolCache;
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
@@ -37,6 +38,7 @@ pub struct Kernel {
     /// Only with a remote.
     pub(super) publisher: Option<Publisher>,
     warnings: Vec<String>,
+    pub(super) examples: Arc<RunExamples>,
     pub(super) compiler: Arc<Compiler>,
     pub(super) lint: LintOptions,
     pub(super) registry: Arc<ToolRegistry>,
@@ -65,7 +67,9 @@ impl Kernel {
         let root = base_dir.join(&config.root_dir);
         let vfs = Arc::new(DiskVfs::open(&root)?);
         let compiler = Arc::new(Compiler::new());
-        let GitHome { store, publisher, warnings } = GitHome::open(&config, base_dir, &root, &vfs, &compiler)?;
+        let examples = Arc::new(RunExamples::default());
+        let GitHome { store, publisher, warnings } =
+            GitHome::open(&config, base_dir, &root, &vfs, &compiler, &examples)?;
         let guest_files = GuestFiles::open(&config, base_dir, &vfs)?;
         let fetcher = Fetcher::new(
             &config.allowed_fetch_urls,
@@ -85,16 +89,8 @@ impl Kernel {
             queue: config.sandbox.queue as usize,
             memory_bytes: config.sandbox.limits().memory_bytes,
         });
-        let registry = Arc::new(ToolRegistry::new(
-            RegistryFiles {
-                tools: Arc::<DiskVfs>::clone(&vfs),
-                meta: Arc::new(vfs.reopened(MOST_META_BYTES)?),
-                private: PrivateFiles(Arc::new(
-                    DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MOST_META_BYTES),
-                )),
-            },
-            Arc::clone(&compiler),
-        ));
+        let files = registry_files(&config, &vfs, &store)?;
+        let registry = Arc::new(ToolRegistry::new(files, Arc::clone(&compiler)));
         read_ahead(&registry);
         let lint = lint_options(&config);
         Ok(Arc::new(Self {
@@ -103,6 +99,7 @@ impl Kernel {
             git: store,
             publisher,
             warnings,
+            examples,
             compiler,
             lint,
             registry,
@@ -137,6 +134,17 @@ impl Kernel {
         self.registry.store();
         self.stop_publishing();
     }
+}
+
+/// A pull request is about its tool alone, so with them `meta.json` is this copy's private matter.
+fn registry_files(config: &Config, vfs: &Arc<DiskVfs>, store: &GitStore) -> Result<RegistryFiles, Error> {
+    let root = Arc::new(vfs.reopened(MOST_META_BYTES)?);
+    let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MOST_META_BYTES));
+    let (meta, shared_meta) = match config.git.write_strategy {
+        GitWriteStrategy::Direct => (root, None),
+        GitWriteStrategy::Pr => (Arc::clone(&private), Some(root)),
+    };
+    Ok(RegistryFiles { tools: Arc::<DiskVfs>::clone(vfs), meta, shared_meta, private: PrivateFiles(private) })
 }
 
 /// Looks at the tools in the background, so that neither the boot nor, most likely, the first question waits for it.

@@ -1,6 +1,7 @@
 //! From a commit to the remote, and from the remote to the files.
 
 use super::apply_diff::Diffed;
+use super::config::GitWriteStrategy;
 use super::kernel::Kernel;
 use super::write_file::{Persisted, Written};
 use crate::error::Error;
@@ -36,6 +37,12 @@ impl From<PullRequest> for PullRequestLink {
     fn from(request: PullRequest) -> Self {
         Self { number: request.number, url: request.url }
     }
+}
+
+/// Whether a flush made a commit.
+enum Flushed {
+    Committed,
+    Nothing,
 }
 
 impl Kernel {
@@ -79,8 +86,13 @@ impl Kernel {
 
     /// Pushes whatever waits, then brings in what others pushed.
     pub fn sync(&self) -> Result<Incoming, Error> {
+        self.flush_meta()?;
         match &self.publisher {
-            Some(publisher) => Ok(publisher.sync()?.into()),
+            Some(publisher) => {
+                let incoming = publisher.sync()?.into();
+                self.registry.expire();
+                Ok(incoming)
+            }
             None => Ok(Hydrated::default().into()),
         }
     }
@@ -88,15 +100,32 @@ impl Kernel {
     /// Brings in what others pushed.
     pub fn hydrate(&self) -> Result<Incoming, Error> {
         match &self.publisher {
-            Some(publisher) => Ok(publisher.hydrate()?.into()),
+            Some(publisher) => {
+                let incoming = publisher.hydrate()?.into();
+                self.registry.expire();
+                Ok(incoming)
+            }
             None => Ok(Hydrated::default().into()),
         }
     }
 
-    /// Waits for the pushes under way, for a while.
+    /// Commits what `meta.json` lacks, and waits for the pushes under way, for a while.
     pub(super) fn stop_publishing(&self) {
+        let flushed = self.flush_meta();
         if let Some(publisher) = &self.publisher {
+            // What was run since belongs into the pull requests' texts.
+            if matches!(flushed, Ok(Flushed::Committed)) || self.examples.take_news() {
+                publisher.nudge();
+            }
             publisher.stop(LAST_PUSH);
         }
+    }
+
+    /// Commits `meta.json` if writes of this kernel are not in it yet. Whoever lacks them finds them in the files.
+    fn flush_meta(&self) -> Result<Flushed, Error> {
+        if self.config.git.write_strategy == GitWriteStrategy::Pr || !self.registry.is_meta_behind() {
+            return Ok(Flushed::Nothing);
+        }
+        Ok(if self.sync_registry()?.fresh.is_some() { Flushed::Committed } else { Flushed::Nothing })
     }
 }

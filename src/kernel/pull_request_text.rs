@@ -1,5 +1,6 @@
 //! What a reviewer reads about a tool: what it is for, what it takes, what the checks say, and how to try it.
 
+use super::run_examples::{RunExample, RunExamples};
 use crate::compile::{Compiler, Diagnostic, LintOptions, Severity};
 use crate::git::{Describe, PullRequestText};
 use crate::vfs::{DiskVfs, JailPath, Vfs};
@@ -7,16 +8,23 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 const LONGEST_TEXT: usize = 2000;
+const EXAMPLE: &str = "@example";
 
 pub struct PullRequestDescriber {
     vfs: Arc<DiskVfs>,
     compiler: Arc<Compiler>,
     lint: LintOptions,
+    examples: Arc<RunExamples>,
 }
 
 impl PullRequestDescriber {
-    pub const fn new(vfs: Arc<DiskVfs>, compiler: Arc<Compiler>, lint: LintOptions) -> Self {
-        Self { vfs, compiler, lint }
+    pub const fn new(
+        vfs: Arc<DiskVfs>,
+        compiler: Arc<Compiler>,
+        lint: LintOptions,
+        examples: Arc<RunExamples>,
+    ) -> Self {
+        Self { vfs, compiler, lint, examples }
     }
 
     fn section(&self, path: &str) -> String {
@@ -28,6 +36,15 @@ impl PullRequestDescriber {
             let _ = write!(text, "\n**Parameters**\n\n```ts\n{parameters}\n```\n");
         }
         let _ = write!(text, "\n**Checks**\n\n{}\n", findings_list(&findings));
+        if let Some(example) = written_example(&source) {
+            let _ = write!(text, "\n**Example**\n\n```ts\n{example}\n```\n");
+        }
+        if let Some(RunExample { args, result }) = self.examples.of(path) {
+            let _ = write!(
+                text,
+                "\n**A run of this version** (text and large numbers left out)\n\n```\narguments: {args}\nresult:    {result}\n```\n"
+            );
+        }
         let _ = write!(
             text,
             "\n**Try it**\n\n```js\nconst {{ result }} = await kernel.exec('{path}', {{ /* arguments as above */ }});\n```\n"
@@ -67,12 +84,35 @@ fn findings_list(findings: &[Diagnostic]) -> String {
     findings.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The first comment of the source, as text.
-fn description(source: &str) -> String {
+/// The lines of the source's first comment.
+fn comment(source: &str) -> Vec<&str> {
     let comment = source.split_once("/**").and_then(|(_, rest)| rest.split_once("*/"));
-    let text = comment.map_or("", |(comment, _)| comment);
-    let lines = text.lines().map(|line| line.trim().trim_start_matches('*').trim());
-    let text = lines.collect::<Vec<_>>().join("\n");
+    let lines = comment.map_or("", |(comment, _)| comment).lines();
+    lines.map(|line| line.trim().trim_start_matches('*').trim()).collect()
+}
+
+/// What the first comment gives as an example, up to its next tag.
+fn written_example(source: &str) -> Option<String> {
+    let lines = comment(source);
+    let start = lines.iter().position(|line| line.starts_with(EXAMPLE))?;
+    let (first, rest) = lines.get(start..)?.split_first()?;
+    let rest = rest.iter().copied().take_while(|line| !line.starts_with('@'));
+    let text = std::iter::once(first.trim_start_matches(EXAMPLE)).chain(rest).collect::<Vec<_>>().join("\n");
+    // A fence would end the one around it.
+    let text: String = text.replace("```", "").trim().chars().take(LONGEST_TEXT).collect();
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// The first comment of the source, as text, without its examples.
+fn description(source: &str) -> String {
+    let mut is_example = false;
+    let is_text = |line: &&str| {
+        if line.starts_with('@') {
+            is_example = line.starts_with(EXAMPLE);
+        }
+        !is_example
+    };
+    let text = comment(source).into_iter().filter(is_text).collect::<Vec<_>>().join("\n");
     let text: String = text.trim().chars().take(LONGEST_TEXT).collect();
     // A fence or a mention in a comment must not become one in the pull request.
     if text.is_empty() { "No description.".to_owned() } else { text.replace('`', "'").replace('@', "@\u{200b}") }
@@ -100,7 +140,7 @@ fn parameters(source: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{description, parameters};
+    use super::{description, parameters, written_example};
 
     #[test]
     fn the_reviewer_sees_what_the_tool_says_of_itself() {
@@ -111,5 +151,9 @@ mod tests {
         assert_eq!(parameters("export default () => 1"), None);
         assert_eq!(parameters("return ("), None);
         assert_eq!(description("return 1"), "No description.");
+        let source = "/**\n * Adds.\n * @example add({ a: 1 })\n * // 2\n * ```\n * @param a one\n */";
+        assert_eq!(written_example(source).as_deref(), Some("add({ a: 1 })\n// 2"));
+        assert_eq!(description(source), "Adds.\n@\u{200b}param a one");
+        assert_eq!(written_example("/** Adds. */"), None);
     }
 }

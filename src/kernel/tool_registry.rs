@@ -2,26 +2,32 @@
 //!
 //! The files are the truth. `meta.json` and a private cache only save work: an entry is taken over when the hash of the
 //! file's text is the one that it was made of, and a text is not even read when the file's stamp is the known one.
+//!
+//! Writing `meta.json` costs as much as there are tools. So it follows a change at once only while tools are few; of many
+//! it waits until a fixed share of them has changed, or until somebody asks for it. Per write that is a fixed price.
 
 use super::private_files::PrivateFiles;
+use super::registry_state::{Looked, State, is_tool};
 use super::tool_entry::tool_entry;
 use super::write_rules::TOOLS;
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::registry::{ContentHash, Found, META_FILE, Registry, ToolMeta, UseCounts};
-use crate::vfs::{JailPath, Stamp, StampedFile, Vfs};
+use crate::vfs::{DiskVfs, JailPath, StampedFile, Vfs};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Files that can be tools. Declarations are not.
-const EXTENSIONS: [&str; 6] = ["ts", "mts", "cts", "js", "mjs", "cjs"];
 /// For as long files are taken to be what they were when a question comes.
 const FRESH_FOR: Duration = Duration::from_secs(1);
 /// Runs after which the counts are stored.
 const STORE_USES_EVERY: u64 = 64;
+
+/// `meta.json` is written when one in this many tools has changed since: every time as long as there are no more.
+const META_SHARE: usize = 32;
 
 /// Tools that a warning about double work names.
 const MOST_SIMILAR: usize = 3;
@@ -33,8 +39,10 @@ const USES: &str = "tool-uses.json";
 pub struct RegistryFiles {
     /// The root, as agents see it.
     pub tools: Arc<dyn Vfs>,
-    /// The root again, for `meta.json`, which may be larger than any tool.
-    pub meta: Arc<dyn Vfs>,
+    /// Where `meta.json` is written: the root again, as it may be larger than any tool.
+    pub meta: Arc<DiskVfs>,
+    /// Where another `meta.json` may be, which is not this registry's to write.
+    pub shared_meta: Option<Arc<DiskVfs>>,
     /// Outside the history.
     pub private: PrivateFiles,
 }
@@ -45,21 +53,8 @@ pub struct ToolRegistry {
     state: Mutex<State>,
     /// Apart from the state, so that the end of a run never waits for files. `None` until first needed.
     uses: Mutex<Option<UseCounts>>,
-}
-
-#[derive(Default)]
-struct State {
-    registry: Registry,
-    seen: HashMap<String, Seen>,
-    looked: Option<Instant>,
-    /// Whether `seen` differs from the stored cache.
-    unstored: bool,
-}
-
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
-struct Seen {
-    stamp: Stamp,
-    hash: ContentHash,
+    /// Registered changes that `meta.json` does not have. Changed with the state held, read without waiting for it.
+    behind: AtomicUsize,
 }
 
 /// Whether the stamps of files are believed.
@@ -69,18 +64,9 @@ pub enum Look {
     Thorough,
 }
 
-/// What a file turned out to be.
-struct Looked {
-    path: String,
-    stamp: Option<Stamp>,
-    hash: ContentHash,
-    /// `None` when the known entry still holds.
-    entry: Option<ToolMeta>,
-}
-
 /// What a write does to the registry.
 pub struct Registered {
-    /// The text of `meta.json`, as it is on disk now; none as long as there are no tools.
+    /// The text of `meta.json` if it was its turn, as it is on disk now.
     pub meta: Option<String>,
     /// Other tools that do the same job.
     pub similar: Vec<Found>,
@@ -89,12 +75,17 @@ pub struct Registered {
 impl ToolRegistry {
     #[must_use]
     pub fn new(files: RegistryFiles, compiler: Arc<Compiler>) -> Self {
-        Self { files, compiler, state: Mutex::default(), uses: Mutex::default() }
+        Self { files, compiler, state: Mutex::default(), uses: Mutex::default(), behind: AtomicUsize::new(0) }
     }
 
     /// Looks at all files now.
     pub fn refresh(&self, look: Look) -> Result<(), Error> {
         self.look(&mut self.state.lock(), look)
+    }
+
+    /// Files have changed: the next question looks at them, however soon it comes.
+    pub fn expire(&self) {
+        self.state.lock().is_stale = true;
     }
 
     /// The tools that fit `query`, best first.
@@ -116,22 +107,26 @@ impl ToolRegistry {
         Ok(state.registry.list().map(|tool| (Arc::clone(tool), uses.of(&tool.path))).collect())
     }
 
-    /// Takes note of a file that was just written, and brings `meta.json` along on disk.
+    /// Takes note of a file that was just written, and of `meta.json` when it is its turn.
     pub fn register(&self, path: &JailPath) -> Result<Registered, Error> {
         let mut state = self.state.lock();
-        state.seen.remove(path.as_str());
-        self.look(&mut state, Look::Quick)?;
+        self.note(&mut state, path)?;
         let tool = state.registry.get(path.as_str()).cloned();
         let similar = tool.map(|tool| state.registry.similar(&tool, MOST_SIMILAR)).unwrap_or_default();
-        let meta = self.write_meta(&state)?;
+        let behind = self.behind.load(Ordering::Relaxed);
+        let is_due = behind > 0 && behind * META_SHARE >= state.registry.len();
+        let meta = if is_due { self.bring_meta_along(&mut state)? } else { None };
         Ok(Registered { meta, similar })
     }
 
-    /// Makes `meta.json` on disk what the tools say, and returns its text.
+    /// Makes `meta.json` on disk what the tools say, and returns its text; none as long as there are no tools.
     pub fn sync_meta(&self) -> Result<Option<String>, Error> {
-        let mut state = self.state.lock();
-        self.look(&mut state, Look::Quick)?;
-        self.write_meta(&state)
+        self.bring_meta_along(&mut self.state.lock())
+    }
+
+    /// Whether `meta.json` lacks anything that was registered here.
+    pub fn is_meta_behind(&self) -> bool {
+        self.behind.load(Ordering::Relaxed) > 0
     }
 
     /// Counts a run.
@@ -150,7 +145,8 @@ impl ToolRegistry {
             self.store_uses(&mut uses);
         }
         drop(uses);
-        let mut state = self.state.lock();
+        // A look that is still under way is not worth waiting for: the next kernel looks again.
+        let Some(mut state) = self.state.try_lock() else { return };
         if state.unstored
             && let Ok(text) = serde_json::to_string(&state.seen)
         {
@@ -161,10 +157,37 @@ impl ToolRegistry {
 
     fn fresh(&self) -> Result<MutexGuard<'_, State>, Error> {
         let mut state = self.state.lock();
-        if state.looked.is_none_or(|looked| looked.elapsed() > FRESH_FOR) {
+        if state.is_stale || state.looked.is_none_or(|looked| looked.elapsed() > FRESH_FOR) {
             self.look(&mut state, Look::Quick)?;
         }
         Ok(state)
+    }
+
+    fn bring_meta_along(&self, state: &mut State) -> Result<Option<String>, Error> {
+        self.look(state, Look::Quick)?;
+        let text = self.write_meta(state)?;
+        self.behind.store(0, Ordering::Relaxed);
+        Ok(text)
+    }
+
+    /// Looks at one file, whatever its stamp says.
+    fn note(&self, state: &mut State, path: &JailPath) -> Result<(), Error> {
+        let before = state.registry.hash_of(path.as_str()).cloned();
+        state.seen.remove(path.as_str());
+        if state.looked.is_none() {
+            self.look(state, Look::Quick)?;
+        } else if is_tool(path) {
+            let file = StampedFile { path: path.clone(), stamp: None };
+            let held = |path: &str, hash: &ContentHash| state.registry.hash_of(path) == Some(hash);
+            match self.examine(held, &file) {
+                Some(looked) => state.take_note(looked, &mut HashMap::new()),
+                None => drop(state.registry.remove(path.as_str())),
+            }
+        }
+        if state.registry.hash_of(path.as_str()) != before.as_ref() {
+            self.behind.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     fn look(&self, state: &mut State, look: Look) -> Result<(), Error> {
@@ -192,15 +215,19 @@ impl ToolRegistry {
             state.take_note(file, &mut known);
         }
         state.looked = Some(Instant::now());
+        state.is_stale = false;
         Ok(())
     }
 
     /// What `meta.json` and the cache remember. Either may be missing, damaged or stale.
     fn load(&self, state: &mut State) -> HashMap<String, ToolMeta> {
         state.seen = serde_json::from_str(&self.files.private.read(CACHE)).unwrap_or_default();
-        let text =
-            JailPath::parse(META_FILE).ok().and_then(|path| self.files.meta.read(&path).ok()).unwrap_or_default();
-        Registry::read_meta(&text).into_iter().map(|tool| (tool.path.clone(), tool)).collect()
+        let read = |files: &Arc<DiskVfs>| {
+            let text = JailPath::parse(META_FILE).ok().and_then(|path| files.read(&path).ok()).unwrap_or_default();
+            Registry::read_meta(&text)
+        };
+        let shared = self.files.shared_meta.iter().flat_map(read);
+        shared.chain(read(&self.files.meta)).map(|tool| (tool.path.clone(), tool)).collect()
     }
 
     /// Reads a file whose stamp is new; `None` when it cannot be read, and so is no tool.
@@ -220,7 +247,8 @@ impl ToolRegistry {
         }
         let text = state.registry.print_meta();
         if present.as_deref() != Some(text.as_str()) {
-            self.files.meta.write(&path, &text)?;
+            // Whatever becomes of the file, it can be made again.
+            self.files.meta.restore(&path, text.as_bytes())?;
         }
         Ok(Some(text))
     }
@@ -235,49 +263,4 @@ impl ToolRegistry {
         let text = uses.store(&self.files.private.read(USES));
         self.files.private.write(USES, &text);
     }
-}
-
-impl State {
-    /// Whether a file is what it was when its entry was made.
-    fn knows(&self, entries: &HashMap<String, ToolMeta>, file: &StampedFile) -> bool {
-        let path = file.path.as_str();
-        let Some(seen) = self.seen.get(path).filter(|seen| Some(seen.stamp) == file.stamp) else { return false };
-        self.registry.hash_of(path) == Some(&seen.hash)
-            || entries.get(path).is_some_and(|entry| entry.hash == seen.hash)
-    }
-
-    fn take_note(&mut self, file: Looked, entries: &mut HashMap<String, ToolMeta>) {
-        let Looked { path, stamp, hash, entry } = file;
-        let stored = || entries.remove(&path).filter(|entry| entry.hash == hash);
-        if let Some(entry) = entry.or_else(stored) {
-            self.registry.insert(entry);
-        }
-        match stamp {
-            Some(stamp) => drop(self.seen.insert(path, Seen { stamp, hash })),
-            None => drop(self.seen.remove(&path)),
-        }
-        self.unstored = true;
-    }
-
-    fn forget_all_but(&mut self, present: &HashSet<&str>) {
-        let gone: Vec<String> = self
-            .registry
-            .list()
-            .map(|tool| &tool.path)
-            .filter(|path| !present.contains(path.as_str()))
-            .cloned()
-            .collect();
-        for path in gone {
-            self.registry.remove(&path);
-            self.seen.remove(&path);
-            self.unstored = true;
-        }
-    }
-}
-
-/// Whether a path can be a tool's.
-fn is_tool(path: &JailPath) -> bool {
-    let is_declaration =
-        path.file_name().is_some_and(|name| [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end)));
-    path.extension().is_some_and(|extension| EXTENSIONS.contains(&extension)) && !is_declaration
 }

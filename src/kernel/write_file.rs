@@ -86,10 +86,10 @@ impl Kernel {
         message: &str,
     ) -> Result<Written, Error> {
         let findings = self.errors_before_commit(path, content);
-        self.vfs.write(path, content)?;
         if self.config.check == CheckMode::Strict
             && let Some(first) = findings.first()
         {
+            self.vfs.write(path, content)?;
             return Ok(Written {
                 path: path.as_str().to_owned(),
                 persisted: Persisted::No,
@@ -103,12 +103,23 @@ impl Kernel {
                 similar: Vec::new(),
             });
         }
+        let will_be_logged = writing.is_ok() && self.git.restores_files();
+        if will_be_logged {
+            self.vfs.write_restorable(path, content)?;
+        } else {
+            self.vfs.write(path, content)?;
+        }
+        self.examples.forget(path.as_str());
         // The file is written: what keeps the registry from following must not hide that.
         let registered = self.registry.register(path);
         let meta = registered.as_ref().ok().and_then(|registered| registered.meta.as_deref());
         let mut changes = vec![FileChange { path: path.as_str(), content: Some(content.as_bytes()) }];
         changes.extend(meta.map(|text| FileChange { path: META_FILE, content: Some(text.as_bytes()) }));
         let committed = writing.and_then(|writing| writing.commit(message, &changes));
+        if will_be_logged && !matches!(&committed, Ok(Committed { id: Some(_), .. })) {
+            // No commit will bring it back.
+            self.vfs.write(path, content)?;
+        }
         let mut written = self.written(path.as_str(), committed)?;
         match registered {
             Ok(registered) => written.similar = registered.similar.into_iter().map(SimilarTool::from).collect(),

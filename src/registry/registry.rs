@@ -89,6 +89,11 @@ impl Registry {
         self.tools.is_empty()
     }
 
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
     /// Every tool, sorted by path.
     pub fn list(&self) -> impl Iterator<Item = &Arc<ToolMeta>> {
         self.tools.values().map(|listed| &listed.tool)

@@ -73,6 +73,16 @@ impl DiskVfs {
         self.write_real(path, content, Durability::Restorable)
     }
 
+    /// As [`Vfs::write`], but without waiting for the disk: for text that is kept elsewhere before it counts as written.
+    ///
+    /// # Errors
+    /// As [`Vfs::write`].
+    pub fn write_restorable(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
+        path.refuse_git()?;
+        self.refuse_large(path, content)?;
+        self.write_real(path, content.as_bytes(), Durability::Restorable)
+    }
+
     /// The bytes of a regular file, however large; a symlink is not followed.
     ///
     /// # Errors
@@ -80,6 +90,11 @@ impl DiskVfs {
     pub fn read_bytes(&self, path: &JailPath) -> Result<Vec<u8>, VfsError> {
         path.refuse_git()?;
         self.read_real_bytes(path, usize::MAX - 1)
+    }
+
+    fn refuse_large(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
+        let is_large = content.len() > self.max_file_bytes;
+        if is_large { Err(VfsError::too_large(path.as_str(), self.max_file_bytes)) } else { Ok(()) }
     }
 
     fn write_real(&self, path: &JailPath, content: &[u8], durability: Durability) -> Result<(), VfsError> {
@@ -179,9 +194,7 @@ impl Vfs for DiskVfs {
 
     fn write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
         path.refuse_git()?;
-        if content.len() > self.max_file_bytes {
-            return Err(VfsError::too_large(path.as_str(), self.max_file_bytes));
-        }
+        self.refuse_large(path, content)?;
         self.write_real(path, content.as_bytes(), Durability::Synced)
     }
 

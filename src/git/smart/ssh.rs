@@ -31,7 +31,11 @@ impl Connection for SshConnection {
         command.arg("--").arg(&self.host).arg(format!("{} {}", service.name(), quoted(&self.path)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let unreachable = |reason: &str| GitError::Unreachable { reason: reason.to_owned() };
-        let mut child = command.spawn().map_err(|_| unreachable("the program `ssh` could not be started"))?;
+        let mut child = command.spawn().map_err(|_| {
+            unreachable(
+                "the program `ssh` could not be started; install OpenSSH, name another program in GIT_SSH, or use an https:// address",
+            )
+        })?;
         match (child.stdin.take(), child.stdout.take()) {
             (input @ Some(_), Some(output)) => Ok(Box::new(SshConversation { child, input, output })),
             _ => Err(unreachable("the program `ssh` could not be reached")),

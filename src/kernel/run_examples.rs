@@ -1,0 +1,120 @@
+//! The last good run of each tool, for the reviewer of its pull request.
+//!
+//! A pull request is read by more people than a run: numbers of everyday size and the shape are shown, what words and
+//! long numbers said is not.
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const MOST_TOOLS: usize = 256;
+const MOST_INPUT_BYTES: usize = 16 << 10;
+const MOST_TEXT_CHARS: usize = 600;
+const MOST_ITEMS: usize = 5;
+/// Numbers from here on may name an account or a person.
+const LARGE: f64 = 1e6;
+
+/// Arguments and result of a run, as they may be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunExample {
+    pub args: String,
+    pub result: String,
+}
+
+/// What was run since the kernel booted.
+#[derive(Debug, Default)]
+pub struct RunExamples {
+    kept: Mutex<HashMap<String, RunExample>>,
+    is_new: AtomicBool,
+}
+
+impl RunExamples {
+    /// Keeps a good run of the tool at `path`.
+    pub fn record(&self, path: &str, args_json: &str, result_json: &str) {
+        let shown = |json: &str| {
+            let value = if json.len() > MOST_INPUT_BYTES { None } else { serde_json::from_str(json).ok() };
+            value.map(|value: Value| bounded(&masked(value).to_string()))
+        };
+        let (Some(args), Some(result)) = (shown(args_json), shown(result_json)) else { return };
+        let mut kept = self.kept.lock();
+        if kept.len() < MOST_TOOLS || kept.contains_key(path) {
+            let example = RunExample { args, result };
+            if kept.insert(path.to_owned(), example.clone()) != Some(example) {
+                self.is_new.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The tool's text changes: what it did before says nothing any more.
+    pub fn forget(&self, path: &str) {
+        self.kept.lock().remove(path);
+    }
+
+    #[must_use]
+    pub fn of(&self, path: &str) -> Option<RunExample> {
+        self.kept.lock().get(path).cloned()
+    }
+
+    /// Whether there is anything that was not there when this was last asked.
+    pub fn take_news(&self) -> bool {
+        self.is_new.swap(false, Ordering::Relaxed)
+    }
+}
+
+fn masked(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(format!("<{} characters>", text.chars().count())),
+        Value::Number(number) if number.as_f64().is_none_or(|number| number.abs() >= LARGE) => {
+            Value::String("<number>".to_owned())
+        }
+        Value::Array(items) => {
+            let more = items.len().saturating_sub(MOST_ITEMS);
+            let mut items: Vec<Value> = items.into_iter().take(MOST_ITEMS).map(masked).collect();
+            if more > 0 {
+                items.push(Value::String(format!("<{more} more>")));
+            }
+            Value::Array(items)
+        }
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, masked(value))).collect(),
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+    }
+}
+
+fn bounded(text: &str) -> String {
+    let mut shown: String = text.chars().take(MOST_TEXT_CHARS).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RunExamples;
+
+    #[test]
+    fn numbers_and_shape_are_shown_and_words_are_not() {
+        let examples = RunExamples::default();
+        examples.record("tools/a.ts", r#"{"net":100,"name":"Ada","card":4111111111111111}"#, "[1,2,3,4,5,6,7]");
+        let example = examples.of("tools/a.ts").unwrap();
+        assert_eq!(example.args, r#"{"card":"<number>","name":"<3 characters>","net":100}"#);
+        assert_eq!(example.result, r#"[1,2,3,4,5,"<2 more>"]"#);
+        assert!(examples.take_news());
+        assert!(!examples.take_news());
+        examples.forget("tools/a.ts");
+        assert_eq!(examples.of("tools/a.ts"), None);
+    }
+
+    #[test]
+    fn long_runs_are_cut_or_left_out() {
+        let examples = RunExamples::default();
+        examples.record("tools/a.ts", "{}", &format!("[{}]", vec!["[true,false,null]"; 500].join(",")));
+        assert!(examples.of("tools/a.ts").unwrap().result.len() < 300);
+        examples.record("tools/b.ts", "{}", &"x".repeat(20_000));
+        assert_eq!(examples.of("tools/b.ts"), None);
+        let wide: Vec<String> = (0..400).map(|index| format!("\"k{index}\":1")).collect();
+        examples.record("tools/c.ts", "{}", &format!("{{{}}}", wide.join(",")));
+        assert!(examples.of("tools/c.ts").unwrap().result.ends_with('…'));
+    }
+}
