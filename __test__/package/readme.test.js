@@ -1,0 +1,63 @@
+/** What README prints is run as it is printed. Its free names (`model`, `db`, `boxes`) are globals here. */
+
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { loadTGPConfig } from '../../index.js';
+import { SCRIPTED_MODEL } from '../helpers/running_server.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const exec = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TOOL = 'tools/shipping/dim_weight.ts';
+
+/**
+ * The code blocks of a section, in order.
+ * @param {string} title
+ */
+async function blocks(title) {
+  const text = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
+  return [...section.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => String(match[1]));
+}
+
+/** A folder with this package and those of its development. */
+async function application() {
+  const folder = await tempRoot();
+  await mkdir(join(folder, 'node_modules', '@tgp'), { recursive: true });
+  await symlink(ROOT, join(folder, 'node_modules', '@tgp', 'core'));
+  for (const name of ['ai', 'better-sqlite3']) {
+    await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  return folder;
+}
+
+test('"Use it": the agent answers, and the tool can be run by hand', async () => {
+  const [agent, tool, byHand] = await blocks('Use it');
+  const folder = await application();
+  await writeFile(
+    join(folder, 'globals.mjs'),
+    `import Database from 'better-sqlite3';
+    Object.assign(globalThis, { model: 'any/model', db: new Database(':memory:'), boxes: [{ l: 40, w: 40, h: 50 }] });`,
+  );
+  const shown = 'console.log(JSON.stringify({ text, result, logs, cpuMs: typeof stats.cpuMs }));';
+  const written = `await tgpTools(kernel).write_file.execute(${JSON.stringify({ path: TOOL, content: tool })});`;
+  await writeFile(join(folder, 'agent.mjs'), [agent, written, byHand, shown].join('\n'));
+  const preloads = ['--import', SCRIPTED_MODEL, '--import', './globals.mjs'];
+  const { stdout } = await exec(process.execPath, [...preloads, 'agent.mjs'], { cwd: folder });
+  const { text, ...run } = JSON.parse(stdout);
+  expect(text).toBe(`It bills as 576 pounds (forged ${TOOL}).`);
+  expect(run).toEqual({ result: [576], logs: [], cpuMs: 'number' });
+});
+
+test('"Git as the memory": the configuration is accepted', async () => {
+  const [sample] = await blocks('Git as the memory');
+  const file = join(await tempRoot(), 'tgp.config.ts');
+  await writeFile(file, `export default { ${sample} };\n`);
+  expect(await loadTGPConfig(file)).toEqual({
+    git: { provider: 'github', repo: 'my-org/tools', writeStrategy: 'direct' },
+  });
+});
