@@ -2,12 +2,19 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { announce, capture, ROOT, run, StepFailed } from './process.mjs';
+import { announce, capture, ROOT, run, StepFailed, status } from './process.mjs';
 
 /** What the build calls, and the Debian packages that bring it. */
 const PROGRAMS = [
   { program: 'cc', packages: ['gcc', 'libc6-dev'] },
   { program: 'git', packages: ['git'] },
+];
+
+/** What compiles an addon of npm whose maker's binary could not be downloaded. */
+const ADDON_COMPILERS = [
+  { program: 'python3', packages: ['python3'] },
+  { program: 'make', packages: ['make'] },
+  { program: 'g++', packages: ['g++'] },
 ];
 
 /** Databases that the tests start and stop themselves; their tests are skipped, with a line, where they are missing. */
@@ -25,25 +32,34 @@ export function setup({ tests }) {
     ensureNextest();
   }
   ensureNodeModules();
+  if (tests) ensureAddon('better-sqlite3', 'new (require("better-sqlite3"))(":memory:")');
 }
 
 function ensurePrograms() {
   if (process.platform === 'win32') return;
-  const missing = PROGRAMS.filter(({ program }) => capture(program, ['--version']) === undefined);
+  const missing = missingPrograms(PROGRAMS);
   if (missing.length === 0) return;
-  const packages = missing.flatMap((entry) => entry.packages);
-  if (capture('apt-get', ['--version']) === undefined) {
+  if (!hasApt()) {
     const names = missing.map((entry) => entry.program).join(' and ');
     throw new StepFailed(
       `Missing: ${names}. Install a C compiler and Git with your package manager, then run this again.`,
     );
   }
-  installPackages(packages);
+  installPackages(missing.flatMap((entry) => entry.packages));
+}
+
+/** @param {{ program: string, packages: string[] }[]} programs */
+function missingPrograms(programs) {
+  return programs.filter(({ program }) => capture(program, ['--version']) === undefined);
+}
+
+function hasApt() {
+  return capture('apt-get', ['--version']) !== undefined;
 }
 
 function ensureServers() {
   // Only where it needs nobody's password: a developer's machine is not changed for tests that can be skipped.
-  if (process.getuid?.() !== 0 || capture('apt-get', ['--version']) === undefined) return;
+  if (process.getuid?.() !== 0 || !hasApt()) return;
   const packages = SERVERS.filter(({ path }) => !existsSync(path)).flatMap((entry) => entry.packages);
   if (packages.length === 0) return;
   try {
@@ -83,6 +99,27 @@ function ensureNodeModules() {
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
   announce('Installing npm packages');
   // Not `npm ci`: it refuses a lock file that was made where the registry lacks some other platform's optional package.
-  // This installs the locked versions as well, and leaves the lock file alone.
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund']);
+  // This installs the locked versions as well, and leaves the lock file alone. No package needs its install script for
+  // building; the one that does for testing comes later.
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts']);
+}
+
+/**
+ * Runs the install script of a package with an addon of its own, which downloads or compiles it.
+ * @param {string} name
+ * @param {string} use a program that fails without the addon
+ */
+function ensureAddon(name, use) {
+  const works = () => capture(process.execPath, ['-e', use]) !== undefined;
+  if (works()) return;
+  announce(`Preparing ${name}`);
+  if (status('npm', ['rebuild', name]) === 0 && works()) return;
+  const missing = missingPrograms(ADDON_COMPILERS).flatMap((entry) => entry.packages);
+  if (missing.length > 0 && hasApt()) {
+    installPackages(missing);
+    if (status('npm', ['rebuild', name]) === 0 && works()) return;
+  }
+  throw new StepFailed(
+    `${name} could not be downloaded or compiled. Install Python, make and a C++ compiler, then run this again.`,
+  );
 }
