@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
 
-const MAX_SUMMARY = 100;
 const NAME_WIDTH = 15;
+const INDENT = 9;
+/** Lines fit a terminal; in a pipe they are as long as on a common one. */
+const WIDTH = process.stdout.columns ?? 110;
 
 /**
  * @param {Parameters<typeof styleText>[0]} style
@@ -40,21 +42,24 @@ export function model(text) {
 export function toolCall(name, input, output, ms) {
   const failed = output?.success === false || output?.valid === false;
   const mark = failed ? styled('red', '✗') : styled('green', '✓');
-  const target = input.path ?? input.dir ?? input.sql ?? '';
-  const time = styled('dim', `${ms.toFixed(1)} ms`);
-  line(`       ${mark} ${name.padEnd(NAME_WIDTH)} ${target}  ${time}`);
-  line(`         ${styled('dim', summary(output))}`);
+  const target = String(input.path ?? input.dir ?? input.sql ?? '');
+  const time = `${ms.toFixed(1)} ms`;
+  const shownTarget = cut(target, WIDTH - INDENT - NAME_WIDTH - ' '.length - `  ${time}`.length);
+  line(`       ${mark} ${name.padEnd(NAME_WIDTH)} ${shownTarget}  ${styled('dim', time)}`);
+  line(`         ${styled('dim', cut(describe(output).replace(/\s+/g, ' '), WIDTH - INDENT))}`);
+}
+
+/**
+ * @param {string} text
+ * @param {number} room
+ */
+function cut(text, room) {
+  return text.length > room ? `${text.slice(0, Math.max(0, room - 1))}…` : text;
 }
 
 /** @param {string} text */
 export function failure(text) {
   process.stderr.write(`\n${text}\n`);
-}
-
-/** @param {any} output */
-function summary(output) {
-  const text = describe(output).replace(/\s+/g, ' ');
-  return text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1)}…` : text;
 }
 
 /** @param {any} item */

@@ -6,6 +6,7 @@
  * @property {string} imports the statement that imports it
  * @property {string} open an expression that makes a pool or a database
  * @property {string} close an expression that ends it
+ * @property {string} variable of the environment, which says where the database is
  * @property {string} [types] the package with its types, when it has none itself
  */
 
@@ -16,6 +17,7 @@ const DRIVERS = [
     imports: "import { Pool } from 'pg';",
     open: 'new Pool({ connectionString: process.env.DATABASE_URL })',
     close: 'db.end()',
+    variable: 'DATABASE_URL',
     types: '@types/pg',
   },
   {
@@ -23,18 +25,21 @@ const DRIVERS = [
     imports: "import postgres from 'postgres';",
     open: "postgres(process.env.DATABASE_URL ?? '')",
     close: 'db.end()',
+    variable: 'DATABASE_URL',
   },
   {
     name: 'mysql2',
     imports: "import { createPool } from 'mysql2/promise';",
     open: 'createPool({ uri: process.env.DATABASE_URL })',
     close: 'db.end()',
+    variable: 'DATABASE_URL',
   },
   {
     name: 'better-sqlite3',
     imports: "import Database from 'better-sqlite3';",
     open: "new Database(process.env.DATABASE_FILE ?? 'app.db')",
     close: 'db.close()',
+    variable: 'DATABASE_FILE',
     types: '@types/better-sqlite3',
   },
 ];

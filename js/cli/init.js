@@ -39,6 +39,7 @@ export async function init({ yes, format }) {
       line('Nothing was written.');
       return 1;
     }
+    line();
   }
   const done = await withProgress(format, 'Setting up', () => setUp(project));
   const next = nextSteps(project, done);
@@ -176,7 +177,7 @@ function nextSteps({ framework, language, packageManager, manifest, databases, u
     return resolved ? [resolved.command, ...resolved.args].join(' ') : words.join(' ');
   };
   const missing = ['@tgp/core', 'ai'].filter((name) => !uses(name));
-  const types = driverOf(databases)?.types;
+  const { types, variable } = driverOf(databases) ?? {};
   const untyped = types !== undefined && language === 'ts' && framework !== 'plain' && !uses(types);
   const from = manifest?.value.type === 'module' ? './tgp/tgp.module.js' : './tgp/tgp.module';
   const nest = [
@@ -190,6 +191,7 @@ function nextSteps({ framework, language, packageManager, manifest, databases, u
     ...manual,
     ...(framework === 'nest' ? nest : []),
     ...layerSteps(databases, agent),
+    ...(variable === undefined ? [] : [`Set ${variable}: ${agent} reads it.`]),
     `Set AI_GATEWAY_API_KEY, or name a model of another provider in ${agent}.`,
     typed('execute-local', 'tgp', 'doctor'),
     typed('execute-local', 'tgp', 'exec', EXAMPLE_PATH, '--args', `'{"names": ["Ada"], "greeting": "Hello"}'`),
