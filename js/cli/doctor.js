@@ -39,7 +39,7 @@ const CHECKS = {
   Walls: walls,
   Config: config,
   Workspace: workspace,
-  'Next.js': async () => (await examineNextConfig()) ?? ok(''),
+  'Next.js': async () => (await examineNextConfig(process.cwd())) ?? ok(''),
 };
 
 /**

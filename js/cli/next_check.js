@@ -6,10 +6,11 @@ const REMEDY =
 
 /**
  * Whether a Next.js application is prepared for the addon; undefined for other applications.
+ * @param {string} folder
  * @returns {Promise<import('./doctor.js').Finding | undefined>}
  */
-export async function examineNextConfig() {
-  const { framework, folder } = await inspectProject(process.cwd());
+export async function examineNextConfig(folder) {
+  const { framework } = await inspectProject(folder);
   if (framework !== 'next') return undefined;
   const { file, state } = await readNextConfig(folder);
   if (state === 'withTGP') return { status: 'ok', detail: `${file} uses withTGP` };
