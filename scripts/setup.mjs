@@ -39,7 +39,7 @@ function ensurePrograms() {
   if (process.platform === 'win32') return;
   const missing = missingPrograms(PROGRAMS);
   if (missing.length === 0) return;
-  if (!hasApt()) {
+  if (!canInstall()) {
     const names = missing.map((entry) => entry.program).join(' and ');
     throw new StepFailed(
       `Missing: ${names}. Install a C compiler and Git with your package manager, then run this again.`,
@@ -53,13 +53,18 @@ function missingPrograms(programs) {
   return programs.filter(({ program }) => capture(program, ['--version']) === undefined);
 }
 
-function hasApt() {
-  return capture('apt-get', ['--version']) !== undefined;
+function canInstall() {
+  const allowed = isRoot() || capture('sudo', ['--version']) !== undefined;
+  return allowed && capture('apt-get', ['--version']) !== undefined;
+}
+
+function isRoot() {
+  return process.getuid?.() === 0;
 }
 
 function ensureServers() {
   // Only where it needs nobody's password: a developer's machine is not changed for tests that can be skipped.
-  if (process.getuid?.() !== 0 || !hasApt()) return;
+  if (!isRoot() || !canInstall()) return;
   const packages = SERVERS.filter(({ path }) => !existsSync(path)).flatMap((entry) => entry.packages);
   if (packages.length === 0) return;
   try {
@@ -73,7 +78,7 @@ function ensureServers() {
 /** @param {string[]} packages */
 function installPackages(packages) {
   announce(`Installing Debian packages: ${packages.join(' ')}`);
-  const prefix = process.getuid?.() === 0 ? [] : ['sudo'];
+  const prefix = isRoot() ? [] : ['sudo'];
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
     const [command = 'env', ...rest] = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
     run(command, rest);
@@ -115,7 +120,7 @@ function ensureAddon(name, use) {
   announce(`Preparing ${name}`);
   if (status('npm', ['rebuild', name]) === 0 && works()) return;
   const missing = missingPrograms(ADDON_COMPILERS).flatMap((entry) => entry.packages);
-  if (missing.length > 0 && hasApt()) {
+  if (missing.length > 0 && canInstall()) {
     installPackages(missing);
     if (status('npm', ['rebuild', name]) === 0 && works()) return;
   }
