@@ -69,3 +69,42 @@ test(
   },
   5 * MINUTES,
 );
+
+/** The types that an ES module and a CommonJS module of a strict application find. */
+const TYPED = `
+import { TGP, TGPError, tgpTools, type ExecResult, type TGPOptions } from '@tgp/core';
+import { withTGP } from '@tgp/core/next';
+const options: TGPOptions = { config: { sandbox: { timeoutMs: 100 } } };
+const kernel = new TGP(options);
+export const ran: Promise<ExecResult<number>> = kernel.exec<number>('tools/a.ts');
+export const read: Promise<string> = tgpTools(kernel).read_file.execute({ path: 'tools/a.ts' });
+export const code = (error: unknown) => (error instanceof TGPError ? error.code : undefined);
+export const config: { output: string } = withTGP({ output: 'standalone' });
+// @ts-expect-error an unknown key does not compile
+export const wrong: TGPOptions = { config: { sandbox: { timeout: 100 } } };
+`;
+
+test(
+  'the packed types serve ES modules and CommonJS modules',
+  async () => {
+    const app = await packedApplication({ files: { 'package.json': '{ "name": "app", "private": true }\n' } });
+    for (const name of ['module.mts', 'script.cts']) await writeFile(join(app, name), TYPED);
+    // Errors in declarations count too: these are ours.
+    const flags = [
+      '--strict',
+      '--noEmit',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+      '--lib',
+      'es2023,dom,esnext.disposable',
+    ];
+    const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
+    const { stdout } = await exec(tsc, [...flags, '--types', '', 'module.mts', 'script.cts'], { cwd: app }).catch(
+      (error) => error,
+    );
+    expect(stdout).toBe('');
+  },
+  3 * MINUTES,
+);
