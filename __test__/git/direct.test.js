@@ -203,6 +203,14 @@ describe('two kernels on one remote', () => {
     await b.kernel.sync();
     expect((await b.kernel.find('weigh a parcel'))[0]?.path).toBe('tools/weigh.ts');
     expect((await b.kernel.exec('tools/weigh.ts', { grams: 7 })).result).toBe(7);
+    // What comes in with a push of one's own is found too, a second later at most.
+    await a.tools.write_file.execute({
+      path: 'tools/peel.ts',
+      content: content.replace('Weigh a parcel', 'Peel an onion'),
+    });
+    await b.tools.write_file.execute({ path: 'tools/own.ts', content: 'return 1' });
+    const found = async () => (await b.kernel.find('peel an onion'))[0]?.path;
+    await expect.poll(found, { timeout: 5000 }).toBe('tools/peel.ts');
   });
 
   it('meta.json never conflicts', async () => {

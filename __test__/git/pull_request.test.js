@@ -160,6 +160,10 @@ describe('pull requests', () => {
       expect(soundness(rootDir), path).toEqual(SOUND);
     }
     expect(await tools.read_file.execute({ path: 'tools/old.ts' })).toBe("return 'tools/old.ts'");
+    expect(await kernel.registry.sync()).toMatchObject({
+      persisted: false,
+      problem: expect.stringContaining('pull requests'),
+    });
     // Somebody's own work still shows.
     writeFileSync(join(rootDir, 'mine.txt'), 'mine');
     writeFileSync(join(rootDir, 'tools/c.ts'), 'changed by hand');

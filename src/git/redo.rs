@@ -86,6 +86,7 @@ fn restore_index(repository: &Repository) -> Result<(), git2::Error> {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use crate::git::GitStore;
     use crate::git::test_repository::{PlainFiles, TestRepository, forge, options};
@@ -117,6 +118,7 @@ mod tests {
         fs::write(git_dir.join("refs/heads/main"), branch).unwrap();
         fs::write(root.join("tools/b.ts"), "").unwrap();
         fs::write(git_dir.join("index"), "DIRC").unwrap();
+        fs::write(git_dir.join("HEAD"), "").unwrap();
     }
 
     #[test]

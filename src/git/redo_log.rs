@@ -105,10 +105,18 @@ impl RedoLog {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let (position, payloads) = read_on(&mut file, Position::default())?;
-        *self.known.lock() = position;
-        let records = payloads.iter().filter_map(|payload| postcard::from_bytes::<Record>(payload).ok());
-        Ok(records.filter(|record| record.session != self.session).collect())
+        if file.metadata()?.len() < CAPACITY {
+            // Whoever made it died before it was ready, and so before its first commit.
+            return Ok(Vec::new());
+        }
+        // Whoever finds records of an earlier start empties the log: the first one speaks for all.
+        let start = Position { generation: generation_of(&mut file)?, end: ID_BYTES as u64 };
+        let first = payload_at(&mut file, &start)?;
+        if first.and_then(|payload| decode(&payload)).is_none_or(|first| first.session == self.session) {
+            return Ok(Vec::new());
+        }
+        let (_, payloads) = read_on(&mut file, Position::default())?;
+        Ok(payloads.iter().filter_map(|payload| decode(payload)).collect())
     }
 
     /// Forgets everything, after it was made again.
@@ -138,9 +146,7 @@ fn open(git_dir: &Path) -> io::Result<File> {
 
 /// Where the log ends, and the payloads after `known`.
 fn read_on(file: &mut File, known: Position) -> io::Result<(Position, Vec<Vec<u8>>)> {
-    let mut generation = [0; ID_BYTES];
-    file.rewind()?;
-    file.read_exact(&mut generation)?;
+    let generation = generation_of(file)?;
     let end = if known.generation == generation { known.end.max(ID_BYTES as u64) } else { ID_BYTES as u64 };
     let mut position = Position { generation, end };
     let mut payloads = Vec::new();
@@ -149,6 +155,13 @@ fn read_on(file: &mut File, known: Position) -> io::Result<(Position, Vec<Vec<u8
         payloads.push(payload);
     }
     Ok((position, payloads))
+}
+
+fn generation_of(file: &mut File) -> io::Result<[u8; ID_BYTES]> {
+    let mut generation = [0; ID_BYTES];
+    file.rewind()?;
+    file.read_exact(&mut generation)?;
+    Ok(generation)
 }
 
 /// The payload at the end of what was read so far; `None` when there is no valid one.
@@ -171,6 +184,10 @@ fn payload_at(file: &mut File, position: &Position) -> io::Result<Option<Vec<u8>
 
 fn encode(record: &Record) -> io::Result<Vec<u8>> {
     postcard::to_stdvec(record).map_err(io::Error::other)
+}
+
+fn decode(payload: &[u8]) -> Option<Record> {
+    postcard::from_bytes(payload).ok()
 }
 
 const fn frame_size(payload: &[u8]) -> u64 {
@@ -203,6 +220,7 @@ fn flush_everything(_: &File) -> io::Result<()> {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::{CAPACITY, LoggedObject, Record, RedoLog};
 
@@ -258,10 +276,12 @@ mod tests {
     #[test]
     fn a_torn_record_ends_the_log() {
         let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("tgp-redo");
+        std::fs::write(&file, "half made").unwrap();
         let log = RedoLog::new("one".to_owned());
+        assert_eq!(news(&RedoLog::new("two".to_owned()), dir.path()), [""; 0]);
         log.append(dir.path(), record("one", "a", 100)).unwrap();
         log.append(dir.path(), record("one", "b", 100)).unwrap();
-        let file = dir.path().join("tgp-redo");
         let mut bytes = std::fs::read(&file).unwrap();
         let last = bytes.iter().rposition(|byte| *byte == 7).unwrap();
         bytes[last] = 8;

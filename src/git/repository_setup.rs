@@ -63,8 +63,13 @@ fn open_or_init_locked(
     }
     fs::create_dir_all(git_dir).map_err(GitError::io("create the repository's directory"))?;
     let _lock = RepositoryLock::acquire(git_dir, wait)?;
-    if !git_dir.join("HEAD").exists() {
-        return init(root, options);
+    let head = git_dir.join("HEAD");
+    match fs::metadata(&head) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return init(root, options),
+        // A power cut tore it: no other branch was current unless a pull request waits, and the next write says so again.
+        Ok(file) if file.len() == 0 => fs::write(&head, format!("ref: {}\n", branch_reference(&options.branch)))
+            .map_err(GitError::io("restore the current branch"))?,
+        Ok(_) | Err(_) => {}
     }
     let repository = open(root, Flush::Each)?;
     adopt_unborn(&repository, &options.branch)?;

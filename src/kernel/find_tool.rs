@@ -1,6 +1,6 @@
 //! `find_tool`: the tools that fit a description of a job.
 
-use super::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
+use super::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT, GitWriteStrategy};
 use super::kernel::Kernel;
 use super::tool_registry::Look;
 use super::write_file::Written;
@@ -102,6 +102,10 @@ impl Kernel {
     /// Makes `meta.json` what the tools say and commits it.
     pub fn sync_registry(&self) -> Result<Written, Error> {
         let _one_writer = self.writes.lock();
+        if self.config.git.write_strategy == GitWriteStrategy::Pr {
+            self.registry.sync_meta()?;
+            return Ok(Written::not_committed(META_FILE, "With pull requests meta.json is not committed."));
+        }
         let writing = self.git.begin(std::iter::once(META_FILE))?;
         let text = self.registry.sync_meta()?;
         let change = text.as_deref().map(|text| FileChange { path: META_FILE, content: Some(text.as_bytes()) });

@@ -57,6 +57,22 @@ impl Serialize for Persisted {
     }
 }
 
+impl Written {
+    /// A file that is on disk only, for this reason.
+    pub(super) fn not_committed(path: &str, problem: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            persisted: Persisted::No,
+            commit: None,
+            findings: Vec::new(),
+            pull_request: None,
+            problem: Some(problem.to_owned()),
+            similar: Vec::new(),
+            fresh: None,
+        }
+    }
+}
+
 impl Kernel {
     /// Creates or replaces a file and commits it.
     pub fn write_file(&self, path: &str, content: &str) -> Result<Written, Error> {
@@ -90,18 +106,9 @@ impl Kernel {
             && let Some(first) = findings.first()
         {
             self.vfs.write(path, content)?;
-            return Ok(Written {
-                path: path.as_str().to_owned(),
-                persisted: Persisted::No,
-                commit: None,
-                pull_request: None,
-                problem: Some(format!(
-                    "It is kept as a draft and not committed, because check_tool finds errors in it: {first}"
-                )),
-                findings,
-                fresh: None,
-                similar: Vec::new(),
-            });
+            let problem =
+                format!("It is kept as a draft and not committed, because check_tool finds errors in it: {first}");
+            return Ok(Written { findings, ..Written::not_committed(path.as_str(), &problem) });
         }
         let will_be_logged = writing.is_ok() && self.git.restores_files();
         if will_be_logged {
