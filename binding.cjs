@@ -839,5 +839,6 @@ module.exports.BindingDatabase = nativeBinding.BindingDatabase
 module.exports.BindingKernel = nativeBinding.BindingKernel
 module.exports.BindingSqlRules = nativeBinding.BindingSqlRules
 module.exports.BindingVfs = nativeBinding.BindingVfs
+module.exports.askRemote = nativeBinding.askRemote
 module.exports.engineVersion = nativeBinding.engineVersion
 module.exports.errorCodes = nativeBinding.errorCodes

@@ -54,6 +54,10 @@ export declare class BindingKernel {
   findTool(query: string, limit?: number | undefined | null): Promise<BindingOutcome>
   /** Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path. */
   listTools(): Promise<BindingOutcome>
+  /** Value: `{ version, tools? }`; no tools when nothing has changed since that version. */
+  listToolsSince(since?: number | undefined | null): Promise<BindingOutcome>
+  /** Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago. */
+  catalogue(limit: number): BindingOutcome
   /** Reads every tool again. */
   hydrateRegistry(): Promise<BindingOutcome>
   /** Value: the tool, as `listTools` shows it. */
@@ -103,6 +107,9 @@ export declare class BindingVfs {
   /** Value: sorted paths of all files below `dir`. */
   list(dir: string): BindingOutcome
 }
+
+/** Value: `{ branches, hasBranch }`, or null without a remote. Needs no workspace and changes nothing. */
+export declare function askRemote(configJson: string, baseDir: string): Promise<BindingOutcome>
 
 export interface BindingError {
   code: string

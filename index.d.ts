@@ -255,6 +255,32 @@ export declare class TGP {
    * @param options.limit most tools to return. Default: 5.
    */
   find(query: string, options?: { limit?: number; signal?: AbortSignal }): Promise<FoundTool[]>;
+  /**
+   * Every tool that can be run, as a tool that a model calls by its own name and with its own schema: `reports_downgrade` for
+   * `tools/reports/downgrade.ts`. Providers take some 128 tools at most: `query` and `limit` choose.
+   *
+   * The names are those of now, the code behind each is always the current one. Ask again for every conversation, or use
+   * {@link TGP.liveTools}, which also has the tools that are forged meanwhile.
+   * @example
+   * const tools = { ...tgpTools(kernel), ...(await kernel.tools()) };
+   */
+  tools(options?: ToolsOptions): Promise<ForgedTools>;
+  /**
+   * The tools of `base` and every forged tool in one object that is kept fresh in place: once a write, a fix, a revert or a
+   * sync of this kernel is done, the object has the tools as they then are. The AI SDK (4 to 7) reads it at every step, so that
+   * a model can forge a tool in one step and call it by name in the next. Pass the object itself: a copy is not kept fresh.
+   * Changes by other processes are seen at the next call of {@link TGP.refreshTools}.
+   * @example
+   * await generateText({ model, tools: await kernel.liveTools(tgpTools(kernel)), stopWhen: stepCountIs(20), prompt });
+   */
+  liveTools<Base extends Record<string, any> = ForgedTools>(base?: Base): Promise<Base & ToolSet>;
+  /** Looks for changes by other processes, and brings live sets and listeners up to date; for `prepareStep`, say. */
+  refreshTools(): Promise<void>;
+  /**
+   * Calls `listener` when tools were forged, changed or removed, before the call that did it is done.
+   * @returns a function that ends it
+   */
+  onToolsChanged(listener: (change: ToolsChange) => void): () => void;
   /** The tools that exist, and what they say about themselves. */
   get registry(): Registry;
   /** The files of the root, for the application's own use: neither checked as an agent's writes are, nor committed. */
@@ -271,8 +297,19 @@ export declare class TGP {
   shutdown(): Promise<void>;
   /** {@link TGP.shutdown}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
-  /** What a model has to know to use the kernel tools: the protocol and the eight standards. */
-  getSystemPrompt(): string;
+  /**
+   * What a model has to know to use the kernel tools: the protocol, the eight standards with an example each, the typed API of
+   * the sandbox, and the tools that exist with their signatures. The tools are those of now; before {@link TGP.boot} they are
+   * not known, and the prompt tells the model to look for them.
+   *
+   * It keeps within `maxTokens`, estimated as a third of its UTF-8 bytes, which is more than tokenisers of today make of it. What
+   * does not fit gives way in this order: the documentation of the sandbox's API, the examples of the standards, the API down
+   * to its names, the standards down to theirs, the longer protocol. Of tools the descriptions go first; then the most used
+   * ones are shown, and how many are left out.
+   * @param options.maxTokens at least 50. Default: 4000.
+   * @throws {ValidationError} when `maxTokens` is no such number
+   */
+  getSystemPrompt(options?: { maxTokens?: number }): string;
 }
 
 /** The part of the AI SDK's call options that the tools use. */
@@ -294,6 +331,27 @@ export type AgentTool<Args = any, Result = any> = {
 
 /** Tools of an agent by name. */
 export type ToolSet = Record<string, AgentTool>;
+
+/** A tool that an agent has forged. It reports as `exec_tool` does, and refuses arguments that do not fit its schema. */
+export type ForgedTool = AgentTool<any, ExecToolResult>;
+
+/** Forged tools by the name that a model calls: at most 64 of `a-z A-Z 0-9 _ -`, no two alike, none of the kernel's own. */
+export type ForgedTools = Record<string, ForgedTool>;
+
+/** Which of the forged tools {@link TGP.tools} returns. */
+export type ToolsOptions = {
+  /** Only tools that fit this description of a job, at most `limit` or 5. */
+  query?: string;
+  /** Most tools to return; without `query` those that were run most often. Default: all. */
+  limit?: number;
+};
+
+/** What has become of the tools that can be run. `name` is the one of {@link TGP.tools}. */
+export type ToolsChange = {
+  added: { name: string; path: string }[];
+  changed: { name: string; path: string }[];
+  removed: { name: string; path: string }[];
+};
 
 /** Arguments of `list_files`. */
 export type ListFilesArgs = z.input<typeof ListFilesParams>;

@@ -127,3 +127,13 @@ function reason(cause, file) {
   const message = cause instanceof Error ? cause.message : String(cause);
   return (message.split('\n', 1)[0] ?? '').replaceAll(dirname(file), '.').trim();
 }
+
+/**
+ * The configuration as given, without its secret: it may be logged.
+ * @param {TGPConfigInput} config
+ * @returns {TGPConfigInput}
+ */
+export function masked(config) {
+  if (config.git?.auth?.token === undefined) return config;
+  return { ...config, git: { ...config.git, auth: { ...config.git.auth, token: '[hidden]' } } };
+}

@@ -2,12 +2,14 @@ import { resolve } from 'node:path';
 import { throwIfAborted, untilAborted } from './abort.js';
 import { bundlePackage } from './bundler.js';
 import { withTypes } from './check_report.js';
-import { resolveConfig } from './config.js';
+import { masked, resolveConfig } from './config.js';
 import { ConfigError, ShutdownError, unwrap, ValidationError } from './errors.js';
+import { ForgedTools } from './forged_tools.js';
 import { HostFunctions } from './host_functions.js';
 import { toJsonText } from './json_text.js';
+import { consoleLogger } from './logger.js';
 import { native } from './native.js';
-import { ExecOptionsSchema } from './schemas.js';
+import { ExecOptionsSchema, ToolsOptionsSchema } from './schemas.js';
 import { offerSql } from './sql/sandbox_sql.js';
 import { systemPrompt } from './system_prompt.js';
 import { TypeChecker } from './type_checker.js';
@@ -47,14 +49,6 @@ export const EXEC_FOR_AGENT = Symbol.for('@tgp/core/exec_for_agent');
 /** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
 const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
 
-/** @type {Logger} */
-const consoleLogger = {
-  debug: () => {},
-  info: (message, ...rest) => console.info(`[tgp] ${message}`, ...rest),
-  warn: (message, ...rest) => console.warn(`[tgp] ${message}`, ...rest),
-  error: (message, ...rest) => console.error(`[tgp] ${message}`, ...rest),
-};
-
 let lastRunId = 0;
 
 export class TGP {
@@ -64,6 +58,8 @@ export class TGP {
   #options;
   /** @type {TGPConfig | undefined} */
   #resolvedConfig;
+  /** @type {ForgedTools} */
+  #forged;
   /** @type {HostFunctions | undefined} */
   #functions;
   /** @type {TypeChecker | undefined} */
@@ -87,6 +83,13 @@ export class TGP {
   constructor(options = {}) {
     this.#options = options;
     this.logger = options.logger ?? consoleLogger;
+    this.#forged = new ForgedTools(
+      {
+        list: (since) => this.#call((kernel) => kernel.listToolsSince(since), undefined),
+        run: (path, args, signal) => this[EXEC_FOR_AGENT](path, args, { signal }),
+      },
+      this.logger,
+    );
     const ignored = IGNORED_OPTIONS.filter((name) => options[name] !== undefined);
     if (ignored.length > 0) {
       this.logger.warn(`Ignored: ${ignored.join(' and ')}. The native kernel reaches files and Git remotes by itself.`);
@@ -183,6 +186,35 @@ export class TGP {
     return this.#call((kernel) => kernel.findTool(query, limit), signal);
   }
 
+  /**
+   * @param {import('../index.js').ToolsOptions} [options]
+   * @returns {Promise<Record<string, import('../index.js').ForgedTool>>}
+   */
+  async tools(options = {}) {
+    const { query, limit } = parseArguments(ToolsOptionsSchema, options, 'tools options');
+    if (query !== undefined) {
+      const found = await this.find(query, { limit });
+      return this.#forged.snapshot(found.map(({ path }) => path));
+    }
+    if (limit === undefined) return this.#forged.snapshot();
+    const { tools } = await this.#call(async (kernel) => kernel.catalogue(limit), undefined);
+    return this.#forged.snapshot(tools.map((/** @type {{ path: string }} */ { path }) => path));
+  }
+
+  /** @type {import('../index.js').TGP['liveTools']} */
+  async liveTools(base = /** @type {any} */ ({})) {
+    return /** @type {any} */ (await this.#forged.live(base));
+  }
+
+  async refreshTools() {
+    await this.#forged.refresh();
+  }
+
+  /** @param {(change: import('../index.js').ToolsChange) => void} listener */
+  onToolsChanged(listener) {
+    return this.#forged.onChanged(listener);
+  }
+
   /** @type {VFSAdapter} */
   get vfs() {
     const booted = async () => {
@@ -209,10 +241,10 @@ export class TGP {
   /** @type {Registry} */
   get registry() {
     return {
-      hydrate: () => this.#call((kernel) => kernel.hydrateRegistry(), undefined),
+      hydrate: () => this.#forged.during(() => this.#call((kernel) => kernel.hydrateRegistry(), undefined)),
       register: async (path) => {
         requireText(path, 'path');
-        return this.#call((kernel) => kernel.registerTool(path), undefined);
+        return this.#forged.during(() => this.#call((kernel) => kernel.registerTool(path), undefined));
       },
       list: () => this.#call((kernel) => kernel.listTools(), undefined),
       sync: () => this.#change('meta.json', (kernel) => kernel.syncRegistry(), undefined),
@@ -232,7 +264,8 @@ export class TGP {
         if (!Array.isArray(files))
           throw new ValidationError('"files" must be an array.', { details: { field: 'files' } });
         for (const file of files) requireText(file, 'files');
-        const { path: _, ...written } = await this.#call((kernel) => kernel.persist(message, files), undefined);
+        const persist = () => this.#call((kernel) => kernel.persist(message, files), undefined);
+        const { path: _, ...written } = await this.#forged.during(persist);
         return written;
       },
       log: (path, { limit } = {}) => this.#history(path, limit, undefined),
@@ -254,8 +287,14 @@ export class TGP {
     return this.shutdown();
   }
 
-  getSystemPrompt() {
-    return systemPrompt();
+  /** @param {{ maxTokens?: number }} [options] */
+  getSystemPrompt({ maxTokens } = {}) {
+    return systemPrompt({
+      maxTokens,
+      catalogue: (limit) =>
+        this.#kernel && this.#resolvedConfig && !this.#stopping ? unwrap(this.#kernel.catalogue(limit)) : undefined,
+      functions: Object.keys(this.#options.sandboxAPI ?? {}),
+    });
   }
 
   get [FILES]() {
@@ -288,7 +327,7 @@ export class TGP {
     throwIfAborted(signal);
     await untilAborted(this.#ready(), signal);
     const change = () => this.#call(start, signal);
-    return this.#mirror ? this.#mirror.write(path, change) : change();
+    return this.#forged.during(async () => (this.#mirror ? this.#mirror.write(path, change) : change()));
   }
 
   /**
@@ -309,7 +348,7 @@ export class TGP {
    * @returns {Promise<{ changed: string[] }>}
    */
   async #incoming(start) {
-    const { changed, warnings } = await this.#call(start, undefined);
+    const { changed, warnings } = await this.#forged.during(() => this.#call(start, undefined));
     for (const warning of warnings) this.logger.warn(warning);
     return { changed };
   }
@@ -434,14 +473,4 @@ async function run(kernel, runId, path, argsText, optionsText, signal) {
 function requireText(value, field) {
   if (typeof value === 'string' && value !== '') return;
   throw new ValidationError(`"${field}" must be a non-empty string.`, { details: { field } });
-}
-
-/**
- * The configuration as given, without its secret: it may be logged.
- * @param {TGPConfigInput} config
- * @returns {TGPConfigInput}
- */
-function masked(config) {
-  if (config.git?.auth?.token === undefined) return config;
-  return { ...config, git: { ...config.git, auth: { ...config.git.auth, token: '[hidden]' } } };
 }

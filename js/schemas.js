@@ -90,6 +90,8 @@ export const ExecOptionsSchema = z.strictObject({
   signal: z.custom((value) => value instanceof AbortSignal, 'must be an AbortSignal').optional(),
 });
 
+export const ToolsOptionsSchema = z.strictObject({ query: text.optional(), limit: count.optional() });
+
 export const ToolSchema = z.strictObject({
   name: z.string(),
   description: z.string(),

@@ -1,4 +1,4 @@
-import { TGPError } from './errors.js';
+import { agentTool, report } from './agent_tool.js';
 import { EXEC_FOR_AGENT, FILES } from './kernel.js';
 import { universalSchema } from './schema.js';
 import {
@@ -15,10 +15,7 @@ import {
 } from './schemas.js';
 import { parseArguments } from './validation.js';
 
-/**
- * @typedef {import('zod').ZodObject} ZodObject
- * @typedef {import('../index.js').ExecToolResult} ExecToolResult
- */
+/** @typedef {import('zod').ZodObject} ZodObject */
 
 /**
  * @template {ZodObject} Schema
@@ -30,19 +27,9 @@ import { parseArguments } from './validation.js';
  * @returns {import('../index.js').AgentTool<import('zod').input<Schema>, Result>}
  */
 export function tool(name, description, params, run) {
-  const schema = universalSchema(params, name);
-  return {
-    description,
-    parameters: schema,
-    inputSchema: schema,
-    execute: async (args, options) => {
-      try {
-        return await run(parseArguments(params, args, name), options?.abortSignal);
-      } catch (error) {
-        throw withCodeInMessage(error);
-      }
-    },
-  };
+  return agentTool(description, universalSchema(params, name), (args, signal) =>
+    run(parseArguments(params, args, name), signal),
+  );
 }
 
 /** @type {typeof import('../index.js').tgpTools} */
@@ -117,38 +104,4 @@ export function tgpTools(kernel) {
       ({ path, args }, signal) => report(own[EXEC_FOR_AGENT](path, args, { signal })),
     ),
   };
-}
-
-/**
- * What a run did, as data: a model repairs a tool from a failure it can read.
- * @param {ReturnType<import('../index.js').TGP['exec']>} run
- * @returns {Promise<ExecToolResult>}
- */
-export async function report(run) {
-  try {
-    return { success: true, ...(await run) };
-  } catch (error) {
-    if (!(error instanceof TGPError)) throw error;
-    const { logs = [], stack, line, column } = /** @type {any} */ (error.details);
-    return {
-      success: false,
-      error: error.message,
-      code: error.code,
-      logs,
-      ...(stack !== undefined && { stack }),
-      ...(line !== undefined && { line }),
-      ...(column !== undefined && { column }),
-    };
-  }
-}
-
-/**
- * Of a thrown error a model sees the message only, so the code has to be in it.
- * @param {unknown} error
- */
-function withCodeInMessage(error) {
-  if (error instanceof TGPError && !error.message.includes(error.code)) {
-    error.message = `${error.message} [${error.code}]`;
-  }
-  return error;
 }

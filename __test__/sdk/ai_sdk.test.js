@@ -70,6 +70,22 @@ describe.each(MATRIX)('AI SDK $sdk with $zod', ({ sdk, zod }) => {
     expect(added).toBe(3);
   });
 
+  test.each(['generate', 'stream'])('%s: a tool forged in one step is called by its own name in the next', (mode) => {
+    const { text, seen, schemas } = report[mode].DIRECT;
+    expect(text).toBe('done');
+    const [, ran, , , patched, threw] = seen.map(({ output }) => output);
+    expect(ran).toMatchObject({ success: true, result: 42 });
+    expect(patched).toMatchObject({ success: true, result: 3 });
+    expect(threw).toMatchObject({ success: false, code: 'ERR_TOOL_THROWN', line: 2 });
+    expect(schemas.reports_total).toEqual({
+      type: 'object',
+      properties: { prices: { type: 'array', items: { type: 'number' } } },
+      required: ['prices'],
+    });
+    const misfit = sdk === '4' ? report[mode].MISFIT.text : JSON.stringify(report[mode].MISFIT.seen);
+    expect(misfit).toMatch(/reports_total: \\?"prices\\?" is not valid/);
+  });
+
   test.each(['generate', 'stream'])('%s: the model is sent whole schemas', (mode) => {
     const { write_file, exec_tool } = report[mode].FORGE.schemas;
     expect(write_file).toMatchObject({
@@ -128,6 +144,16 @@ export async function answer(model: LanguageModel, prompt: string, abortSignal: 
       return commit === undefined ? [] : [commit];
     });
   return [text, ...commits];
+}
+
+export async function forged(model: LanguageModel, prompt: string): Promise<string> {
+  const all = { ...tgpTools(kernel), ...(await kernel.tools({ query: prompt, limit: 20 })), clock };
+  const stop = kernel.onToolsChanged(({ added }) => added.map(({ name, path }) => name + path));
+  const first = await generateText({ model, tools: all, ...severalSteps, prompt });
+  const live = await kernel.liveTools({ ...tgpTools(kernel), clock });
+  const { text } = await generateText({ model, tools: live, ...severalSteps, prompt });
+  stop();
+  return first.text + text;
 }
 
 export function stream(model: LanguageModel, prompt: string): AsyncIterable<string> {

@@ -17,6 +17,9 @@ const severalSteps = version === '4' ? { maxSteps: STEPS } : { stopWhen: (sdk.st
 
 const path = 'tools/math/sum.ts';
 const DRAFT = 'export default (args: { of: number[] }): number => args.of.reduce((a, b) => a + b));';
+const TOTAL = `/** Adds up amounts. */
+export default (args: { amounts: number[] }): number => args.amounts.reduce((a, b) => a + b);
+`;
 const call = (/** @type {string} */ name, /** @type {unknown} */ input) => ({ call: { name, input } });
 
 const FORGE = [
@@ -28,6 +31,17 @@ const FORGE = [
   call('add', { left: 1, right: 2 }),
   { say: 'done' },
 ];
+/** A forged tool is a tool by its own name from the next step on, and changes with its source. */
+const DIRECT = [
+  call('write_file', { path: 'tools/reports/total.ts', content: TOTAL }),
+  call('reports_total', { amounts: [20, 22] }),
+  call('patch_file', { path: 'tools/reports/total.ts', search: 'amounts: number[]', replace: 'prices: number[]' }),
+  call('patch_file', { path: 'tools/reports/total.ts', search: 'args.amounts', replace: 'args.prices' }),
+  call('reports_total', { prices: [1, 2] }),
+  call('reports_total', { prices: [] }),
+  { say: 'done' },
+];
+const MISFIT = [call('reports_total', { prices: 'many' }), { say: 'done' }];
 const MISUSE = [call('write_file', { path }), { say: 'done' }];
 const MISSING = [call('read_file', { path: 'tools/none.ts' }), { say: 'done' }];
 
@@ -56,14 +70,15 @@ const report = { node: process.versions.node };
 for (const [mode, talk] of Object.entries(MODES)) {
   const kernel = new TGP({ config: { rootDir: join(root, mode) } });
   report[mode] = {};
-  for (const [name, moves] of Object.entries({ FORGE, MISUSE, MISSING })) {
+  const tools = await kernel.liveTools({ ...tgpTools(kernel), add });
+  for (const [name, moves] of Object.entries({ FORGE, DIRECT, MISFIT, MISUSE, MISSING })) {
     /** @type {any[]} */
     let seen = [];
     const { model, record } = scriptedModel(version, test, (results) => {
       seen = results;
       return moves[results.length];
     });
-    const options = { model, tools: { ...tgpTools(kernel), add }, ...severalSteps, maxRetries: 0, prompt: 'Go.' };
+    const options = { model, tools, ...severalSteps, maxRetries: 0, prompt: 'Go.' };
     const text = await talk(options).catch((error) => `${error.name}: ${error.message}`);
     report[mode][name] = { text, seen, schemas: Object.fromEntries(record.tools.map(schemaOf)) };
   }

@@ -176,6 +176,32 @@ describe('LangChain', () => {
   });
 });
 
+test('forged tools are tools of the OpenAI Agents SDK and of LangChain', async () => {
+  const { kernel, tools } = await createKernel();
+  const content = '/** Doubles. */ export default (args: { n: number }): number => args.n * 2';
+  await tools.write_file.execute({ path: 'tools/math/twice.ts', content });
+  const forged = await kernel.tools();
+  const [made] = toLangChainTools(forged, packages.langChainTool);
+  expect(packages.convertToOpenAITool(made)).toMatchObject({
+    function: { name: 'math_twice', parameters: { required: ['n'] } },
+  });
+  expect(JSON.parse(await made.invoke({ n: 21 }))).toMatchObject({ success: true, result: 42 });
+  const { url, record } = await providerServer([
+    { call: { name: 'math_twice', input: { n: 4 } } },
+    { call: { name: 'math_twice', input: { n: 'four' } } },
+    { say: 'done' },
+  ]);
+  const client = new packages.OpenAI({ apiKey: 'none', baseURL: `${url}/v1`, maxRetries: 0 });
+  const agent = new packages.Agent({
+    name: 'Smith',
+    model: new packages.OpenAIChatCompletionsModel(client, 'scripted'),
+    tools: toOpenAIAgentsTools(forged, packages.agentsTool),
+  });
+  await packages.run(agent, 'Go.');
+  expect(JSON.parse(String(record.results[0]))).toMatchObject({ success: true, result: 8 });
+  expect(record.results[1]).toContain('"n" is not valid');
+});
+
 describe('handleToolCall', () => {
   const call = (/** @type {string} */ name, /** @type {string} */ text) =>
     /** @type {const} */ ({ id: '1', type: 'function', function: { name, arguments: text } });

@@ -1,7 +1,7 @@
 //! The kernel as JavaScript holds it.
 
 use super::background::{Lane, Promised, spawn};
-use super::binding_outcome::BindingError;
+use super::binding_outcome::{BindingError, BindingOutcome};
 use super::js_callback::{BindingHostCall, HostTable};
 use super::worker_files;
 use crate::error::{Error, ErrorCode};
@@ -172,6 +172,18 @@ impl BindingKernel {
         self.with_kernel(env, Kernel::list_tools)
     }
 
+    /// Value: `{ version, tools? }`; no tools when nothing has changed since that version.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn list_tools_since<'env>(&self, env: &'env Env, since: Option<u32>) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.list_tools_since(since))
+    }
+
+    /// Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago.
+    #[napi]
+    pub fn catalogue(&self, limit: u32) -> BindingOutcome {
+        BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.catalogue(limit)))
+    }
+
     /// Reads every tool again.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn hydrate_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
@@ -310,6 +322,17 @@ impl BindingKernel {
         }
         Ok(promise)
     }
+}
+
+/// As `askRemote` says.
+pub(super) fn ask_remote(env: &Env, config_json: String, base_dir: String) -> napi::Result<Object<'_>> {
+    let (promised, promise) = Promised::new(env)?;
+    start(Lane::Remote, promised, move |promised| {
+        let answer = Config::from_json(&config_json)
+            .and_then(|config| crate::kernel::ask_remote(&config, &PathBuf::from(base_dir)));
+        promised.settle(answer);
+    });
+    Ok(promise)
 }
 
 /// A booted kernel, written as what `boot` tells.

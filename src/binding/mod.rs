@@ -10,6 +10,8 @@ mod js_callback;
 mod worker_files;
 
 use crate::error::ErrorCode;
+use napi::Env;
+use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 
 /// Every error code there is, for the list in JavaScript to be held against.
@@ -22,4 +24,10 @@ pub fn error_codes() -> Vec<String> {
 #[napi]
 pub fn engine_version() -> String {
     crate::kernel::engine_version().to_owned()
+}
+
+/// Value: `{ branches, hasBranch }`, or null without a remote. Needs no workspace and changes nothing.
+#[napi(ts_return_type = "Promise<BindingOutcome>")]
+pub fn ask_remote(env: &Env, config_json: String, base_dir: String) -> napi::Result<Object<'_>> {
+    binding_kernel::ask_remote(env, config_json, base_dir)
 }

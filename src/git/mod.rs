@@ -57,6 +57,6 @@ pub use publisher::{Published, Publisher, Reach, Ticket};
 pub use remote_url::{Provider, RemoteUrl};
 pub use secret::Secret;
 pub use upstream::Upstream;
-pub use upstream_setup::{Opened, RemoteOptions, open};
+pub use upstream_setup::{Opened, RemoteOptions, ask, open};
 pub use work_tree::WorkTree;
 pub use write_strategy::WriteStrategy;

@@ -29,6 +29,15 @@ pub struct Opened {
     pub hydrated: Hydrated,
 }
 
+/// How many branches the remote has, and whether `branch` is one of them. One round trip; changes nothing.
+///
+/// # Errors
+/// `BadRemote`, and whatever keeps the remote from answering.
+pub fn ask(remote: &RemoteOptions, branch: &str) -> Result<(usize, bool), GitError> {
+    let refs = remote.url.connect(remote.token.as_ref())?.refs()?;
+    Ok((refs.branches.len(), refs.branches.contains_key(&format!("refs/heads/{branch}"))))
+}
+
 /// Opens or makes the repository at `root` and hydrates it. A damaged repository is put aside and cloned anew. When the
 /// remote cannot be reached and there is a local copy, that is used.
 ///

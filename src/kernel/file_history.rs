@@ -78,6 +78,8 @@ impl Kernel {
             .zip(&contents)
             .map(|(path, content)| FileChange { path: path.as_str(), content: content.as_deref() })
             .collect();
+        // Somebody else has changed these files.
+        self.registry.expire();
         let committed = writing.commit(message, &changes)?;
         self.written(first.as_str(), Ok(committed))
     }

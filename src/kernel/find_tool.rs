@@ -2,7 +2,7 @@
 
 use super::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT, GitWriteStrategy};
 use super::kernel::Kernel;
-use super::tool_registry::Look;
+use super::tool_registry::{Counted, Look};
 use super::write_file::Written;
 use crate::error::{Error, ErrorCode};
 use crate::git::FileChange;
@@ -47,6 +47,21 @@ pub struct ListedTool {
     uses: u64,
 }
 
+/// Every tool, unless nothing has changed since the version that was asked about.
+#[derive(Debug, Serialize)]
+pub struct ToolsSince {
+    version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<ListedTool>>,
+}
+
+/// Some tools, and how many there are.
+#[derive(Debug, Serialize)]
+pub struct Catalogue {
+    tools: Vec<ListedTool>,
+    total: usize,
+}
+
 impl From<Found> for FoundTool {
     fn from(Found { tool, score }: Found) -> Self {
         let ToolMeta { path, name, description, parameters, .. } = Arc::unwrap_or_clone(tool);
@@ -77,8 +92,19 @@ impl Kernel {
 
     /// Every tool, sorted by path.
     pub fn list_tools(&self) -> Result<Vec<ListedTool>, Error> {
-        let tools = self.registry.list()?;
-        Ok(tools.into_iter().map(|(tool, uses)| listed(Arc::unwrap_or_clone(tool), uses)).collect())
+        Ok(all_listed(self.registry.list()?))
+    }
+
+    /// As [`Self::list_tools`], when it differs from what there was at version `since`.
+    pub fn list_tools_since(&self, since: Option<u32>) -> Result<ToolsSince, Error> {
+        let (version, tools) = self.registry.list_since(since)?;
+        Ok(ToolsSince { version, tools: tools.map(all_listed) })
+    }
+
+    /// At most `limit` tools that can be run; when there are more, those that were run most often.
+    pub fn catalogue(&self, limit: u32) -> Result<Catalogue, Error> {
+        let (tools, total) = self.registry.most_used(limit as usize)?;
+        Ok(Catalogue { tools: all_listed(tools), total })
     }
 
     /// Reads every tool again, whatever is remembered of it.
@@ -111,6 +137,10 @@ impl Kernel {
         let change = text.as_deref().map(|text| FileChange { path: META_FILE, content: Some(text.as_bytes()) });
         self.written(META_FILE, writing.commit("Registry: meta.json", change.as_slice()))
     }
+}
+
+fn all_listed(tools: Vec<Counted>) -> Vec<ListedTool> {
+    tools.into_iter().map(|(tool, uses)| listed(Arc::unwrap_or_clone(tool), uses)).collect()
 }
 
 fn listed(tool: ToolMeta, uses: u64) -> ListedTool {

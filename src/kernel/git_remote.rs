@@ -13,6 +13,7 @@ use crate::git::{
 };
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, TEMP_PREFIX};
+use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,6 +57,22 @@ impl GitHome {
         }
         Ok(Self { store: opened.store, publisher: Some(publisher), warnings: opened.hydrated.warnings })
     }
+}
+
+/// What a remote answered.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteAnswer {
+    branches: usize,
+    /// Whether the configured branch is there.
+    has_branch: bool,
+}
+
+/// Asks the configured remote for its branches, without a workspace. `None` when there is no remote.
+pub fn ask_remote(config: &Config, base_dir: &Path) -> Result<Option<RemoteAnswer>, Error> {
+    let Some(remote) = remote_options(&config.git, base_dir)? else { return Ok(None) };
+    let (branches, has_branch) = git::ask(&remote, &config.git.branch)?;
+    Ok(Some(RemoteAnswer { branches, has_branch }))
 }
 
 fn store_options(config: &GitConfig) -> StoreOptions {

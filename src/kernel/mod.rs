@@ -48,6 +48,7 @@ mod write_rules;
 pub use config::Config;
 pub use exec_tool::{ExecOptions, ExecRequest, ExecValue};
 pub use file_history::HistoryEntry;
+pub use git_remote::ask_remote;
 pub use host_functions::{Answer, HostFunctions, Verdict};
 pub use kernel::{Kernel, engine_version};
 pub use publish::{Incoming, PullRequestLink};

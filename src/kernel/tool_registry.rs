@@ -12,7 +12,7 @@ use super::tool_entry::tool_entry;
 use super::write_rules::TOOLS;
 use crate::compile::Compiler;
 use crate::error::Error;
-use crate::registry::{ContentHash, Found, META_FILE, Registry, ToolMeta, UseCounts};
+use crate::registry::{ContentHash, Found, META_FILE, Registry, ToolKind, ToolMeta, UseCounts};
 use crate::vfs::{DiskVfs, JailPath, StampedFile, Vfs};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -64,6 +64,9 @@ pub enum Look {
     Thorough,
 }
 
+/// A tool and how often it was run.
+pub type Counted = (Arc<ToolMeta>, u64);
+
 /// What a write does to the registry.
 pub struct Registered {
     /// The text of `meta.json` if it was its turn, as it is on disk now.
@@ -101,10 +104,31 @@ impl ToolRegistry {
     }
 
     /// Every tool with its number of runs, sorted by path.
-    pub fn list(&self) -> Result<Vec<(Arc<ToolMeta>, u64)>, Error> {
+    pub fn list(&self) -> Result<Vec<Counted>, Error> {
         let state = self.fresh()?;
         let uses = self.uses();
         Ok(state.registry.list().map(|tool| (Arc::clone(tool), uses.of(&tool.path))).collect())
+    }
+
+    /// As [`Self::list`], with the version of the registry; no tools when that is `since`.
+    pub fn list_since(&self, since: Option<u32>) -> Result<(u32, Option<Vec<Counted>>), Error> {
+        let version = self.fresh()?.registry.version();
+        let tools = if since == Some(version) { None } else { Some(self.list()?) };
+        Ok((version, tools))
+    }
+
+    /// The `limit` tools that can be run and were run most often, and how many there are.
+    pub fn most_used(&self, limit: usize) -> Result<(Vec<Counted>, usize), Error> {
+        let mut tools = self.list()?;
+        tools.retain(|(tool, _)| tool.kind == ToolKind::Tool);
+        let total = tools.len();
+        if limit < total {
+            tools.sort_by(|(left, left_uses), (right, right_uses)| {
+                right_uses.cmp(left_uses).then_with(|| left.path.cmp(&right.path))
+            });
+            tools.truncate(limit);
+        }
+        Ok((tools, total))
     }
 
     /// Takes note of a file that was just written, and of `meta.json` when it is its turn.

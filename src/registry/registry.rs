@@ -11,6 +11,7 @@ pub struct Registry {
     tools: BTreeMap<String, Listed>,
     search: Search,
     meaning: Option<Arc<dyn Meaning>>,
+    changes: u32,
 }
 
 struct Listed {
@@ -36,7 +37,7 @@ impl Default for Registry {
 impl Registry {
     #[must_use]
     pub fn new() -> Self {
-        Self { tools: BTreeMap::new(), search: Search::new(), meaning: None }
+        Self { tools: BTreeMap::new(), search: Search::new(), meaning: None, changes: 0 }
     }
 
     /// Judges meaning beside words from now on.
@@ -58,7 +59,14 @@ impl Registry {
         )
     }
 
+    /// Differs whenever the tools do.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        self.changes
+    }
+
     pub fn insert(&mut self, tool: ToolMeta) {
+        self.changes = self.changes.wrapping_add(1);
         match tool.kind {
             ToolKind::Tool => self.search.insert(&tool),
             // What cannot be run is listed, not offered.
@@ -70,7 +78,11 @@ impl Registry {
     /// Whether there was such a tool.
     pub fn remove(&mut self, path: &str) -> bool {
         self.search.remove(path);
-        self.tools.remove(path).is_some()
+        let existed = self.tools.remove(path).is_some();
+        if existed {
+            self.changes = self.changes.wrapping_add(1);
+        }
+        existed
     }
 
     #[must_use]

@@ -1,0 +1,70 @@
+/** A JSON Schema of arguments as the TypeScript type that it was read from: what models read best in least space. */
+
+/** @typedef {Record<string, any>} JsonSchema */
+
+const DEEPEST = 4;
+const LONGEST = 200;
+const MOST_VALUES = 8;
+
+/**
+ * @param {JsonSchema} schema
+ * @returns {string}
+ */
+export function typeOf(schema) {
+  const text = printed(schema, 0);
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
+}
+
+/**
+ * @param {any} schema
+ * @param {number} depth
+ * @returns {string}
+ */
+function printed(schema, depth) {
+  if (typeof schema !== 'object' || schema === null || depth > DEEPEST) return 'any';
+  const inner = (/** @type {any} */ part) => printed(part, depth + 1);
+  if (Array.isArray(schema.enum)) return values(schema.enum);
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.anyOf)) return [...new Set(schema.anyOf.map(inner))].join(' | ');
+  switch (schema.type) {
+    case 'array':
+      return Array.isArray(schema.prefixItems)
+        ? `[${schema.prefixItems.map(inner).join(', ')}]`
+        : `${grouped(inner(schema.items))}[]`;
+    case 'object':
+      return object(schema, inner);
+    case 'integer':
+      return 'number';
+    case 'number':
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type;
+    default:
+      return 'any';
+  }
+}
+
+/**
+ * @param {JsonSchema} schema
+ * @param {(part: any) => string} inner
+ */
+function object({ properties = {}, required = [], additionalProperties }, inner) {
+  const members = Object.entries(properties).map(([key, part]) => {
+    const name = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+    return `${name}${required.includes(key) ? '' : '?'}: ${inner(part)}`;
+  });
+  if (members.length > 0) return `{ ${members.join('; ')} }`;
+  return additionalProperties ? `Record<string, ${inner(additionalProperties)}>` : '{}';
+}
+
+/** @param {unknown[]} all */
+function values(all) {
+  const shown = all.slice(0, MOST_VALUES).map((value) => JSON.stringify(value));
+  return [...shown, ...(all.length > MOST_VALUES ? ['…'] : [])].join(' | ');
+}
+
+/** @param {string} type */
+function grouped(type) {
+  return type.includes(' | ') ? `(${type})` : type;
+}
