@@ -24,6 +24,7 @@ import { join } from 'node:path';
 import { writeApiReference } from './api_reference.mjs';
 import { hostPlatform, packageJson } from './platform.mjs';
 import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from './process.mjs';
+import { sandboxApiModule } from './sandbox_api.mjs';
 
 const CRATE = 'tgp-core';
 const SNAPSHOT = 'tgp.snapshot';
@@ -44,6 +45,10 @@ export async function build() {
     run(join(ROOT, platform.worker), [join(ROOT, addon), '--write-snapshot', join(ROOT, SNAPSHOT)]);
   }
   await writeLoader();
+  writeFileSync(
+    join(ROOT, 'js', 'sandbox_api.js'),
+    sandboxApiModule(readFileSync(join(ROOT, 'sandbox', 'tgp.d.ts'), 'utf8')),
+  );
   await writeCommonJs();
   await writeApiReference();
   const packageDir = join(ROOT, 'npm', platform.name);
@@ -118,7 +123,7 @@ function collectTypeDefs() {
 async function writeCommonJs() {
   const { build: bundle } = await import('esbuild');
   await bundle({
-    entryPoints: { index: join(ROOT, 'index.js'), next: join(ROOT, 'js', 'next.js') },
+    entryPoints: { index: join(ROOT, 'index.js'), next: join(ROOT, 'js', 'next.js'), mcp: join(ROOT, 'mcp.js') },
     outdir: join(ROOT, 'dist'),
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -130,7 +135,7 @@ async function writeCommonJs() {
     banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'warning',
   });
-  for (const name of ['index', 'next']) {
+  for (const name of ['index', 'next', 'mcp']) {
     copyFileSync(join(ROOT, `${name}.d.ts`), join(ROOT, 'dist', `${name}.d.cts`));
   }
 }

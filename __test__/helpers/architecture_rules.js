@@ -195,7 +195,7 @@ export const RULES = [
   {
     name: 'what is shipped imports nothing that is not',
     check: ({ path, text }) =>
-      /^(?:js|bin|examples\/demo)\/|^index\.js$/.test(path)
+      /^(?:js|bin|examples\/demo)\/|^(?:index|mcp)\.js$/.test(path)
         ? matches(
             /(?:from|import\(|require\()\s*['"][^'"]*(?:__test__|scripts|benches)\//,
             text,

@@ -8,6 +8,8 @@ import * as adapters from '../../js/adapters.js';
 import * as config from '../../js/config.js';
 import * as errors from '../../js/errors.js';
 import * as kernel from '../../js/kernel.js';
+import * as mcpHttp from '../../js/mcp/http.js';
+import * as mcpServer from '../../js/mcp/server.js';
 import * as schemas from '../../js/schemas.js';
 import * as betterSqlite3 from '../../js/sql/adapters/better_sqlite3.js';
 import * as executor from '../../js/sql/adapters/executor.js';
@@ -23,6 +25,7 @@ import * as sqlTools from '../../js/sql/tools.js';
 import * as toolCall from '../../js/tool_call.js';
 import * as tools from '../../js/tools.js';
 import * as vfs from '../../js/vfs.js';
+import type * as declaredMcp from '../../mcp.js';
 
 type Surface = { [Name in keyof typeof declared]: (typeof declared)[Name] };
 
@@ -86,6 +89,11 @@ export const surface: Surface = {
   toLangChainTools: adapters.toLangChainTools,
   toOpenAIAgentsTools: adapters.toOpenAIAgentsTools,
   toOpenAITools: adapters.toOpenAITools,
+};
+
+export const mcpSurface: { [Name in keyof typeof declaredMcp]: (typeof declaredMcp)[Name] } = {
+  createMcpServer: mcpServer.createMcpServer,
+  serveMcp: mcpHttp.serveMcp,
 };
 
 /** The types below are written out for hover; they must stay what the code accepts, optional keys included. */

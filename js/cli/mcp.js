@@ -1,0 +1,84 @@
+/** `tgp mcp`: the workspace as an MCP server, until the client leaves or a signal comes. */
+
+import { once } from 'node:events';
+import { ValidationError } from '../errors.js';
+import { serveMcp } from '../mcp/http.js';
+import { loadSdk } from '../mcp/sdk.js';
+import { createMcpServer } from '../mcp/server.js';
+import { withWorkspace } from './workspace.js';
+
+const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+const LAST_PORT = 65_535;
+
+/**
+ * @param {{ config?: string, http?: boolean | string, host?: string, token?: string }} options
+ * @returns {Promise<number>} the exit code
+ */
+export async function mcp({ config, http, host, token = process.env.TGP_MCP_TOKEN }) {
+  const port = portOf(http);
+  if (port === undefined && (host !== undefined || token !== process.env.TGP_MCP_TOKEN)) {
+    throw new ValidationError('--host and --token belong to --http.', { details: { field: 'http' } });
+  }
+  // Whatever a config file or a driver prints: standard output belongs to the protocol.
+  globalThis.console = new console.Console(process.stderr, process.stderr);
+  const signal = await withWorkspace({ config }, async (kernel) =>
+    port === undefined ? overStdio(kernel) : overHttp(kernel, { port, host, token }),
+  );
+  // Everything is put away; now the signal does what it would have done.
+  if (signal !== undefined) process.kill(process.pid, signal);
+  return 0;
+}
+
+/** @param {import('../kernel.js').TGP} kernel */
+async function overStdio(kernel) {
+  const { StdioServerTransport } = await loadSdk();
+  const server = await createMcpServer(kernel);
+  const ended = untilEnd([once(process.stdin, 'end'), once(process.stdin, 'close')]);
+  await server.connect(new StdioServerTransport());
+  const signal = await ended;
+  await server.close();
+  return signal;
+}
+
+/**
+ * @param {import('../kernel.js').TGP} kernel
+ * @param {{ port: number, host?: string, token?: string }} options
+ */
+async function overHttp(kernel, options) {
+  const ended = untilEnd([]);
+  const { url, close } = await serveMcp(kernel, options);
+  process.stderr.write(`MCP server at ${url}${options.token === undefined ? '' : ', with a bearer token'}\n`);
+  const signal = await ended;
+  await close();
+  return signal;
+}
+
+/**
+ * The signal that ends the server, if it is one.
+ * @param {Promise<unknown>[]} others
+ * @returns {Promise<typeof SIGNALS[number] | undefined>}
+ */
+async function untilEnd(others) {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const signals = SIGNALS.map(async (name) => {
+    await once(process, name, { signal });
+    return name;
+  });
+  for (const waiting of signals) waiting.catch(() => {});
+  try {
+    return await Promise.race([...signals, ...others.map(async (ended) => void (await ended))]);
+  } finally {
+    stopped.abort();
+  }
+}
+
+/** @param {boolean | string | undefined} http */
+function portOf(http) {
+  if (http === undefined) return undefined;
+  const port = http === true ? 0 : Number(http);
+  if (Number.isInteger(port) && port >= 0 && port <= LAST_PORT) return port;
+  throw new ValidationError('--http takes a port from 0 to 65535; 0 or nothing is a free one.', {
+    details: { field: 'http' },
+  });
+}

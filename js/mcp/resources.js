@@ -1,0 +1,88 @@
+/** The sources of the tools and their history, as resources. */
+
+import { NotFoundError, TGPError, ValidationError } from '../errors.js';
+
+/** @typedef {import('../../index.js').TGP} TGP */
+
+const TOOLS = 'tools';
+const HISTORY = 'history';
+const COMMITS = 50;
+/** What the protocol calls a resource that does not exist. */
+const RESOURCE_NOT_FOUND = -32002;
+
+export const TEMPLATES = [
+  {
+    uriTemplate: `tgp://${TOOLS}/{+path}`,
+    name: 'source',
+    description: 'The source of a tool, such as tgp://tools/reports/revenue.ts.',
+  },
+  {
+    uriTemplate: `tgp://${HISTORY}/{+path}`,
+    name: 'history',
+    description: 'The commits that changed a file, newest first, such as tgp://history/tools/reports/revenue.ts.',
+    mimeType: 'application/json',
+  },
+];
+
+/** @param {TGP} kernel */
+export async function listResources(kernel) {
+  const tools = await kernel.registry.list();
+  return [
+    { uri: `tgp://${HISTORY}`, name: 'history', description: 'The newest commits.', mimeType: 'application/json' },
+    ...tools.map(({ path, description }) => ({
+      uri: uriOf(path),
+      name: path,
+      mimeType: mimeOf(path),
+      ...(description !== '' && { description }),
+    })),
+  ];
+}
+
+/**
+ * @param {TGP} kernel
+ * @param {string} uri
+ */
+export async function readResource(kernel, uri) {
+  const { kind, path } = parse(uri);
+  if (kind === TOOLS) {
+    const text = await kernel.vfs.readFile(`${TOOLS}/${path}`);
+    return { uri, mimeType: mimeOf(path), text };
+  }
+  const commits = await kernel.git.log(path === '' ? undefined : path, { limit: COMMITS });
+  if (path !== '' && commits.length === 0) throw new NotFoundError(`No commit has changed '${path}'.`);
+  return { uri, mimeType: 'application/json', text: JSON.stringify(commits, undefined, 2) };
+}
+
+/**
+ * A failure in the words of the protocol.
+ * @param {unknown} error
+ * @param {typeof import('@modelcontextprotocol/sdk/types.js')} types
+ */
+export function asMcpError(error, { McpError, ErrorCode }) {
+  if (!(error instanceof TGPError)) return error;
+  const code = error.code === 'ERR_NOT_FOUND' ? RESOURCE_NOT_FOUND : ErrorCode.InvalidParams;
+  return new McpError(code, `${error.message} [${error.code}]`);
+}
+
+/** @param {string} path */
+function uriOf(path) {
+  return `tgp://${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** @param {string} uri */
+function parse(uri) {
+  const [, kind = '', rest = ''] = /^tgp:\/\/(tools|history)(?:\/(.*))?$/.exec(uri) ?? [];
+  try {
+    if (kind === HISTORY || rest !== '') return { kind, path: decodeURIComponent(rest) };
+  } catch {
+    // The message below is for this case too.
+  }
+  throw new ValidationError('The URI is none of tgp://tools/…, tgp://history and tgp://history/….', {
+    details: { field: 'uri' },
+  });
+}
+
+/** @param {string} path */
+function mimeOf(path) {
+  return /\.[cm]?ts$/.test(path) ? 'text/typescript' : 'text/javascript';
+}

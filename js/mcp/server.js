@@ -1,0 +1,105 @@
+/** An MCP server over a kernel: its tools and the forged ones, their sources and their history. */
+
+import { runForModel } from '../tool_call.js';
+import { tgpTools } from '../tools.js';
+import { packageVersion } from '../version.js';
+import { asMcpError, listResources, readResource, TEMPLATES } from './resources.js';
+import { loadSdk } from './sdk.js';
+
+/** @typedef {import('../../index.js').TGP} TGP */
+
+const INSTRUCTION_TOKENS = 2000;
+const PAGE = 500;
+/** How often changes by other processes are looked for. */
+const LOOK_MS = 2_000;
+const READ_ONLY = new Set([
+  'list_files',
+  'read_file',
+  'search_files',
+  'find_tool',
+  'file_history',
+  'check_tool',
+  'describe_schema',
+]);
+
+/** @type {typeof import('../../mcp.js').createMcpServer} */
+export async function createMcpServer(kernel, { tools: base = tgpTools(kernel), name = 'tgp', maxChars } = {}) {
+  const { Server, types } = await loadSdk();
+  await kernel.boot();
+  const tools = await kernel.liveTools(base);
+  const server = new Server(
+    { name, version: packageVersion() },
+    {
+      capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
+      instructions: kernel.getSystemPrompt({ maxTokens: INSTRUCTION_TOKENS }),
+    },
+  );
+  const invalid = (/** @type {string} */ text) => new types.McpError(types.ErrorCode.InvalidParams, text);
+
+  server.setRequestHandler(types.ListToolsRequestSchema, async ({ params }) => {
+    await kernel.refreshTools();
+    const { items, nextCursor } = page(Object.entries(tools), params?.cursor, ([key]) => key, invalid);
+    return { tools: items.map(described), nextCursor };
+  });
+  server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, { signal }) => {
+    const input = params.arguments ?? {};
+    const { text, failed } = await runForModel(tools, params.name, input, { abortSignal: signal, maxChars });
+    return { content: [{ type: 'text', text }], isError: failed };
+  });
+  server.setRequestHandler(types.ListResourcesRequestSchema, async ({ params }) => {
+    const { items, nextCursor } = page(await listResources(kernel), params?.cursor, ({ uri }) => uri, invalid);
+    return { resources: items, nextCursor };
+  });
+  server.setRequestHandler(types.ListResourceTemplatesRequestSchema, async () => ({ resourceTemplates: TEMPLATES }));
+  server.setRequestHandler(types.ReadResourceRequestSchema, async ({ params }) => {
+    try {
+      return { contents: [await readResource(kernel, params.uri)] };
+    } catch (error) {
+      throw asMcpError(error, types);
+    }
+  });
+  follow(kernel, server);
+  return server;
+}
+
+/**
+ * Tells the client of every change of the tools, as long as there is a client.
+ * @param {TGP} kernel
+ * @param {import('@modelcontextprotocol/sdk/server/index.js').Server} server
+ */
+function follow(kernel, server) {
+  server.oninitialized = () => {
+    const complain = (/** @type {Error} */ error) => kernel.logger.warn(`MCP: ${error.message}`);
+    const stop = kernel.onToolsChanged(({ added, removed }) => {
+      server.sendToolListChanged().catch(complain);
+      if (added.length + removed.length > 0) server.sendResourceListChanged().catch(complain);
+    });
+    const timer = setInterval(() => kernel.refreshTools().catch(complain), LOOK_MS).unref();
+    server.onclose = () => {
+      clearInterval(timer);
+      stop();
+    };
+  };
+}
+
+/** @param {[string, import('../../index.js').AgentTool]} entry */
+function described([name, { description, inputSchema }]) {
+  const annotations = READ_ONLY.has(name) ? { annotations: { readOnlyHint: true } } : {};
+  return { name, description, inputSchema: { ...inputSchema }, ...annotations };
+}
+
+/**
+ * @template T
+ * @param {T[]} all
+ * @param {string | undefined} cursor the key of the last item that the client has
+ * @param {(item: T) => string} keyOf
+ * @param {(text: string) => Error} invalid
+ * @returns {{ items: T[], nextCursor?: string }}
+ */
+function page(all, cursor, keyOf, invalid) {
+  const start = cursor === undefined ? 0 : all.findIndex((item) => keyOf(item) === cursor) + 1;
+  if (cursor !== undefined && start === 0) throw invalid('The list has changed. Ask for it again without a cursor.');
+  const items = all.slice(start, start + PAGE);
+  const last = items.at(-1);
+  return start + PAGE < all.length && last !== undefined ? { items, nextCursor: keyOf(last) } : { items };
+}

@@ -1,0 +1,47 @@
+import type { TGP, ToolSet } from '@tgp/core';
+
+// The SDK's types are those of its ESM half; this file is also read as CommonJS.
+type Server = import('@modelcontextprotocol/sdk/server/index.js', { with: { 'resolution-mode': 'import' }}).Server;
+
+export type McpServerOptions = {
+  /** The tools beside the forged ones. Default: `tgpTools(kernel)`. */
+  tools?: ToolSet;
+  /** How the server calls itself. Default: `'tgp'`. */
+  name?: string;
+  /** How much of a result the model gets to see, in characters; the cut is announced. Default: 16 000. */
+  maxChars?: number;
+};
+
+/**
+ * A server of the Model Context Protocol over a kernel, to be connected to a transport: the kernel tools and the forged tools
+ * by name, `tgp://tools/…` for their sources and `tgp://history/…` for their history. Clients are told when tools are forged,
+ * changed or removed, also by other processes. A failure is a result with `isError`, its code and what to do.
+ *
+ * Needs the package `@modelcontextprotocol/sdk`. Leave its `oninitialized` and `onclose` alone: they follow the tools. Closing the
+ * server does not shut the kernel down.
+ *
+ * @example
+ * const server = await createMcpServer(kernel);
+ * await server.connect(new StdioServerTransport());
+ */
+export declare function createMcpServer(kernel: TGP, options?: McpServerOptions): Promise<Server>;
+
+export type ServeMcpOptions = McpServerOptions & {
+  /** Default: a free one. */
+  port?: number;
+  /** Default: `'127.0.0.1'`. Any other than this machine needs a `token`. */
+  host?: string;
+  /** Requests must carry it: `Authorization: Bearer …`. Default: none. */
+  token?: string;
+};
+
+/**
+ * The same server over streamable HTTP, one per session. Requests whose Host or Origin is not this machine are refused, so
+ * that no web page reaches it by DNS rebinding.
+ * @throws {ValidationError} when others than this machine could reach it without a token
+ * @throws {IoError} when the port cannot be used
+ */
+export declare function serveMcp(
+  kernel: TGP,
+  options?: ServeMcpOptions,
+): Promise<{ url: string; close: () => Promise<void> }>;
