@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { TGPError, ValidationError } from './errors.js';
+import { packageVersion } from './version.js';
 
 /** @typedef {import('./cli/screen.js').Format} Format */
 
@@ -84,20 +84,31 @@ function build(action) {
   onWorkspace(command('show <tool>', 'print a tool and what the checker says about it')).action(
     action(async (tool, options) => (await tools()).show(tool, options)),
   );
-  onWorkspace(command('check [tools...]', 'check tools without running them; all when none is named')).action(
-    action(async (names, options) => (await tools()).check(names, options)),
-  );
+  onWorkspace(command('check [tools...]', 'check tools without running them; all when none is named'))
+    .option('--fix', 'make every repair that findings offer, and commit it')
+    .action(action(async (names, options) => (await tools()).check(names, options)));
   onWorkspace(command('exec <tool>', 'run a tool; its result goes to standard output, its logs to standard error'))
     .option('-a, --args <json>', 'arguments: a JSON object, @file, or - for standard input', '{}')
     .option('--timeout-ms <n>', 'CPU time of the run', positive)
     .option('--memory-mb <n>', 'memory of the run', positive)
     .action(action(async (tool, options) => (await tools()).exec(tool, options)));
-  command('demo', 'watch a scripted model forge, break, heal and reuse a tool; needs no network and no key')
+  onWorkspace(command('log [path]', 'list the commits of a tool or file, or all, newest first'))
+    .option('-n, --limit <n>', 'most commits to print', positive)
+    .action(action(async (path, options) => (await history()).log(path, options)));
+  onWorkspace(command('sync', 'push what is not pushed yet, and bring in what others pushed')).action(
+    action(async (options) => (await history()).sync(options)),
+  );
+  onWorkspace(command('mcp', 'serve the tools to MCP clients, over standard input and output or HTTP'))
+    .option('--http [port]', 'over HTTP, at a port of this machine')
+    .option('--host <address>', 'address to listen at; others than this machine need a token (default: 127.0.0.1)')
+    .option('--token <text>', 'bearer token that clients must send (default: the variable TGP_MCP_TOKEN)')
+    .action(action(async (options) => (await import('./cli/mcp.js')).mcp(options)));
+  reporting(command('demo', 'watch a scripted model forge, break, heal and reuse a tool; needs no network and no key'))
     .option('--keep', 'leave the workspace behind and print where it is')
     .action(
-      action(async ({ keep }) => {
+      action(async ({ keep, format }) => {
         const { demo } = await import('../examples/demo/demo.js');
-        return demo({ workspace: keep ? 'keep' : 'remove' });
+        return demo({ workspace: keep ? 'keep' : 'remove', format });
       }),
     );
   return program;
@@ -107,14 +118,14 @@ function tools() {
   return import('./cli/tool_commands.js');
 }
 
+function history() {
+  return import('./cli/history_commands.js');
+}
+
 /** @param {string} text */
 function positive(text) {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number <= 0)
     throw new InvalidArgumentError('It must be a positive whole number.');
   return number;
-}
-
-function packageVersion() {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }

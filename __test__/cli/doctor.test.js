@@ -1,9 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { TGP } from '../../index.js';
+import { database } from '../../js/cli/doctor_database.js';
 import { DEFAULT_ROOT } from '../../js/cli/workspace.js';
+import { hasServer, startServer } from '../helpers/database_server.js';
+import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -26,6 +31,8 @@ describe('tgp doctor', () => {
       'Walls',
       'Config',
       'Workspace',
+      'Remote',
+      'Database',
     ]);
     // Which walls there are is the system's affair.
     expect(report.checks.every(({ name, status }) => status === 'ok' || name === 'Walls')).toBe(true);
@@ -66,6 +73,98 @@ describe('tgp doctor', () => {
     execFileSync('git', ['-C', join(folder, '.tgp'), 'checkout', '-q', '--detach']);
     const detached = find((await runCli(folder, ['doctor', '--json'])).json(), 'Workspace');
     expect(detached).toMatchObject({ status: 'problem', detail: expect.stringContaining('on no branch') });
+  });
+});
+
+describe('tgp doctor looks at the remote', () => {
+  const examine = async (/** @type {object} */ config) => {
+    const folder = await tempRoot();
+    await writeFile(join(folder, 'tgp.config.json'), JSON.stringify(config));
+    const { code, ...printed } = await runCli(folder, ['doctor', '--json']);
+    expect(await readdir(folder), 'nothing was cloned').toEqual(['tgp.config.json']);
+    return { code, ...find(printed.json(), 'Remote') };
+  };
+
+  test('that is empty, that has the branch, and that has another one', async () => {
+    const { folder, remote } = await bareRemote();
+    expect(await examine({ git: { repo: remote } })).toMatchObject({ status: 'ok', detail: 'answers, is empty' });
+    const tree = clone(folder, remote);
+    git(tree, 'commit', '-q', '--allow-empty', '-m', 'First');
+    git(tree, 'push', '-q', 'origin', 'HEAD:main');
+    const found = await examine({ git: { repo: remote } });
+    expect(found).toMatchObject({ status: 'ok', detail: 'answers, has the branch main' });
+    const other = await examine({ git: { repo: remote, branch: 'tools' } });
+    expect(other).toMatchObject({ code: 0, status: 'warning', remedy: expect.stringContaining('git.branch') });
+  });
+
+  test('that is not there', async () => {
+    for (const repo of ['./none.git', 'http://127.0.0.1:9/tools.git']) {
+      const found = await examine({ git: { repo } });
+      expect(found).toMatchObject({ code: 1, status: 'problem', remedy: expect.stringContaining('TGP_GIT_TOKEN') });
+    }
+  });
+});
+
+describe('tgp doctor looks at the database', () => {
+  const examine = async (/** @type {Record<string, string>} */ dependencies, /** @type {string} */ url = '') => {
+    const folder = await tempRoot();
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ dependencies }));
+    const modules = join(folder, 'node_modules');
+    await mkdir(modules);
+    for (const name of Object.keys(dependencies)) {
+      const from = fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url));
+      if (existsSync(from)) await symlink(from, join(modules, name));
+    }
+    process.env.DATABASE_URL = url.replace('FOLDER', folder);
+    const here = process.cwd();
+    process.chdir(folder);
+    try {
+      return await database();
+    } finally {
+      process.chdir(here);
+      delete process.env.DATABASE_URL;
+    }
+  };
+
+  test.each(
+    /** @type {[string, Record<string, string>, string, string, string][]} */ ([
+      ['none', {}, '', 'ok', 'embedded SQLite'],
+      ['a driver', { pg: '8' }, '', 'ok', 'pg'],
+      ['a driver that is not installed', { '@prisma/client': '6' }, '', 'problem', '@prisma/client'],
+      [
+        'nobody there',
+        { pg: '8' },
+        'postgres://u:hidden@127.0.0.1:9/x',
+        'problem',
+        'pg does not answer at 127.0.0.1:9',
+      ],
+      ['nobody there', { mysql2: '3' }, 'mysql://u:hidden@127.0.0.1:9/x', 'problem', 'mysql2 does not answer'],
+      ['nobody there', { postgres: '3' }, 'postgres://u:hidden@127.0.0.1:9/x', 'problem', 'postgres does not answer'],
+      ['no driver for it', {}, 'postgres://u:hidden@127.0.0.1:9/x', 'warning', 'needs pg or postgres'],
+      ['another kind', { pg: '8' }, 'mongodb://127.0.0.1/x', 'warning', 'for none of them'],
+      ['a file that is not there', {}, 'file:FOLDER/none.db', 'warning', 'does not exist yet'],
+    ]),
+  )('%s: %j %s', async (_, dependencies, url, status, detail) => {
+    const found = await examine(dependencies, url);
+    expect(found).toMatchObject({ status, detail: expect.stringContaining(detail) });
+    expect(JSON.stringify(found)).not.toContain('hidden');
+    if (status !== 'ok') expect(found.remedy?.length).toBeGreaterThan(10);
+  });
+
+  test('a file that is no database', async () => {
+    const folder = await tempRoot();
+    const file = join(folder, 'app.db');
+    await writeFile(file, 'no database');
+    const { code, ...printed } = await runCli(folder, ['doctor', '--json'], { env: { DATABASE_URL: `file:${file}` } });
+    expect(code).toBe(1);
+    expect(find(printed.json(), 'Database')).toMatchObject({ status: 'problem', detail: 'ERR_SQL' });
+  });
+
+  test.skipIf(!hasServer('postgres'))('PostgreSQL that answers', async () => {
+    const { port, stop } = await startServer('postgres');
+    onTestFinished(stop);
+    const found = await examine({ pg: '8' }, `postgres://postgres@127.0.0.1:${port}/postgres`);
+    expect(found).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^pg answers at /) });
   });
 });
 

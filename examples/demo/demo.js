@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
 import { ACTS, COMMITS } from './acts.js';
 import { fillDatabase } from './database_act.js';
-import { failure, heading, line, model, toolCall, user } from './screen.js';
+import { jsonScreen, textScreen } from './screen.js';
 import { scriptedModel } from './scripted_model.js';
 
 const MAX_STEPS = 12;
@@ -16,35 +16,66 @@ const MAX_STEPS = 12;
 /**
  * @typedef {import('./acts.js').Act} Act
  * @typedef {{ generateText: Function, stepCountIs: Function, Model: any }} Sdk
+ *
+ * @typedef {object} Screen where the demo is shown
+ * @property {(ms: number) => void} booted
+ * @property {(title: string, prompt: string) => void} act
+ * @property {(text: string) => void} said by the model
+ * @property {(tool: string, input: any, output: any, ms: number) => void} called
+ * @property {(entries: string[]) => void} history
+ * @property {(ms: number) => void} done
+ * @property {(folder: string) => void} kept
+ * @property {(text: string) => void} failed
+ * @property {() => void} [end]
+ *
+ * @typedef {{ sdk: Sdk, folder: string, database: import('../../index.js').SqlAdapter, screen: Screen }} Stage
  */
 
 /**
- * @param {{ workspace: 'keep' | 'remove' }} options
+ * @param {{ workspace: 'keep' | 'remove', format?: 'text' | 'json' }} options
  * @returns {Promise<number>} the exit code
  */
-export async function demo({ workspace }) {
-  const sdk = await loadSdk();
-  if (!sdk) {
-    failure('The demo needs the Vercel AI SDK, version 6. Install it with "npm install ai@6" and run this again.');
-    return 1;
-  }
+export async function demo({ workspace, format = 'text' }) {
+  const screen = format === 'json' ? jsonScreen() : textScreen;
   const folder = await mkdtemp(join(tmpdir(), 'tgp-demo-'));
-  const started = performance.now();
   try {
-    const database = sqlite(join(folder, 'shop.db'));
-    await fillDatabase(database);
-    await play(sdk, folder, database, ACTS.first);
-    await play(sdk, folder, database, ACTS.second);
-    showHistory(join(folder, '.tgp'));
-    line(`\nDone in ${Math.round(performance.now() - started)} ms.`);
+    await perform(screen, folder);
     return 0;
   } catch (error) {
-    failure(`The demo failed: ${error instanceof Error ? error.message : error}`);
+    screen.failed(
+      error instanceof MissingSdk
+        ? error.message
+        : `The demo failed: ${error instanceof Error ? error.message : error}`,
+    );
     return 1;
   } finally {
-    if (workspace === 'keep') line(`The workspace is in ${folder}`);
+    if (workspace === 'keep') screen.kept(folder);
     else await rm(folder, { recursive: true, force: true });
+    screen.end?.();
   }
+}
+
+class MissingSdk extends Error {}
+
+/**
+ * @param {Screen} screen
+ * @param {string} folder
+ */
+async function perform(screen, folder) {
+  const sdk = await loadSdk();
+  if (!sdk) {
+    throw new MissingSdk(
+      'The demo needs the Vercel AI SDK, version 6. Install it with "npm install ai@6" and run this again.',
+    );
+  }
+  const started = performance.now();
+  const database = sqlite(join(folder, 'shop.db'));
+  await fillDatabase(database);
+  const stage = { sdk, folder, database, screen };
+  await play(stage, ACTS.first);
+  await play(stage, ACTS.second);
+  showHistory(screen, join(folder, '.tgp'));
+  screen.done(performance.now() - started);
 }
 
 /** @returns {Promise<Sdk | undefined>} */
@@ -61,32 +92,32 @@ async function loadSdk() {
 
 /**
  * One kernel's life: boot, some conversations, shutdown.
- * @param {Sdk} sdk
- * @param {string} folder
- * @param {import('../../index.js').SqlAdapter} database
+ * @param {Stage} stage
  * @param {Act[]} acts
  */
-async function play(sdk, folder, database, acts) {
-  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp') }, sql: database });
+async function play(stage, acts) {
+  const kernel = new TGP({ config: { rootDir: join(stage.folder, '.tgp') }, sql: stage.database });
   const started = performance.now();
   try {
     await kernel.boot();
-    line(`\nKernel booted in ${(performance.now() - started).toFixed(1)} ms.`);
-    for (const act of acts) await converse(sdk, kernel, database, act);
+    stage.screen.booted(performance.now() - started);
+    for (const act of acts) await converse(stage, kernel, act);
   } finally {
     await kernel.shutdown();
   }
 }
 
 /**
- * @param {Sdk} sdk
+ * @param {Stage} stage
  * @param {TGP} kernel
- * @param {import('../../index.js').SqlAdapter} database
  * @param {Act} act
  */
-async function converse({ generateText, stepCountIs, Model }, kernel, database, { title, prompt, steps }) {
-  heading(title);
-  user(prompt);
+async function converse(
+  { sdk: { generateText, stepCountIs, Model }, database, screen },
+  kernel,
+  { title, prompt, steps },
+) {
+  screen.act(title, prompt);
   const { tools, timeOf } = timed({ ...tgpTools(kernel), ...createSqlTools(database) });
   await generateText({
     model: scriptedModel(Model, steps),
@@ -96,9 +127,9 @@ async function converse({ generateText, stepCountIs, Model }, kernel, database, 
     prompt,
     maxRetries: 0,
     onStepFinish: (/** @type {any} */ { text, toolResults }) => {
-      model(text);
+      screen.said(text);
       for (const { toolName, toolCallId, input, output } of toolResults) {
-        toolCall(toolName, input, output, timeOf(toolCallId));
+        screen.called(toolName, input, output, timeOf(toolCallId));
       }
     },
   });
@@ -129,13 +160,15 @@ function timed(tools) {
   return { tools: Object.fromEntries(watched), timeOf: (/** @type {string} */ id) => times.get(id) ?? 0 };
 }
 
-/** @param {string} root */
-function showHistory(root) {
-  heading('What is left: an ordinary Git repository');
+/**
+ * @param {Screen} screen
+ * @param {string} root
+ */
+function showHistory(screen, root) {
   const format = '--format=%h  %s';
   const log = execFileSync('git', ['-C', root, 'log', '--reverse', format], { encoding: 'utf8' }).trim();
   const entries = log.split('\n');
-  for (const entry of entries) line(`  ${entry}`);
+  screen.history(entries);
   for (const [path, expected] of Object.entries(COMMITS)) {
     const found = entries.filter((entry) => entry.includes(path)).length;
     if (found !== expected) throw new Error(`The history has ${found} commits of ${path} instead of ${expected}.`);

@@ -14,22 +14,22 @@ function styled(style, text) {
 }
 
 /** @param {string} text */
-export function line(text = '') {
+function line(text = '') {
   process.stdout.write(`${text}\n`);
 }
 
 /** @param {string} text */
-export function heading(text) {
+function heading(text) {
   line(`\n${styled('bold', text)}`);
 }
 
 /** @param {string} text */
-export function user(text) {
+function user(text) {
   line(`  ${styled('cyan', 'user')}   ${text}`);
 }
 
 /** @param {string} text */
-export function model(text) {
+function model(text) {
   line(`  ${styled('magenta', 'model')}  ${text}`);
 }
 
@@ -39,7 +39,7 @@ export function model(text) {
  * @param {any} output
  * @param {number} ms
  */
-export function toolCall(name, input, output, ms) {
+function toolCall(name, input, output, ms) {
   const failed = output?.success === false || output?.valid === false;
   const mark = failed ? styled('red', '✗') : styled('green', '✓');
   const target = String(input.path ?? input.dir ?? input.sql ?? '');
@@ -58,8 +58,50 @@ function cut(text, room) {
 }
 
 /** @param {string} text */
-export function failure(text) {
+function failure(text) {
   process.stderr.write(`\n${text}\n`);
+}
+
+/**
+ * The demo as a person watches it.
+ * @type {import('./demo.js').Screen}
+ */
+export const textScreen = {
+  booted: (ms) => line(`\nKernel booted in ${ms.toFixed(1)} ms.`),
+  act: (title, prompt) => {
+    heading(title);
+    user(prompt);
+  },
+  said: model,
+  called: toolCall,
+  history: (entries) => {
+    heading('What is left: an ordinary Git repository');
+    for (const entry of entries) line(`  ${entry}`);
+  },
+  done: (ms) => line(`\nDone in ${Math.round(ms)} ms.`),
+  kept: (folder) => line(`The workspace is in ${folder}`),
+  failed: failure,
+};
+
+/**
+ * The demo as one JSON document, printed at its end.
+ * @returns {import('./demo.js').Screen}
+ */
+export function jsonScreen() {
+  /** @type {any} */
+  const report = { success: false, boots: [], acts: [], history: [] };
+  const print = () => line(JSON.stringify(report, undefined, 2));
+  return {
+    booted: (ms) => report.boots.push({ ms }),
+    act: (title, prompt) => report.acts.push({ title, prompt, steps: [] }),
+    said: (text) => report.acts.at(-1).steps.push({ say: text, calls: [] }),
+    called: (tool, input, output, ms) => report.acts.at(-1).steps.at(-1).calls.push({ tool, input, output, ms }),
+    history: (entries) => report.history.push(...entries),
+    done: (ms) => Object.assign(report, { success: true, ms }),
+    kept: (folder) => Object.assign(report, { folder }),
+    failed: (text) => Object.assign(report, { error: text }),
+    end: print,
+  };
 }
 
 /** @param {any} item */

@@ -9,13 +9,15 @@ import { DEFAULT_FILES } from '../config.js';
 import { TGPError } from '../errors.js';
 import { FILES, TGP } from '../kernel.js';
 import { native } from '../native.js';
+import { database } from './doctor_database.js';
+import { remote } from './doctor_remote.js';
+import { ok, problem, warning } from './finding.js';
 import { examineNextConfig } from './next_check.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { locateRoot } from './workspace.js';
 
 /**
- * @typedef {'ok' | 'warning' | 'problem'} Status
- * @typedef {{ status: Status, detail: string, remedy?: string }} Finding
+ * @typedef {import('./finding.js').Finding} Finding
  * @typedef {Finding & { name: string }} Examined
  * @typedef {{ config?: string }} Options
  */
@@ -39,6 +41,8 @@ const CHECKS = {
   Walls: walls,
   Config: config,
   Workspace: workspace,
+  Remote: remote,
+  Database: database,
   'Next.js': async () => (await examineNextConfig(process.cwd())) ?? ok(''),
 };
 
@@ -184,19 +188,4 @@ function glibc() {
 function print({ name, status, detail, remedy }) {
   line(`${styled(COLOURS[status], MARKS[status])} ${name.padEnd('Workspace'.length)}  ${detail}`);
   if (remedy !== undefined) line(`    ${remedy}`);
-}
-
-/** @type {(detail: string) => Finding} */
-function ok(detail) {
-  return { status: 'ok', detail };
-}
-
-/** @type {(detail: string, remedy: string) => Finding} */
-function warning(detail, remedy) {
-  return { status: 'warning', detail, remedy };
-}
-
-/** @type {(detail: string, remedy: string) => Finding} */
-function problem(detail, remedy) {
-  return { status: 'problem', detail, remedy };
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { report } from '../agent_tool.js';
 import { ValidationError } from '../errors.js';
 import { FILES } from '../kernel.js';
-import { report } from '../tools.js';
-import { json, line, styled } from './screen.js';
+import { json, line, styled, withProgress } from './screen.js';
 import { findTool, toolPaths, withWorkspace } from './workspace.js';
 
 /**
@@ -11,6 +11,8 @@ import { findTool, toolPaths, withWorkspace } from './workspace.js';
  * @typedef {import('../../index.js').Diagnostic} Diagnostic
  * @typedef {{ config?: string, format: Format }} Options
  */
+
+const SHORT_HASH = 7;
 
 /** @type {Record<Diagnostic['severity'], 'red' | 'yellow' | 'cyan'>} */
 const COLOURS = { error: 'red', warning: 'yellow', advice: 'cyan' };
@@ -73,23 +75,41 @@ export async function show(tool, { format, config }) {
 
 /**
  * @param {string[]} tools all of them when none is named
- * @param {Options} options
+ * @param {Options & { fix?: boolean }} options
  */
-export async function check(tools, { format, config }) {
-  const checked = await withWorkspace({ config }, async (kernel) => {
-    const paths =
-      tools.length === 0 ? await toolPaths(kernel) : await Promise.all(tools.map((tool) => findTool(kernel, tool)));
-    return Promise.all(paths.map(async (path) => ({ path, ...(await kernel.check(path)) })));
-  });
+export async function check(tools, { format, config, fix }) {
+  const checked = await withProgress(format, 'Checking', () =>
+    withWorkspace({ config }, async (kernel) => {
+      const paths =
+        tools.length === 0 ? await toolPaths(kernel) : await Promise.all(tools.map((tool) => findTool(kernel, tool)));
+      // One after the other: each repair is a commit.
+      const repairs = new Map();
+      if (fix) for (const path of paths) repairs.set(path, await kernel.fix(path));
+      return Promise.all(
+        paths.map(async (path) => ({ path, ...(fix && { fixed: repairs.get(path) }), ...(await kernel.check(path)) })),
+      );
+    }),
+  );
   const invalid = checked.filter(({ valid }) => !valid).length;
   if (format === 'json') {
     json(checked);
   } else {
+    for (const { path, fixed } of checked) if (fixed?.applied > 0) printRepair(path, fixed);
     for (const { path, diagnostics } of checked) for (const found of diagnostics) printDiagnostic(path, found);
     const verdict = invalid === 0 ? styled('green', 'all valid') : styled('red', `${invalid} not valid`);
     line(`${checked.length} ${checked.length === 1 ? 'tool' : 'tools'} checked, ${verdict}`);
   }
   return invalid === 0 ? 0 : 1;
+}
+
+/**
+ * @param {string} path
+ * @param {import('../../index.js').FixResult} fixed
+ */
+function printRepair(path, { applied, written }) {
+  const repairs = `${applied} ${applied === 1 ? 'repair' : 'repairs'}`;
+  const commit = written?.commit === undefined ? '' : `, commit ${written.commit.slice(0, SHORT_HASH)}`;
+  line(`${path}  ${styled('green', 'fixed')}  ${repairs}${commit}`);
 }
 
 /**

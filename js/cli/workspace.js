@@ -11,6 +11,17 @@ export const TOOLS = 'tools';
 const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
 const GUESSES = ['', '.ts', '.js', '/index.ts'];
 
+/**
+ * Standard output is for results.
+ * @type {import('../../index.js').Logger}
+ */
+const toStandardError = {
+  debug: () => {},
+  info: (message) => console.error(message),
+  warn: (message) => console.error(`Warning: ${message}`),
+  error: (message, ...rest) => console.error(`Error: ${message}`, ...rest),
+};
+
 /** @typedef {{ config?: string }} ConfigOption what `--config` said */
 
 /**
@@ -21,7 +32,8 @@ export async function locateRoot({ config: configFile }) {
   const { config, baseDir } = await resolveConfig(configFile === undefined ? {} : { configFile });
   const root = resolve(baseDir, config.rootDir ?? DEFAULT_ROOT);
   const shown = relative(process.cwd(), root);
-  return { root, name: shown.startsWith('..') || isAbsolute(shown) || shown === '' ? root : `./${shown}` };
+  const hasRemote = config.git?.repo !== undefined;
+  return { root, hasRemote, name: shown.startsWith('..') || isAbsolute(shown) || shown === '' ? root : `./${shown}` };
 }
 
 /**
@@ -32,13 +44,17 @@ export async function locateRoot({ config: configFile }) {
  * @returns {Promise<T>}
  */
 export async function withWorkspace(options, work) {
-  const { root, name } = await locateRoot(options);
-  if (!existsSync(join(root, '.git'))) {
+  const { root, name, hasRemote } = await locateRoot(options);
+  // With a remote there is something to clone: a workspace that is not there yet is a cold start.
+  if (!existsSync(join(root, '.git')) && !hasRemote) {
     throw new NotFoundError(
       `There is no workspace at ${name}. Run "tgp init" to make one, or name its config with --config.`,
     );
   }
-  const kernel = new TGP(options.config === undefined ? {} : { configFile: options.config });
+  const kernel = new TGP({
+    logger: toStandardError,
+    ...(options.config !== undefined && { configFile: options.config }),
+  });
   try {
     return await work(kernel);
   } finally {
@@ -59,9 +75,10 @@ export async function toolPaths(kernel) {
  * The tool that a person means: its path, or less of it.
  * @param {TGP} kernel
  * @param {string} given such as `tools/reports/revenue.ts` or `reports/revenue`
+ * @param {{ among?: 'tools' | 'files' }} [options]
  */
-export async function findTool(kernel, given) {
-  const paths = await toolPaths(kernel);
+export async function findTool(kernel, given, { among = 'tools' } = {}) {
+  const paths = among === 'tools' ? await toolPaths(kernel) : await kernel[FILES].list('.');
   const asked = posix.normalize(given.replaceAll('\\', '/')).replace(/^(?:\.\/)+/, '');
   for (const folder of ['', `${TOOLS}/`]) {
     const found = GUESSES.map((ending) => `${folder}${asked}${ending}`).find((path) => paths.includes(path));

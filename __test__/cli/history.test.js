@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TGP, tgpTools } from '../../index.js';
+import { bareRemote, git } from '../helpers/git_remote.js';
+import { runCli } from '../helpers/run_cli.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/**
+ * A folder with a workspace and some tools in it.
+ * @param {Record<string, string>} tools
+ * @param {object} [config]
+ */
+async function workspace(tools, config = {}) {
+  const folder = await tempRoot();
+  const configFile = join(folder, 'tgp.config.json');
+  await writeFile(configFile, JSON.stringify(config));
+  const kernel = new TGP({ configFile });
+  await kernel.boot();
+  const { write_file } = tgpTools(kernel);
+  for (const [path, content] of Object.entries(tools)) await write_file.execute({ path, content });
+  await kernel.shutdown();
+  return folder;
+}
+
+describe('tgp log', () => {
+  test('lists the commits of a tool by less than its path, of any file, and of everything', async () => {
+    const folder = await workspace({ 'tools/math/sum.ts': 'return 1', 'notes.md': 'hello' });
+    const of = async (/** @type {string[]} */ ...args) => (await runCli(folder, ['log', ...args, '--json'])).json();
+    expect(await of('math/sum')).toMatchObject([
+      {
+        message: 'Forge: tools/math/sum.ts',
+        commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+        author: expect.any(String),
+      },
+    ]);
+    expect(await of('notes.md')).toMatchObject([{ message: 'Forge: notes.md' }]);
+    expect((await of()).map((/** @type {any} */ { message }) => message)).toEqual([
+      'Forge: notes.md',
+      'Forge: tools/math/sum.ts',
+    ]);
+    expect(await of('--limit', '1')).toHaveLength(1);
+    const { code, stdout } = await runCli(folder, ['log']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^[0-9a-f]{7} {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}Forge: notes\.md {2}\S/);
+    expect(await runCli(folder, ['log', 'none'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ERR_NOT_FOUND'),
+    });
+  });
+});
+
+describe('tgp sync', () => {
+  test('says so when there is no remote', async () => {
+    const folder = await workspace({ 'tools/a.ts': 'return 1' });
+    expect((await runCli(folder, ['sync', '--json'])).json()).toMatchObject({ remote: false, changed: [] });
+    expect(await runCli(folder, ['sync'])).toMatchObject({ code: 0, stdout: expect.stringContaining('git.repo') });
+  });
+
+  test('pushes what waits, and lists what came in', async () => {
+    const { folder: elsewhere, remote } = await bareRemote();
+    const folder = await workspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });
+    const clone = join(elsewhere, 'rival');
+    git(elsewhere, 'clone', '-q', remote, clone);
+    await writeFile(join(clone, 'tools/b.ts'), 'return 2\n');
+    git(clone, 'add', '.');
+    git(clone, 'commit', '-q', '-m', 'Rival');
+    git(clone, 'push', '-q');
+    const { code, stdout } = await runCli(folder, ['sync']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('changed  tools/b.ts');
+    expect(stdout).toMatch(/In sync with the remote at [0-9a-f]{7}\./);
+    const again = (await runCli(folder, ['sync', '--json'])).json();
+    expect(again).toEqual({ remote: true, commit: git(remote, 'rev-parse', 'main'), changed: [] });
+  });
+
+  test('clones in a cold start, and fails with what to do when the remote is away', async () => {
+    const { remote } = await bareRemote();
+    await workspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });
+    const fresh = await tempRoot();
+    await writeFile(join(fresh, 'tgp.config.json'), JSON.stringify({ git: { repo: remote } }));
+    expect((await runCli(fresh, ['sync', '--json'])).json().changed).toEqual(['meta.json', 'tools/a.ts']);
+    const lost = await tempRoot();
+    await writeFile(join(lost, 'tgp.config.json'), JSON.stringify({ git: { repo: join(lost, 'none.git') } }));
+    const { code, ...printed } = await runCli(lost, ['sync', '--json']);
+    expect(code).toBe(1);
+    expect(printed.json().error.code).toBe('ERR_GIT');
+  });
+});
+
+test('tgp check --fix makes the repairs, commits them, and reports what is left', async () => {
+  const source = `/** Runs a tool. */
+export default async (args: { path: string }): Promise<number> => {
+  tgp.exec_tool(args.path, {});
+  return 1;
+};
+`;
+  const folder = await workspace({
+    'tools/runs.ts': source,
+    'tools/fine.ts': '/** One. */\nexport default (): number => 1;\n',
+  });
+  const plain = (await runCli(folder, ['check', '--json'])).json();
+  const fixable = plain
+    .flatMap((/** @type {any} */ tool) => tool.diagnostics)
+    .filter((/** @type {any} */ { fix }) => fix);
+  expect(fixable.length, 'there is something to repair').toBeGreaterThan(0);
+  const { stdout } = await runCli(folder, ['check', '--fix']);
+  expect(stdout).toMatch(/^tools\/runs\.ts {2}fixed {2}\d repairs?, commit [0-9a-f]{7}$/m);
+  expect(stdout).not.toContain('tools/fine.ts  fixed');
+  const [, runs] = (await runCli(folder, ['check', '--fix', '--json'])).json();
+  expect(runs).toMatchObject({ path: 'tools/runs.ts', fixed: { applied: 0 } });
+  expect(execFileSync('git', ['-C', join(folder, '.tgp'), 'status', '--porcelain'], { encoding: 'utf8' })).toBe('');
+});
+
+test('tgp demo --json is one document of what happened', async () => {
+  const folder = await tempRoot();
+  const { code, ...printed } = await runCli(folder, ['demo', '--json']);
+  expect(code).toBe(0);
+  const report = printed.json();
+  expect(report).toMatchObject({ success: true, boots: [{}, {}] });
+  expect(report.acts.length).toBeGreaterThan(3);
+  expect(report.acts[0].steps[1].calls[0]).toMatchObject({ tool: 'write_file', output: { success: true } });
+  expect(report.history.join()).toContain('Forge: tools/shipping/dim_weight.ts');
+});
+
+describe('tgp mcp', () => {
+  test.each([
+    [['mcp', '--http', 'soon'], 2, 'port from 0 to 65535'],
+    [['mcp', '--token', 'x'], 2, 'belong to --http'],
+    [['mcp', '--http', '--host', '0.0.0.0'], 2, 'token'],
+  ])('%j is wrong usage', async (args, code, hint) => {
+    const folder = await workspace({});
+    expect(await runCli(folder, args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(hint) });
+  });
+
+  test('makes no workspace, and says what is missing without the SDK', async () => {
+    const empty = await tempRoot();
+    expect(await runCli(empty, ['mcp'])).toMatchObject({ code: 1, stderr: expect.stringContaining('tgp init') });
+    const folder = await workspace({});
+    const loader = join(folder, 'hide.mjs');
+    const hooks = `export const resolve = (name, context, next) =>
+      next(name.startsWith('@modelcontextprotocol/') ? '@tgp/hidden' : name, context);`;
+    const source = `data:text/javascript,${encodeURIComponent(hooks)}`;
+    await writeFile(loader, `import { register } from 'node:module'; register(${JSON.stringify(source)});`);
+    const env = { NODE_OPTIONS: `--import ${loader}` };
+    const { code, stderr } = await runCli(folder, ['mcp'], { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain('npm install @modelcontextprotocol/sdk');
+  });
+});

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sqlite } from '../sql/adapters/sqlite.js';
+import { createSqlTools } from '../sql/tools.js';
+import { ok, problem, warning } from './finding.js';
+import { inspectProject } from './project.js';
+
+/** @typedef {import('./finding.js').Finding} Finding */
+
+const CONNECT_MS = 5_000;
+const CONNECT_SECONDS = CONNECT_MS / 1000;
+
+/**
+ * How to open a database with each driver, and to leave it.
+ * @type {Record<string, (driver: any, url: string) => { source: any, close: () => unknown }>}
+ */
+const DRIVERS = {
+  pg: ({ Pool }, url) => {
+    const pool = new Pool({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, max: 1 });
+    return { source: pool, close: () => pool.end() };
+  },
+  postgres: (postgres, url) => {
+    const sql = postgres(url, { max: 1, connect_timeout: CONNECT_SECONDS });
+    return { source: sql, close: () => sql.end({ timeout: 1 }) };
+  },
+  mysql2: ({ createPool }, uri) => {
+    const pool = createPool({ uri, connectTimeout: CONNECT_MS, connectionLimit: 1 });
+    return { source: pool, close: () => pool.promise().end() };
+  },
+};
+const DRIVERS_OF = /** @type {Record<string, string[]>} */ ({
+  'postgres:': ['pg', 'postgres'],
+  'postgresql:': ['pg', 'postgres'],
+  'mysql:': ['mysql2'],
+  'mariadb:': ['mysql2'],
+});
+
+/**
+ * The embedded database, the application's drivers, and the database that DATABASE_URL names.
+ * @returns {Promise<Finding>}
+ */
+export async function database() {
+  const { folder, databases } = await inspectProject(process.cwd());
+  await answers(sqlite(':memory:'));
+  const load = createRequire(join(folder, 'package.json'));
+  const missing = databases.filter((name) => !isInstalled(load, name));
+  if (missing.length > 0) {
+    return problem(`${missing.join(', ')} in package.json, not installed`, 'Install the packages of the application.');
+  }
+  const drivers = databases.length > 0 ? databases.join(', ') : 'embedded SQLite';
+  const url = process.env.DATABASE_URL;
+  return url === undefined || url === '' ? ok(drivers) : connected(load, url, databases, drivers);
+}
+
+/**
+ * @param {NodeJS.Require} load
+ * @param {string} url
+ * @param {string[]} databases
+ * @param {string} drivers
+ * @returns {Promise<Finding>}
+ */
+async function connected(load, url, databases, drivers) {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  if (protocol === 'file:' || protocol === 'sqlite:') return embedded(url);
+  const known = DRIVERS_OF[protocol];
+  if (known === undefined) {
+    return warning(`${drivers}; DATABASE_URL is for none of them`, 'Give it as postgres://…, mysql://… or file:….');
+  }
+  const name = known.find((driver) => databases.includes(driver));
+  if (name === undefined) return warning(`DATABASE_URL needs ${known.join(' or ')}`, `Install ${known[0]}.`);
+  const { source, close } = /** @type {any} */ (DRIVERS[name])(load(name), url);
+  const place = new URL(url).host;
+  try {
+    await answers(source);
+    return ok(`${name} answers at ${place}`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replaceAll(url, 'it') : String(error);
+    return problem(`${name} does not answer at ${place}: ${reason}`, 'Start the database, or correct DATABASE_URL.');
+  } finally {
+    await close();
+  }
+}
+
+/** @param {string} url */
+async function embedded(url) {
+  const file = url.startsWith('file://') ? fileURLToPath(url) : url.replace(/^\w+:(?:\/\/)?/, '');
+  if (!existsSync(file))
+    return warning(`${file} does not exist yet`, 'Its first use makes it; or correct DATABASE_URL.');
+  await answers(sqlite(file));
+  return ok(`embedded SQLite opens ${file}`);
+}
+
+/** @param {any} source */
+async function answers(source) {
+  const { exec_sql } = createSqlTools(source, { readOnly: true, statementTimeoutMs: CONNECT_MS });
+  await exec_sql.execute({ sql: 'SELECT 1 AS one' });
+  await source.close?.();
+}
+
+/**
+ * @param {NodeJS.Require} load
+ * @param {string} name
+ */
+function isInstalled(load, name) {
+  try {
+    load.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,27 @@
+import { resolveConfig } from '../config.js';
+import { TGPError, unwrap } from '../errors.js';
+import { native } from '../native.js';
+import { ok, problem, warning } from './finding.js';
+
+const TOKENS = { github: 'TGP_GITHUB_TOKEN', gitlab: 'TGP_GITLAB_TOKEN', bitbucket: 'TGP_BITBUCKET_TOKEN' };
+
+/**
+ * Whether the remote answers, asked as the kernel asks it.
+ * @param {{ config?: string }} options
+ * @returns {Promise<import('./finding.js').Finding>}
+ */
+export async function remote({ config: configFile }) {
+  const { config, baseDir } = await resolveConfig(configFile === undefined ? {} : { configFile });
+  const { provider = 'local', branch = 'main', repo } = config.git ?? {};
+  if (repo === undefined) return ok('none, tools stay on this machine');
+  try {
+    const { branches, hasBranch } = unwrap(await native().askRemote(JSON.stringify(config), baseDir));
+    if (hasBranch) return ok(`answers, has the branch ${branch}`);
+    if (branches === 0) return ok('answers, is empty');
+    return warning(`answers, has no branch ${branch}`, 'The first write makes it; or name another one as git.branch.');
+  } catch (error) {
+    if (!(error instanceof TGPError)) throw error;
+    const token = provider === 'local' ? 'TGP_GIT_TOKEN' : TOKENS[provider];
+    return problem(error.message, `Check git.repo in the config, the network, and the token in ${token}.`);
+  }
+}

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FILES } from '../kernel.js';
+import { json, line, styled, withProgress } from './screen.js';
+import { findTool, locateRoot, withWorkspace } from './workspace.js';
+
+/**
+ * @typedef {import('./screen.js').Format} Format
+ * @typedef {{ config?: string, format: Format }} Options
+ */
+
+const SHORT_HASH = 7;
+
+/**
+ * @param {string | undefined} given a tool, or any other file of the workspace; everything when left out
+ * @param {Options & { limit?: number }} options
+ */
+export async function log(given, { format, config, limit }) {
+  const commits = await withWorkspace({ config }, async (kernel) => {
+    const path = given === undefined ? undefined : await findTool(kernel, given, { among: 'files' });
+    return kernel.git.log(path, { limit });
+  });
+  if (format === 'json') {
+    json(commits);
+    return 0;
+  }
+  for (const { commit, date, author, message } of commits) {
+    const hash = styled('yellow', commit.slice(0, SHORT_HASH));
+    line(
+      `${hash}  ${styled('dim', date.slice(0, 'YYYY-MM-DDThh:mm'.length).replace('T', ' '))}  ${message}  ${styled('dim', author)}`,
+    );
+  }
+  if (commits.length === 0) line('No commit yet.');
+  return 0;
+}
+
+/** @param {Options} options */
+export async function sync({ format, config }) {
+  const before = await localHead(config);
+  const { remote, commit, changed } = await withProgress(format, 'Syncing', () =>
+    withWorkspace({ config }, async (kernel) => {
+      // Booting already brings in what others pushed.
+      await kernel.sync();
+      const { git } = /** @type {import('../../index.js').TGPConfig} */ (kernel.config);
+      const [newest] = await kernel.git.log(undefined, { limit: 1 });
+      return {
+        remote: git.repo !== undefined,
+        commit: newest?.commit,
+        changed: newest?.commit === before ? [] : await changedSince(kernel, before),
+      };
+    }),
+  );
+  if (format === 'json') {
+    json({ remote, commit, changed });
+    return 0;
+  }
+  for (const path of changed) line(`${styled('green', 'changed')}  ${path}`);
+  const at = commit === undefined ? '' : ` at ${commit.slice(0, SHORT_HASH)}`;
+  line(
+    remote
+      ? styled('green', `In sync with the remote${at}.`)
+      : 'There is no remote. Name one as git.repo in the config.',
+  );
+  return 0;
+}
+
+/**
+ * The commit that the workspace is at, before a kernel touches it.
+ * @param {string | undefined} config
+ */
+async function localHead(config) {
+  const { root } = await locateRoot({ config });
+  const read = (/** @type {string} */ name) => readFile(join(root, '.git', name), 'utf8').catch(() => '');
+  const head = (await read('HEAD')).trim();
+  const ref = /^ref: (.+)$/.exec(head)?.[1];
+  if (ref === undefined) return head || undefined;
+  const packed = (await read('packed-refs')).split('\n').find((entry) => entry.endsWith(` ${ref}`));
+  return (await read(ref)).trim() || packed?.split(' ')[0];
+}
+
+/**
+ * @param {import('../kernel.js').TGP} kernel
+ * @param {string | undefined} before nothing when there was no commit yet
+ */
+async function changedSince(kernel, before) {
+  if (before === undefined) return kernel[FILES].list('.');
+  const diff = await kernel.git.diff(undefined, { from: before });
+  return [...diff.matchAll(/^diff --git a\/.+ b\/(.+)$/gm)].map(([, path]) => String(path));
+}
