@@ -23,17 +23,30 @@ const UNKNOWN = 705;
  * @type {typeof import('../../../index.js').postgresJs}
  */
 export function postgresJs(sql) {
-  /** @type {Promise<number> | undefined} */
+  /** @type {number | undefined} */
   let version;
   return defineAdapter({
     dialect: 'postgres',
     connect: async () => {
-      version ??= sql
-        .unsafe('SHOW server_version_num')
-        .then((/** @type {any} */ [row]) => Number(row.server_version_num));
-      return reservedConnection(sql, await sql.reserve(), await /** @type {Promise<number>} */ (version));
+      const reserved = await sql.reserve();
+      try {
+        version ??= await versionOf(reserved);
+        return reservedConnection(sql, reserved, version);
+      } catch (error) {
+        reserved.release();
+        throw error;
+      }
     },
   });
+}
+
+/**
+ * @param {any} reserved
+ * @returns {Promise<number>}
+ */
+async function versionOf(reserved) {
+  const [row] = await reserved.unsafe('SHOW server_version_num');
+  return Number(row.server_version_num);
 }
 
 /**
