@@ -293,8 +293,13 @@ export declare class TGP {
   sync(): Promise<void>;
   /** The repository: history, and what the kernel tools do with the remote. */
   get git(): KernelGit;
-  /** Ends all runs and workers, and waits for the last push. May be called more than once; every other call then fails with {@link ShutdownError}. */
-  shutdown(): Promise<void>;
+  /**
+   * Ends all runs and workers, and waits for the last push. May be called more than once; every other call then fails with
+   * {@link ShutdownError}.
+   * @param options.pushTimeoutMs how long to wait for the push; what is not pushed then stays committed, and the next kernel
+   * pushes it. Platforms that stop a process give it a few seconds. Default: 10 000.
+   */
+  shutdown(options?: { pushTimeoutMs?: number }): Promise<void>;
   /** {@link TGP.shutdown}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
   /**

@@ -9,7 +9,7 @@ import { HostFunctions } from './host_functions.js';
 import { toJsonText } from './json_text.js';
 import { consoleLogger } from './logger.js';
 import { native } from './native.js';
-import { ExecOptionsSchema, ToolsOptionsSchema } from './schemas.js';
+import { ExecOptionsSchema, ShutdownOptionsSchema, ToolsOptionsSchema } from './schemas.js';
 import { offerSql } from './sql/sandbox_sql.js';
 import { systemPrompt } from './system_prompt.js';
 import { TypeChecker } from './type_checker.js';
@@ -278,8 +278,10 @@ export class TGP {
     };
   }
 
-  shutdown() {
-    this.#stopping ??= this.#stop();
+  /** @param {{ pushTimeoutMs?: number }} [options] */
+  async shutdown(options = {}) {
+    const { pushTimeoutMs } = parseArguments(ShutdownOptionsSchema, options, 'shutdown options');
+    this.#stopping ??= this.#stop(pushTimeoutMs);
     return this.#stopping;
   }
 
@@ -438,11 +440,12 @@ export class TGP {
     return kernel;
   }
 
-  async #stop() {
+  /** @param {number | undefined} pushTimeoutMs */
+  async #stop(pushTimeoutMs) {
     // A boot under way would start workers after the native shutdown had looked for them; its failure is its caller's.
     await this.#booting?.catch(() => {});
     this.#types?.stop();
-    if (this.#kernel) unwrap(await this.#kernel.shutdown());
+    if (this.#kernel) unwrap(await this.#kernel.shutdown(pushTimeoutMs));
     await this.#mirror?.remove();
   }
 }

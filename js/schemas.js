@@ -90,6 +90,8 @@ export const ExecOptionsSchema = z.strictObject({
   signal: z.custom((value) => value instanceof AbortSignal, 'must be an AbortSignal').optional(),
 });
 
+export const ShutdownOptionsSchema = z.strictObject({ pushTimeoutMs: z.int().nonnegative().max(600_000).optional() });
+
 export const ToolsOptionsSchema = z.strictObject({ query: text.optional(), limit: count.optional() });
 
 export const ToolSchema = z.strictObject({

@@ -1,68 +1,91 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { gitHttpServer } from '../helpers/git_http_server.js';
+import { bareRemote, git } from '../helpers/git_remote.js';
 import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
+import { isWorker, workers as workersOf } from '../helpers/workers.js';
 
-/** Generous for a loaded machine; on an idle one it is some ten milliseconds. */
-const SOON_MS = 5_000;
+/** What platforms count on. On an idle machine it is some ten milliseconds. */
+const SOON_MS = 1_000;
 
-/** A host with everything going on at once: a tool in a loop, a transaction that is open, writes that are committed. */
+/** Pushes that the remote still takes: those of the two tools. */
+const PUSHES = 2;
+
+/**
+ * A host with everything pending at once: a tool in a loop, a query in an open transaction, and a push that the remote
+ * does not answer.
+ */
 const BUSY = `
   const kernel = new TGP({ sql: sqlite('./app.db') });
   const { write_file } = tgpTools(kernel);
   await write_file.execute({ path: 'tools/loop.ts', content: 'while (true) {}' });
   await write_file.execute({ path: 'tools/fill.ts', content: \`
-    for (;;) await tgp.exec_sql('INSERT INTO items (name) VALUES (?)', ['x']);
+    await tgp.exec_sql('INSERT INTO items (name) VALUES (?)', ['x']);
+    await tgp.exec_sql('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n');
   \` });
   const limits = { timeoutMs: 60_000, wallMs: 60_000 };
   const runs = [kernel.exec('tools/loop.ts', {}, limits), kernel.exec('tools/fill.ts', {}, limits)];
-  for (const run of runs) run.catch(() => {});
-  const writing = (async () => {
-    for (let n = 0; ; n++) await write_file.execute({ path: 'tools/n.ts', content: 'export default () => ' + n });
-  })();
-  writing.catch(() => {});
+  const pushing = write_file.execute({ path: 'tools/n.ts', content: 'export default () => 1' });
+  const pending = new Set(['loop', 'query', 'push']);
+  for (const [name, promise] of [['loop', runs[0]], ['query', runs[1]], ['push', pushing]]) {
+    promise.catch(() => {}).finally(() => pending.delete(name));
+  }
 `;
 
-const READY = `setTimeout(() => console.log('ready'), 300); setInterval(() => {}, 1000);`;
+const READY = `setTimeout(() => console.log(JSON.stringify([...pending])), 500); setInterval(() => {}, 1000);`;
 
-/** A folder with a database of one table. */
+/** A folder with a database of one table, and a remote that stops answering pushes. */
 async function application() {
-  const folder = await tempRoot();
+  const { folder, remote } = await bareRemote();
+  git(remote, 'config', 'http.receivepack', 'true');
+  let pushes = 0;
+  const state = { answers: false, unanswered: 0 };
+  const { url } = await gitHttpServer(folder, {
+    before: ({ method, url: path }) => {
+      if (method !== 'POST' || !path?.endsWith('/git-receive-pack')) return false;
+      if (++pushes <= PUSHES || state.answers) return false;
+      state.unanswered++;
+      return true;
+    },
+  });
   const temporary = join(folder, 'tmp');
   await mkdir(temporary);
+  await writeFile(join(folder, 'tgp.config.json'), JSON.stringify({ git: { repo: `${url}/remote.git` } }));
   const database = new BetterSqlite3(join(folder, 'app.db'));
   database.exec('CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)');
   database.close();
-  return { folder, temporary };
+  return { folder, temporary, remote: state };
 }
 
 /**
  * Sends SIGTERM to a host once it is busy.
- * @param {string} folder
- * @param {string} temporary
+ * @param {Awaited<ReturnType<typeof application>>} application
  * @param {string} code
  */
-async function terminate(folder, temporary, code) {
+async function terminate({ folder, temporary, remote }, code) {
   const { child, ended } = startProgram(folder, code, { TMPDIR: temporary });
-  await once(child.stdout, 'data');
+  const [printed] = await once(child.stdout, 'data');
+  expect(JSON.parse(String(printed)), 'what is pending').toEqual(['loop', 'query', 'push']);
+  expect(remote.unanswered, 'the push has reached the remote').toBeGreaterThan(0);
   const workers = workersOf(Number(child.pid));
+  const exited = once(child, 'exit');
   const started = performance.now();
   child.kill('SIGTERM');
-  const outcome = await ended;
-  return { ...outcome, workers, ms: performance.now() - started };
+  await exited;
+  const ms = performance.now() - started;
+  remote.answers = true;
+  return { ...(await ended), workers, ms };
 }
 
 /**
- * @param {string} folder
- * @param {string} temporary
+ * @param {{ folder: string, temporary: string }} application
  * @param {number[]} workers
  */
-async function expectClean(folder, temporary, workers) {
+async function expectClean({ folder, temporary }, workers) {
   expect(workers.length, 'it was busy').toBeGreaterThan(0);
   await expect.poll(() => workers.filter(isWorker), { timeout: SOON_MS }).toEqual([]);
   const database = new BetterSqlite3(join(folder, 'app.db'), { timeout: 0 });
@@ -70,9 +93,8 @@ async function expectClean(folder, temporary, workers) {
   database.exec('BEGIN EXCLUSIVE; ROLLBACK');
   database.close();
   expect(await readdir(temporary), 'no temporary file').toEqual([]);
-  const git = (/** @type {string[]} */ ...args) =>
-    execFileSync('git', ['-C', join(folder, '.tgp'), ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  git('fsck', '--full', '--strict');
+  const root = join(folder, '.tgp');
+  git(root, 'fsck', '--full', '--strict');
   // A new kernel heals what a kill in the middle of a write may leave; no person has to.
   const { child, ended } = startProgram(
     folder,
@@ -84,35 +106,41 @@ async function expectClean(folder, temporary, workers) {
   const [printed] = await once(child.stdout, 'data');
   expect(JSON.parse(String(printed))).toMatchObject({ success: true, persisted: true });
   expect(await ended).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(git('status', '--porcelain')).toBe('');
-  const locks = await readdir(join(folder, '.tgp', '.git'), { recursive: true });
+  expect(git(root, 'status', '--porcelain')).toBe('');
+  expect(git(root, 'rev-parse', 'HEAD'), 'what waited was pushed').toBe(
+    git(join(folder, 'remote.git'), 'rev-parse', 'main'),
+  );
+  const locks = await readdir(join(root, '.git'), { recursive: true });
   expect(locks.filter((name) => /(?:index|HEAD|main)\.lock$/.test(name))).toEqual([]);
 }
 
 describe('a busy host that gets SIGTERM', () => {
   test('ends at once by the signal when the application has no handler', async () => {
-    const { folder, temporary } = await application();
-    const { exitCode, signal, ms, workers } = await terminate(folder, temporary, `${BUSY}${READY}`);
+    const home = await application();
+    const { exitCode, signal, ms, workers } = await terminate(home, `${BUSY}${READY}`);
     expect({ exitCode, signal }).toEqual({ exitCode: null, signal: 'SIGTERM' });
     expect(ms).toBeLessThan(SOON_MS);
-    await expectClean(folder, temporary, workers);
+    await expectClean(home, workers);
   });
 
   test("leaves the decision to the application's own handler, whose shutdown() ends everything", async () => {
-    const { folder, temporary } = await application();
+    const home = await application();
     const handler = `
       process.on('SIGTERM', async () => {
-        await kernel.shutdown();
-        const outcomes = await Promise.all([...runs, writing].map((run) => run.then(() => 'done', (error) => error.code)));
-        process.stderr.write(JSON.stringify({ outcomes, listeners: process.listenerCount('SIGTERM') }), () => process.exit(7));
+        const started = performance.now();
+        await kernel.shutdown({ pushTimeoutMs: 200 });
+        const outcomes = await Promise.all(runs.map((run) => run.then(() => 'done', (error) => error.code)));
+        const ms = performance.now() - started;
+        const report = { outcomes, ms, listeners: process.listenerCount('SIGTERM') };
+        process.stderr.write(JSON.stringify(report), () => process.exit(7));
       });`;
-    const { exitCode, ms, stderr, workers } = await terminate(folder, temporary, `${BUSY}${handler}${READY}`);
+    const { exitCode, stderr, workers } = await terminate(home, `${BUSY}${handler}${READY}`);
     expect(exitCode, 'the code that the application chose').toBe(7);
+    const { outcomes, ms, listeners } = JSON.parse(stderr);
     expect(ms).toBeLessThan(SOON_MS);
-    const { outcomes, listeners } = JSON.parse(stderr);
-    expect(outcomes).toEqual(['ERR_SHUTDOWN', 'ERR_SHUTDOWN', 'ERR_SHUTDOWN']);
+    expect(outcomes).toEqual(['ERR_SHUTDOWN', 'ERR_SHUTDOWN']);
     expect(listeners, 'the kernel adds no handler of its own').toBe(1);
-    await expectClean(folder, temporary, workers);
+    await expectClean(home, workers);
   });
 });
 
@@ -133,30 +161,3 @@ test('a kernel adds no listener to the process and keeps nothing alive', async (
   expect(after).toEqual(before);
   expect(await ended).toMatchObject({ exitCode: 0, signal: null });
 });
-
-/**
- * @param {number} parent
- * @returns {number[]}
- */
-function workersOf(parent) {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => isWorker(pid) && statOf(pid)?.parent === parent);
-}
-
-/** @param {number} pid */
-function isWorker(pid) {
-  const stat = statOf(pid);
-  return stat !== undefined && stat.name === 'tgp-sandbox' && stat.state !== 'Z';
-}
-
-/** @param {number} pid */
-function statOf(pid) {
-  try {
-    const [, name, state, parent] = /\((.*)\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-    return { name, state, parent: Number(parent) };
-  } catch {
-    return undefined;
-  }
-}

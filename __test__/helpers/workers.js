@@ -1,17 +1,31 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Process ids of this process's sandbox workers. */
-export function workers() {
+/**
+ * Process ids of a process's sandbox workers.
+ * @param {number} [parent] default: this process
+ */
+export function workers(parent = process.pid) {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return stat.includes('(tgp-sandbox)') && Number(parent) === process.pid && state !== 'Z';
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
+    .map(Number)
+    .filter((pid) => isWorker(pid) && statOf(pid)?.parent === parent);
+}
+
+/**
+ * Whether a process is a worker that has not ended.
+ * @param {number} pid
+ */
+export function isWorker(pid) {
+  const stat = statOf(pid);
+  return stat !== undefined && stat.name === 'tgp-sandbox' && stat.state !== 'Z';
+}
+
+/** @param {number} pid */
+function statOf(pid) {
+  try {
+    const [, name, state, parent] = /\((.*)\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    return { name, state, parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
 }

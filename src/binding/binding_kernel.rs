@@ -14,6 +14,7 @@ use parking_lot::RwLock;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What has become of a kernel.
 #[derive(Clone)]
@@ -265,12 +266,12 @@ impl BindingKernel {
 
     /// Ends every run and every worker. Whatever is asked afterwards is refused.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn shutdown<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+    pub fn shutdown<'env>(&self, env: &'env Env, push_timeout_ms: Option<u32>) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         let before = std::mem::replace(&mut *self.inner.write(), State::Down);
         start(Lane::Files, promised, move |promised| {
             if let State::Booted(kernel) = before {
-                kernel.shutdown();
+                kernel.shutdown(push_timeout_ms.map(|ms| Duration::from_millis(ms.into())));
             }
             promised.settle(Ok(()));
         });

@@ -127,12 +127,12 @@ impl Kernel {
         &self.warnings
     }
 
-    /// Ends every run and every worker, and waits for the last push. Files need no farewell: each write was complete
-    /// when it returned.
-    pub fn shutdown(&self) {
+    /// Ends every run and every worker, and waits for the last push, at most for `push_wait` where that is given. Files
+    /// need no farewell: each write was complete when it returned.
+    pub fn shutdown(&self, push_wait: Option<Duration>) {
         self.sandbox.shutdown();
         self.registry.store();
-        self.stop_publishing();
+        self.stop_publishing(push_wait);
     }
 }
 

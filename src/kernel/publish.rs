@@ -110,14 +110,14 @@ impl Kernel {
     }
 
     /// Commits what `meta.json` lacks, and waits for the pushes under way, for a while.
-    pub(super) fn stop_publishing(&self) {
+    pub(super) fn stop_publishing(&self, wait: Option<Duration>) {
         let flushed = self.flush_meta();
         if let Some(publisher) = &self.publisher {
             // What was run since belongs into the pull requests' texts.
             if matches!(flushed, Ok(Flushed::Committed)) || self.examples.take_news() {
                 publisher.nudge();
             }
-            publisher.stop(LAST_PUSH);
+            publisher.stop(wait.unwrap_or(LAST_PUSH));
         }
     }
 
