@@ -3,6 +3,7 @@ import type { TGP, ToolSet } from '@tgp/core';
 // The SDK's types are those of its ESM half; this file is also read as CommonJS.
 type Server = import('@modelcontextprotocol/sdk/server/index.js', { with: { 'resolution-mode': 'import' }}).Server;
 
+/** What an MCP server offers. */
 export type McpServerOptions = {
   /** The tools beside the forged ones. Default: `tgpTools(kernel)`. */
   tools?: ToolSet;
@@ -26,6 +27,7 @@ export type McpServerOptions = {
  */
 export declare function createMcpServer(kernel: TGP, options?: McpServerOptions): Promise<Server>;
 
+/** Where an MCP server listens, and to whom. */
 export type ServeMcpOptions = McpServerOptions & {
   /** Default: a free one. */
   port?: number;

@@ -14,7 +14,7 @@ import { ROOT } from './process.mjs';
  */
 
 /** @type {Record<string, string>} */
-const SOURCES = { '@tgp/core': 'index.d.ts', '@tgp/core/next': 'next.d.ts' };
+const SOURCES = { '@tgp/core': 'index.d.ts', '@tgp/core/next': 'next.d.ts', '@tgp/core/mcp': 'mcp.d.ts' };
 /** @type {Record<string, Entry['kind']>} */
 const KINDS = {
   TSDeclareFunction: 'Functions',

@@ -4,7 +4,7 @@ import { apiReference, readDeclarations } from '../../scripts/api_reference.mjs'
 
 const read = (/** @type {string} */ file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
-describe.each(['index.d.ts', 'next.d.ts'])('%s', (file) => {
+describe.each(['index.d.ts', 'next.d.ts', 'mcp.d.ts'])('%s', (file) => {
   test('documents every name that it exports, and every member of its classes, for hovering', async () => {
     const entries = await readDeclarations(read(file));
     expect(entries.length).toBeGreaterThan(0);
