@@ -44,6 +44,9 @@ describe('tgp', () => {
         'show',
         'check',
         'exec',
+        'log',
+        'sync',
+        'mcp',
         'demo',
         'Exit codes',
         '2  wrong usage',
@@ -86,7 +89,7 @@ describe('tgp', () => {
 
   test('makes no workspace where there is none', async () => {
     const empty = await tempRoot();
-    for (const command of [['list'], ['check'], ['exec', 'x'], ['show', 'x']]) {
+    for (const command of [['list'], ['check'], ['exec', 'x'], ['show', 'x'], ['log'], ['sync'], ['mcp']]) {
       const { code, ...printed } = await runCli(empty, [...command, '--json']);
       expect(code).toBe(1);
       expect(printed.json().error).toMatchObject({

@@ -48,6 +48,12 @@ test(
       expect(JSON.parse(stdout), name).toMatchObject({ report: { success: true, result: 42 }, late: 'ERR_SHUTDOWN' });
     }
 
+    for (const load of ["require('@tgp/core/mcp')", "await import('@tgp/core/mcp')"]) {
+      const code = `(async () => (${load}).createMcpServer(new (require('@tgp/core').TGP)()).catch((error) => console.log(error.message)))()`;
+      const { stdout } = await exec(process.execPath, ['-e', code], { cwd: app });
+      expect(stdout, load).toContain('npm install @modelcontextprotocol/sdk');
+    }
+
     for (const load of ["require('@tgp/core/next')", "await import('@tgp/core/next')"]) {
       const code = `(async () => console.log(JSON.stringify((${load}).withTGP({}).outputFileTracingIncludes['/**'])))()`;
       const { stdout } = await exec(process.execPath, ['-e', code], { cwd: app });
