@@ -80,7 +80,7 @@ export declare class BindingKernel {
   /** Ends a run early; nothing when it is over. */
   cancel(runId: number): void
   /** Ends every run and every worker. Whatever is asked afterwards is refused. */
-  shutdown(): Promise<BindingOutcome>
+  shutdown(pushTimeoutMs?: number | undefined | null): Promise<BindingOutcome>
 }
 
 /** The options of SQL tools with every default, and the one classifier that all adapters share. */

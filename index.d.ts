@@ -274,7 +274,10 @@ export declare class TGP {
    * await generateText({ model, tools: await kernel.liveTools(tgpTools(kernel)), stopWhen: stepCountIs(20), prompt });
    */
   liveTools<Base extends Record<string, any> = ForgedTools>(base?: Base): Promise<Base & ToolSet>;
-  /** Looks for changes by other processes, and brings live sets and listeners up to date; for `prepareStep`, say. */
+  /**
+   * Looks for changes by other processes, which are seen within a second, and brings live sets and listeners up to date; for
+   * `prepareStep`, say.
+   */
   refreshTools(): Promise<void>;
   /**
    * Calls `listener` when tools were forged, changed or removed, before the call that did it is done.

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -306,11 +306,10 @@ describe('over HTTP', () => {
 });
 
 test('long lists come in pages', async () => {
-  const { kernel, rootDir } = await createKernel();
-  await kernel.boot();
-  const { mkdir } = await import('node:fs/promises');
-  await mkdir(join(rootDir, 'tools'), { recursive: true });
+  const rootDir = await tempRoot();
+  await mkdir(join(rootDir, 'tools'));
   await Promise.all(Array.from({ length: 600 }, (_, n) => writeFile(join(rootDir, `tools/t${n}.ts`), 'return 1')));
+  const { kernel } = await createKernel({ rootDir });
   const server = await createMcpServer(kernel);
   const [here, there] = InMemoryTransport.createLinkedPair();
   await server.connect(there);
