@@ -132,3 +132,64 @@ describe('a guest that replaces every built-in it can reach', () => {
     expect(result).toBe('fine');
   });
 });
+
+describe('import()', () => {
+  it('loads what a static import may and nothing else', async () => {
+    const { tools, forge } = await createKernel({ sandbox: LIMITS });
+    await tools.write_file.execute({ path: 'tools/test/one.ts', content: 'export default 1' });
+    expect((await forge("return (await import('./one')).default")).result).toBe(1);
+    for (const name of [
+      "'fs'",
+      "'node:fs'",
+      "'data:text/javascript,0'",
+      "'https://x.y/z.js'",
+      'args.name',
+      "'f' + 's'",
+    ]) {
+      await expect(forge(`return import(${name})`, { name: 'fs' }), name).rejects.toMatchObject({
+        code: 'ERR_SECURITY_VIOLATION',
+      });
+    }
+  });
+});
+
+describe('what a guest passes to the bridge', () => {
+  it('crosses as plain data, or is refused by its path, whatever it is', async () => {
+    const { forge } = await createKernel({}, { sandboxAPI: { echo: (/** @type {unknown[]} */ ...values) => values } });
+    /** @param {string} values */
+    const passed = async (values) => {
+      const source = `const cycle: any = {}; cycle.a = [cycle];
+        try { return await tgp.echo(${values}) } catch (error: any) { return [error.code ?? error.name, error.message] }`;
+      return (await forge(source)).result;
+    };
+    expect(await passed("new Map([['a', 1n]]), new Set([1]), new Date(0), undefined, NaN")).toEqual([
+      { a: '1' },
+      [1],
+      '1970-01-01T00:00:00.000Z',
+      null,
+      null,
+    ]);
+    expect(await passed("{ toJSON: () => 'own' }, new Proxy({ b: 1 }, {}), [new Proxy([1], {})]")).toEqual([
+      'own',
+      { b: 1 },
+      [[1]],
+    ]);
+    const refused = {
+      '1, { rows: [{ f: () => 1 }] }': 'arguments.1.rows.0.f of tgp.echo is a function',
+      "{ s: Symbol('x') }": 'arguments.0.s of tgp.echo is a symbol',
+      cycle: 'of tgp.echo contains itself',
+      'new Map([[{}, 1]])': 'arguments.0 of tgp.echo is a Map with a key that is no string',
+    };
+    for (const [values, message] of Object.entries(refused)) {
+      expect(await passed(values), values).toEqual(['ERR_RESULT', expect.stringContaining(message)]);
+    }
+    expect(await passed("{ get a() { throw new RangeError('mine') } }")).toEqual(['RangeError', 'mine']);
+    expect(await passed("new Proxy({}, { ownKeys() { throw new RangeError('keys') } })")).toEqual([
+      'RangeError',
+      'keys',
+    ]);
+    await expect(passed('{ get a() { for (;;) {} } }')).rejects.toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
+    const path = "return tgp.read_file({ toString: () => 'tools/test/forged.ts' } as any)";
+    await expect(forge(path)).rejects.toMatchObject({ code: 'ERR_RESULT' });
+  });
+});

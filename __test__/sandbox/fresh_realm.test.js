@@ -1,17 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
+import { workers } from '../helpers/workers.js';
 
 const POISON = `
   globalThis.left = 1;
   Object.prototype.polluted = 1;
   Object.prototype.toJSON = () => 'hijacked';
   Array.prototype.push = null;
+  Promise.resolve().then(() => { globalThis.late = 1 });
   Promise.prototype.then = null;
   JSON.stringify = () => 'x';
   Object.defineProperty(Array.prototype, '0', { set() {}, configurable: true });
   Error.prepareStackTrace = () => 'forged';
+  Symbol.prototype.left = 1;
+  /(secret)/.test('secret');
+  tgp.read_file = () => 'forged';
+  console.left = 1;
+  Object.freeze(tgp);
   setInterval(() => {}, 1);
-  Promise.resolve().then(() => { globalThis.late = 1 });
+  globalThis.setTimeout = null;
   return 0;
 `;
 
@@ -19,9 +26,13 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
   describe(`a run in a ${isolation}`, () => {
     it('sees nothing of what an earlier run did to its realm', async () => {
       const { forge } = await createKernel({ sandbox: { isolation, workers: 1 } });
-      await forge(POISON).catch(() => {});
+      // The poisoned run ends well: what follows runs in the same worker.
+      expect((await forge(POISON)).result).toBe(0);
+      const poisoned = workers();
       const look = `return [typeof left, typeof late, ({}).polluted === undefined, ({}).toJSON === undefined,
-        typeof [].push, typeof Promise.prototype.then, JSON.stringify([1]), [5][0], new Error('e').stack.includes('e')]`;
+        typeof [].push, typeof Promise.prototype.then, JSON.stringify([1]), [5][0], new Error('e').stack.includes('e'),
+        typeof Symbol.prototype.left, RegExp.$1, Object.isExtensible(tgp), typeof tgp.read_file, console.left === undefined,
+        (await new Promise((done) => setTimeout(() => done('timers'), 1)))]`;
       expect((await forge(look)).result).toEqual([
         'undefined',
         'undefined',
@@ -32,7 +43,14 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
         '[1]',
         5,
         true,
+        'undefined',
+        '',
+        true,
+        'function',
+        true,
+        'timers',
       ]);
+      expect(workers()).toEqual(poisoned);
     });
 
     it('cannot make code from text', async () => {

@@ -1,4 +1,5 @@
-import { memoryUsage, pid } from 'node:process';
+import { readdirSync } from 'node:fs';
+import { memoryUsage, pid, platform } from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
 import { BOMBS } from '../helpers/bombs.js';
@@ -6,6 +7,8 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 /** What the host may have grown by when all bombs are over, in bytes. */
 const GROWTH = 96 << 20;
+/** Threads of this process; elsewhere nobody counts them. */
+const threads = () => (platform === 'linux' ? readdirSync('/proc/self/task').length : 0);
 /** How long any of them may take: its CPU time, the grace of a deaf worker, and a machine with other things to do. */
 const PATIENCE_MS = 15_000;
 
@@ -20,7 +23,7 @@ describe('THREAT: guest code that ends, hangs or bloats the host', () => {
       await write_file.execute({ path: `tools/bomb_${index}.ts`, content: source });
     }
     await kernel.exec('tools/good.ts', { n: 0 });
-    const before = { pid, rss: memoryUsage.rss() };
+    const before = { pid, rss: memoryUsage.rss(), threads: threads() };
 
     const wrong = [];
     for (const [index, { name, codes, timeoutMs }] of BOMBS.entries()) {
@@ -34,6 +37,7 @@ describe('THREAT: guest code that ends, hangs or bloats the host', () => {
       }
     }
     expect(wrong).toEqual([]);
+    await expect.poll(threads, { timeout: 5000 }).toBeLessThanOrEqual(before.threads);
     await kernel.shutdown();
     expect(process.pid).toBe(before.pid);
     expect(memoryUsage.rss() - before.rss).toBeLessThan(GROWTH);

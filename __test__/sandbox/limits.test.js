@@ -67,6 +67,28 @@ describe('limits', () => {
     expect((await forge(source, { mb: 20 })).result).toBe(20 << 20);
   });
 
+  it('memoryMb is heap and buffers together, whatever holds them', async () => {
+    const { kernel, forge } = await createKernel();
+    const options = { timeoutMs: 10_000 };
+    const source = `
+      const heap = Array.from({ length: args.heap }, (_, i) => new Array(1 << 17).fill(i + 0.5));
+      const buffers = Array.from({ length: args.buffers }, () => new Uint8Array(1 << 20));
+      return heap.length + buffers.length`;
+    expect((await forge(source, { heap: 36, buffers: 0 }, options)).result).toBe(36);
+    const same = (/** @type {object} */ args) => kernel.exec('tools/test/forged.ts', args, options);
+    expect((await same({ heap: 0, buffers: 36 })).result).toBe(36);
+    await expect(same({ heap: 36, buffers: 36 })).rejects.toMatchObject({ code: 'ERR_ISOLATE_MEMORY' });
+    for (const held of [
+      'for (;;) held.push(new TextDecoder().decode(new Uint8Array(1 << 16).fill(120)))',
+      'const map = new Map(); held.push(map); for (let i = 0; ; i++) map.set({ i }, [i])',
+      'for (;;) held.push(new Float64Array(1 << 15).map(() => 0.5))',
+      'let one = [0.5]; for (;;) one = one.concat(one)',
+    ]) {
+      const run = forge(`const held: any[] = []; ${held}`, {}, options);
+      await expect(run, held).rejects.toMatchObject({ code: 'ERR_ISOLATE_MEMORY' });
+    }
+  }, 60_000);
+
   it('resizable and shared buffers, WebAssembly and Atomics are not offered', async () => {
     const { forge } = await createKernel();
     const source =
@@ -186,6 +208,18 @@ describe('host calls', () => {
     expect(seen).toEqual([1]);
   });
 
+  it('two seconds of waiting for SQL are no CPU time', async () => {
+    const sql = async (/** @type {string} */ text) => {
+      if (text.includes('SELECT')) await wait(2000);
+      return [{ n: 7 }];
+    };
+    const { forge } = await createKernel({}, { sql });
+    const { result, stats } = await forge("return tgp.exec_sql('SELECT 7 AS n')");
+    expect(result).toEqual([{ n: 7 }]);
+    expect(stats.wallMs).toBeGreaterThan(1900);
+    expect(stats.cpuMs).toBeLessThan(50);
+  });
+
   it('waiting for one does not count as CPU time', async () => {
     const { forge } = await createKernel({}, { sandboxAPI: { query: () => wait(1000).then(() => 7) } });
     const { result, stats } = await forge('return tgp.query()');
@@ -249,6 +283,22 @@ describe('an AbortSignal', () => {
       expect(await next).toBe(6);
       expect([19999900000, 'ERR_ABORTED']).toContain(await aborted);
     }
+  });
+
+  it('has no effect after it: what the tool was doing stops', async () => {
+    /** @type {number[]} */
+    const seen = [];
+    const note = async (/** @type {number} */ n) => seen.push(n);
+    const { forge } = await createKernel({}, { sandboxAPI: { note } });
+    const controller = new AbortController();
+    const source = 'for (let i = 0; ; i++) { await tgp.note(i); await new Promise((done) => setTimeout(done, 1)) }';
+    const run = forge(source, {}, { signal: controller.signal, timeoutMs: 20_000 });
+    await expect.poll(() => seen.length, { timeout: 5000 }).toBeGreaterThan(5);
+    controller.abort();
+    await expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' });
+    const then = seen.length;
+    await new Promise((done) => setTimeout(done, 200));
+    expect(seen.length).toBe(then);
   });
 
   it('before, during and after a run', async () => {

@@ -1,6 +1,6 @@
 // Questions to the host: answered at once, or by a promise.
 (function host(realm, native) {
-  const { JSONParse, JSONStringify, bigintToString, define, hostError, indexOf, slice } = realm;
+  const { JSONParse, define, hostError, indexOf, slice } = realm;
 
   // An answer is "=" and JSON, or "!", an error code, a line break and a message.
   function decodeAnswer(answer) {
@@ -9,19 +9,22 @@
     throw hostError(slice(answer, 1, end), slice(answer, end + 1));
   }
 
-  const plain = (_name, value) => (typeof value === 'bigint' ? bigintToString(value) : value);
-
-  const toText = (values) => {
+  const toText = (name, values) => {
     // Whatever `toJSON` the guest has put on the prototypes is not about this list.
     define(values, 'toJSON', undefined);
-    return JSONStringify(values, plain);
+    let why = '';
+    const text = realm.toJson(values, 'arguments', ` of tgp.${name}`, 'Pass', (message) => {
+      why = message;
+    });
+    if (why !== '') throw hostError('ERR_RESULT', why);
+    return text;
   };
 
-  realm.askNow = (name, values) => decodeAnswer(native.callSync(name, toText(values)));
+  realm.askNow = (name, values) => decodeAnswer(native.callSync(name, toText(name, values)));
 
   realm.ask = (name, values) =>
     new realm.Promise((resolve, reject) => {
-      native.call(name, toText(values), (answer) => {
+      native.call(name, toText(name, values), (answer) => {
         try {
           resolve(decodeAnswer(answer));
         } catch (error) {

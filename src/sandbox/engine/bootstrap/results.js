@@ -1,4 +1,4 @@
-// A result as JSON text, or why it cannot leave.
+// What leaves the realm as JSON text, or why it cannot.
 (function results(realm, native) {
   const { JSONStringify, bigintToString, defineProperty, freeze, indexOf, mapForEach, readText, setForEach } = realm;
 
@@ -18,26 +18,25 @@
 
   const REFUSED = freeze({ __proto__: null });
 
-  function serialise(value) {
+  // The text; empty after `refuse` was told why there is none. `root` and `owner` name the value in messages.
+  function toJson(value, root, owner, advice, refuse) {
     const holders = { __proto__: null };
     const names = { __proto__: null };
     let depth = 0;
     const pathTo = (name) => {
-      let path = 'result';
+      let path = root;
       for (let i = 1; i < depth; i++) path += `.${names[i]}`;
-      return depth === 0 ? path : `${path}.${name}`;
+      return depth === 0 || name === undefined ? `${path}${owner}` : `${path}.${name}${owner}`;
     };
-    const refuse = (what, name) => {
-      native.refuseResult(
-        `${pathTo(name)} is ${what}. Return plain data: numbers, strings, booleans, null, arrays, objects.`,
-      );
+    const stop = (what, name) => {
+      refuse(`${pathTo(name)} is ${what}. ${advice} plain data: numbers, strings, booleans, null, arrays, objects.`);
       throw REFUSED;
     };
     const plainMap = (map, name) => {
       const out = { __proto__: null };
       mapForEach(map, (item, key) => {
         const text = keyOf(key);
-        if (text === undefined) refuse('a Map with a key that is no string', name);
+        if (text === undefined) stop('a Map with a key that is no string', name);
         out[text] = item;
       });
       return out;
@@ -61,9 +60,9 @@
         case 'bigint':
           return bigintToString(item);
         case 'function':
-          return refuse('a function', name);
+          return stop('a function', name);
         case 'symbol':
-          return refuse('a symbol', name);
+          return stop('a symbol', name);
         case 'object': {
           if (item === null) return null;
           const type = native.classOf(item);
@@ -77,23 +76,24 @@
           return item;
       }
     }
-    if (value === undefined) return 'null';
     try {
       return JSONStringify(value, replace) ?? 'null';
     } catch (error) {
       if (error === REFUSED) return '';
       const message = native.isError(error) ? readText(error, 'message') : '';
       if (indexOf(message, 'circular structure') >= 0) {
-        native.refuseResult(`${pathTo('')} contains itself. Return a tree of plain data without cycles.`);
+        refuse(`${pathTo()} contains itself. ${advice} a tree of plain data without cycles.`);
         return '';
       }
       if (indexOf(message, 'call stack size') >= 0 || indexOf(message, 'Invalid string length') >= 0) {
-        native.refuseResult('The result is nested too deeply or is too long. Return less data.');
+        refuse(`The ${root}${owner} cannot be written: nested too deeply, or too long. ${advice} less data.`);
         return '';
       }
       throw error;
     }
   }
 
-  realm.serialise = serialise;
+  realm.toJson = toJson;
+  realm.serialise = (value) =>
+    value === undefined ? 'null' : toJson(value, 'result', '', 'Return', native.refuseResult);
 });
