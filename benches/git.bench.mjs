@@ -70,6 +70,15 @@ async function median(job) {
   return times.sort((left, right) => left - right)[Math.floor(ROUNDS / 2)] ?? 0;
 }
 
+/**
+ * Whoever made fewer commits was not faster.
+ * @param {string} folder
+ */
+function checkCommits(folder) {
+  const count = Number(git(folder, 'rev-list', '--count', 'HEAD'));
+  if (count !== ROUNDS + 1) throw new Error(`${count - 1} of ${ROUNDS} commits`);
+}
+
 /** @param {number} round */
 const text = (round) => `export default () => ${round}\n`;
 /** @param {number} ms */
@@ -92,6 +101,7 @@ try {
     await kernel.sync();
     const meta = performance.now() - start;
     await kernel.shutdown();
+    checkCommits(root);
 
     const dir = repository(join(folder, `iso-${size}`), size);
     const iso = await median(async (round) => {
@@ -101,12 +111,15 @@ try {
       await peer.commit({ fs, dir, message: `Forge: ${filepath}`, author });
     });
 
+    checkCommits(dir);
+
     const plain = repository(join(folder, `cli-${size}`), size);
     const cli = await median((round) => {
       writeFileSync(join(plain, `tools/g0/new${round}.ts`), text(round));
       git(plain, 'add', `tools/g0/new${round}.ts`);
       git(plain, 'commit', '-q', '-m', `Forge: ${round}`);
     });
+    checkCommits(plain);
     console.log(
       `${String(size).padStart(6)} tools       ${show(own)}  ${show(iso)} (${(iso / own).toFixed(1)}x)  ${show(cli)} (${(cli / own).toFixed(1)}x)`,
     );

@@ -16,7 +16,7 @@ const QUERIES = 500;
 const LIMITS = { timeoutMs: 60_000, wallMs: 60_000, memoryMb: 256 };
 
 const TOOLS = {
-  one: "for (let i = 1; i <= args.n; i++) await tgp.exec_sql('SELECT name FROM items WHERE id = ?', [i]); return args.n",
+  one: "let n = 0; for (let i = 1; i <= args.n; i++) n += (await tgp.exec_sql('SELECT name FROM items WHERE id = ?', [i]))[0].name === 'name ' + i ? 1 : 0; return n",
   many: "return (await tgp.exec_sql('SELECT id, name, score FROM items')).length",
 };
 
@@ -39,17 +39,26 @@ const { exec_sql } = createSqlTools(source);
 const select = db.prepare('SELECT name FROM items WHERE id = ?');
 const all = db.prepare('SELECT id, name, score FROM items');
 
+/** A driver that answers wrongly is not fast. @param {any} row @param {number} id */
+function same(row, id) {
+  if (row?.name !== `name ${id}`) throw new Error(`row ${id} is ${JSON.stringify(row)}`);
+}
+
 const single = await inTurns(
   {
     'better-sqlite3 alone': () => {
-      for (let id = 1; id <= QUERIES; id += 1) select.get(id);
+      for (let id = 1; id <= QUERIES; id += 1) same(select.get(id), id);
     },
     'exec_sql of an agent (a transaction each)': async () => {
       for (let id = 1; id <= QUERIES; id += 1) {
-        await exec_sql.execute({ sql: 'SELECT name FROM items WHERE id = ?', params: [id] });
+        const [row] = await exec_sql.execute({ sql: 'SELECT name FROM items WHERE id = ?', params: [id] });
+        same(row, id);
       }
     },
-    'tgp.exec_sql in a tool (one transaction)': () => kernel.exec('tools/one.ts', { n: QUERIES }, LIMITS),
+    'tgp.exec_sql in a tool (one transaction)': async () => {
+      const { result } = await kernel.exec('tools/one.ts', { n: QUERIES }, LIMITS);
+      if (result !== QUERIES) throw new Error(`${result} of ${QUERIES} rows`);
+    },
   },
   { rounds: 15, warmup: 3 },
 );
@@ -61,7 +70,10 @@ process.stdout.write(`  added to one query by the sandbox: ${added.toFixed(4)} m
 const many = await inTurns(
   {
     'better-sqlite3 alone, through JSON': () => JSON.parse(JSON.stringify(all.all())),
-    'tgp.exec_sql in a tool': () => kernel.exec('tools/many.ts', {}, LIMITS),
+    'tgp.exec_sql in a tool': async () => {
+      const { result } = await kernel.exec('tools/many.ts', {}, LIMITS);
+      if (result !== ROWS) throw new Error(`${result} of ${ROWS} rows`);
+    },
   },
   { rounds: 15, warmup: 3 },
 );
