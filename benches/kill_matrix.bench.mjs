@@ -126,12 +126,9 @@ for (const name of names) {
   process.stdout.write(
     `  ${name.padEnd(44)} ok ${String(count('ok')).padStart(3)}  failed ${String(failed).padStart(3)}  n/a ${String(count('n/a')).padStart(3)}  answer p50 ${percentile(times, 0.5).toFixed(0)} ms, slowest ${Math.max(...times).toFixed(0)} ms\n`,
   );
-}
-process.stdout.write('\nFailures\n');
-for (const [name, cells] of table) {
   for (const [bomb, { verdict, said }] of cells) {
-    if (verdict === 'ok' || verdict === 'n/a') continue;
-    process.stdout.write(`  ${name.padEnd(44)} ${verdict.padEnd(16)} ${bomb} (${said ?? ''})\n`);
+    if (verdict !== 'ok' && verdict !== 'n/a')
+      process.stdout.write(`      ${verdict.padEnd(16)} ${bomb} (${said ?? ''})\n`);
   }
 }
 const ours = [...(table.get(OURS)?.values() ?? [])];
