@@ -126,7 +126,7 @@ describe('allowedImports', () => {
     for (const [name, why] of [
       ['needsnode', /"fs" of Node/],
       ['deep', /"not-installed-anywhere"/],
-      ['broken', /could not be bundled/],
+      ['broken', /sandbox: its code could not be bundled\.$/],
       ['missing', /not installed/],
       ['plain/none', /no such subpath/],
     ]) {
