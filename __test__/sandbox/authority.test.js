@@ -133,6 +133,19 @@ describe('a guest that replaces every built-in it can reach', () => {
   });
 });
 
+describe('tgp', () => {
+  it('has exactly what is promised: no question of the kernel itself', async () => {
+    const { forge } = await createKernel({}, { sandboxAPI: { mine: () => 1 }, sql: async () => [] });
+    const { result } = await forge(`
+      const own = Reflect.ownKeys(tgp).map(String).sort();
+      return [own, typeof tgp['#bundle'], typeof tgp['#require'], typeof tgp['#fetch']]`);
+    expect(result).toEqual([
+      ['exec_sql', 'exec_tool', 'fetch', 'list_files', 'log', 'mine', 'read_file', 'write_file'],
+      ...Array(3).fill('undefined'),
+    ]);
+  });
+});
+
 describe('import()', () => {
   it('loads what a static import may and nothing else', async () => {
     const { tools, forge } = await createKernel({ sandbox: LIMITS });
