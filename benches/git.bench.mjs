@@ -31,9 +31,12 @@ function isomorphicGit() {
   return createRequire(join(PEERS, 'package.json'))('isomorphic-git');
 }
 
+// No housekeeping in the background: it would go on in the figures of the others.
+const SETTINGS = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org', '-c', 'gc.auto=0'];
+
 /** @type {(folder: string, ...args: string[]) => string} */
 const git = (folder, ...args) =>
-  execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org', '-C', folder, ...args], {
+  execFileSync('git', [...SETTINGS, '-C', folder, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
     encoding: 'utf8',
   }).trim();
