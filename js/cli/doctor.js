@@ -13,7 +13,7 @@ import { database } from './doctor_database.js';
 import { remote } from './doctor_remote.js';
 import { ok, problem, warning } from './finding.js';
 import { examineNextConfig } from './next_check.js';
-import { json, line, styled, withProgress } from './screen.js';
+import { fitted, json, line, styled, withProgress } from './screen.js';
 import { locateRoot } from './workspace.js';
 
 /**
@@ -186,6 +186,7 @@ function glibc() {
 
 /** @param {Examined} examined */
 function print({ name, status, detail, remedy }) {
-  line(`${styled(COLOURS[status], MARKS[status])} ${name.padEnd('Workspace'.length)}  ${detail}`);
-  if (remedy !== undefined) line(`    ${remedy}`);
+  const head = `${MARKS[status]} ${name.padEnd('Workspace'.length)}  `;
+  line(`${styled(COLOURS[status], MARKS[status])}${head.slice(1)}${fitted(detail, head.length)}`);
+  if (remedy !== undefined) line(`    ${fitted(remedy, '    '.length)}`);
 }

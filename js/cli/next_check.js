@@ -1,8 +1,7 @@
 import { readNextConfig } from './next_config.js';
 import { inspectProject } from './project.js';
 
-const REMEDY =
-  'Run "tgp init", or wrap the config yourself: export default withTGP(config), with withTGP of @tgp/core/next.';
+const REMEDY = 'Run "tgp init", or wrap the config: export default withTGP(config), from @tgp/core/next.';
 
 /**
  * Whether a Next.js application is prepared for the addon; undefined for other applications.

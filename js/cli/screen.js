@@ -19,6 +19,23 @@ export function line(text = '') {
   process.stdout.write(`${text}\n`);
 }
 
+/**
+ * Text broken between words where the terminal ends; in a pipe it is one line.
+ * @param {string} text
+ * @param {number} column where it begins, and its later lines too
+ */
+export function fitted(text, column) {
+  const width = process.stdout.isTTY ? process.stdout.columns - column : Number.POSITIVE_INFINITY;
+  /** @type {string[]} */
+  const lines = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join(`\n${' '.repeat(column)}`);
+}
+
 /** @param {unknown} value */
 export function json(value) {
   line(JSON.stringify(value, undefined, 2));
