@@ -23,9 +23,10 @@ export function line(text = '') {
  * Text broken between words where the terminal ends; in a pipe it is one line.
  * @param {string} text
  * @param {number} column where it begins, and its later lines too
+ * @param {number} [columns] of the terminal
  */
-export function fitted(text, column) {
-  const width = process.stdout.isTTY ? process.stdout.columns - column : Number.POSITIVE_INFINITY;
+export function fitted(text, column, columns = process.stdout.columns ?? Number.POSITIVE_INFINITY) {
+  const width = columns - column;
   /** @type {string[]} */
   const lines = [];
   for (const word of text.split(' ')) {
