@@ -5,6 +5,8 @@ import { SANDBOXES } from './sandboxes.mjs';
 const GOOD = 'return args.n + 1';
 /** A good run that is judged by its answer alone gets all the time that it wants. */
 const GOOD_MS = 10_000;
+/** The same for all, and no hindrance on a busy machine to those whose clock is the wall's. */
+const TIMED_MS = 1000;
 const [name = ''] = process.argv.slice(2);
 const entry = SANDBOXES[name];
 if (!entry) throw new Error(`There is no sandbox "${name}".`);
@@ -23,7 +25,7 @@ async function checkedRun(/** @type {import('./sandboxes.mjs').Run} */ run) {
 
 /** @param {number} runs @param {number} budgetMs */
 async function batch(runs, budgetMs) {
-  timed ??= await sandbox.prepare(GOOD, { timeoutMs: 50, async: false });
+  timed ??= await sandbox.prepare(GOOD, { timeoutMs: TIMED_MS, async: false });
   const times = [];
   const begun = performance.now();
   while (times.length < runs && (times.length < 2 || performance.now() - begun < budgetMs)) {
