@@ -19,38 +19,148 @@ pub fn write_frame<T: Serialize>(output: &mut impl Write, message: &T) -> Result
     output.flush()
 }
 
-/// Reads one message; `None` at the end of the stream.
-pub fn read_frame<T: DeserializeOwned>(input: &mut impl Read) -> Result<Option<T>> {
-    let mut head = [0; 4];
-    match input.read_exact(&mut head) {
-        Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
-        Err(error) => return Err(error),
+/// Room for what most streams bring at a time.
+const ROOM: usize = 64 << 10;
+const HEAD: usize = 4;
+
+/// What a stream has brought so far, taken apart into messages.
+#[derive(Default)]
+pub struct FrameBuffer {
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+}
+
+impl FrameBuffer {
+    /// Takes in what `read` puts into the room it is given; false at the end of the stream.
+    pub fn fill(&mut self, read: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<bool> {
+        self.make_room()?;
+        let read = read(self.bytes.get_mut(self.end..).unwrap_or_default())?;
+        self.end += read;
+        if read == 0 && self.start < self.end {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        Ok(read > 0)
     }
-    let length = u32::from_le_bytes(head);
-    if length > LARGEST {
-        return Err(Error::new(ErrorKind::InvalidData, "the message is too large"));
+
+    /// The next message that has arrived whole.
+    pub fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>> {
+        let Some(length) = self.next_length()? else { return Ok(None) };
+        let body = self.start + HEAD;
+        let Some(bytes) = self.bytes.get(body..(body + length).min(self.end)).filter(|bytes| bytes.len() == length)
+        else {
+            return Ok(None);
+        };
+        let message = postcard::from_bytes(bytes).map_err(Error::other)?;
+        self.start = body + length;
+        Ok(Some(message))
     }
-    let mut bytes = vec![0; length as usize];
-    input.read_exact(&mut bytes)?;
-    postcard::from_bytes(&bytes).map(Some).map_err(Error::other)
+
+    /// Whether a message has arrived in part.
+    pub fn is_torn(&self) -> bool {
+        self.start < self.end
+    }
+
+    /// Length of the message at the front, once that is known.
+    fn next_length(&self) -> Result<Option<usize>> {
+        let head = self.bytes.get(self.start..self.end).and_then(|bytes| bytes.first_chunk::<HEAD>());
+        let length = head.map(|head| u32::from_le_bytes(*head));
+        if length.is_some_and(|length| length > LARGEST) {
+            return Err(Error::new(ErrorKind::InvalidData, "the message is too large"));
+        }
+        Ok(length.map(|length| length as usize))
+    }
+
+    /// Room for the rest of the message at the front. What a large one took is given back after it.
+    fn make_room(&mut self) -> Result<()> {
+        self.bytes.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        let wanted = self.next_length()?.map_or(ROOM, |length| (HEAD + length).max(ROOM));
+        if self.bytes.len() != wanted {
+            self.bytes.resize(wanted, 0);
+            self.bytes.shrink_to_fit();
+        }
+        Ok(())
+    }
+}
+
+/// Reads messages from a stream.
+pub struct FrameReader<R> {
+    input: R,
+    buffer: FrameBuffer,
+}
+
+impl<R: Read> FrameReader<R> {
+    pub fn new(input: R) -> Self {
+        Self { input, buffer: FrameBuffer::default() }
+    }
+
+    /// Waits for one message; `None` at the end of the stream.
+    pub fn read<T: DeserializeOwned>(&mut self) -> Result<Option<T>> {
+        loop {
+            if let Some(message) = self.buffer.next()? {
+                return Ok(Some(message));
+            }
+            match self.buffer.fill(|room| self.input.read(room)) {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{read_frame, write_frame};
-    use crate::ids::RunId;
-    use crate::sandbox::message::Command;
+    use super::{FrameReader, ROOM, write_frame};
+    use crate::ids::{CallId, RunId};
+    use crate::sandbox::message::{Command, HostAnswer};
+    use std::io::Read;
+
+    fn reply(bytes: usize) -> Command {
+        Command::HostReply { run: RunId(1), call: CallId(2), answer: HostAnswer::Value("x".repeat(bytes)) }
+    }
+
+    /// Gives a few bytes at a time.
+    struct Slowly<'a>(&'a [u8], usize);
+
+    impl Read for Slowly<'_> {
+        fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
+            let most = room.len().min(self.1);
+            self.0.read(&mut room[..most])
+        }
+    }
 
     #[test]
     fn a_message_survives_the_stream_and_a_torn_one_is_an_error() {
         let mut bytes = Vec::new();
         write_frame(&mut bytes, &Command::Cancel { run: RunId(7) }).unwrap();
-        let read: Option<Command> = read_frame(&mut bytes.as_slice()).unwrap();
-        assert!(matches!(read, Some(Command::Cancel { run: RunId(7) })));
-        assert!(read_frame::<Command>(&mut [].as_slice()).unwrap().is_none());
+        let mut reader = FrameReader::new(bytes.as_slice());
+        assert!(matches!(reader.read().unwrap(), Some(Command::Cancel { run: RunId(7) })));
+        assert!(reader.read::<Command>().unwrap().is_none());
         let torn = &bytes[..bytes.len() - 1];
-        assert!(read_frame::<Command>(&mut &*torn).is_err());
-        assert!(read_frame::<Command>(&mut [0xff; 8].as_slice()).is_err());
+        assert!(FrameReader::new(torn).read::<Command>().is_err());
+        assert!(FrameReader::new([0xff; 8].as_slice()).read::<Command>().is_err());
+    }
+
+    #[test]
+    fn messages_of_every_size_arrive_however_the_stream_cuts_them() {
+        let sizes = [0, 1, ROOM - 20, ROOM, ROOM + 1, 3 * ROOM, 5];
+        let mut bytes = Vec::new();
+        for size in sizes {
+            write_frame(&mut bytes, &reply(size)).unwrap();
+        }
+        for step in [1, 3, 1000, ROOM, usize::MAX] {
+            let mut reader = FrameReader::new(Slowly(&bytes, step));
+            for size in sizes {
+                let Some(Command::HostReply { answer: HostAnswer::Value(text), .. }) = reader.read().unwrap() else {
+                    panic!("no reply of {size} bytes in steps of {step}");
+                };
+                assert_eq!(text.len(), size);
+            }
+            assert!(reader.read::<Command>().unwrap().is_none());
+        }
     }
 }

@@ -64,7 +64,7 @@ impl Pool {
     pub fn cancel(&self, run: RunId) {
         let (worker, waiting) = {
             let mut state = self.state.lock();
-            (state.worker_of(run), state.take_waiting(run))
+            (state.cancel_active(run), state.take_waiting(run))
         };
         if let Some(worker) = worker {
             // A worker that cannot be told has died, and its run ends by that.

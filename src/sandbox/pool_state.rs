@@ -41,6 +41,7 @@ pub struct Active {
     pending: Pending,
     most_pending: usize,
     host_calls: u32,
+    cancelled: bool,
     log_left: usize,
     since: Instant,
     begun: bool,
@@ -281,6 +282,7 @@ impl PoolState {
             pending: Pending::default(),
             most_pending: request.limits.host_calls as usize,
             host_calls: 0,
+            cancelled: false,
             log_left: (request.limits.log_bytes as usize).saturating_add(LOG_SLACK),
             since: now,
             begun: false,
@@ -328,7 +330,7 @@ impl PoolState {
     /// Whom a question goes to.
     pub fn asked(&mut self, id: WorkerId, run: RunId) -> Option<Asked> {
         let worker = self.slots.get(&id)?.worker.clone()?;
-        let active = self.active(id, run)?;
+        let active = self.active(id, run).filter(|active| !active.cancelled)?;
         active.host_calls = active.host_calls.saturating_add(1);
         // One more than waits for promises: a question that the guest's thread waits for.
         let open = Arc::strong_count(&active.pending) - 1;
@@ -338,10 +340,14 @@ impl PoolState {
         Some(Asked::Host { host: Arc::clone(&active.host), worker, pending: Arc::clone(&active.pending) })
     }
 
-    /// The worker that has this run.
-    pub fn worker_of(&self, run: RunId) -> Option<Arc<dyn Worker>> {
-        self.slots.values().find_map(|slot| match &slot.state {
-            SlotState::Busy(active) if active.run == run => slot.worker.clone(),
+    /// Notes that a run is to end early, and gives the worker that has it. What it asks for from now on is not heard: a
+    /// worker takes a moment to stop its guest.
+    pub fn cancel_active(&mut self, run: RunId) -> Option<Arc<dyn Worker>> {
+        self.slots.values_mut().find_map(|slot| match &mut slot.state {
+            SlotState::Busy(active) if active.run == run => {
+                active.cancelled = true;
+                slot.worker.clone()
+            }
             SlotState::Busy(_) | SlotState::Starting | SlotState::Idle | SlotState::Dying => None,
         })
     }

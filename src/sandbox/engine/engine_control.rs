@@ -186,6 +186,17 @@ impl EngineControl {
         }
     }
 
+    /// Does something for the host on the guest's thread: what it costs is not held against the guest.
+    pub(super) fn uncounted<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = self.cpu_now();
+        let made = work();
+        let spent = self.cpu_now().saturating_sub(before);
+        if let Some(current) = self.current.lock().as_mut() {
+            current.cpu_before += spent;
+        }
+        made
+    }
+
     /// Why the run under way was interrupted, if it was.
     pub(super) fn cause(&self) -> Option<Cause> {
         self.current.lock().as_ref().and_then(|current| current.interrupted.map(|(cause, _)| cause))

@@ -3,14 +3,15 @@
 use super::code_cache::CodeCache;
 use super::engine_control::EngineControl;
 use super::event_loop;
+use super::inbox::Inbox;
 use super::isolate::{GuestIsolate, Readiness};
 use super::thread_clock::ThreadClock;
 use super::watchdog;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::message::{Command, Event, Fitness, RunCommand, RunEnd};
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long the next run may take to come before the pause is used for something else.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -20,15 +21,17 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// `memory_bytes` is what most runs will ask for: an isolate for it is made ahead of time. `confinement` is what holds
 /// the process, for the host to know.
 pub fn run_engine(
-    commands: &Receiver<Command>,
+    inbox: &Arc<dyn Inbox>,
     control: &Arc<EngineControl>,
     blob: &v8::StartupData,
     memory_bytes: u64,
     confinement: Confinement,
 ) {
     let clock = ThreadClock::of_current_thread();
-    let watched = Arc::clone(control);
-    let watchdog = std::thread::Builder::new().name("tgp-watchdog".to_owned()).spawn(move || watchdog::watch(&watched));
+    let (watched, looked_at) = (Arc::clone(control), Arc::clone(inbox));
+    let watchdog = std::thread::Builder::new()
+        .name("tgp-watchdog".to_owned())
+        .spawn(move || watchdog::watch(&watched, &*looked_at));
     if watchdog.is_err() {
         return;
     }
@@ -37,14 +40,14 @@ pub fn run_engine(
     isolate.prepare();
     let mut cache = CodeCache::default();
     control.emit(Event::Ready(confinement));
-    while let Some(command) = next(commands, &mut isolate) {
+    while let Some(command) = next(&**inbox, &mut isolate) {
         let Command::Run(command) = command else { continue };
         if command.limits.memory_bytes != isolate.budget().limit() {
             drop(isolate);
             isolate = GuestIsolate::new(blob.clone(), command.limits.memory_bytes, control);
             control.attach(isolate.v8.thread_safe_handle(), clock);
         }
-        if serve(&mut isolate, &command, control, commands, &mut cache) == Fitness::Spent {
+        if serve(&mut isolate, &command, control, inbox, &mut cache) == Fitness::Spent {
             break;
         }
     }
@@ -53,17 +56,17 @@ pub fn run_engine(
 
 /// Waits for a command. What time there is until it comes is used to prepare for it, but with a realm in hand a moment is
 /// waited first: a run that follows at once must not wait for the realm of the one after it.
-fn next(commands: &Receiver<Command>, isolate: &mut GuestIsolate) -> Option<Command> {
+fn next(inbox: &dyn Inbox, isolate: &mut GuestIsolate) -> Option<Command> {
     loop {
         match isolate.readiness() {
             Readiness::Bare => {
                 isolate.prepare();
                 if isolate.readiness() == Readiness::Bare {
-                    return commands.recv().ok();
+                    return inbox.recv();
                 }
             }
-            Readiness::Full => return commands.recv().ok(),
-            Readiness::Some => match commands.recv_timeout(PAUSE) {
+            Readiness::Full => return inbox.recv(),
+            Readiness::Some => match inbox.recv_deadline(Instant::now() + PAUSE) {
                 Ok(command) => return Some(command),
                 Err(RecvTimeoutError::Timeout) => isolate.prepare(),
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -76,14 +79,14 @@ fn serve(
     isolate: &mut GuestIsolate,
     command: &RunCommand,
     control: &Arc<EngineControl>,
-    commands: &Receiver<Command>,
+    inbox: &Arc<dyn Inbox>,
     cache: &mut CodeCache,
 ) -> Fitness {
     let heap = isolate.heap_bytes();
     isolate.budget().start(heap);
     control.begin(command.run, command.limits, Arc::clone(isolate.budget()));
     let end = match isolate.take_realm() {
-        Some(realm) => event_loop::run(isolate, &realm, command, control, commands, cache),
+        Some(realm) => event_loop::run(isolate, &realm, command, control, inbox, cache),
         None => RunEnd::OutOfMemory,
     };
     let heap = isolate.heap_bytes();

@@ -4,13 +4,14 @@ use super::code_cache::CodeCache;
 use super::engine_control::{Cause, EngineControl};
 use super::exception::thrown_end;
 use super::host_call::settle_call;
+use super::inbox::Inbox;
 use super::isolate::GuestIsolate;
 use super::memory_budget::MemoryBudget;
 use super::realm::Realm;
 use super::run_state::RunState;
 use crate::ids::RunId;
 use crate::sandbox::message::{Command, RunCommand, RunEnd};
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -26,14 +27,14 @@ pub fn run(
     realm: &Realm,
     command: &RunCommand,
     control: &Arc<EngineControl>,
-    commands: &Receiver<Command>,
+    inbox: &Arc<dyn Inbox>,
     cache: &mut CodeCache,
 ) -> RunEnd {
-    let mut state = RunState::new(command, realm.context.clone(), Arc::clone(control), commands.clone());
+    let mut state = RunState::new(command, realm.context.clone(), Arc::clone(control), Arc::clone(inbox));
     state.cache = std::mem::take(cache);
     isolate.v8.set_slot(state);
     let budget = Arc::clone(isolate.budget());
-    let end = drive(isolate, realm, command, control, commands, &budget);
+    let end = drive(isolate, realm, command, control, &**inbox, &budget);
     if let Some(state) = isolate.v8.remove_slot::<RunState>() {
         *cache = state.cache;
     }
@@ -45,7 +46,7 @@ fn drive(
     realm: &Realm,
     command: &RunCommand,
     control: &EngineControl,
-    commands: &Receiver<Command>,
+    inbox: &dyn Inbox,
     budget: &MemoryBudget,
 ) -> RunEnd {
     v8::scope!(let scope, &mut isolate.v8);
@@ -75,7 +76,7 @@ fn drive(
             }
             v8::PromiseState::Pending => {}
         }
-        if let Step::Ended(end) = wait(scope, realm, command.run, control, commands, budget) {
+        if let Step::Ended(end) = wait(scope, realm, command.run, control, inbox, budget) {
             return end;
         }
     }
@@ -142,7 +143,7 @@ fn wait(
     realm: &Realm,
     run: RunId,
     control: &EngineControl,
-    commands: &Receiver<Command>,
+    inbox: &dyn Inbox,
     budget: &MemoryBudget,
 ) -> Step {
     let Some(state) = scope.get_slot_mut::<RunState>() else {
@@ -153,7 +154,8 @@ fn wait(
         return Step::Ended(stalled());
     }
     let Some(deadline) = control.wall_deadline() else { return Step::Ended(RunEnd::WallTimeout) };
-    match commands.recv_deadline(timer.map_or(deadline, |due| due.min(deadline))) {
+    let until = timer.map_or(deadline, |due| due.min(deadline));
+    match control.uncounted(|| inbox.recv_deadline(until)) {
         Ok(Command::HostReply { run: of, call, answer }) if of == run => {
             settle_call(scope, call, &answer);
             Step::GoOn

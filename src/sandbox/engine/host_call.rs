@@ -119,10 +119,10 @@ fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnsw
     loop {
         let (command, run) = {
             let state = scope.get_slot::<RunState>()?;
-            let received = match state.control.wall_deadline() {
-                Some(deadline) => state.commands.recv_deadline(deadline),
-                None => state.commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
+            let received = state.control.uncounted(|| match state.control.wall_deadline() {
+                Some(deadline) => state.inbox.recv_deadline(deadline),
+                None => state.inbox.recv().ok_or(RecvTimeoutError::Disconnected),
+            });
             match received {
                 Ok(command) => (command, state.run),
                 Err(RecvTimeoutError::Timeout) => {

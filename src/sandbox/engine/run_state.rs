@@ -2,12 +2,12 @@
 
 use super::code_cache::CodeCache;
 use super::engine_control::EngineControl;
+use super::inbox::Inbox;
 use super::rejections::Rejections;
 use super::timers::Timers;
 use crate::ids::{CallId, RunId};
 use crate::sandbox::limits::RunLimits;
-use crate::sandbox::message::{Command, Event, LogLevel, Module, RunCommand};
-use crossbeam_channel::Receiver;
+use crate::sandbox::message::{Event, LogLevel, Module, RunCommand};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub enum Phase {
 pub struct RunState {
     pub run: RunId,
     pub control: Arc<EngineControl>,
-    pub commands: Receiver<Command>,
+    pub inbox: Arc<dyn Inbox>,
     pub context: v8::Global<v8::Context>,
     modules: Arc<Vec<Module>>,
     /// Modules that were asked for by a name which the source does not spell out.
@@ -47,12 +47,12 @@ impl RunState {
         command: &RunCommand,
         context: v8::Global<v8::Context>,
         control: Arc<EngineControl>,
-        commands: Receiver<Command>,
+        inbox: Arc<dyn Inbox>,
     ) -> Self {
         Self {
             run: command.run,
             control,
-            commands,
+            inbox,
             context,
             modules: Arc::clone(&command.modules),
             late: Vec::new(),

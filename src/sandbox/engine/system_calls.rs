@@ -11,6 +11,9 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_write,
     libc::SYS_writev,
     libc::SYS_close,
+    libc::SYS_ppoll,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_poll,
     // Memory.
     libc::SYS_brk,
     libc::SYS_madvise,

@@ -3,6 +3,7 @@
 //! While runs follow each other it ticks by itself, so that arming it costs the engine no system call.
 
 use super::engine_control::{Cause, Current, EngineControl};
+use super::inbox::Inbox;
 use crate::sandbox::message::{Fitness, RunEnd};
 use parking_lot::MutexGuard;
 use std::sync::Arc;
@@ -36,10 +37,13 @@ enum Verdict {
 }
 
 /// Watches until the engine is closed, or is stuck.
-pub fn watch(control: &Arc<EngineControl>) {
+pub fn watch(control: &Arc<EngineControl>, inbox: &dyn Inbox) {
     let mut idle = 0;
     let mut current = control.current.lock();
     while !control.closed.load(Ordering::Acquire) {
+        if current.is_some() {
+            MutexGuard::unlocked(&mut current, || inbox.look(control));
+        }
         match current.as_mut() {
             None if idle < IDLE_TICKS => {
                 idle += 1;

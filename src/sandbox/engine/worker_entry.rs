@@ -9,11 +9,13 @@ use super::platform;
 use super::probe;
 use super::snapshot;
 use super::watchdog::StuckPolicy;
-use crate::sandbox::frame::{read_frame, write_frame};
-use crate::sandbox::message::{Command, Event, Fitness, RunEnd};
+use super::inbox::Inbox;
+use crate::sandbox::frame::write_frame;
+#[cfg(not(unix))]
+use crate::sandbox::message::Command;
+use crate::sandbox::message::{Event, Fitness, RunEnd};
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
-use std::io::{BufReader, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -95,39 +97,68 @@ fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
     close_inherited();
     use_universal_time();
     let file = snapshot::read_file(snapshot);
-    // From here on no file can be opened; threads that start now are born inside.
-    let confinement = confinement::enter(memory_bytes);
-    platform::ensure_initialised();
-    let confinement = confinement::seal(confinement);
-    let output = Mutex::new(stdout());
+    let Ok(output) = open_output().map(Mutex::new) else { return EXIT_USAGE };
     let sink = move |event: Event| {
         // A host that is gone cannot be told anything; the reading side ends this process.
         let _gone = write_frame(&mut *output.lock(), &event);
     };
     let control = EngineControl::new(Arc::new(sink), StuckPolicy::ExitProcess);
+    let Ok(inbox) = open_inbox(&control) else { return EXIT_USAGE };
+    // From here on no file can be opened; threads that start now are born inside.
+    let confinement = confinement::enter(memory_bytes);
+    platform::ensure_initialised();
+    let confinement = confinement::seal(confinement);
     let _first = WORKER.set(Arc::clone(&control));
     v8::V8::set_fatal_error_handler(on_fatal_error);
-    let (sender, receiver) = crossbeam_channel::unbounded();
     let engine = Arc::clone(&control);
     let thread = std::thread::Builder::new().name("tgp-engine".to_owned()).stack_size(ENGINE_STACK).spawn(move || {
         if let Ok(blob) = snapshot::load(file) {
-            run_engine(&receiver, &engine, &blob, memory_bytes, confinement);
+            run_engine(&inbox, &engine, &blob, memory_bytes, confinement);
         }
         exit_now(0);
     });
-    if thread.is_err() {
-        return EXIT_USAGE;
+    match thread {
+        // The engine ends the process; a thread that dies otherwise has panicked.
+        Ok(thread) => thread.join().map_or(EXIT_FATAL, |()| EXIT_USAGE),
+        Err(_) => EXIT_USAGE,
     }
-    let mut input = BufReader::new(stdin());
-    while let Ok(Some(command)) = read_frame::<Command>(&mut input) {
-        if let Command::Cancel { run } = command {
-            control.cancel(run);
+}
+
+/// Where events go. The standard library's own would cut every message at its line ends.
+#[cfg(unix)]
+fn open_output() -> std::io::Result<std::fs::File> {
+    use std::os::fd::AsFd;
+    std::io::stdout().as_fd().try_clone_to_owned().map(Into::into)
+}
+
+#[cfg(not(unix))]
+fn open_output() -> std::io::Result<std::io::Stdout> {
+    Ok(std::io::stdout())
+}
+
+#[cfg(unix)]
+fn open_inbox(_control: &Arc<EngineControl>) -> std::io::Result<Arc<dyn Inbox>> {
+    Ok(Arc::new(super::pipe_inbox::PipeInbox::new()?))
+}
+
+/// Where a pipe cannot be looked at without waiting, a thread reads it.
+#[cfg(not(unix))]
+fn open_inbox(control: &Arc<EngineControl>) -> std::io::Result<Arc<dyn Inbox>> {
+    let (sender, receiver) = crossbeam_channel::unbounded();
+    let control = Arc::clone(control);
+    std::thread::Builder::new().name("tgp-reader".to_owned()).spawn(move || {
+        let mut input = crate::sandbox::frame::FrameReader::new(std::io::stdin());
+        while let Ok(Some(command)) = input.read::<Command>() {
+            if let Command::Cancel { run } = command {
+                control.cancel(run);
+            }
+            if sender.send(command).is_err() {
+                break;
+            }
         }
-        if sender.send(command).is_err() {
-            break;
-        }
-    }
-    exit_now(0)
+        exit_now(0)
+    })?;
+    Ok(Arc::new(receiver))
 }
 
 /// Ends the process without running anything more: destructors of a V8 that is still at work would crash.

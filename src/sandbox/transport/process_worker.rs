@@ -2,14 +2,18 @@
 
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
 use crate::sandbox::engine::make_room;
-use crate::sandbox::frame::{read_frame, write_frame};
+use crate::sandbox::frame::{FrameReader, write_frame};
 use crate::sandbox::message::Command;
 use crate::sandbox::sandbox_error::SandboxError;
 use parking_lot::Mutex;
-use std::io::{BufReader, ErrorKind};
+use std::io::ErrorKind;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a process may ask for without privileges.
+#[cfg(target_os = "linux")]
+const PIPE_BYTES: usize = 1 << 20;
 
 struct ProcessWorker {
     child: Mutex<Child>,
@@ -33,6 +37,8 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(cannot_start(ErrorKind::BrokenPipe));
     };
+    widen(&input);
+    widen(&output);
     let worker = Arc::new(ProcessWorker {
         child: Mutex::new(child),
         input: Mutex::new(Some(input)),
@@ -53,14 +59,24 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
     }
 }
 
+/// Makes room in a pipe, so that whoever writes a large message need not wait for whoever reads it. A pipe that stays as
+/// it is works too.
+#[cfg(target_os = "linux")]
+fn widen(pipe: &impl std::os::fd::AsFd) {
+    let _as_it_is = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn widen<P>(_pipe: &P) {}
+
 fn cannot_start(kind: ErrorKind) -> SandboxError {
     SandboxError::CannotStart { reason: kind.to_string() }
 }
 
 impl ProcessWorker {
     fn listen(&self, output: ChildStdout, news: &NewsSink) {
-        let mut output = BufReader::with_capacity(64 << 10, output);
-        while let Ok(Some(event)) = read_frame(&mut output) {
+        let mut output = FrameReader::new(output);
+        while let Ok(Some(event)) = output.read() {
             news(News::Event(event));
         }
         // The stream has ended or makes no sense: either way this process has said its last word.

@@ -2,7 +2,7 @@
 
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
 use crate::sandbox::confinement::Confinement;
-use crate::sandbox::engine::{EngineControl, StuckPolicy, load_snapshot, run_engine};
+use crate::sandbox::engine::{EngineControl, Inbox, StuckPolicy, load_snapshot, run_engine};
 use crate::sandbox::message::Command;
 use crate::sandbox::sandbox_error::SandboxError;
 use crossbeam_channel::{Sender, unbounded};
@@ -21,6 +21,7 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
     let events = Arc::clone(&news);
     let control = EngineControl::new(Arc::new(move |event| events(News::Event(event))), StuckPolicy::Abandon);
     let (sender, receiver) = unbounded();
+    let inbox: Arc<dyn Inbox> = Arc::new(receiver);
     let engine = Arc::clone(&control);
     let snapshot = files.snapshot.clone();
     std::thread::Builder::new()
@@ -28,7 +29,7 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
         .stack_size(STACK)
         .spawn(move || {
             if let Ok(blob) = load_snapshot(&snapshot) {
-                run_engine(&receiver, &engine, &blob, memory_bytes, Confinement::NONE);
+                run_engine(&inbox, &engine, &blob, memory_bytes, Confinement::NONE);
             }
             news(News::Gone);
         })

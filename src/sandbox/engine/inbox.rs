@@ -1,0 +1,31 @@
+//! Where an engine's commands come from.
+
+use super::engine_control::EngineControl;
+use crate::sandbox::message::Command;
+use crossbeam_channel::{Receiver, RecvTimeoutError};
+use std::time::Instant;
+
+/// Commands, in the order in which they were sent.
+pub trait Inbox: Send + Sync {
+    /// Waits for the next command; `None` when there will be none.
+    fn recv(&self) -> Option<Command>;
+
+    /// As [`recv`](Self::recv), until `deadline`.
+    fn recv_deadline(&self, deadline: Instant) -> Result<Command, RecvTimeoutError>;
+
+    /// Takes note of what came while the engine is busy with its guest. Called by the watchdog.
+    fn look(&self, control: &EngineControl);
+}
+
+/// In the host, whoever sends a command to a thread has told its control already.
+impl Inbox for Receiver<Command> {
+    fn recv(&self) -> Option<Command> {
+        Receiver::recv(self).ok()
+    }
+
+    fn recv_deadline(&self, deadline: Instant) -> Result<Command, RecvTimeoutError> {
+        Receiver::recv_deadline(self, deadline)
+    }
+
+    fn look(&self, _control: &EngineControl) {}
+}
