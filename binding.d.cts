@@ -20,8 +20,11 @@ export declare class BindingDatabase {
 
 /** A kernel that boots once and shuts down once. */
 export declare class BindingKernel {
-  /** `functions` are the names that guests find on `tgp`; `on_call` is asked to call them. */
-  constructor(functions: Array<string>, onCall: (arg: BindingHostCall) => void)
+  /**
+   * `functions` are the names that guests find on `tgp`; `on_call` is asked to call them; `on_end` hears of the end of
+   * every run.
+   */
+  constructor(functions: Array<string>, onCall: (arg: BindingHostCall) => void, onEnd: (arg0: number, arg1: BindingOutcome) => void)
   /** Answers a question that `on_call` was given. */
   answer(id: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
   /** Value: `{ config, warnings }`. Booting again changes nothing. */
@@ -72,11 +75,8 @@ export declare class BindingKernel {
   typeSources(path: string): Promise<BindingOutcome>
   /** Value: `{ applied, written? }`. */
   fixTool(path: string): Promise<BindingOutcome>
-  /**
-   * Value: `{ result, logs, stats }`. An error's details hold `logs`, `stats`, and where they are known `stack`,
-   * `line` and `column`.
-   */
-  exec(runId: number, path: string, argsJson: string, optionsJson: string): Promise<BindingOutcome>
+  /** Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. */
+  exec(runId: number, path: string, argsJson: string, optionsJson: string): void
   /** Ends a run early; nothing when it is over. */
   cancel(runId: number): void
   /** Ends every run and every worker. Whatever is asked afterwards is refused. */

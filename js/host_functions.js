@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ConfigError, TGPError } from './errors.js';
+import { AbortedError, ConfigError, TGPError } from './errors.js';
 import { toJsonText } from './json_text.js';
 
 /**
@@ -18,6 +18,8 @@ export class HostFunctions {
   #finishers = [];
   /** The caller's context of each run, so that a function sees the request that it is called for. */
   #contexts = new Map();
+  /** Runs that were cancelled and have not ended yet: nothing is done for them any more. */
+  #cancelled = new Set();
 
   /** @param {Record<string, HostFunction>} [sandboxAPI] */
   constructor(sandboxAPI = {}) {
@@ -63,7 +65,16 @@ export class HostFunctions {
       return await work();
     } finally {
       this.#contexts.delete(runId);
+      this.#cancelled.delete(runId);
     }
+  }
+
+  /**
+   * Calls nothing more for this run, not even what it has asked for already.
+   * @param {number} runId
+   */
+  cancel(runId) {
+    this.#cancelled.add(runId);
   }
 
   /**
@@ -89,6 +100,7 @@ export class HostFunctions {
    * @param {string} args
    */
   async #call(runId, name, args) {
+    if (this.#cancelled.has(runId)) throw new AbortedError('The run was aborted.');
     return this.#functions.get(name)?.(runId, JSON.parse(args));
   }
 

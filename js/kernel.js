@@ -9,6 +9,7 @@ import { HostFunctions } from './host_functions.js';
 import { toJsonText } from './json_text.js';
 import { consoleLogger } from './logger.js';
 import { native } from './native.js';
+import { OpenRuns } from './open_runs.js';
 import { ExecOptionsSchema, ShutdownOptionsSchema, ToolsOptionsSchema } from './schemas.js';
 import { offerSql } from './sql/sandbox_sql.js';
 import { systemPrompt } from './system_prompt.js';
@@ -62,6 +63,7 @@ export class TGP {
   #forged;
   /** @type {HostFunctions | undefined} */
   #functions;
+  #runs = new OpenRuns();
   /** @type {TypeChecker | undefined} */
   #types;
   /** Where the application's packages are found. */
@@ -111,7 +113,7 @@ export class TGP {
    * @param {ExecOptions} [options]
    * @returns {Promise<ExecResult>}
    */
-  async exec(path, args = {}, options = {}) {
+  async exec(path, args = {}, options = undefined) {
     return this.#exec(path, args, options, 'application');
   }
 
@@ -121,26 +123,32 @@ export class TGP {
    * @param {ExecOptions} [options]
    * @returns {Promise<ExecResult>}
    */
-  async [EXEC_FOR_AGENT](path, args = {}, options = {}) {
+  async [EXEC_FOR_AGENT](path, args = {}, options = undefined) {
     return this.#exec(path, args, options, 'agent');
   }
 
   /**
    * @param {string} path
    * @param {unknown} args
-   * @param {ExecOptions} options
+   * @param {ExecOptions | undefined} options
    * @param {'application' | 'agent'} caller
    * @returns {Promise<ExecResult>}
    */
   async #exec(path, args, options, caller) {
     requireText(path, 'path');
-    const { signal, ...limits } = parseArguments(ExecOptionsSchema, options, 'exec options');
+    const { signal, ...limits } = options ? parseArguments(ExecOptionsSchema, options, 'exec options') : {};
     const argsText = toJsonText(args, 'args');
     const optionsText = JSON.stringify({ ...limits, caller });
     const runId = ++lastRunId;
     return this.#call((kernel) => {
       this.#inspected ??= this.#inspect(kernel);
-      return this.#hostFunctions().during(runId, () => run(kernel, runId, path, argsText, optionsText, signal));
+      const functions = this.#hostFunctions();
+      const start = () => kernel.exec(runId, path, argsText, optionsText);
+      const cancel = () => {
+        functions.cancel(runId);
+        kernel.cancel(runId);
+      };
+      return functions.during(runId, () => this.#runs.wait(runId, start, cancel, signal));
     }, signal);
   }
 
@@ -434,9 +442,13 @@ export class TGP {
       bundlePackage(specifier, this.#baseDir, known, trust),
     );
     /** @type {BindingKernel} */
-    const kernel = new (native().BindingKernel)(functions.names, (question) => {
-      functions.serve(question, kernel.answer.bind(kernel));
-    });
+    const kernel = new (native().BindingKernel)(
+      functions.names,
+      (question) => {
+        functions.serve(question, kernel.answer.bind(kernel));
+      },
+      (runId, outcome) => this.#runs.end(runId, outcome),
+    );
     return kernel;
   }
 
@@ -447,25 +459,6 @@ export class TGP {
     this.#types?.stop();
     if (this.#kernel) unwrap(await this.#kernel.shutdown(pushTimeoutMs));
     await this.#mirror?.remove();
-  }
-}
-
-/**
- * One run, cancelled by its id when the signal fires: an abort cannot stop native work by itself.
- * @param {BindingKernel} kernel
- * @param {number} runId
- * @param {string} path
- * @param {string} argsText
- * @param {string} optionsText
- * @param {AbortSignal | undefined} signal
- */
-async function run(kernel, runId, path, argsText, optionsText, signal) {
-  const cancel = () => kernel.cancel(runId);
-  signal?.addEventListener('abort', cancel, { once: true });
-  try {
-    return await kernel.exec(runId, path, argsText, optionsText);
-  } finally {
-    signal?.removeEventListener('abort', cancel);
   }
 }
 

@@ -68,6 +68,26 @@ describe('sandboxAPI', () => {
     expect(results.map(({ result }) => result)).toEqual(['a', 'b', 'c']);
   });
 
+  it('calls nothing more once its run is aborted, not even what was asked before', async () => {
+    const controller = new AbortController();
+    let calls = 0;
+    const api = {
+      effect: () => {
+        calls += 1;
+        if (calls === 3) controller.abort();
+        return calls;
+      },
+    };
+    const source = `
+      for (let i = 0; i < 20; i++) tgp.effect();
+      for (;;) await tgp.effect();`;
+    const { run } = await forge(api, source, { signal: controller.signal });
+    await expect(run()).rejects.toMatchObject({ code: 'ERR_ABORTED' });
+    expect(calls).toBe(3);
+    await wait(50);
+    expect(calls).toBe(3);
+  });
+
   it('waiting for a function counts as waiting: wallMs ends it, and so does an abort', async () => {
     const api = { never: () => new Promise(() => {}) };
     const { run } = await forge(api, 'await tgp.never()', { wallMs: 80 });

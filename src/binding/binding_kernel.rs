@@ -3,12 +3,13 @@
 use super::background::{Lane, Promised, spawn};
 use super::binding_outcome::{BindingError, BindingOutcome};
 use super::js_callback::{BindingHostCall, HostTable};
+use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::{Config, ExecOptions, ExecRequest, Kernel, SearchQuery, Written};
 use napi::Env;
-use napi::bindgen_prelude::{Function, Object};
+use napi::bindgen_prelude::{FnArgs, Function, Object};
 use napi_derive::napi;
 use parking_lot::RwLock;
 use serde::Serialize;
@@ -29,6 +30,7 @@ enum State {
 pub struct BindingKernel {
     inner: Arc<RwLock<State>>,
     host: Arc<HostTable>,
+    ends: Arc<RunEnds>,
 }
 
 /// What `boot` tells.
@@ -40,11 +42,17 @@ struct Booted<'a> {
 
 #[napi]
 impl BindingKernel {
-    /// `functions` are the names that guests find on `tgp`; `on_call` is asked to call them.
+    /// `functions` are the names that guests find on `tgp`; `on_call` is asked to call them; `on_end` hears of the end of
+    /// every run.
     #[napi(constructor)]
-    pub fn new(functions: Vec<String>, on_call: Function<'_, BindingHostCall, ()>) -> napi::Result<Self> {
+    pub fn new(
+        functions: Vec<String>,
+        on_call: Function<'_, BindingHostCall, ()>,
+        on_end: Function<'_, FnArgs<(u32, BindingOutcome)>, ()>,
+    ) -> napi::Result<Self> {
         let host = Arc::new(HostTable::new(functions, &on_call)?);
-        Ok(Self { inner: Arc::new(RwLock::new(State::New)), host })
+        let ends = Arc::new(RunEnds::new(&on_end)?);
+        Ok(Self { inner: Arc::new(RwLock::new(State::New)), host, ends })
     }
 
     /// Answers a question that `on_call` was given.
@@ -227,33 +235,24 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.fix_tool(&path))
     }
 
-    /// Value: `{ result, logs, stats }`. An error's details hold `logs`, `stats`, and where they are known `stack`,
-    /// `line` and `column`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn exec<'env>(
-        &self,
-        env: &'env Env,
-        run_id: u32,
-        path: String,
-        args_json: String,
-        options_json: String,
-    ) -> napi::Result<Object<'env>> {
-        let (promised, promise) = Promised::new(env)?;
+    /// Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error.
+    #[napi]
+    pub fn exec(&self, run_id: u32, path: String, args_json: String, options_json: String) {
         let run = RunId(run_id.into());
-        match self.kernel() {
-            Err(error) => promised.settle::<()>(Err(error)),
-            Ok(kernel) => {
-                kernel.announce_run(run);
-                start(Lane::Runs, promised, move |promised| match parse_options(&options_json) {
-                    Err(error) => promised.settle::<()>(Err(error)),
-                    Ok(options) => kernel.exec_tool(
-                        ExecRequest { run, path, args_json, options },
-                        Box::new(move |result| promised.settle(result)),
-                    ),
-                });
-            }
+        let started = self.kernel().and_then(|kernel| Ok((kernel, parse_options(&options_json)?)));
+        let (kernel, options) = match started {
+            Ok(started) => started,
+            Err(error) => return self.ends.tell::<()>(run_id, Err(error)),
+        };
+        kernel.announce_run(run);
+        let ends = Arc::clone(&self.ends);
+        let done = Box::new(move |result| ends.tell(run_id, result));
+        let request = ExecRequest { run, path, args_json, options };
+        if let Err((request, done)) = kernel.exec_tool_at_once(request, done)
+            && let Err(error) = spawn(Lane::Runs, move || kernel.exec_tool(request, done))
+        {
+            self.ends.tell::<()>(run_id, Err(error));
         }
-        Ok(promise)
     }
 
     /// Ends a run early; nothing when it is over.

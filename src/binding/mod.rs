@@ -7,6 +7,7 @@ mod binding_outcome;
 mod binding_sql_rules;
 mod binding_vfs;
 mod js_callback;
+mod run_ends;
 mod worker_files;
 
 use crate::error::ErrorCode;

@@ -41,6 +41,15 @@ impl Kernel {
         Ok(())
     }
 
+    /// Whether [`Self::gate_run`] has nothing left to find out.
+    pub(super) fn gates_quickly(&self, caller: Caller, graph: &ModuleGraph) -> bool {
+        match (self.config.check, caller) {
+            (CheckMode::Off, _) | (CheckMode::Warn, Caller::Application) => true,
+            (CheckMode::Warn, Caller::Agent) => graph.tools().iter().all(|(_, tool)| tool.is_judged()),
+            (CheckMode::Strict, Caller::Application | Caller::Agent) => false,
+        }
+    }
+
     /// The errors of a source, one line each; none for a file that is no tool or when checks are off.
     pub(super) fn errors_before_commit(&self, path: &JailPath, source: &str) -> Vec<String> {
         let is_tool = path.starts_with(TOOLS) && path.extension().is_some_and(|extension| SOURCES.contains(&extension));

@@ -19,6 +19,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// Arguments up to this size fit into a worker's pipe, so that nobody waits while they are sent.
+const QUICK_ARGS: usize = 64 << 10;
+
 /// What a caller may decide for one run.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -76,6 +79,33 @@ impl Kernel {
         }
     }
 
+    /// Starts a run on the caller's thread if that takes it next to no time: the tool is known, and a few looks tell that
+    /// its files are what they were. Otherwise nothing has happened, and everything is given back.
+    pub fn exec_tool_at_once(
+        self: &Arc<Self>,
+        request: ExecRequest,
+        done: ExecDone,
+    ) -> Result<(), (ExecRequest, ExecDone)> {
+        let caller = request.options.caller;
+        let known = (request.args_json.len() <= QUICK_ARGS)
+            .then(|| JailPath::parse(&request.path).ok())
+            .flatten()
+            .and_then(|path| self.graphs.get_quickly(&*self.vfs, &path))
+            .filter(|graph| self.gates_quickly(caller, graph));
+        let Some(graph) = known else { return Err((request, done)) };
+        let ExecRequest { run, path, args_json, options } = request;
+        let done = self.closing(run, done);
+        let started = self
+            .limits(&options)
+            .and_then(|limits| self.admit(&args_json, caller, &graph).map(|()| limits))
+            .map(|limits| RunScope::outermost(run, limits, options));
+        match started {
+            Ok(scope) => self.start(run, scope, path, args_json, graph, done),
+            Err(error) => done(Err(error)),
+        }
+        Ok(())
+    }
+
     /// Runs a tool that another one asks for, within what is left of its time.
     pub(super) fn exec_nested(
         self: &Arc<Self>,
@@ -104,15 +134,24 @@ impl Kernel {
     }
 
     fn exec(self: &Arc<Self>, run: RunId, scope: RunScope, path: String, args_json: String, done: ExecDone) {
-        let kernel = Arc::clone(self);
-        let done: ExecDone = Box::new(move |result| {
-            kernel.runs.close(run);
-            done(result);
-        });
-        match self.prepare(&path, &args_json, scope.options.caller) {
+        let done = self.closing(run, done);
+        let graph = JailPath::parse(&path)
+            .map_err(Error::from)
+            .and_then(|entry| self.graphs.get(&self.sources(), entry))
+            .and_then(|graph| self.admit(&args_json, scope.options.caller, &graph).map(|()| graph));
+        match graph {
             Ok(graph) => self.start(run, scope, path, args_json, graph, done),
             Err(error) => done(Err(error)),
         }
+    }
+
+    /// Takes note that the run is over before anyone hears of it.
+    fn closing(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
+        let kernel = Arc::clone(self);
+        Box::new(move |result| {
+            kernel.runs.close(run);
+            done(result);
+        })
     }
 
     /// Notes a run before it is prepared, so that it can be cancelled from then on.
@@ -126,7 +165,8 @@ impl Kernel {
         self.sandbox.cancel(run);
     }
 
-    fn prepare(&self, path: &str, args_json: &str, caller: Caller) -> Result<ModuleGraph, Error> {
+    /// Refuses arguments that are too large, and tools that the configuration does not let run.
+    fn admit(&self, args_json: &str, caller: Caller, graph: &ModuleGraph) -> Result<(), Error> {
         let most = self.config.sandbox.args_bytes as usize;
         if args_json.len() > most {
             let message = format!(
@@ -135,9 +175,7 @@ impl Kernel {
             );
             return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
         }
-        let graph = ModuleGraph::build(&self.sources(), JailPath::parse(path)?)?;
-        self.gate_run(caller, &graph)?;
-        Ok(graph)
+        self.gate_run(caller, graph)
     }
 
     /// Where the modules of runs come from.

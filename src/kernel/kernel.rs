@@ -4,6 +4,7 @@ use super::background::Background;
 use super::check_config::lint_options;
 use super::config::{Config, GitWriteStrategy};
 use super::git_remote::GitHome;
+use super::graph_cache::GraphCache;
 use super::guest_files::GuestFiles;
 use super::host_functions::HostFunctions;
 use super::packages::Packages;
@@ -43,6 +44,7 @@ pub struct Kernel {
     pub(super) lint: LintOptions,
     pub(super) registry: Arc<ToolRegistry>,
     pub(super) tools: ToolCache,
+    pub(super) graphs: GraphCache,
     pub(super) sandbox: Sandbox,
     pub(super) functions: Arc<dyn HostFunctions>,
     pub(super) packages: Packages,
@@ -104,6 +106,7 @@ impl Kernel {
             lint,
             registry,
             tools: ToolCache::default(),
+            graphs: GraphCache::default(),
             sandbox,
             functions,
             packages,

@@ -12,6 +12,7 @@ mod exec_tool;
 mod file_history;
 mod find_tool;
 mod git_remote;
+mod graph_cache;
 mod guest_files;
 mod host_functions;
 mod import_target;

@@ -7,7 +7,7 @@ use super::tool_cache::{CachedTool, ToolCache};
 use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, ToolForm};
 use crate::error::{Error, ErrorCode};
 use crate::sandbox::{Module, ModuleKind};
-use crate::vfs::{JailPath, Vfs};
+use crate::vfs::{JailPath, Stamp, Vfs};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,8 +42,19 @@ pub struct Sources<'a> {
 /// The modules of one run. More can be asked for while it lasts.
 pub struct ModuleGraph {
     pub modules: Arc<Vec<Module>>,
-    tools: Mutex<HashMap<String, Arc<CachedTool>>>,
+    tools: Mutex<Arc<Tools>>,
     late: Mutex<Vec<String>>,
+}
+
+/// Compiled tools by path.
+pub(super) type Tools = HashMap<String, Arc<CachedTool>>;
+
+/// What a graph was made from.
+pub(super) enum Origin {
+    /// Files of the root, stamped before they were read, and places where a file would have changed the outcome.
+    Files { read: Vec<(JailPath, Option<Stamp>)>, absent: Vec<JailPath> },
+    /// Packages too, which come from elsewhere.
+    Elsewhere,
 }
 
 /// What a run gets for a name that it made up.
@@ -54,10 +65,20 @@ pub struct Required {
 
 impl ModuleGraph {
     /// Reads, compiles and links `entry` and what it imports.
-    pub fn build(sources: &Sources<'_>, entry: JailPath) -> Result<Self, Error> {
+    pub(super) fn build(sources: &Sources<'_>, entry: JailPath) -> Result<(Self, Origin), Error> {
         let mut builder = Builder::new(sources, Vec::new());
         builder.add_all(Target::File(entry))?;
-        Ok(Self { modules: Arc::new(builder.modules), tools: Mutex::new(builder.tools), late: Mutex::default() })
+        Ok((Self::of(Arc::new(builder.modules), Arc::new(builder.tools)), builder.origin))
+    }
+
+    /// The graph of another run of the same modules.
+    pub(super) fn of(modules: Arc<Vec<Module>>, tools: Arc<Tools>) -> Self {
+        Self { modules, tools: Mutex::new(tools), late: Mutex::default() }
+    }
+
+    /// The tools that were compiled so far.
+    pub(super) fn compiled(&self) -> Arc<Tools> {
+        Arc::clone(&self.tools.lock())
     }
 
     /// Resolves what `importer` asks for by a name that its source does not spell out, by the rules of every import.
@@ -74,7 +95,7 @@ impl ModuleGraph {
         let path = target.path().to_owned();
         builder.add_all(target)?;
         late.extend(builder.modules.iter().map(|module| module.path.clone()));
-        self.tools.lock().extend(builder.tools);
+        Arc::make_mut(&mut *self.tools.lock()).extend(builder.tools);
         Ok(Required { path, modules: builder.modules })
     }
 
@@ -96,13 +117,15 @@ struct Builder<'a> {
     /// Paths that the run has already.
     known: Vec<String>,
     modules: Vec<Module>,
-    tools: HashMap<String, Arc<CachedTool>>,
+    tools: Tools,
     open: Vec<Target>,
+    origin: Origin,
 }
 
 impl<'a> Builder<'a> {
     fn new(sources: &'a Sources<'a>, known: Vec<String>) -> Self {
-        Self { sources, known, modules: Vec::new(), tools: HashMap::new(), open: Vec::new() }
+        let origin = Origin::Files { read: Vec::new(), absent: Vec::new() };
+        Self { sources, known, modules: Vec::new(), tools: HashMap::new(), open: Vec::new(), origin }
     }
 
     fn add_all(&mut self, first: Target) -> Result<(), Error> {
@@ -126,12 +149,16 @@ impl<'a> Builder<'a> {
         self.known.push(path.to_owned());
         match target {
             Target::Package { specifier, path } => {
+                self.origin = Origin::Elsewhere;
                 let code = self.sources.packages.bundle(specifier)?;
                 self.push(path, ModuleKind::Script, code.to_string(), Vec::new());
                 Ok(())
             }
             Target::Std { path, source } => self.compile(path, source),
             Target::File(file) => {
+                if let Origin::Files { read, .. } = &mut self.origin {
+                    read.push((file.clone(), self.sources.vfs.stamp(file)?));
+                }
                 let source = self.sources.vfs.read(file)?;
                 if file.extension() == Some("json") {
                     check_json(path, &source)?;
@@ -161,7 +188,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The module that an import means.
-    fn resolve(&self, importer: &str, import: &Import) -> Result<Target, Error> {
+    fn resolve(&mut self, importer: &str, import: &Import) -> Result<Target, Error> {
         let found = target_of(importer, &import.specifier, self.sources.packages);
         let base = match found {
             Some(Target::File(base)) => base,
@@ -172,6 +199,9 @@ impl<'a> Builder<'a> {
             let Ok(candidate) = JailPath::parse(&format!("{}{ending}", base.as_str())) else { continue };
             if self.sources.vfs.exists(&candidate)? {
                 return Ok(Target::File(candidate));
+            }
+            if let Origin::Files { absent, .. } = &mut self.origin {
+                absent.push(candidate);
             }
         }
         let message = format!(

@@ -22,6 +22,11 @@ impl CachedTool {
     pub fn findings(&self, compiler: &Compiler, path: &str, options: &LintOptions) -> &[Diagnostic] {
         self.findings.get_or_init(|| compiler.check(path, &self.source, options).diagnostics)
     }
+
+    /// Whether it is known what the rules find in it.
+    pub fn is_judged(&self) -> bool {
+        self.findings.get().is_some()
+    }
 }
 
 impl ToolCache {

@@ -18,7 +18,7 @@ use super::stamp::{Stamp, StampedFile};
 use super::vfs::{DEFAULT_MAX_FILE_BYTES, Vfs};
 use super::vfs_error::{VfsError, Violation};
 use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
-use cap_std::fs::{File, OpenOptions};
+use cap_std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
@@ -238,6 +238,17 @@ impl Vfs for DiskVfs {
         }
     }
 
+    fn stamp(&self, path: &JailPath) -> Result<Option<Stamp>, VfsError> {
+        path.refuse_git()?;
+        let Some((dir, name)) = self.root.find(path)? else { return Ok(None) };
+        match Standing::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
+            Standing::File(file) if file.nlink() == 1 => Ok(stamp_of(&file)),
+            Standing::File(_) | Standing::Nothing | Standing::Symlink | Standing::Directory | Standing::Special => {
+                Ok(None)
+            }
+        }
+    }
+
     fn list(&self, dir: &JailPath) -> Result<Vec<JailPath>, VfsError> {
         dir.refuse_git()?;
         let mut files = Vec::new();
@@ -266,13 +277,15 @@ impl Vfs for DiskVfs {
             if let Ok(path) = parent.join(name)
                 && !path.is_git()
             {
-                let metadata = handle.symlink_metadata(name).ok();
-                let stamp =
-                    metadata.and_then(|file| Stamp::of(file.modified().ok()?.into_std(), file.len(), file.ino()));
+                let stamp = handle.symlink_metadata(name).ok().and_then(|file| stamp_of(&file));
                 files.push(StampedFile { path, stamp });
             }
         })?;
         files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         Ok(files)
     }
+}
+
+fn stamp_of(file: &Metadata) -> Option<Stamp> {
+    Stamp::of(file.modified().ok()?.into_std(), file.len(), file.ino())
 }

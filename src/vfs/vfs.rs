@@ -1,7 +1,7 @@
 //! The operations on files that the rest of the crate builds on.
 
 use super::jail_path::JailPath;
-use super::stamp::StampedFile;
+use super::stamp::{Stamp, StampedFile};
 use super::vfs_error::VfsError;
 
 /// Largest file that is read or written when nothing else was asked for.
@@ -37,6 +37,14 @@ pub trait Vfs: Send + Sync {
     /// # Errors
     /// `SecurityViolation`, `Io`.
     fn exists(&self, path: &JailPath) -> Result<bool, VfsError>;
+
+    /// The stamp of the file at `path`; `None` when there is no file, or none whose stamp shows every change.
+    ///
+    /// # Errors
+    /// `SecurityViolation`, `Io`.
+    fn stamp(&self, path: &JailPath) -> Result<Option<Stamp>, VfsError> {
+        path.refuse_git().map(|()| None)
+    }
 
     /// The files below `dir` at any depth, sorted by path. A directory that is not there holds no files.
     ///

@@ -40,8 +40,7 @@ enum PipeState {
 impl PipeInbox {
     pub fn new() -> std::io::Result<Self> {
         let input = File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
-        let pipe =
-            Pipe { input, buffer: FrameBuffer::default(), ready: VecDeque::new(), state: PipeState::Open };
+        let pipe = Pipe { input, buffer: FrameBuffer::default(), ready: VecDeque::new(), state: PipeState::Open };
         Ok(Self(Mutex::new(pipe)))
     }
 }

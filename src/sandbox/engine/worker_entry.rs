@@ -5,11 +5,11 @@
 use super::confinement;
 use super::engine_control::EngineControl;
 use super::engine_loop::run_engine;
+use super::inbox::Inbox;
 use super::platform;
 use super::probe;
 use super::snapshot;
 use super::watchdog::StuckPolicy;
-use super::inbox::Inbox;
 use crate::sandbox::frame::write_frame;
 #[cfg(not(unix))]
 use crate::sandbox::message::Command;
