@@ -248,7 +248,7 @@ impl BindingKernel {
         let ends = Arc::clone(&self.ends);
         let done = Box::new(move |result| ends.tell(run_id, result));
         let request = ExecRequest { run, path, args_json, options };
-        if let Err((request, done)) = kernel.exec_tool_at_once(request, done)
+        if let Some((request, done)) = kernel.exec_tool_at_once(request, done)
             && let Err(error) = spawn(Lane::Runs, move || kernel.exec_tool(request, done))
         {
             self.ends.tell::<()>(run_id, Err(error));

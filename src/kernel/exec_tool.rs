@@ -85,14 +85,14 @@ impl Kernel {
         self: &Arc<Self>,
         request: ExecRequest,
         done: ExecDone,
-    ) -> Result<(), (ExecRequest, ExecDone)> {
+    ) -> Option<(ExecRequest, ExecDone)> {
         let caller = request.options.caller;
         let known = (request.args_json.len() <= QUICK_ARGS)
             .then(|| JailPath::parse(&request.path).ok())
             .flatten()
             .and_then(|path| self.graphs.get_quickly(&*self.vfs, &path))
             .filter(|graph| self.gates_quickly(caller, graph));
-        let Some(graph) = known else { return Err((request, done)) };
+        let Some(graph) = known else { return Some((request, done)) };
         let ExecRequest { run, path, args_json, options } = request;
         let done = self.closing(run, done);
         let started = self
@@ -103,7 +103,7 @@ impl Kernel {
             Ok(scope) => self.start(run, scope, path, args_json, graph, done),
             Err(error) => done(Err(error)),
         }
-        Ok(())
+        None
     }
 
     /// Runs a tool that another one asks for, within what is left of its time.

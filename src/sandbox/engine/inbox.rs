@@ -1,6 +1,5 @@
 //! Where an engine's commands come from.
 
-use super::engine_control::EngineControl;
 use crate::sandbox::message::Command;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use std::time::Instant;
@@ -14,7 +13,7 @@ pub trait Inbox: Send + Sync {
     fn recv_deadline(&self, deadline: Instant) -> Result<Command, RecvTimeoutError>;
 
     /// Takes note of what came while the engine is busy with its guest. Called by the watchdog.
-    fn look(&self, control: &EngineControl);
+    fn look(&self);
 }
 
 /// In the host, whoever sends a command to a thread has told its control already.
@@ -27,5 +26,5 @@ impl Inbox for Receiver<Command> {
         Receiver::recv_deadline(self, deadline)
     }
 
-    fn look(&self, _control: &EngineControl) {}
+    fn look(&self) {}
 }

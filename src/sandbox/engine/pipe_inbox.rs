@@ -11,10 +11,9 @@ use crate::sandbox::message::Command;
 use crossbeam_channel::RecvTimeoutError;
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::stdio::stdin;
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::Read;
-use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long the watchdog waits for the rest of a message: its sender may be waiting for the pipe to empty.
@@ -23,9 +22,10 @@ const REST: Duration = Duration::from_millis(1);
 pub struct PipeInbox(Mutex<Pipe>);
 
 struct Pipe {
-    input: File,
+    /// Hears of a cancellation as soon as that is read, whether its run has begun or not.
+    control: Arc<EngineControl>,
     buffer: FrameBuffer,
-    /// Read by the watchdog, not yet taken by the engine.
+    /// Read, and not yet taken by the engine.
     ready: VecDeque<Command>,
     state: PipeState,
 }
@@ -38,10 +38,9 @@ enum PipeState {
 }
 
 impl PipeInbox {
-    pub fn new() -> std::io::Result<Self> {
-        let input = File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
-        let pipe = Pipe { input, buffer: FrameBuffer::default(), ready: VecDeque::new(), state: PipeState::Open };
-        Ok(Self(Mutex::new(pipe)))
+    pub fn new(control: Arc<EngineControl>) -> Self {
+        let (buffer, ready) = (FrameBuffer::default(), VecDeque::new());
+        Self(Mutex::new(Pipe { control, buffer, ready, state: PipeState::Open }))
     }
 }
 
@@ -68,17 +67,18 @@ impl Inbox for PipeInbox {
             if pipe.state == PipeState::Ended {
                 return Err(RecvTimeoutError::Disconnected);
             }
-            if !pipe.has_input(deadline.saturating_duration_since(Instant::now())) {
+            let patience = deadline.saturating_duration_since(Instant::now());
+            if pipe.has_input(patience) {
+                pipe.fill();
+            } else if patience.is_zero() {
                 return Err(RecvTimeoutError::Timeout);
             }
-            pipe.fill();
         }
     }
 
-    fn look(&self, control: &EngineControl) {
+    fn look(&self) {
         // An engine that holds the pipe reads it itself.
         let Some(mut pipe) = self.0.try_lock() else { return };
-        let known = pipe.ready.len();
         let mut patience = Duration::ZERO;
         while pipe.state == PipeState::Open && pipe.has_input(patience) {
             pipe.fill();
@@ -87,33 +87,33 @@ impl Inbox for PipeInbox {
         if pipe.state == PipeState::Ended {
             exit_now(0);
         }
-        for command in pipe.ready.iter().skip(known) {
-            if let Command::Cancel { run } = command {
-                control.cancel(*run);
-            }
-        }
     }
 }
 
 impl Pipe {
-    /// Whether reading gives something, or the end, without waiting.
+    /// Whether reading gives something, or the end, without waiting; false, too, when the wait was cut short.
     fn has_input(&self, patience: Duration) -> bool {
-        let mut pipes = [PollFd::new(&self.input, PollFlags::IN)];
+        let input = stdin();
+        let mut pipes = [PollFd::new(&input, PollFlags::IN)];
         let Ok(patience) = Timespec::try_from(patience) else { return true };
-        // A poll that fails is answered by the read that follows.
         poll(&mut pipes, Some(&patience)).is_ok_and(|ready| ready > 0)
     }
 
     /// Reads once, and waits if there is nothing to read.
     fn fill(&mut self) {
-        match self.buffer.fill(|room| self.input.read(room)) {
+        match self.buffer.fill(|room| Ok(rustix::io::read(stdin(), room)?)) {
             Ok(true) => {}
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Ok(false) | Err(_) => self.state = PipeState::Ended,
         }
         loop {
             match self.buffer.next() {
-                Ok(Some(command)) => self.ready.push_back(command),
+                Ok(Some(command)) => {
+                    if let Command::Cancel { run } = command {
+                        self.control.cancel(run);
+                    }
+                    self.ready.push_back(command);
+                }
                 Ok(None) => return,
                 Err(_) => {
                     self.state = PipeState::Ended;

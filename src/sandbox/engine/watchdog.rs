@@ -42,7 +42,7 @@ pub fn watch(control: &Arc<EngineControl>, inbox: &dyn Inbox) {
     let mut current = control.current.lock();
     while !control.closed.load(Ordering::Acquire) {
         if current.is_some() {
-            MutexGuard::unlocked(&mut current, || inbox.look(control));
+            MutexGuard::unlocked(&mut current, || inbox.look());
         }
         match current.as_mut() {
             None if idle < IDLE_TICKS => {

@@ -97,7 +97,7 @@ fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
     close_inherited();
     use_universal_time();
     let file = snapshot::read_file(snapshot);
-    let Ok(output) = open_output().map(Mutex::new) else { return EXIT_USAGE };
+    let output = Mutex::new(open_output());
     let sink = move |event: Event| {
         // A host that is gone cannot be told anything; the reading side ends this process.
         let _gone = write_frame(&mut *output.lock(), &event);
@@ -124,21 +124,34 @@ fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
     }
 }
 
-/// Where events go. The standard library's own would cut every message at its line ends.
+/// Where events go. The standard library's own output would cut every message at its line ends.
 #[cfg(unix)]
-fn open_output() -> std::io::Result<std::fs::File> {
-    use std::os::fd::AsFd;
-    std::io::stdout().as_fd().try_clone_to_owned().map(Into::into)
+struct Output;
+
+#[cfg(unix)]
+impl std::io::Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        Ok(rustix::io::write(rustix::stdio::stdout(), bytes)?)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn open_output() -> Output {
+    Output
 }
 
 #[cfg(not(unix))]
-fn open_output() -> std::io::Result<std::io::Stdout> {
-    Ok(std::io::stdout())
+fn open_output() -> std::io::Stdout {
+    std::io::stdout()
 }
 
 #[cfg(unix)]
-fn open_inbox(_control: &Arc<EngineControl>) -> std::io::Result<Arc<dyn Inbox>> {
-    Ok(Arc::new(super::pipe_inbox::PipeInbox::new()?))
+fn open_inbox(control: &Arc<EngineControl>) -> std::io::Result<Arc<dyn Inbox>> {
+    Ok(Arc::new(super::pipe_inbox::PipeInbox::new(Arc::clone(control))))
 }
 
 /// Where a pipe cannot be looked at without waiting, a thread reads it.
