@@ -134,9 +134,14 @@ describe('limits', () => {
     await tools.write_file.execute({ path: 'tools/quick.ts', content: 'return args.n' });
     const slow = kernel.exec('tools/slow.ts');
     await begun.promise;
-    const runs = [1, 2, 3, 4, 5].map((n) => kernel.exec('tools/quick.ts', { n }).catch((error) => error));
-    const refused = await Promise.race(runs);
-    expect(refused).toMatchObject({ code: 'ERR_LIMIT', message: /sandbox\.queue/ });
+    const refused = [];
+    const refuse = (error) => {
+      refused.push(error);
+      return error;
+    };
+    const runs = [1, 2, 3, 4, 5].map((n) => kernel.exec('tools/quick.ts', { n }).catch(refuse));
+    await expect.poll(() => refused.length).toBe(2);
+    expect(refused[0]).toMatchObject({ code: 'ERR_LIMIT', message: /sandbox\.queue/ });
     release.resolve(0);
     const codes = (await Promise.all(runs)).map(({ code, result }) => code ?? typeof result);
     expect(codes.sort()).toEqual(['ERR_LIMIT', 'ERR_LIMIT', 'number', 'number', 'number']);

@@ -38,7 +38,7 @@ impl RunScope {
         inner
     }
 
-    pub fn time_left(&self) -> Duration {
+    fn time_left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
     }
 

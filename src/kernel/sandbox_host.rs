@@ -117,7 +117,7 @@ impl SandboxHost {
                 let answer = Box::new(move |result: Result<_, Error>| {
                     reply.send(told(result.and_then(|value| to_json(&value))));
                 });
-                let task = self.kernel.fetcher.fetch(request, self.scope.time_left(), answer);
+                let task = self.kernel.fetcher.fetch(request, answer);
                 self.fetches.add(token, task);
             }
         }

@@ -72,8 +72,8 @@ impl Fetcher {
         Ok(Self { allowed: Arc::new(AllowList::parse(allowed)?), limits, network: OnceLock::new() })
     }
 
-    /// Sends a request, which ends within `time_left` at the latest.
-    pub fn fetch(&self, request: FetchRequest, time_left: Duration, done: FetchDone) -> FetchTask {
+    /// Sends a request. Whoever stops waiting for it aborts the task.
+    pub fn fetch(&self, request: FetchRequest, done: FetchDone) -> FetchTask {
         let refused = |error: NetError, done: FetchDone| {
             done(Err(error.into()));
             FetchTask(None)
@@ -89,7 +89,7 @@ impl Fetcher {
         let Some(network) = self.network.get_or_init(|| Network::start(&self.allowed)) else {
             return refused(NetError::NoRuntime, done);
         };
-        let time = self.limits.time.min(time_left);
+        let time = self.limits.time;
         let first = checked.url.clone();
         let exchange = exchange(network.client.clone(), Arc::clone(&self.allowed), checked, self.limits.bytes);
         let slots = Arc::clone(&network.slots);
