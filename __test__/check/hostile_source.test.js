@@ -67,6 +67,25 @@ describe('the compiler and the rules cannot be crashed by source text', () => {
     expect((await kernel.exec(path)).result).toBe(1);
   });
 
+  it('fifty tangles in a row end soon, and leave nothing running', async () => {
+    const { kernel, tools } = await createKernel({ rules: { types: 'off' }, check: 'off' });
+    const units = ['a?(b):c=>', 'a?async(b):c=>', '<A>(', 'a?<T>(b):c=>', "a?/'/.b?(c):d=>"];
+    for (let round = 0; round < 50; round++) {
+      const unit = units[round % units.length] ?? '';
+      const code = `${unit.repeat(30 + round)}1${unit.endsWith('>(') ? ')'.repeat(30 + round) : ''}`;
+      await tools.write_file.execute({ path, content: `/** One. */\nexport default () =>\n  ${code};\n` });
+      const report = await tools.check_tool.execute({ path });
+      expect(report, code.slice(0, 40)).toMatchObject({ valid: false, diagnostics: [{ rule: 'syntax', line: 3 }] });
+      await expect(kernel.exec(path)).rejects.toMatchObject({ code: 'ERR_COMPILATION', line: 3 });
+    }
+    const before = process.cpuUsage();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const spent = process.cpuUsage(before);
+    expect((spent.user + spent.system) / 1000).toBeLessThan(200);
+    await tools.write_file.execute({ path, content: '/** One. */\nexport default () => 1;\n' });
+    expect((await kernel.exec(path)).result).toBe(1);
+  });
+
   it('ten megabytes, random bytes, lone surrogates, a byte order mark and no text at all', async () => {
     const { kernel, tools } = await createKernel({ check: 'off' });
     let seed = 1;

@@ -20,11 +20,10 @@ pub enum CompileError {
     #[error("{path} is not a source file that can be compiled; use .ts, .mts, .cts, .js, .mjs or .cjs")]
     UnknownLanguage { path: String },
     #[error(
-        "{path} took more than {seconds} s to compile; simplify it, nested conditional arrow functions most of all"
+        "{path}:{line}:{column}: too many ways to read this; give nested conditional or generic arrow functions names of \
+         their own, and put comparisons with '<' in parentheses"
     )]
-    TooSlow { path: String, seconds: u64 },
-    #[error("{path} was not compiled: earlier sources are still being compiled without end; restart the kernel")]
-    Busy { path: String },
+    TooTangled { path: String, line: u32, column: u32 },
     #[error("{path} was not compiled: no thread could be started; free memory and try again")]
     NoThread { path: String },
     #[error("{path} makes the compiler fail; rewrite the most unusual construct in it and try again")]
@@ -40,8 +39,7 @@ impl CompileError {
             | Self::TooDense { path }
             | Self::Jsx { path }
             | Self::UnknownLanguage { path }
-            | Self::TooSlow { path, .. }
-            | Self::Busy { path }
+            | Self::TooTangled { path, .. }
             | Self::NoThread { path }
             | Self::Internal { path } => path,
         }
@@ -51,13 +49,13 @@ impl CompileError {
     #[must_use]
     pub fn position(&self) -> Option<(u32, u32)> {
         match self {
-            Self::Syntax { line, column, .. } | Self::TooDeep { line, column, .. } => Some((*line, *column)),
+            Self::Syntax { line, column, .. }
+            | Self::TooDeep { line, column, .. }
+            | Self::TooTangled { line, column, .. } => Some((*line, *column)),
             Self::TooLarge { .. }
             | Self::TooDense { .. }
             | Self::Jsx { .. }
             | Self::UnknownLanguage { .. }
-            | Self::TooSlow { .. }
-            | Self::Busy { .. }
             | Self::NoThread { .. }
             | Self::Internal { .. } => None,
         }
@@ -73,8 +71,7 @@ impl CompileError {
             | Self::TooDense { .. }
             | Self::Jsx { .. }
             | Self::UnknownLanguage { .. }
-            | Self::TooSlow { .. }
-            | Self::Busy { .. }
+            | Self::TooTangled { .. }
             | Self::NoThread { .. }
             | Self::Internal { .. }) => other.to_string(),
         };

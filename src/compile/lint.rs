@@ -12,6 +12,7 @@ use super::names::resolve;
 use super::rule::{Finding, Guards, Rule};
 use super::rules::RULES;
 use super::source_index::{FIRST_POS, SourceIndex};
+use super::specifiers::{Reference, named};
 use super::subject::{Subject, sorted};
 use super::suppression::Suppressions;
 
@@ -38,6 +39,8 @@ pub struct Verdict {
     pub diagnostics: Vec<Diagnostic>,
     /// Lines on which a comment covers findings of the type checker.
     pub types_ignored: Vec<u32>,
+    /// Every file or package that the source names; `None` when it does not compile.
+    pub references: Option<Vec<Reference>>,
 }
 
 /// Every name that `severities` may hold.
@@ -104,7 +107,8 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> Verdict {
         diagnostics.truncate(MOST_FINDINGS);
     }
     diagnostics.sort_by_key(|found| (found.line, found.column));
-    Verdict { diagnostics, types_ignored: suppressions.lines(TYPES) }
+    let references = named(subject.module, subject.names.unresolved, &subject.comments, &index);
+    Verdict { diagnostics, types_ignored: suppressions.lines(TYPES), references: Some(references) }
 }
 
 pub(super) fn findings_of(rule: &Rule, subject: &Subject<'_>) -> Vec<Finding> {

@@ -6,8 +6,14 @@
 
 mod big_stack;
 mod body_scope;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
+)]
+mod changes;
 mod compile_error;
 mod compiler;
+mod declarations;
 mod describe;
 mod diagnostic;
 mod doc_comment;
@@ -30,15 +36,11 @@ mod fix;
 mod function_facts;
 mod imports;
 mod language;
-mod lexical_depth;
 mod lint;
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
-)]
 mod names;
 mod nesting;
 mod parse;
+mod parse_meter;
 mod position_map;
 mod rule;
 #[expect(

@@ -1,4 +1,6 @@
 //! Text to syntax tree, with every fault that the parser can name.
+//!
+//! [`parse_meter`](super::parse_meter) bounds what the parser does on the way.
 
 use swc_core::common::comments::{Comments, SingleThreadedComments};
 use swc_core::common::{BytePos, Span, Spanned};
@@ -7,6 +9,7 @@ use swc_core::ecma::parser::error::{Error, SyntaxError};
 use swc_core::ecma::parser::{EsSyntax, Lexer, PResult, Parser, StringInput, Syntax, TsSyntax};
 
 use super::language::Language;
+use super::parse_meter::{Spent, metered, steps_for};
 use super::source_index::FIRST_POS;
 use super::top_level::TopLevel;
 
@@ -35,21 +38,40 @@ pub(super) enum Strictness {
 
 const JSX_HELP: &str = "JSX is not supported: a tool returns data, not markup.";
 
+/// Beginnings of a short source that are read to find what stopped the parser.
+const SEARCHES: u64 = 16;
+
 /// Faults beyond these are not reported: nobody mends more at once, and hostile text has a hundred thousand.
 const MAX_FAULTS: usize = 100;
 
-/// The first faults in the order of the source, or a tree that has none. A script becomes a module of statements.
-pub(super) fn parse(source: &str, language: Language) -> Result<Parsed, Vec<Fault>> {
-    parse_with_comments(source, language, None)
+/// Why there is no tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unparsed {
+    /// The first faults, in the order of the source.
+    Faulty(Vec<Fault>),
+    /// The parser was stopped; where a search found the cause, the first character of its line.
+    Stopped(Spent, BytePos),
 }
 
-/// As [`parse`], and notes the comments.
-pub(super) fn parse_with_comments(
+/// A tree without faults, and the comments if there is a place for them. A script becomes a module of statements. `stack`
+/// is what the thread has.
+pub(super) fn parse(
     source: &str,
     language: Language,
+    stack: usize,
     comments: Option<&SingleThreadedComments>,
-) -> Result<Parsed, Vec<Fault>> {
-    let (outcome, mut errors) = run_parser(source, language, comments);
+) -> Result<Parsed, Unparsed> {
+    let run = || run_parser(source, language, comments);
+    match metered(steps_for(source.len()), stack, run) {
+        Ok((outcome, errors)) => judge(source, outcome, errors).map_err(Unparsed::Faulty),
+        Err(Spent::Time) => Err(Unparsed::Stopped(Spent::Time, FIRST_POS)),
+        Err(spent @ (Spent::Steps | Spent::Stack)) => {
+            Err(Unparsed::Stopped(spent, find_cause(source, language, stack)))
+        }
+    }
+}
+
+fn judge(source: &str, outcome: PResult<(Module, Strictness)>, mut errors: Vec<Error>) -> Result<Parsed, Vec<Fault>> {
     let parsed = match outcome {
         Ok((module, strictness)) => {
             let top_level = TopLevel::of(&module);
@@ -103,6 +125,28 @@ fn run_parser(
         }),
     };
     (outcome, parser.take_errors())
+}
+
+/// The line without which the parser comes to an end, found by reading ever shorter beginnings of the source. The search
+/// gets as many steps as the source did, and some more for short ones.
+fn find_cause(source: &str, language: Language, stack: usize) -> BytePos {
+    let ends: Vec<usize> = source.match_indices('\n').map(|(at, _)| at + 1).chain([source.len()]).collect();
+    let mut steps = steps_for(source.len()) + SEARCHES * steps_for(0);
+    let (mut fine, mut bad) = (0, ends.len());
+    while fine + 1 < bad {
+        let lines = usize::midpoint(fine, bad);
+        let beginning = ends.get(lines - 1).and_then(|end| source.get(..*end)).unwrap_or_default();
+        let allowed = steps_for(beginning.len());
+        let Some(left) = steps.checked_sub(allowed) else { break };
+        steps = left;
+        match metered(allowed, stack, || drop(run_parser(beginning, language, None))) {
+            Ok(()) => fine = lines,
+            Err(_) => bad = lines,
+        }
+    }
+    let start = bad.checked_sub(2).and_then(|before| ends.get(before)).copied().unwrap_or_default();
+    let indent = source.get(start..).map_or(0, |rest| rest.len() - rest.trim_start().len());
+    FIRST_POS + BytePos(u32::try_from(start + indent).unwrap_or_default())
 }
 
 /// A script as a module of statements, so that everything after the parser knows one kind of tree.

@@ -13,6 +13,12 @@ pub const MAX_SOURCE_BYTES: usize = 1 << 20;
 /// Largest stack that a compile gets: address space, of which only what is used becomes memory.
 const MAX_STACK: usize = 1 << 30;
 
+/// `else` anywhere in a source: swc walks a chain of them from its start for each.
+const MAX_ELSES: usize = 10_000;
+
+/// Labels of one statement, `a: b: c: …`; swc compares each with all before it.
+const MAX_LABELS: usize = 200;
+
 /// For what does not depend on the source.
 const BASE_STACK: usize = 1 << 20;
 
@@ -20,6 +26,10 @@ const BASE_STACK: usize = 1 << 20;
 pub(super) fn stack_for(path: &str, source: &str) -> Result<usize, CompileError> {
     if source.len() > MAX_SOURCE_BYTES {
         return Err(CompileError::TooLarge { path: path.to_owned(), bytes: source.len(), limit: MAX_SOURCE_BYTES });
+    }
+    let too_dense = || CompileError::TooDense { path: path.to_owned() };
+    if source.matches("else").count() > MAX_ELSES || longest_row_of_labels(source) > MAX_LABELS {
+        return Err(too_dense());
     }
     let mut stack = BASE_STACK;
     let mut word = 0;
@@ -32,7 +42,19 @@ pub(super) fn stack_for(path: &str, source: &str) -> Result<usize, CompileError>
         word = 0;
     }
     stack += word_cost(word);
-    if stack > MAX_STACK { Err(CompileError::TooDense { path: path.to_owned() }) } else { Ok(stack) }
+    if stack > MAX_STACK { Err(too_dense()) } else { Ok(stack) }
+}
+
+/// Counts single words with a colon, one after the other. Comments between them hide the rest from it; the clock of
+/// [`super::parse_meter`] does not care.
+fn longest_row_of_labels(source: &str) -> usize {
+    let (mut longest, mut row) = (0, 0);
+    for part in source.split(':') {
+        let is_label = !part.trim().is_empty() && part.trim().bytes().all(is_word);
+        row = if is_label { row + 1 } else { 0 };
+        longest = longest.max(row);
+    }
+    longest
 }
 
 fn is_word(byte: u8) -> bool {
@@ -58,7 +80,7 @@ fn byte_cost(byte: u8) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_SOURCE_BYTES, MAX_STACK, stack_for};
+    use super::{MAX_ELSES, MAX_LABELS, MAX_SOURCE_BYTES, MAX_STACK, stack_for};
     use crate::compile::CompileError;
 
     #[test]
@@ -75,6 +97,21 @@ mod tests {
             assert!(stack_for("a.ts", text).unwrap() >= plain + 4096, "{text}");
         }
         assert!(matches!(stack_for("a.ts", &"(".repeat(MAX_SOURCE_BYTES)), Err(CompileError::TooDense { .. })));
+    }
+
+    #[test]
+    fn a_chain_of_alternatives_has_an_end() {
+        let chain = |links: usize| stack_for("a.ts", &"if(a);else ".repeat(links));
+        assert!(chain(MAX_ELSES).is_ok());
+        assert!(matches!(chain(MAX_ELSES + 1), Err(CompileError::TooDense { .. })));
+    }
+
+    #[test]
+    fn a_row_of_labels_has_an_end_and_cases_are_none() {
+        assert!(stack_for("a.ts", &"a: ".repeat(MAX_LABELS)).is_ok());
+        assert!(matches!(stack_for("a.ts", &"a: ".repeat(MAX_LABELS + 1)), Err(CompileError::TooDense { .. })));
+        let cases = "case A:\n".repeat(MAX_LABELS * 2);
+        assert!(stack_for("a.ts", &format!("switch (a) {{ {cases} }}")).is_ok());
     }
 
     #[test]

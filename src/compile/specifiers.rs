@@ -3,15 +3,16 @@
 //! [`super::imports`] lists what is left to load at run time; this lists what anyone who reads the source, a type checker
 //! too, would go and open.
 
-use swc_core::common::comments::SingleThreadedComments;
-use swc_core::common::{Span, SyntaxContext};
+use swc_core::common::comments::{Comment, SingleThreadedComments};
+use swc_core::common::{Span, Spanned, SyntaxContext};
 use swc_core::ecma::ast::{
-    CallExpr, Callee, ExportAll, ImportDecl, Module, NamedExport, Str, TsExternalModuleRef, TsImportType, TsModuleDecl,
-    TsModuleName,
+    CallExpr, Callee, ExportAll, ExprOrSpread, Ident, ImportDecl, Module, NamedExport, Str, TsExternalModuleRef,
+    TsImportType, TsModuleDecl, TsModuleName,
 };
 use swc_core::ecma::visit::{Visit, VisitWith};
 
 use super::expr::{global_name, text_of};
+use super::imports::CommonJsNames;
 use super::language::Language;
 use super::names::resolve;
 use super::source_index::SourceIndex;
@@ -32,9 +33,18 @@ pub(super) fn references(
     language: Language,
 ) -> Vec<Reference> {
     let (module, names) = resolve(module, language);
-    let index = SourceIndex::new(source);
-    let mut found = specifiers(&module, names.unresolved);
-    found.extend(directives(&sorted(comments)));
+    named(&module, names.unresolved, &sorted(comments), &SourceIndex::new(source))
+}
+
+/// What a resolved tree and its comments name.
+pub(super) fn named(
+    module: &Module,
+    unresolved: SyntaxContext,
+    comments: &[Comment],
+    index: &SourceIndex<'_>,
+) -> Vec<Reference> {
+    let mut found = specifiers(module, unresolved);
+    found.extend(directives(comments));
     found
         .into_iter()
         .map(|(specifier, span)| {
@@ -46,13 +56,13 @@ pub(super) fn references(
 
 /// The names in the tree, in its order.
 pub(super) fn specifiers(module: &Module, unresolved: SyntaxContext) -> Vec<(String, Span)> {
-    let mut walk = Walk { unresolved, found: Vec::new() };
+    let mut walk = Walk::new(unresolved, Named::Anywhere);
     module.visit_with(&mut walk);
     walk.found
 }
 
 /// `/// <reference path="…" />` and its relatives, by what they name.
-pub(super) fn directives(comments: &[swc_core::common::comments::Comment]) -> Vec<(String, Span)> {
+pub(super) fn directives(comments: &[Comment]) -> Vec<(String, Span)> {
     let named = comments.iter().filter_map(|comment| {
         let rest = comment.text.strip_prefix('/')?.trim_start().strip_prefix('<')?;
         if !rest.starts_with("reference") && !rest.starts_with("amd-") {
@@ -64,12 +74,27 @@ pub(super) fn directives(comments: &[swc_core::common::comments::Comment]) -> Ve
     named.collect()
 }
 
-struct Walk {
+/// Which names count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    InCode,
+    /// In types too.
+    Anywhere,
+}
+
+/// Collects the names of files and packages in a tree.
+pub(super) struct Walk {
     unresolved: SyntaxContext,
-    found: Vec<(String, Span)>,
+    named: Named,
+    pub(super) found: Vec<(String, Span)>,
+    pub(super) commonjs: CommonJsNames,
 }
 
 impl Walk {
+    pub(super) fn new(unresolved: SyntaxContext, named: Named) -> Self {
+        Self { unresolved, named, found: Vec::new(), commonjs: CommonJsNames::Unused }
+    }
+
     fn add(&mut self, name: &Str) {
         self.found.push((name.value.to_string_lossy().into_owned(), name.span));
     }
@@ -95,12 +120,14 @@ impl Visit for Walk {
     }
 
     fn visit_ts_import_type(&mut self, node: &TsImportType) {
-        self.add(&node.arg);
+        if self.named == Named::Anywhere {
+            self.add(&node.arg);
+        }
         node.visit_children_with(self);
     }
 
     fn visit_ts_module_decl(&mut self, node: &TsModuleDecl) {
-        if let TsModuleName::Str(name) = &node.id {
+        if let (Named::Anywhere, TsModuleName::Str(name)) = (self.named, &node.id) {
             self.add(name);
         }
         node.visit_children_with(self);
@@ -113,12 +140,17 @@ impl Visit for Walk {
             Callee::Super(_) => false,
         };
         if loads
-            && let Some(name) = node.args.first()
-            && let Some(text) = text_of(&name.expr)
+            && let Some(ExprOrSpread { spread: None, expr }) = node.args.first()
+            && let Some(text) = text_of(expr)
         {
-            use swc_core::common::Spanned;
-            self.found.push((text.into_owned(), name.expr.span()));
+            self.found.push((text.into_owned(), expr.span()));
         }
         node.visit_children_with(self);
+    }
+
+    fn visit_ident(&mut self, node: &Ident) {
+        if node.ctxt == self.unresolved && matches!(&*node.sym, "module" | "exports") {
+            self.commonjs = CommonJsNames::Used;
+        }
     }
 }

@@ -6,9 +6,12 @@ use crate::compile::entry::Entry;
 use crate::compile::language::Language;
 use crate::compile::lint::findings_of;
 use crate::compile::names::resolve;
-use crate::compile::parse::parse_with_comments;
+use crate::compile::parse::parse;
 use crate::compile::rule::{Finding, Rule};
 use crate::compile::subject::{Subject, sorted};
+
+/// What a test's thread has at least.
+const TEST_STACK: usize = 1 << 20;
 
 /// `fail` holds sources with a part of the text that the first finding marks, or of its message.
 pub(super) fn check(rule: &Rule, pass: &[&str], fail: &[(&str, &str)]) {
@@ -32,8 +35,8 @@ pub(super) fn check(rule: &Rule, pass: &[&str], fail: &[(&str, &str)]) {
 
 pub(super) fn run(rule: &Rule, source: &str) -> Vec<(String, Finding)> {
     let comments = SingleThreadedComments::default();
-    let parsed = parse_with_comments(source, Language::TypeScript, Some(&comments));
-    let module = parsed.unwrap_or_else(|faults| panic!("{}\n{source}", faults[0].message)).module;
+    let parsed = parse(source, Language::TypeScript, TEST_STACK, Some(&comments));
+    let module = parsed.unwrap_or_else(|failure| panic!("{failure:?}\n{source}")).module;
     let (module, names) = resolve(module, Language::TypeScript);
     let subject = Subject {
         path: "tools/deep/tool.ts",

@@ -4,5 +4,6 @@ mod forms;
 mod hostile_source;
 mod language_features;
 mod node_oracle;
+mod parser_effort;
 mod source_positions;
 mod syntax_errors;
