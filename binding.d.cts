@@ -67,12 +67,10 @@ export declare class BindingKernel {
   registerTool(path: string): Promise<BindingOutcome>
   /** Value: as for `writeFile`, for `meta.json`. */
   syncRegistry(): Promise<BindingOutcome>
-  /** Value: `{ valid, errors, diagnostics }`. */
+  /** Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. */
   checkTool(path: string): Promise<BindingOutcome>
   /** Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`. */
   confinement(): Promise<BindingOutcome>
-  /** Value: `{ files: [{ path, text }], packages, severity?, ignoredLines, refused? }`. */
-  typeSources(path: string): Promise<BindingOutcome>
   /** Value: `{ applied, written? }`. */
   fixTool(path: string): Promise<BindingOutcome>
   /** Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. */

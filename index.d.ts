@@ -21,6 +21,11 @@ export type VFSAdapter = {
   exists(path: string): Promise<boolean>;
   /** The files in a folder, or with `recursive` all files below it; none when it does not exist. */
   listFiles(dir: string, recursive?: boolean): Promise<string[]>;
+  /**
+   * Anything that changes whenever the text of the file does, such as a row's version. Optional: a kernel does not read a
+   * file again whose stamp it knows.
+   */
+  stamp?(path: string): Promise<string | number>;
 };
 
 /**
@@ -55,8 +60,18 @@ export type TGPOptions = {
   sql?: SqlSource | SqlSettings;
   /**
    * Where the files are, instead of the config's `rootDir`. One of {@link createNodeVFS} is worked on directly, with its
-   * Git repository. Any other adapter is read once, at boot, into a private temporary folder for the kernel to work in,
-   * and gets every write before that counts as done; there is no Git then, so writes report `persisted: false`.
+   * Git repository.
+   *
+   * Any other adapter stays the truth. The kernel works in a private temporary folder that it brings in line before every
+   * call: what was changed through the adapter is seen by the next call. A run sees the files as they are when it starts.
+   * Every change of the kernel (writes, patches, repairs, reverts, and what comes in from Git, removals too) reaches the
+   * adapter before the call returns, and is read back. It is all or nothing: when the adapter refuses a file, those before
+   * it are put back and the call is an {@link IoError}. A file that was changed through the adapter in between is not
+   * overwritten. An adapter without `stamp` is read whole before every call. Paths that the jail refuses and files above 1 MiB
+   * are left out, with a warning.
+   *
+   * With `git.repo` the history is kept at the remote. Without, it ends with the kernel, and writes report
+   * `persisted: false`.
    */
   vfs?: VFSAdapter;
   /** Default: `console`, without debug messages. */
@@ -404,6 +419,8 @@ export type WriteResult = Persistence & {
   similar?: { path: string; score: number }[];
   /** What the check finds wrong with a tool, one line per error; {@link TGPTools.check_tool} says more. */
   findings?: string[];
+  /** With `check: 'strict'`: why the types were not checked, where they would decide. */
+  notice?: string;
 };
 
 /** What `write_file` and `patch_file` answer. A write that fails rejects instead. */
@@ -454,7 +471,7 @@ export type SearchFilesResult = {
   matches: { path: string; line: number; column: number; text: string }[];
   /** Whether there are more matches than were returned. */
   truncated: boolean;
-  /** How many files were looked into. */
+  /** How many text files were looked into: all that `list_files` names. Nothing of `.git` is read, and `.gitignore` hides nothing. */
   files: number;
 };
 
@@ -840,6 +857,13 @@ export type SandboxConfigInput = {
   scratchBytes?: number;
   /** What one run may keep under `/tmp`, in files. Default: 256. */
   scratchFiles?: number;
+  /**
+   * What one run, with all that it starts, may write into the folders of `fs.allowedDirs`, in bytes; more is a
+   * {@link LimitError} in the tool. Default: 64 MiB.
+   */
+  writeBytes?: number;
+  /** As `writeBytes`, in files. Default: 1000. */
+  writeFiles?: number;
   /** How deep tools may run tools with `tgp.exec_tool`. Default: 8. */
   callDepth?: number;
   /** Largest body of a request or a response, unpacked. Default: 8 MB. */
@@ -861,6 +885,18 @@ export type FSConfigInput = {
   allowedDirs?: string[];
   /** Refuse every `..` in a path of a tool. `false` lets one stand that does not lead out. Default: `true`. */
   blockUpwardTraversal?: boolean;
+  /**
+   * Largest file of the root and of the allowed folders, in bytes; a larger one is a {@link LimitError}. Sources compile up
+   * to 1 MiB whatever is set here. Default: 1 MiB.
+   */
+  fileBytes?: number;
+  /**
+   * What the root may hold in all, in bytes, `.git` aside. A write that would make it larger is a {@link LimitError} and
+   * changes nothing; what comes in from Git is not held up. Default: 1 GiB.
+   */
+  rootBytes?: number;
+  /** As `rootBytes`, in files. Default: 50 000. */
+  rootFiles?: number;
 };
 
 /** What a config file exports. Every key is optional; unknown keys are refused by name. */
@@ -872,7 +908,8 @@ export type TGPConfigInput = {
   /**
    * What a tool that fails its check may still do. `'warn'`: it is committed, and it runs, but `exec_tool` refuses one that
    * makes code from text or imports what is forbidden. `'strict'`: it stays a draft on disk that is neither committed nor run,
-   * by an agent or by the application. `'off'`: everything that compiles. Default: `'warn'`.
+   * by an agent or by the application; type errors count like others where TypeScript is installed, and where it is not, the
+   * write's `notice` and one warning say so. `'off'`: everything that compiles. Default: `'warn'`.
    */
   check?: 'off' | 'warn' | 'strict';
   /**
@@ -953,6 +990,8 @@ export declare const SandboxConfigSchema: Strict<{
   queue: Optional<z.ZodInt>;
   scratchBytes: Optional<z.ZodInt>;
   scratchFiles: Optional<z.ZodInt>;
+  writeBytes: Optional<z.ZodInt>;
+  writeFiles: Optional<z.ZodInt>;
   callDepth: Optional<z.ZodInt>;
   fetchBytes: Optional<z.ZodInt>;
   fetchTimeoutMs: Optional<z.ZodInt>;
@@ -963,6 +1002,9 @@ export declare const SandboxConfigSchema: Strict<{
 export declare const FSConfigSchema: Strict<{
   allowedDirs: Optional<z.ZodArray<z.ZodString>>;
   blockUpwardTraversal: Optional<z.ZodBoolean>;
+  fileBytes: Optional<z.ZodInt>;
+  rootBytes: Optional<z.ZodInt>;
+  rootFiles: Optional<z.ZodInt>;
 }>;
 /** Checks {@link TGPConfigInput}; unknown keys are refused. */
 export declare const TGPConfigSchema: Strict<{
@@ -1101,7 +1143,7 @@ export declare class ToolError extends TGPError {
 export declare class ResultError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
-/** `ERR_LIMIT`: too much at once: runs that wait, or host calls of one tool. Do less at a time, then try again. */
+/** `ERR_LIMIT`: too much: runs that wait, host calls of one tool, or files that are too large or too many. The message says which. */
 export declare class LimitError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }

@@ -7,6 +7,7 @@ import { ConfigError, ShutdownError, unwrap, ValidationError } from './errors.js
 import { ForgedTools } from './forged_tools.js';
 import { HostFunctions } from './host_functions.js';
 import { toJsonText } from './json_text.js';
+import { begin } from './kernel_call.js';
 import { consoleLogger } from './logger.js';
 import { native } from './native.js';
 import { OpenRuns } from './open_runs.js';
@@ -16,7 +17,7 @@ import { systemPrompt } from './system_prompt.js';
 import { TypeChecker } from './type_checker.js';
 import { parseArguments } from './validation.js';
 import { createNodeVFS, rootOf } from './vfs.js';
-import { VfsMirror } from './vfs_mirror.js';
+import { VfsMirror, withoutGit } from './vfs_mirror.js';
 
 /**
  * @typedef {import('../binding.cjs').BindingKernel} BindingKernel
@@ -66,6 +67,8 @@ export class TGP {
   #runs = new OpenRuns();
   /** @type {TypeChecker | undefined} */
   #types;
+  /** Whether the logger has heard that types are not checked. */
+  #toldOfTypes = false;
   /** Where the application's packages are found. */
   #baseDir = process.cwd();
   /** @type {BindingKernel | undefined} */
@@ -159,10 +162,7 @@ export class TGP {
    */
   async check(path, { signal } = {}) {
     requireText(path, 'path');
-    const [report, sources] = await Promise.all([
-      this.#call((kernel) => kernel.checkTool(path), signal),
-      this.#call((kernel) => kernel.typeSources(path), signal),
-    ]);
+    const { types: sources, ...report } = await this.#call((kernel) => kernel.checkTool(path), signal);
     if (this.#types === undefined) throw new ShutdownError('The kernel has been shut down. Make a new TGP to go on.');
     const types = await untilAborted(this.#types.check(sources), signal);
     return withTypes(sources.files[0]?.path ?? path, report, types);
@@ -175,7 +175,7 @@ export class TGP {
    */
   async fix(path, { signal } = {}) {
     requireText(path, 'path');
-    return this.#change(path, (kernel) => kernel.fixTool(path), signal);
+    return this.#change((kernel) => kernel.fixTool(path), signal);
   }
 
   /** @returns {Promise<import('../index.js').Confinement>} */
@@ -255,7 +255,7 @@ export class TGP {
         return this.#forged.during(() => this.#call((kernel) => kernel.registerTool(path), undefined));
       },
       list: () => this.#call((kernel) => kernel.listTools(), undefined),
-      sync: () => this.#change('meta.json', (kernel) => kernel.syncRegistry(), undefined),
+      sync: () => this.#change((kernel) => kernel.syncRegistry(), undefined),
     };
   }
 
@@ -272,8 +272,7 @@ export class TGP {
         if (!Array.isArray(files))
           throw new ValidationError('"files" must be an array.', { details: { field: 'files' } });
         for (const file of files) requireText(file, 'files');
-        const persist = () => this.#call((kernel) => kernel.persist(message, files), undefined);
-        const { path: _, ...written } = await this.#forged.during(persist);
+        const { path: _, ...written } = await this.#change((kernel) => kernel.persist(message, files), undefined);
         return written;
       },
       log: (path, { limit } = {}) => this.#history(path, limit, undefined),
@@ -281,7 +280,7 @@ export class TGP {
       revert: async (path, commit) => {
         requireText(path, 'path');
         requireText(commit, 'commit');
-        return this.#change(path, (kernel) => kernel.revertFile(path, commit), undefined);
+        return this.#change((kernel) => kernel.revertFile(path, commit), undefined);
       },
     };
   }
@@ -314,12 +313,12 @@ export class TGP {
       /** @type {(path: string, signal?: AbortSignal) => Promise<string>} */
       read: (path, signal) => this.#call((kernel) => kernel.readFile(path), signal),
       /** @type {(path: string, content: string, signal?: AbortSignal) => Promise<Written>} */
-      write: (path, content, signal) => this.#change(path, (kernel) => kernel.writeFile(path, content), signal),
+      write: (path, content, signal) => this.#change((kernel) => kernel.writeFile(path, content), signal),
       /** @type {(path: string, search: string, replace: string, signal?: AbortSignal) => Promise<Written>} */
       patch: (path, search, replace, signal) =>
-        this.#change(path, (kernel) => kernel.patchFile(path, search, replace), signal),
+        this.#change((kernel) => kernel.patchFile(path, search, replace), signal),
       /** @type {(path: string, diff: string, signal?: AbortSignal) => Promise<Diffed>} */
-      diff: (path, diff, signal) => this.#change(path, (kernel) => kernel.applyDiff(path, diff), signal),
+      diff: (path, diff, signal) => this.#change((kernel) => kernel.applyDiff(path, diff), signal),
       /** @type {(query: object, signal?: AbortSignal) => Promise<SearchFilesResult>} */
       search: (query, signal) => this.#call((kernel) => kernel.searchFiles(JSON.stringify(query)), signal),
       /** @type {(path: string, limit?: number, signal?: AbortSignal) => Promise<FileHistoryEntry[]>} */
@@ -328,16 +327,20 @@ export class TGP {
   }
 
   /**
-   * A call that writes a file; it is not done before the application's own files have the change too.
-   * @param {string} path
+   * A call that writes files; it is not done before the application's own files have the change too.
    * @param {(kernel: BindingKernel) => Promise<BindingOutcome>} start
    * @param {AbortSignal | undefined} signal
    */
-  async #change(path, start, signal) {
+  async #change(start, signal) {
     throwIfAborted(signal);
-    await untilAborted(this.#ready(), signal);
-    const change = () => this.#call(start, signal);
-    return this.#forged.during(async () => (this.#mirror ? this.#mirror.write(path, change) : change()));
+    const kernel = await untilAborted(this.#ready(), signal);
+    const change = () => begin(kernel, start, signal);
+    return this.#forged.during(async () => {
+      if (!this.#mirror) return change();
+      const done = await this.#mirror.write(change);
+      const remote = /** @type {TGPConfig | undefined} */ (this.#resolvedConfig)?.git.repo;
+      return remote === undefined ? withoutGit(done) : done;
+    });
   }
 
   /**
@@ -358,22 +361,21 @@ export class TGP {
    * @returns {Promise<{ changed: string[] }>}
    */
   async #incoming(start) {
-    const { changed, warnings } = await this.#forged.during(() => this.#call(start, undefined));
+    const { changed, warnings } = await this.#change(start, undefined);
     for (const warning of warnings) this.logger.warn(warning);
     return { changed };
   }
 
   /**
-   * Starts a call on the booted kernel; nothing starts once the signal has fired.
+   * Starts a call on the booted kernel, which sees the files as they are now.
    * @param {(kernel: BindingKernel) => Promise<BindingOutcome>} start
    * @param {AbortSignal | undefined} signal
    */
   async #call(start, signal) {
     throwIfAborted(signal);
     const kernel = await untilAborted(this.#ready(), signal);
-    throwIfAborted(signal);
-    const outcome = await start(kernel);
-    return unwrap(outcome, outcome.error?.code === 'ERR_ABORTED' ? { cause: signal?.reason } : {});
+    if (this.#mirror) await untilAborted(this.#mirror.refresh(), signal);
+    return begin(kernel, start, signal);
   }
 
   /** The booted kernel. Every caller shares one boot; a failed one is forgotten, so that the next call tries again. */
@@ -393,6 +395,8 @@ export class TGP {
     this.#kernel ??= this.#create();
     const booted = unwrap(await this.#kernel.boot(JSON.stringify(rooted), baseDir));
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
+    // What the boot brought in from Git.
+    await this.#mirror?.write(async () => {});
     this.#resolvedConfig = booted.config;
     this.#types ??= new TypeChecker(baseDir, Object.keys(this.#options.sandboxAPI ?? {}));
     for (const warning of booted.warnings) this.logger.warn(warning);
@@ -420,11 +424,9 @@ export class TGP {
     if (vfs === undefined) return config;
     const rootDir = rootOf(vfs);
     if (rootDir !== undefined) return { ...config, rootDir };
-    if (config.git !== undefined && config.git.provider !== undefined && config.git.provider !== 'local') {
-      throw new ConfigError('"git.provider" needs files on disk: leave "vfs" out, or make it with createNodeVFS.');
-    }
-    this.#mirror ??= await VfsMirror.fill(vfs, this.logger);
-    return { ...config, rootDir: this.#mirror.root, git: {} };
+    this.#mirror ??= new VfsMirror(vfs, this.logger);
+    await this.#mirror.refresh();
+    return { ...config, rootDir: this.#mirror.root };
   }
 
   #hostFunctions() {
@@ -438,6 +440,7 @@ export class TGP {
 
   #create() {
     const functions = this.#hostFunctions();
+    functions.add('#types', (_runId, [sources]) => this.#checkTypes(sources));
     functions.add('#bundle', (_runId, [specifier, known, trust]) =>
       bundlePackage(specifier, this.#baseDir, known, trust),
     );
@@ -450,6 +453,20 @@ export class TGP {
       (runId, outcome) => this.#runs.end(runId, outcome),
     );
     return kernel;
+  }
+
+  /**
+   * The strict check's question; that it cannot be answered here is told once.
+   * @param {import('./type_checker.js').TypeSources} sources
+   */
+  async #checkTypes(sources) {
+    if (this.#types === undefined) throw new ShutdownError('The kernel has been shut down. Make a new TGP to go on.');
+    const types = await this.#types.check(sources);
+    if ('notice' in types && !this.#toldOfTypes) {
+      this.#toldOfTypes = true;
+      this.logger.warn(`check: 'strict' goes by the rules alone. ${types.notice}`);
+    }
+    return types;
   }
 
   /** @param {number | undefined} pushTimeoutMs */

@@ -49,6 +49,8 @@ export const SandboxConfigSchema = z.strictObject({
   logBytes: count.optional().describe('Captured log text of one run; the rest is cut off and marked.'),
   scratchBytes: z.int().nonnegative().optional().describe('What one run may keep under /tmp, in bytes.'),
   scratchFiles: z.int().nonnegative().optional().describe('What one run may keep under /tmp, in files.'),
+  writeBytes: z.int().nonnegative().optional().describe('What one run may write into allowed folders, in bytes.'),
+  writeFiles: z.int().nonnegative().optional().describe('What one run may write into allowed folders, in files.'),
   callDepth: z.int().nonnegative().optional().describe('How deep tools may run tools.'),
   fetchBytes: count.optional().describe('Largest body of a request or response.'),
   fetchTimeoutMs: count.optional().describe('Time for one request with all its redirects.'),
@@ -62,6 +64,9 @@ export const FSConfigSchema = z.strictObject({
     .optional()
     .describe('Folders that tools may read and write, relative to the folder of the config file, or absolute.'),
   blockUpwardTraversal: z.boolean().optional().describe('Refuse every ".." in a path of a tool.'),
+  fileBytes: count.optional().describe('Largest file of the root and of the allowed folders.'),
+  rootBytes: count.optional().describe('What the root may hold in all, in bytes.'),
+  rootFiles: count.optional().describe('What the root may hold in all, in files.'),
 });
 
 export const TGPConfigSchema = z.strictObject({

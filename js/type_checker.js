@@ -5,7 +5,7 @@ import { locateTypeScript } from './typescript_location.js';
 
 /**
  * @typedef {import('../index.js').Diagnostic} Diagnostic
- * @typedef {object} TypeSources what `BindingKernel.typeSources` gives
+ * @typedef {object} TypeSources what `BindingKernel.checkTool` gives as `types`
  * @property {{ path: string, text: string }[]} files the tool first
  * @property {string[]} packages
  * @property {Diagnostic['severity']} [severity]

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import Module from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { TGP, tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
 
 const EVAL = '/** Evaluates. */\nexport default (args: { code: string }): unknown => eval(args.code);\n';
 const MAGIC = '/** Adds tax. */\nexport default (args: { net: number }): number => args.net * 1.19;\n';
@@ -75,6 +78,72 @@ describe("check: 'strict'", () => {
     const patched = await tools.patch_file.execute({ path, search: '1.19', replace: '2' });
     expect(patched).toMatchObject({ persisted: true, commit: expect.any(String) });
     expect((await kernel.exec(path, { net: 4 })).result).toBe(8);
+  });
+
+  it('a type error keeps a tool from being committed and run, and so does one in what it imports', async () => {
+    const { kernel, tools, rootDir } = await createKernel({ check: 'strict' });
+    const wrong = GOOD.replace('args.n * 2', 'args.m * 2');
+    expect(await tools.write_file.execute({ path, content: wrong })).toMatchObject({
+      persisted: false,
+      findings: [expect.stringMatching(/^tools\/t\.ts:2:\d+: .*'m'.*\(TS2551\)|TS2339/)],
+    });
+    expect(readFileSync(join(rootDir, path), 'utf8')).toBe(wrong);
+    for (const run of [() => kernel.exec(path, { n: 1 }), () => kernel.exec(path, { n: 1 })]) {
+      await expect(run()).rejects.toMatchObject({
+        code: 'ERR_COMPILATION',
+        line: 2,
+        message: /check_tool finds 1 error/,
+        details: { rule: 'types' },
+      });
+    }
+    const patched = await tools.patch_file.execute({ path, search: 'args.m', replace: 'args.n' });
+    expect(patched).toMatchObject({ persisted: true });
+    expect((await kernel.exec(path, { n: 4 })).result).toBe(8);
+    const importer =
+      "import double from './t';\n/** Doubles twice. */\nexport default (args: { n: number }): number => double({ n: double(args) });\n";
+    expect(await tools.write_file.execute({ path: 'tools/u.ts', content: importer })).toMatchObject({
+      persisted: true,
+    });
+    expect((await kernel.exec('tools/u.ts', { n: 1 })).result).toBe(4);
+    await kernel.vfs.writeFile(
+      path,
+      GOOD.replace('n: number', 'n: string').replace('args.n * 2', 'Number(args.n) * 2'),
+    );
+    await expect(kernel.exec('tools/u.ts', { n: 1 })).rejects.toMatchObject({
+      code: 'ERR_COMPILATION',
+      details: { rule: 'types', path: 'tools/u.ts' },
+    });
+  });
+
+  it('without TypeScript it goes by the rules, and says so', async () => {
+    const resolve = Module._resolveFilename;
+    onTestFinished(() => {
+      Module._resolveFilename = resolve;
+    });
+    Module._resolveFilename = (/** @type {string} */ name, /** @type {any[]} */ ...rest) => {
+      if (name.startsWith('typescript/')) throw new Error('not installed');
+      return resolve(name, ...rest);
+    };
+    /** @type {string[]} */
+    const warnings = [];
+    const logger = { debug: () => {}, info: () => {}, warn: (text) => warnings.push(text), error: () => {} };
+    const kernel = new TGP({ config: { rootDir: await tempRoot(), check: 'strict' }, logger });
+    onTestFinished(() => kernel.shutdown());
+    const tools = tgpTools(kernel);
+    const wrong = GOOD.replace('args.n * 2', 'args.m * 2');
+    expect(await tools.write_file.execute({ path, content: wrong })).toMatchObject({
+      persisted: true,
+      notice: expect.stringContaining('TypeScript 7 or later is not installed'),
+    });
+    await kernel.exec(path, { n: 1 });
+    expect(warnings.filter((text) => text.includes("check: 'strict' goes by the rules alone"))).toHaveLength(1);
+  });
+
+  it('with the rule off, types decide nothing', async () => {
+    const { tools } = await createKernel({ check: 'strict', rules: { types: 'off' } });
+    const written = await tools.write_file.execute({ path, content: GOOD.replace('args.n * 2', 'args.m * 2') });
+    expect(written).toMatchObject({ persisted: true });
+    expect(written).not.toHaveProperty('notice');
   });
 
   it('data files are no tools', async () => {

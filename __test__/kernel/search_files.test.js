@@ -79,4 +79,17 @@ describe('search_files', () => {
     const { matches, files } = await search({ pattern: 'secret|bare' });
     expect([matches, files]).toEqual([[], 3]);
   });
+
+  it('looks into ignored and hidden files too, and never into .git', async () => {
+    const { tools, rootDir } = await createKernel();
+    await tools.write_file.execute({ path: 'notes.md', content: 'needle' });
+    writeFileSync(join(rootDir, '.gitignore'), 'ignored/\n*.log\n');
+    mkdirSync(join(rootDir, 'ignored'));
+    for (const path of ['ignored/a.txt', 'b.log', '.hidden']) writeFileSync(join(rootDir, path), 'needle');
+    writeFileSync(join(rootDir, '.git', 'needle.txt'), 'needle');
+    mkdirSync(join(rootDir, 'sub', '.git'), { recursive: true });
+    writeFileSync(join(rootDir, 'sub', '.git', 'config'), 'needle');
+    const { matches } = await tools.search_files.execute({ pattern: 'needle' });
+    expect(matches.map(({ path }) => path)).toEqual(['.hidden', 'b.log', 'ignored/a.txt', 'notes.md']);
+  });
 });

@@ -105,8 +105,8 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
   it('a file has a limit, and what does not fit changes nothing', async () => {
     const vfs = await create();
     await vfs.writeFile('f', 'old');
-    await expect(vfs.writeFile('f', 'x'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
-    await expect(vfs.writeFile('new/g', 'x'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
+    await expect(vfs.writeFile('f', 'x'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({ code: 'ERR_LIMIT' });
+    await expect(vfs.writeFile('new/g', 'x'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({ code: 'ERR_LIMIT' });
     expect(await vfs.listFiles('.', true)).toEqual(['f']);
     expect(await vfs.readFile('f')).toBe('old');
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,8 @@ import { createMemoryVFS, createNodeVFS, TGP, tgpTools } from '../../index.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** @typedef {import('../../index.js').VFSAdapter} VFSAdapter */
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** What an application might bring: rows of a table, say. */
 function ownAdapter(initial = {}) {
@@ -72,6 +75,38 @@ describe.each(Object.entries(ADAPTERS))('a kernel on %s', (_, create) => {
     expect(await kernel.vfs.exists('tools/double.ts')).toBe(true);
   });
 
+  it('sees at once what is changed behind its back', async () => {
+    const vfs = await create();
+    await vfs.writeFile('tools/a.ts', 'return 1');
+    const { kernel, tools } = kernelOn(vfs);
+    expect((await kernel.exec('tools/a.ts')).result).toBe(1);
+    await vfs.writeFile('tools/a.ts', 'return 2');
+    await vfs.writeFile('tools/b.ts', SOURCE);
+    expect((await kernel.exec('tools/a.ts')).result).toBe(2);
+    expect(await tools.read_file.execute({ path: 'tools/a.ts' })).toBe('return 2');
+    expect((await tools.search_files.execute({ pattern: 'Doubles' })).matches).toHaveLength(1);
+    expect((await kernel.check('tools/b.ts')).valid).toBe(true);
+    await vfs.remove('tools/a.ts');
+    expect(await tools.list_files.execute({ dir: 'tools' })).toEqual(['tools/b.ts']);
+    await expect(kernel.exec('tools/a.ts')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
+    const patch = { path: 'tools/b.ts', search: '* 2', replace: '* 3' };
+    await vfs.writeFile('tools/b.ts', SOURCE.replace('number }', 'number; m?: 1 }'));
+    await tools.patch_file.execute(patch);
+    expect(await vfs.readFile('tools/b.ts')).toBe(SOURCE.replace('number }', 'number; m?: 1 }').replace('* 2', '* 3'));
+  });
+
+  it('repairs and reverts reach the files', async () => {
+    const vfs = await create();
+    const { kernel, tools } = kernelOn(vfs);
+    const first = "let unit = 'km';\n/** Names. */\nexport default (): string => unit;\n";
+    await tools.write_file.execute({ path: 'tools/a.ts', content: first });
+    expect((await kernel.fix('tools/a.ts')).applied).toBe(1);
+    expect(await vfs.readFile('tools/a.ts')).toBe(first.replace('let', 'const'));
+    const [, forged] = await kernel.git.log('tools/a.ts');
+    await kernel.git.revert('tools/a.ts', forged?.commit ?? '');
+    expect(await vfs.readFile('tools/a.ts')).toBe(first);
+  });
+
   it('refuses the same things, and nothing reaches the files', async () => {
     const vfs = await create();
     const { tools } = kernelOn(vfs);
@@ -81,7 +116,7 @@ describe.each(Object.entries(ADAPTERS))('a kernel on %s', (_, create) => {
       });
     }
     const large = { path: 'tools/a.ts', content: 'x'.repeat(1024 * 1024 + 1) };
-    await expect(tools.write_file.execute(large)).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
+    await expect(tools.write_file.execute(large)).rejects.toMatchObject({ code: 'ERR_LIMIT' });
     expect(await vfs.listFiles('', true)).toEqual([]);
   });
 });
@@ -126,6 +161,100 @@ describe('files that are not on disk', () => {
     expect(await tools.read_file.execute({ path: 'tools/a.ts' })).toBe('return 1');
     expect(await tools.list_files.execute({ dir: 'tools' })).toEqual(['tools/a.ts']);
     expect((await kernel.exec('tools/a.ts')).result).toBe(1);
+  });
+
+  it('a change of which a part is refused did not happen at all', async () => {
+    const vfs = ownAdapter({ 'tools/a.ts': 'return 1' });
+    const { kernel, tools } = kernelOn(vfs);
+    await kernel.boot();
+    const { writeFile } = vfs;
+    vfs.writeFile = async (path, content) => {
+      if (path === 'meta.json') throw new Error('no');
+      return writeFile(path, content);
+    };
+    const before = new Map(vfs.rows);
+    for (const path of ['tools/a.ts', 'tools/b.ts']) {
+      await expect(tools.write_file.execute({ path, content: 'return 2' }), path).rejects.toMatchObject({
+        code: 'ERR_IO',
+      });
+      expect(vfs.rows, path).toEqual(before);
+    }
+    expect((await kernel.exec('tools/a.ts')).result).toBe(1);
+    vfs.writeFile = writeFile;
+    await tools.write_file.execute({ path: 'tools/b.ts', content: 'return 2' });
+    expect([...vfs.rows.keys()].sort()).toEqual(['meta.json', 'tools/a.ts', 'tools/b.ts']);
+  });
+
+  it('an adapter that does not keep what it takes is an error', async () => {
+    const vfs = ownAdapter({});
+    const { tools } = kernelOn(vfs);
+    vfs.writeFile = async (path, content) => void vfs.rows.set(path, content.slice(1));
+    await expect(tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' })).rejects.toMatchObject({
+      code: 'ERR_IO',
+      message: /tools\/a\.ts/,
+    });
+    expect([...vfs.rows.keys()]).toEqual([]);
+  });
+
+  it('a file that was changed in between is not overwritten', async () => {
+    const vfs = ownAdapter({ 'tools/a.ts': 'return 1' });
+    const { kernel, tools } = kernelOn(vfs);
+    await kernel.boot();
+    const { exists } = vfs;
+    vfs.exists = async (path) => {
+      if (path === 'tools/a.ts') vfs.rows.set(path, 'return 3');
+      return exists(path);
+    };
+    await expect(tools.write_file.execute({ path: 'tools/a.ts', content: 'return 2' })).rejects.toMatchObject({
+      code: 'ERR_IO',
+      message: /changed in "vfs" meanwhile/,
+    });
+    expect(vfs.rows.get('tools/a.ts')).toBe('return 3');
+    expect((await kernel.exec('tools/a.ts')).result).toBe(3);
+  });
+
+  it('a file whose stamp is known is not read again', async () => {
+    const vfs = ownAdapter({ 'tools/a.ts': 'return 1', 'tools/b.ts': 'return 1' });
+    const read = [];
+    const { readFile } = vfs;
+    vfs.readFile = async (path) => {
+      read.push(path);
+      return readFile(path);
+    };
+    let version = 1;
+    vfs.stamp = async (path) => (path === 'tools/a.ts' ? version : 0);
+    const { kernel } = kernelOn(vfs);
+    await kernel.exec('tools/a.ts');
+    expect(read.sort()).toEqual(['tools/a.ts', 'tools/b.ts']);
+    vfs.rows.set('tools/a.ts', 'return 2');
+    version = 2;
+    expect((await kernel.exec('tools/a.ts')).result).toBe(2);
+    expect(read).toHaveLength(3);
+  });
+
+  it('what comes in from Git reaches the adapter, removals too, and writes reach the remote', async () => {
+    const remote = join(await tempRoot(), 'remote.git');
+    execFileSync('git', ['init', '-q', '--bare', '-b', 'main', remote]);
+    const other = new TGP({ config: { rootDir: await tempRoot(), git: { repo: remote } }, logger: quiet });
+    onTestFinished(() => other.shutdown());
+    const others = tgpTools(other);
+    await others.write_file.execute({ path: 'tools/a.ts', content: SOURCE });
+    await others.write_file.execute({ path: 'tools/gone.ts', content: 'return 1' });
+    const vfs = ownAdapter({ 'notes.md': 'mine' });
+    const kernel = new TGP({ vfs, config: { git: { repo: remote } }, logger: quiet });
+    onTestFinished(() => kernel.shutdown());
+    await kernel.boot();
+    expect([...vfs.rows.keys()].sort()).toEqual(['meta.json', 'notes.md', 'tools/a.ts', 'tools/gone.ts']);
+    await other.vfs.remove('tools/gone.ts');
+    await other.git.persist('Remove', ['tools/gone.ts']);
+    await others.patch_file.execute({ path: 'tools/a.ts', search: '* 2', replace: '* 4' });
+    await kernel.sync();
+    expect([...vfs.rows.keys()].sort()).toEqual(['meta.json', 'notes.md', 'tools/a.ts']);
+    expect(vfs.rows.get('tools/a.ts')).toContain('* 4');
+    const written = await tgpTools(kernel).write_file.execute({ path: 'tools/b.ts', content: 'return 2' });
+    expect(written).toMatchObject({ persisted: true, commit: expect.any(String) });
+    await other.sync();
+    expect((await other.exec('tools/b.ts')).result).toBe(2);
   });
 
   it('a hostile path of an adapter is left out, with a warning', async () => {

@@ -211,7 +211,7 @@ impl BindingKernel {
         self.with_write(env, Kernel::sync_registry)
     }
 
-    /// Value: `{ valid, errors, diagnostics }`.
+    /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn check_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| kernel.check_tool(&path))
@@ -221,12 +221,6 @@ impl BindingKernel {
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn confinement<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         self.with_kernel(env, Kernel::confinement)
-    }
-
-    /// Value: `{ files: [{ path, text }], packages, severity?, ignoredLines, refused? }`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn type_sources<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.type_sources(&path))
     }
 
     /// Value: `{ applied, written? }`.

@@ -5,6 +5,7 @@
 use super::check_config::CheckMode;
 use super::kernel::Kernel;
 use super::module_graph::ModuleGraph;
+use super::type_gate::Types;
 use super::write_rules::TOOLS;
 use crate::compile::{Diagnostic, Severity, is_safety};
 use crate::error::{Error, ErrorCode};
@@ -31,12 +32,17 @@ impl Kernel {
             (CheckMode::Warn, Caller::Agent) => |found| found.severity == Severity::Error && is_safety(&found.rule),
             (CheckMode::Strict, Caller::Application | Caller::Agent) => |found| found.severity == Severity::Error,
         };
-        for (path, tool) in &graph.tools() {
-            let findings = tool.findings(&self.compiler, path, &self.lint);
-            let Some(first) = findings.iter().find(|found| refused(found)) else { continue };
-            let errors: Vec<String> =
-                findings.iter().filter(|found| refused(found)).map(|found| line_of(path, found)).collect();
-            return Err(refusal(path, first, &errors));
+        let tools = graph.tools();
+        for (path, tool) in &tools {
+            refuse(path, tool.findings(&self.compiler, path, &self.lint), refused)?;
+        }
+        if self.config.check == CheckMode::Strict {
+            for (path, _) in &tools {
+                // Nobody waits for a report here: what could not be checked is told where it is written.
+                if let Types::Checked(findings) = self.check_types(path)? {
+                    refuse(path, &findings, refused)?;
+                }
+            }
         }
         Ok(())
     }
@@ -50,18 +56,39 @@ impl Kernel {
         }
     }
 
-    /// The errors of a source, one line each; none for a file that is no tool or when checks are off.
-    pub(super) fn errors_before_commit(&self, path: &JailPath, source: &str) -> Vec<String> {
+    /// What the check says of a source that is about to be kept; nothing of a file that is no tool or when checks are off.
+    pub(super) fn judge_before_commit(&self, path: &JailPath, source: &str) -> Result<Judged, Error> {
         let is_tool = path.starts_with(TOOLS) && path.extension().is_some_and(|extension| SOURCES.contains(&extension));
-        match self.config.check {
-            CheckMode::Warn | CheckMode::Strict if is_tool => {
-                let verdict = self.compiler.check(path.as_str(), source, &self.lint);
-                let errors = verdict.diagnostics.iter().filter(|found| found.severity == Severity::Error);
-                errors.map(|found| line_of(path.as_str(), found)).collect()
-            }
-            CheckMode::Off | CheckMode::Warn | CheckMode::Strict => Vec::new(),
+        if !is_tool || self.config.check == CheckMode::Off {
+            return Ok(Judged::default());
         }
+        let mut verdict = self.compiler.check(path.as_str(), source, &self.lint);
+        let mut notice = None;
+        if self.config.check == CheckMode::Strict {
+            match self.check_types_of(path, source.to_owned(), &verdict)? {
+                Types::Checked(findings) => verdict.diagnostics.extend(findings),
+                Types::Unchecked(why) => notice = why,
+            }
+        }
+        let errors = verdict.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        Ok(Judged { findings: errors.map(|found| line_of(path.as_str(), found)).collect(), notice })
     }
+}
+
+/// What was found out about a source before it is kept.
+#[derive(Default)]
+pub struct Judged {
+    /// The errors, one line each.
+    pub findings: Vec<String>,
+    /// Why types were not checked.
+    pub notice: Option<String>,
+}
+
+fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> bool) -> Result<(), Error> {
+    let Some(first) = findings.iter().find(|found| refused(found)) else { return Ok(()) };
+    let errors: Vec<String> =
+        findings.iter().filter(|found| refused(found)).map(|found| line_of(path, found)).collect();
+    Err(refusal(path, first, &errors))
 }
 
 /// A finding as one line of text.

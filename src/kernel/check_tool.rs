@@ -2,6 +2,7 @@
 
 use super::check_gate::line_of;
 use super::kernel::Kernel;
+use super::type_sources::TypeSources;
 use super::write_file::Written;
 use crate::compile::{Diagnostic, Severity, apply_fixes};
 use crate::error::Error;
@@ -14,6 +15,8 @@ pub struct CheckReport {
     /// The findings that make the tool invalid, one line each.
     pub errors: Vec<String>,
     pub diagnostics: Vec<Diagnostic>,
+    /// What a check of its types needs to see.
+    pub types: TypeSources,
 }
 
 /// What became of a file whose findings were to repair themselves.
@@ -34,10 +37,12 @@ impl Kernel {
     pub fn check_tool(&self, path: &str) -> Result<CheckReport, Error> {
         let path = JailPath::parse(path)?;
         let source = self.vfs.read(&path)?;
-        let diagnostics = self.compiler.check(path.as_str(), &source, &self.lint).diagnostics;
+        let verdict = self.compiler.check(path.as_str(), &source, &self.lint);
+        let types = self.type_sources(&path, source, &verdict)?;
+        let diagnostics = verdict.diagnostics;
         let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
         let errors: Vec<String> = errors.map(|found| line_of(path.as_str(), found)).collect();
-        Ok(CheckReport { valid: errors.is_empty(), errors, diagnostics })
+        Ok(CheckReport { valid: errors.is_empty(), errors, diagnostics, types })
     }
 
     /// Applies every repair that the findings of a tool offer, and commits the result.

@@ -34,6 +34,11 @@ pub struct FsConfig {
     pub allowed_dirs: Vec<String>,
     /// Whether `..` is refused even where it does not lead out.
     pub block_upward_traversal: bool,
+    /// Largest file of the root and of the allowed folders.
+    pub file_bytes: u32,
+    /// What the root may hold in all.
+    pub root_bytes: u32,
+    pub root_files: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -100,6 +105,9 @@ pub struct SandboxConfig {
     /// What one run may keep under `/tmp`.
     pub scratch_bytes: u32,
     pub scratch_files: u32,
+    /// What one run, with all that it starts, may write into allowed folders.
+    pub write_bytes: u32,
+    pub write_files: u32,
     /// How deep tools may run tools.
     pub call_depth: u32,
     /// Largest body of a response, unpacked.
@@ -150,6 +158,11 @@ pub(super) const SEARCH_LIMIT: Range = Range("limit", 1, 1000);
 pub(super) const DEFAULT_SEARCH_LIMIT: u32 = 100;
 const SCRATCH_BYTES: Range = Range("scratchBytes", 0, 256 << 20);
 const SCRATCH_FILES: Range = Range("scratchFiles", 0, 65_536);
+const WRITE_BYTES: Range = Range("writeBytes", 0, 2 << 30);
+const WRITE_FILES: Range = Range("writeFiles", 0, 1_000_000);
+const FILE_BYTES: Range = Range("fileBytes", 64, 64 << 20);
+const ROOT_BYTES: Range = Range("rootBytes", 1024, 2 << 30);
+const ROOT_FILES: Range = Range("rootFiles", 1, 1_000_000);
 const CALL_DEPTH: Range = Range("callDepth", 0, 32);
 const FETCH_BYTES: Range = Range("fetchBytes", 64, 64 << 20);
 const FETCH_TIMEOUT_MS: Range = Range("fetchTimeoutMs", 1, 3_600_000);
@@ -174,7 +187,13 @@ impl Default for Config {
 
 impl Default for FsConfig {
     fn default() -> Self {
-        Self { allowed_dirs: Vec::new(), block_upward_traversal: true }
+        Self {
+            allowed_dirs: Vec::new(),
+            block_upward_traversal: true,
+            file_bytes: 1 << 20,
+            root_bytes: 1 << 30,
+            root_files: 50_000,
+        }
     }
 }
 
@@ -214,6 +233,8 @@ impl Default for SandboxConfig {
             queue: 1000,
             scratch_bytes: 16 << 20,
             scratch_files: 256,
+            write_bytes: 64 << 20,
+            write_files: 1000,
             call_depth: 8,
             fetch_bytes: 8 << 20,
             fetch_timeout_ms: 10_000,
@@ -246,11 +267,20 @@ impl Config {
             (&QUEUE, sandbox.queue),
             (&SCRATCH_BYTES, sandbox.scratch_bytes),
             (&SCRATCH_FILES, sandbox.scratch_files),
+            (&WRITE_BYTES, sandbox.write_bytes),
+            (&WRITE_FILES, sandbox.write_files),
             (&CALL_DEPTH, sandbox.call_depth),
             (&FETCH_BYTES, sandbox.fetch_bytes),
             (&FETCH_TIMEOUT_MS, sandbox.fetch_timeout_ms),
         ] {
             range.check(value, "sandbox.", ErrorCode::Config)?;
+        }
+        let FsConfig { file_bytes, root_bytes, root_files, .. } = self.fs;
+        for (range, value) in [(&FILE_BYTES, file_bytes), (&ROOT_BYTES, root_bytes), (&ROOT_FILES, root_files)] {
+            range.check(value, "fs.", ErrorCode::Config)?;
+        }
+        if file_bytes > root_bytes {
+            return Err(refused("fs.fileBytes", "must not be above fs.rootBytes: such a file could never be kept"));
         }
         check_rules(&self.rules)?;
         if sandbox.wall_ms < sandbox.timeout_ms {
@@ -359,7 +389,12 @@ mod tests {
             (r#"{"sandbox":{"callDepth":33}}"#, "sandbox.callDepth"),
             (r#"{"sandbox":{"fetchBytes":1}}"#, "sandbox.fetchBytes"),
             (r#"{"sandbox":{"fetchTimeoutMs":0}}"#, "sandbox.fetchTimeoutMs"),
+            (r#"{"sandbox":{"writeFiles":1000001}}"#, "sandbox.writeFiles"),
             (r#"{"fs":{"allowed":[]}}"#, "allowed"),
+            (r#"{"fs":{"fileBytes":1}}"#, "fs.fileBytes"),
+            (r#"{"fs":{"rootBytes":1}}"#, "fs.rootBytes"),
+            (r#"{"fs":{"rootFiles":0}}"#, "fs.rootFiles"),
+            (r#"{"fs":{"fileBytes":4096,"rootBytes":2048}}"#, "fs.fileBytes"),
             (r#"{"git":{"branch":" "}}"#, "git.branch"),
             (r#"{"check":"lenient"}"#, "lenient"),
             (r#"{"rules":{"no-loops":"off"}}"#, "rules.no-loops"),

@@ -12,7 +12,7 @@ use super::stack_trace::map_trace;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::sandbox::{GuestError, LogLine, RunEnd, RunLimits, RunOutcome, RunRequest, RunStats, SandboxError};
-use crate::vfs::JailPath;
+use crate::vfs::{JailPath, RunWrites};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -74,7 +74,9 @@ impl Kernel {
     pub fn exec_tool(self: &Arc<Self>, request: ExecRequest, done: ExecDone) {
         let ExecRequest { run, path, args_json, options } = request;
         match self.limits(&options) {
-            Ok(limits) => self.exec(run, RunScope::outermost(run, limits, options), path, args_json, done),
+            Ok(limits) => {
+                self.exec(run, RunScope::outermost(run, limits, options, self.run_writes()), path, args_json, done);
+            }
             Err(error) => done(Err(error)),
         }
     }
@@ -98,7 +100,7 @@ impl Kernel {
         let started = self
             .limits(&options)
             .and_then(|limits| self.admit(&args_json, caller, &graph).map(|()| limits))
-            .map(|limits| RunScope::outermost(run, limits, options));
+            .map(|limits| RunScope::outermost(run, limits, options, self.run_writes()));
         match started {
             Ok(scope) => self.start(run, scope, path, args_json, graph, done),
             Err(error) => done(Err(error)),
@@ -181,6 +183,11 @@ impl Kernel {
     /// Where the modules of runs come from.
     pub(super) fn sources(&self) -> Sources<'_> {
         Sources { vfs: &*self.vfs, compiler: &self.compiler, cache: &self.tools, packages: &self.packages }
+    }
+
+    fn run_writes(&self) -> RunWrites {
+        let sandbox = &self.config.sandbox;
+        RunWrites::new(sandbox.write_bytes.into(), sandbox.write_files.into())
     }
 
     fn limits(&self, options: &ExecOptions) -> Result<RunLimits, Error> {

@@ -3,7 +3,7 @@
 use super::config::{Config, FsConfig, refused};
 use super::write_rules::TOOLS;
 use crate::error::Error;
-use crate::vfs::{DiskVfs, JailPath, MountTable, ScratchQuota, ScratchVfs, Traversal, Vfs};
+use crate::vfs::{CountedVfs, DiskVfs, JailPath, MountTable, RunWrites, ScratchQuota, ScratchVfs, Traversal, Vfs};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,33 +15,39 @@ const SCRATCH: &str = "/tmp";
 /// What all runs share of the tree; each adds a scratch folder of its own.
 pub struct GuestFiles {
     shared: MountTable,
+    /// By the names under which guests know them.
+    allowed: Vec<(String, Arc<dyn Vfs>)>,
     quota: ScratchQuota,
 }
 
 impl GuestFiles {
     /// Opens the allowed folders, which are created if need be.
     pub fn open(config: &Config, base_dir: &Path, root: &Arc<DiskVfs>) -> Result<Self, Error> {
-        let FsConfig { allowed_dirs, block_upward_traversal } = &config.fs;
+        let FsConfig { allowed_dirs, block_upward_traversal, file_bytes, .. } = &config.fs;
         let traversal = if *block_upward_traversal { Traversal::Refused } else { Traversal::Inside };
         let files: Arc<dyn Vfs> = Arc::clone(root) as Arc<dyn Vfs>;
-        let mut shared = MountTable::new(traversal).read_only("", Arc::clone(&files), JailPath::root()).read_only(
+        let shared = MountTable::new(traversal).read_only("", Arc::clone(&files), JailPath::root()).read_only(
             LIB,
             files,
             JailPath::parse(TOOLS)?,
         );
         let root_dir = normal(&base_dir.join(&config.root_dir));
+        let mut folders: Vec<(String, Arc<dyn Vfs>)> = Vec::new();
         for name in allowed_dirs {
-            let folder = allowed(name, base_dir, &root_dir)?;
-            shared = shared.read_write(name, Arc::new(DiskVfs::open(&folder)?));
+            let folder = DiskVfs::open(&allowed(name, base_dir, &root_dir)?)?.with_max_file_bytes(*file_bytes as usize);
+            folders.push((name.clone(), Arc::new(folder)));
         }
         let sandbox = &config.sandbox;
         let quota = ScratchQuota { bytes: sandbox.scratch_bytes as usize, files: sandbox.scratch_files as usize };
-        Ok(Self { shared, quota })
+        Ok(Self { shared, allowed: folders, quota })
     }
 
-    /// The tree of one run, with an empty scratch folder.
-    pub fn for_run(&self) -> MountTable {
-        self.shared.clone().read_write(SCRATCH, Arc::new(ScratchVfs::new(self.quota)))
+    /// The tree of one run, with an empty scratch folder. What it writes elsewhere is counted in `writes`.
+    pub fn for_run(&self, writes: &Arc<RunWrites>) -> MountTable {
+        let scratch = self.shared.clone().read_write(SCRATCH, Arc::new(ScratchVfs::new(self.quota)));
+        self.allowed.iter().fold(scratch, |tree, (name, files)| {
+            tree.read_write(name, Arc::new(CountedVfs::new(name, Arc::clone(files), Arc::clone(writes))))
+        })
     }
 }
 

@@ -13,12 +13,13 @@ use super::run_examples::RunExamples;
 use super::run_registry::RunRegistry;
 use super::tool_cache::ToolCache;
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
+use super::type_gate::TypeGate;
 use crate::compile::{Compiler, LintOptions};
 use crate::error::Error;
 use crate::git::{GitStore, Publisher};
 use crate::net::{FetchLimits, Fetcher};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
-use crate::vfs::DiskVfs;
+use crate::vfs::{DiskVfs, RootQuota, Usage};
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ const MOST_BUNDLE_BYTES: usize = 32 << 20;
 pub struct Kernel {
     pub(super) config: Config,
     pub(super) vfs: Arc<DiskVfs>,
+    pub(super) quota: RootQuota,
     pub(super) git: Arc<GitStore>,
     /// Only with a remote.
     pub(super) publisher: Option<Publisher>,
@@ -42,6 +44,7 @@ pub struct Kernel {
     pub(super) examples: Arc<RunExamples>,
     pub(super) compiler: Arc<Compiler>,
     pub(super) lint: LintOptions,
+    pub(super) types: TypeGate,
     pub(super) registry: Arc<ToolRegistry>,
     pub(super) tools: ToolCache,
     pub(super) graphs: GraphCache,
@@ -67,7 +70,7 @@ impl Kernel {
         functions: Arc<dyn HostFunctions>,
     ) -> Result<Arc<Self>, Error> {
         let root = base_dir.join(&config.root_dir);
-        let vfs = Arc::new(DiskVfs::open(&root)?);
+        let vfs = Arc::new(DiskVfs::open(&root)?.with_max_file_bytes(config.fs.file_bytes as usize));
         let compiler = Arc::new(Compiler::new());
         let examples = Arc::new(RunExamples::default());
         let GitHome { store, publisher, warnings } =
@@ -95,15 +98,19 @@ impl Kernel {
         let registry = Arc::new(ToolRegistry::new(files, Arc::clone(&compiler)));
         read_ahead(&registry);
         let lint = lint_options(&config);
+        let quota = RootQuota::new(Usage { bytes: config.fs.root_bytes.into(), files: config.fs.root_files.into() });
+        let types = TypeGate::new(Arc::clone(&functions));
         Ok(Arc::new(Self {
             config,
             vfs,
+            quota,
             git: store,
             publisher,
             warnings,
             examples,
             compiler,
             lint,
+            types,
             registry,
             tools: ToolCache::default(),
             graphs: GraphCache::default(),

@@ -41,6 +41,7 @@ mod text_edit;
 mod tool_cache;
 mod tool_entry;
 mod tool_registry;
+mod type_gate;
 mod type_sources;
 mod workspace;
 mod write_file;

@@ -3,6 +3,7 @@
 use super::exec_tool::ExecOptions;
 use crate::ids::RunId;
 use crate::sandbox::RunLimits;
+use crate::vfs::RunWrites;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -21,13 +22,15 @@ pub struct RunScope {
     deadline: Instant,
     pub limits: RunLimits,
     pub options: ExecOptions,
+    /// What this run and all that it starts have written.
+    pub writes: Arc<RunWrites>,
 }
 
 impl RunScope {
     /// The scope of a run that no tool has started.
-    pub fn outermost(run: RunId, limits: RunLimits, options: ExecOptions) -> Self {
+    pub fn outermost(run: RunId, limits: RunLimits, options: ExecOptions, writes: RunWrites) -> Self {
         let root = Arc::new(Root { run, obliged: AtomicBool::new(false) });
-        Self { root, depth: 0, deadline: Instant::now() + limits.wall, limits, options }
+        Self { root, depth: 0, deadline: Instant::now() + limits.wall, limits, options, writes: Arc::new(writes) }
     }
 
     /// The scope of a run inside this one: it ends no later.

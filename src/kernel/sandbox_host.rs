@@ -61,8 +61,8 @@ impl SandboxHost {
     pub fn new(kernel: &Arc<Kernel>, scope: RunScope, graph: Arc<ModuleGraph>) -> Self {
         Self {
             kernel: Arc::clone(kernel),
+            files: kernel.guest_files.for_run(&scope.writes),
             scope,
-            files: kernel.guest_files.for_run(),
             graph,
             nested: Arc::default(),
             fetches: RunningFetches::default(),

@@ -6,7 +6,7 @@
 use super::import_target::file_of;
 use super::kernel::Kernel;
 use super::module_graph::ENDINGS;
-use crate::compile::{Severity, TYPES};
+use crate::compile::{Severity, TYPES, Verdict};
 use crate::error::Error;
 use crate::vfs::{JailPath, Vfs};
 use serde::Serialize;
@@ -40,45 +40,58 @@ pub struct SourceText {
 }
 
 impl Kernel {
-    /// Collects what the types of a tool depend on.
-    pub fn type_sources(&self, path: &str) -> Result<TypeSources, Error> {
-        let entry = JailPath::parse(path)?;
+    /// Collects what the types of a tool depend on; `verdict` is that on its text.
+    pub(super) fn type_sources(&self, entry: &JailPath, text: String, verdict: &Verdict) -> Result<TypeSources, Error> {
         let mut sources = TypeSources {
             files: Vec::new(),
             packages: BTreeSet::new(),
             severity: self.lint.severity_of(TYPES, Severity::Error),
-            ignored_lines: Vec::new(),
+            ignored_lines: verdict.types_ignored.clone(),
             refused: None,
         };
         if sources.severity.is_none() {
             return Ok(sources);
         }
-        if !is_typescript(&entry) {
+        if !is_typescript(entry.as_str()) {
             sources.refused = Some("types are checked in TypeScript files only".to_owned());
             return Ok(sources);
         }
-        if let Err(why) = self.collect(&entry, &mut sources)? {
+        if let Err(why) = self.collect(entry, text, verdict, &mut sources)? {
             sources.files.clear();
             sources.refused = Some(why);
-        } else if let Some(tool) = sources.files.first() {
-            sources.ignored_lines = self.compiler.check(&tool.path, &tool.text, &self.lint).types_ignored;
         }
         Ok(sources)
     }
 
     /// The inner error is a reason not to check the types.
-    fn collect(&self, entry: &JailPath, sources: &mut TypeSources) -> Result<Result<(), String>, Error> {
+    fn collect(
+        &self,
+        entry: &JailPath,
+        text: String,
+        verdict: &Verdict,
+        sources: &mut TypeSources,
+    ) -> Result<Result<(), String>, Error> {
         let mut seen = BTreeSet::from([entry.as_str().to_owned()]);
         let mut open = vec![entry.clone()];
+        let mut first = Some((text, verdict.references.clone()));
         let mut bytes = 0;
         while let Some(path) = open.pop() {
-            let text = self.vfs.read(&path)?;
+            let (text, references) = match first.take() {
+                Some(tool) => tool,
+                None => {
+                    let text = self.vfs.read(&path)?;
+                    let references = is_typescript(path.as_str())
+                        .then(|| self.compiler.references(path.as_str(), &text).ok())
+                        .flatten();
+                    (text, references)
+                }
+            };
             bytes += text.len();
             if sources.files.len() >= MOST_FILES || bytes > MOST_BYTES {
                 return Ok(Err("it pulls in too many files".to_owned()));
             }
-            if is_typescript(&path) {
-                let Ok(references) = self.compiler.references(path.as_str(), &text) else {
+            if is_typescript(path.as_str()) {
+                let Some(references) = references else {
                     return Ok(Err(format!("{} does not compile", path.as_str())));
                 };
                 for reference in references {
@@ -100,7 +113,7 @@ impl Kernel {
                 }
             }
             // Scripts without types are left out: what they export is then taken as it comes.
-            if is_typescript(&path) || path.extension() == Some("json") {
+            if is_typescript(path.as_str()) || path.extension() == Some("json") {
                 sources.files.push(SourceText { path: path.as_str().to_owned(), text });
             }
         }
@@ -131,6 +144,6 @@ enum Target {
     Outside,
 }
 
-fn is_typescript(path: &JailPath) -> bool {
-    matches!(path.extension(), Some("ts" | "mts" | "cts"))
+pub(super) fn is_typescript(path: &str) -> bool {
+    [".ts", ".mts", ".cts"].iter().any(|ending| path.ends_with(ending))
 }

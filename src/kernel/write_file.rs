@@ -1,6 +1,7 @@
 //! `write_file`: a file changes on disk, then in Git.
 
 use super::check_config::CheckMode;
+use super::check_gate::Judged;
 use super::find_tool::SimilarTool;
 use super::kernel::Kernel;
 use super::publish::PullRequestLink;
@@ -23,6 +24,9 @@ pub struct Written {
     /// What the check finds wrong with it, one line per error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
+    /// Why its types were not checked, where they decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<PullRequestLink>,
     /// Why it is not persisted, or not at the remote yet.
@@ -65,6 +69,7 @@ impl Written {
             persisted: Persisted::No,
             commit: None,
             findings: Vec::new(),
+            notice: None,
             pull_request: None,
             problem: Some(problem.to_owned()),
             similar: Vec::new(),
@@ -101,22 +106,18 @@ impl Kernel {
         content: &str,
         message: &str,
     ) -> Result<Written, Error> {
-        let findings = self.errors_before_commit(path, content);
-        if self.config.check == CheckMode::Strict
-            && let Some(first) = findings.first()
-        {
-            self.vfs.write(path, content)?;
+        let Judged { findings, notice } = self.judge_before_commit(path, content)?;
+        let fault = findings.first().filter(|_| self.config.check == CheckMode::Strict);
+        let will_be_logged = fault.is_none() && writing.is_ok() && self.git.restores_files();
+        self.quota.write(&self.vfs, path, content.len(), || {
+            if will_be_logged { self.vfs.write_restorable(path, content) } else { self.vfs.write(path, content) }
+        })?;
+        self.examples.forget(path.as_str());
+        if let Some(first) = fault {
             let problem =
                 format!("It is kept as a draft and not committed, because check_tool finds errors in it: {first}");
-            return Ok(Written { findings, ..Written::not_committed(path.as_str(), &problem) });
+            return Ok(Written { findings, notice, ..Written::not_committed(path.as_str(), &problem) });
         }
-        let will_be_logged = writing.is_ok() && self.git.restores_files();
-        if will_be_logged {
-            self.vfs.write_restorable(path, content)?;
-        } else {
-            self.vfs.write(path, content)?;
-        }
-        self.examples.forget(path.as_str());
         // The file is written: what keeps the registry from following must not hide that.
         let registered = self.registry.register(path);
         let meta = registered.as_ref().ok().and_then(|registered| registered.meta.as_deref());
@@ -133,6 +134,7 @@ impl Kernel {
             Err(error) => written.problem = written.problem.or(Some(error.message)),
         }
         written.findings = findings;
+        written.notice = notice;
         Ok(written)
     }
 
@@ -152,6 +154,7 @@ impl Kernel {
             persisted: if problem.is_none() { Persisted::Yes } else { Persisted::No },
             commit: commit.map(|id| id.as_str().to_owned()),
             findings: Vec::new(),
+            notice: None,
             pull_request: None,
             problem,
             fresh,

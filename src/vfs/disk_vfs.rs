@@ -14,6 +14,7 @@
 use super::durable_file::{self, Durability, TEMP_PREFIX};
 use super::jail_path::JailPath;
 use super::root_dir::{Missing, RootDir, Standing, split};
+use super::root_quota::Usage;
 use super::stamp::{Stamp, StampedFile};
 use super::vfs::{DEFAULT_MAX_FILE_BYTES, Vfs};
 use super::vfs_error::{VfsError, Violation};
@@ -95,6 +96,35 @@ impl DiskVfs {
     fn refuse_large(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
         let is_large = content.len() > self.max_file_bytes;
         if is_large { Err(VfsError::too_large(path.as_str(), self.max_file_bytes)) } else { Ok(()) }
+    }
+
+    /// How much is there, `.git` aside.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn usage(&self) -> Result<Usage, VfsError> {
+        let mut usage = Usage::default();
+        self.root.walk(&JailPath::root(), |dir, _, name| {
+            // One that was removed meanwhile holds nothing.
+            if let Ok(metadata) = dir.symlink_metadata(name) {
+                usage.files += 1;
+                usage.bytes += metadata.len();
+            }
+        })?;
+        Ok(usage)
+    }
+
+    /// The size of a regular file, if there is one.
+    ///
+    /// # Errors
+    /// `SecurityViolation`, `Io`.
+    pub fn size_of(&self, path: &JailPath) -> Result<Option<u64>, VfsError> {
+        path.refuse_git()?;
+        let Some((dir, name)) = self.root.find(path)? else { return Ok(None) };
+        match Standing::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
+            Standing::File(metadata) => Ok(Some(metadata.len())),
+            Standing::Nothing | Standing::Directory | Standing::Symlink | Standing::Special => Ok(None),
+        }
     }
 
     fn write_real(&self, path: &JailPath, content: &[u8], durability: Durability) -> Result<(), VfsError> {

@@ -7,6 +7,8 @@ mod memory_vfs;
 mod mount_table;
 mod portable_name;
 mod root_dir;
+mod root_quota;
+mod run_writes;
 mod scratch_vfs;
 mod stamp;
 #[expect(clippy::module_inception, reason = "the file is named for its main item, the trait")]
@@ -24,6 +26,8 @@ pub use durable_file::TEMP_PREFIX;
 pub use jail_path::JailPath;
 pub use memory_vfs::MemoryVfs;
 pub use mount_table::{MountTable, Traversal};
+pub use root_quota::{RootQuota, Usage};
+pub use run_writes::{CountedVfs, RunWrites};
 pub use scratch_vfs::{ScratchQuota, ScratchVfs};
 pub use stamp::{Stamp, StampedFile};
 pub use vfs::{DEFAULT_MAX_FILE_BYTES, Vfs};

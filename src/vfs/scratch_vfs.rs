@@ -3,7 +3,7 @@
 use super::jail_path::JailPath;
 use super::memory_vfs::MemoryVfs;
 use super::vfs::Vfs;
-use super::vfs_error::VfsError;
+use super::vfs_error::{Room, VfsError};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
@@ -39,10 +39,10 @@ impl Vfs for ScratchVfs {
         let mut sizes = self.sizes.lock();
         let others: usize = sizes.iter().filter(|(known, _)| *known != path).map(|(_, size)| size).sum();
         if others.saturating_add(content.len()) > self.quota.bytes {
-            return Err(VfsError::quota(path.as_str(), "bytes in all", self.quota.bytes));
+            return Err(VfsError::quota(path.as_str(), Room::Scratch, "bytes", self.quota.bytes as u64));
         }
         if !sizes.contains_key(path) && sizes.len() >= self.quota.files {
-            return Err(VfsError::quota(path.as_str(), "files", self.quota.files));
+            return Err(VfsError::quota(path.as_str(), Room::Scratch, "files", self.quota.files as u64));
         }
         self.files.write(path, content)?;
         sizes.insert(path.clone(), content.len());

@@ -24,12 +24,39 @@ pub enum VfsError {
     NotText { path: String },
     #[error("Security Violation: '{path}' is read-only in the sandbox; write under {writable}")]
     ReadOnly { path: String, writable: String },
-    #[error(
-        "'{path}' does not fit: the scratch folder holds at most {limit} {what} per run; write less, or return the data"
-    )]
-    Quota { path: String, what: &'static str, limit: usize },
+    #[error("'{path}' does not fit: {room} at most {limit} {what}; {}", room.advice())]
+    Quota { path: String, room: Room, what: &'static str, limit: u64 },
     #[error("Could not {action} '{path}': {source}")]
     Io { action: &'static str, path: String, source: io::Error },
+}
+
+/// What has only so much room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    Scratch,
+    Root,
+    /// What one run writes into allowed folders.
+    Run,
+}
+
+impl Room {
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Scratch => "write less, or return the data",
+            Self::Root => "remove or merge files that are not needed, or raise fs.rootBytes and fs.rootFiles",
+            Self::Run => "write less in one run, or raise sandbox.writeBytes and sandbox.writeFiles",
+        }
+    }
+}
+
+impl fmt::Display for Room {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Scratch => "the scratch folder of a run holds",
+            Self::Root => "the root holds",
+            Self::Run => "one run writes into allowed folders",
+        })
+    }
 }
 
 /// Which rule of the jail a path broke.
@@ -92,8 +119,8 @@ impl VfsError {
         Self::ReadOnly { path: shown(path), writable: writable.to_owned() }
     }
 
-    pub(super) fn quota(path: &str, what: &'static str, limit: usize) -> Self {
-        Self::Quota { path: shown(path), what, limit }
+    pub(super) fn quota(path: &str, room: Room, what: &'static str, limit: u64) -> Self {
+        Self::Quota { path: shown(path), room, what, limit }
     }
 
     pub(super) fn io(action: &'static str, path: &str, source: io::Error) -> Self {
@@ -121,12 +148,10 @@ impl PartError for VfsError {
         match self {
             Self::SecurityViolation { .. } | Self::ReadOnly { .. } => ErrorCode::SecurityViolation,
             Self::NotFound { .. } => ErrorCode::NotFound,
-            Self::NotAFile { .. }
-            | Self::NotADirectory { .. }
-            | Self::BadPath { .. }
-            | Self::TooLarge { .. }
-            | Self::NotText { .. } => ErrorCode::Validation,
-            Self::Quota { .. } => ErrorCode::Limit,
+            Self::NotAFile { .. } | Self::NotADirectory { .. } | Self::BadPath { .. } | Self::NotText { .. } => {
+                ErrorCode::Validation
+            }
+            Self::TooLarge { .. } | Self::Quota { .. } => ErrorCode::Limit,
             Self::Io { .. } => ErrorCode::Io,
         }
     }
