@@ -280,14 +280,16 @@ describe('an unreachable remote', () => {
 });
 
 describe('a damaged local repository', () => {
-  it('is kept aside and cloned anew', async () => {
+  it('is mended where that is certain, and otherwise kept aside and cloned anew', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/a.ts': 'return 1' });
-    for (const damage of [
-      (root) => writeFileSync(join(root, '.git/HEAD'), ''),
-      (root) => rmSync(join(root, '.git/objects'), { recursive: true }),
-      (root) => writeFileSync(join(root, '.git/refs/heads/main'), `${'1'.repeat(40)}\n`),
-    ]) {
+    /** @type {[(root: string) => void, 'mended' | 'aside'][]} */
+    const damages = [
+      [(root) => writeFileSync(join(root, '.git/HEAD'), ''), 'mended'],
+      [(root) => rmSync(join(root, '.git/objects'), { recursive: true }), 'aside'],
+      [(root) => writeFileSync(join(root, '.git/refs/heads/main'), `${'1'.repeat(40)}\n`), 'aside'],
+    ];
+    for (const [damage, outcome] of damages) {
       const first = await agent(remote);
       await first.kernel.boot();
       await first.kernel.shutdown();
@@ -298,7 +300,8 @@ describe('a damaged local repository', () => {
         true,
       );
       expect(soundness(first.rootDir)).toEqual(SOUND);
-      expect(readdirSync(join(first.rootDir, '..')).some((name) => name.includes('broken-git'))).toBe(true);
+      const kept = readdirSync(join(first.rootDir, '..')).some((name) => name.includes('broken-git'));
+      expect(kept).toBe(outcome === 'aside');
     }
   });
 });
