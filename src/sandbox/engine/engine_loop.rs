@@ -82,17 +82,18 @@ fn serve(
     inbox: &Arc<dyn Inbox>,
     cache: &mut CodeCache,
 ) -> Fitness {
-    let heap = isolate.heap_bytes();
-    isolate.budget().start(heap);
+    let realm = isolate.take_realm();
+    isolate.open_account();
     control.begin(command.run, command.limits, Arc::clone(isolate.budget()));
-    let end = match isolate.take_realm() {
+    let end = match realm {
         Some(realm) => event_loop::run(isolate, &realm, command, control, inbox, cache),
         None => RunEnd::OutOfMemory,
     };
     let heap = isolate.heap_bytes();
     isolate.budget().note_heap(heap);
-    // A heap that is half full of a past run's data would be held against the next one.
-    let crowded = heap > isolate.budget().limit() / 2;
+    // V8 lets about half of a heap fill with what past runs have left before it collects. More than that is kept alive by
+    // something, and would be held against the next run.
+    let crowded = heap > isolate.budget().limit() / 4 * 3;
     let fitness = if crowded || !is_orderly(&end) { Fitness::Spent } else { Fitness::Reusable };
     let fitness = control.settle(end, fitness);
     if fitness == Fitness::Reusable {

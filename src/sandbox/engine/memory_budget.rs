@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct MemoryBudget {
     limit: u64,
     heap: AtomicU64,
+    /// What is on the heap and not the run's.
+    spared: AtomicU64,
     buffers: AtomicU64,
     peak: AtomicU64,
     refused: AtomicBool,
@@ -17,6 +19,7 @@ impl MemoryBudget {
         Self {
             limit,
             heap: AtomicU64::new(0),
+            spared: AtomicU64::new(0),
             buffers: AtomicU64::new(0),
             peak: AtomicU64::new(0),
             refused: AtomicBool::new(false),
@@ -50,7 +53,7 @@ impl MemoryBudget {
 
     /// Tells how large the heap is; true when heap and buffers together are past the limit.
     pub fn note_heap(&self, bytes: u64) -> bool {
-        self.heap.store(bytes, Ordering::Relaxed);
+        self.heap.store(bytes.saturating_sub(self.spared.load(Ordering::Relaxed)), Ordering::Relaxed);
         self.note_peak() > self.limit
     }
 
@@ -64,8 +67,9 @@ impl MemoryBudget {
         self.peak.load(Ordering::Relaxed)
     }
 
-    /// Begins a new run's account.
-    pub fn start(&self, heap: u64) {
+    /// Begins a new run's account; `spared` bytes of the heap are not its own.
+    pub fn start(&self, heap: u64, spared: u64) {
+        self.spared.store(spared, Ordering::Relaxed);
         self.refused.store(false, Ordering::Relaxed);
         self.peak.store(0, Ordering::Relaxed);
         self.note_heap(heap);
@@ -94,6 +98,19 @@ mod tests {
         budget.release_buffer(40);
         assert!(!budget.note_heap(61));
         assert_eq!(budget.peak(), 101);
+    }
+
+    #[test]
+    fn what_is_not_the_runs_own_does_not_count() {
+        let budget = MemoryBudget::new(100);
+        budget.start(60, 50);
+        assert_eq!(budget.peak(), 10);
+        assert!(budget.take_buffer(90));
+        assert!(!budget.note_heap(60));
+        assert!(budget.note_heap(61));
+        budget.release_buffer(90);
+        budget.start(60, 0);
+        assert_eq!(budget.peak(), 60);
     }
 
     #[test]
