@@ -56,8 +56,12 @@ export function mysqlConnection(core, release) {
   let busy = 0;
   /** @type {Promise<unknown>} */
   let stopping = Promise.resolve();
+  let stopped = false;
   const stop = () => {
-    if (busy > 0) stopping = kill(core);
+    if (busy > 0) {
+      stopped = true;
+      stopping = Promise.all([stopping, kill(core)]);
+    }
     return stopping;
   };
   return {
@@ -75,12 +79,13 @@ export function mysqlConnection(core, release) {
       await run('COMMIT');
     },
     rollback: async () => {
-      // A request to stop that is still on its way must not meet the next statement.
+      // No request to stop that is still on its way may meet the next statement.
       await stopping;
       await run('ROLLBACK');
     },
     cancel: stop,
-    release,
+    // The server may hold such a request against the next statement after all, so nobody else gets the connection.
+    release: (state) => release(stopped ? 'broken' : state),
   };
 }
 
