@@ -1,7 +1,7 @@
 /** Writes docs/api.md from the declarations that users import. The build runs it, so that CI sees when it is stale. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ROOT } from './process.mjs';
 
 /**
@@ -24,7 +24,7 @@ const KINDS = {
 };
 
 /**
- * Everything that a declaration file exports.
+ * Everything that a declaration file declares and exports.
  * @param {string} text
  * @returns {Promise<Entry[]>}
  */
@@ -40,6 +40,18 @@ export async function readDeclarations(text) {
       code: text.slice(start, end),
       members: declaration.type === 'ClassDeclaration' ? membersOf(text, declaration.body.body) : [],
     }));
+}
+
+/**
+ * Everything that a module exports, what it hands on from other files included.
+ * @param {string} file below the root
+ * @returns {Promise<Entry[]>}
+ */
+export async function readModule(file) {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const others = [...text.matchAll(/^export \* from '(\.\/.*)\.js';$/gm)].map(([, path]) => `${path}.d.ts`);
+  const handedOn = await Promise.all(others.map((other) => readModule(join(dirname(file), other))));
+  return [...(await readDeclarations(text)), ...handedOn.flat()];
 }
 
 /** @param {string} type */
@@ -92,9 +104,9 @@ function anchorsOf(names) {
 
 /** @returns {Promise<string>} the whole reference */
 export async function apiReference() {
-  const parts = ['# API reference', '', 'Generated from `index.d.ts` and `next.d.ts` by the build. Do not edit.', ''];
+  const parts = ['# API reference', '', 'Generated from the declarations by the build. Do not edit.', ''];
   for (const [module, file] of Object.entries(SOURCES)) {
-    const entries = await readDeclarations(readFileSync(join(ROOT, file), 'utf8'));
+    const entries = await readModule(file);
     const anchors = anchorsOf([...new Set(entries.map(({ name }) => name))]);
     parts.push(`## \`${module}\``, '');
     for (const kind of ['Functions', 'Classes', 'Types', 'Schemas']) {

@@ -12,6 +12,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -135,7 +136,16 @@ async function writeCommonJs() {
     banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'warning',
   });
-  for (const name of ['index', 'next', 'mcp']) {
-    copyFileSync(join(ROOT, `${name}.d.ts`), join(ROOT, 'dist', `${name}.d.cts`));
-  }
+  for (const name of ['index', 'next', 'mcp']) copyDeclarations(name);
+  mkdirSync(join(ROOT, 'dist', 'types'), { recursive: true });
+  for (const file of readdirSync(join(ROOT, 'types'))) copyDeclarations(join('types', file.replace('.d.ts', '')));
+}
+
+/**
+ * The declarations of a file as CommonJS finds them: they name their neighbours by that ending.
+ * @param {string} name
+ */
+function copyDeclarations(name) {
+  const text = readFileSync(join(ROOT, `${name}.d.ts`), 'utf8');
+  writeFileSync(join(ROOT, 'dist', `${name}.d.cts`), text.replace(/(from '\.[^']*)\.js'/g, "$1.cjs'"));
 }

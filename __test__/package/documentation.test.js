@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { apiReference, readDeclarations } from '../../scripts/api_reference.mjs';
+import { apiReference, readDeclarations, readModule } from '../../scripts/api_reference.mjs';
 
 const read = (/** @type {string} */ file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
 describe.each(['index.d.ts', 'next.d.ts', 'mcp.d.ts'])('%s', (file) => {
   test('documents every name that it exports, and every member of its classes, for hovering', async () => {
-    const entries = await readDeclarations(read(file));
+    const entries = await readModule(file);
     expect(entries.length).toBeGreaterThan(0);
     const bare = entries.filter(({ doc }) => doc === '').map(({ name }) => name);
     const bareMembers = entries.flatMap(({ name, members }) =>
@@ -16,9 +16,10 @@ describe.each(['index.d.ts', 'next.d.ts', 'mcp.d.ts'])('%s', (file) => {
   });
 
   test('links to names that exist', async () => {
-    const text = read(file);
-    const names = new Set((await readDeclarations(text)).map(({ name }) => name));
-    const links = [...text.matchAll(/\{@link (\w+)/g)].map((match) => String(match[1]));
+    const entries = await readModule(file);
+    const names = new Set(entries.map(({ name }) => name));
+    const docs = entries.flatMap(({ doc, code }) => [doc, code]).join('\n');
+    const links = [...docs.matchAll(/\{@link (\w+)/g)].map((match) => String(match[1]));
     expect(links.filter((name) => !names.has(name))).toEqual([]);
   });
 });

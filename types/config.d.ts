@@ -1,0 +1,165 @@
+import type { LimitError } from './errors.js';
+import type { ExecOptions } from './kernel.js';
+
+/** Where the tools are kept, beside the root itself. */
+export type GitConfigInput = {
+  /** Who hosts the remote. `'local'`: nobody; commits stay in the root, or go to the address in `repo`. Default: `'local'`. */
+  provider?: 'local' | 'github' | 'gitlab' | 'bitbucket';
+  /**
+   * The remote: `owner/name` at the provider, any https or ssh address, a path or a `file://` address. A path starts from
+   * the folder of the config file. Without it nothing leaves the root. ssh uses the program `ssh` with your own keys.
+   */
+  repo?: string;
+  /** The branch that tools live on. Default: `'main'`. */
+  branch?: string;
+  /** Address of the provider's API, for servers of your own. Default: the provider's. */
+  apiBaseUrl?: string;
+  auth?: {
+    /**
+     * Token for the remote and the API; shown masked. Default: the environment variable `TGP_GITHUB_TOKEN`,
+     * `TGP_GITLAB_TOKEN` or `TGP_BITBUCKET_TOKEN` by provider, else `TGP_GIT_TOKEN`.
+     */
+    token?: string;
+    /** Author name of the commits. */
+    user?: string;
+    /** Author address of the commits. */
+    email?: string;
+  };
+  /** `'direct'` pushes every write to the branch; `'pr'` opens one pull request per tool. Default: `'direct'`. */
+  writeStrategy?: 'direct' | 'pr';
+};
+
+/** Limits of every run, and where runs live. */
+export type SandboxConfigInput = {
+  /** V8 heap and ArrayBuffers of one run together, in MB. Default: 64. */
+  memoryMb?: number;
+  /** CPU time of one run in milliseconds; waiting does not count. Default: 50. */
+  timeoutMs?: number;
+  /** Time from start to result of one run in milliseconds. Default: 30 000. */
+  wallMs?: number;
+  /**
+   * Where runs live. `'process'`: in supervised worker processes, so that no tool can end, hang or bloat the host.
+   * `'thread'`: on threads of the host. Default: `'process'`.
+   */
+  isolation?: 'process' | 'thread';
+  /** How many runs may go on at once. Default: one per core, at most 4. */
+  workers?: number;
+  /** How many workers are kept ready. Default: 1. */
+  warm?: number;
+  /** Largest result, as JSON text. */
+  resultBytes?: number;
+  /** Largest arguments, as JSON text. */
+  argsBytes?: number;
+  /** Captured log text of one run; the rest is cut off, and marked. */
+  logBytes?: number;
+  /** Host calls (`tgp.…`) of one run that may wait for an answer at one time; one more is a {@link LimitError}. Default: 64. */
+  hostCalls?: number;
+  /** Runs that may wait for a worker at one time; one more is a {@link LimitError}. Default: 1000. */
+  queue?: number;
+  /** What one run may keep under `/tmp`, in bytes. Default: 16 MB. */
+  scratchBytes?: number;
+  /** What one run may keep under `/tmp`, in files. Default: 256. */
+  scratchFiles?: number;
+  /**
+   * What one run, with all that it starts, may write into the folders of `fs.allowedDirs`, in bytes; more is a
+   * {@link LimitError} in the tool. Default: 64 MiB.
+   */
+  writeBytes?: number;
+  /** As `writeBytes`, in files. Default: 1000. */
+  writeFiles?: number;
+  /** How deep tools may run tools with `tgp.exec_tool`. Default: 8. */
+  callDepth?: number;
+  /** Largest body of a request or a response, unpacked. Default: 8 MB. */
+  fetchBytes?: number;
+  /** Time for one request with all its redirects, in milliseconds. Default: 10 000. */
+  fetchTimeoutMs?: number;
+  /** Makes chance repeatable in every run. Default: none. */
+  seed?: number;
+  /** Where the clock of every run starts, in milliseconds since 1970; see {@link ExecOptions.now}. Default: the real time. */
+  now?: number;
+};
+
+/** What tools may reach of the file system beyond their root. */
+export type FSConfigInput = {
+  /**
+   * Folders that tools may read and write under the name given here: relative to the folder of the config file, or
+   * absolute. They are created when they are missing. None may hold `rootDir` or lie in it. Default: none.
+   */
+  allowedDirs?: string[];
+  /** Refuse every `..` in a path of a tool. `false` lets one stand that does not lead out. Default: `true`. */
+  blockUpwardTraversal?: boolean;
+  /**
+   * Largest file of the root and of the allowed folders, in bytes; a larger one is a {@link LimitError}. Sources compile up
+   * to 1 MiB whatever is set here. Default: 1 MiB.
+   */
+  fileBytes?: number;
+  /**
+   * What the root may hold in all, in bytes, `.git` aside. A write that would make it larger is a {@link LimitError} and
+   * changes nothing; what comes in from Git is not held up. Default: 1 GiB.
+   */
+  rootBytes?: number;
+  /** As `rootBytes`, in files. Default: 50 000. */
+  rootFiles?: number;
+};
+
+/** What a config file exports. Every key is optional; unknown keys are refused by name. */
+export type TGPConfigInput = {
+  /** The agent's root, relative to the folder of the config file. Default: `'./.tgp'`. */
+  rootDir?: string;
+  git?: GitConfigInput;
+  sandbox?: SandboxConfigInput;
+  /**
+   * What a tool that fails its check may still do. `'warn'`: it is committed, and it runs, but `exec_tool` refuses one that
+   * makes code from text or imports what is forbidden. `'strict'`: it stays a draft on disk that is neither committed nor run,
+   * by an agent or by the application; type errors count like others where TypeScript is installed, and where it is not, the
+   * write's `notice` and one warning say so. `'off'`: everything that compiles. Default: `'warn'`.
+   */
+  check?: 'off' | 'warn' | 'strict';
+  /**
+   * What a rule's findings weigh, by the id that diagnostics name: `{ 'no-magic-numbers': 'warning', types: 'off' }`. Only
+   * errors make a tool invalid.
+   */
+  rules?: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
+  fs?: FSConfigInput;
+  /**
+   * Packages that tools may import, with all their subpaths. They are found in the `node_modules` of the application,
+   * from the folder of the config file upwards, and bundled; packages that need Node itself do not work. `@tgp/std` can
+   * always be imported. Default: none.
+   */
+  allowedImports?: string[];
+  /**
+   * What tools may fetch. Scheme, host and port of a request must be those of an entry, and its path must begin with the
+   * entry's, segment by segment; the same holds for every redirect. A private address must be named as such.
+   * Default: nothing.
+   *
+   * @example ['https://api.stripe.com/v1', 'http://127.0.0.1:3000']
+   */
+  allowedFetchUrls?: string[];
+};
+
+/** The configuration with every default filled in. */
+export type TGPConfig = {
+  rootDir: string;
+  git: Required<Omit<GitConfigInput, 'auth' | 'repo' | 'apiBaseUrl'>> &
+    Pick<GitConfigInput, 'repo' | 'apiBaseUrl'> & { auth: { token?: string; user: string; email: string } };
+  fs: Required<FSConfigInput>;
+  allowedImports: string[];
+  allowedFetchUrls: string[];
+  sandbox: Required<Omit<SandboxConfigInput, 'seed' | 'now'>> & { seed: number | null; now: number | null };
+  check: 'off' | 'warn' | 'strict';
+  rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
+};
+
+/**
+ * Gives a config file its types.
+ *
+ * @example
+ * export default defineTGPConfig({ rootDir: './.tgp', sandbox: { timeoutMs: 200 } });
+ */
+export declare function defineTGPConfig(config: TGPConfigInput): TGPConfigInput;
+
+/**
+ * Loads and checks a config file (.ts .mts .js .mjs .cjs .json). Defaults are not filled in: booting does that.
+ * @throws {ConfigError} when it is missing, cannot be loaded, or holds a wrong or unknown key
+ */
+export declare function loadTGPConfig(configFile: string): Promise<TGPConfigInput>;

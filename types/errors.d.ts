@@ -1,0 +1,113 @@
+/** Every `code` there is. */
+export type TGPErrorCode =
+  | 'ERR_VALIDATION'
+  | 'ERR_CONFIG'
+  | 'ERR_NOT_FOUND'
+  | 'ERR_SECURITY_VIOLATION'
+  | 'ERR_COMPILATION'
+  | 'ERR_ISOLATE_TIMEOUT'
+  | 'ERR_ISOLATE_MEMORY'
+  | 'ERR_ISOLATE_CRASHED'
+  | 'ERR_TOOL_THROWN'
+  | 'ERR_RESULT'
+  | 'ERR_LIMIT'
+  | 'ERR_SQL'
+  | 'ERR_FETCH'
+  | 'ERR_GIT'
+  | 'ERR_GIT_CONFLICT'
+  | 'ERR_IO'
+  | 'ERR_ABORTED'
+  | 'ERR_SHUTDOWN';
+
+/** What an error carries beside its message. */
+export type TGPErrorOptions = { details?: Record<string, unknown>; cause?: unknown };
+
+/** Every failure of this package. `instanceof` also holds between its ESM and its CommonJS copy. */
+export declare class TGPError extends Error {
+  constructor(code: TGPErrorCode, message: string, options?: TGPErrorOptions);
+  /** One of a closed list; it says which class this is. */
+  code: TGPErrorCode;
+  /** Facts beside the message. Never a host path or a secret. */
+  details: Record<string, unknown>;
+}
+
+/** `ERR_VALIDATION`: an argument is wrong; `details.field` names it. Nothing was done. */
+export declare class ValidationError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_CONFIG`: the configuration is wrong; `details.issues` names the keys. */
+export declare class ConfigError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_NOT_FOUND`: there is no such file, or no such text in it. */
+export declare class NotFoundError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_SECURITY_VIOLATION`: something outside the allowed was asked for. Nothing was touched. */
+export declare class SecurityViolation extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_COMPILATION`: the tool's source is no valid TypeScript. */
+export declare class CompilationError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+  /** Counted from 1, in the TypeScript source. */
+  line: number | undefined;
+  /** Counted from 1, in the TypeScript source. */
+  column: number | undefined;
+}
+/** `ERR_ISOLATE_TIMEOUT`: the run reached its CPU or wall clock limit. */
+export declare class IsolateTimeoutError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_ISOLATE_MEMORY`: the run reached its memory limit. */
+export declare class IsolateMemoryError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_ISOLATE_CRASHED`: the worker of the run died. The next run gets a new one. */
+export declare class IsolateCrashedError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_TOOL_THROWN`: the tool threw. `stack` is the tool's own, in its TypeScript source. */
+export declare class ToolError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+  /** Counted from 1, in the TypeScript source. */
+  line: number | undefined;
+  /** Counted from 1, in the TypeScript source. */
+  column: number | undefined;
+}
+/** `ERR_RESULT`: the result is too large or is not JSON data. */
+export declare class ResultError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_LIMIT`: too much: runs that wait, host calls of one tool, or files that are too large or too many. The message says which. */
+export declare class LimitError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_SQL`: a statement failed or was refused. */
+export declare class SqlError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_FETCH`: a request failed or was refused. */
+export declare class FetchError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_GIT`: the repository could not be read or written. */
+export declare class GitError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_GIT_CONFLICT`: the same file was changed elsewhere; both versions are kept. */
+export declare class GitConflictError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_IO`: the file system or the platform refused. */
+export declare class IoError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_ABORTED`: the caller's signal fired; `cause` is its reason. */
+export declare class AbortedError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_SHUTDOWN`: the kernel has been shut down. */
+export declare class ShutdownError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}

@@ -1,0 +1,311 @@
+import type { TGPConfig, TGPConfigInput } from './config.js';
+import type { AbortedError, IoError, ShutdownError, ValidationError } from './errors.js';
+import type { createNodeVFS, VFSAdapter } from './files.js';
+import type { SqlSettings, SqlSource } from './sql.js';
+import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions, WriteFileResult } from './tools.js';
+
+/** Where the kernel reports what is worth knowing and is no error. `console` fits. */
+export type Logger = {
+  debug(message: string, ...rest: unknown[]): void;
+  info(message: string, ...rest: unknown[]): void;
+  warn(message: string, ...rest: unknown[]): void;
+  error(message: string, ...rest: unknown[]): void;
+};
+
+/** Options of {@link TGP}. All are optional: `new TGP()` works in an empty folder. */
+export type TGPOptions = {
+  /**
+   * The config file. Relative paths inside it start from its own folder. When it is named it must exist; when it is
+   * not, `./tgp.config.{ts,mts,js,mjs,cjs,json}` is used if there is one. Excludes `config`.
+   */
+  configFile?: string;
+  /** The configuration itself, instead of a file. Relative paths start from the current folder. */
+  config?: TGPConfigInput;
+  /**
+   * Functions of the application that tools find on `tgp`, beside the built-in ones; one of the same name replaces the
+   * built-in. They may be async, and calls of one run overlap. Arguments and answers cross as JSON. What a function
+   * throws is thrown in the tool.
+   */
+  sandboxAPI?: Record<string, (...args: any[]) => any>;
+  /**
+   * The database behind `tgp.exec_sql` in tools. All statements of a run, those of nested tools included, are one
+   * transaction: begun at the first statement, committed when the run succeeds, rolled back when it throws, times out,
+   * runs out of memory, crashes or is aborted. Pass a source, or `{ source, readOnly: true, … }`.
+   */
+  sql?: SqlSource | SqlSettings;
+  /**
+   * Where the files are, instead of the config's `rootDir`. One of {@link createNodeVFS} is worked on directly, with its
+   * Git repository.
+   *
+   * Any other adapter stays the truth. The kernel works in a private temporary folder that it brings in line before every
+   * call: what was changed through the adapter is seen by the next call. A run sees the files as they are when it starts.
+   * Every change of the kernel (writes, patches, repairs, reverts, and what comes in from Git, removals too) reaches the
+   * adapter before the call returns, and is read back. It is all or nothing: when the adapter refuses a file, those before
+   * it are put back and the call is an {@link IoError}. A file that was changed through the adapter in between is not
+   * overwritten. An adapter without `stamp` is read whole before every call. Paths that the jail refuses and files above 1 MiB
+   * are left out, with a warning.
+   *
+   * With `git.repo` the history is kept at the remote. Without, it ends with the kernel, and writes report
+   * `persisted: false`.
+   */
+  vfs?: VFSAdapter;
+  /** Default: `console`, without debug messages. */
+  logger?: Logger;
+  /** @deprecated Accepted and ignored, with one warning: the native kernel reads and writes files itself. */
+  fs?: unknown;
+  /** @deprecated Accepted and ignored, with one warning: the native kernel talks to Git remotes itself. */
+  http?: unknown;
+};
+
+/** Limits of one run, where they differ from the configuration's, and how to stop it. */
+export type ExecOptions = {
+  /** CPU time of the tool in milliseconds; waiting does not count. */
+  timeoutMs?: number;
+  /** Time from start to result in milliseconds. */
+  wallMs?: number;
+  /** V8 heap and ArrayBuffers together, in MB. */
+  memoryMb?: number;
+  /** Makes chance repeatable: `Math.random` and `crypto`. Default: the configuration's, which is none. */
+  seed?: number;
+  /**
+   * Where the run's clock starts, in milliseconds since 1970. Such a clock does not follow the real one: each reading is
+   * one millisecond after the one before, and a timer that fires moves it by its delay. Default: the real time.
+   */
+  now?: number;
+  /** Stops the run; it then fails with {@link AbortedError}. */
+  signal?: AbortSignal;
+};
+
+/** One line that a tool wrote with `console`. */
+export type LogEntry = {
+  level: 'debug' | 'info' | 'log' | 'warn' | 'error';
+  message: string;
+};
+
+/** What a run used. */
+export type RunStats = {
+  cpuMs: number;
+  wallMs: number;
+  heapPeakBytes: number;
+  hostCalls: number;
+};
+
+/** What a run gives. */
+export type ExecResult<Result = any> = {
+  result: Result;
+  logs: LogEntry[];
+  stats: RunStats;
+};
+
+/** Whether the system gave a wall: `'partial'` on an older kernel. */
+export type ConfinementHold = 'active' | 'partial' | 'missing';
+
+/** The walls around the sandbox's workers. With `isolation: 'thread'` there are none but V8. */
+export type Confinement = {
+  isolation: 'process' | 'thread';
+  /** Nothing can gain rights. */
+  noNewPrivileges: ConfinementHold;
+  /** The rights of a host that runs as root are given up. */
+  capabilities: ConfinementHold;
+  /** No file, port or foreign process can be reached. */
+  landlock: ConfinementHold;
+  /** Only the system calls that V8 needs are left. */
+  seccomp: ConfinementHold;
+  /** Memory, files and core dumps are bounded by the system too. */
+  resourceLimits: ConfinementHold;
+};
+
+/** One finding about a tool's source. Lines and columns count from 1, in the TypeScript text. */
+export type Diagnostic = {
+  rule: string;
+  /** Which of the eight standards it belongs to. */
+  standard?: number;
+  /** Only an error makes a tool invalid. */
+  severity: 'error' | 'warning' | 'advice';
+  message: string;
+  line: number;
+  column: number;
+  endLine: number;
+  endColumn: number;
+  /** What to write instead. */
+  help?: string;
+  /** A repair that can be applied without looking; {@link TGP.fix} applies them all. */
+  fix?: { line: number; column: number; endLine: number; endColumn: number; text: string };
+};
+
+/** What a check finds. */
+export type CheckResult = {
+  valid: boolean;
+  /** The diagnostics that make the tool invalid, one readable line each. */
+  errors: string[];
+  /**
+   * In the order of the source. `rule` is `'syntax'`, `'types'` (found by TypeScript's own checker), or the id of a rule;
+   * `// tgp-ignore rule-id: reason` on the line of a finding or above it accepts that finding.
+   */
+  diagnostics: Diagnostic[];
+  /**
+   * Whether types were checked, against the sandbox's own declarations (`@tgp/core/sandbox`). It takes `typescript` 7 or later,
+   * installed in the application.
+   */
+  typesChecked: boolean;
+  /** Why types were not checked. */
+  notice?: string;
+};
+
+/** What {@link TGP.fix} did. */
+export type FixResult = {
+  /** How many repairs were made. */
+  applied: number;
+  /** The write, when there was anything to write. */
+  written?: Omit<WriteFileResult, 'success'>;
+};
+
+/** JSON Schema of a tool's arguments, read from its TypeScript signature and its JSDoc. */
+export type ToolParameters = { [key: string]: any };
+
+/** A tool that may do the job. */
+export type FoundTool = {
+  path: string;
+  name: string;
+  description: string;
+  /** From 0 to 1. Above 0.85 it does the same job: use it instead of writing another one. */
+  score: number;
+  parameters: ToolParameters;
+};
+
+/** What the registry knows about a source file under `tools/`. Everything but `uses` follows from its text. */
+export type ToolMetadata = {
+  path: string;
+  name: string;
+  description: string;
+  parameters: ToolParameters;
+  /** The folders it lies in, and `@tags` of its JSDoc. */
+  tags: string[];
+  imports: string[];
+  /** A `'module'` has no default export: other tools import it, it cannot be run. */
+  kind: 'tool' | 'module';
+  /** Of the text that the entry was made of. */
+  hash: string;
+  /** Successful runs on this machine. Not part of the history. */
+  uses: number;
+};
+
+/**
+ * The tools that exist. `meta.json` in the root is derived from them; whatever happens to it, the tools are the truth. Up
+ * to 32 tools every write commits it along. Of more it is committed once one in 32 has changed, by `kernel.sync()`,
+ * `registry.sync()` and `shutdown()`. With pull requests it is never committed.
+ */
+export type Registry = {
+  /** Reads every tool again. Not needed after ordinary changes, not even of other programs: those are seen. */
+  hydrate(): Promise<void>;
+  /** Takes note of one tool that another program wrote just now. */
+  register(path: string): Promise<ToolMetadata>;
+  /** Every tool, sorted by path. */
+  list(): Promise<ToolMetadata[]>;
+  /** Makes `meta.json` what the tools say, and commits it. Only needed after changes by other programs. */
+  sync(): Promise<Omit<WriteFileResult, 'success'>>;
+};
+
+/**
+ * The kernel: one workspace of tools, its Git repository and its sandbox.
+ *
+ * @example
+ * const kernel = new TGP();
+ * const { result } = await kernel.exec('tools/shipping/dim_weight.ts', { length: 10, width: 20, height: 30 });
+ * await kernel.shutdown();
+ */
+export declare class TGP {
+  /** Never blocks, starts no process and does not look at the configuration; {@link TGP.boot} does. */
+  constructor(options?: TGPOptions);
+  /** The configuration with every default once booted; before that, `options.config` as given. */
+  get config(): TGPConfig | TGPConfigInput;
+  /** Where the kernel reports. */
+  logger: Logger;
+  /**
+   * Reads the configuration and prepares the workspace. Optional: every call boots when needed. Concurrent and repeated
+   * calls are one boot; after a failure the next call tries again.
+   */
+  boot(): Promise<void>;
+  /**
+   * Runs a tool in the sandbox.
+   * @param path the tool, relative to the root
+   * @param args what the tool gets. Dates cross as ISO strings, BigInts as decimal strings, Maps as objects, Sets as
+   * arrays; functions, symbols and cycles are a {@link ValidationError}. Default: `{}`.
+   * @throws {TGPError} of the class that says what went wrong; `details.logs` holds what the tool had logged
+   */
+  exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
+  /** Checks a tool's source without running it: syntax, the eight standards and, when TypeScript is there, types. */
+  check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
+  /** Applies every repair that the findings of a tool offer, and commits the result. */
+  fix(path: string, options?: { signal?: AbortSignal }): Promise<FixResult>;
+  /** What holds the sandbox beyond V8 on this machine; starts a worker if none has run yet. */
+  confinement(): Promise<Confinement>;
+  /**
+   * The tools that fit a description of a job, best first. Words decide, with their stems, synonyms and opposites.
+   * @param options.limit most tools to return. Default: 5.
+   */
+  find(query: string, options?: { limit?: number; signal?: AbortSignal }): Promise<FoundTool[]>;
+  /**
+   * Every tool that can be run, as a tool that a model calls by its own name and with its own schema: `reports_downgrade` for
+   * `tools/reports/downgrade.ts`. Providers take some 128 tools at most: `query` and `limit` choose.
+   *
+   * The names are those of now, the code behind each is always the current one. Ask again for every conversation, or use
+   * {@link TGP.liveTools}, which also has the tools that are forged meanwhile.
+   * @example
+   * const tools = { ...tgpTools(kernel), ...(await kernel.tools()) };
+   */
+  tools(options?: ToolsOptions): Promise<ForgedTools>;
+  /**
+   * The tools of `base` and every forged tool in one object that is kept fresh in place: once a write, a fix, a revert or a
+   * sync of this kernel is done, the object has the tools as they then are. The AI SDK (4 to 7) reads it at every step, so that
+   * a model can forge a tool in one step and call it by name in the next. Pass the object itself: a copy is not kept fresh.
+   * Changes by other processes are seen at the next call of {@link TGP.refreshTools}.
+   * @example
+   * await generateText({ model, tools: await kernel.liveTools(tgpTools(kernel)), stopWhen: stepCountIs(20), prompt });
+   */
+  liveTools<Base extends Record<string, any> = ForgedTools>(base?: Base): Promise<Base & ToolSet>;
+  /**
+   * Looks for changes by other processes, which are seen within a second, and brings live sets and listeners up to date; for
+   * `prepareStep`, say.
+   */
+  refreshTools(): Promise<void>;
+  /**
+   * Calls `listener` when tools were forged, changed or removed, before the call that did it is done.
+   * @returns a function that ends it
+   */
+  onToolsChanged(listener: (change: ToolsChange) => void): () => void;
+  /** The tools that exist, and what they say about themselves. */
+  get registry(): Registry;
+  /** The files of the root, for the application's own use: neither checked as an agent's writes are, nor committed. */
+  get vfs(): VFSAdapter;
+  /**
+   * Pushes whatever is not pushed yet, then brings in what others pushed. Nothing without a remote.
+   * @throws {GitConflictError} when others changed the same file; both versions are kept
+   * @throws {GitError} when the remote cannot be reached; nothing is lost
+   */
+  sync(): Promise<void>;
+  /** The repository: history, and what the kernel tools do with the remote. */
+  get git(): KernelGit;
+  /**
+   * Ends all runs and workers, and waits for the last push. May be called more than once; every other call then fails with
+   * {@link ShutdownError}.
+   * @param options.pushTimeoutMs how long to wait for the push; what is not pushed then stays committed, and the next kernel
+   * pushes it. Platforms that stop a process give it a few seconds. Default: 10 000.
+   */
+  shutdown(options?: { pushTimeoutMs?: number }): Promise<void>;
+  /** {@link TGP.shutdown}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+  /**
+   * What a model has to know to use the kernel tools: the protocol, the eight standards with an example each, the typed API of
+   * the sandbox, and the tools that exist with their signatures. The tools are those of now; before {@link TGP.boot} they are
+   * not known, and the prompt tells the model to look for them.
+   *
+   * It keeps within `maxTokens`, estimated as a third of its UTF-8 bytes, which is more than tokenisers of today make of it. What
+   * does not fit gives way in this order: the documentation of the sandbox's API, the examples of the standards, the API down
+   * to its names, the standards down to theirs, the longer protocol. Of tools the descriptions go first; then the most used
+   * ones are shown, and how many are left out.
+   * @param options.maxTokens at least 50. Default: 4000.
+   * @throws {ValidationError} when `maxTokens` is no such number
+   */
+  getSystemPrompt(options?: { maxTokens?: number }): string;
+}

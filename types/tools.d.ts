@@ -1,0 +1,190 @@
+import type { z } from 'zod';
+import type { TGPError, TGPErrorCode } from './errors.js';
+import type { CheckResult, FoundTool, LogEntry, RunStats, TGP } from './kernel.js';
+import type {
+  ApplyDiffParams,
+  CheckToolParams,
+  ExecToolParams,
+  FileHistoryParams,
+  FindToolParams,
+  ListFilesParams,
+  PatchFileParams,
+  ReadFileParams,
+  SearchFilesParams,
+  WriteFileParams,
+} from './schemas.js';
+
+/** The part of the AI SDK's call options that the tools use. */
+export type ToolCallOptions = {
+  abortSignal?: AbortSignal;
+};
+
+/**
+ * A tool of an agent. The same object works in Vercel AI SDK 4 to 7. `parameters` and `inputSchema` are one schema: a
+ * plain JSON Schema that the SDKs also recognise as one of their own.
+ */
+export type AgentTool<Args = any, Result = any> = {
+  description: string;
+  parameters: any;
+  inputSchema: any;
+  /** Checks the arguments, then runs. Fails by rejecting with a {@link TGPError}, never by throwing at once. */
+  execute: (args: Args, options?: ToolCallOptions) => Promise<Result>;
+};
+
+/** Tools of an agent by name. */
+export type ToolSet = Record<string, AgentTool>;
+
+/** A tool that an agent has forged. It reports as `exec_tool` does, and refuses arguments that do not fit its schema. */
+export type ForgedTool = AgentTool<any, ExecToolResult>;
+
+/** Forged tools by the name that a model calls: at most 64 of `a-z A-Z 0-9 _ -`, no two alike, none of the kernel's own. */
+export type ForgedTools = Record<string, ForgedTool>;
+
+/** Which of the forged tools {@link TGP.tools} returns. */
+export type ToolsOptions = {
+  /** Only tools that fit this description of a job, at most `limit` or 5. */
+  query?: string;
+  /** Most tools to return; without `query` those that were run most often. Default: all. */
+  limit?: number;
+};
+
+/** What has become of the tools that can be run. `name` is the one of {@link TGP.tools}. */
+export type ToolsChange = {
+  added: { name: string; path: string }[];
+  changed: { name: string; path: string }[];
+  removed: { name: string; path: string }[];
+};
+
+/** Arguments of `list_files`. */
+export type ListFilesArgs = z.input<typeof ListFilesParams>;
+/** Arguments of `read_file`. */
+export type ReadFileArgs = z.input<typeof ReadFileParams>;
+/** Arguments of `write_file`. */
+export type WriteFileArgs = z.input<typeof WriteFileParams>;
+/** Arguments of `patch_file`. */
+export type PatchFileArgs = z.input<typeof PatchFileParams>;
+/** Arguments of `apply_diff`. */
+export type ApplyDiffArgs = z.input<typeof ApplyDiffParams>;
+/** Arguments of `search_files`. */
+export type SearchFilesArgs = z.input<typeof SearchFilesParams>;
+/** Arguments of `find_tool`. */
+export type FindToolArgs = z.input<typeof FindToolParams>;
+/** Arguments of `file_history`. */
+export type FileHistoryArgs = z.input<typeof FileHistoryParams>;
+/** Arguments of `check_tool`. */
+export type CheckToolArgs = z.input<typeof CheckToolParams>;
+/** Arguments of `exec_tool`. */
+export type ExecToolArgs = z.input<typeof ExecToolParams>;
+
+/** Where a change of files is now. */
+export type Persistence = {
+  /**
+   * `true`: committed, and at the remote if there is one. `'local'`: committed here and pushed later; `problem` says why.
+   * `false`: on disk only.
+   */
+  persisted: boolean | 'local';
+  /** The commit that holds it. */
+  commit?: string;
+  /** The pull request that asks for it, with `writeStrategy: 'pr'`. */
+  pullRequest?: { number: number; url: string };
+  /** Why it is not committed, or not at the remote yet. */
+  problem?: string;
+};
+
+/** A write of one file: where it is now, and what the kernel noticed. */
+export type WriteResult = Persistence & {
+  path: string;
+  /** Other tools that do the same job: one of them is probably enough. */
+  similar?: { path: string; score: number }[];
+  /** What the check finds wrong with a tool, one line per error; {@link TGPTools.check_tool} says more. */
+  findings?: string[];
+  /** With `check: 'strict'`: why the types were not checked, where they would decide. */
+  notice?: string;
+};
+
+/** What `write_file` and `patch_file` answer. A write that fails rejects instead. */
+export type WriteFileResult = WriteResult & { success: true };
+
+/** One commit of a file's history. */
+export type FileHistoryEntry = {
+  commit: string;
+  message: string;
+  author: string;
+  /** ISO 8601. */
+  date: string;
+};
+
+/** The repository of a kernel. */
+export type KernelGit = {
+  /**
+   * Brings in what others pushed, local commits on top, and returns the files that changed.
+   * @throws {GitError} when the remote cannot be reached
+   */
+  hydrate(): Promise<{ changed: string[] }>;
+  /** Commits files as they are on disk, in one commit, and pushes it. A file that is not there is removed. */
+  persist(message: string, files: string[]): Promise<Persistence>;
+  /** The commits that changed a file, or all of them, newest first. Default limit: 20. */
+  log(path?: string, options?: { limit?: number }): Promise<FileHistoryEntry[]>;
+  /** A unified diff of a file, or of everything. Default: what the current commit changed. */
+  diff(path?: string, options?: { from?: string; to?: string }): Promise<string>;
+  /** Makes a file what it was in `commit`, as a new commit. */
+  revert(path: string, commit: string): Promise<WriteResult>;
+};
+
+/** What `apply_diff` answers. */
+export type ApplyDiffResult = WriteFileResult & {
+  /** Each change of the diff, in its order. */
+  applied: {
+    /** Where it was made, counted from 1 in the file as it was. */
+    line: number;
+    /** What was forgiven, when the text did not fit exactly. */
+    tolerated?: 'trailing-space' | 'whitespace';
+    /** How far the diff's own line number was off. */
+    lineOffset?: number;
+  }[];
+};
+
+/** What `search_files` answers. */
+export type SearchFilesResult = {
+  /** In the order of the paths. Lines and columns count from 1; long lines are cut. */
+  matches: { path: string; line: number; column: number; text: string }[];
+  /** Whether there are more matches than were returned. */
+  truncated: boolean;
+  /** How many text files were looked into: all that `list_files` names. Nothing of `.git` is read, and `.gitignore` hides nothing. */
+  files: number;
+};
+
+/** What `exec_tool` tells a model: it reports a failed run, it does not throw. */
+export type ExecToolResult =
+  | { success: true; result: any; logs: LogEntry[]; stats: RunStats }
+  | {
+      success: false;
+      error: string;
+      code: TGPErrorCode;
+      logs: LogEntry[];
+      stack?: string;
+      line?: number;
+      column?: number;
+    };
+
+/** The tools that {@link tgpTools} returns. */
+export type TGPTools = {
+  list_files: AgentTool<ListFilesArgs, string[]>;
+  read_file: AgentTool<ReadFileArgs, string>;
+  write_file: AgentTool<WriteFileArgs, WriteFileResult>;
+  patch_file: AgentTool<PatchFileArgs, WriteFileResult>;
+  apply_diff: AgentTool<ApplyDiffArgs, ApplyDiffResult>;
+  search_files: AgentTool<SearchFilesArgs, SearchFilesResult>;
+  find_tool: AgentTool<FindToolArgs, FoundTool[]>;
+  file_history: AgentTool<FileHistoryArgs, FileHistoryEntry[]>;
+  check_tool: AgentTool<CheckToolArgs, CheckResult>;
+  exec_tool: AgentTool<ExecToolArgs, ExecToolResult>;
+};
+
+/**
+ * The kernel's tools, ready for an agent.
+ *
+ * @example
+ * await generateText({ model, tools: tgpTools(kernel), system: kernel.getSystemPrompt(), stopWhen: stepCountIs(20), prompt });
+ */
+export declare function tgpTools(kernel: TGP): TGPTools;
