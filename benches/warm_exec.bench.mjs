@@ -9,7 +9,7 @@ import { SandboxProcess } from './sandbox_process.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
 const TURNS = Number(process.env.TURNS ?? 20);
-const RUNS = 25;
+const RUNS = Number(process.env.TURN_RUNS ?? 25);
 /** A slow sandbox does fewer runs in its turn. */
 const TURN_MS = 500;
 const PATIENCE_MS = 30_000;

@@ -30,7 +30,7 @@ pub fn run(
     inbox: &Arc<dyn Inbox>,
     cache: &mut CodeCache,
 ) -> RunEnd {
-    let mut state = RunState::new(command, realm.context.clone(), Arc::clone(control), Arc::clone(inbox));
+    let mut state = RunState::new(command, realm, Arc::clone(control), Arc::clone(inbox));
     state.cache = std::mem::take(cache);
     isolate.v8.set_slot(state);
     let budget = Arc::clone(isolate.budget());

@@ -9,6 +9,7 @@ use super::native_text::{decode, encoding_name, utf8_length, utf8_write, whole_b
 use super::native_url::{form_parse, form_serialize, url_parse, url_set};
 use super::run_state::RunState;
 use crate::sandbox::message::LogLevel;
+use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use v8::MapFnTo;
@@ -51,7 +52,27 @@ fn table() -> [(&'static str, v8::FunctionCallback); 27] {
 
 /// The addresses that a snapshot refers to.
 pub fn external_references() -> Vec<v8::ExternalReference> {
-    table().into_iter().map(|(_, function)| v8::ExternalReference { function }).collect()
+    let functions = table().into_iter().map(|(_, function)| v8::ExternalReference { function });
+    let getter: v8::AccessorNameGetterCallback = provide_value.map_fn_to();
+    functions.chain([v8::ExternalReference { pointer: getter as *mut c_void }]).collect()
+}
+
+/// The getter of a global that is made when it is first looked at: asks the run's realm for it. V8 then puts the value in
+/// the property's place. (Data of the property's own would not do: V8 shares it among the realms of an isolate.)
+pub fn provide_value(
+    scope: &mut v8::PinScope<'_, '_>,
+    name: v8::Local<'_, v8::Name>,
+    _: v8::PropertyCallbackArguments<'_>,
+    mut returned: Returned<'_>,
+) {
+    guarded(scope, |scope| {
+        let Some(provide) = scope.get_slot::<RunState>().map(|state| state.provide.clone()) else { return };
+        let provide = v8::Local::new(scope, provide);
+        let receiver = v8::undefined(scope);
+        if let Some(value) = provide.call(scope, receiver.into(), &[name.into()]) {
+            returned.set(value);
+        }
+    });
 }
 
 /// The object handed to the bootstrap script.
@@ -59,7 +80,9 @@ pub fn native_object<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'
     let object = v8::Object::new(scope);
     for (name, function) in table() {
         let key = v8::String::new(scope, name)?;
-        let value = v8::FunctionTemplate::new_raw(scope, function).get_function(scope)?;
+        // Without a prototype of its own: there is one such function in every realm.
+        let value =
+            v8::Function::builder_raw(function).constructor_behavior(v8::ConstructorBehavior::Throw).build(scope)?;
         object.set(scope, key.into(), value.into())?;
     }
     Some(object)

@@ -13,6 +13,7 @@ pub struct Realm {
     pub start: v8::Global<v8::Function>,
     pub describe: v8::Global<v8::Function>,
     pub fire_timer: v8::Global<v8::Function>,
+    pub provide: v8::Global<v8::Function>,
     pub microtasks: v8::MicrotaskQueueHandle,
 }
 
@@ -31,8 +32,9 @@ impl Realm {
         let start = function(scope, functions, "start")?;
         let describe = function(scope, functions, "describe")?;
         let fire_timer = function(scope, functions, "fireTimer")?;
+        let provide = function(scope, functions, "provide")?;
         let context = v8::Global::new(scope, context);
-        Some(Self { context, start, describe, fire_timer, microtasks })
+        Some(Self { context, start, describe, fire_timer, provide, microtasks })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::code_cache::CodeCache;
 use super::engine_control::EngineControl;
 use super::inbox::Inbox;
+use super::realm::Realm;
 use super::rejections::Rejections;
 use super::timers::Timers;
 use crate::ids::{CallId, RunId};
@@ -24,6 +25,8 @@ pub struct RunState {
     pub control: Arc<EngineControl>,
     pub inbox: Arc<dyn Inbox>,
     pub context: v8::Global<v8::Context>,
+    /// Makes a global of the realm that is looked at for the first time.
+    pub provide: v8::Global<v8::Function>,
     modules: Arc<Vec<Module>>,
     /// Modules that were asked for by a name which the source does not spell out.
     late: Vec<Module>,
@@ -43,17 +46,13 @@ pub struct RunState {
 }
 
 impl RunState {
-    pub fn new(
-        command: &RunCommand,
-        context: v8::Global<v8::Context>,
-        control: Arc<EngineControl>,
-        inbox: Arc<dyn Inbox>,
-    ) -> Self {
+    pub fn new(command: &RunCommand, realm: &Realm, control: Arc<EngineControl>, inbox: Arc<dyn Inbox>) -> Self {
         Self {
             run: command.run,
             control,
             inbox,
-            context,
+            context: realm.context.clone(),
+            provide: realm.provide.clone(),
             modules: Arc::clone(&command.modules),
             late: Vec::new(),
             waiting: HashMap::new(),

@@ -1,36 +1,77 @@
 //! The startup snapshot: a realm with the bootstrap script already run, so that a fresh realm is a copy.
 
-use super::native::{external_references, native_object};
+use super::native::{external_references, native_object, provide_value};
 use super::platform;
 use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
 /// The scripts that build a realm, in this order: each is a function of what the ones before it have left behind.
-const BOOTSTRAP: [&str; 20] = [
+const BOOTSTRAP: [&str; 7] = [
     include_str!("bootstrap/primordials.js"),
-    include_str!("bootstrap/inspect.js"),
-    include_str!("bootstrap/errors.js"),
+    include_str!("bootstrap/late.js"),
     include_str!("bootstrap/host.js"),
     include_str!("bootstrap/modules.js"),
     include_str!("bootstrap/results.js"),
-    include_str!("bootstrap/clock.js"),
-    include_str!("bootstrap/timers.js"),
-    include_str!("bootstrap/console.js"),
     include_str!("bootstrap/buffers.js"),
-    include_str!("bootstrap/events.js"),
-    include_str!("bootstrap/abort.js"),
-    include_str!("bootstrap/encoding.js"),
-    include_str!("bootstrap/url_search_params.js"),
-    include_str!("bootstrap/url.js"),
-    include_str!("bootstrap/clone.js"),
-    include_str!("bootstrap/crypto.js"),
-    include_str!("bootstrap/headers.js"),
-    include_str!("bootstrap/fetch.js"),
     include_str!("bootstrap/tgp.js"),
+];
+/// What a realm builds when it is first used.
+const LATE: [Stage; 3] = [
+    Stage {
+        add: "addText",
+        names: &["console", "setTimeout", "setInterval", "clearTimeout", "clearInterval"],
+        scripts: &[
+            include_str!("bootstrap/methods.js"),
+            include_str!("bootstrap/inspect.js"),
+            include_str!("bootstrap/errors.js"),
+            include_str!("bootstrap/timers.js"),
+            include_str!("bootstrap/console.js"),
+        ],
+    },
+    Stage {
+        add: "addWeb",
+        names: &[
+            "AbortController",
+            "AbortSignal",
+            "DOMException",
+            "Event",
+            "EventTarget",
+            "Headers",
+            "TextDecoder",
+            "TextEncoder",
+            "URL",
+            "URLSearchParams",
+            "atob",
+            "btoa",
+            "crypto",
+            "fetch",
+            "queueMicrotask",
+            "structuredClone",
+        ],
+        scripts: &[
+            include_str!("bootstrap/events.js"),
+            include_str!("bootstrap/abort.js"),
+            include_str!("bootstrap/encoding.js"),
+            include_str!("bootstrap/url_search_params.js"),
+            include_str!("bootstrap/url.js"),
+            include_str!("bootstrap/clone.js"),
+            include_str!("bootstrap/crypto.js"),
+            include_str!("bootstrap/headers.js"),
+            include_str!("bootstrap/fetch.js"),
+        ],
+    },
+    Stage { add: "addClock", names: &[], scripts: &[include_str!("bootstrap/clock.js")] },
 ];
 /// The script that leaves what the engine calls.
 const ENTRY: &str = include_str!("bootstrap/start.js");
+/// Scripts that run when a realm first uses one of the globals that they make. `add` is a function of `late.js`.
+struct Stage {
+    add: &'static str,
+    names: &'static [&'static str],
+    scripts: &'static [&'static str],
+}
+
 /// The name that frames of these scripts have in stack traces.
 pub const BOOTSTRAP_NAME: &str = "tgp:bootstrap";
 
@@ -96,8 +137,9 @@ fn open(mut bytes: Vec<u8>) -> Option<v8::StartupData> {
 fn seal(blob: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(platform::engine_version().as_bytes());
-    for script in BOOTSTRAP.into_iter().chain([ENTRY]) {
-        hasher.write(script.as_bytes());
+    let late = LATE.iter().flat_map(|stage| stage.scripts.iter().chain(stage.names));
+    for part in BOOTSTRAP.iter().chain(late).chain([&ENTRY]) {
+        hasher.write(part.as_bytes());
     }
     hasher.write(blob);
     hasher.finish()
@@ -126,25 +168,78 @@ fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
     internals.set_prototype(scope, null.into())?;
     let native = native_object(scope)?;
     for script in BOOTSTRAP.into_iter().chain([ENTRY]) {
-        run_script(scope, script, internals, native)?;
+        let function = evaluate(scope, script)?;
+        call(scope, function, &[internals.into(), native.into()])?;
     }
+    for stage in &LATE {
+        add_stage(scope, context, internals, stage)?;
+    }
+    let tgp = member(scope, internals, "tgp")?.try_into().ok()?;
+    lazy_property(scope, tgp, "fetch", v8::PropertyAttribute::NONE)?;
+    let rehearse = member(scope, internals, "rehearse")?;
+    call(scope, rehearse.try_into().ok()?, &[])?;
     scope.add_context_data(context, internals);
     Some(())
 }
 
-fn run_script(
+/// Leaves the stage's scripts in the realm, and its globals as properties that run them when they are first looked at.
+fn add_stage(
     scope: &mut v8::PinScope<'_, '_>,
-    script: &str,
+    context: v8::Local<'_, v8::Context>,
     internals: v8::Local<'_, v8::Object>,
-    native: v8::Local<'_, v8::Object>,
+    stage: &Stage,
 ) -> Option<()> {
+    let add = member(scope, internals, stage.add)?.try_into().ok()?;
+    for script in stage.scripts {
+        let function = evaluate(scope, script)?;
+        call(scope, add, &[function.into()])?;
+    }
+    let global = context.global(scope);
+    for name in stage.names {
+        lazy_property(scope, global, name, v8::PropertyAttribute::DONT_ENUM)?;
+    }
+    Some(())
+}
+
+fn lazy_property(
+    scope: &mut v8::PinScope<'_, '_>,
+    target: v8::Local<'_, v8::Object>,
+    name: &str,
+    attributes: v8::PropertyAttribute,
+) -> Option<()> {
+    let key = v8::String::new(scope, name)?;
+    let data = v8::undefined(scope).into();
+    let (reading, writing) = (v8::SideEffectType::HasSideEffect, v8::SideEffectType::HasSideEffect);
+    target
+        .set_lazy_data_property_with_data(scope, key.into(), provide_value, data, attributes, reading, writing)
+        .filter(|set| *set)
+        .map(drop)
+}
+
+fn member<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    object: v8::Local<'_, v8::Object>,
+    name: &str,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let key = v8::String::new(scope, name)?;
+    object.get(scope, key.into())
+}
+
+/// The function that a script consists of.
+fn evaluate<'s>(scope: &mut v8::PinScope<'s, '_>, script: &str) -> Option<v8::Local<'s, v8::Function>> {
     let code = v8::String::new(scope, script)?;
     let name = v8::String::new(scope, BOOTSTRAP_NAME)?;
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
-    let function = v8::Script::compile(scope, code, Some(&origin))?.run(scope)?;
-    let function: v8::Local<'_, v8::Function> = function.try_into().ok()?;
+    v8::Script::compile(scope, code, Some(&origin))?.run(scope)?.try_into().ok()
+}
+
+fn call(
+    scope: &mut v8::PinScope<'_, '_>,
+    function: v8::Local<'_, v8::Function>,
+    arguments: &[v8::Local<'_, v8::Value>],
+) -> Option<()> {
     let receiver = v8::undefined(scope);
-    function.call(scope, receiver.into(), &[internals.into(), native.into()]).map(drop)
+    function.call(scope, receiver.into(), arguments).map(drop)
 }
 
 #[cfg(test)]

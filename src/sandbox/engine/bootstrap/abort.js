@@ -1,6 +1,6 @@
 // `AbortController` and `AbortSignal`.
 (function abort(realm) {
-  const { DOMException, Event, EventTarget, addListener, dispatch, expose, startTimer } = realm;
+  const { DOMException, Event, EventTarget, addListener, dispatch, give, startTimer, tag } = realm;
 
   const KEY = {};
   let abortSignal;
@@ -82,6 +82,8 @@
   realm.isSignal = isSignal;
   realm.isAborted = isAborted;
   realm.reasonOf = reasonOf;
-  expose('AbortSignal', AbortSignal);
-  expose('AbortController', AbortController);
+  tag('AbortSignal', AbortSignal);
+  give('AbortSignal', AbortSignal);
+  tag('AbortController', AbortController);
+  give('AbortController', AbortController);
 });

@@ -1,13 +1,12 @@
-// Chance and time: real, or from a seed and a starting moment so that a run can be repeated exactly.
+// Chance and time from a seed and a starting moment, so that a run can be repeated exactly. It is built before the guest
+// starts, or not at all.
 (function clockAndChance(realm, native) {
-  const { ReflectApply, ReflectConstruct, define, defineProperty, floor, getOwnPropertyDescriptor, imul } = realm;
+  const { ReflectApply, ReflectConstruct, define, defineProperty, floor, getOwnPropertyDescriptor, imul, repeatable } = realm;
   const NativeDate = realm.Date;
   const dateToString = realm.unbind(NativeDate.prototype.toString);
   const { prototype: formats } = Intl.DateTimeFormat;
   const formatOf = getOwnPropertyDescriptor(formats, 'format').get;
   const formatToParts = formats.formatToParts;
-  const chance = { __proto__: null, nextWord: undefined };
-  const clock = { __proto__: null, now: undefined };
 
   // A 32-bit mixing counter: small, and good enough for what is not a secret.
   realm.seedChance = (seed) => {
@@ -20,37 +19,21 @@
       mixed = imul(mixed, 0x735a2d97);
       return (mixed ^ (mixed >>> 15)) >>> 0;
     };
-    chance.nextWord = next;
+    repeatable.nextWord = next;
     define(Math, 'random', function random() {
       return (floor(next() / 32) * 67108864 + floor(next() / 64)) / 9007199254740992;
     });
   };
 
-  // Random bytes: from the seed when there is one.
-  realm.fillRandom = (bytes, length) => {
-    const next = chance.nextWord;
-    if (next === undefined) {
-      native.fillRandom(bytes);
-      return;
-    }
-    for (let i = 0; i < length; i++) bytes[i] = next() >>> 24;
-  };
-
   // Every reading is one millisecond after the one before, so that a loop that waits for the clock comes to its end.
   const read = () => {
-    const now = clock.now;
-    clock.now = now + 1;
+    const now = repeatable.now;
+    repeatable.now = now + 1;
     return now;
   };
 
-  realm.virtualNow = () => clock.now;
-  // A timer has fired: at least its delay has gone by.
-  realm.advanceTo = (moment) => {
-    if (clock.now !== undefined && moment > clock.now) clock.now = moment;
-  };
-
   realm.startClock = (moment) => {
-    clock.now = moment;
+    repeatable.now = moment;
     const ClockDate = function Date(...values) {
       if (new.target === undefined) return dateToString(new NativeDate(read()));
       return ReflectConstruct(NativeDate, values.length === 0 ? [read()] : values, new.target);

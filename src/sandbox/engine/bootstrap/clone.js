@@ -2,35 +2,20 @@
 //
 // The clone is made in the guest's own heap and shares its strings, so that it counts against the run's memory.
 (function clone(realm, native) {
-  const { DOMException, ReflectConstruct, define, getOwnPropertyDescriptor, hasOwn, isArray, objectKeys, put } = realm;
+  const { DOMException, ReflectConstruct, define, getOwnPropertyDescriptor, give, hasOwn, isArray, objectKeys } = realm;
   const { bufferBytes, bufferSlice, dateGetTime, mapForEach, mapGet, mapSet, setAdd, setForEach } = realm;
   const { typedArrayBuffer, typedArrayLength, typedArrayName, typedArrayOffset } = realm;
-  const { viewBuffer, viewBytes, viewOffset } = realm;
+  const { put, viewBuffer, viewBytes, viewOffset, views } = realm;
 
-  const views = { __proto__: null };
-  const constructors = [
-    Int8Array,
-    Uint8Array,
-    Uint8ClampedArray,
-    Int16Array,
-    Uint16Array,
-    Int32Array,
-    Uint32Array,
-    Float32Array,
-    Float64Array,
-    BigInt64Array,
-    BigUint64Array,
-  ];
-  for (let i = 0; i < constructors.length; i++) views[constructors[i].name] = constructors[i];
   const errors = { __proto__: null };
   const errorTypes = ['Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError'];
   for (let i = 0; i < errorTypes.length; i++) errors[errorTypes[i]] = realm[errorTypes[i]];
   const unbox = {
     __proto__: null,
-    Number: realm.unbind(Number.prototype.valueOf),
-    String: realm.unbind(String.prototype.valueOf),
-    Boolean: realm.unbind(Boolean.prototype.valueOf),
-    BigInt: realm.unbind(BigInt.prototype.valueOf),
+    Number: realm.numberValue,
+    String: realm.stringValue,
+    Boolean: realm.booleanValue,
+    BigInt: realm.bigintValue,
   };
 
   const refuse = (what) => {
@@ -128,7 +113,7 @@
     }
   }
 
-  define(globalThis, 'structuredClone', function structuredClone(value, options) {
+  give('structuredClone', function structuredClone(value, options) {
     if (arguments.length === 0) throw new realm.TypeError('structuredClone needs a value');
     if (options?.transfer !== undefined && options.transfer.length > 0) refuse('An object to be transferred');
     return copy(value, ReflectConstruct(realm.Map, []));
@@ -147,7 +132,7 @@
     }
   }
 
-  define(globalThis, 'queueMicrotask', function queueMicrotask(callback) {
+  give('queueMicrotask', function queueMicrotask(callback) {
     if (typeof callback !== 'function') throw new realm.TypeError('queueMicrotask needs a function');
     runLater(callback);
   });

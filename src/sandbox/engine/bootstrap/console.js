@@ -1,6 +1,6 @@
 // `console`: lines that come back with the outcome of the run.
 (function consoleFunctions(realm, native) {
-  const { define, formatLine } = realm;
+  const { define, formatLine, give } = realm;
 
   const method =
     (level) =>
@@ -12,6 +12,5 @@
   const levels = ['debug', 'info', 'log', 'warn', 'error'];
   for (let level = 0; level < levels.length; level++) define(console, levels[level], method(level));
   define(console, 'trace', method(0));
-  define(globalThis, 'console', console);
-  realm.log = method(2);
+  give('console', console);
 });

@@ -1,6 +1,6 @@
 // `crypto`: random values only.
-(function crypto(realm) {
-  const { DOMException, Uint8Array, define, fillRandom, typedArrayBuffer, typedArrayBytes } = realm;
+(function crypto(realm, native) {
+  const { DOMException, Uint8Array, give, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
   const { typedArrayName, typedArrayOffset } = realm;
 
   const MOST_BYTES = 65536;
@@ -16,6 +16,16 @@
     Uint32Array: true,
     BigInt64Array: true,
     BigUint64Array: true,
+  };
+
+  // From the seed when there is one.
+  const fillRandom = (bytes, length) => {
+    const next = repeatable.nextWord;
+    if (next === undefined) {
+      native.fillRandom(bytes);
+      return;
+    }
+    for (let i = 0; i < length; i++) bytes[i] = next() >>> 24;
   };
 
   class Crypto {
@@ -44,6 +54,6 @@
     }
   }
 
-  realm.tag('Crypto', Crypto);
-  define(globalThis, 'crypto', new Crypto());
+  tag('Crypto', Crypto);
+  give('crypto', new Crypto());
 });

@@ -1,6 +1,6 @@
 // Text and bytes: `TextEncoder`, `TextDecoder`, `atob`, `btoa`.
 (function encoding(realm, native) {
-  const { Uint8Array, define, expose, typedArrayBuffer, typedArrayBytes, typedArrayName, typedArrayOffset } = realm;
+  const { Uint8Array, give, tag, typedArrayBuffer, typedArrayBytes, typedArrayName, typedArrayOffset } = realm;
   const { DOMException, bufferBytes, viewBuffer, viewBytes, viewOffset } = realm;
 
   // The bytes of a buffer or of a view, without copying them; undefined for anything else.
@@ -101,15 +101,17 @@
 
   realm.bytesOf = bytesOf;
   realm.encodeText = encode;
-  expose('TextEncoder', TextEncoder);
-  expose('TextDecoder', TextDecoder);
+  tag('TextEncoder', TextEncoder);
+  give('TextEncoder', TextEncoder);
+  tag('TextDecoder', TextDecoder);
+  give('TextDecoder', TextDecoder);
 
-  define(globalThis, 'atob', function atob(text) {
+  give('atob', function atob(text) {
     const binary = native.atob(`${text}`);
     if (binary === undefined) throw new DOMException('The text is not base64', 'InvalidCharacterError');
     return binary;
   });
-  define(globalThis, 'btoa', function btoa(binary) {
+  give('btoa', function btoa(binary) {
     const text = native.btoa(`${binary}`);
     if (text === undefined) {
       throw new DOMException('The text holds characters beyond one byte; encode it first', 'InvalidCharacterError');

@@ -2,7 +2,7 @@
 (function errors(realm, native) {
   const { JSONStringify, define, errorToString, getOwnPropertyDescriptor, hasOwn, textOf, weakMapGet, weakMapSet } = realm;
 
-  const hostFaults = new WeakMap();
+  const hostFaults = new realm.WeakMap();
 
   const readText = (value, key) => {
     try {
@@ -57,6 +57,6 @@
 
   realm.readText = readText;
   realm.errorText = errorText;
-  realm.describe = describe;
+  realm.describeError = describe;
   realm.hostError = hostError;
 });

@@ -1,6 +1,6 @@
 // Events as far as `AbortSignal` needs them, and `DOMException`.
 (function events(realm) {
-  const { ReflectApply, define, expose, list, push, textOf } = realm;
+  const { ReflectApply, define, give, list, push, tag, textOf } = realm;
 
   const CODES = {
     __proto__: null,
@@ -13,7 +13,7 @@
     DataCloneError: 25,
   };
 
-  class DOMException extends Error {
+  class DOMException extends realm.Error {
     constructor(message = '', options = 'Error') {
       const named = options !== null && typeof options === 'object';
       super(`${message}`);
@@ -144,7 +144,10 @@
   realm.EventTarget = EventTarget;
   realm.addListener = realm.unbind(EventTarget.prototype.addEventListener);
   realm.dispatch = realm.unbind(EventTarget.prototype.dispatchEvent);
-  expose('DOMException', DOMException);
-  expose('Event', Event);
-  expose('EventTarget', EventTarget);
+  tag('DOMException', DOMException);
+  give('DOMException', DOMException);
+  tag('Event', Event);
+  give('Event', Event);
+  tag('EventTarget', EventTarget);
+  give('EventTarget', EventTarget);
 });

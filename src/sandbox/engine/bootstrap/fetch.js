@@ -1,6 +1,6 @@
 // `fetch`: the request is described here and made by the host, which decides whether it may be.
 (function fetching(realm, native) {
-  const { Uint8Array, addListener, ask, bytesOf, define, isAborted, isSignal, put, reasonOf } = realm;
+  const { Uint8Array, addListener, ask, bytesOf, define, give, isAborted, isSignal, put, reasonOf } = realm;
 
   const KEY = {};
   const BOM = '\ufeff';
@@ -127,6 +127,5 @@
     return new Response(KEY, await answer);
   }
 
-  realm.fetch = fetch;
-  define(globalThis, 'fetch', fetch);
+  give('fetch', fetch);
 });

@@ -1,6 +1,6 @@
 // `Headers`: names without case, values joined as HTTP joins them. The host checks again what is sent.
 (function headers(realm) {
-  const { arrayValues, expose, list, push, toArray, toLowerCase } = realm;
+  const { arrayValues, give, iterator, list, push, tag, toArray, toLowerCase } = realm;
 
   const NAME = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -36,7 +36,7 @@
       if (typeof init !== 'object') throw new realm.TypeError('Headers needs an object, pairs or Headers');
       if (#pairs in init) {
         for (let i = 0; i < init.#pairs.length; i++) this.#add(init.#pairs[i].name, init.#pairs[i].value);
-      } else if (typeof init[Symbol.iterator] === 'function') {
+      } else if (typeof init[iterator] === 'function') {
         for (const [name, value] of init) this.#add(nameOf(name), valueOf(value));
       } else {
         const names = realm.objectKeys(init);
@@ -75,7 +75,7 @@
     values() {
       return this.#iterate((pair) => pair.value);
     }
-    [Symbol.iterator]() {
+    [iterator]() {
       return this.#iterate((pair) => [pair.name, pair.value]);
     }
     #find(name) {
@@ -127,5 +127,6 @@
     }
   }
 
-  expose('Headers', Headers);
+  tag('Headers', Headers);
+  give('Headers', Headers);
 });

@@ -1,12 +1,12 @@
 // Questions to the host: answered at once, or by a promise.
 (function host(realm, native) {
-  const { JSONParse, define, hostError, indexOf, slice } = realm;
+  const { JSONParse, define, indexOf, slice } = realm;
 
   // An answer is "=" and JSON, or "!", an error code, a line break and a message.
   function decodeAnswer(answer) {
     if (answer[0] === '=') return JSONParse(slice(answer, 1));
     const end = indexOf(answer, '\n');
-    throw hostError(slice(answer, 1, end), slice(answer, end + 1));
+    throw realm.hostError(slice(answer, 1, end), slice(answer, end + 1));
   }
 
   const toText = (name, values) => {
@@ -16,7 +16,7 @@
     const text = realm.toJson(values, 'arguments', ` of tgp.${name}`, 'Pass', (message) => {
       why = message;
     });
-    if (why !== '') throw hostError('ERR_RESULT', why);
+    if (why !== '') throw realm.hostError('ERR_RESULT', why);
     return text;
   };
 

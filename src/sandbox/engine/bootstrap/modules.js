@@ -1,6 +1,6 @@
 // `require`, and what a tool's file stands for.
 (function modules(realm, native) {
-  const { JSONParse, ReflectApply, ReflectOwnKeys, hasOwn, lastIndexOf, slice, textOf } = realm;
+  const { JSONParse, ReflectApply, ReflectOwnKeys, hasOwn, lastIndexOf, slice } = realm;
 
   const KIND_MODULE = 0;
   const KIND_ASYNC_MODULE = 1;
@@ -24,11 +24,11 @@
 
   function requireFrom(importer) {
     return function require(specifier) {
-      const wanted = typeof specifier === 'string' ? specifier : textOf(specifier);
+      const wanted = typeof specifier === 'string' ? specifier : realm.textOf(specifier);
       const loaded = load(native.link(importer, wanted) ?? askFor(importer, wanted));
       if (isAsync(loaded.kind)) {
         throw new realm.Error(
-          `${path} uses top-level await, so it can be run but not imported. Export an async function from it instead.`,
+          `${wanted} uses top-level await, so it can be run but not imported. Export an async function from it instead.`,
         );
       }
       return loaded.module.exports;

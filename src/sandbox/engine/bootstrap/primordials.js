@@ -1,18 +1,18 @@
 // The built-ins that the other files use. It runs first, in a realm that no guest has touched.
 //
-// Guest code can replace anything it can reach, so nothing may look a built-in up after the snapshot is made: every file
-// takes what it needs from here at that time, objects that are read later have no prototype, and nothing that is ours is
-// spread, destructured as an array or iterated.
+// Guest code can replace anything it can reach, so nothing may look a built-in up after the snapshot is made, not even
+// `globalThis`: every file takes what it needs from here, objects that are read later have no prototype, and nothing that
+// is ours is spread, destructured as an array or iterated. That holds for the first lines of a file, too: most files run
+// late (`late.js`), when a guest has already been at work.
 (function primordials(realm) {
   const { apply: ReflectApply } = Reflect;
   const unbind = (fn) => (self, a, b) => ReflectApply(fn, self, [a, b]);
-  const getter = (prototype, key) => unbind(Object.getOwnPropertyDescriptor(prototype, key).get);
-  const TypedArray = Object.getPrototypeOf(Uint8Array);
-  const { defineProperty, create } = Object;
+  const { defineProperty, create, getOwnPropertyDescriptor } = Object;
+  const getter = (prototype, key) => getOwnPropertyDescriptor(prototype, key).get;
+  const { prototype: typedArrays } = Object.getPrototypeOf(Uint8Array);
 
   Object.assign(realm, {
     unbind,
-    getter,
     ReflectApply,
     ReflectConstruct: Reflect.construct,
     ReflectOwnKeys: Reflect.ownKeys,
@@ -21,18 +21,15 @@
     create,
     defineProperty,
     freeze: Object.freeze,
-    getOwnPropertyDescriptor: Object.getOwnPropertyDescriptor,
-    getPrototypeOf: Object.getPrototypeOf,
-    setPrototypeOf: Object.setPrototypeOf,
+    getOwnPropertyDescriptor,
     objectKeys: Object.keys,
     hasOwn: Object.hasOwn,
     isArray: Array.isArray,
-    arrayOf: Array.of,
-    arrayValues: unbind(Array.prototype.values),
     floor: Math.floor,
     imul: Math.imul,
     min: Math.min,
     trunc: Math.trunc,
+    iterator: Symbol.iterator,
     Error,
     TypeError,
     RangeError,
@@ -40,48 +37,70 @@
     EvalError,
     ReferenceError,
     URIError,
-    String,
     Promise,
     Map,
     Set,
+    WeakMap,
     Date,
     RegExp,
     ArrayBuffer,
     Uint8Array,
     DataView,
     Object,
-    then: unbind(Promise.prototype.then),
-    errorToString: unbind(Error.prototype.toString),
-    dateToISOString: unbind(Date.prototype.toISOString),
-    dateGetTime: unbind(Date.prototype.getTime),
     bigintToString: unbind(BigInt.prototype.toString),
-    symbolToString: unbind(Symbol.prototype.toString),
-    numberToString: unbind(Number.prototype.toString),
     mapForEach: unbind(Map.prototype.forEach),
-    mapGet: unbind(Map.prototype.get),
-    mapSet: unbind(Map.prototype.set),
     setForEach: unbind(Set.prototype.forEach),
-    setAdd: unbind(Set.prototype.add),
-    weakMapGet: unbind(WeakMap.prototype.get),
-    weakMapSet: unbind(WeakMap.prototype.set),
     slice: unbind(String.prototype.slice),
     indexOf: unbind(String.prototype.indexOf),
     lastIndexOf: unbind(String.prototype.lastIndexOf),
-    toLowerCase: unbind(String.prototype.toLowerCase),
-    toUpperCase: unbind(String.prototype.toUpperCase),
-    typedArrayName: getter(TypedArray.prototype, Symbol.toStringTag),
-    typedArrayBuffer: getter(TypedArray.prototype, 'buffer'),
-    typedArrayOffset: getter(TypedArray.prototype, 'byteOffset'),
-    typedArrayBytes: getter(TypedArray.prototype, 'byteLength'),
-    typedArrayLength: getter(TypedArray.prototype, 'length'),
+  });
+
+  // What only later files use: `methods.js` makes functions of them.
+  realm.methods = {
+    __proto__: null,
+    arrayValues: Array.prototype.values,
+    then: Promise.prototype.then,
+    errorToString: Error.prototype.toString,
+    dateToISOString: Date.prototype.toISOString,
+    dateGetTime: Date.prototype.getTime,
+    symbolToString: Symbol.prototype.toString,
+    mapGet: Map.prototype.get,
+    mapSet: Map.prototype.set,
+    setAdd: Set.prototype.add,
+    weakMapGet: WeakMap.prototype.get,
+    weakMapSet: WeakMap.prototype.set,
+    toLowerCase: String.prototype.toLowerCase,
+    typedArrayName: getter(typedArrays, Symbol.toStringTag),
+    typedArrayBuffer: getter(typedArrays, 'buffer'),
+    typedArrayOffset: getter(typedArrays, 'byteOffset'),
+    typedArrayBytes: getter(typedArrays, 'byteLength'),
+    typedArrayLength: getter(typedArrays, 'length'),
     bufferBytes: getter(ArrayBuffer.prototype, 'byteLength'),
-    bufferSlice: unbind(ArrayBuffer.prototype.slice),
+    bufferSlice: ArrayBuffer.prototype.slice,
     viewBuffer: getter(DataView.prototype, 'buffer'),
     viewOffset: getter(DataView.prototype, 'byteOffset'),
     viewBytes: getter(DataView.prototype, 'byteLength'),
     regexpSource: getter(RegExp.prototype, 'source'),
     regexpFlags: getter(RegExp.prototype, 'flags'),
-  });
+    numberValue: Number.prototype.valueOf,
+    stringValue: String.prototype.valueOf,
+    booleanValue: Boolean.prototype.valueOf,
+    bigintValue: BigInt.prototype.valueOf,
+  };
+  realm.views = {
+    __proto__: null,
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    Float32Array,
+    Float64Array,
+    BigInt64Array,
+    BigUint64Array,
+  };
 
   const hidden = (value) => ({ __proto__: null, value, writable: true, enumerable: false, configurable: true });
   const own = (value) => ({ __proto__: null, value, writable: true, enumerable: true, configurable: true });
@@ -99,15 +118,13 @@
   };
   // The list as an array for the guest.
   const { of: arrayOf } = Array;
-  realm.toArray = (list) => ReflectApply(arrayOf, Array, list);
+  const NativeArray = Array;
+  realm.toArray = (list) => ReflectApply(arrayOf, NativeArray, list);
 
   // Classes of ours name themselves as built-in ones do.
+  const { toStringTag } = Symbol;
   realm.tag = (name, target) => {
     const tag = { __proto__: null, value: name, writable: false, enumerable: false, configurable: true };
-    defineProperty(target.prototype, Symbol.toStringTag, tag);
-  };
-  realm.expose = (name, target) => {
-    realm.tag(name, target);
-    realm.define(globalThis, name, target);
+    defineProperty(target.prototype, toStringTag, tag);
   };
 });

@@ -1,6 +1,6 @@
 // What leaves the realm as JSON text, or why it cannot.
 (function results(realm, native) {
-  const { JSONStringify, bigintToString, defineProperty, freeze, indexOf, mapForEach, readText, setForEach } = realm;
+  const { JSONStringify, bigintToString, defineProperty, freeze, indexOf, mapForEach, setForEach } = realm;
 
   function keyOf(key) {
     switch (typeof key) {
@@ -80,7 +80,7 @@
       return JSONStringify(value, replace) ?? 'null';
     } catch (error) {
       if (error === REFUSED) return '';
-      const message = native.isError(error) ? readText(error, 'message') : '';
+      const message = native.isError(error) ? realm.readText(error, 'message') : '';
       if (indexOf(message, 'circular structure') >= 0) {
         refuse(`${pathTo()} contains itself. ${advice} a tree of plain data without cycles.`);
         return '';

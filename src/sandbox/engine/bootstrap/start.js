@@ -3,6 +3,7 @@
   const { JSONParse, define } = realm;
 
   async function start(entry, argsJson, api, seed, now) {
+    if (seed !== undefined || now !== undefined) realm.buildClock();
     if (seed !== undefined) realm.seedChance(seed);
     if (now !== undefined) realm.startClock(now);
     realm.offer(api);

@@ -16,8 +16,9 @@
     return error;
   };
 
+  const LOG = 2;
   const tgp = {
-    log: realm.log,
+    log: (...values) => native.log(LOG, realm.formatLine(values)),
     read_file: (path) => askNow('read_file', [path]),
     list_files: (dir) => askNow('list_files', [dir]),
     write_file: (path, content) => askNow('write_file', [path, content]),
@@ -27,9 +28,9 @@
       if (failure !== null) throw nestedError(failure);
       return result;
     },
-    fetch: realm.fetch,
   };
   define(globalThis, 'tgp', tgp);
+  realm.tgp = tgp;
 
   // The application's functions; one of the same name replaces ours.
   realm.offer = (names) => {

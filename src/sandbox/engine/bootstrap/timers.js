@@ -1,6 +1,6 @@
 // Timers, alive within the run only.
 (function timerFunctions(realm, native) {
-  const { ReflectApply, define, min, trunc } = realm;
+  const { ReflectApply, give, min, repeatable, trunc } = realm;
 
   const timers = { __proto__: null };
 
@@ -9,7 +9,7 @@
       throw new realm.TypeError(`${kind} needs a function as its first argument`);
     const wait = typeof delay === 'number' && delay > 0 ? min(trunc(delay), 2147483647) : 0;
     const id = native.startTimer(wait, kind === 'setInterval');
-    const due = realm.virtualNow() + wait;
+    const due = repeatable.now + wait;
     timers[id] = { __proto__: null, callback, values, wait, due, repeat: kind === 'setInterval' };
     return id;
   };
@@ -24,24 +24,25 @@
     const timer = timers[id];
     if (timer === undefined) return;
     if (!timer.repeat) delete timers[id];
-    realm.advanceTo(timer.due);
+    // At least its delay has gone by.
+    if (repeatable.now !== undefined && timer.due > repeatable.now) repeatable.now = timer.due;
     timer.due += timer.wait;
     ReflectApply(timer.callback, undefined, timer.values);
   }
 
-  define(globalThis, 'setTimeout', function setTimeout(callback, delay, ...values) {
+  give('setTimeout', function setTimeout(callback, delay, ...values) {
     return startTimer('setTimeout', callback, delay, values);
   });
-  define(globalThis, 'setInterval', function setInterval(callback, delay, ...values) {
+  give('setInterval', function setInterval(callback, delay, ...values) {
     return startTimer('setInterval', callback, delay, values);
   });
-  define(globalThis, 'clearTimeout', function clearTimeout(id) {
+  give('clearTimeout', function clearTimeout(id) {
     stopTimer(id);
   });
-  define(globalThis, 'clearInterval', function clearInterval(id) {
+  give('clearInterval', function clearInterval(id) {
     stopTimer(id);
   });
 
-  realm.fireTimer = fireTimer;
+  realm.fire = fireTimer;
   realm.startTimer = startTimer;
 });

@@ -1,6 +1,6 @@
 // `URL`; parsing and changing are native, by the WHATWG rules.
 (function url(realm, native) {
-  const { expose, indexOf, slice } = realm;
+  const { give, indexOf, slice, tag } = realm;
 
   const PARTS = [
     'href',
@@ -109,5 +109,6 @@
     }
   }
 
-  expose('URL', URL);
+  tag('URL', URL);
+  give('URL', URL);
 });

@@ -1,6 +1,6 @@
 // `URLSearchParams`; the form encoding itself is native.
 (function urlSearchParams(realm, native) {
-  const { arrayValues, expose, list, push, toArray } = realm;
+  const { arrayValues, give, iterator, list, push, tag, toArray } = realm;
 
   const fromText = (text) => {
     const flat = native.formParse(text);
@@ -36,7 +36,7 @@
       const text = `${input}`;
       return fromText(text[0] === '?' ? realm.slice(text, 1) : text);
     }
-    return typeof input[Symbol.iterator] === 'function' ? fromPairs(input) : fromRecord(input);
+    return typeof input[iterator] === 'function' ? fromPairs(input) : fromRecord(input);
   };
 
   let attach;
@@ -122,7 +122,7 @@
     values() {
       return this.#iterate((pair) => pair.value);
     }
-    [Symbol.iterator]() {
+    [iterator]() {
       return this.#iterate((pair) => [pair.name, pair.value]);
     }
     toString() {
@@ -162,5 +162,6 @@
   realm.URLSearchParams = URLSearchParams;
   realm.attachSearchParams = attach;
   realm.replaceSearchParams = replace;
-  expose('URLSearchParams', URLSearchParams);
+  tag('URLSearchParams', URLSearchParams);
+  give('URLSearchParams', URLSearchParams);
 });
