@@ -7,6 +7,7 @@ mod confinement;
 mod engine;
 mod fair_queue;
 mod frame;
+mod haste;
 mod host;
 mod limits;
 mod message;

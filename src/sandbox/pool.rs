@@ -140,7 +140,7 @@ impl Pool {
         });
         match transport::start(self.options.isolation, &self.options.files, self.options.memory_bytes, sink) {
             Ok(worker) => {
-                let unwanted = self.state.lock().attach(id, Arc::clone(&worker));
+                let unwanted = self.state.lock().attach(id, Arc::clone(&worker), Instant::now());
                 if unwanted {
                     worker.kill();
                 }
@@ -173,7 +173,7 @@ impl Pool {
     fn on_news(self: &Arc<Self>, id: WorkerId, news: News) {
         match news {
             News::Event(Event::Ready(confinement)) => {
-                self.state.lock().ready(id, confinement);
+                self.state.lock().ready(id, confinement, Instant::now());
                 self.changed.notify_all();
                 self.pump();
             }
@@ -192,7 +192,7 @@ impl Pool {
                 }
             }
             News::Event(Event::Done { run, end, stats, stack, fitness }) => {
-                let finished = self.state.lock().finish(id, run, &end, fitness);
+                let finished = self.state.lock().finish(id, run, &end, fitness, Instant::now());
                 if let Some(finished) = finished {
                     if let Some(worker) = finished.dismissed {
                         worker.kill();

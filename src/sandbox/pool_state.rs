@@ -2,6 +2,7 @@
 
 use super::confinement::Confinement;
 use super::fair_queue::{Class, Conduct, FairQueue, UnrulyShare};
+use super::haste::Haste;
 use super::host::{Host, Pending};
 use super::message::{Fitness, RunCommand, RunEnd, RunStats};
 use super::run_request::{Done, LogLine, RunRequest};
@@ -117,8 +118,9 @@ pub struct Loss {
 #[derive(Default)]
 pub struct PoolState {
     slots: HashMap<WorkerId, Slot>,
-    /// Idle workers, the one that has rested longest first: it has had the time to prepare its next run.
-    idle: VecDeque<WorkerId>,
+    /// Idle workers and since when, the one that has rested longest first: it has had the time to prepare its next run.
+    idle: VecDeque<(WorkerId, Instant)>,
+    haste: Haste,
     queue: FairQueue<Waiting>,
     /// Runs that other runs wait for, the deepest first. They need no turn: whoever waits for them has had it.
     nested: VecDeque<Waiting>,
@@ -174,7 +176,11 @@ impl PoolState {
         let alive = self.slots.values().filter(|slot| !matches!(slot.state, SlotState::Dying)).count();
         let busy = self.busy();
         let warm = if self.inspected && self.confinement.is_none() { self.warm.max(1) } else { self.warm };
-        let wanted = (busy + waiting.max(warm)).min(self.most_for_next());
+        let help = usize::from(self.haste.asks_for_help());
+        let wanted = (busy + waiting.max(warm)).max(alive + help).min(self.most_for_next());
+        if wanted > alive {
+            self.haste.relieve();
+        }
         (alive..wanted)
             .map(|_| {
                 self.last_id += 1;
@@ -220,13 +226,13 @@ impl PoolState {
     }
 
     /// Gives a reserved slot its worker; true when nobody wants it any more.
-    pub fn attach(&mut self, id: WorkerId, worker: Arc<dyn Worker>) -> bool {
+    pub fn attach(&mut self, id: WorkerId, worker: Arc<dyn Worker>, now: Instant) -> bool {
         match self.slots.get_mut(&id) {
             Some(slot) => {
                 slot.worker = Some(worker);
                 // `Ready` may have come before this.
                 if matches!(slot.state, SlotState::Idle) {
-                    self.idle.push_back(id);
+                    self.idle.push_back((id, now));
                 }
                 self.closed
             }
@@ -240,7 +246,7 @@ impl PoolState {
         self.note_failed_start()
     }
 
-    pub fn ready(&mut self, id: WorkerId, confinement: Confinement) {
+    pub fn ready(&mut self, id: WorkerId, confinement: Confinement, now: Instant) {
         self.failed_starts = 0;
         self.confinement = Some(confinement);
         if let Some(slot) = self.slots.get_mut(&id)
@@ -249,20 +255,21 @@ impl PoolState {
             slot.state = SlotState::Idle;
             slot.deadline = None;
             if slot.worker.is_some() {
-                self.idle.push_back(id);
+                self.idle.push_back((id, now));
             }
         }
     }
 
     /// Pairs a waiting run with an idle worker.
     pub fn assign(&mut self, now: Instant) -> Option<Assignment> {
-        let id = self.idle.front().copied().filter(|_| self.busy() < self.most_for_next())?;
+        let (id, idle_since) = self.idle.front().copied().filter(|_| self.busy() < self.most_for_next())?;
         let share = self.unruly_share();
         let slot = self.slots.get_mut(&id)?;
         let worker = slot.worker.clone()?;
         let Waiting { request, attempts, done } = self.nested.pop_front().or_else(|| self.queue.pop(share))?;
         let class = self.queue.class_of(&request.entry);
         self.idle.pop_front();
+        self.haste.note(now.saturating_duration_since(idle_since));
         let command = RunCommand {
             run: request.run,
             entry: request.entry.clone(),
@@ -361,7 +368,14 @@ impl PoolState {
     }
 
     /// Ends a run that its worker has reported. `None` when it was ended before.
-    pub fn finish(&mut self, id: WorkerId, run: RunId, end: &RunEnd, fitness: Fitness) -> Option<Finished> {
+    pub fn finish(
+        &mut self,
+        id: WorkerId,
+        run: RunId,
+        end: &RunEnd,
+        fitness: Fitness,
+        now: Instant,
+    ) -> Option<Finished> {
         let alive = self.slots.values().filter(|slot| !matches!(slot.state, SlotState::Dying)).count();
         let fitness = if alive > self.most_for_next() { Fitness::Spent } else { fitness };
         let slot = self.slots.get_mut(&id)?;
@@ -374,7 +388,7 @@ impl PoolState {
                 let dismissed = match fitness {
                     Fitness::Reusable => {
                         slot.state = SlotState::Idle;
-                        self.idle.push_back(id);
+                        self.idle.push_back((id, now));
                         None
                     }
                     Fitness::Spent => slot.worker.clone(),
@@ -390,7 +404,7 @@ impl PoolState {
 
     /// A worker has ended.
     pub fn gone(&mut self, id: WorkerId) -> Loss {
-        self.idle.retain(|idle| *idle != id);
+        self.idle.retain(|(idle, _)| *idle != id);
         let Some(slot) = self.slots.remove(&id) else { return Loss::default() };
         match slot.state {
             SlotState::Starting => Loss { crashed: None, given_up: self.note_failed_start() },

@@ -1,0 +1,29 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { workers } from '../helpers/workers.js';
+
+const NEXT = 'export default (args: { n: number }) => args.n + 1';
+
+describe('one caller that awaits each run', () => {
+  it('gets a second worker when the first has no time to prepare between runs', async () => {
+    const { kernel, forge } = await createKernel({ sandbox: { workers: 2, warm: 1 } });
+    await forge(NEXT, { n: 0 });
+    const known = workers();
+    for (let n = 0; n < 20_000 && workers().length <= known.length; n += 100) {
+      for (let i = 0; i < 100; i++) expect((await kernel.exec('tools/test/forged.ts', { n: i })).result).toBe(i + 1);
+    }
+    expect(workers().length).toBe(known.length + 1);
+  });
+
+  it('has one worker when it leaves it some time', async () => {
+    const { kernel, forge } = await createKernel({ sandbox: { workers: 2, warm: 1 } });
+    await forge(NEXT, { n: 0 });
+    const known = workers();
+    for (let n = 0; n < 40; n++) {
+      await pause(3);
+      await kernel.exec('tools/test/forged.ts', { n });
+    }
+    expect(workers()).toEqual(known);
+  });
+});
