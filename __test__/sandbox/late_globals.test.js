@@ -95,4 +95,14 @@ describe('globals that are built when they are first used', () => {
       `),
     ).toBe('dé2aGk=b36 stopped later ');
   });
+
+  it('are built by the next use when the stack ended while they were', async () => {
+    const guest = await sandbox();
+    expect(
+      await guest(`
+        const deeper = (): string => { try { return deeper() } catch { return new URL('http://a/b').pathname } };
+        return [deeper(), new URL('http://c/d').pathname, structuredClone(new Map([[1, 2]])).get(1)];
+      `),
+    ).toEqual(['/b', '/d', 2]);
+  });
 });

@@ -47,6 +47,19 @@ describe('require of a name that is made at run time', () => {
     ]);
   });
 
+  it('says why a file with a top-level await cannot be imported', async () => {
+    const { tools, forge } = await createKernel({ sandbox: LIMITS });
+    await tools.write_file.execute({
+      path: 'tools/test/slow.ts',
+      content: 'export const two = await Promise.resolve(2);',
+    });
+    const imported = "import { two } from './slow';\nexport default () => two";
+    const required = "export default () => require(['.', 'slow'].join('/')).two";
+    for (const source of [imported, required]) {
+      await expect(forge(source)).rejects.toThrow(/^\.\/slow uses top-level await, so it can be run but not imported/);
+    }
+  });
+
   it('is one module however it is named, and its errors keep their lines', async () => {
     const { tools, forge } = await createKernel({ sandbox: LIMITS });
     await tools.write_file.execute({

@@ -1,6 +1,6 @@
 // Chance and time from a seed and a starting moment, so that a run can be repeated exactly. It is built before the guest
 // starts, or not at all.
-(function clockAndChance(realm, native) {
+(function clockAndChance(realm) {
   const { ReflectApply, ReflectConstruct, define, defineProperty, floor, getOwnPropertyDescriptor, imul, repeatable } = realm;
   const NativeDate = realm.Date;
   const dateToString = realm.unbind(NativeDate.prototype.toString);
