@@ -8,18 +8,32 @@ import { report } from './measure.mjs';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 30);
 const rootDir = mkdtempSync(join(tmpdir(), 'tgp-bench-'));
-const forge = new TGP({ config: { rootDir } });
-await tgpTools(forge).write_file.execute({ path: 'tools/one.ts', content: 'export default () => 1' });
+const TOOLS = {
+  'tools/one.ts': 'export default () => 1',
+  'tools/zod.ts': "import { z } from 'zod';\nexport default () => z.number().parse(1);",
+};
+/** @param {'process' | 'thread'} isolation */
+const start = (isolation) => new TGP({ config: { rootDir, allowedImports: ['zod'], sandbox: { isolation } } });
+const forge = start('process');
+for (const [path, content] of Object.entries(TOOLS)) await tgpTools(forge).write_file.execute({ path, content });
 await forge.shutdown();
 
+/** @type {[string, 'process' | 'thread', keyof typeof TOOLS][]} */
+const CASES = [
+  ['process', 'process', 'tools/one.ts'],
+  ['thread', 'thread', 'tools/one.ts'],
+  ['process, with zod', 'process', 'tools/zod.ts'],
+  ['thread, with zod', 'thread', 'tools/zod.ts'],
+];
+
 /** @type {Record<string, number[]>} */
-const times = { process: [], thread: [] };
+const times = Object.fromEntries(CASES.map(([name]) => [name, []]));
 for (let round = -2; round < ROUNDS; round++) {
-  for (const isolation of /** @type {const} */ (['process', 'thread'])) {
+  for (const [name, isolation, tool] of CASES) {
     const started = performance.now();
-    const kernel = new TGP({ config: { rootDir, sandbox: { isolation } } });
-    const { result } = await kernel.exec('tools/one.ts');
-    if (round >= 0) times[isolation]?.push(performance.now() - started);
+    const kernel = start(isolation);
+    const { result } = await kernel.exec(tool);
+    if (round >= 0) times[name]?.push(performance.now() - started);
     if (result !== 1) throw new Error(`1 came back as ${result}`);
     await kernel.shutdown();
   }

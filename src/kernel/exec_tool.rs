@@ -229,6 +229,7 @@ impl Kernel {
             run,
             entry,
             modules: Arc::clone(&graph.modules),
+            packages: graph.packages.clone(),
             args_json: args_json.into(),
             api: self.functions.names(),
             limits,

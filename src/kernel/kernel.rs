@@ -1,6 +1,7 @@
 //! The kernel: it owns the parts, and it is booted whole or not at all.
 
 use super::background::Background;
+use super::bytecode_files::BytecodeFiles;
 use super::check_config::lint_options;
 use super::config::{Config, GitWriteStrategy};
 use super::git_remote::GitHome;
@@ -83,9 +84,9 @@ impl Kernel {
                 time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
             },
         )?;
-        let bundles = DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MOST_BUNDLE_BYTES);
-        let packages =
-            Packages::new(config.allowed_imports.clone(), Arc::clone(&functions), PrivateFiles(Arc::new(bundles)));
+        let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MOST_BUNDLE_BYTES));
+        let bundles = PrivateFiles(Arc::<DiskVfs>::clone(&private));
+        let packages = Packages::new(config.allowed_imports.clone(), Arc::clone(&functions), bundles);
         let sandbox = Sandbox::new(PoolOptions {
             isolation: config.sandbox.isolation.into(),
             files,
@@ -93,6 +94,7 @@ impl Kernel {
             warm: config.sandbox.warm as usize,
             queue: config.sandbox.queue as usize,
             memory_bytes: config.sandbox.limits().memory_bytes,
+            bytecode: Arc::new(BytecodeFiles::new(private)),
         });
         let files = registry_files(&config, &vfs, &store)?;
         let registry = Arc::new(ToolRegistry::new(files, Arc::clone(&compiler)));

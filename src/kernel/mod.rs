@@ -2,6 +2,7 @@
 
 mod apply_diff;
 mod background;
+mod bytecode_files;
 mod check_config;
 mod check_gate;
 mod check_tool;

@@ -6,7 +6,7 @@ use super::std_library;
 use super::tool_cache::{CachedTool, ToolCache};
 use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, ToolForm};
 use crate::error::{Error, ErrorCode};
-use crate::sandbox::{Module, ModuleKind};
+use crate::sandbox::{Code, Module, ModuleKind, Package};
 use crate::vfs::{JailPath, Stamp, Vfs};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -42,6 +42,8 @@ pub struct Sources<'a> {
 /// The modules of one run. More can be asked for while it lasts.
 pub struct ModuleGraph {
     pub modules: Arc<Vec<Module>>,
+    /// What `modules` refer to.
+    pub packages: Vec<Arc<Package>>,
     tools: Mutex<Arc<Tools>>,
     late: Mutex<Vec<String>>,
 }
@@ -68,12 +70,13 @@ impl ModuleGraph {
     pub(super) fn build(sources: &Sources<'_>, entry: JailPath) -> Result<(Self, Origin), Error> {
         let mut builder = Builder::new(sources, Vec::new());
         builder.add_all(Target::File(entry))?;
-        Ok((Self::of(Arc::new(builder.modules), Arc::new(builder.tools)), builder.origin))
+        let graph = Self::of(Arc::new(builder.modules), Arc::new(builder.tools));
+        Ok((Self { packages: builder.packages, ..graph }, builder.origin))
     }
 
-    /// The graph of another run of the same modules.
+    /// The graph of another run of the same modules, which are all of the root.
     pub(super) fn of(modules: Arc<Vec<Module>>, tools: Arc<Tools>) -> Self {
-        Self { modules, tools: Mutex::new(tools), late: Mutex::default() }
+        Self { modules, packages: Vec::new(), tools: Mutex::new(tools), late: Mutex::default() }
     }
 
     /// The tools that were compiled so far.
@@ -96,7 +99,7 @@ impl ModuleGraph {
         builder.add_all(target)?;
         late.extend(builder.modules.iter().map(|module| module.path.clone()));
         Arc::make_mut(&mut *self.tools.lock()).extend(builder.tools);
-        Ok(Required { path, modules: builder.modules })
+        Ok(Required { path, modules: whole(builder.modules, &builder.packages) })
     }
 
     /// Every tool that was compiled for the run so far, with its path; the standard library is none.
@@ -117,6 +120,7 @@ struct Builder<'a> {
     /// Paths that the run has already.
     known: Vec<String>,
     modules: Vec<Module>,
+    packages: Vec<Arc<Package>>,
     tools: Tools,
     open: Vec<Target>,
     origin: Origin,
@@ -125,7 +129,8 @@ struct Builder<'a> {
 impl<'a> Builder<'a> {
     fn new(sources: &'a Sources<'a>, known: Vec<String>) -> Self {
         let origin = Origin::Files { read: Vec::new(), absent: Vec::new() };
-        Self { sources, known, modules: Vec::new(), tools: HashMap::new(), open: Vec::new(), origin }
+        let (modules, packages) = (Vec::new(), Vec::new());
+        Self { sources, known, modules, packages, tools: HashMap::new(), open: Vec::new(), origin }
     }
 
     fn add_all(&mut self, first: Target) -> Result<(), Error> {
@@ -150,8 +155,9 @@ impl<'a> Builder<'a> {
         match target {
             Target::Package { specifier, path } => {
                 self.origin = Origin::Elsewhere;
-                let code = self.sources.packages.bundle(specifier)?;
-                self.push(path, ModuleKind::Script, code.to_string(), Vec::new());
+                let package = self.sources.packages.bundle(specifier)?;
+                self.push(path, ModuleKind::Script, Code::Package(package.id()), Vec::new());
+                self.packages.push(package);
                 Ok(())
             }
             Target::Std { path, source } => self.compile(path, source),
@@ -162,7 +168,7 @@ impl<'a> Builder<'a> {
                 let source = self.sources.vfs.read(file)?;
                 if file.extension() == Some("json") {
                     check_json(path, &source)?;
-                    self.push(path, ModuleKind::Json, source, Vec::new());
+                    self.push(path, ModuleKind::Json, Code::Text(source.into()), Vec::new());
                     return Ok(());
                 }
                 self.compile(path, &source)
@@ -178,12 +184,12 @@ impl<'a> Builder<'a> {
             links.push((import.specifier.clone(), target.path().to_owned()));
             self.open.push(target);
         }
-        self.push(path, module_kind(tool.compiled.form), tool.compiled.code.clone(), links);
+        self.push(path, module_kind(tool.compiled.form), Code::Text(tool.compiled.code.as_str().into()), links);
         self.tools.insert(path.to_owned(), tool);
         Ok(())
     }
 
-    fn push(&mut self, path: &str, kind: ModuleKind, code: String, links: Vec<(String, String)>) {
+    fn push(&mut self, path: &str, kind: ModuleKind, code: Code, links: Vec<(String, String)>) {
         self.modules.push(Module { path: path.to_owned(), kind, code, links });
     }
 
@@ -211,6 +217,18 @@ impl<'a> Builder<'a> {
         );
         Err(placed(Error::new(ErrorCode::Compilation, message), importer, import))
     }
+}
+
+/// The modules with the text of packages in them: those that a run asks for late come with the answer.
+fn whole(mut modules: Vec<Module>, packages: &[Arc<Package>]) -> Vec<Module> {
+    for module in &mut modules {
+        if let Code::Package(id) = &module.code
+            && let Some(package) = packages.iter().find(|package| package.id() == *id)
+        {
+            module.code = Code::Text(Arc::clone(package.code()));
+        }
+    }
+    modules
 }
 
 fn module_kind(form: ToolForm) -> ModuleKind {

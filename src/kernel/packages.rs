@@ -6,6 +6,7 @@ use super::private_files::PrivateFiles;
 use super::std_library;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
+use crate::sandbox::Package;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -39,7 +40,7 @@ struct Bundled {
 struct Bundle {
     /// What it was made from, in the bundler's words.
     manifest: String,
-    code: Arc<str>,
+    package: Arc<Package>,
     /// When it was last held against the files; never, if an earlier kernel made it.
     checked: Option<Instant>,
 }
@@ -78,7 +79,7 @@ impl Packages {
     }
 
     /// The body of the package's module: the same one until a file that it was made from changes.
-    pub fn bundle(&self, specifier: &str) -> Result<Arc<str>, Error> {
+    pub fn bundle(&self, specifier: &str) -> Result<Arc<Package>, Error> {
         let slot = Arc::clone(self.bundles.lock().entry(specifier.to_owned()).or_default());
         let mut slot = slot.lock();
         let known = slot.take().or_else(|| self.recall(specifier));
@@ -86,7 +87,7 @@ impl Packages {
             Some(bundle) if bundle.checked.is_some_and(|checked| checked.elapsed() < FRESH) => bundle,
             known => self.make(specifier, known)?,
         };
-        Ok(Arc::clone(&slot.insert(bundle).code))
+        Ok(Arc::clone(&slot.insert(bundle).package))
     }
 
     /// Has the bundler look at the files, and bundle them if they are not what they were.
@@ -109,7 +110,7 @@ impl Packages {
                 let kept = Kept { specifier: specifier.to_owned(), manifest, code };
                 // What cannot be kept is made again by the next kernel.
                 self.kept.write(&file_of(specifier), &serde_json::to_string(&kept).unwrap_or_default());
-                Ok(Bundle { manifest: kept.manifest, code: kept.code.into(), checked })
+                Ok(Bundle { manifest: kept.manifest, package: package(kept.code), checked })
             }
             (None, Some(bundle)) => Ok(Bundle { manifest, checked, ..bundle }),
             (None, None) => Err(failed("the bundler gave no text.")),
@@ -130,7 +131,11 @@ impl Packages {
     /// What an earlier kernel has left, to be checked.
     fn recall(&self, specifier: &str) -> Option<Bundle> {
         let kept: Kept = serde_json::from_str(&self.kept.read(&file_of(specifier))).ok()?;
-        (kept.specifier == specifier).then(|| Bundle { manifest: kept.manifest, code: kept.code.into(), checked: None })
+        (kept.specifier == specifier).then(|| Bundle {
+            manifest: kept.manifest,
+            package: package(kept.code),
+            checked: None,
+        })
     }
 
     #[cfg(test)]
@@ -147,6 +152,10 @@ impl Packages {
         let kept = PrivateFiles(Arc::new(crate::vfs::MemoryVfs::new()));
         Self::new(allowed.iter().map(|&name| name.to_owned()).collect(), Arc::new(Nobody), kept)
     }
+}
+
+fn package(code: String) -> Arc<Package> {
+    Arc::new(Package::new(code.into()))
 }
 
 /// The name under which a bundle is kept. Two that share one are told apart by what is in it.
@@ -190,7 +199,7 @@ mod tests {
         let packages = Packages::new(vec!["zod".to_owned()], functions, PrivateFiles(Arc::new(MemoryVfs::new())));
         std::thread::scope(|scope| {
             for _ in 0..8 {
-                scope.spawn(|| assert_eq!(&*packages.bundle("zod").unwrap(), "bundle 0"));
+                scope.spawn(|| assert_eq!(&**packages.bundle("zod").unwrap().code(), "bundle 0"));
             }
         });
         assert!(Arc::ptr_eq(&packages.bundle("zod").unwrap(), &packages.bundle("zod").unwrap()));

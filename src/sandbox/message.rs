@@ -1,7 +1,9 @@
 //! The only words spoken to an engine, whichever home it has.
 
+use super::bytecode::{Bytecode, EngineTag};
 use super::confinement::Confinement;
 use super::limits::RunLimits;
+use super::package::{Package, PackageId, Parcel};
 use crate::ids::{CallId, RunId};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -10,6 +12,14 @@ use std::sync::Arc;
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Command {
     Run(Box<RunCommand>),
+    /// A package that the runs to come refer to.
+    Keep(Arc<Parcel>),
+    /// Nothing that was kept is referred to any more.
+    Forget,
+    /// Make bytecode of a package's text. The engine runs nothing before it and nothing after it.
+    Compile {
+        code: Arc<str>,
+    },
     /// The answer to [`Event::HostCall`].
     HostReply {
         run: RunId,
@@ -29,6 +39,9 @@ pub struct RunCommand {
     /// Path of the module to start with; it is one of `modules`.
     pub entry: String,
     pub modules: Arc<Vec<Module>>,
+    /// What `modules` refer to. It goes ahead of the run, to a worker that does not have it yet.
+    #[serde(skip)]
+    pub packages: Vec<Arc<Package>>,
     /// The value of the guest's `args`, as JSON.
     pub args_json: Arc<str>,
     pub limits: RunLimits,
@@ -46,9 +59,18 @@ pub struct Module {
     pub path: String,
     pub kind: ModuleKind,
     /// A function body over `exports, require, module, __filename, __dirname`, or JSON.
-    pub code: String,
+    pub code: Code,
     /// What each import specifier of this module stands for.
     pub links: Vec<(String, String)>,
+}
+
+/// Where a module's text is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Code {
+    /// Here.
+    Text(Arc<str>),
+    /// In a package that the engine was told to keep.
+    Package(PackageId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +97,12 @@ pub enum HostAnswer {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Event {
     /// The engine can take a run, and this is what holds it.
-    Ready(Confinement),
+    Ready {
+        confinement: Confinement,
+        engine: EngineTag,
+    },
+    /// The answer to [`Command::Compile`]; none for a text that V8 refuses.
+    Compiled(Option<Bytecode>),
     /// A run has begun: from here on the guest may have had effects. Comes before anything that the guest does, or when the
     /// run has gone on for a moment; a short run that did nothing is told by its end alone.
     Started {

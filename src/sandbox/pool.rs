@@ -2,13 +2,15 @@
 //!
 //! All decisions are taken in [`PoolState`] under one lock; talking to workers and to callers happens outside it.
 
+use super::bytecode_cache::{BytecodeCache, BytecodeStore};
 use super::confinement::Confinement;
 use super::host::{Question, Reply};
 use super::message::{Command, Event, RunEnd, RunStats};
 use super::pool_state::{Active, Asked, Assignment, PoolState, Refusal, WorkerId};
 use super::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use super::sandbox_error::SandboxError;
-use super::transport::{self, Isolation, News, WorkerFiles};
+use super::stocked_worker;
+use super::transport::{Isolation, News, WorkerFiles};
 use crate::ids::RunId;
 use parking_lot::{Condvar, Mutex};
 use std::sync::{Arc, Weak};
@@ -27,6 +29,8 @@ pub struct PoolOptions {
     pub queue: usize,
     /// Memory that most runs will ask for.
     pub memory_bytes: u64,
+    /// Where bytecode of packages is kept for later pools.
+    pub bytecode: Arc<dyn BytecodeStore>,
 }
 
 /// How often the supervisor looks at deadlines while there is something to look at.
@@ -36,6 +40,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 pub struct Pool {
     options: PoolOptions,
+    bytecode: Arc<BytecodeCache>,
     state: Mutex<PoolState>,
     changed: Condvar,
 }
@@ -43,7 +48,8 @@ pub struct Pool {
 impl Pool {
     pub fn new(options: PoolOptions) -> Arc<Self> {
         let state = Mutex::new(PoolState::new(options.workers, options.warm, options.queue));
-        let pool = Arc::new(Self { options, state, changed: Condvar::new() });
+        let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
+        let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new() });
         pool.start_workers();
         pool
     }
@@ -107,6 +113,7 @@ impl Pool {
         let mut state = self.state.lock();
         while !state.is_empty() && !self.changed.wait_until(&mut state, deadline).timed_out() {}
         drop(state);
+        self.bytecode.close();
         self.changed.notify_all();
     }
 
@@ -138,7 +145,8 @@ impl Pool {
                 pool.on_news(id, news);
             }
         });
-        match transport::start(self.options.isolation, &self.options.files, self.options.memory_bytes, sink) {
+        let PoolOptions { isolation, files, memory_bytes, .. } = &self.options;
+        match stocked_worker::start(*isolation, files, *memory_bytes, &self.bytecode, sink) {
             Ok(worker) => {
                 let unwanted = self.state.lock().attach(id, Arc::clone(&worker), Instant::now());
                 if unwanted {
@@ -172,7 +180,7 @@ impl Pool {
 
     fn on_news(self: &Arc<Self>, id: WorkerId, news: News) {
         match news {
-            News::Event(Event::Ready(confinement)) => {
+            News::Event(Event::Ready { confinement, .. }) => {
                 self.state.lock().ready(id, confinement, Instant::now());
                 self.changed.notify_all();
                 self.pump();
@@ -202,6 +210,8 @@ impl Pool {
                     finish(finished.active, end, stats, stack);
                 }
             }
+            // Nobody asks a worker of the pool for bytecode: what it offers has been in reach of a guest.
+            News::Event(Event::Compiled(_)) => {}
             News::Gone => self.on_gone(id),
         }
     }

@@ -274,6 +274,7 @@ impl PoolState {
             run: request.run,
             entry: request.entry.clone(),
             modules: Arc::clone(&request.modules),
+            packages: request.packages.clone(),
             args_json: Arc::clone(&request.args_json),
             api: Arc::clone(&request.api),
             limits: request.limits,

@@ -3,6 +3,7 @@
 use super::host::Host;
 use super::limits::RunLimits;
 use super::message::{LogLevel, Module, RunEnd, RunStats};
+use super::package::Package;
 use super::sandbox_error::SandboxError;
 use crate::ids::RunId;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ pub struct RunRequest {
     pub run: RunId,
     pub entry: String,
     pub modules: Arc<Vec<Module>>,
+    /// The packages that `modules` refer to.
+    pub packages: Vec<Arc<Package>>,
     pub args_json: Arc<str>,
     pub api: Arc<Vec<String>>,
     pub limits: RunLimits,

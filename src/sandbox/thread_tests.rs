@@ -3,8 +3,8 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test fails on whatever it did not expect")]
 
 use super::{
-    Done, Host, HostAnswer, Isolation, Module, ModuleKind, PoolOptions, Question, Reply, RunEnd, RunLimits, RunOutcome,
-    RunRequest, Sandbox, SandboxError, WorkerFiles,
+    BytecodeStore, Code, Done, Host, HostAnswer, Isolation, Module, ModuleKind, PoolOptions, Question, Reply, RunEnd,
+    RunLimits, RunOutcome, RunRequest, Sandbox, SandboxError, WorkerFiles,
 };
 use crate::ids::RunId;
 use std::sync::Arc;
@@ -17,6 +17,17 @@ impl Host for Echo {
     fn call(&self, question: Question, reply: Reply) {
         reply.send(HostAnswer::Value(format!("[\"{}\",{}]", question.name, question.args_json)));
     }
+}
+
+/// Keeps nothing.
+#[derive(Debug)]
+struct Nowhere;
+
+impl BytecodeStore for Nowhere {
+    fn read(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+    fn write(&self, _: &str, _: &[u8]) {}
 }
 
 const LIMITS: RunLimits = RunLimits {
@@ -32,18 +43,32 @@ const LIMITS: RunLimits = RunLimits {
 fn sandbox() -> Sandbox {
     let files = WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() };
     let isolation = Isolation::Thread;
-    Sandbox::new(PoolOptions { isolation, files, workers: 2, warm: 1, queue: 16, memory_bytes: LIMITS.memory_bytes })
+    let memory_bytes = LIMITS.memory_bytes;
+    Sandbox::new(PoolOptions {
+        isolation,
+        files,
+        workers: 2,
+        warm: 1,
+        queue: 16,
+        memory_bytes,
+        bytecode: Arc::new(Nowhere),
+    })
 }
 
 fn submit(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits, done: Done) -> RunId {
     static LAST: AtomicU64 = AtomicU64::new(0);
     let run = RunId(LAST.fetch_add(1, Ordering::Relaxed));
-    let module =
-        Module { path: "tools/t.ts".to_owned(), kind: ModuleKind::Script, code: code.to_owned(), links: Vec::new() };
+    let module = Module {
+        path: "tools/t.ts".to_owned(),
+        kind: ModuleKind::Script,
+        code: Code::Text(code.into()),
+        links: Vec::new(),
+    };
     let request = RunRequest {
         run,
         entry: module.path.clone(),
         modules: Arc::new(vec![module]),
+        packages: Vec::new(),
         args_json: args.into(),
         api: Arc::new(vec!["ask".to_owned()]),
         limits,

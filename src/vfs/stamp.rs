@@ -4,8 +4,8 @@ use super::jail_path::JailPath;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Changes whenever the file does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Changes whenever the file does. The older file has the lesser one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Stamp(
     /// Nanoseconds since 1970.
     u64,

@@ -1,11 +1,13 @@
-//! Bytecode of modules that ran before, so that a large one is parsed once per worker.
+//! What a worker keeps from run to run: packages that the host has sent, and bytecode of modules that ran before.
 //!
-//! It stays in the worker that made it. V8 trusts such data blindly, so a worker that a guest has taken over could hand
-//! its rights to every other worker through a shared one.
+//! The worker's own bytecode stays in it. V8 trusts such data blindly, so a worker that a guest has taken over could hand
+//! its rights to every other worker through it. What comes with a package was made by an engine that ran nothing.
 
 use super::run_state::RunState;
-use crate::sandbox::message::RunCommand;
+use crate::sandbox::message::Code;
+use crate::sandbox::package::{PackageId, Parcel};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Smaller modules are parsed as quickly as their bytecode is read.
 const SMALLEST: usize = 2 << 10;
@@ -18,38 +20,51 @@ pub struct CodeCache {
     entries: HashMap<String, Entry>,
     bytes: usize,
     /// Functions of the run under way whose bytecode is not kept yet.
-    fresh: Vec<(String, v8::Global<v8::Function>)>,
+    fresh: Vec<(String, Arc<str>, v8::Global<v8::Function>)>,
+    /// The host sees to it that they do not become too many.
+    shelf: HashMap<PackageId, Arc<Parcel>>,
 }
 
 struct Entry {
-    code: String,
+    code: Arc<str>,
     data: Vec<u8>,
 }
 
 impl CodeCache {
     /// The bytecode of `code`, if it was kept.
     pub fn get(&self, path: &str, code: &str) -> Option<&[u8]> {
-        self.entries.get(path).filter(|entry| entry.code == code).map(|entry| entry.data.as_slice())
+        self.entries.get(path).filter(|entry| *entry.code == *code).map(|entry| entry.data.as_slice())
     }
 
-    /// Notes a function that was compiled from text, to be kept once it has run and V8 knows what it needs of it.
-    pub fn note(&mut self, path: &str, code_length: usize, function: v8::Global<v8::Function>) {
-        if code_length >= SMALLEST {
-            self.fresh.push((path.to_owned(), function));
+    pub fn shelve(&mut self, parcel: Arc<Parcel>) {
+        self.shelf.insert(parcel.id, parcel);
+    }
+
+    pub fn clear_shelf(&mut self) {
+        self.shelf.clear();
+    }
+
+    pub fn parcel(&self, id: PackageId) -> Option<&Parcel> {
+        self.shelf.get(&id).map(|parcel| &**parcel)
+    }
+
+    /// Notes a function that was just made of `code`, to be kept once it has run and V8 knows what it needs of it.
+    pub fn note(&mut self, path: &str, code: Arc<str>, function: v8::Global<v8::Function>) {
+        if code.len() >= SMALLEST {
+            self.fresh.push((path.to_owned(), code, function));
         }
     }
 
     /// Keeps the bytecode of what the run compiled. Called when the run is over and nobody waits.
-    pub fn fill(&mut self, isolate: &mut v8::OwnedIsolate, command: &RunCommand) {
+    pub fn fill(&mut self, isolate: &mut v8::OwnedIsolate) {
         if self.fresh.is_empty() {
             return;
         }
         v8::scope!(let scope, isolate);
-        for (path, function) in std::mem::take(&mut self.fresh) {
+        for (path, code, function) in std::mem::take(&mut self.fresh) {
             let function = v8::Local::new(scope, function);
-            let Some(module) = command.modules.iter().find(|module| module.path == path) else { continue };
             let Some(data) = function.create_code_cache() else { continue };
-            self.keep(path, module.code.to_string(), data.to_vec());
+            self.keep(path, code, data.to_vec());
         }
     }
 
@@ -58,7 +73,7 @@ impl CodeCache {
         self.fresh.clear();
     }
 
-    fn keep(&mut self, path: String, code: String, data: Vec<u8>) {
+    fn keep(&mut self, path: String, code: Arc<str>, data: Vec<u8>) {
         let bytes = code.len() + data.len();
         if self.bytes + bytes > MOST_BYTES {
             self.entries.clear();
@@ -74,28 +89,43 @@ impl CodeCache {
     }
 }
 
-/// The module's source for V8, with its bytecode when that is kept.
+/// Where a module's bytecode was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// In what this worker made: it knows what earlier runs needed.
+    Own,
+    /// In its package, or nowhere.
+    Elsewhere,
+}
+
+/// The module's source for V8, with the best bytecode that there is.
 pub fn source_of<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     path: &str,
     text: v8::Local<'s, v8::String>,
     origin: &v8::ScriptOrigin<'s>,
-) -> (v8::script_compiler::Source, v8::script_compiler::CompileOptions) {
-    let data = scope.get_slot::<RunState>().and_then(|state| {
-        let module = state.module(path)?;
-        state.cache.get(path, &module.code)
-    });
-    match data {
-        Some(data) => {
+) -> (v8::script_compiler::Source, v8::script_compiler::CompileOptions, Found) {
+    match scope.get_slot::<RunState>().and_then(|state| find(state, path)) {
+        Some((data, found)) => {
             let data = v8::script_compiler::CachedData::new(data);
             let source = v8::script_compiler::Source::new_with_cached_data(text, Some(origin), data);
-            (source, v8::script_compiler::CompileOptions::ConsumeCodeCache)
+            (source, v8::script_compiler::CompileOptions::ConsumeCodeCache, found)
         }
         None => {
             let source = v8::script_compiler::Source::new(text, Some(origin));
-            (source, v8::script_compiler::CompileOptions::NoCompileOptions)
+            (source, v8::script_compiler::CompileOptions::NoCompileOptions, Found::Elsewhere)
         }
     }
+}
+
+fn find<'a>(state: &'a RunState, path: &str) -> Option<(&'a [u8], Found)> {
+    let module = state.module(path)?;
+    if let Some(data) = state.cache.get(path, state.code(module)?) {
+        return Some((data, Found::Own));
+    }
+    let Code::Package(id) = &module.code else { return None };
+    let bytecode = state.cache.parcel(*id)?.bytecode.as_ref()?;
+    Some((bytecode.data(), Found::Elsewhere))
 }
 
 #[cfg(test)]
@@ -105,13 +135,13 @@ mod tests {
     #[test]
     fn bytecode_is_for_one_text_and_never_more_than_may_be_kept() {
         let mut cache = CodeCache::default();
-        cache.keep("a".to_owned(), "one".to_owned(), vec![1]);
+        cache.keep("a".to_owned(), "one".into(), vec![1]);
         assert_eq!(cache.get("a", "one"), Some(&[1][..]));
         assert_eq!(cache.get("a", "two"), None);
-        cache.keep("a".to_owned(), "two".to_owned(), vec![2, 2]);
+        cache.keep("a".to_owned(), "two".into(), vec![2, 2]);
         assert_eq!(cache.get("a", "two"), Some(&[2, 2][..]));
         assert_eq!(cache.bytes, 5);
-        cache.keep("b".to_owned(), "b".to_owned(), vec![0; MOST_BYTES]);
+        cache.keep("b".to_owned(), "b".into(), vec![0; MOST_BYTES]);
         assert_eq!((cache.get("a", "two"), cache.get("b", "b"), cache.bytes), (None, None, 0));
     }
 }

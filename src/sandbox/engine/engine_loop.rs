@@ -1,10 +1,12 @@
 //! The engine's thread: one isolate, one run at a time, until it is spent or nobody talks to it any more.
 
 use super::code_cache::CodeCache;
+use super::compile_job::{bytecode_of, engine_tag};
 use super::engine_control::EngineControl;
 use super::event_loop;
 use super::inbox::Inbox;
 use super::isolate::{GuestIsolate, Readiness};
+use super::snapshot::Snapshot;
 use super::thread_clock::ThreadClock;
 use super::watchdog;
 use crate::sandbox::confinement::Confinement;
@@ -23,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub fn run_engine(
     inbox: &Arc<dyn Inbox>,
     control: &Arc<EngineControl>,
-    blob: &v8::StartupData,
+    snapshot: &Snapshot,
     memory_bytes: u64,
     confinement: Confinement,
 ) {
@@ -35,16 +37,31 @@ pub fn run_engine(
     if watchdog.is_err() {
         return;
     }
-    let mut isolate = GuestIsolate::new(blob.clone(), memory_bytes, control);
+    let mut isolate = GuestIsolate::new(snapshot.blob.clone(), memory_bytes, control);
     control.attach(isolate.v8.thread_safe_handle(), clock);
     isolate.prepare();
     let mut cache = CodeCache::default();
-    control.emit(Event::Ready(confinement));
+    control.emit(Event::Ready { confinement, engine: engine_tag(snapshot) });
     while let Some(command) = next(&**inbox, &mut isolate) {
-        let Command::Run(command) = command else { continue };
+        let command = match command {
+            Command::Run(command) => command,
+            Command::Keep(parcel) => {
+                cache.shelve(parcel);
+                continue;
+            }
+            Command::Forget => {
+                cache.clear_shelf();
+                continue;
+            }
+            Command::Compile { code } => {
+                control.emit(Event::Compiled(bytecode_of(&mut isolate, &code)));
+                break;
+            }
+            Command::HostReply { .. } | Command::Cancel { .. } => continue,
+        };
         if command.limits.memory_bytes != isolate.budget().limit() {
             drop(isolate);
-            isolate = GuestIsolate::new(blob.clone(), command.limits.memory_bytes, control);
+            isolate = GuestIsolate::new(snapshot.blob.clone(), command.limits.memory_bytes, control);
             control.attach(isolate.v8.thread_safe_handle(), clock);
         }
         if serve(&mut isolate, &command, control, inbox, &mut cache) == Fitness::Spent {
@@ -97,7 +114,7 @@ fn serve(
     let fitness = if crowded || !is_orderly(&end) { Fitness::Spent } else { Fitness::Reusable };
     let fitness = control.settle(end, fitness);
     if fitness == Fitness::Reusable {
-        cache.fill(&mut isolate.v8, command);
+        cache.fill(&mut isolate.v8);
     }
     cache.forget_run();
     fitness

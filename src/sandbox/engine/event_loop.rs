@@ -161,7 +161,14 @@ fn wait(
             Step::GoOn
         }
         Ok(Command::Cancel { run: of }) if of == run => Step::Ended(RunEnd::Cancelled),
-        Ok(Command::HostReply { .. } | Command::Cancel { .. } | Command::Run(_)) => Step::GoOn,
+        Ok(
+            Command::HostReply { .. }
+            | Command::Cancel { .. }
+            | Command::Run(_)
+            | Command::Keep(_)
+            | Command::Forget
+            | Command::Compile { .. },
+        ) => Step::GoOn,
         Err(RecvTimeoutError::Disconnected) => Step::Ended(RunEnd::Cancelled),
         Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => {
             control.interrupt(Cause::Wall);

@@ -143,7 +143,12 @@ fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnsw
                 settle_call(scope, call, &answer);
             }
             Command::Cancel { run: of } if of == run => return None,
-            Command::HostReply { .. } | Command::Cancel { .. } | Command::Run(_) => {}
+            Command::HostReply { .. }
+            | Command::Cancel { .. }
+            | Command::Run(_)
+            | Command::Keep(_)
+            | Command::Forget
+            | Command::Compile { .. } => {}
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod array_buffer;
 mod code_cache;
+mod compile_job;
 #[cfg_attr(target_os = "linux", path = "confinement_linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "confinement_elsewhere.rs")]
 mod confinement;

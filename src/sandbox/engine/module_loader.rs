@@ -1,6 +1,6 @@
 //! The modules of a run, as the realm's `require` sees them.
 
-use super::code_cache::source_of;
+use super::code_cache::{Found, source_of};
 use super::native::{Arguments, Returned, guarded, throw};
 use super::run_state::RunState;
 use crate::sandbox::message::ModuleKind;
@@ -75,8 +75,9 @@ pub fn compile(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut r
 }
 
 fn code_of<'s>(scope: &mut v8::PinScope<'s, '_>, path: &str) -> Option<v8::Local<'s, v8::String>> {
-    let module = scope.get_slot::<RunState>()?.module(path)?;
-    v8::String::new(scope, &module.code)
+    let state = scope.get_slot::<RunState>()?;
+    let text = state.code(state.module(path)?)?;
+    v8::String::new(scope, text)
 }
 
 /// `None` when V8 threw: the exception is pending in the guest.
@@ -87,26 +88,29 @@ fn compile_body<'s>(
 ) -> Option<v8::Local<'s, v8::Function>> {
     let name = v8::String::new(scope, path)?;
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
-    let (mut source, options) = source_of(scope, path, code, &origin);
+    let (mut source, options, found) = source_of(scope, path, code, &origin);
+    let function = compile_function(scope, &mut source, options)?;
+    // Data of another V8 or text is refused, and then the text was compiled after all.
+    let refused = source.get_cached_data().is_none_or(v8::script_compiler::CachedData::rejected);
+    if refused || found == Found::Elsewhere {
+        let fresh = v8::Global::new(scope, function);
+        if let Some(state) = scope.get_slot_mut::<RunState>() {
+            state.note_compiled(path, fresh);
+        }
+    }
+    Some(function)
+}
+
+/// The function of a module's text.
+pub fn compile_function<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    source: &mut v8::script_compiler::Source,
+    options: v8::script_compiler::CompileOptions,
+) -> Option<v8::Local<'s, v8::Function>> {
     let mut parameters = Vec::with_capacity(PARAMETERS.len());
     for parameter in PARAMETERS {
         parameters.push(v8::String::new(scope, parameter)?);
     }
-    let function = v8::script_compiler::compile_function(
-        scope,
-        &mut source,
-        &parameters,
-        &[],
-        options,
-        v8::script_compiler::NoCacheReason::NoReason,
-    )?;
-    // Data of another V8 or text is refused, and then the text was compiled after all.
-    if source.get_cached_data().is_none_or(v8::script_compiler::CachedData::rejected) {
-        let fresh = v8::Global::new(scope, function);
-        let length = code.length();
-        if let Some(state) = scope.get_slot_mut::<RunState>() {
-            state.cache.note(path, length, fresh);
-        }
-    }
-    Some(function)
+    let reason = v8::script_compiler::NoCacheReason::NoReason;
+    v8::script_compiler::compile_function(scope, source, &parameters, &[], options, reason)
 }

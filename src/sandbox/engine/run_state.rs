@@ -8,7 +8,7 @@ use super::rejections::Rejections;
 use super::timers::Timers;
 use crate::ids::{CallId, RunId};
 use crate::sandbox::limits::RunLimits;
-use crate::sandbox::message::{Event, LogLevel, Module, RunCommand};
+use crate::sandbox::message::{Code, Event, LogLevel, Module, RunCommand};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -71,6 +71,22 @@ impl RunState {
     /// The module at `path`. A run has few, so a look at each is quicker than an index.
     pub fn module(&self, path: &str) -> Option<&Module> {
         self.modules.iter().chain(&self.late).find(|module| module.path == path)
+    }
+
+    /// The text of a module.
+    pub fn code<'a>(&'a self, module: &'a Module) -> Option<&'a Arc<str>> {
+        match &module.code {
+            Code::Text(text) => Some(text),
+            Code::Package(id) => self.cache.parcel(*id).map(|parcel| &parcel.code),
+        }
+    }
+
+    /// Notes the function of a module that no bytecode of this worker's own was used for.
+    pub fn note_compiled(&mut self, path: &str, function: v8::Global<v8::Function>) {
+        let code = self.module(path).and_then(|module| self.code(module)).map(Arc::clone);
+        if let Some(code) = code {
+            self.cache.note(path, code, function);
+        }
     }
 
     /// Takes in modules beside those that the run came with.

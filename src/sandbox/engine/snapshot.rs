@@ -86,8 +86,15 @@ pub enum SnapshotError {
     Write,
 }
 
+/// A snapshot, and the hash that tells it from others.
+#[derive(Clone)]
+pub struct Snapshot {
+    pub blob: v8::StartupData,
+    pub seal: u64,
+}
+
 /// [`load`] for a file.
-pub fn load_from(path: &Path) -> Result<v8::StartupData, SnapshotError> {
+pub fn load_from(path: &Path) -> Result<Snapshot, SnapshotError> {
     load(read_file(path))
 }
 
@@ -97,20 +104,21 @@ pub fn read_file(path: &Path) -> Vec<u8> {
 }
 
 /// The snapshot in a file's bytes; made anew when they are torn or of another V8.
-pub fn load(file: Vec<u8>) -> Result<v8::StartupData, SnapshotError> {
+pub fn load(file: Vec<u8>) -> Result<Snapshot, SnapshotError> {
     platform::ensure_initialised();
     // Making a snapshot while other isolates of the process are at work is not safe, so it happens once and first.
-    static MADE: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+    static MADE: Mutex<Option<(Vec<u8>, u64)>> = Mutex::new(None);
     let mut made = MADE.lock();
-    if let Some(bytes) = made.as_ref() {
-        return Ok(bytes.clone().into());
+    if let Some((bytes, seal)) = made.as_ref() {
+        return Ok(Snapshot { blob: bytes.clone().into(), seal: *seal });
     }
-    if let Some(data) = open(file) {
-        return Ok(data);
+    if let Some(snapshot) = open(file) {
+        return Ok(snapshot);
     }
-    let data = create()?;
-    *made = Some(data.to_vec());
-    Ok(data)
+    let blob = create()?;
+    let seal = seal(&blob);
+    *made = Some((blob.to_vec(), seal));
+    Ok(Snapshot { blob, seal })
 }
 
 /// Makes a snapshot and writes it to `path`.
@@ -123,14 +131,15 @@ pub fn write(path: &Path) -> Result<(), SnapshotError> {
 }
 
 /// V8 looks at the version alone, so a torn file is told by the seal at its end.
-fn open(mut bytes: Vec<u8>) -> Option<v8::StartupData> {
+fn open(mut bytes: Vec<u8>) -> Option<Snapshot> {
     let (blob, expected) = bytes.split_last_chunk::<8>()?;
-    if seal(blob).to_le_bytes() != *expected {
+    let seal = seal(blob);
+    if seal.to_le_bytes() != *expected {
         return None;
     }
     bytes.truncate(bytes.len() - 8);
     let data = v8::StartupData::from(bytes);
-    data.is_valid().then_some(data)
+    data.is_valid().then_some(Snapshot { blob: data, seal })
 }
 
 /// A hash over the snapshot and everything that it was made from.
@@ -252,9 +261,9 @@ mod tests {
         let path = folder.path().join("tgp.snapshot");
         write(&path).unwrap();
         let written = std::fs::read(&path).unwrap();
-        assert_eq!(&*load(read_file(&path)).unwrap(), &written[..written.len() - 8]);
+        assert_eq!(&*load(read_file(&path)).unwrap().blob, &written[..written.len() - 8]);
         for torn in [&written[..0], &written[..100], &written[..written.len() - 1]] {
-            assert!(load(torn.to_vec()).unwrap().len() > 100);
+            assert!(load(torn.to_vec()).unwrap().blob.len() > 100);
         }
     }
 }

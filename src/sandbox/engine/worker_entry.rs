@@ -112,8 +112,8 @@ fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
     v8::V8::set_fatal_error_handler(on_fatal_error);
     let engine = Arc::clone(&control);
     let thread = std::thread::Builder::new().name("tgp-engine".to_owned()).stack_size(ENGINE_STACK).spawn(move || {
-        if let Ok(blob) = snapshot::load(file) {
-            run_engine(&inbox, &engine, &blob, memory_bytes, confinement);
+        if let Ok(snapshot) = snapshot::load(file) {
+            run_engine(&inbox, &engine, &snapshot, memory_bytes, confinement);
         }
         exit_now(0);
     });

@@ -28,8 +28,8 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
         .name("tgp-engine".to_owned())
         .stack_size(STACK)
         .spawn(move || {
-            if let Ok(blob) = load_snapshot(&snapshot) {
-                run_engine(&inbox, &engine, &blob, memory_bytes, Confinement::NONE);
+            if let Ok(snapshot) = load_snapshot(&snapshot) {
+                run_engine(&inbox, &engine, &snapshot, memory_bytes, Confinement::NONE);
             }
             news(News::Gone);
         })

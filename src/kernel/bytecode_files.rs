@@ -1,0 +1,114 @@
+//! Bytecode of packages, kept beside their bundles for the kernels to come. Losing a file costs milliseconds, never tools.
+
+use crate::sandbox::BytecodeStore;
+use crate::vfs::{DiskVfs, JailPath, Vfs};
+use std::sync::Arc;
+
+const FOLDER: &str = "bytecode";
+const ENDING: &str = "bin";
+/// Files kept at one time; past it the oldest go.
+const MOST_FILES: usize = 64;
+/// What they may take together.
+const MOST_BYTES: u64 = 64 << 20;
+/// A larger file is none of ours.
+const LARGEST: u64 = 32 << 20;
+
+#[derive(Debug)]
+pub struct BytecodeFiles(Arc<DiskVfs>);
+
+impl BytecodeFiles {
+    pub fn new(private: Arc<DiskVfs>) -> Self {
+        Self(private)
+    }
+
+    /// Makes room for a file of `bytes`: what was made first goes first.
+    fn make_room(&self, folder: &JailPath, bytes: u64) {
+        let mut files = self.0.list_stamped(folder).unwrap_or_default();
+        files.retain(|file| file.path.extension() == Some(ENDING));
+        // A file that is too new to have a stamp is the newest.
+        files.sort_unstable_by_key(|file| std::cmp::Reverse((file.stamp.is_none(), file.stamp)));
+        let (mut count, mut total) = (1, bytes);
+        for file in files {
+            count += 1;
+            total += self.0.size_of(&file.path).ok().flatten().unwrap_or_default();
+            if count > MOST_FILES || total > MOST_BYTES {
+                // One that stays is tried again the next time.
+                let _ = self.0.remove(&file.path);
+            }
+        }
+    }
+}
+
+impl BytecodeStore for BytecodeFiles {
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
+        let path = JailPath::parse(FOLDER).and_then(|folder| folder.join(name)).ok()?;
+        self.0.size_of(&path).ok().flatten().filter(|bytes| *bytes <= LARGEST)?;
+        self.0.read_bytes(&path).ok()
+    }
+
+    fn write(&self, name: &str, content: &[u8]) {
+        let Ok(folder) = JailPath::parse(FOLDER) else { return };
+        let Ok(path) = folder.join(name) else { return };
+        self.make_room(&folder, content.len() as u64);
+        // What cannot be kept is made again by the next kernel.
+        let _ = self.0.restore(&path, content);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BytecodeFiles, FOLDER, LARGEST, MOST_BYTES, MOST_FILES};
+    use crate::sandbox::BytecodeStore;
+    use crate::vfs::DiskVfs;
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::time::{Duration, SystemTime};
+
+    fn open(folder: &Path) -> BytecodeFiles {
+        BytecodeFiles::new(Arc::new(DiskVfs::open(folder).unwrap()))
+    }
+
+    /// Writes a file of another time and size.
+    fn plant(folder: &Path, name: &str, age: Duration, bytes: u64) {
+        let folder = folder.join(FOLDER);
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = std::fs::File::create(folder.join(name)).unwrap();
+        file.set_len(bytes).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder.join(FOLDER)).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_is_written_is_read_by_the_next_and_what_is_not_there_is_no_error() {
+        let folder = tempfile::tempdir().unwrap();
+        open(folder.path()).write("a.bin", b"\xff\x00one");
+        assert_eq!(open(folder.path()).read("a.bin").as_deref(), Some(&b"\xff\x00one"[..]));
+        assert_eq!(open(folder.path()).read("b.bin"), None);
+        assert_eq!(names(folder.path()), ["a.bin"], "no temporary file stays");
+        plant(folder.path(), "huge.bin", Duration::ZERO, LARGEST + 1);
+        assert_eq!(open(folder.path()).read("huge.bin"), None);
+    }
+
+    #[test]
+    fn the_oldest_go_when_there_are_too_many_or_they_are_too_large() {
+        let folder = tempfile::tempdir().unwrap();
+        for age in 0..=MOST_FILES as u64 {
+            plant(folder.path(), &format!("{age:03}.bin"), Duration::from_secs(10 + age), 1);
+        }
+        plant(folder.path(), "README", Duration::from_secs(9999), 1);
+        open(folder.path()).write("new.bin", b"x");
+        let kept = names(folder.path());
+        assert_eq!(kept.len(), MOST_FILES + 1);
+        assert!(kept.contains(&"000.bin".to_owned()) && kept.contains(&"README".to_owned()));
+        assert!(!kept.contains(&format!("{:03}.bin", MOST_FILES - 1)));
+        plant(folder.path(), "large.bin", Duration::from_secs(5), MOST_BYTES);
+        open(folder.path()).write("newer.bin", b"x");
+        assert_eq!(names(folder.path()), ["README", "new.bin", "newer.bin"]);
+    }
+}
