@@ -1,7 +1,7 @@
 /**
  * Every bomb against every sandbox, each pair in a process of its own: does the application get an answer in time, does
  * it live, does memory stay within bounds and come back, and does the next run work? `BOMBS=sort` takes only bombs with
- * that in their name, `SANDBOX=run` only sandboxes.
+ * that in their name, `SANDBOX=run` only sandboxes. Failures are told as they come, and each row's sum when it is done.
  */
 
 import { BOMBS } from '../__test__/helpers/bombs.js';
@@ -18,14 +18,14 @@ const PATIENCE_MS = 8000;
 /** Growth of everything together that a limit of 64 MB does not explain, and what may stay behind after a collection. */
 const MOST_MB = 256;
 const LEFT_MB = 128;
-/** How long memory may take to come back. */
+/** How long memory may take to come back, when nothing else is to do. */
 const RETURN_MS = 2000;
 const OURS = '@tgp/core, process';
 /** Sandboxes that say that they hold hostile code. */
 const NAMES = Object.keys(SANDBOXES).filter((name) => name !== '@tgp/core, thread' && !name.startsWith('node:vm'));
 
 /** @typedef {import('../__test__/helpers/bombs.js').Bomb} Bomb */
-/** @typedef {{ verdict: string, ms?: number, said?: string }} Cell */
+/** @typedef {{ verdict: string, ms?: number, said?: string, typed?: boolean, mb?: number }} Cell */
 
 /** How much longer work takes on the wall than on the processor now: limits of CPU time are that much later. */
 function slowness() {
@@ -80,6 +80,10 @@ async function attempt(name, bomb) {
   const sandbox = await SandboxProcess.open(name);
   const memory = watchMemory(sandbox);
   const slower = slowness();
+  /** @type {Partial<Cell>} */
+  const cell = {};
+  /** @param {string} verdict @param {string} said @returns {Cell} */
+  const end = (verdict, said) => ({ ...cell, verdict, said, mb: memory.grown() });
   try {
     const job = {
       timeoutMs: bomb.timeoutMs ?? 50,
@@ -87,62 +91,86 @@ async function attempt(name, bomb) {
     };
     const answer = await sandbox.ask({ kind: 'bomb', body: bomb.source, job }, PATIENCE_MS * slower);
     const said = `${answer.code ?? answer.outcome}: ${answer.text}`;
+    cell.ms = answer.ms;
+    cell.typed = typeof answer.code === 'string';
     const verdict = judgeAnswer(name, bomb, answer, slower);
-    if (verdict !== 'ok') return { verdict, ms: answer.ms, said };
+    if (verdict !== 'ok') return end(verdict, said);
     const next = await sandbox.ask({ kind: 'good' }, PATIENCE_MS * slower);
-    if (next.failure) return { verdict: 'next run bad', ms: answer.ms, said: next.failure };
-    if (memory.grown() > MOST_MB) {
-      return { verdict: 'over its memory', ms: answer.ms, said: `${memory.grown().toFixed(0)} MB` };
-    }
+    if (next.failure) return end('next run bad', next.failure);
+    if (memory.grown() > MOST_MB) return end('over its memory', `${memory.grown().toFixed(0)} MB`);
     for (const since = Date.now(); memory.left() > LEFT_MB; await pause(50)) {
-      if (Date.now() - since > RETURN_MS) {
-        return { verdict: 'memory not back', ms: answer.ms, said: `${memory.left().toFixed(0)} MB` };
-      }
+      if (Date.now() - since > RETURN_MS * slower) return end('memory not back', `${memory.left().toFixed(0)} MB`);
       await sandbox.ask({ kind: 'collect' }, PATIENCE_MS);
     }
-    return { verdict: 'ok', ms: answer.ms, said };
+    return end('ok', said);
   } catch (error) {
     if (!(error instanceof Gone)) throw error;
-    return { verdict: error.message.includes('ended') ? 'host died' : 'host hung', said: error.message };
+    return end(error.message.includes('ended') ? 'host died' : 'host hung', error.message);
   } finally {
     memory.stop();
     await sandbox.kill();
   }
 }
 
+/** Every way to fail, as a row's sum tells them. */
+const FAILURES = [
+  'wrong answer',
+  'too late',
+  'host died',
+  'host hung',
+  'next run bad',
+  'over its memory',
+  'memory not back',
+];
+
+/**
+ * All bombs against one sandbox.
+ * @param {string} name
+ * @param {Bomb[]} bombs
+ */
+async function row(name, bombs) {
+  process.stdout.write(`  ${name}\n`);
+  const started = performance.now();
+  /** @type {Cell[]} */
+  const cells = [];
+  const waiting = [...bombs];
+  const lane = async () => {
+    for (let bomb = waiting.shift(); bomb; bomb = waiting.shift()) {
+      const cell = await attempt(name, bomb);
+      cells.push(cell);
+      if (FAILURES.includes(cell.verdict)) {
+        process.stdout.write(`      ${cell.verdict.padEnd(16)} ${bomb.name} (${cell.said ?? ''})\n`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane)).finally(() => waiting.splice(0));
+  const count = (/** @type {string} */ verdict) => cells.filter((cell) => cell.verdict === verdict).length;
+  const times = cells.flatMap(({ verdict, ms }) => (verdict === 'ok' && ms !== undefined ? [ms] : []));
+  const failures = FAILURES.map((verdict) => [verdict, count(verdict)]).filter(([, times]) => times);
+  const failed = cells.length - count('ok') - count('n/a');
+  const sums = [
+    `ok ${count('ok')} (${cells.filter(({ verdict, typed }) => verdict === 'ok' && typed).length} typed)`,
+    `failed ${failed}${failed ? ` (${failures.map(([verdict, times]) => `${verdict} ${times}`).join(', ')})` : ''}`,
+    `n/a ${count('n/a')}`,
+    times.length > 0
+      ? `answer p50 ${percentile(times, 0.5).toFixed(0)} ms, slowest ${Math.max(...times).toFixed(0)} ms`
+      : 'no answer',
+    `most memory ${Math.max(...cells.map(({ mb }) => mb ?? 0)).toFixed(0)} MB`,
+    `${((performance.now() - started) / 1000).toFixed(0)} s`,
+  ];
+  process.stdout.write(`    ${sums.join('; ')}\n`);
+  return failed;
+}
+
 const bombs = BOMBS.filter(({ name }) => name.includes(process.env.BOMBS ?? ''));
 const names = NAMES.filter((name) => name.includes(process.env.SANDBOX ?? ''));
 process.stdout.write(`\nKill matrix: ${bombs.length} bombs, ${LANES} at a time\n`);
-/** @type {Map<string, Map<string, Cell>>} */
-const table = new Map();
-let unusable = false;
 for (const name of names) {
-  /** @type {Map<string, Cell>} */
-  const cells = new Map();
-  const waiting = [...bombs];
-  const lane = async () => {
-    for (let bomb = waiting.shift(); bomb; bomb = waiting.shift()) cells.set(bomb.name, await attempt(name, bomb));
-  };
   try {
-    await Promise.all(Array.from({ length: LANES }, lane));
+    const failed = await row(name, bombs);
+    if (name === OURS && failed > 0) process.exitCode = 1;
   } catch (error) {
-    waiting.length = 0;
-    unusable = true;
-    process.stdout.write(`  ${name.padEnd(44)} FAILED: ${String(error)}\n`);
-    continue;
-  }
-  table.set(name, cells);
-  const count = (/** @type {string} */ verdict) =>
-    [...cells.values()].filter((cell) => cell.verdict === verdict).length;
-  const times = [...cells.values()].flatMap(({ verdict, ms }) => (verdict === 'ok' && ms !== undefined ? [ms] : []));
-  const failed = cells.size - count('ok') - count('n/a');
-  process.stdout.write(
-    `  ${name.padEnd(44)} ok ${String(count('ok')).padStart(3)}  failed ${String(failed).padStart(3)}  n/a ${String(count('n/a')).padStart(3)}  answer p50 ${percentile(times, 0.5).toFixed(0)} ms, slowest ${Math.max(...times).toFixed(0)} ms\n`,
-  );
-  for (const [bomb, { verdict, said }] of cells) {
-    if (verdict !== 'ok' && verdict !== 'n/a')
-      process.stdout.write(`      ${verdict.padEnd(16)} ${bomb} (${said ?? ''})\n`);
+    process.stdout.write(`    FAILED: ${String(error)}\n`);
+    process.exitCode = 1;
   }
 }
-const ours = [...(table.get(OURS)?.values() ?? [])];
-if (unusable || ours.some(({ verdict }) => verdict !== 'ok')) process.exitCode = 1;

@@ -2,14 +2,38 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** @param {string} pid @returns {{ parent: number, mb: number } | undefined} */
-function status(pid) {
+/** @param {number} pid */
+function residentMb(pid) {
   try {
-    const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const field = (/** @type {string} */ name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
-    return { parent: field('PPid'), mb: field('VmRSS') / 1024 };
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   } catch {
-    return undefined; // It ended while it was looked at.
+    return 0; // It ended while it was looked at.
+  }
+}
+
+/**
+ * Process ids of all that a process started and that is still below it.
+ * @param {number} root
+ * @returns {number[]}
+ */
+export function descendants(root) {
+  if (process.platform !== 'linux') return [];
+  const children = threadsOf(root).flatMap((thread) => {
+    try {
+      return readFileSync(`/proc/${root}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    } catch {
+      return []; // It ended while it was looked at.
+    }
+  });
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+/** @param {number} pid */
+function threadsOf(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
   }
 }
 
@@ -20,19 +44,8 @@ function status(pid) {
  */
 export function treeMemory(root) {
   if (process.platform !== 'linux') return { host: Number.NaN, workers: Number.NaN, total: Number.NaN };
-  /** @type {Map<number, { parent: number, mb: number }>} */
-  const all = new Map();
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    const found = status(name);
-    if (found) all.set(Number(name), found);
-  }
-  const below = (/** @type {number} */ pid) => {
-    for (let at = all.get(pid); at; at = all.get(at.parent)) if (at.parent === root) return true;
-    return false;
-  };
-  const host = all.get(root)?.mb ?? 0;
-  let workers = 0;
-  for (const [pid, { mb }] of all) if (pid !== root && below(pid)) workers += mb;
+  const host = residentMb(root);
+  const workers = descendants(root).reduce((sum, pid) => sum + residentMb(pid), 0);
   return { host, workers, total: host + workers };
 }
 

@@ -3,6 +3,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { installPeer, peerVersion } from './peers.mjs';
+import { descendants } from './process_tree.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
 const CHILD = fileURLToPath(new URL('./sandbox_child.mjs', import.meta.url));
@@ -100,10 +101,19 @@ export class SandboxProcess {
     await this.kill();
   }
 
+  /** Ends the host and what it started: a peer's helper that goes on alone would slow down all that is measured next. */
   async kill() {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const helpers = descendants(this.pid);
     const gone = new Promise((done) => this.child.once('exit', done));
     this.child.kill('SIGKILL');
     await gone;
+    for (const pid of helpers) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended with its host.
+      }
+    }
   }
 }

@@ -150,10 +150,10 @@ export const SANDBOXES = {
           const source = jsonFunction(body, async);
           return async (args) => {
             const call = `module.exports = ${source}(${JSON.stringify(args)});`;
+            // The process behind them all is shared, and ends with its last user: first let go, then start again.
             const gone = () => {
-              const old = runtime;
+              runtime.dispose();
               runtime = start();
-              return old.terminate();
             };
             const { exports, code, errorMessage } = await withinWall(runtime.run(call), timeoutMs, gone);
             if (code !== 0) throw new Error(errorMessage ?? `exit code ${code}`);

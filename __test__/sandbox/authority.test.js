@@ -189,6 +189,7 @@ describe('what a guest passes to the bridge', () => {
     ]);
     const refused = {
       '1, { rows: [{ f: () => 1 }] }': 'arguments.1.rows.0.f of tgp.echo is a function',
+      '{ then: (done) => done(1) }': 'arguments.0.then of tgp.echo is a function',
       "{ s: Symbol('x') }": 'arguments.0.s of tgp.echo is a symbol',
       cycle: 'of tgp.echo contains itself',
       'new Map([[{}, 1]])': 'arguments.0 of tgp.echo is a Map with a key that is no string',

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -23,25 +23,29 @@ async function application() {
     await writeFile(join(target, 'a.js'), code);
   };
   const configFile = join(folder, 'tgp.config.json');
-  await writeFile(configFile, JSON.stringify({ allowedImports: ['outer'], sandbox: { timeoutMs: 2000 } }));
+  const allowedImports = ['outer', 'outer+sub'];
+  await writeFile(configFile, JSON.stringify({ allowedImports, sandbox: { timeoutMs: 2000 } }));
   const start = () => {
     const kernel = new TGP({ configFile });
     onTestFinished(() => kernel.shutdown());
     return kernel;
   };
   const first = start();
-  await tgpTools(first).write_file.execute({
-    path: 'tools/t.ts',
-    content: "import value from 'outer';\nexport default () => value;\n",
-  });
+  /** @param {string} path @param {string} specifier */
+  const importer = (path, specifier) =>
+    tgpTools(first).write_file.execute({
+      path,
+      content: `import value from '${specifier}';\nexport default () => value;\n`,
+    });
+  await importer('tools/t.ts', 'outer');
   /** What a kernel of its own gets. */
-  const fresh = async () => {
+  const fresh = async (path = 'tools/t.ts') => {
     const kernel = start();
-    const { result } = await kernel.exec('tools/t.ts');
+    const { result } = await kernel.exec(path);
     await kernel.shutdown();
     return result;
   };
-  return { folder, install, first, fresh, kept: join(folder, '.tgp/.git/tgp/bundles') };
+  return { folder, install, importer, first, fresh, kept: join(folder, '.tgp/.git/tgp/bundles') };
 }
 
 describe('a bundled package', () => {
@@ -99,6 +103,32 @@ describe('a bundled package', () => {
     expect(await fresh()).toBe('new text!');
     await writeFile(join(kept, name), '{ torn');
     expect(await fresh()).toBe('new text!');
+  });
+
+  it('that an earlier kernel kept is held against the content of its files, whatever their stamps say', async () => {
+    const { folder, install, fresh, kept } = await application();
+    await install('node_modules/outer', "module.exports = 'made once'");
+    expect(await fresh()).toBe('made once');
+    await install('node_modules/outer', "module.exports = 'new text!'");
+    const [name = ''] = await readdir(kept);
+    const bundle = JSON.parse(await readFile(join(kept, name), 'utf8'));
+    const manifest = JSON.parse(bundle.manifest);
+    for (const source of manifest.sources) source.changed = (await stat(join(folder, source.path))).ctimeMs;
+    await writeFile(join(kept, name), JSON.stringify({ ...bundle, manifest: JSON.stringify(manifest) }));
+    expect(await fresh()).toBe('new text!');
+  });
+
+  it('is never taken for another whose file has the same name', async () => {
+    const { folder, install, importer, fresh, kept } = await application();
+    await install('node_modules/outer', "module.exports = 'the package'");
+    await writeFile(join(folder, 'node_modules/outer/sub.js'), "module.exports = 'a part of it'");
+    await install('node_modules/outer+sub', "module.exports = 'another package'");
+    await importer('tools/part.ts', 'outer/sub');
+    await importer('tools/other.ts', 'outer+sub');
+    expect(await fresh('tools/part.ts')).toBe('a part of it');
+    expect(await fresh('tools/other.ts')).toBe('another package');
+    expect(await fresh('tools/part.ts')).toBe('a part of it');
+    expect(await readdir(kept)).toHaveLength(1);
   });
 
   it('needs the Node that Rolldown needs, and an older one is told so', () => {

@@ -108,6 +108,14 @@ describe('the allow-list of fetch', () => {
       'https://api.example.com.evil.org/',
       'https://api.example.com@evil.org/',
       'http://169.254.169.254/latest/meta-data',
+      // The same two addresses, spelt as URLs allow it.
+      'http://2852039166/latest/meta-data',
+      'http://0xa9.0xfe.0251.254/latest/meta-data',
+      'http://[::ffff:a9fe:a9fe]/latest/meta-data',
+      `http://2130706433:${port}/v2`,
+      `http://127.1:${port}/v2`,
+      `http://0x7f.1:${port}/v1%2f..%2fv2`,
+      `http://①②⑦.0.0.1:${port}/v2`,
     ];
     const { result } = await forge(
       `${CODE_OF} return Promise.all(args.urls.map((url: string) => codeOf(() => fetch(url))))`,

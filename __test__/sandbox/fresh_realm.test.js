@@ -6,6 +6,7 @@ const POISON = `
   globalThis.left = 1;
   Object.prototype.polluted = 1;
   Object.prototype.toJSON = () => 'hijacked';
+  Object.prototype.then = (done) => done('hijacked');
   Array.prototype.push = null;
   Promise.resolve().then(() => { globalThis.late = 1 });
   Promise.prototype.then = null;
@@ -29,7 +30,7 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
       // The poisoned run ends well: what follows runs in the same worker.
       expect((await forge(POISON)).result).toBe(0);
       const poisoned = workers();
-      const look = `return [typeof left, typeof late, ({}).polluted === undefined, ({}).toJSON === undefined,
+      const look = `return [typeof left, typeof late, ({}).polluted === undefined, ({}).toJSON === undefined && ({}).then === undefined,
         typeof [].push, typeof Promise.prototype.then, JSON.stringify([1]), [5][0], new Error('e').stack.includes('e'),
         typeof Symbol.prototype.left, RegExp.$1, Object.isExtensible(tgp), typeof tgp.read_file, console.left === undefined,
         (await new Promise((done) => setTimeout(() => done('timers'), 1)))]`;

@@ -89,6 +89,22 @@ describe('limits', () => {
     }
   }, 60_000);
 
+  it('memoryMb holds for one string or array that is larger than all of it', async () => {
+    const { forge } = await createKernel();
+    for (const source of [
+      "return 'ab'.repeat(2 ** 26).indexOf('x')",
+      "return 'ab'.repeat(2 ** 27).indexOf('x')",
+      "return 'ab'.padEnd(2 ** 28, 'ab').replaceAll('a', 'aaaaaaaa').length",
+      'return Object.keys(new Uint8Array(3e7)).length',
+    ]) {
+      const error = await forge(source, {}, { timeoutMs: 10_000 }).catch((error) => error);
+      expect(error, source).toMatchObject({ code: 'ERR_ISOLATE_MEMORY' });
+      // Its one allocation beyond the limit, and nothing near the 256 MB that the longest of them asks for.
+      expect(error.details.stats.heapPeakBytes, source).toBeLessThan(192 << 20);
+    }
+    expect((await forge("return 'ab'.repeat(2 ** 24).indexOf('x')", {}, { timeoutMs: 10_000 })).result).toBe(-1);
+  }, 60_000);
+
   it('resizable and shared buffers, WebAssembly and Atomics are not offered', async () => {
     const { forge } = await createKernel();
     const source =

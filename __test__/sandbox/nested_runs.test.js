@@ -105,6 +105,30 @@ describe('tgp.exec_tool', () => {
     });
   });
 
+  it('that starts as many as it may at every level ends by a limit, and nothing of it goes on', async () => {
+    /** @type {number[]} */
+    const seen = [];
+    const note = (/** @type {number} */ n) => seen.push(n);
+    const { kernel, tools } = await createKernel({ sandbox: { workers: 2 } }, { sandboxAPI: { note } });
+    await tools.write_file.execute({
+      path: 'tools/fan.ts',
+      content: `export default async (a: { n: number }) => {
+        await tgp.note(a.n);
+        await Promise.allSettled(Array.from({ length: 60 }, () => tgp.exec_tool('tools/fan.ts', { n: a.n + 1 })));
+        return a.n;
+      }`,
+    });
+    await tools.write_file.execute({ path: 'tools/good.ts', content: 'export default () => 1' });
+    await expect(kernel.exec('tools/fan.ts', { n: 0 }, { wallMs: 1500 })).rejects.toMatchObject({
+      code: 'ERR_ISOLATE_TIMEOUT',
+    });
+    const then = seen.length;
+    expect(then).toBeGreaterThan(1);
+    expect((await kernel.exec('tools/good.ts')).result).toBe(1);
+    await new Promise((done) => setTimeout(done, 300));
+    expect(seen.length).toBe(then);
+  });
+
   it('shares the wall limit of its parent and ends with it', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({

@@ -143,6 +143,8 @@ fn limits_end_a_run_and_the_next_one_works() {
     let slow = RunLimits { cpu: Duration::from_secs(20), ..LIMITS };
     let grow = "const a = []; while (true) a.push(new Array(1000).fill(1))";
     assert!(matches!(run_with(&sandbox, grow, "{}", slow).end, RunEnd::OutOfMemory));
+    let one = "return 'ab'.repeat(2 ** 26).indexOf('x')";
+    assert!(matches!(run_with(&sandbox, one, "{}", slow).end, RunEnd::OutOfMemory));
     let short = RunLimits { wall: Duration::from_millis(50), ..LIMITS };
     let waits = "return new Promise((done) => setTimeout(done, 10000))";
     assert!(matches!(run_with(&sandbox, waits, "{}", short).end, RunEnd::WallTimeout));

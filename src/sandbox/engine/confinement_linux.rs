@@ -15,10 +15,13 @@ use seccompiler::{
 };
 use std::collections::BTreeMap;
 
-/// What a worker's libraries, stacks and V8's own tables may take beside the guest's memory.
-const OWN_DATA: u64 = 256 << 20;
-/// How often a guest's memory may be there at once: its limit is raised once for the allocation that passes it, and its
-/// result and questions are copied on their way out.
+/// What a worker's libraries and stacks (some 24 MB), its compilers and matchers may take beside the guest's memory.
+///
+/// V8 grants one large object of any size, limit or not, as long as it is the first since a collection. This and
+/// [`COPIES`] are what bounds it, so they are no larger than they must be: with 64 MB a worker grows by 228 MB at most.
+const OWN_DATA: u64 = 128 << 20;
+/// How often a guest's memory may be there at once: V8 sets as much aside for code, and the heap's limit is raised once
+/// for the allocation that passes it. Buffers and the copies of a result on its way out share what is left.
 const COPIES: u64 = 3;
 /// Standard input, output and error; nothing else is ever opened.
 const DESCRIPTORS: u64 = 3;

@@ -106,8 +106,9 @@ fn serve(
         Some(realm) => event_loop::run(isolate, &realm, command, control, inbox, cache),
         None => RunEnd::OutOfMemory,
     };
+    // A run that passed its limit with one object and was over before the next collection is told so all the same.
+    let end = if isolate.has_oversized() { RunEnd::OutOfMemory } else { end };
     let heap = isolate.heap_bytes();
-    isolate.budget().note_heap(heap);
     // V8 lets about half of a heap fill with what past runs have left before it collects. More than that is kept alive by
     // something, and would be held against the next run.
     let crowded = heap > isolate.budget().limit() / 4 * 3;

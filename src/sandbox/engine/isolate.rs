@@ -102,6 +102,11 @@ impl GuestIsolate {
     pub fn heap_bytes(&mut self) -> u64 {
         self.v8.get_heap_statistics().used_heap_size() as u64
     }
+
+    /// Whether the run made one object that is larger than all it may use.
+    pub fn has_oversized(&mut self) -> bool {
+        has_oversized(&mut self.v8, &self.watch.budget)
+    }
 }
 
 /// Dooms the isolate: the run ends, and room for one more allocation lets V8 get there. The second time V8 is left to
@@ -122,7 +127,11 @@ unsafe extern "C" fn before_gc(
 ) {
     // SAFETY: `data` is the `Watch` that its `GuestIsolate` owns and drops after the isolate.
     let watch = unsafe { &*data.cast::<Watch>() };
-    watch.budget.note_heap(used_heap(isolate));
+    // SAFETY: V8 passes the isolate that collects, on its own thread, and it is alive for the length of the callback.
+    let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    if has_oversized(&mut isolate, &watch.budget) {
+        watch.control.interrupt(Cause::Memory);
+    }
 }
 
 /// After a full collection only live data counts: if that is too much together with the buffers, the run is over.
@@ -134,13 +143,23 @@ unsafe extern "C" fn after_full_gc(
 ) {
     // SAFETY: `data` is the `Watch` that its `GuestIsolate` owns and drops after the isolate.
     let watch = unsafe { &*data.cast::<Watch>() };
-    if watch.budget.note_heap(used_heap(isolate)) {
+    // SAFETY: V8 passes the isolate that collects, on its own thread, and it is alive for the length of the callback.
+    let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    if watch.budget.note_heap(isolate.get_heap_statistics().used_heap_size() as u64) {
         watch.control.interrupt(Cause::Memory);
     }
 }
 
-fn used_heap(isolate: v8::UnsafeRawIsolatePtr) -> u64 {
-    // SAFETY: V8 passes the isolate that collects, on its own thread, and it is alive for the length of the callback.
-    let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
-    isolate.get_heap_statistics().used_heap_size() as u64
+/// Notes the heap and looks for an object that V8 has let pass: the first large one since a collection may have any size.
+/// Garbage of ordinary size is none of it, however much there is.
+fn has_oversized(isolate: &mut v8::Isolate, budget: &MemoryBudget) -> bool {
+    let too_much = budget.note_heap(isolate.get_heap_statistics().used_heap_size() as u64);
+    too_much && young_large_bytes(isolate) > budget.limit()
+}
+
+fn young_large_bytes(isolate: &mut v8::Isolate) -> u64 {
+    (0..isolate.number_of_heap_spaces())
+        .filter_map(|index| isolate.get_heap_space_statistics(index))
+        .find(|space| space.space_name() == c"new_large_object_space")
+        .map_or(0, |space| space.space_used_size() as u64)
 }
