@@ -37,6 +37,15 @@ pub trait BytecodeStore: Debug + Send + Sync {
     fn write(&self, name: &str, content: &[u8]);
 }
 
+/// Keeps nothing.
+#[cfg(test)]
+impl BytecodeStore for () {
+    fn read(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+    fn write(&self, _: &str, _: &[u8]) {}
+}
+
 pub struct BytecodeCache {
     isolation: Isolation,
     files: WorkerFiles,

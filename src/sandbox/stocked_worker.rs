@@ -98,7 +98,7 @@ impl Worker for StockedWorker {
 mod tests {
     use super::{MOST_BYTES, Stock, StockedWorker};
     use crate::ids::RunId;
-    use crate::sandbox::bytecode_cache::{BytecodeCache, BytecodeStore};
+    use crate::sandbox::bytecode_cache::BytecodeCache;
     use crate::sandbox::limits::RunLimits;
     use crate::sandbox::message::{Command, RunCommand};
     use crate::sandbox::package::Package;
@@ -124,16 +124,6 @@ mod tests {
             Ok(())
         }
         fn kill(&self) {}
-    }
-
-    #[derive(Debug)]
-    struct Nowhere;
-
-    impl BytecodeStore for Nowhere {
-        fn read(&self, _: &str) -> Option<Vec<u8>> {
-            None
-        }
-        fn write(&self, _: &str, _: &[u8]) {}
     }
 
     fn run(packages: &[&Arc<Package>]) -> Command {
@@ -165,7 +155,7 @@ mod tests {
         let worker = StockedWorker {
             worker: Arc::<Scribe>::clone(&scribe),
             engine: Arc::new(OnceLock::new()),
-            bytecode: BytecodeCache::new(Isolation::Thread, files, Arc::new(Nowhere)),
+            bytecode: BytecodeCache::new(Isolation::Thread, files, Arc::new(())),
             stock: Mutex::new(Stock::default()),
         };
         let package = |name: &str, bytes: usize| Arc::new(Package::new(name.repeat(bytes).into()));

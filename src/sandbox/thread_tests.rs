@@ -3,8 +3,8 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test fails on whatever it did not expect")]
 
 use super::{
-    BytecodeStore, Code, Done, Host, HostAnswer, Isolation, Module, ModuleKind, PoolOptions, Question, Reply, RunEnd,
-    RunLimits, RunOutcome, RunRequest, Sandbox, SandboxError, WorkerFiles,
+    Code, Done, Host, HostAnswer, Isolation, Module, ModuleKind, PoolOptions, Question, Reply, RunEnd, RunLimits,
+    RunOutcome, RunRequest, Sandbox, SandboxError, WorkerFiles,
 };
 use crate::ids::RunId;
 use std::sync::Arc;
@@ -17,17 +17,6 @@ impl Host for Echo {
     fn call(&self, question: Question, reply: Reply) {
         reply.send(HostAnswer::Value(format!("[\"{}\",{}]", question.name, question.args_json)));
     }
-}
-
-/// Keeps nothing.
-#[derive(Debug)]
-struct Nowhere;
-
-impl BytecodeStore for Nowhere {
-    fn read(&self, _: &str) -> Option<Vec<u8>> {
-        None
-    }
-    fn write(&self, _: &str, _: &[u8]) {}
 }
 
 const LIMITS: RunLimits = RunLimits {
@@ -44,15 +33,7 @@ fn sandbox() -> Sandbox {
     let files = WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() };
     let isolation = Isolation::Thread;
     let memory_bytes = LIMITS.memory_bytes;
-    Sandbox::new(PoolOptions {
-        isolation,
-        files,
-        workers: 2,
-        warm: 1,
-        queue: 16,
-        memory_bytes,
-        bytecode: Arc::new(Nowhere),
-    })
+    Sandbox::new(PoolOptions { isolation, files, workers: 2, warm: 1, queue: 16, memory_bytes, bytecode: Arc::new(()) })
 }
 
 fn submit(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits, done: Done) -> RunId {
