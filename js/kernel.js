@@ -4,6 +4,7 @@ import { bundlePackage } from './bundler.js';
 import { withTypes } from './check_report.js';
 import { masked, resolveConfig } from './config.js';
 import { ConfigError, ShutdownError, unwrap, ValidationError } from './errors.js';
+import { readExecOptions } from './exec_options.js';
 import { ForgedTools } from './forged_tools.js';
 import { HostFunctions } from './host_functions.js';
 import { toJsonText } from './json_text.js';
@@ -11,7 +12,7 @@ import { begin } from './kernel_call.js';
 import { consoleLogger } from './logger.js';
 import { native } from './native.js';
 import { OpenRuns } from './open_runs.js';
-import { ExecOptionsSchema, ShutdownOptionsSchema, ToolsOptionsSchema } from './schemas.js';
+import { ShutdownOptionsSchema, ToolsOptionsSchema } from './schemas.js';
 import { offerSql } from './sql/sandbox_sql.js';
 import { systemPrompt } from './system_prompt.js';
 import { TypeChecker } from './type_checker.js';
@@ -139,9 +140,8 @@ export class TGP {
    */
   async #exec(path, args, options, caller) {
     requireText(path, 'path');
-    const { signal, ...limits } = options ? parseArguments(ExecOptionsSchema, options, 'exec options') : {};
+    const { signal, text: optionsText } = readExecOptions(options, caller);
     const argsText = toJsonText(args, 'args');
-    const optionsText = JSON.stringify({ ...limits, caller });
     const runId = ++lastRunId;
     return this.#call((kernel) => {
       this.#inspected ??= this.#inspect(kernel);

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { ValidationError } from '../../index.js';
+import { createKernel } from '../helpers/create_kernel.js';
+
+describe('options of a run', () => {
+  it('are held against the schema, whatever came before them', async () => {
+    const { kernel, forge } = await createKernel();
+    await forge('export default () => 1', {}, { timeoutMs: 1000 });
+    /** @type {[any, string][]} */
+    const wrong = [
+      [{ timeoutMs: 1000, memoryMB: 64 }, 'did you mean "memoryMb"?'],
+      [{ timeoutMs: 1000, other: undefined }, '"other" is not known'],
+      [{ timeoutMs: '1000' }, '"timeoutMs" is not valid'],
+      [{ timeoutMs: 1000n }, '"timeoutMs" is not valid'],
+      [{ timeoutMs: Number.NaN }, '"timeoutMs" is not valid'],
+      [{ timeoutMs: 0 }, '"timeoutMs" is not valid'],
+      [{ timeoutMs: 1000, signal: {} }, '"signal" is not valid'],
+      ['timeoutMs', 'exec options'],
+    ];
+    for (const [options, message] of wrong) {
+      for (let time = 0; time < 2; time++) {
+        const error = await kernel.exec('tools/test/forged.ts', {}, options).catch((error) => error);
+        expect(error).toBeInstanceOf(ValidationError);
+        expect(error.message).toContain(message);
+      }
+    }
+    const signal = new AbortController().signal;
+    for (const options of [{ timeoutMs: 1000 }, { timeoutMs: 1000, signal }, { timeoutMs: undefined }, {}, undefined]) {
+      expect((await kernel.exec('tools/test/forged.ts', {}, options)).result).toBe(1);
+    }
+  });
+
+  it('that are others every time are all heard', async () => {
+    const { kernel, forge } = await createKernel();
+    const { result: first } = await forge('export default () => Math.random()', {}, { seed: 0 });
+    const seen = new Set([first]);
+    for (let seed = 1; seed < 300; seed++) seen.add((await kernel.exec('tools/test/forged.ts', {}, { seed })).result);
+    expect(seen.size).toBe(300);
+    expect((await kernel.exec('tools/test/forged.ts', {}, { seed: 0 })).result).toBe(first);
+  });
+});
