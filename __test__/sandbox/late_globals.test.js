@@ -58,6 +58,7 @@ describe('globals that are built when they are first used', () => {
       await guest(`
         const { defineProperty } = Object;
         const { ownKeys } = Reflect;
+        const { iterator, toStringTag } = Symbol;
         const RealPromise = Promise;
         const late: any = { __proto__: null };
         const names = ${JSON.stringify(NAMES)};
@@ -89,11 +90,12 @@ describe('globals that are built when they are first used', () => {
         stop.signal.addEventListener('abort', () => { text += ' stopped ' });
         stop.abort();
         console.log('a line', { with: 'more' });
+        text += typeof (new Headers() as any)[iterator] + typeof (new URLSearchParams() as any)[iterator] + (stop as any)[toStringTag] + ' ';
         queueMicrotask(() => { text += 'later ' });
         await new RealPromise<void>((resolve) => setTimeout(resolve, 1));
         return text + touched;
       `),
-    ).toBe('dé2aGk=b36 stopped later ');
+    ).toBe('dé2aGk=b36 stopped functionfunctionAbortController later ');
   });
 
   it('are built by the next use when the stack ended while they were', async () => {
