@@ -13,6 +13,7 @@ export {
   FetchError,
   GitConflictError,
   GitError,
+  InternalError,
   IoError,
   IsolateCrashedError,
   IsolateMemoryError,

@@ -22,6 +22,7 @@ const NAMES = {
   ERR_IO: 'IoError',
   ERR_ABORTED: 'AbortedError',
   ERR_SHUTDOWN: 'ShutdownError',
+  ERR_INTERNAL: 'InternalError',
 };
 
 /**

@@ -109,6 +109,7 @@ export const GitConflictError = define('GitConflictError', 'ERR_GIT_CONFLICT');
 export const IoError = define('IoError', 'ERR_IO');
 export const AbortedError = define('AbortedError', 'ERR_ABORTED');
 export const ShutdownError = define('ShutdownError', 'ERR_SHUTDOWN');
+export const InternalError = define('InternalError', 'ERR_INTERNAL');
 
 /** The class of each code. `src/error.rs` holds the same list; a test compares the two. */
 export const ERROR_CLASSES = Object.freeze({
@@ -130,6 +131,7 @@ export const ERROR_CLASSES = Object.freeze({
   ERR_IO: IoError,
   ERR_ABORTED: AbortedError,
   ERR_SHUTDOWN: ShutdownError,
+  ERR_INTERNAL: InternalError,
 });
 
 /**

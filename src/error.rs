@@ -25,11 +25,13 @@ pub enum ErrorCode {
     Io,
     Aborted,
     Shutdown,
+    /// A defect of ours, caught before it could do harm.
+    Internal,
 }
 
 impl ErrorCode {
     /// Every code, so that a test can hold the list against the one in JavaScript.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Validation,
         Self::Config,
         Self::NotFound,
@@ -48,6 +50,7 @@ impl ErrorCode {
         Self::Io,
         Self::Aborted,
         Self::Shutdown,
+        Self::Internal,
     ];
 
     /// The code with this string.
@@ -78,6 +81,7 @@ impl ErrorCode {
             Self::Io => "ERR_IO",
             Self::Aborted => "ERR_ABORTED",
             Self::Shutdown => "ERR_SHUTDOWN",
+            Self::Internal => "ERR_INTERNAL",
         }
     }
 }
@@ -113,6 +117,15 @@ pub struct Error {
 impl Error {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), details: Details::new() }
+    }
+
+    /// What is said of a job that panicked.
+    #[must_use]
+    pub fn panicked() -> Self {
+        Self::new(
+            ErrorCode::Internal,
+            "The kernel failed inside, which is a defect of its own; the application goes on. Try again, and report it.",
+        )
     }
 
     /// The same error with one more fact in `details`.

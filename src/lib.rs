@@ -9,7 +9,7 @@
 //!      |
 //! vfs  registry  compile  sandbox  net  git  sql      parts: none imports another
 //!      |
-//! error, ids          bottom: import nothing of ours
+//! error, ids, threads bottom: import nothing of ours
 //! ```
 
 pub mod binding;
@@ -22,4 +22,5 @@ pub mod net;
 pub mod registry;
 pub mod sandbox;
 pub mod sql;
+pub mod threads;
 pub mod vfs;

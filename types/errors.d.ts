@@ -17,7 +17,8 @@ export type TGPErrorCode =
   | 'ERR_GIT_CONFLICT'
   | 'ERR_IO'
   | 'ERR_ABORTED'
-  | 'ERR_SHUTDOWN';
+  | 'ERR_SHUTDOWN'
+  | 'ERR_INTERNAL';
 
 /** What an error carries beside its message. */
 export type TGPErrorOptions = { details?: Record<string, unknown>; cause?: unknown };
@@ -109,5 +110,9 @@ export declare class AbortedError extends TGPError {
 }
 /** `ERR_SHUTDOWN`: the kernel has been shut down. */
 export declare class ShutdownError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_INTERNAL`: the kernel failed inside, by a defect of its own, and the application goes on. Worth a report. */
+export declare class InternalError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }

@@ -12,7 +12,7 @@ import { codeOf, modulesUsed, withoutTests } from './rust_source.js';
  */
 
 const PARTS = ['vfs', 'registry', 'compile', 'sandbox', 'net', 'git', 'sql', 'audit'];
-const BOTTOM = ['error', 'ids'];
+const BOTTOM = ['error', 'ids', 'threads'];
 const ROOMS = [...PARTS, ...BOTTOM, 'kernel', 'binding'];
 const MAX_LINES = 500;
 
@@ -155,6 +155,27 @@ export const RULES = [
       { path: 'src/git/lock.rs', text: 'use std::fs;' },
       { path: 'src/vfs/mount_table.rs', text: 'use cap_std::fs::Dir;' },
       { path: 'src/kernel/kernel.rs', text: 'fn f() {}\n#[cfg(test)]\nmod tests { use std::fs; }' },
+    ],
+  },
+  {
+    name: 'threads and pools are started where panics are caught',
+    check: ({ path, text }) =>
+      isRust(path) && path !== 'src/threads.rs'
+        ? matches(
+            /\bthread::(?:spawn|Builder)\b|\bThreadPoolBuilder\b|\brayon::spawn\b/,
+            codeOf(withoutTests(text)),
+            'starts threads: use crate::threads',
+          )
+        : [],
+    broken: [
+      { path: 'src/git/push.rs', text: 'fn f() { std::thread::spawn(g); }' },
+      { path: 'src/kernel/background.rs', text: 'use rayon::ThreadPoolBuilder;' },
+      { path: 'src/net/fetcher.rs', text: 'use std::thread::Builder;' },
+    ],
+    kept: [
+      { path: 'src/threads.rs', text: 'use std::thread::Builder;' },
+      { path: 'src/git/push.rs', text: 'fn f() { threads::spawn("tgp-git", g); }' },
+      { path: 'src/git/push.rs', text: '#[cfg(test)]\nmod tests { fn f() { std::thread::spawn(g); } }' },
     ],
   },
   {

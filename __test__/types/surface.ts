@@ -45,6 +45,7 @@ export const surface: Surface = {
   GitConfigSchema: schemas.GitConfigSchema,
   GitConflictError: errors.GitConflictError,
   GitError: errors.GitError,
+  InternalError: errors.InternalError,
   IoError: errors.IoError,
   IsolateCrashedError: errors.IsolateCrashedError,
   IsolateMemoryError: errors.IsolateMemoryError,

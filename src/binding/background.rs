@@ -2,28 +2,40 @@
 
 use super::binding_outcome::BindingOutcome;
 use crate::error::{Error, ErrorCode};
+use crate::threads;
 use napi::Env;
 use napi::JsDeferred;
 use napi::bindgen_prelude::Object;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use serde::Serialize;
 use std::sync::LazyLock;
 
 type Settle = Box<dyn FnOnce(Env) -> napi::Result<BindingOutcome> + Send>;
 
-/// Settles a promise from any thread.
-pub struct Promised(JsDeferred<BindingOutcome, Settle>);
+/// Settles a promise from any thread. Dropping it settles too, so that nobody waits for a job that panicked.
+pub struct Promised(Option<JsDeferred<BindingOutcome, Settle>>);
 
 impl Promised {
     /// A promise for JavaScript and the means to settle it.
     pub fn new(env: &Env) -> napi::Result<(Self, Object<'_>)> {
         let (deferred, promise) = env.create_deferred()?;
-        Ok((Self(deferred), promise))
+        Ok((Self(Some(deferred)), promise))
     }
 
-    pub fn settle<T: Serialize>(self, result: Result<T, Error>) {
-        let outcome = BindingOutcome::from_result(result);
-        self.0.resolve(Box::new(move |_| Ok(outcome)));
+    pub fn settle<T: Serialize>(mut self, result: Result<T, Error>) {
+        self.resolve(BindingOutcome::from_result(result));
+    }
+
+    fn resolve(&mut self, outcome: BindingOutcome) {
+        if let Some(deferred) = self.0.take() {
+            deferred.resolve(Box::new(move |_| Ok(outcome)));
+        }
+    }
+}
+
+impl Drop for Promised {
+    fn drop(&mut self) {
+        self.resolve(BindingOutcome::from_result::<()>(Err(Error::panicked())));
     }
 }
 
@@ -35,13 +47,9 @@ pub enum Lane {
     Remote,
 }
 
-static FILES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| pool("tgp-files", 4));
-static REMOTE: LazyLock<Option<ThreadPool>> = LazyLock::new(|| pool("tgp-remote", 2));
-static RUNS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| pool("tgp-runs", 2));
-
-fn pool(name: &'static str, threads: usize) -> Option<ThreadPool> {
-    ThreadPoolBuilder::new().num_threads(threads).thread_name(move |_| name.to_owned()).build().ok()
-}
+static FILES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-files", 4));
+static REMOTE: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-remote", 2));
+static RUNS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-runs", 2));
 
 /// Does `job` on a thread of the lane.
 pub fn spawn(lane: Lane, job: impl FnOnce() + Send + 'static) -> Result<(), Error> {

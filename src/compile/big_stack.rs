@@ -3,8 +3,7 @@
 //! What recurses into a stranger's source gets a thread of its own, with a stack sized for that source and a net for
 //! panics.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread::Builder;
+use crate::threads;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failure {
@@ -18,10 +17,8 @@ pub(super) fn run_on_big_stack<T: Send + 'static>(
     job: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Failure> {
     // A panic leaves nothing behind but this job's own values, which nobody sees again.
-    let guarded = move || catch_unwind(AssertUnwindSafe(job)).map_err(|_| Failure::Panicked);
-    let thread = Builder::new().name("tgp-compile".to_owned()).stack_size(stack).spawn(guarded);
-    let thread = thread.map_err(|_| Failure::NoThread)?;
-    thread.join().unwrap_or(Err(Failure::Panicked))
+    let thread = threads::spawn_with_stack("tgp-compile", stack, job).map_err(|_| Failure::NoThread)?;
+    thread.join().unwrap_or(Err(threads::Panicked)).map_err(|threads::Panicked| Failure::Panicked)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::hydrate::Hydrated;
 use super::pending;
 use super::upstream::{Fate, Upstream, branch_at};
 use super::write_strategy::WriteStrategy;
+use crate::threads;
 use git2::{Oid, Repository};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
@@ -86,7 +87,7 @@ impl Publisher {
             Life::Running => {}
             Life::Asleep => {
                 let shared = Arc::clone(&self.shared);
-                let started = std::thread::Builder::new().name("tgp-git".to_owned()).spawn(move || shared.run());
+                let started = threads::spawn("tgp-git", move || shared.run());
                 if started.is_err() {
                     drop(state);
                     let reach = Reach::Local("the system refuses more threads".to_owned());

@@ -1,6 +1,7 @@
 //! Threads for work that a guest has asked for and that takes its time.
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use crate::threads;
+use rayon::ThreadPool;
 
 /// Compiling and bundling use the processor, so more threads than this gain nothing.
 const THREADS: usize = 2;
@@ -9,14 +10,15 @@ pub struct Background(Option<ThreadPool>);
 
 impl Background {
     pub fn new() -> Self {
-        Self(ThreadPoolBuilder::new().num_threads(THREADS).thread_name(|_| "tgp-host".to_owned()).build().ok())
+        Self(threads::pool("tgp-host", THREADS))
     }
 
     /// Does `job` on a thread of its own kind; on the caller's when the system refuses threads.
     pub fn spawn(&self, job: impl FnOnce() + Send + 'static) {
         match &self.0 {
             Some(pool) => pool.spawn(job),
-            None => job(),
+            // Whoever waits for it hears of a panic by what the job owned.
+            None => drop(threads::contain(job)),
         }
     }
 }

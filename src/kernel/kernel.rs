@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::git::{GitStore, Publisher};
 use crate::net::{FetchLimits, Fetcher};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
+use crate::threads;
 use crate::vfs::{DiskVfs, RootQuota, Usage};
 use parking_lot::Mutex;
 use std::path::Path;
@@ -169,5 +170,5 @@ fn read_ahead(registry: &Arc<ToolRegistry>) {
         }
     };
     // Without a thread the first question looks.
-    let _ = std::thread::Builder::new().name("tgp-registry".to_owned()).spawn(look);
+    let _ = threads::spawn("tgp-registry", look);
 }

@@ -6,6 +6,7 @@ use super::fetch_request::{Checked, FetchRequest, Redirects};
 use super::fetch_response::{Arrival, FetchResponse};
 use super::net_error::{NetError, shown};
 use crate::error::Error;
+use crate::threads;
 use reqwest::header::{
     AUTHORIZATION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE, COOKIE, LOCATION,
 };
@@ -112,14 +113,12 @@ impl Network {
         let runtime = Builder::new_current_thread().enable_all().build().ok()?;
         let handle = runtime.handle().clone();
         let (alive, over) = oneshot::channel::<()>();
-        let thread = std::thread::Builder::new().name("tgp-net".to_owned());
-        thread
-            .spawn(move || {
-                // It ends when the sender is dropped, with an error that says just that.
-                let _over = runtime.block_on(over);
-                runtime.shutdown_background();
-            })
-            .ok()?;
+        threads::spawn("tgp-net", move || {
+            // It ends when the sender is dropped, with an error that says just that.
+            let _over = runtime.block_on(over);
+            runtime.shutdown_background();
+        })
+        .ok()?;
         Some(Self { client, runtime: handle, slots: Arc::new(Semaphore::new(MOST_AT_ONCE)), _alive: alive })
     }
 }

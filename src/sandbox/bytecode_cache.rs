@@ -4,6 +4,7 @@ use super::bytecode::{Bytecode, EngineTag, file_name};
 use super::message::{Command, Event};
 use super::package::{Known, Package};
 use super::transport::{self, Isolation, News, Worker, WorkerFiles};
+use crate::threads;
 use crossbeam_channel::{Receiver, unbounded};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
@@ -117,7 +118,7 @@ impl BytecodeCache {
         }
         if !jobs.at_work {
             let cache = Arc::clone(self);
-            let thread = std::thread::Builder::new().name("tgp-bytecode".to_owned()).spawn(move || cache.work());
+            let thread = threads::spawn("tgp-bytecode", move || cache.work());
             jobs.at_work = thread.is_ok();
         }
         if jobs.at_work {

@@ -12,6 +12,7 @@ use super::sandbox_error::SandboxError;
 use super::stocked_worker;
 use super::transport::{Isolation, News, WorkerFiles};
 use crate::ids::RunId;
+use crate::threads;
 use parking_lot::{Condvar, Mutex};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -130,8 +131,7 @@ impl Pool {
         for id in ids {
             let pool = Arc::clone(self);
             // Starting a process takes a millisecond or more of whoever does it: not the caller's.
-            let spawned =
-                std::thread::Builder::new().name("tgp-worker-start".to_owned()).spawn(move || pool.start_worker(id));
+            let spawned = threads::spawn("tgp-worker-start", move || pool.start_worker(id));
             if let Err(error) = spawned {
                 self.on_start_failed(id, SandboxError::CannotStart { reason: error.kind().to_string() });
             }
@@ -231,7 +231,7 @@ impl Pool {
 
     fn start_supervisor(self: &Arc<Self>) {
         let weak = Arc::downgrade(self);
-        let spawned = std::thread::Builder::new().name("tgp-supervisor".to_owned()).spawn(move || supervise(&weak));
+        let spawned = threads::spawn("tgp-supervisor", move || supervise(&weak));
         if spawned.is_err() {
             self.state.lock().release_supervisor();
         }

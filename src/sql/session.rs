@@ -4,6 +4,7 @@ use super::policy::SqlPolicy;
 use super::query::{QueryAnswer, QueryLimits, run};
 use super::sql_error::SqlError;
 use super::transaction::{BeginMode, begin, commit, rollback};
+use crate::threads;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
 use rusqlite::Connection;
@@ -87,7 +88,7 @@ impl Session {
         let (jobs, queue) = unbounded();
         let (opened, wait) = unbounded();
         let own = Arc::clone(&control);
-        let spawned = std::thread::Builder::new().name("tgp-sqlite".to_owned()).spawn(move || match open(&own) {
+        let spawned = threads::spawn("tgp-sqlite", move || match open(&own) {
             Ok(connection) => {
                 let _waiting = opened.send(Ok(()));
                 serve(&queue, &connection, &own);

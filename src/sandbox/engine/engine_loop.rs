@@ -11,6 +11,7 @@ use super::thread_clock::ThreadClock;
 use super::watchdog;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::message::{Command, Event, Fitness, RunCommand, RunEnd};
+use crate::threads;
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,9 +32,7 @@ pub fn run_engine(
 ) {
     let clock = ThreadClock::of_current_thread();
     let (watched, looked_at) = (Arc::clone(control), Arc::clone(inbox));
-    let watchdog = std::thread::Builder::new()
-        .name("tgp-watchdog".to_owned())
-        .spawn(move || watchdog::watch(&watched, &*looked_at));
+    let watchdog = threads::spawn("tgp-watchdog", move || watchdog::watch(&watched, &*looked_at));
     if watchdog.is_err() {
         return;
     }

@@ -14,6 +14,7 @@ use crate::sandbox::frame::write_frame;
 #[cfg(not(unix))]
 use crate::sandbox::message::Command;
 use crate::sandbox::message::{Event, Fitness, RunEnd};
+use crate::threads;
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
 use std::path::{Path, PathBuf};
@@ -111,7 +112,7 @@ fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
     let _first = WORKER.set(Arc::clone(&control));
     v8::V8::set_fatal_error_handler(on_fatal_error);
     let engine = Arc::clone(&control);
-    let thread = std::thread::Builder::new().name("tgp-engine".to_owned()).stack_size(ENGINE_STACK).spawn(move || {
+    let thread = threads::spawn_with_stack("tgp-engine", ENGINE_STACK, move || {
         if let Ok(snapshot) = snapshot::load(file) {
             run_engine(&inbox, &engine, &snapshot, memory_bytes, confinement);
         }
@@ -119,7 +120,7 @@ fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
     });
     match thread {
         // The engine ends the process; a thread that dies otherwise has panicked.
-        Ok(thread) => thread.join().map_or(EXIT_FATAL, |()| EXIT_USAGE),
+        Ok(thread) => thread.join().map_or(EXIT_FATAL, |end| end.map_or(EXIT_FATAL, |()| EXIT_USAGE)),
         Err(_) => EXIT_USAGE,
     }
 }
@@ -159,7 +160,7 @@ fn open_inbox(control: &Arc<EngineControl>) -> std::io::Result<Arc<dyn Inbox>> {
 fn open_inbox(control: &Arc<EngineControl>) -> std::io::Result<Arc<dyn Inbox>> {
     let (sender, receiver) = crossbeam_channel::unbounded();
     let control = Arc::clone(control);
-    std::thread::Builder::new().name("tgp-reader".to_owned()).spawn(move || {
+    threads::spawn("tgp-reader", move || {
         let mut input = crate::sandbox::frame::FrameReader::new(std::io::stdin());
         while let Ok(Some(command)) = input.read::<Command>() {
             if let Command::Cancel { run } = command {

@@ -5,6 +5,7 @@ use crate::sandbox::engine::make_room;
 use crate::sandbox::frame::{FrameReader, write_frame};
 use crate::sandbox::message::Command;
 use crate::sandbox::sandbox_error::SandboxError;
+use crate::threads;
 use parking_lot::Mutex;
 use std::io::ErrorKind;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -14,6 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What a process may ask for without privileges.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: usize = 1 << 20;
+
+/// It reads messages and hands them on; what they lead to happens on other threads or is shallow.
+const LISTENER_STACK: usize = 512 << 10;
 
 struct ProcessWorker {
     child: Mutex<Child>,
@@ -45,10 +49,7 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
         room: AtomicU64::new(memory_bytes),
     });
     let listener = Arc::clone(&worker);
-    let spawned = std::thread::Builder::new()
-        .name("tgp-worker-io".to_owned())
-        .stack_size(512 << 10)
-        .spawn(move || listener.listen(output, &news));
+    let spawned = threads::spawn_with_stack("tgp-worker-io", LISTENER_STACK, move || listener.listen(output, &news));
     match spawned {
         Ok(_) => Ok(worker),
         Err(error) => {
@@ -76,10 +77,12 @@ fn cannot_start(kind: ErrorKind) -> SandboxError {
 impl ProcessWorker {
     fn listen(&self, output: ChildStdout, news: &NewsSink) {
         let mut output = FrameReader::new(output);
-        while let Ok(Some(event)) = output.read() {
-            news(News::Event(event));
-        }
-        // The stream has ended or makes no sense: either way this process has said its last word.
+        // The stream has ended or makes no sense, or what it said made us panic: this process has said its last word.
+        let _panicked = threads::contain(|| {
+            while let Ok(Some(event)) = output.read() {
+                news(News::Event(event));
+            }
+        });
         self.kill();
         self.reap();
         news(News::Gone);

@@ -5,6 +5,7 @@ use crate::sandbox::confinement::Confinement;
 use crate::sandbox::engine::{EngineControl, Inbox, StuckPolicy, load_snapshot, run_engine};
 use crate::sandbox::message::Command;
 use crate::sandbox::sandbox_error::SandboxError;
+use crate::threads;
 use crossbeam_channel::{Sender, unbounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -24,16 +25,15 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
     let inbox: Arc<dyn Inbox> = Arc::new(receiver);
     let engine = Arc::clone(&control);
     let snapshot = files.snapshot.clone();
-    std::thread::Builder::new()
-        .name("tgp-engine".to_owned())
-        .stack_size(STACK)
-        .spawn(move || {
+    threads::spawn_with_stack("tgp-engine", STACK, move || {
+        let _panicked = threads::contain(|| {
             if let Ok(snapshot) = load_snapshot(&snapshot) {
                 run_engine(&inbox, &engine, &snapshot, memory_bytes, Confinement::NONE);
             }
-            news(News::Gone);
-        })
-        .map_err(|error| SandboxError::CannotStart { reason: error.kind().to_string() })?;
+        });
+        news(News::Gone);
+    })
+    .map_err(|error| SandboxError::CannotStart { reason: error.kind().to_string() })?;
     Ok(Arc::new(ThreadWorker { control, commands: Mutex::new(Some(sender)) }))
 }
 
