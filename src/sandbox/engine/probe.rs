@@ -45,7 +45,7 @@ fn try_it(attempt: &str) -> Result<(), Error> {
         "datagram" => UdpSocket::bind("127.0.0.1:0").map(drop),
         "execute" => Command::new("/bin/true").status().map(drop),
         "memory" => allocate(8 << 30),
-        "thread" => std::thread::Builder::new().spawn(|| {}).map(drop),
+        "thread" => crate::threads::spawn("tgp-probe", || {}).map(drop),
         "nothing" => Ok(()),
         other => Err(Error::other(format!("there is no attempt named {other}"))),
     }
