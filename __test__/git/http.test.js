@@ -154,7 +154,7 @@ describe('a remote in trouble', () => {
     });
   });
 
-  it('a redirect to another host does not get the token', async () => {
+  it('a redirect to another host or port gets neither the request nor the token', async () => {
     const seen = [];
     const other = await gitHttpServer('/', {
       before: (request, response) => {
@@ -163,15 +163,40 @@ describe('a remote in trouble', () => {
         return true;
       },
     });
-    const { repo } = await httpRemote({
+    for (const target of [other.url, other.url.replace('127.0.0.1', 'localhost')]) {
+      for (const method of ['GET', 'POST']) {
+        const { folder, remote, repo } = await httpRemote({
+          before: (request, response) => {
+            if (request.method !== method) return false;
+            response.writeHead(307, { location: `${target}${request.url}` }).end();
+            return true;
+          },
+        });
+        const work = clone(folder, remote);
+        git(work, 'commit', '-q', '--allow-empty', '-m', 'start');
+        git(work, 'push', '-q', 'origin', 'HEAD:main');
+        const { kernel } = await createKernel({ git: { repo, auth: { token: TOKEN } } });
+        await expect(kernel.boot()).rejects.toMatchObject({
+          code: 'ERR_GIT',
+          message: expect.stringContaining(`redirects to ${target}`),
+        });
+      }
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it('a repository that was renamed on the same server is found, read and written', async () => {
+    const { folder, remote, url } = await httpRemote({
       before: (request, response) => {
-        response.writeHead(302, { location: `${other.url.replace('127.0.0.1', 'localhost')}${request.url}` }).end();
+        if (!request.url?.startsWith('/old.git')) return false;
+        response.writeHead(301, { location: request.url.replace('/old.git', '/remote.git') }).end();
         return true;
       },
+      authorization: BASIC,
     });
-    const { kernel } = await createKernel({ git: { repo, auth: { token: TOKEN } } });
-    await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_GIT' });
-    expect(seen).toEqual([undefined]);
+    const { tools } = await createKernel({ git: { repo: `${url}/old.git`, auth: { token: TOKEN } } });
+    expect((await tools.write_file.execute({ path: 'tools/a.ts', content: '1' })).persisted).toBe(true);
+    expect(filesOf(clone(folder, remote))).toEqual({ 'tools/a.ts': '1' });
   });
 
   it('a token is not sent over plain http', async () => {

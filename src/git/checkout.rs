@@ -5,39 +5,71 @@
 //! them as not checked out.
 
 use super::git_error::GitError;
-use super::tree_changes::{TreeChange, entry_at};
+use super::left_out::{LeftOut, Why};
+use super::limits::Limit;
+use super::objects::{self, Found};
+use super::raw_tree::{EXECUTABLE, PLAIN};
+use super::tree_changes::TreeChange;
+use super::trees::{Finder, Trees};
 use super::work_tree::WorkTree;
-use git2::{Repository, Tree};
+use git2::{ObjectType, Oid};
 use std::io;
-
-const PLAIN: i32 = 0o100_644;
-const EXECUTABLE: i32 = 0o100_755;
 
 /// Whether an entry of this mode is a plain file.
 pub(super) const fn is_plain(mode: i32) -> bool {
     matches!(mode, PLAIN | EXECUTABLE)
 }
 
+/// Looks at all that `changes` would make, before anything is made: what is left out, and whether the rest is there and
+/// not too much.
+pub(super) fn survey(trees: &Trees<'_>, changes: &[TreeChange], work: &dyn WorkTree) -> Result<LeftOut, GitError> {
+    let mut left_out = LeftOut::default();
+    let most = trees.limits.root_bytes;
+    let mut room = most;
+    for change in changes {
+        let Some(entry) = change.new else { continue };
+        if !entry.mode.is_some_and(is_plain) {
+            left_out.add(&change.path, Why::Mode);
+        } else if !work.accepts(&change.path) {
+            left_out.add(&change.path, Why::Name);
+        } else {
+            let size = objects::blob_size(trees.repository, entry.id).ok_or(GitError::Incomplete)?;
+            if size > trees.limits.file_bytes {
+                left_out.add(&change.path, Why::Size);
+            } else {
+                room = room.checked_sub(size).ok_or(GitError::RemoteLimit(Limit::RootBytes(most)))?;
+            }
+        }
+    }
+    Ok(left_out)
+}
+
 /// Makes the files at `paths` what `view` has there. A path at which something other than a file stands is left alone.
 pub(super) fn place<'p>(
-    repository: &Repository,
-    view: Option<&Tree<'_>>,
+    trees: &Trees<'_>,
+    view: Option<Oid>,
     paths: impl Iterator<Item = &'p str>,
     work: &dyn WorkTree,
 ) -> Result<(), GitError> {
     let failed = GitError::io("write a file of the work tree");
     let mut writes = Vec::new();
+    let mut finder = Finder::new(trees, view);
     for path in paths.filter(|path| work.accepts(path)) {
-        match entry_at(view, path).filter(|entry| entry.mode.is_some_and(is_plain)) {
+        match finder.entry(path)?.filter(|entry| entry.mode.is_some_and(is_plain)) {
             // A file may have to make room for a directory of the same name: removals come first.
             None => tolerate(work.remove(path)).map_err(&failed)?,
             Some(entry) => writes.push((path, entry.id)),
         }
     }
     for (path, id) in writes {
-        let blob = repository.find_blob(id).map_err(|error| GitError::git("read a file's content", &error))?;
-        if work.read(path).ok().flatten().is_none_or(|present| present != blob.content()) {
-            tolerate(work.write(path, blob.content())).map_err(&failed)?;
+        match objects::read(trees.repository, id, ObjectType::Blob, trees.limits.file_bytes)? {
+            Found::Content(content) => {
+                if work.read(path).ok().flatten().is_none_or(|present| present != content) {
+                    tolerate(work.write(path, &content)).map_err(&failed)?;
+                }
+            }
+            Found::TooLarge => tolerate(work.remove(path)).map_err(&failed)?,
+            Found::Nothing => return Err(GitError::Incomplete),
         }
     }
     Ok(())

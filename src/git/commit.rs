@@ -6,6 +6,7 @@
 
 use super::checkout;
 use super::commit_id::CommitId;
+use super::commit_object::NewCommit;
 use super::git_error::GitError;
 use super::git_store::StoreOptions;
 use super::head::Head;
@@ -15,6 +16,7 @@ use super::redo_log::{LoggedObject, Record, RedoLog};
 use super::repository_lock::RepositoryLock;
 use super::stale_lock::{self, Evidence};
 use super::tree_update::TreeUpdate;
+use super::trees::Trees;
 use super::work_tree::WorkTree;
 use super::write_strategy::{self, WriteStrategy};
 use git2::{ErrorCode, Oid, Repository};
@@ -80,7 +82,8 @@ pub(super) fn heal(repository: &Repository, lock: &RepositoryLock, context: &Con
         return Ok(());
     }
     let view = write_strategy::view(repository, context.options)?;
-    checkout::place(repository, view.as_ref(), lock.behind().iter().map(String::as_str), context.work)
+    let trees = Trees::new(repository, context.options.limits);
+    checkout::place(&trees, view, lock.behind().iter().map(String::as_str), context.work)
 }
 
 /// Brings the index along for all that the journal names. Cannot fail: whatever is wrong with the index must not make a
@@ -94,7 +97,9 @@ pub(super) fn settle(repository: &Repository, lock: RepositoryLock, context: &Co
     loop {
         // Whether that worked shows in the update itself.
         let _ = stale_lock::clear(&index_lock, Evidence::AgeOnly);
-        let brought = index_update::bring_along(repository, lock.behind().iter().map(String::as_str), context.work);
+        let paths = lock.behind().iter().map(String::as_str);
+        let trees = Trees::new(repository, context.options.limits);
+        let brought = index_update::bring_along(&trees, paths, context.work);
         match brought.and_then(|()| hide_others(repository, context)) {
             Ok(()) => return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current),
             Err(error) if error.code() == ErrorCode::Locked && Instant::now() < deadline => std::thread::sleep(PAUSE),
@@ -152,25 +157,23 @@ fn advance(
     }
     let author = context.options.author()?;
     let message = format!("{}\n", message.trim_end());
+    let trees = Trees::new(repository, context.options.limits);
     let deadline = Instant::now() + context.wait;
     loop {
         let target = write_strategy::target(repository, context.options, &changes)?;
         let parent = target.commit.or(target.start);
-        let parent = parent.map(|id| repository.find_commit(id)).transpose().map_err(failed)?;
-        let base = parent.as_ref().map(git2::Commit::tree).transpose().map_err(failed)?;
         let mut written = blobs.clone();
-        let Some(tree) = changed_tree(repository, &update, base.as_ref(), &mut written).map_err(failed)? else {
-            return Ok(None);
-        };
-        let tree = repository.find_tree(tree).map_err(failed)?;
-        let parents: Vec<_> = parent.iter().collect();
-        let id = repository.commit(None, &author, &author, &message, &tree, &parents).map_err(failed)?;
+        let Some(tree) = changed_tree(&trees, &update, trees.of(parent)?, &mut written)? else { return Ok(None) };
+        let parents = parent.as_slice();
+        let (author, message_bytes) = (&author, message.as_bytes());
+        let commit = NewCommit { tree, parents, author, committer: author, message: message_bytes };
+        let id = commit.write(repository)?;
         written.push(id);
         if let Some(log) = context.log {
             let paths = changes.iter().map(|change| change.path.to_owned()).collect();
             log_commit(repository, log, &target, &written, paths)?;
         }
-        let switched = write_strategy::paths_to_switch(repository, &target, id)?;
+        let switched = write_strategy::paths_to_switch(repository, context.options, &target, id)?;
         lock.begin(changes.iter().map(|change| change.path).chain(switched.iter().map(String::as_str)))?;
         match move_branch(repository, &target, id, &message) {
             Ok(()) => {
@@ -187,21 +190,21 @@ fn advance(
 
 /// The new tree, or `None` when it equals `base`.
 fn changed_tree(
-    repository: &Repository,
+    trees: &Trees<'_>,
     update: &TreeUpdate,
-    base: Option<&git2::Tree<'_>>,
+    base: Option<Oid>,
     written: &mut Vec<Oid>,
-) -> Result<Option<Oid>, git2::Error> {
-    let tree = match (update.apply(repository, base, written)?, base) {
+) -> Result<Option<Oid>, GitError> {
+    let tree = match (update.apply(trees, base, written)?, base) {
         (Some(tree), _) => tree,
         (None, Some(_)) => {
-            let empty = repository.treebuilder(None)?.write()?;
+            let empty = trees.empty()?;
             written.push(empty);
             empty
         }
         (None, None) => return Ok(None),
     };
-    Ok((base.map(git2::Tree::id) != Some(tree)).then_some(tree))
+    Ok((base != Some(tree)).then_some(tree))
 }
 
 /// Makes sure that the objects `written`, the last of which is the commit that the branch of `target` moves to, survive.

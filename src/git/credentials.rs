@@ -14,6 +14,15 @@ pub(super) struct Credentials {
 impl Credentials {
     /// The value of an `Authorization` header.
     pub(super) fn basic(&self) -> String {
-        format!("Basic {}", STANDARD.encode(format!("{}:{}", self.user, self.token.expose())))
+        format!("Basic {}", self.encoded().expose())
+    }
+
+    /// `text` without the token, in whatever form we sent it.
+    pub(super) fn scrub(&self, text: &str) -> String {
+        self.encoded().scrub(&self.token.scrub(text))
+    }
+
+    fn encoded(&self) -> Secret {
+        Secret::new(STANDARD.encode(format!("{}:{}", self.user, self.token.expose())))
     }
 }

@@ -1,5 +1,6 @@
 //! Every way in which the repository can fail.
 
+use super::limits::Limit;
 use crate::error::{Details, ErrorCode, PartError};
 use std::io;
 
@@ -39,6 +40,21 @@ pub enum GitError {
     Refused { reason: String },
     #[error("The remote repository cannot be understood: {reason}")]
     Protocol { reason: &'static str },
+    #[error("The remote repository goes beyond a limit: {0}")]
+    RemoteLimit(Limit),
+    #[error(
+        "The remote redirects to {origin}, which gets neither the request nor the token; if that is its new place, put the \
+         address into {key}"
+    )]
+    Redirected { origin: String, key: &'static str },
+    #[error(
+        "Objects of the repository are missing or damaged; boot again to fetch them, or look with `git fsck` in the root"
+    )]
+    Incomplete,
+    #[error("{file} of the repository is no plain file or too large; put it right and boot again")]
+    Planted { file: &'static str },
+    #[error("The push ended by a fault of its own; what is committed stays here and is pushed later")]
+    Fault,
     #[error(
         "The remote is a repository with this branch checked out; make it a bare one (`git init --bare`), or choose another \
          git.branch"
@@ -57,6 +73,8 @@ pub enum GitError {
     NoSuchCommit { commit: String },
     #[error("{path} is not in commit {commit}; look for another one with file_history")]
     NotInCommit { path: String, commit: String },
+    #[error("{path} of commit {commit} is larger than fs.fileBytes; raise that to bring it back")]
+    TooLarge { path: String, commit: String },
     #[error("Could not {action}: {reason}")]
     Git { action: &'static str, reason: String },
     #[error("Could not {action}: {source}")]
@@ -83,6 +101,19 @@ impl GitError {
         matches!(self, Self::Unreachable { .. } | Self::Contended { .. } | Self::Busy { .. })
     }
 
+    /// What a stream of ours carried as an error of reading.
+    pub(super) fn carried(error: io::Error) -> Self {
+        let kind = error.kind();
+        let reason = || format!("the connection broke: {kind}");
+        error.downcast().unwrap_or_else(|_| Self::Unreachable { reason: reason() })
+    }
+
+    /// Whether the remote is to blame, in a way that leaves the local copy as good as it was.
+    #[must_use]
+    pub const fn spares_local_copy(&self) -> bool {
+        self.may_pass() || matches!(self, Self::RemoteLimit(_))
+    }
+
     pub(super) fn io(action: &'static str) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { action, source }
     }
@@ -94,6 +125,7 @@ impl PartError for GitError {
             Self::BadBranch { .. } | Self::BadAuthor | Self::BadRemote { .. } => ErrorCode::Config,
             Self::BadPath { .. } => ErrorCode::Validation,
             Self::Conflict { .. } => ErrorCode::GitConflict,
+            Self::TooLarge { .. } => ErrorCode::Limit,
             Self::NoSuchCommit { .. } | Self::NotInCommit { .. } => ErrorCode::NotFound,
             Self::NotOwned
             | Self::BadConfiguration
@@ -105,6 +137,11 @@ impl PartError for GitError {
             | Self::RemoteMissing
             | Self::Refused { .. }
             | Self::Protocol { .. }
+            | Self::RemoteLimit(_)
+            | Self::Redirected { .. }
+            | Self::Incomplete
+            | Self::Planted { .. }
+            | Self::Fault
             | Self::RemoteCheckedOut
             | Self::Contended { .. }
             | Self::Git { .. }
@@ -118,6 +155,11 @@ impl PartError for GitError {
             for (key, value) in [("path", path), ("commit", commit), ("branch", branch)] {
                 details.insert(key.to_owned(), value.as_str().into());
             }
+        }
+        if let Self::RemoteLimit(limit) = self
+            && let Some(key) = limit.key()
+        {
+            details.insert("key".to_owned(), key.into());
         }
         details
     }

@@ -4,6 +4,7 @@ use super::commit::{self, Committed, Context, FileChange};
 use super::commit_id::CommitId;
 use super::git_error::GitError;
 use super::head;
+use super::limits::Limits;
 use super::redo;
 use super::redo_log::{self, RedoLog};
 use super::repository_lock::RepositoryLock;
@@ -34,6 +35,7 @@ pub struct StoreOptions {
     /// Files that follow from the others. They never conflict: the caller makes them anew after others' commits came in.
     pub derived: Vec<String>,
     pub strategy: WriteStrategy,
+    pub limits: Limits,
 }
 
 impl StoreOptions {

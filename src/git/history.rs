@@ -2,13 +2,17 @@
 
 use super::git_error::GitError;
 use super::git_store::GitStore;
-use super::tree_changes::{entry_at, tree_of};
+use super::objects::{self, Found};
+use super::trees::Trees;
 use super::upstream::at;
-use git2::{DiffFormat, DiffOptions, Oid, Repository};
-use std::path::Path;
+use git2::{DiffFormat, DiffOptions, ObjectType, Oid, Repository};
 
 /// Most text of a diff; the rest is cut off and marked.
 const MOST_DIFF_BYTES: usize = 256 << 10;
+
+/// Most text of a commit's message, and of its author's name and address.
+const MOST_MESSAGE_BYTES: usize = 8 << 10;
+const MOST_NAME_BYTES: usize = 256;
 
 /// One commit of a file's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,16 +36,17 @@ impl GitStore {
         let Some(head) = at(&repository, "HEAD")? else { return Ok(Vec::new()) };
         let mut walk = repository.revwalk().map_err(failed)?;
         walk.set_sorting(git2::Sort::TOPOLOGICAL).and_then(|()| walk.push(head)).map_err(failed)?;
+        let trees = Trees::new(&repository, self.options.limits);
         let mut entries = Vec::new();
         for id in walk {
             let commit = repository.find_commit(id.map_err(failed)?).map_err(failed)?;
-            if path.is_none_or(|path| changes(&repository, &commit, path)) {
+            if path.is_none_or(|path| changes(&trees, &commit, path)) {
                 let author = commit.author();
                 entries.push(LogEntry {
                     commit: commit.id().to_string(),
-                    message: String::from_utf8_lossy(commit.message_bytes()).trim_end().to_owned(),
-                    author: String::from_utf8_lossy(author.name_bytes()).into_owned(),
-                    email: String::from_utf8_lossy(author.email_bytes()).into_owned(),
+                    message: cut(commit.message_bytes(), MOST_MESSAGE_BYTES).trim_end().to_owned(),
+                    author: cut(author.name_bytes(), MOST_NAME_BYTES),
+                    email: cut(author.email_bytes(), MOST_NAME_BYTES),
                     time: commit.time().seconds(),
                 });
             }
@@ -69,8 +74,15 @@ impl GitStore {
             (None, Some(to)) => repository.find_commit(to).map_err(failed)?.parent_id(0).ok(),
             (None, None) => None,
         };
-        let (old, new) = (tree_of(&repository, from)?, tree_of(&repository, to)?);
+        let trees = Trees::new(&repository, self.options.limits);
+        let (old, new) = (trees.of(from)?, trees.of(to)?);
+        // Refuses what libgit2 would go into without end.
+        trees.changes(old, new)?;
+        let find = |tree: Option<Oid>| tree.map(|tree| repository.find_tree(tree)).transpose().map_err(failed);
+        let (old, new) = (find(old)?, find(new)?);
         let mut options = DiffOptions::new();
+        // Larger content is told to differ, without being read.
+        options.max_size(i64::try_from(self.options.limits.file_bytes).unwrap_or(i64::MAX));
         if let Some(path) = path {
             options.pathspec(path).disable_pathspec_match(true);
         }
@@ -93,14 +105,18 @@ impl GitStore {
     /// The bytes of `path` as they were in `commit`.
     ///
     /// # Errors
-    /// `NoSuchCommit`, `NotInCommit`, `Git`.
+    /// `NoSuchCommit`, `NotInCommit`, `TooLarge`, `Git`.
     pub fn content_at(&self, path: &str, commit: &str) -> Result<Vec<u8>, GitError> {
         let repository = self.open_again()?;
         let id = resolve(&repository, commit)?;
         let missing = || GitError::NotInCommit { path: path.to_owned(), commit: commit.to_owned() };
-        let entry = entry_at(tree_of(&repository, Some(id))?.as_ref(), path).ok_or_else(missing)?;
-        let blob = repository.find_blob(entry.id).map_err(|_| missing())?;
-        Ok(blob.content().to_vec())
+        let trees = Trees::new(&repository, self.options.limits);
+        let entry = trees.entry(trees.of(Some(id))?, path)?.ok_or_else(missing)?;
+        match objects::read(&repository, entry.id, ObjectType::Blob, self.options.limits.file_bytes)? {
+            Found::Content(content) => Ok(content),
+            Found::TooLarge => Err(GitError::TooLarge { path: path.to_owned(), commit: commit.to_owned() }),
+            Found::Nothing => Err(missing()),
+        }
     }
 }
 
@@ -114,10 +130,17 @@ fn resolve(repository: &Repository, commit: &str) -> Result<Oid, GitError> {
 }
 
 /// Whether `commit` left `path` other than its first parent had it.
-fn changes(repository: &Repository, commit: &git2::Commit<'_>, path: &str) -> bool {
-    let at = |id: Option<Oid>| {
-        let tree = tree_of(repository, id).ok().flatten()?;
-        tree.get_path(Path::new(path)).ok().map(|entry| (entry.id(), entry.filemode()))
-    };
-    at(Some(commit.id())) != at(commit.parent_id(0).ok())
+fn changes(trees: &Trees<'_>, commit: &git2::Commit<'_>, path: &str) -> bool {
+    let parent = trees.of(commit.parent_id(0).ok()).ok().flatten();
+    let own = Some(commit.tree_id());
+    let at = |tree| trees.entry(tree, path).ok().flatten();
+    own != parent && at(own) != at(parent)
+}
+
+/// The start of a text that may be anybody's, as far as it may be long.
+fn cut(text: &[u8], most: usize) -> String {
+    match text.get(..most) {
+        Some(start) => format!("{} [the rest is cut off]", String::from_utf8_lossy(start)),
+        None => String::from_utf8_lossy(text).into_owned(),
+    }
 }

@@ -1,48 +1,145 @@
-//! HTTP with limits on time, for Git servers and their APIs.
+//! HTTP with limits on time, for Git servers and their APIs. No redirect is followed here: whoever asks decides.
 
+use super::courier::{Courier, Head, Post};
 use super::git_error::GitError;
-use std::time::Duration;
-use ureq::Agent;
-use ureq::config::RedirectAuthHeaders;
-
-const CONNECT: Duration = Duration::from_secs(10);
-const ANSWER: Duration = Duration::from_secs(60);
-const WHOLE_CALL: Duration = Duration::from_mins(5);
-const MOST_REDIRECTS: u32 = 5;
+use super::limits::{CONNECT, IDLE};
+use super::patience::Patience;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use ureq::http::header::HeaderMap;
+use ureq::{Agent, SendBody};
+use url::Url;
 
 /// A client that keeps its connections; clones share them.
 #[derive(Debug, Clone)]
 pub(super) struct HttpClient(Agent);
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Get,
+    Post,
+    Put,
+    Patch,
+}
+
+impl Method {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+        }
+    }
+}
+
+/// What is sent: some bytes, and a file after them.
+#[derive(Debug, Default)]
+pub(super) struct Request {
+    pub(super) start: Vec<u8>,
+    pub(super) pack: Option<(File, u64)>,
+}
+
+impl Request {
+    fn length(&self) -> u64 {
+        self.start.len() as u64 + self.pack.as_ref().map_or(0, |(_, length)| *length)
+    }
+
+    pub(super) fn into_reader(self) -> impl Read + Send + 'static {
+        let pack: Box<dyn Read + Send> = match self.pack {
+            Some((file, length)) => Box::new(file.take(length)),
+            None => Box::new(io::empty()),
+        };
+        Cursor::new(self.start).chain(pack)
+    }
+}
+
+/// Tells the waiting side that the sending goes on.
+pub(super) struct Progress<R> {
+    pub(super) stream: R,
+    pub(super) post: Post,
+}
+
+impl<R: Read> Read for Progress<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.post.alive().map_err(|_| io::ErrorKind::BrokenPipe)?;
+        self.stream.read(buffer)
+    }
+}
+
 impl HttpClient {
     pub(super) fn new() -> Self {
         let config = Agent::config_builder()
             .timeout_connect(Some(CONNECT))
-            .timeout_recv_response(Some(ANSWER))
-            .timeout_global(Some(WHOLE_CALL))
-            .max_redirects(MOST_REDIRECTS)
-            .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+            .timeout_per_read(Some(IDLE))
+            .timeout_per_write(Some(IDLE))
+            .max_redirects(0)
+            .max_redirects_will_error(false)
             .http_status_as_error(false)
             .user_agent(concat!("git/2.0 (tgp ", env!("CARGO_PKG_VERSION"), ")"))
             .build();
         Self(config.into())
     }
 
-    pub(super) const fn agent(&self) -> &Agent {
-        &self.0
+    /// Asks, and returns the head of the answer with the stream of its body.
+    pub(super) fn ask(
+        &self,
+        method: Method,
+        url: &str,
+        headers: &[(&'static str, String)],
+        request: Option<Request>,
+        patience: &Patience,
+    ) -> Result<(Head, Courier), GitError> {
+        let agent = self.0.clone();
+        let time = patience.left()?;
+        let mut builder = ureq::http::Request::builder().method(method.name()).uri(url);
+        for (name, value) in headers {
+            builder = builder.header(*name, value);
+        }
+        if let Some(request) = &request {
+            builder = builder.header("content-length", request.length());
+        }
+        let job = move |post: &Post| {
+            let body = match request {
+                Some(request) => {
+                    SendBody::from_owned_reader(Progress { stream: request.into_reader(), post: post.clone() })
+                }
+                None => SendBody::none(),
+            };
+            let request = builder.body(body).map_err(|_| unreachable(&ureq::Error::BadUri(String::new())))?;
+            let request = agent.configure_request(request).timeout_global(Some(time)).build();
+            let response = agent.run(request).map_err(|error| unreachable(&error))?;
+            let head = head_of(response.status().as_u16(), response.headers());
+            if post.head(head).is_ok() {
+                post.pump(&mut response.into_body().into_reader()).map_err(GitError::carried)?;
+            }
+            Ok(())
+        };
+        Courier::send(patience, || {}, job)
+    }
+}
+
+fn head_of(status: u16, headers: &HeaderMap) -> Head {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(ToOwned::to_owned);
+    Head {
+        status,
+        content_type: text("content-type").unwrap_or_default(),
+        location: text("location"),
+        is_rate_limited: headers.contains_key("retry-after")
+            || headers.get("x-ratelimit-remaining").is_some_and(|value| value == "0"),
+        retry_after: text("retry-after"),
+        input: None,
     }
 }
 
 /// Why a call got no answer, in words that hold no address.
-pub(super) fn unreachable(error: &ureq::Error) -> GitError {
+fn unreachable(error: &ureq::Error) -> GitError {
     let reason = if let ureq::Error::Io(error) = error {
         format!("the connection failed: {}", error.kind())
     } else if matches!(error, ureq::Error::Timeout(_)) {
         "it did not answer in time".to_owned()
     } else if matches!(error, ureq::Error::HostNotFound) {
         "its host is not known".to_owned()
-    } else if matches!(error, ureq::Error::TooManyRedirects) {
-        "it redirects without end".to_owned()
     } else if matches!(error, ureq::Error::Tls(_) | ureq::Error::Rustls(_)) {
         "its certificate is not trusted".to_owned()
     } else {
@@ -62,10 +159,15 @@ pub(super) fn check_status(status: u16) -> Result<(), GitError> {
     }
 }
 
-/// Whether both addresses have the same scheme, host and port.
-pub(super) fn same_origin(one: &str, other: &str) -> bool {
-    match (url::Url::parse(one), url::Url::parse(other)) {
-        (Ok(one), Ok(other)) => one.origin() == other.origin(),
-        _ => false,
-    }
+/// Where an answer sends us, if it does.
+pub(super) fn redirection(head: &Head, from: &str) -> Option<Url> {
+    let location = head.location.as_deref().filter(|_| matches!(head.status, 301 | 302 | 303 | 307 | 308))?;
+    Url::parse(from).ok()?.join(location).ok()
 }
+
+/// That we do not go there. Scheme, host and port are all that is shown of it.
+pub(super) fn redirected(to: &Url, key: &'static str) -> GitError {
+    GitError::Redirected { origin: to.origin().ascii_serialization().chars().take(LONGEST_ORIGIN).collect(), key }
+}
+
+const LONGEST_ORIGIN: usize = 200;

@@ -3,10 +3,11 @@
 use super::git_error::GitError;
 use super::head::Head;
 use super::landing::{self, Landed, Landing, RefMove};
+use super::patience::Patience;
 use super::pending;
 use super::replay::{Replayed, replay};
 use super::repository_setup::branch_reference;
-use super::tree_changes::tree_of;
+use super::trees::Trees;
 use super::upstream::{Backoff, Upstream, at, branch_at};
 use super::write_strategy::{self, WriteStrategy, tracking_reference};
 use git2::{Oid, Repository};
@@ -29,23 +30,31 @@ pub enum LocalCommits {
     Waiting,
 }
 
+impl Hydrated {
+    fn take(&mut self, landed: Landed) {
+        self.warnings.extend(landed.kept.map(|kept| kept_warning(&kept)));
+        self.warnings.extend(landed.left_out.warning());
+        self.changed = landed.paths;
+    }
+}
+
 impl Upstream {
     /// Moves to the remote's head, local commits on top. When the remote is where it was, one round trip is all.
     ///
     /// # Errors
-    /// `Unreachable`, `Unauthorized`, `RemoteMissing`, `Refused`, `Protocol`, `DetachedHead`, `Busy`, `Git`, `Io`.
+    /// `Unreachable`, `Unauthorized`, `RemoteMissing`, `Refused`, `Protocol`, `RemoteLimit`, `DetachedHead`, `Busy`, `Git`, `Io`.
     pub fn hydrate(&self) -> Result<Hydrated, GitError> {
         let _turn = self.turn.lock();
         let repository = self.store.open_again()?;
         let branch = &self.options().branch;
-        let refs = self.remote.refs()?;
+        let patience = self.patience();
+        let refs = self.remote.refs(&patience)?;
         let mut hydrated = Hydrated::default();
         let theirs = refs.branches.get(&branch_reference(branch)).copied();
         match (theirs, refs.head) {
             (Some(theirs), _) => {
-                let landed = self.integrate(&repository, theirs)?;
-                hydrated.changed = landed.paths;
-                hydrated.warnings.extend(landed.kept.map(|kept| kept_warning(&kept)));
+                let landed = self.integrate(&repository, theirs, &patience)?;
+                hydrated.take(landed);
                 let local = branch_at(&repository, branch)?;
                 if local != Some(theirs) || self.options().strategy == WriteStrategy::PullRequest {
                     hydrated.local = LocalCommits::Waiting;
@@ -57,7 +66,7 @@ impl Upstream {
                     "The remote has no branch '{branch}' yet: it starts from the remote's default branch, and the first write makes it."
                 ));
                 self.forget_tracking(&repository)?;
-                hydrated.changed = self.start_from(&repository, start)?.paths;
+                hydrated.take(self.start_from(&repository, start, &patience)?);
             }
             (None, _) => {
                 self.forget_tracking(&repository)?;
@@ -72,19 +81,20 @@ impl Upstream {
     }
 
     /// Makes `theirs` part of the local history.
-    pub(super) fn integrate(&self, network: &Repository, theirs: Oid) -> Result<Landed, GitError> {
-        self.fetch(network, theirs)?;
-        let mut backoff = Backoff::new();
-        loop {
-            let landed = match self.options().strategy {
-                WriteStrategy::Direct => self.land_direct(theirs),
-                WriteStrategy::PullRequest => self.land_view(theirs),
-            };
-            match landed {
-                Err(GitError::Busy { seconds: 0 }) => backoff.wait()?,
-                result => return result,
+    pub(super) fn integrate(&self, network: &Repository, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
+        self.fetch(network, theirs, patience, || {
+            let mut backoff = Backoff::new();
+            loop {
+                let landed = match self.options().strategy {
+                    WriteStrategy::Direct => self.land_direct(theirs),
+                    WriteStrategy::PullRequest => self.land_view(theirs),
+                };
+                match landed {
+                    Err(GitError::Busy { seconds: 0 }) => backoff.wait(patience)?,
+                    result => return result,
+                }
             }
-        }
+        })
     }
 
     fn land_direct(&self, theirs: Oid) -> Result<Landed, GitError> {
@@ -104,14 +114,15 @@ impl Upstream {
                 replayed.head.unwrap_or(theirs)
             }
         };
+        let trees = Trees::new(&repository, options.limits);
         let moves = vec![
             RefMove { name: name.clone(), old: local, new: Some(next) },
             RefMove { name: tracking, old: known, new: Some(theirs) },
         ];
         let landing = Landing {
             moves,
-            before: tree_of(&repository, head.commit)?,
-            after: tree_of(&repository, Some(next))?,
+            before: trees.of(head.commit)?,
+            after: trees.of(Some(next))?,
             current: (name, Some(next)),
         };
         landing::land(&repository, lock, &self.store.context(), &landing)
@@ -125,10 +136,13 @@ impl Upstream {
         let (name, tracking) = (branch_reference(&options.branch), tracking_reference(&options.branch));
         let (local, known) = (at(&repository, &name)?, at(&repository, &tracking)?);
         let before = write_strategy::view(&repository, options)?;
-        let base = tree_of(&repository, Some(theirs))?;
-        let (decided, waiting): (Vec<_>, Vec<_>) = pending::all(&repository, options)?
-            .into_iter()
-            .partition(|pending| pending::is_decided(pending, base.as_ref()));
+        let trees = Trees::new(&repository, options.limits);
+        let base = trees.of(Some(theirs))?;
+        let (mut decided, mut waiting) = (Vec::new(), Vec::new());
+        for pending in pending::all(&repository, options)? {
+            let side = if pending::is_decided(&trees, &pending, base)? { &mut decided } else { &mut waiting };
+            side.push(pending);
+        }
         let mut kept = None;
         if let Some(local) = local
             && local != theirs
@@ -151,7 +165,7 @@ impl Upstream {
         for pending in &decided {
             self.pull_requests.lock().remove(&pending.branch);
         }
-        let after = pending::overlay(&repository, base, &waiting)?;
+        let after = pending::overlay(&trees, base, &waiting)?;
         let mut landed =
             landing::land(&repository, lock, &self.store.context(), &Landing { moves, current, before, after })?;
         landed.kept = landed.kept.or(kept);
@@ -179,17 +193,20 @@ impl Upstream {
             Some(known) => Some(known),
             None => repository.merge_base(local, theirs).ok(),
         };
-        replay(repository, base, local, theirs, &self.options().derived)
+        replay(repository, base, local, theirs, self.options())
     }
 
-    fn start_from(&self, network: &Repository, start: Oid) -> Result<Landed, GitError> {
-        self.fetch(network, start)?;
+    fn start_from(&self, network: &Repository, start: Oid, patience: &Patience) -> Result<Landed, GitError> {
+        self.fetch(network, start, patience, || self.land_start(start))
+    }
+
+    fn land_start(&self, start: Oid) -> Result<Landed, GitError> {
         let (repository, lock) = self.store.writer()?;
         let name = branch_reference(&self.options().branch);
         let landing = Landing {
             moves: vec![RefMove { name: name.clone(), old: None, new: Some(start) }],
             before: write_strategy::view(&repository, self.options())?,
-            after: tree_of(&repository, Some(start))?,
+            after: Trees::new(&repository, self.options().limits).of(Some(start))?,
             current: (name, Some(start)),
         };
         landing::land(&repository, lock, &self.store.context(), &landing)

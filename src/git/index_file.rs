@@ -4,6 +4,7 @@
 //! takes a fraction of the time when there are thousands. What is not plain (other versions, split or sparse indexes) is
 //! left to libgit2.
 
+use super::plain_file;
 use git2::{ErrorClass, ErrorCode, Oid};
 use sha1::{Digest, Sha1};
 use std::fs::File;
@@ -24,6 +25,8 @@ const LONGEST_NAME: usize = 0xfff;
 /// The extension that remembers resolved conflicts; the others only save time and are left out.
 const RESOLVED: &[u8] = b"REUC";
 
+/// Of a larger one libgit2 holds the parts one by one.
+const MAX_INDEX_BYTES: u64 = 64 << 20;
 /// Changes that one pass compares every entry with.
 const MOST_CHANGES: usize = 64;
 
@@ -45,12 +48,12 @@ pub(super) enum Patched {
 /// Makes the index in `git_dir` hold `changes`, under its lock.
 pub(super) fn patch(git_dir: &Path, changes: &[Change<'_>]) -> Result<Patched, git2::Error> {
     let (index, lock) = (git_dir.join("index"), git_dir.join("index.lock"));
-    if changes.len() > MOST_CHANGES || !index.exists() {
+    if changes.len() > MOST_CHANGES || !index.exists() || !plain_file::is_harmless(&index, MAX_INDEX_BYTES) {
         return Ok(Patched::NotPlain);
     }
     let mut file = File::options().write(true).create_new(true).open(&lock).map_err(|error| failure(&error))?;
     let replace = || {
-        let old = std::fs::read(&index)?;
+        let old = plain_file::read(&index, MAX_INDEX_BYTES)?;
         match changed(&old, changes) {
             None => Ok(Some(Patched::NotPlain)),
             Some(new) if new == old => Ok(Some(Patched::Done)),

@@ -1,33 +1,31 @@
 //! Bringing the index level with the branch, for chosen paths only.
 
 use super::checkout::is_plain;
+use super::git_error::GitError;
 use super::head;
 use super::index_file::{self, Change, Patched};
+use super::objects;
+use super::tree_update::Entry;
+use super::trees::{Finder, Trees};
 use super::work_tree::WorkTree;
-use git2::{
-    ErrorCode, Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, IndexTime, ObjectType, Oid, Repository,
-    TreeEntry,
-};
-use std::path::Path;
+use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, IndexTime, Oid, Repository};
+use std::path::{Component, Path};
 
 /// Makes the index entries of `paths` those of the checked-out commit. Everything else in the index stays, so what a
 /// person has staged stays staged.
 pub(super) fn bring_along<'p>(
-    repository: &Repository,
+    trees: &Trees<'_>,
     paths: impl Iterator<Item = &'p str>,
     work: &dyn WorkTree,
 ) -> Result<(), git2::Error> {
+    let other = |error: GitError| git2::Error::from_str(&error.to_string());
+    let repository = trees.repository;
     let Some(commit) = head::target(repository, "HEAD")? else { return Ok(()) };
-    let tree = repository.find_commit(commit)?.tree()?;
+    let mut finder = Finder::new(trees, trees.of(Some(commit)).map_err(other)?);
     let mut wishes = Vec::new();
     for path in paths {
-        let entry = match tree.get_path(Path::new(path)) {
-            Ok(entry) if entry.kind() != Some(ObjectType::Tree) => Some(entry),
-            Ok(_) => None,
-            Err(error) if error.code() == ErrorCode::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        wishes.push((path, entry.map(|entry| Wish::new(&entry, path, work))));
+        let entry = finder.entry(path).map_err(other)?;
+        wishes.push((path, entry.map(|entry| Wish::new(trees, entry, path, work))));
     }
     let plain = |(path, wish): &(&'p str, Option<Wish>)| match wish {
         Some(Wish { place: Place::HistoryOnly, .. }) => None,
@@ -45,10 +43,12 @@ fn rewrite(repository: &Repository, wishes: &[(&str, Option<Wish>)]) -> Result<(
     let mut index = repository.index()?;
     index.read(false)?;
     let mut changed = false;
-    for (path, wish) in wishes {
+    // A name that not even an index may hold stays out of it; libgit2's functions end the thread over such a one.
+    let can_hold = |path: &str| Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    for (path, wish) in wishes.iter().filter(|(path, _)| can_hold(path)) {
         match wish {
             Some(wish) if wish.place == Place::Disk => changed |= put(&mut index, path, wish)?,
-            // A name that not even an index may hold stays out of it.
+            // So does one that is no name on another system.
             Some(wish) => changed |= put(&mut index, path, wish).unwrap_or_default(),
             None => changed |= remove(&mut index, path)?,
         }
@@ -71,10 +71,13 @@ struct Wish {
 }
 
 impl Wish {
-    fn new(entry: &TreeEntry<'_>, path: &str, work: &dyn WorkTree) -> Self {
-        let is_here = is_plain(entry.filemode()) && work.accepts(path);
+    fn new(trees: &Trees<'_>, entry: Entry, path: &str, work: &dyn WorkTree) -> Self {
+        let mode = entry.mode.unwrap_or_default();
+        let fits =
+            || objects::blob_size(trees.repository, entry.id).is_some_and(|size| size <= trees.limits.file_bytes);
+        let is_here = is_plain(mode) && work.accepts(path) && fits();
         let place = if is_here { Place::Disk } else { Place::HistoryOnly };
-        Self { id: entry.id(), mode: u32::try_from(entry.filemode()).unwrap_or_default(), place }
+        Self { id: entry.id, mode: mode.cast_unsigned(), place }
     }
 }
 
@@ -82,13 +85,15 @@ impl Wish {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Disk,
-    /// Links, submodules and impossible names are not checked out, and `git` is told so.
+    /// Links, submodules, impossible names and files that are too large are not checked out, and `git` is told so.
     HistoryOnly,
 }
 
 fn put(index: &mut Index, path: &str, wish: &Wish) -> Result<bool, git2::Error> {
     let Wish { id, mode, place } = *wish;
-    if index.get_path(Path::new(path), 0).is_some_and(|old| old.id == id && old.mode == mode) {
+    #[expect(clippy::disallowed_methods, reason = "the path was looked at before")]
+    let old = index.get_path(Path::new(path), 0);
+    if old.is_some_and(|old| old.id == id && old.mode == mode) {
         return Ok(false);
     }
     let (flags, flags_extended) = match place {

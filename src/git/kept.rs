@@ -1,9 +1,10 @@
 //! Branches that keep what would otherwise be overwritten.
 
+use super::commit_object::NewCommit;
 use super::git_error::GitError;
 use super::git_store::StoreOptions;
 use super::repository_setup::branch_reference;
-use super::tree_changes::{tree_of, with_changes};
+use super::trees::Trees;
 use git2::{ErrorCode, Oid, Repository};
 
 pub(super) const PREFIX: &str = "tgp/kept-";
@@ -35,11 +36,11 @@ pub(super) fn keep_files(
     for (path, content) in files {
         changes.push((path, Some(repository.blob(&content).map_err(failed)?.into())));
     }
-    let tree = with_changes(repository, tree_of(repository, parent)?.as_ref(), changes)?;
-    let parent = parent.map(|id| repository.find_commit(id)).transpose().map_err(failed)?;
-    let parents: Vec<_> = parent.iter().collect();
+    let trees = Trees::new(repository, options.limits);
+    let tree = trees.with_changes(trees.of(parent)?, changes)?;
     let author = options.author()?;
-    let message = "Keep: files that were not committed\n";
-    let commit = repository.commit(None, &author, &author, message, &tree, &parents).map_err(failed)?;
+    let message = b"Keep: files that were not committed\n";
+    let commit = NewCommit { tree, parents: parent.as_slice(), author: &author, committer: &author, message };
+    let commit = commit.write(repository)?;
     keep_commit(repository, commit).map(Some)
 }

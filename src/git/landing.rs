@@ -5,10 +5,11 @@ use super::commit::{self, Context};
 use super::git_error::GitError;
 use super::head::Head;
 use super::kept;
+use super::left_out::LeftOut;
 use super::repository_lock::RepositoryLock;
 use super::stale_lock::{self, Evidence};
-use super::tree_changes::{tree_changes, tree_of};
-use git2::{ErrorCode, Oid, Repository, Tree};
+use super::trees::Trees;
+use git2::{ErrorCode, Oid, Repository};
 use std::collections::BTreeSet;
 
 /// One reference that changes. `None` is a reference that does not exist.
@@ -20,13 +21,13 @@ pub(super) struct RefMove {
 }
 
 /// Where to go.
-pub(super) struct Landing<'r> {
+pub(super) struct Landing {
     pub(super) moves: Vec<RefMove>,
     /// The branch that is current afterwards, and its commit then.
     pub(super) current: (String, Option<Oid>),
     /// What the work tree holds before and after.
-    pub(super) before: Option<Tree<'r>>,
-    pub(super) after: Option<Tree<'r>>,
+    pub(super) before: Option<Oid>,
+    pub(super) after: Option<Oid>,
 }
 
 /// What a landing did.
@@ -36,6 +37,8 @@ pub(super) struct Landed {
     pub(super) paths: Vec<String>,
     /// The branch that keeps files without a commit which were in the way.
     pub(super) kept: Option<String>,
+    /// What has no file.
+    pub(super) left_out: LeftOut,
 }
 
 /// Goes there. A kill at any point leaves the old state, or the new one for the next writer to finish. `Busy` when
@@ -44,13 +47,16 @@ pub(super) fn land(
     repository: &Repository,
     mut lock: RepositoryLock,
     context: &Context<'_>,
-    landing: &Landing<'_>,
+    landing: &Landing,
 ) -> Result<Landed, GitError> {
     let failed = |error: git2::Error| GitError::git("move to the remote's commits", &error);
     let head = Head::read(repository)?;
-    let changes = tree_changes(repository, landing.before.as_ref(), landing.after.as_ref())?;
-    let (current, next) = (tree_of(repository, head.commit)?, tree_of(repository, landing.current.1)?);
-    let switched = tree_changes(repository, current.as_ref(), next.as_ref())?;
+    let trees = Trees::new(repository, context.options.limits);
+    let changed = trees.changes(landing.before, landing.after)?;
+    let mut left_out = changed.left_out;
+    let changes = changed.all;
+    let switched = trees.changes(trees.of(head.commit)?, trees.of(landing.current.1)?)?.all;
+    left_out.extend(checkout::survey(&trees, &changes, context.work)?);
     let mut uncommitted = checkout::uncommitted(&changes, context.work)?;
     uncommitted.retain(|(path, _)| !context.options.derived.contains(path));
     let kept = kept::keep_files(repository, context.options, head.commit, uncommitted)?;
@@ -64,9 +70,9 @@ pub(super) fn land(
     if head.branch != landing.current.0 {
         repository.set_head(&landing.current.0).map_err(failed)?;
     }
-    checkout::place(repository, landing.after.as_ref(), paths.iter().copied(), context.work)?;
+    checkout::place(&trees, landing.after, paths.iter().copied(), context.work)?;
     commit::settle(repository, lock, context);
-    Ok(Landed { paths: changes.into_iter().map(|change| change.path).collect(), kept })
+    Ok(Landed { paths: changes.into_iter().map(|change| change.path).collect(), kept, left_out })
 }
 
 /// Moves one reference, if it still is where it was.

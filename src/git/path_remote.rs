@@ -4,13 +4,17 @@
 //! objects are copied and the branch moves by compare-and-swap under the same lock file that `git` uses; writers of this
 //! library take turns by a lock of the operating system before that.
 
+use super::foreign::{ForeignRepository, PackServer};
 use super::git_error::GitError;
+use super::limits::Limits;
 use super::object_copy;
+use super::pack::{self, Kept};
+use super::patience::Patience;
 use super::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs};
 use super::repository_lock::RepositoryLock;
 use super::repository_setup::{self, Flush};
 use super::stale_lock::{self, Evidence};
-use git2::{ErrorCode, Oid, Repository};
+use git2::{ErrorCode, OdbLookupFlags, Oid, Repository};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -43,36 +47,44 @@ impl PathRemote {
 }
 
 impl Remote for PathRemote {
-    fn refs(&self) -> Result<RemoteRefs, GitError> {
-        let remote = self.open()?;
-        let failed = |error: git2::Error| GitError::git("list the branches of the remote", &error);
-        let mut refs = RemoteRefs { head: remote.refname_to_id("HEAD").ok(), ..RemoteRefs::default() };
-        for reference in remote.references_glob("refs/heads/*").map_err(failed)? {
-            let reference = reference.map_err(failed)?;
-            if let (Ok(name), Some(id)) = (reference.name(), reference.target()) {
-                refs.branches.insert(name.to_owned(), id);
-            }
-        }
-        Ok(refs)
+    fn refs(&self, _: &Patience) -> Result<RemoteRefs, GitError> {
+        ForeignRepository::find(&self.path)?.refs()
     }
 
-    fn fetch(&self, repository: &Repository, want: Oid, have: &[Oid]) -> Result<(), GitError> {
-        let remote = self.open()?;
-        object_copy::copy(&remote, repository, want, have)
-            .map_err(|error| GitError::git("fetch from the remote repository", &error))
+    fn fetch(
+        &self,
+        repository: &Repository,
+        want: Oid,
+        have: &[Oid],
+        limits: &Limits,
+        patience: &Patience,
+    ) -> Result<Kept, GitError> {
+        let remote = ForeignRepository::find(&self.path)?;
+        let odb = repository.odb().map_err(|error| GitError::git("fetch from the remote repository", &error))?;
+        let is_known = |id: Oid| !have.is_empty() && odb.exists_ext(id, OdbLookupFlags::NO_REFRESH);
+        let mut pack = PackServer::new(&remote, want, &is_known, limits, patience)?;
+        pack::receive(repository, &mut pack, want, limits, patience)
     }
 
-    fn push(&self, repository: &Repository, update: &RefUpdate) -> Result<PushAnswer, GitError> {
+    fn push(
+        &self,
+        repository: &Repository,
+        update: &RefUpdate,
+        limits: &Limits,
+        patience: &Patience,
+    ) -> Result<PushAnswer, GitError> {
         let failed = |error: git2::Error| GitError::git("push to the remote repository", &error);
+        let foreign = ForeignRepository::find(&self.path)?;
+        foreign.check_writable(&update.name)?;
         let remote = self.open()?;
         if !remote.is_bare() && remote.find_reference("HEAD").is_ok_and(|head| points_at(&head, &update.name)) {
             return Err(GitError::RemoteCheckedOut);
         }
         repository_setup::isolate(&remote, Flush::Each)?;
-        let known: Vec<Oid> = self.refs()?.branches.into_values().collect();
-        object_copy::copy(repository, &remote, update.new, &known).map_err(failed)?;
-        let mut lock = RepositoryLock::acquire(remote.path(), WAIT)?;
-        clear_leftover(&remote, &update.name, lock.evidence())?;
+        let known: Vec<Oid> = foreign.refs()?.branches.into_values().collect();
+        object_copy::copy(repository, &remote, update.new, &known, limits, patience)?;
+        let mut lock = RepositoryLock::acquire(remote.path(), WAIT.min(patience.left()?))?;
+        clear_leftover(&remote, &update.name, lock.evidence(), patience)?;
         lock.begin(std::iter::empty())?;
         let moved = move_branch(&remote, update);
         lock.finish()?;
@@ -101,10 +113,10 @@ fn move_branch(remote: &Repository, update: &RefUpdate) -> Result<(), git2::Erro
 
 /// Removes the branch's lock file if a dead writer left it. A young one may be that of a living `git`: it gets the time
 /// that any living one needs.
-fn clear_leftover(remote: &Repository, name: &str, evidence: Evidence) -> Result<(), GitError> {
+fn clear_leftover(remote: &Repository, name: &str, evidence: Evidence, patience: &Patience) -> Result<(), GitError> {
     let path = remote.commondir().join(format!("{name}.lock"));
     while evidence == Evidence::HolderDied && is_young(&path) {
-        std::thread::sleep(PAUSE);
+        patience.sleep(PAUSE)?;
     }
     stale_lock::clear(&path, evidence).map_err(GitError::io("remove a stale lock of the remote"))
 }

@@ -2,9 +2,10 @@
 
 use super::git_error::GitError;
 use super::git_store::StoreOptions;
-use super::tree_changes::{TreeChange, entry_at, tree_changes, tree_of, with_changes};
+use super::tree_changes::TreeChange;
+use super::trees::Trees;
 use super::write_strategy::base;
-use git2::{ObjectType, Oid, Repository, Tree};
+use git2::{ObjectType, Oid, Repository};
 use std::collections::BTreeMap;
 
 const PREFIX: &str = "tgp/feat-";
@@ -43,49 +44,53 @@ pub(super) fn branch_of(path: &str) -> String {
 pub(super) fn all(repository: &Repository, options: &StoreOptions) -> Result<Vec<Pending>, GitError> {
     let failed = |error: git2::Error| GitError::git("list the branches of tools", &error);
     let base = base(repository, options)?;
+    let trees = Trees::new(repository, options.limits);
     let mut found = Vec::new();
     for reference in repository.references_glob(&format!("refs/heads/{PREFIX}*")).map_err(failed)? {
         let reference = reference.map_err(failed)?;
         let (Ok(name), Some(tip)) = (reference.shorthand(), reference.target()) else { continue };
         let fork = base.and_then(|base| repository.merge_base(base, tip).ok());
-        let (old, new) = (tree_of(repository, fork)?, tree_of(repository, Some(tip))?);
-        found.push(Pending {
-            branch: name.to_owned(),
-            tip,
-            changes: tree_changes(repository, old.as_ref(), new.as_ref())?,
-        });
+        let changes = changes_since(&trees, fork, tip)?;
+        found.push(Pending { branch: name.to_owned(), tip, changes });
     }
     found.sort_by(|one, other| one.branch.cmp(&other.branch));
     Ok(found)
 }
 
+/// What the commits after `fork` up to `tip` change.
+pub(super) fn changes_since(trees: &Trees<'_>, fork: Option<Oid>, tip: Oid) -> Result<Vec<TreeChange>, GitError> {
+    Ok(trees.changes(trees.of(fork)?, trees.of(Some(tip))?)?.all)
+}
+
 /// The base with every pending change that the base has not decided about.
-pub(super) fn view<'r>(repository: &'r Repository, options: &StoreOptions) -> Result<Option<Tree<'r>>, GitError> {
-    let base = tree_of(repository, base(repository, options)?)?;
-    overlay(repository, base, &all(repository, options)?)
+pub(super) fn view(repository: &Repository, options: &StoreOptions) -> Result<Option<Oid>, GitError> {
+    let trees = Trees::new(repository, options.limits);
+    let base = trees.of(base(repository, options)?)?;
+    overlay(&trees, base, &all(repository, options)?)
 }
 
 /// `base` with the changes of `pending` that it has not decided about.
-pub(super) fn overlay<'r>(
-    repository: &'r Repository,
-    base: Option<Tree<'r>>,
-    pending: &[Pending],
-) -> Result<Option<Tree<'r>>, GitError> {
-    let undecided = pending
-        .iter()
-        .flat_map(|pending| &pending.changes)
-        .filter(|change| entry_at(base.as_ref(), &change.path) == change.old)
-        .map(|change| (change.path.clone(), change.new));
-    let changes: BTreeMap<_, _> = undecided.collect();
+pub(super) fn overlay(trees: &Trees<'_>, base: Option<Oid>, pending: &[Pending]) -> Result<Option<Oid>, GitError> {
+    let mut changes = BTreeMap::new();
+    for change in pending.iter().flat_map(|pending| &pending.changes) {
+        if trees.entry(base, &change.path)? == change.old {
+            changes.insert(change.path.clone(), change.new);
+        }
+    }
     if changes.is_empty() {
         return Ok(base);
     }
-    with_changes(repository, base.as_ref(), changes).map(Some)
+    trees.with_changes(base, changes).map(Some)
 }
 
 /// Whether `base` has taken over or decided otherwise about everything that `pending` changes.
-pub(super) fn is_decided(pending: &Pending, base: Option<&Tree<'_>>) -> bool {
-    pending.changes.iter().all(|change| entry_at(base, &change.path) != change.old)
+pub(super) fn is_decided(trees: &Trees<'_>, pending: &Pending, base: Option<Oid>) -> Result<bool, GitError> {
+    for change in &pending.changes {
+        if trees.entry(base, &change.path)? == change.old {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 #[cfg(test)]

@@ -8,7 +8,10 @@ use super::checkout::is_plain;
 use super::git_error::GitError;
 use super::git_store::StoreOptions;
 use super::head;
-use super::tree_changes::{tree_changes, tree_of};
+use super::objects;
+use super::plain_file;
+use super::repository_setup::MAX_EXCLUDE_BYTES;
+use super::trees::Trees;
 use super::work_tree::WorkTree;
 use super::write_strategy::view;
 use git2::{IndexEntryExtendedFlag, IndexEntryFlag, Repository};
@@ -27,21 +30,22 @@ pub(super) fn hide_others(
 ) -> Result<(), git2::Error> {
     let other = |error: GitError| git2::Error::from_str(&error.to_string());
     let head = head::target(repository, "HEAD")?;
-    let own = tree_of(repository, head).map_err(other)?;
+    let trees = Trees::new(repository, options.limits);
+    let own = trees.of(head).map_err(other)?;
     let shown = view(repository, options).map_err(other)?;
-    let others = tree_changes(repository, own.as_ref(), shown.as_ref()).map_err(other)?;
+    let others = trees.changes(own, shown).map_err(other)?.all;
     let (added, changed): (Vec<_>, Vec<_>) = others.iter().partition(|change| change.old.is_none());
     exclude(repository, added.iter().map(|change| change.path.as_str()))
         .map_err(|error| git2::Error::from_str(&error.kind().to_string()))?;
-    mark(repository, &changed.iter().map(|change| change.path.as_str()).collect(), work)
+    mark(&trees, &changed.iter().map(|change| change.path.as_str()).collect(), work)
 }
 
 /// Rewrites our section of the local exclude file.
 fn exclude<'p>(repository: &Repository, paths: impl Iterator<Item = &'p str>) -> io::Result<()> {
     let file = repository.commondir().join("info").join("exclude");
-    let present = match fs::read_to_string(&file) {
+    let present = match plain_file::read_linked(&file, MAX_EXCLUDE_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        result => result?,
+        result => String::from_utf8_lossy(&result?).into_owned(),
     };
     let mut text: String = without_section(&present).into_iter().map(|line| format!("{line}\n")).collect();
     let patterns: Vec<String> = paths.map(pattern).collect();
@@ -80,16 +84,19 @@ fn pattern(path: &str) -> String {
 }
 
 /// Marks the index entries of `others`, and no other plain file's.
-fn mark(repository: &Repository, others: &HashSet<&str>, work: &dyn WorkTree) -> Result<(), git2::Error> {
+fn mark(trees: &Trees<'_>, others: &HashSet<&str>, work: &dyn WorkTree) -> Result<(), git2::Error> {
     let skip = IndexEntryExtendedFlag::SKIP_WORKTREE.bits();
-    let mut index = repository.index()?;
+    let mut index = trees.repository.index()?;
     index.read(false)?;
     let mut wrong = Vec::new();
     for mut entry in index.iter() {
         let Ok(path) = str::from_utf8(&entry.path) else { continue };
         let is_ours = is_plain(entry.mode.cast_signed()) && work.accepts(path);
         let (is, must) = (entry.flags_extended & skip != 0, others.contains(path));
-        if is_ours && is != must {
+        // One that is too large to be a file here stays marked.
+        let fits =
+            || objects::blob_size(trees.repository, entry.id).is_some_and(|size| size <= trees.limits.file_bytes);
+        if is_ours && is != must && fits() {
             entry.flags_extended ^= skip;
             entry.flags = if must { IndexEntryFlag::EXTENDED.bits() } else { 0 };
             wrong.push(entry);

@@ -4,10 +4,11 @@ use super::commit_id::CommitId;
 use super::forge_api::PullRequest;
 use super::git_error::GitError;
 use super::hydrate::Hydrated;
+use super::patience::Patience;
 use super::pending;
 use super::upstream::{Fate, Upstream, branch_at};
 use super::write_strategy::WriteStrategy;
-use crate::threads;
+use crate::threads::{self, Panicked};
 use git2::{Oid, Repository};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
@@ -16,6 +17,8 @@ use std::time::{Duration, Instant};
 /// How soon a push that could not be made is tried again, at first and at most.
 const FIRST_RETRY: Duration = Duration::from_secs(2);
 const LONGEST_RETRY: Duration = Duration::from_mins(1);
+/// An exchange that is told to end does so within this time.
+const LAST_STEP: Duration = Duration::from_millis(500);
 
 /// A commit that somebody waits for.
 pub struct Ticket {
@@ -139,7 +142,12 @@ impl Publisher {
             }
             self.shared.changed.notify_all();
             while state.life != Life::Asleep && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
+            // A remote that has not answered by now keeps nobody.
+            self.shared.upstream.halt.set();
+            let deadline = Instant::now() + LAST_STEP;
+            while state.life != Life::Asleep && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
         }
+        self.shared.upstream.halt.set();
         state.life = Life::Stopping;
     }
 }
@@ -151,6 +159,7 @@ fn nobody() -> Ticket {
 
 impl Drop for Publisher {
     fn drop(&mut self) {
+        self.shared.upstream.halt.set();
         self.shared.state.lock().life = Life::Stopping;
         self.shared.changed.notify_all();
     }
@@ -159,11 +168,16 @@ impl Drop for Publisher {
 impl Shared {
     fn run(&self) {
         while let Some(tickets) = self.next() {
-            let round = self.upstream.publish();
+            // A fault in one round must not keep the tickets of this and the next ones waiting for ever.
+            let round = threads::contain(|| self.upstream.publish())
+                .unwrap_or_else(|Panicked| Round { error: Some(GitError::Fault), ..Round::default() });
             let may_pass = round.error.as_ref().is_some_and(GitError::may_pass);
             for ticket in tickets {
                 let Ticket { path, commit, done } = ticket;
-                done(self.upstream.verdict(&round, &path, commit));
+                let verdict = threads::contain(|| self.upstream.verdict(&round, &path, commit));
+                let verdict = verdict.unwrap_or(Err(GitError::Fault));
+                // Whoever gave it away hears of it by its being dropped.
+                let _ = threads::contain(|| done(verdict));
             }
             let mut state = self.state.lock();
             if may_pass {
@@ -205,6 +219,7 @@ impl Shared {
 }
 
 /// What one exchange with the remote came to.
+#[derive(Default)]
 pub(super) struct Round {
     pub(super) error: Option<GitError>,
     /// By branch: the pull request, or why there is none.
@@ -228,18 +243,19 @@ impl Upstream {
     /// Pushes whatever is not pushed yet.
     pub(super) fn publish(&self) -> Round {
         let _turn = self.turn.lock();
-        let mut round = Round { error: None, tools: Vec::new() };
+        let mut round = Round::default();
+        let patience = self.patience();
         let published = self.store.open_again().and_then(|repository| match self.options().strategy {
-            WriteStrategy::Direct => self.push_branch(&repository).map(drop),
-            WriteStrategy::PullRequest => self.publish_tools(&repository, &mut round),
+            WriteStrategy::Direct => self.push_branch(&repository, &patience).map(drop),
+            WriteStrategy::PullRequest => self.publish_tools(&repository, &mut round, &patience),
         });
         round.error = published.err().or(round.error);
         round
     }
 
-    fn publish_tools(&self, repository: &Repository, round: &mut Round) -> Result<(), GitError> {
+    fn publish_tools(&self, repository: &Repository, round: &mut Round, patience: &Patience) -> Result<(), GitError> {
         for tool in pending::all(repository, self.options())? {
-            let result = self.publish_tool(repository, &tool);
+            let result = self.publish_tool(repository, &tool, patience);
             round.tools.push((tool.branch, result.as_ref().map(Clone::clone).map_err(ToString::to_string)));
             // The other tools may fare better, unless nobody can be reached.
             match result {
@@ -248,7 +264,7 @@ impl Upstream {
                 Ok(_) => {}
             }
         }
-        self.push_kept(repository);
+        self.push_kept(repository, patience);
         Ok(())
     }
 

@@ -4,17 +4,23 @@ use super::forge_api::{ForgeApi, PullRequest, PullRequestState};
 use super::git_error::GitError;
 use super::head::Head;
 use super::landing::{self, Landing, RefMove};
+use super::patience::Patience;
 use super::pending::{self, Pending};
 use super::remote::{PushAnswer, RefUpdate};
 use super::repository_setup::branch_reference;
-use super::tree_changes::{tree_changes, tree_of};
+use super::trees::Trees;
 use super::upstream::{Backoff, Upstream, at};
 use super::write_strategy::{self, tracking_reference};
 use git2::{Oid, Repository};
 
 impl Upstream {
     /// Pushes one tool's branch and makes sure of its pull request.
-    pub(super) fn publish_tool(&self, repository: &Repository, tool: &Pending) -> Result<PullRequest, GitError> {
+    pub(super) fn publish_tool(
+        &self,
+        repository: &Repository,
+        tool: &Pending,
+        patience: &Patience,
+    ) -> Result<PullRequest, GitError> {
         let Some(forge) = self.forge.as_deref() else {
             return Err(GitError::Refused { reason: "there is no API for pull requests".to_owned() });
         };
@@ -23,7 +29,7 @@ impl Upstream {
             let reason = format!("it has no branch '{base}' to merge into; push a first commit to it");
             return Err(GitError::Refused { reason });
         }
-        let sent = self.push_tool(repository, forge, &tool.branch)?;
+        let sent = self.push_tool(repository, forge, &tool.branch, patience)?;
         let paths: Vec<String> = tool.changes.iter().map(|change| change.path.clone()).collect();
         let text = self.describe.describe(&paths);
         let known = self.pull_requests.lock().get(&tool.branch).cloned();
@@ -43,7 +49,13 @@ impl Upstream {
         Ok(request)
     }
 
-    fn push_tool(&self, repository: &Repository, forge: &dyn ForgeApi, branch: &str) -> Result<Sent, GitError> {
+    fn push_tool(
+        &self,
+        repository: &Repository,
+        forge: &dyn ForgeApi,
+        branch: &str,
+        patience: &Patience,
+    ) -> Result<Sent, GitError> {
         let (name, tracking) = (branch_reference(branch), tracking_reference(branch));
         let mut backoff = Backoff::new();
         let mut sent = Sent::Nothing;
@@ -52,7 +64,8 @@ impl Upstream {
             let (local, known) = (at(repository, &name)?, at(repository, &tracking)?);
             let Some(new) = local.filter(|_| local != known) else { return Ok(sent) };
             let old = replaced.take().or(known);
-            match self.remote.push(repository, &RefUpdate { name: name.clone(), old, new })? {
+            let update = RefUpdate { name: name.clone(), old, new };
+            match self.remote.push(repository, &update, &self.options().limits, patience)? {
                 PushAnswer::Moved => {
                     self.set_tracking(&tracking, new)?;
                     sent = Sent::Commits;
@@ -62,11 +75,11 @@ impl Upstream {
                 PushAnswer::Stale(Some(theirs)) if known.is_none() && self.is_over(forge, branch)? => {
                     replaced = Some(theirs);
                 }
-                PushAnswer::Stale(Some(theirs)) => self.land_tool(repository, branch, theirs)?,
+                PushAnswer::Stale(Some(theirs)) => self.land_tool(repository, branch, theirs, patience)?,
                 PushAnswer::Stale(None) => forget(repository, &tracking)?,
                 PushAnswer::Busy => {}
             }
-            backoff.wait()?;
+            backoff.wait(patience)?;
         }
     }
 
@@ -76,8 +89,11 @@ impl Upstream {
     }
 
     /// Puts our commits of a tool on top of the ones that somebody else pushed for it.
-    fn land_tool(&self, network: &Repository, branch: &str, theirs: Oid) -> Result<(), GitError> {
-        self.fetch(network, theirs)?;
+    fn land_tool(&self, network: &Repository, branch: &str, theirs: Oid, patience: &Patience) -> Result<(), GitError> {
+        self.fetch(network, theirs, patience, || self.land_commits_of(branch, theirs))
+    }
+
+    fn land_commits_of(&self, branch: &str, theirs: Oid) -> Result<(), GitError> {
         let (repository, lock) = self.store.writer()?;
         let options = self.options();
         let (name, tracking) = (branch_reference(branch), tracking_reference(branch));
@@ -88,17 +104,14 @@ impl Upstream {
         let next = replayed.head.unwrap_or(theirs);
         let before = write_strategy::view(&repository, options)?;
         let base = write_strategy::base(&repository, options)?;
+        let trees = Trees::new(&repository, options.limits);
         let mut waiting = pending::all(&repository, options)?;
         for tool in waiting.iter_mut().filter(|tool| tool.branch == branch) {
             let fork = base.and_then(|base| repository.merge_base(base, next).ok());
-            let (old, new) = (tree_of(&repository, fork)?, tree_of(&repository, Some(next))?);
-            *tool = Pending {
-                branch: branch.to_owned(),
-                tip: next,
-                changes: tree_changes(&repository, old.as_ref(), new.as_ref())?,
-            };
+            let changes = pending::changes_since(&trees, fork, next)?;
+            *tool = Pending { branch: branch.to_owned(), tip: next, changes };
         }
-        let after = pending::overlay(&repository, tree_of(&repository, base)?, &waiting)?;
+        let after = pending::overlay(&trees, trees.of(base)?, &waiting)?;
         let head = Head::read(&repository)?;
         let commit = if head.branch == name { Some(next) } else { head.commit };
         let landing = Landing {

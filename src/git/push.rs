@@ -2,6 +2,7 @@
 
 use super::commit::{is_contention, settle};
 use super::git_error::GitError;
+use super::patience::Patience;
 use super::remote::{PushAnswer, RefUpdate};
 use super::repository_setup::branch_reference;
 use super::upstream::{Backoff, Upstream, at};
@@ -10,32 +11,32 @@ use git2::{Oid, Repository};
 
 impl Upstream {
     /// Pushes the branch; others' commits that are in the way come in first. The commit that the remote has now.
-    pub(super) fn push_branch(&self, repository: &Repository) -> Result<Option<Oid>, GitError> {
+    pub(super) fn push_branch(&self, repository: &Repository, patience: &Patience) -> Result<Option<Oid>, GitError> {
         let branch = &self.options().branch;
         let (name, tracking) = (branch_reference(branch), tracking_reference(branch));
         let mut backoff = Backoff::new();
         loop {
             let (local, known) = (at(repository, &name)?, at(repository, &tracking)?);
             let Some(new) = local.filter(|_| local != known) else {
-                self.push_kept(repository);
+                self.push_kept(repository, patience);
                 return Ok(local);
             };
-            match self.remote.push(repository, &RefUpdate { name: name.clone(), old: known, new })? {
+            let update = RefUpdate { name: name.clone(), old: known, new };
+            match self.remote.push(repository, &update, &self.options().limits, patience)? {
                 PushAnswer::Moved => {
                     self.set_tracking(&tracking, new)?;
                     continue;
                 }
-                PushAnswer::Stale(Some(theirs)) => drop(self.integrate(repository, theirs)?),
+                PushAnswer::Stale(Some(theirs)) => drop(self.integrate(repository, theirs, patience)?),
                 PushAnswer::Stale(None) => self.forget_tracking(repository)?,
                 PushAnswer::Busy => {
-                    if let Some(theirs) =
-                        self.remote.refs()?.branches.get(&name).copied().filter(|id| Some(*id) != known)
-                    {
-                        self.integrate(repository, theirs)?;
+                    let theirs = self.remote.refs(patience)?.branches.get(&name).copied();
+                    if let Some(theirs) = theirs.filter(|id| Some(*id) != known) {
+                        self.integrate(repository, theirs, patience)?;
                     }
                 }
             }
-            backoff.wait()?;
+            backoff.wait(patience)?;
         }
     }
 }

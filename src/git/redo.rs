@@ -6,6 +6,8 @@ use super::git_error::GitError;
 use super::head;
 use super::index_update;
 use super::redo_log::{LoggedObject, Record, RedoLog};
+use super::tree_changes::TreeChange;
+use super::trees::Trees;
 use super::write_strategy;
 use git2::{ObjectType, Oid, Repository};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -29,9 +31,12 @@ pub(super) fn redo(repository: &Repository, context: &Context<'_>, log: &RedoLog
     }
     let paths: BTreeSet<&str> = records.iter().flat_map(|record| &record.paths).map(String::as_str).collect();
     let view = write_strategy::view(repository, context.options)?;
-    checkout::place(repository, view.as_ref(), paths.iter().copied(), context.work)?;
-    restore_index(repository).map_err(|error| GitError::git("restore the index", &error))?;
-    index_update::bring_along(repository, paths.into_iter(), context.work)
+    let trees = Trees::new(repository, context.options.limits);
+    checkout::place(&trees, view, paths.iter().copied(), context.work)?;
+    let restored = if has_index(repository) { Vec::new() } else { restore_index(&trees)? };
+    // Each once: an index that names a path twice is none.
+    let all: BTreeSet<&str> = restored.iter().map(|change| change.path.as_str()).chain(paths).collect();
+    index_update::bring_along(&trees, all.into_iter(), context.work)
         .map_err(|error| GitError::git("bring the index along", &error))?;
     log.empty(repository.path()).map_err(GitError::io("empty the log of commits"))
 }
@@ -71,18 +76,19 @@ fn was_left(repository: &Repository, name: &str, commit: Oid) -> bool {
     history.iter().any(|entry| entry.id_old() == commit)
 }
 
-/// An index that cannot be read is made anew from the current commit.
-fn restore_index(repository: &Repository) -> Result<(), git2::Error> {
-    if repository.index().and_then(|mut index| index.read(true)).is_ok() {
-        return Ok(());
-    }
+fn has_index(repository: &Repository) -> bool {
+    repository.index().and_then(|mut index| index.read(true)).is_ok()
+}
+
+/// An index that cannot be read is made anew, and empty; what it is to hold is all of the current commit.
+fn restore_index(trees: &Trees<'_>) -> Result<Vec<TreeChange>, GitError> {
+    let failed = |error: git2::Error| GitError::git("restore the index", &error);
+    let repository = trees.repository;
     let _ = std::fs::remove_file(repository.path().join("index"));
-    let mut index = repository.index()?;
-    index.read(true)?;
-    if let Some(commit) = head::target(repository, "HEAD")? {
-        index.read_tree(&repository.find_commit(commit)?.tree()?)?;
-    }
-    index.write()
+    let mut index = repository.index().map_err(failed)?;
+    index.read(true).and_then(|()| index.write()).map_err(failed)?;
+    let head = head::target(repository, "HEAD").map_err(failed)?;
+    Ok(trees.changes(None, trees.of(head)?)?.all)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //!
 //! The log is used where the system can tell one start of the machine from another; elsewhere every file is flushed.
 
+use super::plain_file;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -100,7 +101,7 @@ impl RedoLog {
 
     /// The records that were written before the machine last started, oldest first.
     pub(super) fn before_restart(&self, git_dir: &Path) -> io::Result<Vec<Record>> {
-        let mut file = match File::options().read(true).open(git_dir.join(LOG_NAME)) {
+        let mut file = match plain_file::open(&git_dir.join(LOG_NAME), File::options().read(true)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
@@ -132,7 +133,8 @@ impl RedoLog {
 }
 
 fn open(git_dir: &Path) -> io::Result<File> {
-    let mut file = File::options().read(true).write(true).create(true).truncate(false).open(git_dir.join(LOG_NAME))?;
+    let mut options = File::options();
+    let mut file = plain_file::open(&git_dir.join(LOG_NAME), options.read(true).write(true).create(true))?;
     if file.metadata()?.len() < CAPACITY {
         file.write_all(&vec![0; usize::try_from(CAPACITY).unwrap_or_default()])?;
         file.rewind()?;

@@ -1,6 +1,9 @@
 //! What a remote repository can be asked, however it is reached.
 
 use super::git_error::GitError;
+use super::limits::Limits;
+use super::pack::Kept;
+use super::patience::Patience;
 use git2::{Oid, Repository};
 use std::collections::BTreeMap;
 
@@ -35,11 +38,24 @@ pub(super) enum PushAnswer {
 /// A repository elsewhere. Every call is on its own; nothing stays open between calls.
 pub(super) trait Remote: Send + Sync {
     /// All branches, in one round trip.
-    fn refs(&self) -> Result<RemoteRefs, GitError>;
+    fn refs(&self, patience: &Patience) -> Result<RemoteRefs, GitError>;
 
-    /// Brings `want` and all that it needs into `repository`; `have` is there already.
-    fn fetch(&self, repository: &Repository, want: Oid, have: &[Oid]) -> Result<(), GitError>;
+    /// Brings `want` and all that it needs into `repository`, if nothing goes beyond `limits`; `have` is there already.
+    fn fetch(
+        &self,
+        repository: &Repository,
+        want: Oid,
+        have: &[Oid],
+        limits: &Limits,
+        patience: &Patience,
+    ) -> Result<Kept, GitError>;
 
     /// Sends what `update.new` needs and moves the branch by compare-and-swap.
-    fn push(&self, repository: &Repository, update: &RefUpdate) -> Result<PushAnswer, GitError>;
+    fn push(
+        &self,
+        repository: &Repository,
+        update: &RefUpdate,
+        limits: &Limits,
+        patience: &Patience,
+    ) -> Result<PushAnswer, GitError>;
 }

@@ -94,6 +94,7 @@ impl RemoteUrl {
                     host: user.map_or_else(|| host.to_owned(), |user| format!("{user}@{host}")),
                     port: url.port(),
                     path: path.to_owned(),
+                    launcher: None,
                 };
                 let (origin, project) = (format!("https://{host}"), project_of(url.path()));
                 Ok(Self { origin: Some(origin), project, ..at(Place::Ssh(ssh)) })
@@ -128,10 +129,13 @@ impl RemoteUrl {
     }
 
     /// The way there. A token goes to https, or to this very machine.
-    pub(super) fn connect(&self, token: Option<&Secret>) -> Result<Box<dyn Remote>, GitError> {
+    pub(super) fn connect(&self, token: Option<&Secret>, launcher: Option<&Path>) -> Result<Box<dyn Remote>, GitError> {
         match &self.place {
             Place::Path(path) => Ok(Box::new(PathRemote::new(path.clone()))),
-            Place::Ssh(ssh) => Ok(Box::new(SmartRemote::new(ssh.clone()))),
+            Place::Ssh(ssh) => {
+                let launcher = launcher.map(Path::to_owned);
+                Ok(Box::new(SmartRemote::new(SshConnection { launcher, ..ssh.clone() })))
+            }
             Place::Http(url) => {
                 let token = token.or(self.password.as_ref());
                 if token.is_some() && url.scheme() == "http" && !is_loopback(url) {
@@ -181,7 +185,7 @@ fn site_of_api(api: &str) -> Result<String, GitError> {
 fn scp_address(repo: &str) -> Option<SshConnection> {
     let (host, path) = repo.split_once(':')?;
     let is_host = host.contains('@') && !host.contains(['/', '\\']) && !path.starts_with("//");
-    is_host.then(|| SshConnection { host: host.to_owned(), port: None, path: path.to_owned() })
+    is_host.then(|| SshConnection { host: host.to_owned(), port: None, path: path.to_owned(), launcher: None })
 }
 
 #[cfg(test)]
@@ -225,8 +229,8 @@ mod tests {
         let url = parse(Provider::Plain, "https://me:hunter2@x.org/a/b");
         assert!(!format!("{url:?} {}", url.display()).contains("hunter2"));
         let token = Secret::new("t".to_owned());
-        assert!(parse(Provider::Plain, "http://x.org/a/b").connect(Some(&token)).is_err());
-        assert!(parse(Provider::Plain, "http://127.0.0.1:1/a/b").connect(Some(&token)).is_ok());
+        assert!(parse(Provider::Plain, "http://x.org/a/b").connect(Some(&token), None).is_err());
+        assert!(parse(Provider::Plain, "http://127.0.0.1:1/a/b").connect(Some(&token), None).is_ok());
         assert!(RemoteUrl::parse(Provider::Plain, "ftp://x.org/a", None, Path::new("/")).is_err());
     }
 }

@@ -1,7 +1,9 @@
 //! Local commits put on top of commits that others made, in memory.
 
+use super::commit_object::NewCommit;
 use super::git_error::GitError;
-use super::tree_changes::{entry_at, tree_changes, tree_of, with_changes};
+use super::git_store::StoreOptions;
+use super::trees::Trees;
 use git2::{Commit, Oid, Repository};
 use std::collections::HashMap;
 
@@ -25,25 +27,25 @@ pub(super) struct ConflictingChange {
 }
 
 /// Replays the commits after `base` up to `tip` onto `onto`. A commit that brings nothing new is left out; so are changes
-/// of `derived` files, which follow from the others. Nothing moves: the result is only written.
+/// of derived files, which follow from the others. Nothing moves: the result is only written.
 pub(super) fn replay(
     repository: &Repository,
     base: Option<Oid>,
     tip: Oid,
     onto: Oid,
-    derived: &[String],
+    options: &StoreOptions,
 ) -> Result<Replayed, GitError> {
     let failed = |error: git2::Error| GitError::git("put local commits on top of the remote's", &error);
+    let trees = Trees::new(repository, options.limits);
     let mut result = Replayed::default();
     let mut head = onto;
     for commit in local_commits(repository, base, tip).map_err(failed)? {
-        let tree = commit.tree().map_err(failed)?;
-        let before = tree_of(repository, commit.parent_id(0).ok())?;
-        let current = tree_of(repository, Some(head))?;
+        let before = trees.of(commit.parent_id(0).ok())?;
+        let current = trees.of(Some(head))?;
         let mut fitting = Vec::new();
-        for change in tree_changes(repository, before.as_ref(), Some(&tree))? {
-            let theirs = entry_at(current.as_ref(), &change.path);
-            if theirs == change.new || derived.contains(&change.path) {
+        for change in trees.changes(before, Some(commit.tree_id()))?.all {
+            let theirs = trees.entry(current, &change.path)?;
+            if theirs == change.new || options.derived.contains(&change.path) {
                 continue;
             }
             if theirs == change.old {
@@ -53,15 +55,12 @@ pub(super) fn replay(
             }
         }
         if !fitting.is_empty() {
-            let tree = with_changes(repository, current.as_ref(), fitting)?;
+            let tree = trees.with_changes(current, fitting)?;
             // Other parents stay: what was merged here remains in the history.
-            let mut parents = vec![repository.find_commit(head).map_err(failed)?];
-            parents.extend(commit.parents().skip(1));
-            let parents: Vec<_> = parents.iter().collect();
-            let message = String::from_utf8_lossy(commit.message_bytes());
-            head = repository
-                .commit(None, &commit.author(), &commit.committer(), &message, &tree, &parents)
-                .map_err(failed)?;
+            let parents: Vec<Oid> = std::iter::once(head).chain(commit.parent_ids().skip(1)).collect();
+            let (author, committer, message) = (commit.author(), commit.committer(), commit.message_raw_bytes());
+            let new = NewCommit { tree, parents: &parents, author: &author, committer: &committer, message };
+            head = new.write(repository)?;
         }
         result.rewritten.insert(commit.id(), head);
     }

@@ -8,6 +8,8 @@
 //! queue behind a waiting one, so it cannot keep the others out.
 
 use super::git_error::GitError;
+use super::limits::MAX_PATHS_BYTES;
+use super::plain_file;
 use super::stale_lock::Evidence;
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
@@ -18,6 +20,8 @@ use std::time::{Duration, Instant};
 const LOCK_NAME: &str = "tgp-writer";
 const QUEUE_NAME: &str = "tgp-queue";
 const PAUSE: Duration = Duration::from_millis(1);
+/// All paths that one landing can change, and their ends.
+const MAX_JOURNAL_BYTES: u64 = 2 * MAX_PATHS_BYTES as u64;
 
 /// First line of the journal while its holder works; found by the next holder, it means that this one died.
 const WORKING: &str = "working";
@@ -47,7 +51,8 @@ impl RepositoryLock {
         let mut file = take(LOCK_NAME)?;
         drop(queue);
         let mut journal = Vec::new();
-        file.read_to_end(&mut journal).map_err(GitError::io("read the state of the repository"))?;
+        let start = (&mut file).take(MAX_JOURNAL_BYTES).read_to_end(&mut journal);
+        start.map_err(GitError::io("read the state of the repository"))?;
         // Paths are text; a journal torn by a power cut yields paths that match nothing, which is harmless.
         let journal = String::from_utf8_lossy(&journal);
         let mut fields = journal.split('\0');
@@ -107,7 +112,7 @@ impl RepositoryLock {
 
 /// The file at `path`, locked; `None` when somebody else held it until `deadline`.
 fn lock_file(path: &Path, deadline: Instant) -> io::Result<Option<File>> {
-    let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+    let file = plain_file::open(path, File::options().read(true).write(true).create(true).truncate(false))?;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),

@@ -1,10 +1,16 @@
 //! Opening or creating the repository of a root, deaf to whatever Git configuration the user has.
 
+use super::checkout::is_plain;
 use super::git_error::GitError;
 use super::git_store::StoreOptions;
+use super::limits::Limits;
+use super::objects::{self, Found};
+use super::plain_file;
+use super::raw_tree;
 use super::repository_lock::RepositoryLock;
-use git2::{Config, ConfigLevel, ErrorCode, Reference, Repository, RepositoryInitOptions, Signature};
-use std::fs;
+use super::trees::Trees;
+use git2::{Config, ConfigLevel, ErrorCode, ObjectType, Reference, Repository, RepositoryInitOptions, Signature};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -21,9 +27,12 @@ impl Flush {
     /// Settings for this library alone, beside the ones that `git` reads: the name of their file, and its text.
     const fn settings(self) -> (&'static str, &'static str) {
         match self {
-            Self::Each => {
-                ("tgp-config", "[core]\n\tfsyncObjectFiles = true\n\tautocrlf = false\n\tlogAllRefUpdates = true\n")
-            }
+            // What is packed for a push may be large; what that takes of memory need not be.
+            Self::Each => (
+                "tgp-config",
+                "[core]\n\tfsyncObjectFiles = true\n\tautocrlf = false\n\tlogAllRefUpdates = true\n\
+                 [pack]\n\twindowMemory = 32m\n\tdeltaCacheSize = 16m\n",
+            ),
             Self::Logged => (
                 "tgp-config-logged",
                 "[core]\n\tfsyncObjectFiles = false\n\tautocrlf = false\n\tlogAllRefUpdates = true\n",
@@ -64,11 +73,13 @@ fn open_or_init_locked(
     fs::create_dir_all(git_dir).map_err(GitError::io("create the repository's directory"))?;
     let _lock = RepositoryLock::acquire(git_dir, wait)?;
     let head = git_dir.join("HEAD");
-    match fs::metadata(&head) {
+    match fs::symlink_metadata(&head) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return init(root, options),
         // A power cut tore it: no other branch was current unless a pull request waits, and the next write says so again.
-        Ok(file) if file.len() == 0 => fs::write(&head, format!("ref: {}\n", branch_reference(&options.branch)))
-            .map_err(GitError::io("restore the current branch"))?,
+        Ok(file) if file.is_file() && file.len() == 0 => {
+            fs::write(&head, format!("ref: {}\n", branch_reference(&options.branch)))
+                .map_err(GitError::io("restore the current branch"))?;
+        }
         Ok(_) | Err(_) => {}
     }
     let repository = open(root, Flush::Each)?;
@@ -76,7 +87,17 @@ fn open_or_init_locked(
     Ok(repository)
 }
 
+/// Files that libgit2 reads whole, and how large one of ours can be.
+const READ_WHOLE: [(&str, u64); 5] =
+    [("HEAD", 4 << 10), ("config", 1 << 20), ("packed-refs", 32 << 20), ("index", 256 << 20), ("commondir", 8 << 10)];
+
 fn open(root: &Path, flush: Flush) -> Result<Repository, GitError> {
+    // A pipe in the place of one of these would keep us for ever.
+    for (file, most) in READ_WHOLE {
+        if !plain_file::is_harmless(&root.join(".git").join(file), most) {
+            return Err(GitError::Planted { file });
+        }
+    }
     let repository = Repository::open(root).map_err(|error| GitError::git("open the repository", &error))?;
     // At once: what is read of the configuration is not read again.
     isolate(&repository, flush)?;
@@ -128,7 +149,7 @@ pub(super) fn name_remote(repository: &Repository, url: &str, branch: &str) -> R
 }
 
 /// Whether the repository at `root` cannot be read: its own data, not its settings or its owner.
-pub(super) fn is_damaged(root: &Path) -> bool {
+pub(super) fn is_damaged(root: &Path, limits: &Limits) -> bool {
     let repository = match Repository::open(root) {
         Ok(repository) => repository,
         Err(error) => {
@@ -136,25 +157,29 @@ pub(super) fn is_damaged(root: &Path) -> bool {
             return root.join(".git").exists() && !is_other;
         }
     };
-    let check = || {
-        let head = match repository.head() {
-            Err(error) if error.code() == ErrorCode::UnbornBranch => return Ok(()),
-            head => head?,
-        };
-        let odb = repository.odb()?;
-        let mut missing = Ok(());
-        head.peel_to_commit()?.tree()?.walk(git2::TreeWalkMode::PreOrder, |_, entry| {
-            if entry.kind() != Some(git2::ObjectType::Commit)
-                && let Err(error) = odb.read(entry.id())
-            {
-                missing = Err(error);
-                return git2::TreeWalkResult::Abort;
-            }
-            git2::TreeWalkResult::Ok
-        })?;
-        missing
+    let head = match repository.head() {
+        Err(error) if error.code() == ErrorCode::UnbornBranch => return false,
+        head => head.and_then(|head| head.peel_to_commit()).map(|commit| commit.id()),
     };
-    check().is_err()
+    let Ok(head) = head else { return true };
+    let trees = Trees::new(&repository, *limits);
+    let read = || -> Result<(), GitError> {
+        for change in trees.changes(None, trees.of(Some(head))?)?.all {
+            let file = change.new.filter(|entry| entry.mode.is_some_and(is_file));
+            if let Some(entry) = file
+                && objects::read(&repository, entry.id, ObjectType::Blob, limits.file_bytes)? == Found::Nothing
+            {
+                return Err(GitError::Incomplete);
+            }
+        }
+        Ok(())
+    };
+    // Too much is not too little.
+    !matches!(read(), Ok(()) | Err(GitError::RemoteLimit(_)))
+}
+
+const fn is_file(mode: i32) -> bool {
+    is_plain(mode) || mode == raw_tree::LINK
 }
 
 /// Moves the repository's own data out of `root`, and returns its new name beside it.
@@ -171,12 +196,19 @@ pub(super) fn open_again(root: &Path, flush: Flush) -> Result<Repository, GitErr
     open(root, flush)
 }
 
+const MAX_SETTINGS_BYTES: u64 = 4 << 10;
+/// Largest list of excluded files that is looked at.
+pub(super) const MAX_EXCLUDE_BYTES: u64 = 4 << 20;
+
 /// From here on only the repository's own configuration and ours count, not that of the user or the machine.
 pub(super) fn isolate(repository: &Repository, flush: Flush) -> Result<(), GitError> {
     let (name, settings) = flush.settings();
     let own = repository.path().join(name);
-    if fs::read(&own).ok().as_deref() != Some(settings.as_bytes()) {
-        fs::write(&own, settings).map_err(GitError::io("write the repository's settings"))?;
+    if plain_file::read(&own, MAX_SETTINGS_BYTES).ok().as_deref() != Some(settings.as_bytes()) {
+        let mut options = File::options();
+        let file = plain_file::open(&own, options.write(true).create(true).truncate(true));
+        file.and_then(|mut file| file.write_all(settings.as_bytes()))
+            .map_err(GitError::io("write the repository's settings"))?;
     }
     let configure = || {
         let mut config = Config::new()?;
@@ -190,9 +222,13 @@ pub(super) fn isolate(repository: &Repository, flush: Flush) -> Result<(), GitEr
 /// Adds the patterns that the local exclude file does not have yet.
 fn add_excludes(info: &Path, patterns: &[String]) -> io::Result<()> {
     let file = info.join("exclude");
-    let present = match fs::read_to_string(&file) {
-        Ok(text) => text,
+    let present = match plain_file::read_linked(&file, MAX_EXCLUDE_BYTES) {
+        Ok(text) => String::from_utf8_lossy(&text).into_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        // Not one that `git` would go by.
+        Err(error) if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::InvalidInput) => {
+            return Ok(());
+        }
         Err(error) => return Err(error),
     };
     let missing: Vec<_> = patterns.iter().filter(|pattern| !present.lines().any(|line| line == *pattern)).collect();
@@ -200,7 +236,11 @@ fn add_excludes(info: &Path, patterns: &[String]) -> io::Result<()> {
         return Ok(());
     }
     fs::create_dir_all(info)?;
-    let mut file = fs::File::options().append(true).create(true).open(file)?;
+    let mut file = match plain_file::open(&file, File::options().append(true).create(true)) {
+        // A link leads to a file that is not ours to write.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(()),
+        opened => opened?,
+    };
     if !present.is_empty() && !present.ends_with('\n') {
         writeln!(file)?;
     }

@@ -4,6 +4,7 @@
 //! process that held the repository before us died in the middle of a commit, a lock found now is its. Otherwise age
 //! decides: an ordinary command holds a lock for milliseconds.
 
+use super::limits::MAX_REFS;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -35,14 +36,22 @@ pub(super) fn clear(path: &Path, evidence: Evidence) -> io::Result<()> {
     }
 }
 
-/// Adds every lock file below `dir` to `found`.
+/// Adds every lock file below `dir` to `found`, as far as a repository can have them.
 pub(super) fn find(dir: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            find(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "lock") {
-            found.push(path);
+    let mut waiting = vec![dir.to_owned()];
+    let mut met = 0;
+    while let Some(dir) = waiting.pop() {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            met += 1;
+            if met > MAX_REFS {
+                return;
+            }
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "lock") {
+                found.push(path);
+            }
         }
     }
 }

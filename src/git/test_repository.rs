@@ -1,11 +1,12 @@
 //! A repository in a temporary directory, and the real `git` as its judge.
 
-use super::{Committed, FileChange, GitError, GitStore, StoreOptions, WorkTree, WriteStrategy};
+use super::{Committed, FileChange, GitError, GitStore, Limits, StoreOptions, WorkTree, WriteStrategy};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 
 pub(super) struct TestRepository {
@@ -21,6 +22,17 @@ pub(super) fn options() -> StoreOptions {
         exclude: vec![".tgp-tmp-*".to_owned()],
         derived: vec!["meta.json".to_owned()],
         strategy: WriteStrategy::Direct,
+        limits: limits(),
+    }
+}
+
+pub(super) fn limits() -> Limits {
+    Limits {
+        fetch_bytes: 128 << 20,
+        time: Duration::from_secs(60),
+        file_bytes: 1 << 20,
+        files: 50_000,
+        root_bytes: 1 << 30,
     }
 }
 

@@ -1,12 +1,13 @@
 //! A tree with some files changed, made without an index or a work tree.
 
 use super::git_error::GitError;
-use git2::{ObjectType, Oid, Repository, Tree};
-use std::collections::BTreeMap;
+use super::raw_tree::{self, DIRECTORY, EXECUTABLE, Edit, PLAIN, RawEntry};
+use super::trees::{Trees, unreadable};
+use git2::Oid;
+use std::collections::{BTreeMap, HashMap};
 
-const PLAIN: i32 = 0o100_644;
-const EXECUTABLE: i32 = 0o100_755;
-const DIRECTORY: i32 = 0o040_000;
+/// More names than this are looked up in a table.
+const FEW: usize = 8;
 
 /// What becomes of a name, and of the names below it.
 #[derive(Debug, Default)]
@@ -27,6 +28,13 @@ pub(super) struct Entry {
     pub(super) id: Oid,
     /// `None`: as executable as the file that is there.
     pub(super) mode: Option<i32>,
+}
+
+impl Entry {
+    /// What an entry of a tree is taken for.
+    pub(super) const fn of(entry: &RawEntry<'_>) -> Self {
+        Self { id: entry.id, mode: Some(entry.meaning()) }
+    }
 }
 
 impl From<Oid> for Entry {
@@ -64,52 +72,90 @@ impl TreeUpdate {
     }
 
     /// `base` with the changes, written to the repository; `None` when no file is left. Every tree that was written is
-    /// added to `written`.
+    /// added to `written`. Entries that no change is about stay as they are, however odd.
     pub(super) fn apply(
         &self,
-        repository: &Repository,
-        base: Option<&Tree<'_>>,
+        trees: &Trees<'_>,
+        base: Option<Oid>,
         written: &mut Vec<Oid>,
-    ) -> Result<Option<Oid>, git2::Error> {
-        let mut builder = repository.treebuilder(base)?;
+    ) -> Result<Option<Oid>, GitError> {
+        let content = base.map(|base| trees.read(base)).transpose()?.unwrap_or_default();
+        let existing = Names::new(&content, self.below.len())?;
+        let mut edits = Vec::new();
         for (name, node) in &self.below {
-            let existing = base.and_then(|base| base.get_name_bytes(name.as_bytes()));
-            let directory = match &existing {
-                Some(entry) if entry.kind() == Some(ObjectType::Tree) => Some(repository.find_tree(entry.id())?),
-                _ => None,
-            };
+            let existing = existing.find(name)?;
+            let directory = existing.filter(RawEntry::is_directory).map(|entry| entry.id);
             if let Some(Change::Write(entry)) = node.change {
-                let kept = || existing.is_some_and(|entry| entry.filemode() == EXECUTABLE);
+                let kept = || existing.is_some_and(|entry| entry.meaning() == EXECUTABLE);
                 let mode = entry.mode.unwrap_or_else(|| if kept() { EXECUTABLE } else { PLAIN });
-                builder.insert(name.as_str(), entry.id, mode)?;
-            } else if let Some(tree) = node.apply(repository, directory.as_ref(), written)? {
-                builder.insert(name.as_str(), tree, DIRECTORY)?;
+                edits.push(Edit { name, entry: Some((entry.id, mode)) });
+            } else if let Some(tree) = node.apply(trees, directory, written)? {
+                edits.push(Edit { name, entry: Some((tree, DIRECTORY)) });
             } else if existing.is_some() && (directory.is_some() || node.change.is_some()) {
-                builder.remove(name.as_str())?;
+                edits.push(Edit { name, entry: None });
             }
         }
-        if builder.is_empty() {
-            return Ok(None);
+        edits.iter().try_for_each(|edit| refuse_bad(trees, edit))?;
+        match raw_tree::edited(&content, &edits).map_err(|_| unreadable())? {
+            Some(new) if new == content && base.is_some() => Ok(base),
+            Some(new) => {
+                let tree = trees.write(&new)?;
+                written.push(tree);
+                Ok(Some(tree))
+            }
+            None => Ok(None),
         }
-        let tree = builder.write()?;
-        written.push(tree);
-        Ok(Some(tree))
+    }
+}
+
+/// Refuses names that a checkout must never make, and what does not exist: as libgit2 does it for a tree of this alone.
+fn refuse_bad(trees: &Trees<'_>, edit: &Edit<'_>) -> Result<(), GitError> {
+    let Some((id, mode)) = edit.entry else { return Ok(()) };
+    let tried = trees.repository.treebuilder(None).and_then(|mut alone| alone.insert(edit.name, id, mode).map(drop));
+    tried.map_err(|error| GitError::git("write a tree", &error))
+}
+
+/// The entries of a tree, to be asked for by name.
+enum Names<'t> {
+    /// Gone through for each question.
+    Few(&'t [u8]),
+    Many(HashMap<&'t [u8], RawEntry<'t>>),
+}
+
+impl<'t> Names<'t> {
+    fn new(tree: &'t [u8], questions: usize) -> Result<Self, GitError> {
+        if questions <= FEW {
+            return Ok(Self::Few(tree));
+        }
+        let mut names = HashMap::new();
+        for entry in raw_tree::entries(tree) {
+            let entry = entry.map_err(|_| unreadable())?;
+            names.entry(entry.name).or_insert(entry);
+        }
+        Ok(Self::Many(names))
+    }
+
+    fn find(&self, name: &str) -> Result<Option<RawEntry<'t>>, GitError> {
+        match self {
+            Self::Few(tree) => raw_tree::find(tree, name.as_bytes()).map_err(|_| unreadable()),
+            Self::Many(names) => Ok(names.get(name.as_bytes()).copied()),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::TreeUpdate;
-    use crate::git::test_repository::TestRepository;
+    use crate::git::test_repository::{TestRepository, limits};
+    use crate::git::trees::Trees;
     use git2::{Oid, Repository};
 
     fn updated(repository: &Repository, base: Option<Oid>, changes: &[(&str, Option<&str>)]) -> Option<Oid> {
-        let base = base.map(|id| repository.find_tree(id).unwrap());
         let mut update = TreeUpdate::default();
         for (path, content) in changes {
             update.set(path, content.map(|text| repository.blob(text.as_bytes()).unwrap().into())).unwrap();
         }
-        update.apply(repository, base.as_ref(), &mut Vec::new()).unwrap()
+        update.apply(&Trees::new(repository, limits()), base, &mut Vec::new()).unwrap()
     }
 
     #[test]
@@ -151,7 +197,7 @@ mod tests {
         for path in ["../x", "a/../x", "./x", ".git/hooks/x", "a/.GIT/x"] {
             let mut update = TreeUpdate::default();
             update.set(path, Some(blob.into())).unwrap();
-            assert!(update.apply(&repository, None, &mut Vec::new()).is_err(), "{path}");
+            assert!(update.apply(&Trees::new(&repository, limits()), None, &mut Vec::new()).is_err(), "{path}");
         }
     }
 }

@@ -6,10 +6,13 @@ use super::git_error::GitError;
 use super::git_store::{GitStore, StoreOptions};
 use super::head;
 use super::kept;
+use super::limits::Limit;
+use super::pack::Kept;
+use super::patience::{Halt, Patience};
 use super::remote::{PushAnswer, RefUpdate, Remote};
 use super::replay::Replayed;
 use super::repository_setup::branch_reference;
-use super::tree_changes::{entry_at, tree_of};
+use super::trees::Trees;
 use super::write_strategy::tracking_reference;
 use git2::{Oid, Repository};
 use parking_lot::Mutex;
@@ -36,6 +39,10 @@ pub struct Upstream {
     rewrites: Mutex<Rewrites>,
     /// Pull requests that are known to be open, by branch, and what they say.
     pub(super) pull_requests: Mutex<HashMap<String, (PullRequest, PullRequestText)>>,
+    /// A commit of the remote that goes beyond a limit: it is not asked for again.
+    refused: Mutex<Option<(Oid, Limit)>>,
+    /// Ends every exchange.
+    pub(super) halt: Halt,
 }
 
 #[derive(Default)]
@@ -57,26 +64,67 @@ impl Upstream {
         remote: Box<dyn Remote>,
         forge: Option<Box<dyn ForgeApi>>,
         describe: Box<dyn Describe>,
+        halt: Halt,
     ) -> Self {
         let (turn, rewrites, pull_requests) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { store, remote, forge, describe, turn, rewrites, pull_requests }
+        let refused = Mutex::default();
+        Self { store, remote, forge, describe, turn, rewrites, pull_requests, refused, halt }
+    }
+
+    /// The time for one exchange that begins now.
+    pub(super) fn patience(&self) -> Patience {
+        Patience::new(self.options().limits.time, &self.halt)
     }
 
     pub(super) fn options(&self) -> &StoreOptions {
         &self.store.options
     }
 
-    /// Brings `want` here unless it is.
-    pub(super) fn fetch(&self, repository: &Repository, want: Oid) -> Result<(), GitError> {
-        // A commit is written after all that it needs: if it is here, so is the rest.
-        if repository.find_commit(want).is_ok() {
-            return Ok(());
+    /// Brings `want` here unless it is, and has `land` make use of it. What `land` finds to be too much is taken away
+    /// again.
+    pub(super) fn fetch<T>(
+        &self,
+        repository: &Repository,
+        want: Oid,
+        patience: &Patience,
+        land: impl Fn() -> Result<T, GitError>,
+    ) -> Result<T, GitError> {
+        if let Some((_, limit)) = self.refused.lock().filter(|(refused, _)| *refused == want) {
+            return Err(GitError::RemoteLimit(limit));
         }
-        self.remote.fetch(repository, want, &recent(repository))
+        let limits = &self.options().limits;
+        let fetch = |have: &[Oid]| self.remote.fetch(repository, want, have, limits, patience);
+        // A commit is written after all that it needs: if it is here, so is the rest.
+        let is_here = repository.find_commit(want).is_ok();
+        let mut kept = if is_here { Ok(Kept::default()) } else { fetch(&recent(repository)) };
+        let mut landed = kept.as_ref().map_or(Ok(None), |_| land().map(Some));
+        if is_here && matches!(landed, Err(GitError::Incomplete)) {
+            // Unless the repository was damaged since: then all of it is asked for once more.
+            kept = fetch(&[]);
+            landed = kept.as_ref().map_or(Ok(None), |_| land().map(Some));
+        }
+        let limit = match (&kept, &landed) {
+            (Err(GitError::RemoteLimit(limit)), _) | (_, Err(GitError::RemoteLimit(limit))) => Some(*limit),
+            _ => None,
+        };
+        if let Some(limit) = limit {
+            *self.refused.lock() = Some((want, limit));
+        }
+        match (kept, landed) {
+            (Ok(_), Ok(Some(landed))) => Ok(landed),
+            (Ok(kept), Err(error)) => {
+                if limit.is_some() {
+                    kept.discard();
+                }
+                Err(error)
+            }
+            (Err(error), _) => Err(error),
+            (Ok(_), Ok(None)) => Err(GitError::Incomplete),
+        }
     }
 
     /// Sends the branches that keep what did not fit; a failure leaves them for next time.
-    pub(super) fn push_kept(&self, repository: &Repository) {
+    pub(super) fn push_kept(&self, repository: &Repository, patience: &Patience) {
         let Ok(references) = repository.references_glob(&format!("refs/heads/{}*", kept::PREFIX)) else { return };
         for reference in references.flatten() {
             let (Ok(name), Ok(short), Some(new)) = (reference.name(), reference.shorthand(), reference.target()) else {
@@ -87,7 +135,8 @@ impl Upstream {
                 continue;
             }
             let update = RefUpdate { name: name.to_owned(), old: None, new };
-            if matches!(self.remote.push(repository, &update), Ok(PushAnswer::Moved)) {
+            let pushed = self.remote.push(repository, &update, &self.options().limits, patience);
+            if matches!(pushed, Ok(PushAnswer::Moved)) {
                 let _ = repository.reference(&tracking, new, true, "push");
             }
         }
@@ -123,8 +172,9 @@ impl Upstream {
             return Ok(Fate::Kept(id));
         }
         // Another process moved it. If its content is there, so is the write.
-        let ours = entry_at(tree_of(repository, Some(id))?.as_ref(), path);
-        if ours == entry_at(tree_of(repository, Some(head))?.as_ref(), path) {
+        let trees = Trees::new(repository, self.options().limits);
+        let ours = trees.entry(trees.of(Some(id))?, path)?;
+        if ours == trees.entry(trees.of(Some(head))?, path)? {
             return Ok(Fate::Kept(head));
         }
         drop(rewrites);
@@ -155,11 +205,11 @@ impl Backoff {
         Self { deadline: Instant::now() + PATIENCE, pause: FIRST_PAUSE }
     }
 
-    pub(super) fn wait(&mut self) -> Result<(), GitError> {
+    pub(super) fn wait(&mut self, patience: &Patience) -> Result<(), GitError> {
         if Instant::now() >= self.deadline {
             return Err(GitError::Contended { seconds: PATIENCE.as_secs() });
         }
-        std::thread::sleep(jittered(self.pause));
+        patience.sleep(jittered(self.pause))?;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         Ok(())
     }

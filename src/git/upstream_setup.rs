@@ -4,14 +4,16 @@ use super::forge_api::{self, Describe};
 use super::git_error::GitError;
 use super::git_store::{GitStore, StoreOptions};
 use super::hydrate::{Hydrated, LocalCommits};
+use super::patience::{Halt, Patience};
 use super::remote_url::{Provider, RemoteUrl};
 use super::repository_setup;
 use super::secret::Secret;
 use super::upstream::Upstream;
 use super::work_tree::WorkTree;
 use super::write_strategy::WriteStrategy;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where the remote is and who we are there.
 #[derive(Debug, Clone)]
@@ -20,6 +22,10 @@ pub struct RemoteOptions {
     pub url: RemoteUrl,
     pub api_base: Option<String>,
     pub token: Option<Secret>,
+    /// A program that starts another so that it ends with this process.
+    pub launcher: Option<PathBuf>,
+    /// Ends every exchange with the remote.
+    pub halt: Halt,
 }
 
 /// A store, its remote, and what hydrating did.
@@ -33,13 +39,14 @@ pub struct Opened {
 ///
 /// # Errors
 /// `BadRemote`, and whatever keeps the remote from answering.
-pub fn ask(remote: &RemoteOptions, branch: &str) -> Result<(usize, bool), GitError> {
-    let refs = remote.url.connect(remote.token.as_ref())?.refs()?;
+pub fn ask(remote: &RemoteOptions, branch: &str, time: Duration) -> Result<(usize, bool), GitError> {
+    let patience = Patience::new(time, &remote.halt);
+    let refs = remote.url.connect(remote.token.as_ref(), remote.launcher.as_deref())?.refs(&patience)?;
     Ok((refs.branches.len(), refs.branches.contains_key(&format!("refs/heads/{branch}"))))
 }
 
 /// Opens or makes the repository at `root` and hydrates it. A damaged repository is put aside and cloned anew. When the
-/// remote cannot be reached and there is a local copy, that is used.
+/// remote cannot be reached or sends more than it may, and there is a local copy, that is used.
 ///
 /// # Errors
 /// As [`GitStore::open_or_init`] and [`Upstream::hydrate`]; `BadRemote`.
@@ -51,7 +58,7 @@ pub fn open(
     describe: impl Fn() -> Box<dyn Describe>,
 ) -> Result<Opened, GitError> {
     match try_open(root, options, work, remote, describe()) {
-        Err(error) if repository_setup::is_damaged(root) => {
+        Err(error) if repository_setup::is_damaged(root, &options.limits) => {
             let aside = repository_setup::put_aside(root).map_err(|_| error)?;
             let mut opened = try_open(root, options, work, remote, describe())?;
             opened.hydrated.warnings.insert(
@@ -71,18 +78,16 @@ fn try_open(
     remote: &RemoteOptions,
     describe: Box<dyn Describe>,
 ) -> Result<Opened, GitError> {
-    let connection = remote.url.connect(remote.token.as_ref())?;
+    let connection = remote.url.connect(remote.token.as_ref(), remote.launcher.as_deref())?;
     let forge = match options.strategy {
         WriteStrategy::Direct => None,
-        WriteStrategy::PullRequest => {
-            Some(forge_api::connect(remote.provider, &remote.url, remote.api_base.as_deref(), remote.token.as_ref())?)
-        }
+        WriteStrategy::PullRequest => Some(forge_api::connect(remote)?),
     };
     let store = Arc::new(GitStore::open_or_init(root, options.clone(), Arc::clone(work))?);
     store.name_remote(&remote.url.display())?;
-    let upstream = Upstream::new(Arc::clone(&store), connection, forge, describe);
+    let upstream = Upstream::new(Arc::clone(&store), connection, forge, describe, remote.halt.clone());
     let hydrated = match upstream.hydrate() {
-        Err(error) if error.may_pass() && store.head()?.is_some() => Hydrated {
+        Err(error) if error.spares_local_copy() && store.head()?.is_some() => Hydrated {
             warnings: vec![format!("{error}. Started from the local copy.")],
             local: LocalCommits::Waiting,
             ..Hydrated::default()

@@ -6,8 +6,8 @@ use super::git_store::StoreOptions;
 use super::head::{self, Head};
 use super::pending;
 use super::repository_setup::branch_reference;
-use super::tree_changes::{tree_changes, tree_of};
-use git2::{Oid, Repository, Tree};
+use super::trees::Trees;
+use git2::{Oid, Repository};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteStrategy {
@@ -23,11 +23,12 @@ pub(super) fn tracking_reference(branch: &str) -> String {
 }
 
 /// What the work tree is to hold.
-pub(super) fn view<'r>(repository: &'r Repository, options: &StoreOptions) -> Result<Option<Tree<'r>>, GitError> {
+pub(super) fn view(repository: &Repository, options: &StoreOptions) -> Result<Option<Oid>, GitError> {
     match options.strategy {
         WriteStrategy::Direct => {
             let head = head::target(repository, "HEAD");
-            tree_of(repository, head.map_err(|error| GitError::git("read the current commit", &error))?)
+            let head = head.map_err(|error| GitError::git("read the current commit", &error))?;
+            Trees::new(repository, options.limits).of(head)
         }
         WriteStrategy::PullRequest => pending::view(repository, options),
     }
@@ -69,13 +70,18 @@ pub(super) fn base(repository: &Repository, options: &StoreOptions) -> Result<Op
 }
 
 /// The paths whose index entries change when `target`, once it is at `commit`, gets checked out.
-pub(super) fn paths_to_switch(repository: &Repository, target: &Head, commit: Oid) -> Result<Vec<String>, GitError> {
+pub(super) fn paths_to_switch(
+    repository: &Repository,
+    options: &StoreOptions,
+    target: &Head,
+    commit: Oid,
+) -> Result<Vec<String>, GitError> {
     let current = Head::read(repository)?;
     if current.branch == target.branch {
         return Ok(Vec::new());
     }
-    let (old, new) = (tree_of(repository, current.commit)?, tree_of(repository, Some(commit))?);
-    let changes = tree_changes(repository, old.as_ref(), new.as_ref())?;
+    let trees = Trees::new(repository, options.limits);
+    let changes = trees.changes(trees.of(current.commit)?, trees.of(Some(commit))?)?.all;
     Ok(changes.into_iter().map(|change| change.path).collect())
 }
 

@@ -8,14 +8,15 @@ use super::workspace::Workspace;
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::git::{
-    self, GitStore, LocalCommits, Provider, Publisher, RemoteOptions, RemoteUrl, Secret, StoreOptions, WorkTree,
-    WriteStrategy,
+    self, GitStore, Halt, Limits, LocalCommits, Provider, Publisher, RemoteOptions, RemoteUrl, Secret, StoreOptions,
+    WorkTree, WriteStrategy,
 };
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, TEMP_PREFIX};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Files that follow from the others: they are made anew after others' commits came in, and never conflict.
 const DERIVED: [&str; 1] = [META_FILE];
@@ -39,10 +40,11 @@ impl GitHome {
         vfs: &Arc<DiskVfs>,
         compiler: &Arc<Compiler>,
         examples: &Arc<RunExamples>,
+        ending: &Ending,
     ) -> Result<Self, Error> {
-        let options = store_options(&config.git);
+        let options = store_options(config);
         let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs)));
-        let Some(remote) = remote_options(&config.git, base_dir)? else {
+        let Some(remote) = remote_options(&config.git, base_dir, ending)? else {
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
             return Ok(Self { store, publisher: None, warnings: Vec::new() });
         };
@@ -59,6 +61,15 @@ impl GitHome {
     }
 }
 
+/// How exchanges with a remote, and the programs that they need, come to their end.
+#[derive(Debug, Clone, Default)]
+pub struct Ending {
+    /// Ends every exchange.
+    pub halt: Halt,
+    /// A program that starts another so that it ends with this process.
+    pub launcher: Option<PathBuf>,
+}
+
 /// What a remote answered.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -70,26 +81,38 @@ pub struct RemoteAnswer {
 
 /// Asks the configured remote for its branches, without a workspace. `None` when there is no remote.
 pub fn ask_remote(config: &Config, base_dir: &Path) -> Result<Option<RemoteAnswer>, Error> {
-    let Some(remote) = remote_options(&config.git, base_dir)? else { return Ok(None) };
-    let (branches, has_branch) = git::ask(&remote, &config.git.branch)?;
+    let Some(remote) = remote_options(&config.git, base_dir, &Ending::default())? else { return Ok(None) };
+    let (branches, has_branch) = git::ask(&remote, &config.git.branch, limits(config).time)?;
     Ok(Some(RemoteAnswer { branches, has_branch }))
 }
 
-fn store_options(config: &GitConfig) -> StoreOptions {
+fn store_options(config: &Config) -> StoreOptions {
+    let git = &config.git;
     StoreOptions {
-        branch: config.branch.clone(),
-        author_name: config.auth.user.clone(),
-        author_email: config.auth.email.clone(),
+        branch: git.branch.clone(),
+        author_name: git.auth.user.clone(),
+        author_email: git.auth.email.clone(),
         exclude: vec![format!("{TEMP_PREFIX}*")],
         derived: DERIVED.map(str::to_owned).to_vec(),
-        strategy: match config.write_strategy {
+        strategy: match git.write_strategy {
             GitWriteStrategy::Direct => WriteStrategy::Direct,
             GitWriteStrategy::Pr => WriteStrategy::PullRequest,
         },
+        limits: limits(config),
     }
 }
 
-fn remote_options(config: &GitConfig, base_dir: &Path) -> Result<Option<RemoteOptions>, Error> {
+fn limits(config: &Config) -> Limits {
+    Limits {
+        fetch_bytes: config.git.fetch_bytes.into(),
+        time: Duration::from_millis(config.git.timeout_ms.into()),
+        file_bytes: config.fs.file_bytes.into(),
+        files: config.fs.root_files.into(),
+        root_bytes: config.fs.root_bytes.into(),
+    }
+}
+
+fn remote_options(config: &GitConfig, base_dir: &Path, ending: &Ending) -> Result<Option<RemoteOptions>, Error> {
     let Some(repo) = config.repo.as_deref() else { return Ok(None) };
     let (provider, variable) = match config.provider {
         GitProvider::Local => (Provider::Plain, ANY_TOKEN),
@@ -104,5 +127,6 @@ fn remote_options(config: &GitConfig, base_dir: &Path) -> Result<Option<RemoteOp
     };
     let url = RemoteUrl::parse(provider, repo, config.api_base_url.as_deref(), base_dir)?;
     let token = config.auth.token.clone().or_else(from_environment);
-    Ok(Some(RemoteOptions { provider, url, api_base: config.api_base_url.clone(), token }))
+    let Ending { halt, launcher } = ending.clone();
+    Ok(Some(RemoteOptions { provider, url, api_base: config.api_base_url.clone(), token, launcher, halt }))
 }

@@ -6,9 +6,12 @@ mod gitlab;
 mod rest_client;
 
 use super::git_error::GitError;
-use super::remote_url::{Provider, RemoteUrl};
-use super::secret::Secret;
+use super::remote_url::Provider;
+use super::upstream_setup::RemoteOptions;
 use rest_client::RestClient;
+use url::Url;
+
+const LONGEST_LINK: usize = 2048;
 
 /// A request to merge one branch into another, whatever its host calls it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +33,15 @@ impl PullRequest {
     /// Read from an answer of a host, if that held what it must.
     fn read(number: Option<u64>, url: Option<&str>, state: PullRequestState) -> Result<Self, GitError> {
         match (number, url) {
-            (Some(number), Some(url)) => Ok(Self { number, url: url.to_owned(), state }),
+            (Some(number), Some(url)) if is_link(url) => Ok(Self { number, url: url.to_owned(), state }),
             _ => Err(GitError::protocol("its API did not answer as git.provider says; check git.apiBaseUrl")),
         }
     }
+}
+
+/// Whether people can be sent there.
+fn is_link(url: &str) -> bool {
+    url.len() <= LONGEST_LINK && Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }
 
 /// What a reviewer reads.
@@ -57,19 +65,16 @@ pub(super) trait ForgeApi: Send + Sync {
     fn update(&self, number: u64, text: &PullRequestText) -> Result<(), GitError>;
 }
 
-/// The API of the host of `url`.
-pub(super) fn connect(
-    provider: Provider,
-    url: &RemoteUrl,
-    api_base: Option<&str>,
-    token: Option<&Secret>,
-) -> Result<Box<dyn ForgeApi>, GitError> {
+/// The API of the host of the remote.
+pub(super) fn connect(remote: &RemoteOptions) -> Result<Box<dyn ForgeApi>, GitError> {
+    let RemoteOptions { provider, url, api_base, token, halt, .. } = remote;
     let missing = GitError::BadRemote {
         reason: "pull requests need git.provider github, gitlab or bitbucket and git.repo as owner/name or an address",
     };
     let (Some(project), Some(origin)) = (url.project.clone(), url.origin.as_deref()) else { return Err(missing) };
-    let token = token.cloned();
-    let client = |default: String| RestClient::new(api_base.unwrap_or(&default), provider, token);
+    let client = |default: String| {
+        RestClient::new(api_base.as_deref().unwrap_or(&default), *provider, token.clone(), halt.clone())
+    };
     match provider {
         Provider::Plain => Err(missing),
         Provider::GitHub => {

@@ -1,35 +1,34 @@
 //! JSON over HTTP, patient with servers that are busy.
 
+use crate::git::courier::{Courier, Head};
 use crate::git::git_error::GitError;
-use crate::git::http_client::{self, HttpClient};
+use crate::git::http_client::{self, HttpClient, Request};
+use crate::git::limits::MAX_REASON;
+use crate::git::patience::{Halt, Patience};
 use crate::git::remote_url::{Provider, is_loopback};
 use crate::git::secret::Secret;
 use crate::git::upstream::jittered;
 use serde_json::Value;
+use std::io::Read;
 use std::time::Duration;
-use ureq::http::{Response, header::HeaderMap};
 use url::Url;
+
+pub(super) use crate::git::http_client::Method;
 
 const ATTEMPTS: usize = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// Whoever wants us to wait longer is asked again another time.
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
-const MOST_BYTES: u64 = 4 << 20;
-const LONGEST_REASON: usize = 300;
+/// Time for one call, and what its answer may hold: a pull request is some ten kilobytes.
+const TIME: Duration = Duration::from_secs(30);
+const MAX_BYTES: u64 = 1 << 20;
 
 pub(super) struct RestClient {
     http: HttpClient,
     base: String,
     headers: Vec<(&'static str, String)>,
     token: Option<Secret>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Method {
-    Get,
-    Post,
-    Put,
-    Patch,
+    halt: Halt,
 }
 
 /// An answer that is neither a success nor a passing trouble.
@@ -40,7 +39,7 @@ pub(super) struct Refusal {
 }
 
 impl RestClient {
-    pub(super) fn new(base: &str, provider: Provider, token: Option<Secret>) -> Result<Self, GitError> {
+    pub(super) fn new(base: &str, provider: Provider, token: Option<Secret>, halt: Halt) -> Result<Self, GitError> {
         let bad = |reason| GitError::BadRemote { reason };
         let url = Url::parse(base).map_err(|_| bad("git.apiBaseUrl is no address"))?;
         if token.is_some() && url.scheme() != "https" && !is_loopback(&url) {
@@ -55,7 +54,7 @@ impl RestClient {
                 }
             });
         }
-        Ok(Self { http: HttpClient::new(), base: base.trim_end_matches('/').to_owned(), headers, token })
+        Ok(Self { http: HttpClient::new(), base: base.trim_end_matches('/').to_owned(), headers, token, halt })
     }
 
     /// The answer's JSON. A refusal of the request itself is the inner error.
@@ -69,58 +68,55 @@ impl RestClient {
         let mut attempt = 1;
         loop {
             let trouble = match self.send(method, path, body) {
-                Ok(response) => match self.judge(response)? {
+                Ok((head, answer)) => match self.judge(&head, answer)? {
                     Judged::Final(answer) => return Ok(answer),
                     Judged::Later { trouble, after } => {
                         pause = after.unwrap_or(pause);
                         trouble
                     }
                 },
-                Err(error) => http_client::unreachable(&error),
+                Err(error) if error.may_pass() => error,
+                Err(error) => return Err(error),
             };
             if attempt == ATTEMPTS || pause > LONGEST_WAIT {
                 return Err(trouble);
             }
-            std::thread::sleep(jittered(pause).max(pause / 2));
+            Patience::new(LONGEST_WAIT * 2, &self.halt).sleep(jittered(pause).max(pause / 2))?;
             pause *= 2;
             attempt += 1;
         }
     }
 
-    fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Response<ureq::Body>, ureq::Error> {
-        let (agent, url) = (self.http.agent(), format!("{}{path}", self.base));
-        let text = body.map(Value::to_string).unwrap_or_default();
-        match method {
-            Method::Get => {
-                let request =
-                    self.headers.iter().fold(agent.get(url), |request, (name, value)| request.header(*name, value));
-                request.call()
-            }
-            Method::Post | Method::Put | Method::Patch => {
-                let request = match method {
-                    Method::Put => agent.put(url),
-                    Method::Patch => agent.patch(url),
-                    Method::Get | Method::Post => agent.post(url),
-                };
-                let request = self.headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
-                request.header("content-type", "application/json").send(text.as_str())
-            }
+    /// No redirect is followed: the token is for this very address.
+    fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<(Head, Courier), GitError> {
+        let url = format!("{}{path}", self.base);
+        let request = body.map(|body| Request { start: body.to_string().into_bytes(), pack: None });
+        let mut headers = self.headers.clone();
+        headers.extend(request.iter().map(|_| ("content-type", "application/json".to_owned())));
+        let (head, answer) = self.http.ask(method, &url, &headers, request, &Patience::new(TIME, &self.halt))?;
+        match http_client::redirection(&head, &url) {
+            Some(next) => Err(http_client::redirected(&next, "git.apiBaseUrl")),
+            None => Ok((head, answer)),
         }
     }
 
-    fn judge(&self, mut response: Response<ureq::Body>) -> Result<Judged, GitError> {
-        let status = response.status().as_u16();
-        let is_limit = status == 429 || (status == 403 && is_rate_limited(response.headers()));
+    fn judge(&self, head: &Head, answer: Courier) -> Result<Judged, GitError> {
+        let status = head.status;
+        let is_limit = status == 429 || (status == 403 && head.is_rate_limited);
         if is_limit || status >= 500 {
             let trouble = GitError::Unreachable { reason: format!("its API answered with status {status}") };
-            return Ok(Judged::Later { trouble, after: retry_after(response.headers()) });
+            let after = head.retry_after.as_deref().and_then(|seconds| seconds.parse().ok());
+            return Ok(Judged::Later { trouble, after: after.map(Duration::from_secs) });
         }
-        let text = response.body_mut().with_config().limit(MOST_BYTES).read_to_string();
-        let text = text.map_err(|error| http_client::unreachable(&error))?;
+        let mut text = Vec::new();
+        answer.take(MAX_BYTES + 1).read_to_end(&mut text).map_err(GitError::carried)?;
+        if text.len() as u64 > MAX_BYTES {
+            return Err(GitError::protocol("the answer of its API is too long; check git.apiBaseUrl"));
+        }
         match status {
             200..=299 => {
                 let value =
-                    serde_json::from_str(&text).map_err(|_| GitError::protocol("its API did not answer in JSON"))?;
+                    serde_json::from_slice(&text).map_err(|_| GitError::protocol("its API did not answer in JSON"))?;
                 Ok(Judged::Final(Ok(value)))
             }
             401 | 403 => Err(GitError::Unauthorized),
@@ -129,13 +125,13 @@ impl RestClient {
     }
 
     /// What the server says about a refusal, short and without the token.
-    fn reason(&self, text: &str) -> String {
-        let value: Value = serde_json::from_str(text).unwrap_or_default();
+    fn reason(&self, text: &[u8]) -> String {
+        let value: Value = serde_json::from_slice(text).unwrap_or_default();
         let message = ["/errors/0/message", "/error/message", "/message/0", "/message", "/error"]
             .iter()
             .find_map(|pointer| value.pointer(pointer).and_then(Value::as_str))
             .unwrap_or("it gave no reason");
-        let message: String = message.chars().filter(|c| !c.is_control()).take(LONGEST_REASON).collect();
+        let message: String = message.chars().filter(|c| !c.is_control()).take(MAX_REASON).collect();
         self.token.as_ref().map_or(message.clone(), |token| token.scrub(&message))
     }
 }
@@ -153,13 +149,4 @@ impl Refusal {
             _ => GitError::Refused { reason: format!("it does not {action} (status {status}): {reason}") },
         }
     }
-}
-
-fn is_rate_limited(headers: &HeaderMap) -> bool {
-    headers.contains_key("retry-after") || headers.get("x-ratelimit-remaining").is_some_and(|value| value == "0")
-}
-
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get("retry-after")?.to_str().ok()?.parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }

@@ -1,12 +1,13 @@
 //! What a server says first: its references, and what it can do.
 
-use super::pkt_line::{self, Packet};
+use super::pkt_line::{Frames, Packet, spoken};
 use crate::git::git_error::GitError;
+use crate::git::limits::{Limit, MAX_ADVERTISEMENT_BYTES, MAX_REF_BYTES, MAX_REFS};
 use crate::git::remote::RemoteRefs;
 use git2::Oid;
 use std::io::Read;
 
-const MOST_REFS: usize = 200_000;
+const ID_DIGITS: usize = 40;
 
 #[derive(Debug, Default)]
 pub(super) struct Advertisement {
@@ -17,19 +18,20 @@ pub(super) struct Advertisement {
 impl Advertisement {
     /// Reads all references. HTTP puts a section with the service's name before them.
     pub(super) fn read(stream: &mut dyn Read) -> Result<Self, GitError> {
+        let mut frames = Frames::new(stream, MAX_ADVERTISEMENT_BYTES, Limit::Advertisement);
         let mut found = Self::default();
         let mut lines = 0;
         loop {
-            match pkt_line::read(stream)? {
+            match frames.next()? {
                 Some(Packet::Data(line)) if line.starts_with(b"# service=") => {
-                    if pkt_line::read(stream)? != Some(Packet::Flush) {
+                    if frames.next()? != Some(Packet::Flush) {
                         return Err(GitError::protocol("it does not answer as a Git server does"));
                     }
                 }
                 Some(Packet::Data(line)) => {
                     lines += 1;
-                    if lines > MOST_REFS {
-                        return Err(GitError::protocol("it has too many references"));
+                    if lines > MAX_REFS {
+                        return Err(GitError::RemoteLimit(Limit::Refs));
                     }
                     found.take(&line)?;
                 }
@@ -48,18 +50,23 @@ impl Advertisement {
 
     fn take(&mut self, line: &[u8]) -> Result<(), GitError> {
         if let Some(message) = line.strip_prefix(b"ERR ") {
-            return Err(GitError::Refused { reason: String::from_utf8_lossy(message).trim().to_owned() });
+            return Err(GitError::Refused { reason: spoken(message) });
         }
         let line = String::from_utf8_lossy(line);
         let (reference, capabilities) = match line.split_once('\0') {
             Some((reference, capabilities)) => (reference, Some(capabilities)),
             None => (line.as_ref(), None),
         };
-        if let Some(capabilities) = capabilities {
+        if let Some(capabilities) = capabilities.filter(|_| self.capabilities.is_empty()) {
             self.capabilities = capabilities.split_whitespace().map(ToOwned::to_owned).collect();
         }
         let Some((id, name)) = reference.trim_end().split_once(' ') else { return Ok(()) };
-        let id = Oid::from_str(id).map_err(|_| GitError::protocol("it names a reference without a commit"))?;
+        let id = Some(id).filter(|id| id.len() == ID_DIGITS).and_then(|id| Oid::from_str(id).ok());
+        let id = id.ok_or_else(|| GitError::protocol("it names a reference without a commit"))?;
+        // No name of ours is that long, and none of theirs has to be.
+        if name.len() > MAX_REF_BYTES {
+            return Ok(());
+        }
         if name == "HEAD" {
             self.refs.head = Some(id);
         } else if name.starts_with("refs/heads/") {

@@ -1,6 +1,8 @@
 //! How the two services of a Git server are reached.
 
 use crate::git::git_error::GitError;
+use crate::git::http_client::Request;
+use crate::git::patience::Patience;
 use std::io::Read;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,12 +26,17 @@ pub(crate) trait Conversation {
     fn greeting(&mut self) -> &mut dyn Read;
 
     /// Sends the whole request and returns the answer.
-    fn ask(self: Box<Self>, request: Vec<u8>) -> Result<Box<dyn Read>, GitError>;
+    fn ask(self: Box<Self>, request: Request, patience: &Patience) -> Result<Box<dyn Read>, GitError>;
 
     /// Ends it without a request.
     fn leave(self: Box<Self>);
 }
 
 pub(crate) trait Connection: Send + Sync {
-    fn open(&self, service: Service) -> Result<Box<dyn Conversation>, GitError>;
+    fn open(&self, service: Service, patience: &Patience) -> Result<Box<dyn Conversation>, GitError>;
+
+    /// A text of the server without what we told it in confidence.
+    fn scrub(&self, text: &str) -> String {
+        text.to_owned()
+    }
 }

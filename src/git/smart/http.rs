@@ -1,11 +1,19 @@
 //! The protocol over HTTP: a GET for what the server says first, a POST for the request.
+//!
+//! A redirect is followed only when it answers the GET and stays at the same scheme, host and port, as when a repository
+//! was renamed. Nothing, and no token, is ever sent anywhere else.
 
 use super::connection::{Connection, Conversation, Service};
+use crate::git::courier::Courier;
 use crate::git::credentials::Credentials;
 use crate::git::git_error::GitError;
-use crate::git::http_client::{self, HttpClient};
+use crate::git::http_client::{self, HttpClient, Method, Request};
+use crate::git::patience::Patience;
 use std::io::Read;
-use ureq::ResponseExt;
+use url::Url;
+
+const MAX_REDIRECTS: usize = 5;
+const KEY: &str = "git.repo";
 
 pub(crate) struct HttpConnection {
     /// Without a slash at the end.
@@ -19,8 +27,8 @@ struct HttpConversation {
     /// Where the greeting came from in the end: a moved repository is written to at its new place.
     base: String,
     client: HttpClient,
-    authorization: Option<String>,
-    greeting: Box<dyn Read>,
+    headers: Vec<(&'static str, String)>,
+    greeting: Courier,
 }
 
 impl HttpConnection {
@@ -30,48 +38,57 @@ impl HttpConnection {
 }
 
 impl Connection for HttpConnection {
-    fn open(&self, service: Service) -> Result<Box<dyn Conversation>, GitError> {
-        let authorization = self.credentials.as_ref().map(Credentials::basic);
+    fn open(&self, service: Service, patience: &Patience) -> Result<Box<dyn Conversation>, GitError> {
+        let headers: Vec<_> =
+            self.credentials.iter().map(|credentials| ("authorization", credentials.basic())).collect();
         let path = format!("/info/refs?service={}", service.name());
-        let mut request = self.client.agent().get(format!("{}{path}", self.base));
-        if let Some(value) = &authorization {
-            request = request.header("authorization", value);
+        let mut url = format!("{}{path}", self.base);
+        for _ in 0..=MAX_REDIRECTS {
+            let (head, greeting) = self.client.ask(Method::Get, &url, &headers, None, patience)?;
+            if let Some(next) = http_client::redirection(&head, &url) {
+                if !is_same_origin(&next, &self.base) {
+                    return Err(http_client::redirected(&next, KEY));
+                }
+                url = next.to_string();
+                continue;
+            }
+            http_client::check_status(head.status)?;
+            if head.content_type != format!("application/x-{}-advertisement", service.name()) {
+                return Err(GitError::protocol("its address does not lead to a Git repository"));
+            }
+            let base = url.strip_suffix(path.as_str()).unwrap_or(&self.base).to_owned();
+            return Ok(Box::new(HttpConversation { service, base, client: self.client.clone(), headers, greeting }));
         }
-        let response = request.call().map_err(|error| http_client::unreachable(&error))?;
-        http_client::check_status(response.status().as_u16())?;
-        let kind = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if kind != format!("application/x-{}-advertisement", service.name()) {
-            return Err(GitError::protocol("its address does not lead to a Git repository"));
-        }
-        let final_url = response.get_uri().to_string();
-        let base = final_url.strip_suffix(path.as_str()).unwrap_or(&self.base).to_owned();
-        // A redirect to another host must not get the token.
-        let authorization = authorization.filter(|_| http_client::same_origin(&base, &self.base));
-        let greeting = Box::new(response.into_body().into_reader());
-        Ok(Box::new(HttpConversation { service, base, client: self.client.clone(), authorization, greeting }))
+        Err(GitError::Unreachable { reason: "it redirects without end".to_owned() })
+    }
+
+    fn scrub(&self, text: &str) -> String {
+        self.credentials.as_ref().map_or_else(|| text.to_owned(), |credentials| credentials.scrub(text))
     }
 }
 
 impl Conversation for HttpConversation {
     fn greeting(&mut self) -> &mut dyn Read {
-        &mut *self.greeting
+        &mut self.greeting
     }
 
-    fn ask(self: Box<Self>, request: Vec<u8>) -> Result<Box<dyn Read>, GitError> {
+    fn ask(self: Box<Self>, request: Request, patience: &Patience) -> Result<Box<dyn Read>, GitError> {
         let name = self.service.name();
-        let mut post = self
-            .client
-            .agent()
-            .post(format!("{}/{name}", self.base))
-            .header("content-type", format!("application/x-{name}-request"))
-            .header("accept", format!("application/x-{name}-result"));
-        if let Some(value) = &self.authorization {
-            post = post.header("authorization", value);
+        let url = format!("{}/{name}", self.base);
+        let mut headers = self.headers;
+        headers.push(("content-type", format!("application/x-{name}-request")));
+        headers.push(("accept", format!("application/x-{name}-result")));
+        let (head, answer) = self.client.ask(Method::Post, &url, &headers, Some(request), patience)?;
+        if let Some(next) = http_client::redirection(&head, &url) {
+            return Err(http_client::redirected(&next, KEY));
         }
-        let response = post.send(request.as_slice()).map_err(|error| http_client::unreachable(&error))?;
-        http_client::check_status(response.status().as_u16())?;
-        Ok(Box::new(response.into_body().into_reader()))
+        http_client::check_status(head.status)?;
+        Ok(Box::new(answer))
     }
 
     fn leave(self: Box<Self>) {}
+}
+
+fn is_same_origin(one: &Url, other: &str) -> bool {
+    Url::parse(other).is_ok_and(|other| one.origin() == other.origin())
 }

@@ -5,8 +5,10 @@ mod advertisement;
 mod connection;
 mod http;
 mod pkt_line;
+mod side_band;
 mod smart_remote;
 mod ssh;
+mod ssh_child;
 
 pub(super) use http::HttpConnection;
 pub(super) use smart_remote::SmartRemote;

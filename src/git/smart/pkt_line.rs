@@ -1,6 +1,7 @@
 //! The frames of the protocol: four hexadecimal digits of length, then the payload.
 
 use crate::git::git_error::GitError;
+use crate::git::limits::{Limit, MAX_REASON};
 use std::io::Read;
 
 /// Longest frame that the protocol allows.
@@ -21,37 +22,61 @@ pub(super) fn put(buffer: &mut Vec<u8>, payload: &str) {
     buffer.extend_from_slice(format!("{:04x}{payload}", payload.len() + HEADER).as_bytes());
 }
 
-/// The next frame; `None` at the end of the stream.
-pub(super) fn read(stream: &mut dyn Read) -> Result<Option<Packet>, GitError> {
-    let mut header = [0_u8; HEADER];
-    let mut filled = 0;
-    while let Some(rest) = header.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match stream.read(rest).map_err(|error| broken(&error))? {
-            0 if filled == 0 => return Ok(None),
-            0 => return Err(GitError::protocol("the answer ends in the middle")),
-            count => filled += count,
-        }
+/// The frames of a stream, up to so many bytes in all.
+pub(super) struct Frames<'s> {
+    stream: &'s mut dyn Read,
+    left: u64,
+    limit: Limit,
+}
+
+impl<'s> Frames<'s> {
+    /// More than `most` bytes are beyond `limit`.
+    pub(super) const fn new(stream: &'s mut dyn Read, most: u64, limit: Limit) -> Self {
+        Self { stream, left: most, limit }
     }
-    let digits = str::from_utf8(&header).ok();
-    let length = digits.and_then(|text| usize::from_str_radix(text, 16).ok());
-    match length {
-        Some(0) => Ok(Some(Packet::Flush)),
-        Some(length) if (HEADER..=LONGEST).contains(&length) => {
-            let mut payload = vec![0; length - HEADER];
-            stream.read_exact(&mut payload).map_err(|error| broken(&error))?;
-            Ok(Some(Packet::Data(payload)))
+
+    /// The next frame; `None` at the end of the stream.
+    pub(super) fn next(&mut self) -> Result<Option<Packet>, GitError> {
+        let mut header = [0_u8; HEADER];
+        let mut filled = 0;
+        while let Some(rest) = header.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.stream.read(rest).map_err(GitError::carried)? {
+                0 if filled == 0 => return Ok(None),
+                0 => return Err(GitError::protocol("the answer ends in the middle")),
+                count => filled += count,
+            }
         }
-        Some(_) | None => Err(GitError::protocol("it does not answer as a Git server does")),
+        let digits = str::from_utf8(&header).ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let length = digits.and_then(|text| usize::from_str_radix(text, 16).ok());
+        let booked = self.left.checked_sub(length.unwrap_or_default().max(HEADER) as u64);
+        self.left = booked.ok_or(GitError::RemoteLimit(self.limit))?;
+        match length {
+            Some(0) => Ok(Some(Packet::Flush)),
+            Some(length) if (HEADER..=LONGEST).contains(&length) => {
+                let mut payload = vec![0; length - HEADER];
+                self.stream.read_exact(&mut payload).map_err(GitError::carried)?;
+                Ok(Some(Packet::Data(payload)))
+            }
+            Some(_) | None => Err(GitError::protocol("it does not answer as a Git server does")),
+        }
     }
 }
 
-pub(super) fn broken(error: &std::io::Error) -> GitError {
-    GitError::Unreachable { reason: format!("the connection broke: {}", error.kind()) }
+/// What a server says to people, as far as it fits into a message.
+pub(super) fn spoken(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text.get(..MAX_REASON * 4).unwrap_or(text));
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON).collect();
+    text.trim().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Packet, put, read};
+    use super::{Frames, Packet, put, spoken};
+    use crate::git::limits::Limit;
+
+    fn frames<'s>(stream: &'s mut &[u8], most: u64) -> Frames<'s> {
+        Frames::new(stream, most, Limit::Chatter)
+    }
 
     #[test]
     fn frames_are_read_as_written_and_nonsense_is_refused() {
@@ -59,11 +84,30 @@ mod tests {
         put(&mut bytes, "want x\n");
         bytes.extend_from_slice(super::FLUSH);
         let mut stream = bytes.as_slice();
-        assert_eq!(read(&mut stream).unwrap(), Some(Packet::Data(b"want x\n".to_vec())));
-        assert_eq!(read(&mut stream).unwrap(), Some(Packet::Flush));
-        assert_eq!(read(&mut stream).unwrap(), None);
-        for nonsense in ["<htm", "0001", "ffff", "00", "0009abc"] {
-            assert!(read(&mut nonsense.as_bytes()).is_err(), "{nonsense}");
+        let mut all = frames(&mut stream, 100);
+        assert_eq!(all.next().unwrap(), Some(Packet::Data(b"want x\n".to_vec())));
+        assert_eq!(all.next().unwrap(), Some(Packet::Flush));
+        assert_eq!(all.next().unwrap(), None);
+        for nonsense in ["<htm", "0001", "ffff", "00", "0009abc", "+004", "-004", "\u{661}00", "0 04"] {
+            assert!(frames(&mut nonsense.as_bytes(), 100).next().is_err(), "{nonsense}");
         }
+    }
+
+    #[test]
+    fn a_stream_of_frames_ends_at_its_limit() {
+        for endless in ["0000", "0004", "0005x"] {
+            let stream = endless.repeat(100);
+            let mut stream = stream.as_bytes();
+            let mut frames = frames(&mut stream, 50);
+            let count = std::iter::from_fn(|| frames.next().ok().flatten()).count();
+            assert!(count <= 12, "{endless}: {count}");
+            assert!(frames.next().is_err());
+        }
+    }
+
+    #[test]
+    fn what_a_server_says_is_short_and_on_one_line() {
+        assert_eq!(spoken(b" no\r\n\x1b[31mreally\xff\n"), "no   [31mreally\u{fffd}");
+        assert!(spoken(&[b'x'; 100_000]).len() <= 300);
     }
 }

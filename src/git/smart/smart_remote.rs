@@ -2,18 +2,20 @@
 
 use super::advertisement::Advertisement;
 use super::connection::{Connection, Service};
-use super::pkt_line::{self, FLUSH, Packet};
+use super::pkt_line::{self, FLUSH, Frames, Packet, spoken};
+use super::side_band::SideBand;
 use crate::git::git_error::GitError;
-use crate::git::object_copy::pack_of;
+use crate::git::http_client::Request;
+use crate::git::limits::{Limit, Limits, MAX_REPORT_BYTES};
+use crate::git::outgoing::{self, Outgoing};
+use crate::git::pack::{self, Kept};
+use crate::git::patience::Patience;
 use crate::git::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs};
 use git2::{Oid, Repository};
-use std::io::{Read, Write};
+use std::io::Read;
 
 const AGENT: &str = concat!("agent=tgp/", env!("CARGO_PKG_VERSION"));
 const NOTHING: &str = "0000000000000000000000000000000000000000";
-
-const PACK_DATA: u8 = 1;
-const PROGRESS: u8 = 2;
 
 pub(crate) struct SmartRemote<C> {
     connection: C,
@@ -26,86 +28,88 @@ impl<C: Connection> SmartRemote<C> {
 }
 
 impl<C: Connection> Remote for SmartRemote<C> {
-    fn refs(&self) -> Result<RemoteRefs, GitError> {
-        let mut conversation = self.connection.open(Service::UploadPack)?;
-        let advertisement = Advertisement::read(conversation.greeting())?;
-        conversation.leave();
-        Ok(advertisement.refs)
-    }
-
-    fn fetch(&self, repository: &Repository, want: Oid, have: &[Oid]) -> Result<(), GitError> {
-        let mut conversation = self.connection.open(Service::UploadPack)?;
-        let advertisement = Advertisement::read(conversation.greeting())?;
-        if !advertisement.can("side-band-64k") {
-            return Err(GitError::protocol("it is too old: it cannot send packs beside messages"));
-        }
-        let mut request = Vec::new();
-        pkt_line::put(&mut request, &format!("want {want} side-band-64k ofs-delta no-progress {AGENT}\n"));
-        request.extend_from_slice(FLUSH);
-        for id in have {
-            pkt_line::put(&mut request, &format!("have {id}\n"));
-        }
-        pkt_line::put(&mut request, "done\n");
-        let mut answer = conversation.ask(request)?;
-        receive_pack(repository, &mut *answer)
-    }
-
-    fn push(&self, repository: &Repository, update: &RefUpdate) -> Result<PushAnswer, GitError> {
-        let mut conversation = self.connection.open(Service::ReceivePack)?;
-        let advertisement = Advertisement::read(conversation.greeting())?;
-        let current = advertisement.refs.branches.get(&update.name).copied();
-        if current != update.old {
+    fn refs(&self, patience: &Patience) -> Result<RemoteRefs, GitError> {
+        self.scrubbed(|| {
+            let mut conversation = self.connection.open(Service::UploadPack, patience)?;
+            let advertisement = Advertisement::read(conversation.greeting())?;
             conversation.leave();
-            return Ok(if current == Some(update.new) { PushAnswer::Moved } else { PushAnswer::Stale(current) });
-        }
-        let known: Vec<Oid> = advertisement.refs.branches.values().copied().collect();
-        let pack = pack_of(repository, update.new, &known)
-            .map_err(|error| GitError::git("pack the commits for the remote", &error))?;
-        let old = update.old.map_or_else(|| NOTHING.to_owned(), |old| old.to_string());
-        let mut request = Vec::new();
-        pkt_line::put(&mut request, &format!("{old} {} {}\0report-status {AGENT}\n", update.new, update.name));
-        request.extend_from_slice(FLUSH);
-        request.extend_from_slice(&pack);
-        let mut answer = conversation.ask(request)?;
-        read_report(&mut *answer)
+            Ok(advertisement.refs)
+        })
+    }
+
+    fn fetch(
+        &self,
+        repository: &Repository,
+        want: Oid,
+        have: &[Oid],
+        limits: &Limits,
+        patience: &Patience,
+    ) -> Result<Kept, GitError> {
+        self.scrubbed(|| {
+            let mut conversation = self.connection.open(Service::UploadPack, patience)?;
+            let advertisement = Advertisement::read(conversation.greeting())?;
+            if !advertisement.can("side-band-64k") {
+                return Err(GitError::protocol("it is too old: it cannot send packs beside messages"));
+            }
+            let mut start = Vec::new();
+            pkt_line::put(&mut start, &format!("want {want} side-band-64k ofs-delta no-progress {AGENT}\n"));
+            start.extend_from_slice(FLUSH);
+            for id in have {
+                pkt_line::put(&mut start, &format!("have {id}\n"));
+            }
+            pkt_line::put(&mut start, "done\n");
+            let mut answer = conversation.ask(Request { start, pack: None }, patience)?;
+            pack::receive(repository, &mut SideBand::new(&mut *answer), want, limits, patience)
+        })
+    }
+
+    fn push(
+        &self,
+        repository: &Repository,
+        update: &RefUpdate,
+        limits: &Limits,
+        patience: &Patience,
+    ) -> Result<PushAnswer, GitError> {
+        self.scrubbed(|| {
+            let mut conversation = self.connection.open(Service::ReceivePack, patience)?;
+            let advertisement = Advertisement::read(conversation.greeting())?;
+            let current = advertisement.refs.branches.get(&update.name).copied();
+            if current != update.old {
+                conversation.leave();
+                return Ok(if current == Some(update.new) { PushAnswer::Moved } else { PushAnswer::Stale(current) });
+            }
+            let known: Vec<Oid> = advertisement.refs.branches.values().copied().collect();
+            let outgoing = Outgoing::find(repository, update.new, &known, limits, patience)?;
+            let pack = outgoing::pack_file(repository, &outgoing, patience)?;
+            let old = update.old.map_or_else(|| NOTHING.to_owned(), |old| old.to_string());
+            let mut start = Vec::new();
+            pkt_line::put(&mut start, &format!("{old} {} {}\0report-status {AGENT}\n", update.new, update.name));
+            start.extend_from_slice(FLUSH);
+            let mut answer = conversation.ask(Request { start, pack: Some(pack) }, patience)?;
+            read_report(&mut *answer)
+        })
     }
 }
 
-/// Skips what the server says about common commits and writes the pack that follows.
-fn receive_pack(repository: &Repository, answer: &mut dyn Read) -> Result<(), GitError> {
-    let failed = |error: git2::Error| GitError::git("store what the remote sent", &error);
-    let odb = repository.odb().map_err(failed)?;
-    let mut writer = odb.packwriter().map_err(failed)?;
-    let mut received = 0;
-    while let Some(packet) = pkt_line::read(answer)? {
-        let Packet::Data(line) = packet else { continue };
-        match line.split_first() {
-            Some((&PACK_DATA, data)) => {
-                received += data.len();
-                writer.write_all(data).map_err(|_| GitError::protocol("it sent a pack that cannot be read"))?;
-            }
-            Some((&PROGRESS, _)) => {}
-            Some((b'A' | b'N', _)) if received == 0 => {}
-            _ => {
-                let reason = String::from_utf8_lossy(&line);
-                return Err(GitError::Refused { reason: reason.trim_start_matches(['\u{3}', ' ']).trim().to_owned() });
-            }
+impl<C: Connection> SmartRemote<C> {
+    /// What a server says may quote what we told it.
+    fn scrubbed<T>(&self, exchange: impl FnOnce() -> Result<T, GitError>) -> Result<T, GitError> {
+        let mut result = exchange();
+        if let Err(GitError::Refused { reason }) = &mut result {
+            *reason = self.connection.scrub(reason);
         }
+        result
     }
-    if received == 0 {
-        return Err(GitError::protocol("it sent no pack"));
-    }
-    writer.commit().map(drop).map_err(|_| GitError::protocol("it sent a pack that cannot be read"))
 }
 
 /// What became of the one reference that the request named.
 fn read_report(answer: &mut dyn Read) -> Result<PushAnswer, GitError> {
+    let mut frames = Frames::new(answer, MAX_REPORT_BYTES, Limit::Chatter);
     let mut moved = false;
     // To the very end: the server may still be at work after its report.
-    while let Some(packet) = pkt_line::read(answer)? {
+    while let Some(packet) = frames.next()? {
         let Packet::Data(line) = packet else { continue };
-        let line = String::from_utf8_lossy(&line);
-        let line = line.trim_end();
+        let line = spoken(&line);
         if let Some(reason) = line.strip_prefix("unpack ").filter(|reason| *reason != "ok") {
             return Err(GitError::Refused { reason: format!("it could not take the commits ({reason})") });
         }

@@ -1,9 +1,16 @@
 //! The protocol over `ssh`, the program: with the user's own keys, agent, known hosts and configuration, as `git` does.
 
 use super::connection::{Connection, Conversation, Service};
+use super::ssh_child::SshChild;
+use crate::git::courier::{Courier, Head, Post};
 use crate::git::git_error::GitError;
-use std::io::{Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use crate::git::http_client::{Progress, Request};
+use crate::git::patience::Patience;
+use crate::threads;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::ChildStdin;
+use std::sync::Arc;
 
 /// Where a repository is on an SSH server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,47 +19,55 @@ pub(crate) struct SshConnection {
     pub(crate) host: String,
     pub(crate) port: Option<u16>,
     pub(crate) path: String,
+    /// A program that starts another one so that it ends with this process.
+    pub(crate) launcher: Option<PathBuf>,
 }
 
 struct SshConversation {
-    child: Child,
     input: Option<ChildStdin>,
-    output: ChildStdout,
+    answer: Courier,
+    post: Post,
 }
 
 impl Connection for SshConnection {
-    fn open(&self, service: Service) -> Result<Box<dyn Conversation>, GitError> {
-        let mut command = Command::new(std::env::var_os("GIT_SSH").unwrap_or_else(|| "ssh".into()));
+    fn open(&self, service: Service, patience: &Patience) -> Result<Box<dyn Conversation>, GitError> {
         // Never a question on a terminal, never an endless wait.
-        command.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=15"]);
-        if let Some(port) = self.port {
-            command.arg("-p").arg(port.to_string());
-        }
-        command.arg("--").arg(&self.host).arg(format!("{} {}", service.name(), quoted(&self.path)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let unreachable = |reason: &str| GitError::Unreachable { reason: reason.to_owned() };
-        let mut child = command.spawn().map_err(|_| {
-            unreachable(
-                "the program `ssh` could not be started; install OpenSSH, name another program in GIT_SSH, or use an https:// address",
-            )
-        })?;
-        match (child.stdin.take(), child.stdout.take()) {
-            (input @ Some(_), Some(output)) => Ok(Box::new(SshConversation { child, input, output })),
-            _ => Err(unreachable("the program `ssh` could not be reached")),
-        }
+        let mut words: Vec<String> =
+            ["-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=15"].map(Into::into).into();
+        words.extend(self.port.into_iter().flat_map(|port| ["-p".to_owned(), port.to_string()]));
+        words.extend(["--".to_owned(), self.host.clone(), format!("{} {}", service.name(), quoted(&self.path))]);
+        let child = Arc::new(SshChild::default());
+        let (killed, launcher) = (Arc::clone(&child), self.launcher.clone());
+        let (tell, told) = crossbeam_channel::bounded(1);
+        let job = move |post: &Post| {
+            // The thread that starts it stays: a program that is tied to us ends with its thread.
+            let (input, mut output) = child.start(launcher.as_deref(), &words)?;
+            // Whoever asked is gone if this fails, and so is the program.
+            let _ = tell.send(post.clone());
+            let _ = post.head(Head { input: Some(input), ..Head::default() });
+            let said = post.pump(&mut output).map_err(GitError::carried)?;
+            child.end(said)
+        };
+        let (head, answer) = Courier::send(patience, move || killed.kill(), job)?;
+        let post = told.recv().map_err(|_| GitError::Unreachable { reason: "the connection broke".to_owned() })?;
+        Ok(Box::new(SshConversation { input: head.input, answer, post }))
     }
 }
 
 impl Conversation for SshConversation {
     fn greeting(&mut self) -> &mut dyn Read {
-        &mut self.output
+        &mut self.answer
     }
 
-    fn ask(mut self: Box<Self>, request: Vec<u8>) -> Result<Box<dyn Read>, GitError> {
+    fn ask(mut self: Box<Self>, request: Request, _: &Patience) -> Result<Box<dyn Read>, GitError> {
         if let Some(mut input) = self.input.take() {
-            input.write_all(&request).map_err(|error| super::pkt_line::broken(&error))?;
+            let mut request = Progress { stream: request.into_reader(), post: self.post };
+            // A server that stops reading must not keep us: its answer, or the lack of one, tells.
+            let send = move || io::copy(&mut request, &mut input).map(drop);
+            threads::spawn("tgp-git-io", send)
+                .map_err(|_| GitError::Unreachable { reason: "the system refuses more threads".to_owned() })?;
         }
-        Ok(self)
+        Ok(Box::new(self.answer))
     }
 
     fn leave(mut self: Box<Self>) {
@@ -60,21 +75,6 @@ impl Conversation for SshConversation {
             // The server takes the end of the stream for a goodbye too.
             let _ = input.write_all(super::pkt_line::FLUSH);
         }
-    }
-}
-
-impl Read for SshConversation {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.output.read(buffer)
-    }
-}
-
-impl Drop for SshConversation {
-    fn drop(&mut self) {
-        drop(self.input.take());
-        // After the answer the program ends by itself; in any other case nobody listens to it any more.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -1,0 +1,381 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { probe } from '../helpers/host_probe.js';
+import { advertisement, frame, packAnswer, rawServer, serve, sshStandIn } from '../helpers/hostile_remote.js';
+import { commitBytes, PackBytes, treeBytes } from '../helpers/pack_bytes.js';
+import { startProgram } from '../helpers/run_program.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const MOST_MB = 200;
+const MB = 1 << 20;
+/** Far below what a boot may take, far above what one takes that is cut short. */
+const SOON_MS = 15_000;
+const TIP = '1'.repeat(40);
+
+function goodPack() {
+  const pack = new PackBytes();
+  const blob = pack.add('blob', Buffer.from('good'));
+  const tip = pack.add('commit', commitBytes(pack.add('tree', treeBytes([['100644', 'f.txt', blob]]))));
+  return { pack: pack.toBuffer(), tip };
+}
+
+/**
+ * A server whose greeting, or whose answer, is written by `write`.
+ * @param {'greeting' | 'answer'} part
+ * @param {(response: import('node:http').ServerResponse) => void} write
+ * @param {Record<string, string>} [headers]
+ */
+async function serverWith(part, write, headers = {}) {
+  const { url } = await rawServer((request, response) => {
+    request.resume();
+    response.on('error', () => {});
+    const isGreeting = request.method === 'GET';
+    const kind = isGreeting ? 'advertisement' : 'result';
+    response.writeHead(200, { 'content-type': `application/x-git-upload-pack-${kind}`, ...headers });
+    if (isGreeting) response.write(Buffer.concat([frame('# service=git-upload-pack\n'), Buffer.from('0000')]));
+    if (isGreeting && part === 'answer') response.end(advertisement(TIP));
+    else write(response);
+  });
+  return `${url}/remote.git`;
+}
+
+/**
+ * Writes the same again and again until nobody listens, or so many times.
+ * @param {import('node:http').ServerResponse} response
+ * @param {Buffer} bytes
+ * @param {number} [times]
+ */
+function flood(response, bytes, times = Number.POSITIVE_INFINITY) {
+  let count = 0;
+  const more = () => {
+    while (!response.destroyed && count++ < times) if (!response.write(bytes)) return response.once('drain', more);
+    response.end();
+  };
+  more();
+}
+
+/** @param {string} repo @param {object} [git] @param {NodeJS.ProcessEnv} [env] */
+const boot = async (repo, git = {}, env = {}) =>
+  probe({ rootDir: join(await tempRoot(), 'root'), git: { repo, ...git } }, { env });
+
+describe('a greeting', () => {
+  it('of 60 000 references of 64 KB, and of millions of short ones, is a limit', async () => {
+    const long = frame(`${TIP} refs/heads/${'x'.repeat(65_000)}\n`);
+    const short = Buffer.concat(Array.from({ length: 1000 }, (_, index) => frame(`${TIP} refs/heads/b${index}\n`)));
+    const tiny = Buffer.concat(Array(1000).fill(frame(`${TIP} x`)));
+    for (const [bytes, times] of /** @type {const} */ ([
+      [long, 60_000],
+      [short, 10_000],
+      [tiny, 10_000],
+    ])) {
+      const repo = await serverWith('greeting', (response) => {
+        response.write(frame(`${TIP} refs/heads/main\0side-band-64k\n`));
+        flood(response, bytes, times);
+      });
+      const { error, peakMb } = await boot(repo);
+      expect(error).toMatchObject({ code: 'ERR_GIT', message: /beyond a limit: .*references/ });
+      expect(peakMb).toBeLessThan(MOST_MB);
+    }
+  });
+
+  it('of 100 000 ordinary references is read, within the memory there is', async () => {
+    const { pack, tip } = goodPack();
+    const { url } = await rawServer((request, response) => {
+      request.resume();
+      const isGreeting = request.method === 'GET';
+      response.writeHead(200, {
+        'content-type': `application/x-git-upload-pack-${isGreeting ? 'advertisement' : 'result'}`,
+      });
+      const names = Array.from({ length: 100_000 }, (_, index) => `refs/heads/feature/some-long-name-${index}`);
+      response.end(
+        isGreeting
+          ? Buffer.concat([frame('# service=git-upload-pack\n'), Buffer.from('0000'), advertisement(tip, names)])
+          : packAnswer(pack),
+      );
+    });
+    const { error, files, peakMb } = await boot(`${url}/remote.git`);
+    expect(error).toBeNull();
+    expect(files).toEqual(['f.txt']);
+    expect(peakMb).toBeLessThan(MOST_MB);
+  });
+
+  it('that is no greeting is an error, whatever it is', async () => {
+    const zip = gzipSync(Buffer.alloc(200 * MB));
+    const cases = {
+      'a web page': [Buffer.from('<html>'.repeat(1000)), {}],
+      'an endless number': [Buffer.from('1'.repeat(100_000)), {}],
+      'lengths out of range': [Buffer.from('ffff0001fff0'), {}],
+      'a packed body': [zip, { 'content-encoding': 'gzip' }],
+      nothing: [Buffer.alloc(0), {}],
+    };
+    for (const [name, [bytes, headers]] of Object.entries(cases)) {
+      const repo = await serverWith('greeting', (response) => response.end(bytes), /** @type {any} */ (headers));
+      const { error, peakMb } = await boot(repo);
+      expect(error, name).toMatchObject({ code: 'ERR_GIT' });
+      expect(peakMb, name).toBeLessThan(MOST_MB);
+    }
+  });
+
+  it('with the token in it, or a very long complaint, is shown short and without the token', async () => {
+    const token = 'tok_very_secret';
+    const basic = Buffer.from(`git:${token}`).toString('base64');
+    const repo = await serverWith('greeting', (response) => {
+      response.end(frame(`ERR you sent ${token} and ${basic}\r\n\u001b[31m${'x'.repeat(60_000)}`));
+    });
+    const { error } = await boot(repo, { auth: { token } });
+    expect(error?.code).toBe('ERR_GIT');
+    expect(error?.message).toMatch(/you sent \[hidden\] and \[hidden\]/);
+    expect(error?.message.length).toBeLessThan(600);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none
+    expect(error?.message).not.toMatch(/[\u0000-\u001f]/);
+  });
+});
+
+describe('an answer', () => {
+  it('of progress, of empty frames or of acknowledgements without end is a limit', async () => {
+    for (const bytes of [frame(`\u0002${'p'.repeat(60_000)}`), frame('\u0001'), Buffer.from('0000'), frame('ACK\n')]) {
+      const repo = await serverWith('answer', (response) => flood(response, Buffer.concat(Array(100).fill(bytes))));
+      const { error, peakMb } = await boot(repo);
+      expect(error).toMatchObject({ code: 'ERR_GIT', message: /beside what it was asked for/ });
+      expect(peakMb).toBeLessThan(MOST_MB);
+    }
+  });
+
+  it('of one pack without end is a limit', async () => {
+    const pack = new PackBytes();
+    pack.add('blob', Buffer.from('x'));
+    const start = pack.toBuffer({ count: 8190 }).subarray(0, -20);
+    const blob = new PackBytes();
+    blob.add('blob', Buffer.from('0123456789'.repeat(50)));
+    const entries = Buffer.concat(Array(100).fill(blob.toBuffer().subarray(12, -20)));
+    const repo = await serverWith('answer', (response) => {
+      response.write(frame(Buffer.concat([Buffer.from([1]), start])));
+      flood(response, frame(Buffer.concat([Buffer.from([1]), entries])));
+    });
+    const { error, peakMb } = await boot(repo, { fetchBytes: 4 * MB });
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: /more than 4194304 bytes; raise git\.fetchBytes/ });
+    expect(peakMb).toBeLessThan(MOST_MB);
+  });
+});
+
+describe('a server that takes its time', () => {
+  it('silent from the first moment: boot ends by git.timeoutMs', async () => {
+    const silent = createServer(() => {});
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    onTestFinished(() => void silent.close());
+    const { port } = /** @type {import('node:net').AddressInfo} */ (silent.address());
+    const { error, ms } = await boot(`http://127.0.0.1:${port}/remote.git`, { timeoutMs: 1000 });
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: /git\.timeoutMs|in time/ });
+    expect(ms).toBeLessThan(SOON_MS);
+  });
+
+  it.each(/** @type {const} */ (['greeting', 'answer']))(
+    'one byte at a time, in its %s: boot ends by git.timeoutMs',
+    async (part) => {
+      const repo = await serverWith(part, (response) => {
+        // The start of a frame that would take four minutes.
+        response.write('0a00');
+        const drip = setInterval(() => response.write('x'), 100);
+        response.on('close', () => clearInterval(drip));
+      });
+      const { error, ms } = await boot(repo, { timeoutMs: 1500 });
+      expect(error).toMatchObject({ code: 'ERR_GIT' });
+      expect(ms).toBeLessThan(SOON_MS);
+    },
+  );
+
+  it('one byte of a number at a time: boot ends by git.timeoutMs', async () => {
+    const repo = await serverWith('greeting', (response) => {
+      response.write('00');
+    });
+    const { error, ms } = await boot(repo, { timeoutMs: 1000 });
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: /git\.timeoutMs/ });
+    expect(ms).toBeLessThan(SOON_MS);
+  });
+
+  it('while the kernel is shut down: neither boot nor shutdown waits for it', async () => {
+    const folder = await tempRoot();
+    const repos = {
+      http: await serverWith('greeting', () => {}),
+      ssh: 'git@host.example:remote.git',
+    };
+    for (const [way, repo] of Object.entries(repos)) {
+      const env = way === 'ssh' ? sshStandIn(folder, 'echo $$ > "$0.pid"; exec sleep 1000') : {};
+      const { child, ended } = startProgram(
+        folder,
+        `
+          const silent = { debug() {}, info() {}, warn() {}, error() {} };
+          const kernel = new TGP({ config: { rootDir: './root-${way}', git: { repo: ${JSON.stringify(repo)} }, sandbox: { warm: 0 } }, logger: silent });
+          const booting = kernel.boot().then(() => 'booted', ({ code }) => code);
+          await new Promise((done) => setTimeout(done, 1000));
+          const start = performance.now();
+          await kernel.shutdown({ pushTimeoutMs: 300 });
+          process.stdout.write(JSON.stringify({ ms: performance.now() - start, booting: await booting }));
+        `,
+        env,
+      );
+      let printed = '';
+      child.stdout.on('data', (chunk) => {
+        printed += chunk;
+      });
+      const { exitCode, stderr } = await ended;
+      expect(exitCode, stderr).toBe(0);
+      const { ms, booting } = JSON.parse(printed);
+      expect(booting, way).toBe('ERR_GIT');
+      expect(ms, way).toBeLessThan(SOON_MS);
+    }
+    expect(isAlive(Number(readFileSync(join(folder, 'ssh.pid'), 'utf8')))).toBe(false);
+  });
+
+  it('when the last push is made: shutdown ends by pushTimeoutMs', async () => {
+    let isDeaf = false;
+    const { pack, tip } = goodPack();
+    const { url } = await rawServer((request, response) => {
+      request.resume();
+      if (isDeaf) return;
+      const isGreeting = request.method === 'GET';
+      response.writeHead(200, {
+        'content-type': `application/x-git-upload-pack-${isGreeting ? 'advertisement' : 'result'}`,
+      });
+      response.end(
+        isGreeting
+          ? Buffer.concat([frame('# service=git-upload-pack\n'), Buffer.from('0000'), advertisement(tip)])
+          : packAnswer(pack),
+      );
+    });
+    const { kernel, tools } = await createKernel({ git: { repo: `${url}/remote.git` } });
+    await kernel.boot();
+    isDeaf = true;
+    const writing = tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
+    await new Promise((done) => setTimeout(done, 500));
+    const start = performance.now();
+    await kernel.shutdown({ pushTimeoutMs: 300 });
+    expect(performance.now() - start).toBeLessThan(SOON_MS);
+    expect(await writing).toMatchObject({ persisted: 'local' });
+  });
+});
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}
+
+/** @param {() => boolean} isTrue */
+async function eventually(isTrue) {
+  for (let attempt = 0; attempt < 200 && !isTrue(); attempt++) await new Promise((done) => setTimeout(done, 50));
+  return isTrue();
+}
+
+describe('the program ssh', () => {
+  it('that says nothing is ended by git.timeoutMs, with all that it started', async () => {
+    const folder = await tempRoot();
+    const env = sshStandIn(folder, `sleep 1000 & echo $! > "${folder}/grandchild"; echo $$ > "${folder}/child"; wait`);
+    const { error, ms } = await boot('git@host.example:remote.git', { timeoutMs: 1500 }, env);
+    expect(error).toMatchObject({ code: 'ERR_GIT' });
+    expect(ms).toBeLessThan(SOON_MS);
+    for (const name of ['child', 'grandchild']) {
+      const pid = Number(readFileSync(join(folder, name), 'utf8'));
+      expect(await eventually(() => !isAlive(pid)), name).toBe(true);
+    }
+  });
+
+  it('gets what it needs of the environment, and no token', async () => {
+    const folder = await tempRoot();
+    const { pack, tip } = goodPack();
+    const { env } = await serve('ssh', pack, tip);
+    const inner = env.GIT_SSH;
+    const outer = sshStandIn(folder, `env > "${folder}/env"; exec "${inner}" "$@"`);
+    const secrets = {
+      TGP_GIT_TOKEN: 'tok_one',
+      TGP_GITHUB_TOKEN: 'tok_two',
+      SOME_API_KEY: 'tok_three',
+      NODE_OPTIONS: '',
+    };
+    const told = await boot(
+      'git@host.example:remote.git',
+      {},
+      { ...outer, ...secrets, SSH_AUTH_SOCK: '/agent', LC_ALL: 'C' },
+    );
+    expect(told.error).toBeNull();
+    const seen = readFileSync(join(folder, 'env'), 'utf8');
+    expect(seen).not.toMatch(/tok_|API_KEY|TGP_/);
+    for (const line of [`PATH=${process.env.PATH}`, `HOME=${process.env.HOME}`, 'SSH_AUTH_SOCK=/agent', 'LC_ALL=C']) {
+      expect(seen.split('\n')).toContain(line);
+    }
+  });
+
+  it.skipIf(process.platform !== 'linux')('does not outlive its host, however that dies', async () => {
+    const folder = await tempRoot();
+    const env = sshStandIn(folder, `echo $$ > "${folder}/child"; exec sleep 1000`);
+    const { child, ended } = startProgram(
+      folder,
+      `
+        const kernel = new TGP({ config: { rootDir: './root', git: { repo: 'git@host.example:r.git' }, sandbox: { warm: 0 } } });
+        await kernel.boot();
+      `,
+      env,
+    );
+    expect(await eventually(() => existsSync(join(folder, 'child')))).toBe(true);
+    const pid = Number(
+      await eventually(() => readFileSync(join(folder, 'child'), 'utf8') !== '').then(() =>
+        readFileSync(join(folder, 'child'), 'utf8'),
+      ),
+    );
+    expect(isAlive(pid)).toBe(true);
+    child.kill('SIGKILL');
+    await ended;
+    expect(await eventually(() => !isAlive(pid))).toBe(true);
+  });
+
+  it('that floods, or ends in the middle, is an error', async () => {
+    const folder = await tempRoot();
+    for (const body of ['yes', 'yes 0005x', 'printf 00', 'exit 0', 'kill -9 $$', 'head -c 100000 /dev/urandom']) {
+      const { error, peakMb } = await boot(
+        'git@host.example:remote.git',
+        { timeoutMs: 20_000 },
+        sshStandIn(folder, body),
+      );
+      expect(error, body).toMatchObject({ code: 'ERR_GIT' });
+      expect(peakMb, body).toBeLessThan(MOST_MB);
+    }
+  });
+
+  it('leaves no process, thread or descriptor after many boots', async () => {
+    const { pack, tip } = goodPack();
+    const remote = await serve('ssh', pack, tip);
+    const told = await probe(
+      { rootDir: join(await tempRoot(), 'root'), git: { repo: remote.repo } },
+      {
+        env: remote.env,
+        work: `
+          const { readdirSync } = await import('node:fs');
+          const count = () => ['task', 'fd'].map((name) => readdirSync('/proc/self/' + name).length);
+          for (let index = 0; index < 3; index++) await kernel.git.hydrate();
+          await new Promise((done) => setTimeout(done, 300));
+          const before = count();
+          for (let index = 0; index < 10; index++) await kernel.git.hydrate();
+          await new Promise((done) => setTimeout(done, 300));
+          return { before, after: count() };
+        `,
+      },
+    );
+    const { before, after } = /** @type {any} */ (told.value);
+    expect(after[0]).toBeLessThanOrEqual(before[0] + 1);
+    expect(after[1]).toBeLessThanOrEqual(before[1] + 1);
+    expect(
+      execFileSync('sh', ['-c', 'ps -eo args | grep -c "[h]ost.example" || true'], { encoding: 'utf8' }).trim(),
+    ).toBe('0');
+  });
+});

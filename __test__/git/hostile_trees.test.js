@@ -1,0 +1,167 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { git, lockFiles } from '../helpers/git_remote.js';
+import { probe } from '../helpers/host_probe.js';
+import { serve, WAYS } from '../helpers/hostile_remote.js';
+import { commitBytes, PackBytes, treeBytes } from '../helpers/pack_bytes.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const MOST_MB = 200;
+const GOOD = 'export default () => 7\n';
+const NOBODY = '1'.repeat(40);
+
+/** What is done after a boot, to see that the host is as good as new. */
+const WORK = `
+  const { persisted, problem } = await tools.write_file.execute({ path: 'tools/mine.ts', content: 'return 5' });
+  const { result } = await tools.exec_tool.execute({ path: 'tools/mine.ts' });
+  return { persisted, problem, result };
+`;
+
+/**
+ * A pack with one commit of one tree.
+ * @param {(pack: PackBytes, blob: string) => [string, string | Buffer, string][]} entries
+ */
+function packOf(entries) {
+  const pack = new PackBytes();
+  const tools = pack.add('tree', treeBytes([['100644', 'good.ts', pack.add('blob', Buffer.from(GOOD))]]));
+  const odd = entries(pack, pack.add('blob', Buffer.from('odd')));
+  const tree = pack.add('tree', treeBytes([...odd, ['40000', 'tools', tools]]));
+  return { pack: pack.toBuffer(), tip: pack.add('commit', commitBytes(tree)), whole: () => pack.toBuffer() };
+}
+
+/** @param {string} rootDir */
+const heads = (rootDir) =>
+  existsSync(join(rootDir, '.git')) ? git(rootDir, 'for-each-ref', '--format=%(refname) %(objectname)') : '';
+
+const MODES = [
+  '100600',
+  '104755',
+  '777',
+  '140000',
+  '60000',
+  '0',
+  '100000',
+  '100664',
+  '7777777777777',
+  '20000',
+  '10000',
+];
+
+describe.each(WAYS)('a tree that git would not write, by %s', (way) => {
+  it('with odd modes, names and orders: it stays in the history, the rest works, one warning names what is left out', async () => {
+    const { tip, whole } = packOf((_, blob) => [
+      ...MODES.map((mode) => /** @type {[string, string, string]} */ ([mode, `mode-${mode}`, blob])),
+      ['100644', '', blob],
+      ['100644', 'twice', blob],
+      ['100755', 'twice', blob],
+      ['100644', 'a', blob],
+      ['100644', '..', blob],
+      ['100644', '.', blob],
+      ['100644', '.git', blob],
+      ['100644', '.GIT', blob],
+      ['100644', 'git~1', blob],
+      ['100644', 'tools/good.ts', blob],
+      ['100644', Buffer.from([0xff, 0xfe]), blob],
+      ['100644', 'x'.repeat(5000), blob],
+      ['120000', 'link', blob],
+      ['160000', 'module', NOBODY],
+    ]);
+    const remote = await serve(way, whole(), tip);
+    const rootDir = join(await tempRoot(), 'root');
+    const first = await probe({ rootDir, git: { repo: remote.repo } }, { env: remote.env, work: WORK });
+    expect(first.error).toBeNull();
+    expect(first.files).toEqual([
+      'a',
+      ...['mode-100000', 'mode-100600', 'mode-100664', 'mode-104755'],
+      'tools/good.ts',
+      'twice',
+    ]);
+    expect(readFileSync(join(rootDir, 'tools/good.ts'), 'utf8')).toBe(GOOD);
+    expect(first.warnings).toHaveLength(1);
+    expect(first.warnings[0]).toMatch(/^Kept in the history, but not made files of the root: .+ and \d+ more\.$/);
+    expect(first.warnings[0]?.length).toBeLessThan(1000);
+    expect(first.value).toMatchObject({ result: 5 });
+    expect(first.peakMb).toBeLessThan(MOST_MB);
+    // What was committed on top still has every odd entry, byte by byte.
+    const [before, after] = [tip, 'HEAD'].map((commit) => git(rootDir, 'cat-file', '-s', `${commit}^{tree}`));
+    expect(Number(after) - Number(before)).toBe('100644 meta.json'.length + 1 + 20);
+    expect(lockFiles(join(rootDir, '.git'))).toEqual([]);
+
+    const second = await probe({ rootDir, git: { repo: remote.repo } }, { env: remote.env, work: WORK });
+    expect(second.error).toBeNull();
+    expect(second.value).toMatchObject({ result: 5 });
+  });
+
+  it('that names what is not there is refused as a whole, and nothing of it is kept', async () => {
+    const { tip, whole } = packOf(() => [
+      ['100644', 'missing', NOBODY],
+      ['40000', 'nowhere', NOBODY.replace(/^./, '2')],
+    ]);
+    const remote = await serve(way, whole(), tip);
+    const rootDir = join(await tempRoot(), 'root');
+    for (const _ of [1, 2]) {
+      const { error } = await probe({ rootDir, git: { repo: remote.repo } }, { env: remote.env });
+      expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/all that its commits need/) });
+      expect(heads(rootDir)).toBe('');
+      expect(git(rootDir, 'count-objects', '-v')).toMatch(/^count: 0\n.*\nin-pack: 0/s);
+    }
+  });
+});
+
+/** @type {[import('../helpers/hostile_remote.js').Way, number][]} */
+const DEPTHS = [
+  ['path', 20_000],
+  ['http', 100_000],
+  ['ssh', 20_000],
+];
+
+describe.each(DEPTHS)('by %s, %i folders deep', (way, depth) => {
+  it('is a limit at every boot, and the local copy goes on', async () => {
+    const good = packOf(() => []);
+    const remote = await serve(way, good.whole(), good.tip);
+    const rootDir = join(await tempRoot(), 'root');
+    const config = { rootDir, git: { repo: remote.repo } };
+    expect((await probe(config, { env: remote.env })).error).toBeNull();
+    const before = heads(rootDir);
+
+    const deep = new PackBytes();
+    let tree = deep.add('tree', treeBytes([['100644', 'f', deep.add('blob', Buffer.from('deep'))]]));
+    for (let level = 0; level < depth; level++) tree = deep.add('tree', treeBytes([['40000', 'd', tree]]));
+    const tip = deep.add('commit', commitBytes(tree, { parents: [good.tip] }));
+    remote.replace(deep.toBuffer(), tip);
+    for (const attempt of [1, 2]) {
+      const again = await probe(config, { env: remote.env, work: WORK });
+      expect(again.error, `boot ${attempt}`).toBeNull();
+      expect(again.warnings[0]).toMatch(/beyond a limit: its folders are more than 512 deep.*Started from the local/);
+      expect(again.value).toMatchObject({ persisted: 'local', problem: /512 deep/, result: 5 });
+      expect(again.peakMb).toBeLessThan(MOST_MB);
+    }
+    expect(before).toContain(good.tip);
+    expect(heads(rootDir)).not.toContain(tip);
+    git(rootDir, 'fsck', '--full', '--strict', '--no-dangling', '--no-progress');
+  });
+});
+
+describe('folders that hold themselves many times over', () => {
+  it.each(WAYS)('are a limit before a file is made, by %s', async (way) => {
+    const pack = new PackBytes();
+    let tree = pack.add('tree', treeBytes([['100644', 'f', pack.add('blob', Buffer.from('x'))]]));
+    const names = Array.from({ length: 10 }, (_, index) => `d${index}`);
+    for (let level = 0; level < 10; level++) {
+      const inner = tree;
+      tree = pack.add('tree', treeBytes(names.map((name) => ['40000', name, inner])));
+    }
+    const tip = pack.add('commit', commitBytes(tree));
+    const remote = await serve(way, pack.toBuffer(), tip);
+    const rootDir = join(await tempRoot(), 'root');
+    const { error, peakMb } = await probe({ rootDir, git: { repo: remote.repo } }, { env: remote.env });
+    expect(error).toMatchObject({
+      code: 'ERR_GIT',
+      message: /more than 100000 files/,
+      details: { key: 'fs.rootFiles' },
+    });
+    expect(peakMb).toBeLessThan(MOST_MB);
+    expect(existsSync(join(rootDir, 'd0'))).toBe(false);
+  });
+});

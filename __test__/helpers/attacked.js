@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { tempRoot } from './temp_root.js';
+
+const CHILD = fileURLToPath(new URL('./hostile_child.mjs', import.meta.url));
+/** `TGP_INDEX` names another build of the package, to see what the attacks do to it. */
+const INDEX = process.env.TGP_INDEX ?? new URL('../../index.js', import.meta.url).href;
+
+/** What any single call may cost the application above its idle memory, at default limits. */
+export const MOST_MB = 200;
+
+/**
+ * @typedef {import('./hostile_child.mjs').Attack} Attack
+ * @typedef {object} Outcome
+ * @property {string} attack
+ * @property {boolean} ok
+ * @property {string} [code]
+ * @property {string} [reason]
+ * @property {string} [message]
+ * @property {number} [length] of the whole message
+ * @property {number} [size] of the rows
+ * @property {string} next what the next good statement gave
+ * @property {number} peakMb
+ * @property {number} lateMs how long the event loop was held up
+ * @property {unknown} pool
+ */
+
+/**
+ * Runs attacks in an application of its own, one after the other.
+ * @param {string} source
+ * @param {{ postgres?: number, mariadb?: number }} ports
+ * @param {Attack[]} attacks
+ * @param {string[]} [command] Node, with flags
+ * @returns {Promise<Outcome[]>} rejects when anything escapes, or the process ends
+ */
+export async function attacked(source, ports, attacks, command = [process.execPath]) {
+  const order = { index: INDEX, source, where: { ...ports, folder: await tempRoot() }, attacks };
+  const [node = '', ...flags] = command;
+  const child = spawn(node, [...flags, '--expose-gc', CHILD, JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [lines, errors, [code, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  // Drivers print as well.
+  const told = lines.split('\n').filter((line) => line.startsWith('{'));
+  const outcomes = told.map((line) => JSON.parse(line));
+  if (code !== 0 || outcomes.at(-1)?.ended !== true) {
+    throw new Error(`The application ended with ${signal ?? code}: ${told.at(-1) ?? ''}\n${errors}`);
+  }
+  return outcomes.slice(0, -1);
+}

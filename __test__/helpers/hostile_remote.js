@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { git } from './git_remote.js';
+import { tempRoot } from './temp_root.js';
+
+/** The ways in which a remote is reached. */
+export const WAYS = /** @type {const} */ (['path', 'http', 'ssh']);
+/** @typedef {typeof WAYS[number]} Way */
+/** @typedef {{ repo: string, env: NodeJS.ProcessEnv, replace: (pack: Buffer, tip: string) => void }} Served */
+
+const CAPABILITIES = 'side-band-64k ofs-delta no-progress report-status';
+const MOST_DATA = 65_515;
+
+/** One frame of the protocol. @param {string | Buffer} payload */
+export function frame(payload) {
+  const bytes = Buffer.from(payload);
+  return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, '0')), bytes]);
+}
+
+/**
+ * What a server says first.
+ * @param {string} tip
+ * @param {Iterable<string>} [more] names of other references
+ */
+export function advertisement(tip, more = []) {
+  const lines = [frame(`${tip} HEAD\0${CAPABILITIES}\n`), frame(`${tip} refs/heads/main\n`)];
+  for (const name of more) lines.push(frame(`${tip} ${name}\n`));
+  return Buffer.concat([...lines, Buffer.from('0000')]);
+}
+
+/** The answer that holds a pack. @param {Buffer} pack */
+export function packAnswer(pack) {
+  const frames = [frame('NAK\n')];
+  for (let at = 0; at < pack.length; at += MOST_DATA) {
+    frames.push(frame(Buffer.concat([Buffer.from([1]), pack.subarray(at, at + MOST_DATA)])));
+  }
+  return Buffer.concat([...frames, Buffer.from('0000')]);
+}
+
+/**
+ * A remote that has this pack and this commit on `main`, reached in this way. Nothing of `git` looks at what it serves.
+ * @param {Way} way
+ * @param {Buffer} pack
+ * @param {string} tip
+ * @returns {Promise<Served>}
+ */
+export async function serve(way, pack, tip) {
+  if (way === 'path') return servePath(pack, tip);
+  const said = { greeting: advertisement(tip), answer: packAnswer(pack) };
+  const served = way === 'http' ? await serveHttp(said) : await serveSsh(said);
+  return {
+    ...served,
+    replace: (nextPack, nextTip) => served.say({ greeting: advertisement(nextTip), answer: packAnswer(nextPack) }),
+  };
+}
+
+/**
+ * @param {Buffer} pack
+ * @param {string} tip
+ */
+async function servePath(pack, tip) {
+  const folder = await tempRoot();
+  const repo = join(folder, 'remote.git');
+  git(folder, 'init', '-q', '--bare', '-b', 'main', repo);
+  let packs = 0;
+  /** @type {Served['replace']} */
+  const replace = (nextPack, nextTip) => {
+    packs += 1;
+    const file = join(repo, `objects/pack/pack-${String(packs).padStart(40, '0')}.pack`);
+    writeFileSync(file, nextPack);
+    execFileSync('git', ['-C', repo, 'index-pack', '-o', file.replace(/pack$/, 'idx'), file], { stdio: 'ignore' });
+    writeFileSync(join(repo, 'refs/heads/main'), `${nextTip}\n`);
+  };
+  replace(pack, tip);
+  return { repo, env: {}, replace };
+}
+
+/** @typedef {{ greeting: Buffer, answer: Buffer }} Said */
+
+/**
+ * Says the same to everybody.
+ * @param {Said} first
+ */
+async function serveHttp(first) {
+  let said = first;
+  const server = await rawServer((request, response) => {
+    const isGreeting = request.method === 'GET';
+    const service = request.url?.includes('receive-pack') ? 'receive-pack' : 'upload-pack';
+    const kind = isGreeting ? `git-${service}-advertisement` : `git-${service}-result`;
+    request.resume();
+    response.writeHead(200, { 'content-type': `application/x-${kind}` });
+    if (isGreeting) response.write(Buffer.concat([frame(`# service=git-${service}\n`), Buffer.from('0000')]));
+    response.end(isGreeting ? said.greeting : said.answer);
+  });
+  /** @param {Said} next */
+  const say = (next) => {
+    said = next;
+  };
+  return { repo: `${server.url}/remote.git`, env: {}, say };
+}
+
+/**
+ * A server that does whatever it is told to.
+ * @param {import('node:http').RequestListener} listener
+ */
+export async function rawServer(listener) {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { url: `http://127.0.0.1:${port}`, server };
+}
+
+/** @param {Said} first */
+async function serveSsh(first) {
+  const folder = await tempRoot();
+  const say = (/** @type {Said} */ { greeting, answer }) => {
+    writeFileSync(join(folder, 'greeting'), greeting);
+    writeFileSync(join(folder, 'answer'), answer);
+  };
+  say(first);
+  const env = sshStandIn(folder, `cat "${folder}/greeting" "${folder}/answer"; cat > /dev/null`);
+  return { repo: 'git@host.example:remote.git', env, say };
+}
+
+/**
+ * A program in the place of `ssh`.
+ * @param {string} folder
+ * @param {string} body of a shell script
+ * @returns {NodeJS.ProcessEnv} the environment in which it is found
+ */
+export function sshStandIn(folder, body) {
+  mkdirSync(folder, { recursive: true });
+  const program = join(folder, 'ssh');
+  writeFileSync(program, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  return { GIT_SSH: program };
+}

@@ -1,0 +1,165 @@
+//! The objects of a repository, from its files: loose ones and packs.
+
+use super::packs::Packs;
+use super::{BORROWS, ForeignRepository};
+use crate::git::git_error::GitError;
+use crate::git::limits::{Limit, Limits, MAX_CHAIN_BYTES, MAX_DELTA_CHAIN};
+use crate::git::objects::loose_header;
+use crate::git::pack::{Cache, DELTA_OVERHEAD, DeltaSizes, EntryHeader, FileInput, Form, Inflater, apply};
+use crate::git::plain_file;
+use flate2::read::ZlibDecoder;
+use git2::{ObjectType, Oid};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+const CACHE_BYTES: usize = 16 << 20;
+
+/// Where an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    Loose(Oid),
+    Packed { pack: usize, offset: u64 },
+}
+
+/// An object as it is written at its place.
+pub(super) enum Stored {
+    Whole(ObjectType, Vec<u8>),
+    Delta(Place, Vec<u8>),
+}
+
+#[derive(Debug)]
+pub(super) struct Object {
+    pub(super) kind: ObjectType,
+    pub(super) content: Vec<u8>,
+}
+
+pub(super) struct ForeignObjects {
+    dir: PathBuf,
+    packs: Packs,
+    cache: Cache<Place, Object>,
+    inflater: Inflater,
+    object_bytes: u64,
+}
+
+impl ForeignObjects {
+    pub(super) fn new(repository: &ForeignRepository, limits: &Limits) -> Result<Self, GitError> {
+        let dir = repository.common.join("objects");
+        Ok(Self {
+            packs: Packs::find(&dir)?,
+            dir,
+            cache: Cache::new(CACHE_BYTES),
+            inflater: Inflater::new(),
+            object_bytes: limits.object_bytes(),
+        })
+    }
+
+    /// Where the object is; an error when it is nowhere.
+    pub(super) fn locate(&mut self, id: Oid) -> Result<Place, GitError> {
+        if self.loose_path(id).is_some_and(|path| path.exists()) {
+            return Ok(Place::Loose(id));
+        }
+        if let Some((pack, offset)) = self.packs.locate(&id) {
+            return Ok(Place::Packed { pack, offset });
+        }
+        Err(GitError::protocol(if self.dir.join("info").join("alternates").exists() {
+            BORROWS
+        } else {
+            "it has not all that its commits need; look with `git fsck` in it"
+        }))
+    }
+
+    /// The object, through all the deltas that it is made of.
+    pub(super) fn read(&mut self, place: Place) -> Result<Rc<Object>, GitError> {
+        let mut steps = Vec::new();
+        let (mut at, mut delta_bytes, mut chain_bytes) = (place, 0, 0);
+        let mut object = loop {
+            if let Some(object) = self.cache.get(at) {
+                break object;
+            }
+            match self.stored(at)? {
+                Stored::Whole(kind, content) => {
+                    let object = Rc::new(Object { kind, content });
+                    self.cache.put(at, &object, object.content.len());
+                    break object;
+                }
+                Stored::Delta(base, delta) => {
+                    delta_bytes += delta.len() as u64;
+                    if steps.len() >= usize::from(MAX_DELTA_CHAIN) || delta_bytes > 2 * self.object_bytes {
+                        return Err(GitError::RemoteLimit(Limit::DeltaChain));
+                    }
+                    steps.push((at, delta));
+                    at = base;
+                }
+            }
+        };
+        for (place, delta) in steps.into_iter().rev() {
+            let content = apply(&object.content, &delta, self.object_bytes).ok_or_else(unreadable)?;
+            chain_bytes += content.len() as u64;
+            if chain_bytes > MAX_CHAIN_BYTES {
+                return Err(GitError::RemoteLimit(Limit::DeltaChain));
+            }
+            object = Rc::new(Object { kind: object.kind, content });
+            self.cache.put(place, &object, object.content.len());
+        }
+        Ok(object)
+    }
+
+    /// What stands at a place.
+    pub(super) fn stored(&mut self, place: Place) -> Result<Stored, GitError> {
+        match place {
+            Place::Loose(id) => self.stored_loose(id),
+            Place::Packed { pack, offset } => self.stored_packed(pack, offset),
+        }
+    }
+
+    fn stored_loose(&self, id: Oid) -> Result<Stored, GitError> {
+        let path = self.loose_path(id).ok_or_else(unreadable)?;
+        let file = plain_file::open(&path, File::options().read(true)).map_err(|_| unreadable())?;
+        let mut stream = BufReader::new(ZlibDecoder::new(file));
+        let (kind, size) = loose_header(&mut stream).ok_or_else(unreadable)?;
+        self.check(size)?;
+        let mut content = Vec::new();
+        stream.take(size + 1).read_to_end(&mut content).map_err(|_| unreadable())?;
+        if content.len() as u64 == size { Ok(Stored::Whole(kind, content)) } else { Err(unreadable()) }
+    }
+
+    fn stored_packed(&mut self, pack: usize, offset: u64) -> Result<Stored, GitError> {
+        let file = self.packs.file(pack).map_err(|_| unreadable())?;
+        let mut input = FileInput::new(file, offset)?;
+        let header = EntryHeader::read(&mut input)?;
+        let overhead = if matches!(header.form, Form::Whole(_)) { 0 } else { DELTA_OVERHEAD };
+        if header.size > self.object_bytes + overhead {
+            return Err(GitError::RemoteLimit(Limit::ObjectBytes(self.object_bytes)));
+        }
+        let mut content = Vec::new();
+        self.inflater.inflate(&mut input, header.size, &mut content)?;
+        let base = match header.form {
+            Form::Whole(kind) => return Ok(Stored::Whole(kind, content)),
+            Form::Earlier(distance) => {
+                let offset = offset.checked_sub(distance).filter(|_| distance > 0).ok_or_else(unreadable)?;
+                Place::Packed { pack, offset }
+            }
+            Form::Named(id) => self.locate(id)?,
+        };
+        let sizes = DeltaSizes::read(&content).ok_or_else(unreadable)?;
+        self.check(sizes.base.max(sizes.result))?;
+        Ok(Stored::Delta(base, content))
+    }
+
+    fn check(&self, size: u64) -> Result<(), GitError> {
+        let most = self.object_bytes;
+        if size > most { Err(GitError::RemoteLimit(Limit::ObjectBytes(most))) } else { Ok(()) }
+    }
+
+    fn loose_path(&self, id: Oid) -> Option<PathBuf> {
+        let name = id.to_string();
+        let (folder, file) = name.split_at_checked(2)?;
+        Some(self.dir.join(folder).join(file))
+    }
+}
+
+fn unreadable() -> GitError {
+    GitError::protocol("it holds an object that cannot be read; look with `git fsck` in it")
+}
