@@ -60,13 +60,21 @@ export type SqlToolOptions = {
   /** Most bytes of the rows of one statement, as JSON; more is an error. Default: 4 MB. */
   maxBytes?: number;
   /**
-   * Longest time of one statement. It is stopped in the database; with `better-sqlite3` and `node:sqlite`, which work on
-   * Node's own thread, and with plain functions and prisma it is rolled back when it has ended. Default: 10 000.
+   * Longest time of one statement. It is stopped in the database; with plain functions, prisma and `onMainThread` it is
+   * rolled back when it has ended. Default: 10 000.
    */
   statementTimeoutMs?: number;
-  /** Only these. With `tables`, a statement whose tables cannot be found out is refused. */
+  /**
+   * Only these. With `tables`, a statement whose tables cannot be found out is refused; with `sqlite(file)` the tables
+   * below a view and those that triggers and foreign keys touch must be allowed as well. Rules that leave nothing but
+   * reading are told to the database, which then refuses to write whatever a statement calls; where writing is allowed,
+   * PostgreSQL still refuses it to a statement that reads by its text.
+   */
   allow?: SqlRuleList;
-  /** Not these. The name of a denied table may stand nowhere in a statement. */
+  /**
+   * Not these. The name of a denied table may stand nowhere in a statement, nor that of a catalogue that shows values of
+   * other tables or statements of others. To deny `delete` or `insert` denies `replace`, to deny `delete` denies `truncate`.
+   */
   deny?: SqlRuleList;
 };
 
@@ -95,8 +103,10 @@ export type TableDescription = {
 export type SchemaDescription = {
   dialect: SqlDialect;
   tables: TableDescription[];
-  /** Names of the tables beyond the first hundred. */
+  /** Names of tables that are not described: a hundred are, or fewer with very many columns. At most a thousand. */
   notShown?: string[];
+  /** How many more tables there are. */
+  notNamed?: number;
 };
 
 /** The tools that {@link createSqlTools} returns. */
@@ -126,7 +136,8 @@ export declare function sqlite(fileOrOptions: string | { file: string }): SqlAda
 
 /**
  * A plain function. It gets BEGIN, COMMIT and ROLLBACK like any other statement, so what is behind it must be one
- * connection and not a pool; runs take turns.
+ * connection and not a pool; runs take turns. What it returns is in memory already when `maxRows` and `maxBytes` are looked
+ * at, and nothing can stop it: while it has not answered to a statement that was given up, others are refused.
  */
 export declare function executor(
   run: SqlExecutor,
@@ -138,19 +149,57 @@ export declare function executor(
   },
 ): SqlAdapter;
 
-/** A `Pool` or `Client` of `pg`. */
+/**
+ * A `Pool` or `Client` of `pg`. Rows beyond `maxBytes` are dropped on their way from the socket, before the driver takes
+ * them into memory; so it must be `pg` itself and not `pg-native`.
+ */
 export declare function pg(source: any): SqlAdapter;
 /** The `sql` of `postgres` (postgres.js). */
-export declare function postgresJs(sql: any): SqlAdapter;
+export declare function postgresJs(sql: any, options?: PostgresJsOptions): SqlAdapter;
+/** Options of {@link postgresJs}. */
+export type PostgresJsOptions = {
+  /**
+   * Takes a connection whose socket cannot be reached, such as one of the application's own making. Rows are then in
+   * memory, whatever their size, before `maxBytes` is looked at. Default: false, such a connection is refused.
+   */
+  unmetered?: boolean;
+};
 /** A pool or connection of `mysql2`, with callbacks or promises. MySQL commits at DDL, so tools cannot use that. */
 export declare function mysql2(source: any): SqlAdapter;
-/** A database of `better-sqlite3`. It works on Node's own thread; prefer {@link sqlite} for long statements. */
-export declare function betterSqlite3(db: any): SqlAdapter;
-/** A `DatabaseSync` of `node:sqlite`. It works on Node's own thread; prefer {@link sqlite} for long statements. */
-export declare function nodeSqlite(db: any): SqlAdapter;
-/** A drizzle database over one of the drivers above. */
-export declare function drizzle(db: any): SqlAdapter;
-/** A Prisma client over PostgreSQL, MySQL or SQLite. */
+
+/** Options of the adapters for drivers that work on Node's own thread. */
+export type SyncSqliteOptions = {
+  /**
+   * Tools use the application's own connection, on Node's own thread. They then take part in its transactions and see its
+   * temporary tables, attached databases, functions and extensions, and a database in memory works. The price: nothing can
+   * stop a statement. One that never ends blocks the whole application for ever, and a huge value is in memory before
+   * `maxBytes` is looked at. For tools and agents that are trusted. Default: false.
+   */
+  onMainThread?: boolean;
+};
+
+/**
+ * A database of `better-sqlite3`. The driver works on Node's own thread, where nothing can stop a statement, so tools do
+ * not use its connection: the same file is opened once more by the SQLite of this package, as {@link sqlite} does.
+ *
+ * - Runs take turns, as they would on one connection.
+ * - What the application has committed, tools see; what they commit, it sees. Its own open transaction is not theirs:
+ *   while one is open, tools that write are refused, and others do not see its changes.
+ * - The file keeps its journal mode. With WAL (`db.pragma('journal_mode = WAL')`) reading and writing do not wait for each
+ *   other; without it, a run that has read keeps the application's writes waiting until it ends, on Node's own thread.
+ * - `readonly`, `foreign_keys` and `synchronous` are as the application has them when it hands the database over.
+ * - A database in memory is refused, and functions, extensions, temporary tables, attached databases and keys of encrypted
+ *   files are not there for tools, unless they are let onto the application's connection: see {@link SyncSqliteOptions}.
+ */
+export declare function betterSqlite3(db: any, options?: SyncSqliteOptions): SqlAdapter;
+/** A `DatabaseSync` of `node:sqlite`. Everything that is said of {@link betterSqlite3} holds for it. */
+export declare function nodeSqlite(db: any, options?: SyncSqliteOptions): SqlAdapter;
+/** A drizzle database over one of the drivers above, with the options of that driver's adapter. */
+export declare function drizzle(db: any, options?: SyncSqliteOptions & PostgresJsOptions): SqlAdapter;
+/**
+ * A Prisma client over PostgreSQL, MySQL or SQLite. It reads all rows of a statement into memory, whatever their size,
+ * before `maxBytes` is looked at; for agents that are not trusted, pass the pool of the driver beneath it.
+ */
 export declare function prisma(client: any): SqlAdapter;
-/** A knex instance over pg, mysql2 or better-sqlite3. */
-export declare function knex(instance: any): SqlAdapter;
+/** A knex instance over pg, mysql2 or better-sqlite3; the options are those of {@link betterSqlite3}. */
+export declare function knex(instance: any, options?: SyncSqliteOptions): SqlAdapter;

@@ -101,7 +101,7 @@ describe('node:sqlite', () => {
     const program = `
       const { DatabaseSync } = await import('node:sqlite');
       const { TGP, tgpTools, createSqlTools } = await import(${JSON.stringify(index)});
-      const db = new DatabaseSync(':memory:');
+      const db = new DatabaseSync(process.argv[1] + '.db');
       const kernel = new TGP({ config: { rootDir: process.argv[1] }, sql: db });
       await createSqlTools(db).exec_sql.execute({ sql: ${JSON.stringify(TABLE)} });
       const content = "await tgp.exec_sql('INSERT INTO items (name) VALUES (:n)', { n: 'a' }); if (args.fail) throw new Error('no'); return tgp.exec_sql('SELECT id, 9223372036854775807 AS big FROM items')";

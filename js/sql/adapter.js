@@ -6,8 +6,9 @@
  * @typedef {{ maxRows: number, maxBytes: number, statementTimeoutMs: number, readOnly: boolean }} SqlLimits
  * @typedef {{ access: SqlAccess, limits: SqlLimits, firstSql: string, signal: AbortSignal }} SqlNeed what the first
  * statement of a transaction does, and how to give up waiting
- * @typedef {{ sql: string, values: unknown[], access: SqlAccess, returns: 'rows' | 'count' }} SqlStatement one that may
- * run, with the placeholders of its database and a value for each
+ * @typedef {{ sql: string, values: unknown[], access: SqlAccess, returns: 'rows' | 'count', fenced?: boolean }} SqlStatement
+ * one that may run, with the placeholders of its database and a value for each; `fenced` when the rules rely on it that it
+ * only reads
  * @typedef {{ rows: string | undefined, affected: number }} SqlAnswer `rows` is JSON text, undefined when a statement
  * returns none by nature
  *

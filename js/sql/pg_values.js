@@ -1,39 +1,54 @@
-/** PostgreSQL's own text for values, read the same way whichever driver brought it. */
+/** PostgreSQL's own text for values, written as JSON the same way whichever driver brought it. */
 
-import { fromInteger, tagBytes } from './values.js';
+import { MAX_DEPTH } from './json_scan.js';
+import { JsonWriter } from './json_writer.js';
+import { tooDeep } from './values.js';
 
-/** @typedef {(text: string) => unknown} Reader */
+/** @typedef {(text: string, writer: JsonWriter) => void} Cell writes one value */
 
-/** @type {Reader} */
-const asText = (text) => text;
+/** @type {Cell} */
+const asText = (text, writer) => writer.string(text);
 
-/** @param {string} text */
-function float(text) {
-  const number = Number(text);
-  return Number.isFinite(number) ? number : text;
-}
+/** @type {Cell} */
+const number = (text, writer) => writer.value(Number(text));
 
-/** @param {string} text */
-function instant(text) {
+/** @type {Cell} */
+const float = (text, writer) => {
+  const value = Number(text);
+  writer.value(Number.isFinite(value) ? value : text);
+};
+
+/** @type {Cell} */
+const instant = (text, writer) => {
   const date = new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
-  return Number.isNaN(date.getTime()) ? text : date.toISOString();
-}
+  writer.string(Number.isNaN(date.getTime()) ? text : date.toISOString());
+};
 
-/** Readers by type; what is not here is text. */
-const READERS = new Map(
-  /** @type {[number, Reader][]} */ ([
-    [16, (text) => text === 't'],
-    [17, (text) => tagBytes(Buffer.from(text.slice(2), 'hex'))],
-    [20, (text) => fromInteger(BigInt(text))],
-    [21, Number],
-    [23, Number],
-    [26, Number],
-    [114, (text) => JSON.parse(text)],
+/** @type {Cell} */
+const bytes = (text, writer) => {
+  // Four characters of base64 stand for six of these.
+  writer.expect(Math.floor((text.length * 2) / 3));
+  writer.bytes(Buffer.from(text.slice(2), 'hex'));
+};
+
+/** @type {Cell} */
+const json = (text, writer) => writer.json(text);
+
+/** Writers by type; what is not here is text. */
+const CELLS = new Map(
+  /** @type {[number, Cell][]} */ ([
+    [16, (text, writer) => writer.raw(String(text === 't'))],
+    [17, bytes],
+    [20, (text, writer) => writer.value(BigInt(text))],
+    [21, number],
+    [23, number],
+    [26, number],
+    [114, json],
     [700, float],
     [701, float],
-    [1114, (text) => text.replace(' ', 'T')],
+    [1114, (text, writer) => writer.string(text.replace(' ', 'T'))],
     [1184, instant],
-    [3802, (text) => JSON.parse(text)],
+    [3802, json],
   ]),
 );
 
@@ -63,52 +78,129 @@ const ELEMENTS = new Map([
 ]);
 
 /**
- * @param {number} type
- * @returns {Reader}
+ * What writes rows with these columns. Of columns with one name the last counts, as in an object.
+ * @param {{ name: string, type: number }[]} columns
+ * @returns {(cells: ArrayLike<string | Buffer | null>, room: number) => string}
  */
-export function readerOf(type) {
-  const element = ELEMENTS.get(type);
-  if (element === undefined) return READERS.get(type) ?? asText;
-  const read = readerOf(element);
-  return (text) => readArray(text, read);
+export function rowWriter(columns) {
+  const last = new Map(columns.map(({ name }, index) => [name, index]));
+  const written = [...last].map(([name, index], position) => ({
+    index,
+    key: `${position === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    cell: cellOf(columns[index]?.type ?? 0),
+  }));
+  return (cells, room) => {
+    if (written.length === 0) return '{}';
+    const writer = new JsonWriter(room);
+    for (const { index, key, cell } of written) {
+      writer.raw(key);
+      const value = cells[index] ?? null;
+      if (value === null) writer.raw('null');
+      else cell(typeof value === 'string' ? value : value.toString('utf8'), writer);
+    }
+    writer.raw('}');
+    return writer.text();
+  };
 }
+
+/**
+ * @param {number} type
+ * @returns {Cell}
+ */
+function cellOf(type) {
+  const element = ELEMENTS.get(type);
+  if (element === undefined) return CELLS.get(type) ?? asText;
+  const cell = CELLS.get(element) ?? asText;
+  return (text, writer) => writeArray(text, writer, cell);
+}
+
+const OPENING = /\{/g;
+/** What ends an element that is not quoted. */
+const AFTER_BARE = /[,}]/g;
+/** What is not simply part of a quoted element. */
+const IN_QUOTES = /["\\]/g;
 
 /**
  * An array literal such as `{1,NULL,"a \"b\""}`, also nested and with bounds in front.
  * @param {string} text
- * @param {Reader} read
+ * @param {JsonWriter} writer
+ * @param {Cell} cell
  */
-function readArray(text, read) {
-  let at = text.indexOf('{') + 1;
-  /** @returns {unknown[]} */
-  const list = () => {
-    const items = [];
-    while (text[at] !== '}') {
-      if (text[at] === ',') at += 1;
-      if (text[at] === '{') {
-        at += 1;
-        items.push(list());
-      } else items.push(text[at] === '"' ? read(quoted()) : bare());
+function writeArray(text, writer, cell) {
+  let depth = 0;
+  let at = indexOf(OPENING, text, 0);
+  /** Whether the next element follows another one. */
+  let follows = false;
+  do {
+    const character = text[at];
+    if (character === '{') {
+      if (follows) writer.raw(',');
+      writer.raw('[');
+      depth += 1;
+      if (depth > MAX_DEPTH) throw tooDeep(MAX_DEPTH);
+      follows = false;
+      at += 1;
+    } else if (character === '}') {
+      writer.raw(']');
+      depth -= 1;
+      follows = true;
+      at += 1;
+    } else if (character === ',') {
+      at += 1;
+    } else {
+      if (follows) writer.raw(',');
+      follows = true;
+      const end = character === '"' ? endOfQuotes(text, at + 1) : indexOf(AFTER_BARE, text, at);
+      if (character === '"') {
+        // Text is at least as long in JSON, which escapes the same and more.
+        if (cell === asText) writer.expect(end - at);
+        cell(unquoted(text.slice(at + 1, end - 1)), writer);
+      } else if (text.slice(at, end) === 'NULL') writer.raw('null');
+      else cell(text.slice(at, end), writer);
+      at = end;
     }
-    at += 1;
-    return items;
-  };
-  const quoted = () => {
-    let content = '';
-    for (at += 1; text[at] !== '"'; at += 1) {
-      if (text[at] === '\\') at += 1;
-      content += text[at];
-    }
-    at += 1;
-    return content;
-  };
-  const bare = () => {
-    const start = at;
-    while (text[at] !== ',' && text[at] !== '}') at += 1;
-    const content = text.slice(start, at);
-    return content === 'NULL' ? null : read(content);
-  };
-  return list();
+  } while (depth > 0);
+}
+
+/**
+ * @param {string} text
+ * @param {number} start behind the opening quote
+ * @returns {number} behind the closing one
+ */
+function endOfQuotes(text, start) {
+  let at = indexOf(IN_QUOTES, text, start);
+  while (text[at] === '\\') at = indexOf(IN_QUOTES, text, at + 2);
+  return at + 1;
+}
+
+/** Characters that are looked through at once: every escape that is found costs many times its size. */
+const SLICE = 1 << 15;
+
+/** @param {string} text */
+function unquoted(text) {
+  if (!text.includes('\\')) return text;
+  const slices = [];
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(at + SLICE, text.length);
+    // Not between a backslash and what it stands before.
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
+    end += backslashes % 2;
+    slices.push(text.slice(at, end).replace(/\\(.)/gs, '$1'));
+    at = end;
+  }
+  return slices.join('');
+}
+
+/**
+ * @param {RegExp} what
+ * @param {string} text
+ * @param {number} start
+ */
+function indexOf(what, text, start) {
+  what.lastIndex = start;
+  if (!what.test(text)) throw new Error('an array has no end');
+  return what.lastIndex - 1;
 }
 
 /**
@@ -139,7 +231,7 @@ function arrayLiteral(list) {
 }
 
 /**
- * What begins a transaction: beside the limits, the settings that the rules and the readers above rely on.
+ * What begins a transaction: beside the limits, the settings that the rules and the writers above rely on.
  * @param {import('./adapter.js').SqlLimits} limits
  * @param {number} version the server's, such as 150004
  */

@@ -1,4 +1,4 @@
-import { unwrap, ValidationError } from '../errors.js';
+import { SqlError, unwrap, ValidationError } from '../errors.js';
 import { native } from '../native.js';
 import { toParameter } from './values.js';
 
@@ -7,11 +7,20 @@ import { toParameter } from './values.js';
  * @typedef {import('./adapter.js').SqlDialect} SqlDialect
  * @typedef {Required<SqlToolOptions>} ResolvedSqlOptions
  * @typedef {import('./adapter.js').SqlStatement} SqlStatement
+ * @typedef {Omit<SqlStatement, 'values'> & { bindings: (string | number)[] }} Judgement
  */
+
+/** Longer statements are data in the wrong place; they are not even handed over to be judged. */
+const MAX_SQL_CHARS = 1 << 20;
+/** Judgements that are remembered, and the longest text of one. */
+const MAX_REMEMBERED = 500;
+const MAX_REMEMBERED_CHARS = 2_000;
 
 /** What the owner of a database allows; every statement of every adapter is held against it. */
 export class SqlRules {
   #native;
+  /** @type {Map<string, Judgement>} */
+  #remembered = new Map();
   /** @type {ResolvedSqlOptions} */
   options;
 
@@ -29,14 +38,34 @@ export class SqlRules {
    */
   judge(sql, params, dialect) {
     if (typeof sql !== 'string') throw wrong('sql', 'must be a string with one SQL statement');
+    if (sql.length > MAX_SQL_CHARS) throw tooLong();
     const given = params ?? [];
     if (typeof given !== 'object') throw wrong('params', 'must be an array or an object of values');
     const shape = Array.isArray(given) ? { positional: given.length } : { named: Object.keys(given) };
-    const judged = unwrap(this.#native.classify(sql, dialect, JSON.stringify(shape)));
-    const values = judged.bindings.map((/** @type {string | number} */ key) =>
+    const { bindings, ...statement } = this.#classify(sql, dialect, JSON.stringify(shape));
+    const values = bindings.map((key) =>
       toParameter(/** @type {any} */ (given)[key], typeof key === 'number' ? `params[${key}]` : `params.${key}`),
     );
-    return { sql: judged.sql, access: judged.access, returns: judged.returns, values };
+    return { ...statement, values };
+  }
+
+  /**
+   * @param {string} sql
+   * @param {SqlDialect} dialect
+   * @param {string} shape
+   * @returns {Judgement}
+   */
+  #classify(sql, dialect, shape) {
+    const key = `${dialect} ${shape} ${sql}`;
+    const known = this.#remembered.get(key);
+    if (known) return known;
+    const { access, returns, fenced, sql: text, bindings } = unwrap(this.#native.classify(sql, dialect, shape));
+    const judged = { access, returns, fenced, sql: text, bindings };
+    if (key.length <= MAX_REMEMBERED_CHARS) {
+      if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+      this.#remembered.set(key, judged);
+    }
+    return judged;
   }
 
   /** @param {string} name */
@@ -51,4 +80,11 @@ export class SqlRules {
  */
 function wrong(field, reason) {
   return new ValidationError(`"${field}" ${reason}.`, { details: { field } });
+}
+
+function tooLong() {
+  return new SqlError(
+    `The statement is longer than ${MAX_SQL_CHARS} characters. Pass the data as parameters, in several statements.`,
+    { details: { reason: 'unreadable' } },
+  );
 }

@@ -15,14 +15,15 @@ import { prisma } from './adapters/prisma.js';
  * A database of drizzle, by the driver behind it.
  * @type {typeof import('../../index.js').drizzle}
  */
-export const drizzle = (db) => /** @type {any} */ (adapterOf(db.$client));
+export const drizzle = (/** @type {any} */ db, /** @type {object | undefined} */ options) =>
+  /** @type {any} */ (adapterOf(db.$client, options));
 
 /** @param {any} value @param {string} name */
 const has = (value, name) => typeof value?.[name] === 'function';
 
 /**
  * What each library's object looks like; the first that fits is taken.
- * @type {{ fits: (value: any) => boolean, make: (value: any) => unknown }[]}
+ * @type {{ fits: (value: any) => boolean, make: (value: any, options?: any) => unknown }[]}
  */
 const SHAPES = [
   { fits: isAdapter, make: (value) => value },
@@ -43,11 +44,12 @@ const SHAPES = [
 /**
  * The adapter for what a user has: an adapter already, an object of a known library, or a plain function.
  * @param {unknown} source
+ * @param {object} [options] of the library's adapter
  * @returns {SqlAdapter}
  */
-export function adapterOf(source) {
+export function adapterOf(source, options) {
   const shape = source === null || source === undefined ? undefined : SHAPES.find(({ fits }) => fits(source));
-  if (shape) return /** @type {SqlAdapter} */ (shape.make(source));
+  if (shape) return /** @type {SqlAdapter} */ (shape.make(source, options));
   throw new ConfigError(
     'The SQL source is not one that is known. Pass a pool or client of pg, postgres, mysql2, better-sqlite3, node:sqlite, drizzle, prisma or knex, sqlite(file), or a function (sql, params) => Promise<rows>.',
     { details: { key: 'sql' } },

@@ -1,4 +1,5 @@
-import { AbortedError, SqlError, TGPError } from '../errors.js';
+import { AbortedError, SqlError } from '../errors.js';
+import { asSqlError, saidBy } from './driver_error.js';
 
 /**
  * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
@@ -68,7 +69,7 @@ export class SqlTransaction {
       await this.#undo();
       throw asSqlError(error, 'The transaction was not committed');
     }
-    await connection.release('clean');
+    await settled(() => connection.release('clean'));
   }
 
   /** Undoes everything; a statement under way is stopped in the database. Never rejects. */
@@ -76,7 +77,7 @@ export class SqlTransaction {
     this.#state = 'ended';
     this.#failure ??= new AbortedError('The run has ended.');
     this.#abort.abort();
-    await settled(this.#connection?.cancel());
+    await settled(() => this.#connection?.cancel());
     await within(this.#queue, ROLLBACK_MS);
     await this.#undo();
   }
@@ -91,7 +92,12 @@ export class SqlTransaction {
       const judged = this.#rules.judge(sql, params, this.#adapter.dialect);
       const connection = this.#connection ?? (await this.#begin(judged));
       if (this.#abort.signal.aborted) throw new AbortedError('The run has ended.');
-      return await connection.query(judged, this.#rules.options);
+      const { options } = this.#rules;
+      // A transaction that may write: the database is told that this statement may not.
+      if (judged.fenced && !options.readOnly && this.#adapter.dialect === 'postgres') {
+        return await fenced(connection, judged, options);
+      }
+      return await connection.query(judged, options);
     } catch (error) {
       this.#failure ??= error;
       throw asSqlError(error, 'The statement failed');
@@ -104,7 +110,7 @@ export class SqlTransaction {
     const connection = await this.#adapter.connect(need);
     if (this.#abort.signal.aborted) {
       // It came too late for a run that has been given up meanwhile.
-      await settled(connection.release('clean'));
+      await settled(() => connection.release('clean'));
       throw new AbortedError('The run has ended.');
     }
     this.#connection = connection;
@@ -116,18 +122,38 @@ export class SqlTransaction {
     const connection = this.#connection;
     this.#connection = undefined;
     if (!connection) return;
-    const outcome = await within(settled(connection.rollback()), ROLLBACK_MS);
-    await settled(connection.release(outcome === 'done' ? 'clean' : 'broken'));
+    const outcome = await within(
+      settled(() => connection.rollback()),
+      ROLLBACK_MS,
+    );
+    await settled(() => connection.release(outcome === 'done' ? 'clean' : 'broken'));
   }
 }
 
 /**
- * @param {unknown} work
+ * Runs a statement that was judged to read where PostgreSQL refuses to write, in functions and whatever else it calls too.
+ * @param {SqlConnection} connection
+ * @param {SqlStatement} statement
+ * @param {import('./adapter.js').SqlLimits} limits
+ */
+async function fenced(connection, statement, limits) {
+  /** @param {string} sql */
+  const control = (sql) => connection.query({ sql, values: [], access: 'read', returns: 'count' }, limits);
+  await control('SAVEPOINT tgp_reading');
+  await control('SET TRANSACTION READ ONLY');
+  const answer = await connection.query(statement, limits);
+  // With the savepoint ends what was set behind it.
+  await control('RELEASE SAVEPOINT tgp_reading');
+  return answer;
+}
+
+/**
+ * @param {() => unknown} work
  * @returns {Promise<'done' | 'failed'>}
  */
 async function settled(work) {
   try {
-    await work;
+    await work();
     return 'done';
   } catch {
     return 'failed';
@@ -156,7 +182,7 @@ async function within(work, ms) {
 /** @param {unknown} failure */
 function afterFailure(failure) {
   return new SqlError(
-    `An earlier statement of this run failed (${messageOf(failure)}), so nothing more is executed and nothing will be committed.`,
+    `An earlier statement of this run failed (${saidBy(failure)}), so nothing more is executed and nothing will be committed.`,
     { details: { reason: 'failed' } },
   );
 }
@@ -164,26 +190,7 @@ function afterFailure(failure) {
 /** @param {unknown} failure */
 function swallowed(failure) {
   return new SqlError(
-    `Nothing was committed: a statement of the run failed (${messageOf(failure)}) and the tool went on. Let the error end the tool, or avoid the failing statement.`,
+    `Nothing was committed: a statement of the run failed (${saidBy(failure)}) and the tool went on. Let the error end the tool, or avoid the failing statement.`,
     { details: { reason: 'swallowed' } },
   );
-}
-
-/** @param {unknown} failure */
-function messageOf(failure) {
-  return (failure instanceof Error ? failure.message : String(failure)).replace(/\.$/, '');
-}
-
-/**
- * A driver's failure as one of ours, with what the database said.
- * @param {unknown} error
- * @param {string} what
- */
-function asSqlError(error, what) {
-  if (error instanceof TGPError) return error;
-  const { code, detail } = /** @type {any} */ (error ?? {});
-  const said = `${messageOf(error)}${typeof detail === 'string' ? ` (${detail.replace(/\.$/, '')})` : ''}`;
-  return new SqlError(`${what}. The database says: ${said}.`, {
-    details: { reason: 'database', ...(typeof code === 'string' && { databaseCode: code }) },
-  });
 }

@@ -6,6 +6,7 @@
  */
 
 import { SqlError, ValidationError } from '../errors.js';
+import { MAX_DEPTH } from './json_scan.js';
 
 /** The key that marks bytes in JSON. */
 export const BASE64 = '$base64';
@@ -55,61 +56,19 @@ function toObjectParameter(value, name) {
   if (value instanceof ArrayBuffer) return Buffer.from(value);
   if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (isTaggedBytes(value)) return Buffer.from(value[BASE64], 'base64');
+  if (isDeeper(value, MAX_DEPTH))
+    throw refusal(name, `is nested deeper than ${MAX_DEPTH} levels. Pass it as JSON text`);
   return value;
 }
 
 /**
- * A value of a row as plain JSON data, by what the driver made of it.
  * @param {unknown} value
- * @returns {unknown}
+ * @param {number} levels
+ * @returns {boolean}
  */
-export function fromDriver(value) {
-  switch (typeof value) {
-    case 'bigint':
-      return fromInteger(value);
-    case 'number':
-      return Number.isFinite(value) ? value : String(value);
-    case 'undefined':
-      return null;
-    case 'object':
-      return value === null ? null : fromDriverObject(value);
-    default:
-      return value;
-  }
-}
-
-/** @param {object} value */
-function fromDriverObject(value) {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  if (value instanceof ArrayBuffer) return tagBytes(Buffer.from(value));
-  if (ArrayBuffer.isView(value)) return tagBytes(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
-  if (Array.isArray(value)) return value.map(fromDriver);
-  // Decimal classes of drivers: exact as text, lossy as numbers.
-  if ('toFixed' in value && typeof value.toFixed === 'function') return String(value);
-  if ('toJSON' in value && typeof value.toJSON === 'function') return fromDriver(value.toJSON());
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fromDriver(item)]));
-}
-
-/** @param {bigint} value */
-export function fromInteger(value) {
-  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value.toString();
-}
-
-/** @param {Buffer} bytes */
-export function tagBytes(bytes) {
-  return { [BASE64]: bytes.toString('base64') };
-}
-
-/**
- * The JSON text of rows, within the limits.
- * @param {unknown[]} rows plain data already
- * @param {{ maxRows: number, maxBytes: number }} limits
- */
-export function rowsText(rows, { maxRows, maxBytes }) {
-  if (rows.length > maxRows) throw tooManyRows(maxRows);
-  const text = JSON.stringify(rows);
-  if (Buffer.byteLength(text) > maxBytes) throw tooManyBytes(maxBytes);
-  return text;
+function isDeeper(value, levels) {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
 /** @param {number} limit */
@@ -125,6 +84,17 @@ export function tooManyBytes(limit) {
   return new SqlError(`The rows are more than ${limit} bytes of JSON (maxBytes). Select fewer columns or rows.`, {
     details: { reason: 'maxBytes' },
   });
+}
+
+/** Says that a text would not fit; only who gave the room knows the limit. */
+export const BEYOND_ROOM = new Error('beyond the room that is left');
+
+/** @param {number} levels */
+export function tooDeep(levels) {
+  return new SqlError(
+    `A value is nested deeper than ${levels} levels. Select the part that is needed, or select it as text.`,
+    { details: { reason: 'depth' } },
+  );
 }
 
 /**

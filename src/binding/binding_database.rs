@@ -2,7 +2,9 @@
 
 use super::background::{Lane, Promised, spawn};
 use crate::error::{Error, ErrorCode};
-use crate::kernel::{BeginMode, Database, DatabaseOptions, Done, QueryLimits, Session, SqlError, SqlOptions};
+use crate::kernel::{
+    BeginMode, Database, DatabaseOptions, Done, QueryAnswer, QueryLimits, Session, SqlError, SqlOptions,
+};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -78,10 +80,13 @@ impl BindingDatabase {
         params_json: String,
         limits_json: String,
     ) -> napi::Result<Object<'env>> {
-        self.with(env, id, move |session, done| {
+        let start = move |session: &Session, done| {
             let limits: QueryLimits = parse(&limits_json)?;
             session.query(sql, params_json, limits, done);
             Ok(())
+        };
+        self.settling(env, id, start, |promised, answer: Result<QueryAnswer, Error>| {
+            promised.settle_json(answer.map(|answer| answer.json));
         })
     }
 
@@ -124,13 +129,23 @@ impl BindingDatabase {
         id: u32,
         start: impl FnOnce(&Session, Done<T>) -> Result<(), Error>,
     ) -> napi::Result<Object<'env>> {
+        self.settling(env, id, start, Promised::settle)
+    }
+
+    fn settling<'env, T: 'static>(
+        &self,
+        env: &'env Env,
+        id: u32,
+        start: impl FnOnce(&Session, Done<T>) -> Result<(), Error>,
+        settle_with: fn(Promised, Result<T, Error>),
+    ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         let session = self.sessions.lock().open.get(&id).cloned();
         let promised = Arc::new(Mutex::new(Some(promised)));
         let settle = Arc::clone(&promised);
         let done: Done<T> = Box::new(move |result| {
             if let Some(promised) = settle.lock().take() {
-                promised.settle(result.map_err(Error::from));
+                settle_with(promised, result.map_err(Error::from));
             }
         });
         let started = match session {

@@ -2,43 +2,49 @@
 
 use super::binding_outcome::BindingOutcome;
 use crate::error::{Error, ErrorCode};
-use crate::kernel::{Dialect, ParameterShape, SqlOptions, classify};
+use crate::kernel::{Dialect, ParameterShape, SqlOptions, SqlPolicy, classify};
 use napi_derive::napi;
 use serde::de::DeserializeOwned;
 
 /// The options of SQL tools with every default, and the one classifier that all adapters share.
 #[napi]
 pub struct BindingSqlRules {
-    inner: Result<SqlOptions, Error>,
+    inner: Result<(SqlOptions, SqlPolicy), Error>,
 }
 
 #[napi]
 impl BindingSqlRules {
     #[napi(constructor)]
     pub fn new(options_json: String) -> Self {
-        Self { inner: SqlOptions::from_json(&options_json) }
+        let inner = SqlOptions::from_json(&options_json).map(|options| {
+            let policy = options.policy();
+            (options, policy)
+        });
+        Self { inner }
     }
 
-    /// Value: the options with their defaults.
+    /// Value: the options with their defaults. `readOnly` is also true when the rules leave nothing but reading.
     #[napi]
     pub fn options(&self) -> BindingOutcome {
-        BindingOutcome::from_result(self.inner.clone())
+        BindingOutcome::from_result(
+            self.inner.clone().map(|(options, policy)| SqlOptions { read_only: policy.only_reads(), ..options }),
+        )
     }
 
-    /// Value: `{ access, verbs, sql, bindings }`. `parameters_json` is `{"positional":n}` or `{"named":[…]}`.
+    /// Value: `{ access, verbs, returns, fenced, sql, bindings }`. `parameters_json` is `{"positional":n}` or `{"named":[…]}`.
     #[napi]
     pub fn classify(&self, sql: String, dialect: String, parameters_json: String) -> BindingOutcome {
-        BindingOutcome::from_result(self.inner.clone().and_then(|options| {
+        BindingOutcome::from_result(self.inner.as_ref().map_err(Clone::clone).and_then(|(_, policy)| {
             let dialect: Dialect = parse(&format!("\"{dialect}\""), "dialect")?;
             let shape: ParameterShape = parse(&parameters_json, "parameters")?;
-            Ok(classify(&sql, dialect, &options.policy(), &shape)?)
+            Ok(classify(&sql, dialect, policy, &shape)?)
         }))
     }
 
     /// Whether a table may be shown and touched.
     #[napi]
     pub fn allows_table(&self, name: String) -> bool {
-        self.inner.as_ref().is_ok_and(|options| options.policy().allows_table(&name))
+        self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_table(&name))
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::session::{Session, SessionControl};
 use super::sql_error::SqlError;
+use super::sqlite_functions::install;
 use super::sqlite_guard::guard;
+use super::sqlite_limits::set_limits;
 use rusqlite::config::DbConfig;
-use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -18,6 +19,19 @@ pub struct DatabaseOptions {
     pub file: String,
     /// How long to wait for another process that holds the lock.
     pub busy_timeout_ms: u64,
+    /// Given for a file that the application has open itself.
+    #[serde(default)]
+    pub shared: Option<SharedFile>,
+}
+
+/// What the application's own connection says of its file. It keeps its journal mode, and is never made anew.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SharedFile {
+    pub read_only: bool,
+    pub foreign_keys: bool,
+    /// SQLite's number for how often a commit waits for the disk.
+    pub synchronous: u8,
 }
 
 /// A database that sessions can be opened on.
@@ -27,7 +41,7 @@ pub struct Database {
 }
 
 /// Prepared statements that a connection remembers.
-const CACHED_STATEMENTS: usize = 64;
+const CACHED_STATEMENTS: usize = 32;
 
 impl Database {
     #[must_use]
@@ -43,10 +57,12 @@ impl Database {
 }
 
 fn open(options: &DatabaseOptions, control: &Arc<SessionControl>) -> Result<Connection, SqlError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_EXRESCODE;
+    let access = match options.shared {
+        None => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        Some(SharedFile { read_only: true, .. }) => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        Some(_) => OpenFlags::SQLITE_OPEN_READ_WRITE,
+    };
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_EXRESCODE;
     let mut connection = Connection::open_with_flags(&options.file, flags).map_err(|error| {
         // SQLite's own text holds the path of the file.
         let code = error.sqlite_error_code().map(|code| format!("{code:?}"));
@@ -56,7 +72,7 @@ fn open(options: &DatabaseOptions, control: &Arc<SessionControl>) -> Result<Conn
         }
     })?;
     wait_for_others(&mut connection, Duration::from_millis(options.busy_timeout_ms), Arc::clone(control))
-        .and_then(|()| set_up(&connection))
+        .and_then(|()| set_up(&connection, options.shared, control))
         .map_err(|error| super::query::database_error(&error, control))?;
     let watch = Arc::clone(control);
     connection
@@ -66,14 +82,19 @@ fn open(options: &DatabaseOptions, control: &Arc<SessionControl>) -> Result<Conn
     Ok(connection)
 }
 
-/// Virtual machine operations between two looks at the clock.
-const OPERATIONS_BETWEEN_LOOKS: i32 = 1_000;
+/// Virtual machine operations between two looks at the clock. Each may work on a value as long as values may be.
+const OPERATIONS_BETWEEN_LOOKS: i32 = 200;
 
-fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+fn set_up(connection: &Connection, shared: Option<SharedFile>, control: &Arc<SessionControl>) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
-    connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "synchronous", "normal")?;
-    connection.pragma_update(None, "foreign_keys", true)?;
+    if let Some(SharedFile { foreign_keys, synchronous, .. }) = shared {
+        connection.pragma_update(None, "synchronous", synchronous)?;
+        connection.pragma_update(None, "foreign_keys", foreign_keys)?;
+    } else {
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.pragma_update(None, "synchronous", "normal")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+    }
     for (setting, value) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -82,8 +103,8 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     ] {
         connection.set_db_config(setting, value)?;
     }
-    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
-    Ok(())
+    set_limits(connection)?;
+    install(connection, control)
 }
 
 const LONGEST_NAP: Duration = Duration::from_millis(20);

@@ -13,13 +13,14 @@ pub enum Dialect {
     Any,
 }
 
-/// One way of reading text. Settings of a server change what a backslash or a double quote means, so a statement is
-/// accepted only when every reading of its dialect accepts it.
+/// One way of reading text. Settings of a server change what a backslash, a double quote or a bracket means, so a
+/// statement is accepted only when every reading of its dialect accepts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reading {
     pub lexis: Lexis,
     /// Whether a backslash escapes in `'…'`.
     pub backslash: Backslash,
+    pub brackets: Brackets,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,23 +39,47 @@ pub enum Backslash {
     InBoth,
 }
 
-const SQLITE: Reading = Reading { lexis: Lexis::Sqlite, backslash: Backslash::Plain };
-const POSTGRES: Reading = Reading { lexis: Lexis::Postgres, backslash: Backslash::Plain };
-const MYSQL: Reading = Reading { lexis: Lexis::Mysql, backslash: Backslash::InBoth };
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Brackets {
+    /// `[…]` is a name.
+    Name,
+    /// `[` is a token of its own.
+    Symbol,
+    /// No statement can have one.
+    Illegal,
+}
+
+const SQLITE: Reading = Reading { lexis: Lexis::Sqlite, backslash: Backslash::Plain, brackets: Brackets::Name };
+const POSTGRES: Reading = Reading { lexis: Lexis::Postgres, backslash: Backslash::Plain, brackets: Brackets::Symbol };
+const MYSQL: Reading = Reading { lexis: Lexis::Mysql, backslash: Backslash::InBoth, brackets: Brackets::Illegal };
 /// With `sql_mode` ANSI_QUOTES.
-const MYSQL_ANSI: Reading = Reading { lexis: Lexis::Mysql, backslash: Backslash::InText };
+const MYSQL_ANSI: Reading = Reading { backslash: Backslash::InText, ..MYSQL };
 /// With `sql_mode` NO_BACKSLASH_ESCAPES.
-const MYSQL_PLAIN: Reading = Reading { lexis: Lexis::Mysql, backslash: Backslash::Plain };
+const MYSQL_PLAIN: Reading = Reading { backslash: Backslash::Plain, ..MYSQL };
+/// With MariaDB's `sql_mode` MSSQL, and each of the above.
+const MSSQL: Reading = Reading { brackets: Brackets::Name, ..MYSQL };
+const MSSQL_ANSI: Reading = Reading { brackets: Brackets::Name, ..MYSQL_ANSI };
+const MSSQL_PLAIN: Reading = Reading { brackets: Brackets::Name, ..MYSQL_PLAIN };
+
+const ALL: &[Reading] = &[SQLITE, POSTGRES, MYSQL, MYSQL_ANSI, MYSQL_PLAIN, MSSQL, MSSQL_ANSI, MSSQL_PLAIN];
 
 impl Dialect {
-    /// Every reading that must accept a statement; the first is the usual one.
-    #[must_use]
-    pub const fn readings(self) -> &'static [Reading] {
-        match self {
-            Self::Sqlite => &[SQLITE],
-            Self::Postgres => &[POSTGRES],
-            Self::Mysql => &[MYSQL, MYSQL_ANSI, MYSQL_PLAIN],
-            Self::Any => &[SQLITE, POSTGRES, MYSQL, MYSQL_ANSI, MYSQL_PLAIN],
-        }
+    /// Every reading of this text that must accept it; the first is the usual one. Readings that differ only in what a
+    /// backslash or a bracket means are left out when the text has none.
+    pub fn readings(self, sql: &str) -> impl Iterator<Item = Reading> + use<> {
+        let backslash = sql.contains('\\');
+        let bracket = sql.contains('[');
+        ALL.iter().copied().filter(move |reading| {
+            let own = match self {
+                Self::Sqlite => reading.lexis == Lexis::Sqlite,
+                Self::Postgres => reading.lexis == Lexis::Postgres,
+                Self::Mysql => reading.lexis == Lexis::Mysql,
+                Self::Any => true,
+            };
+            let mysql = reading.lexis == Lexis::Mysql;
+            own && (!mysql
+                || ((backslash || reading.backslash == Backslash::InBoth)
+                    && (bracket || reading.brackets == Brackets::Illegal)))
+        })
     }
 }

@@ -2,14 +2,25 @@
 
 mod database;
 mod dialect;
+mod forbidden_names;
+#[cfg(test)]
+mod oracle_tests;
 mod outside;
 mod parameters;
+mod plain_text;
 mod policy;
 mod query;
 mod relations;
+mod row_text;
+mod scan_signs;
+mod scanner;
+mod schema_change;
 mod session;
 mod sql_error;
+mod sqlite_functions;
 mod sqlite_guard;
+mod sqlite_limits;
+mod sqlite_values;
 mod statement;
 mod token;
 mod transaction;

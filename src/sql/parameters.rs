@@ -2,8 +2,9 @@
 
 use super::dialect::Dialect;
 use super::sql_error::SqlError;
-use super::token::{Kind, Placeholder, Token};
+use super::token::{Kind, Token, Tokens};
 use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
 
 /// What values came with a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -16,7 +17,7 @@ pub enum ParameterShape {
 }
 
 /// Which value goes into a placeholder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(untagged)]
 pub enum Binding {
     /// Counted from 0.
@@ -26,15 +27,14 @@ pub enum Binding {
 
 /// A piece of text that is replaced.
 struct Place {
-    start: usize,
-    end: usize,
+    token: Token,
     binding: Binding,
 }
 
 /// The text with its database's own placeholders, and what goes into them in order.
 pub fn bind(
     sql: &str,
-    tokens: &[Token],
+    tokens: &Tokens<'_>,
     dialect: Dialect,
     shape: &ParameterShape,
 ) -> Result<(String, Vec<Binding>), SqlError> {
@@ -48,58 +48,56 @@ pub fn bind(
     }
     let mut text = String::with_capacity(sql.len() + places.len());
     let mut bindings: Vec<Binding> = Vec::new();
-    let mut letters = sql.chars().enumerate();
-    for Place { start, end, binding } in places {
-        text.extend(letters.by_ref().take_while(|(at, _)| *at < start).map(|(_, letter)| letter));
-        // `take_while` has taken the sign itself; the rest of the placeholder follows.
-        letters.by_ref().take(end.saturating_sub(start + 1)).for_each(drop);
+    let mut numbers: HashMap<Binding, usize> = HashMap::new();
+    let mut copied = 0;
+    for Place { token, binding } in places {
+        text.push_str(sql.get(copied..token.start()).unwrap_or_default());
+        copied = token.end();
         if dialect == Dialect::Postgres {
-            let number = match bindings.iter().position(|known| *known == binding) {
-                Some(known) => known + 1,
-                None => {
-                    bindings.push(binding);
-                    bindings.len()
-                }
-            };
+            let number = *numbers.entry(binding).or_insert_with_key(|binding| {
+                bindings.push(binding.clone());
+                bindings.len()
+            });
             text.push_str(&format!("${number}"));
         } else {
             bindings.push(binding);
             text.push('?');
         }
     }
-    text.extend(letters.map(|(_, letter)| letter));
+    text.push_str(sql.get(copied..).unwrap_or_default());
     Ok((text, bindings))
 }
 
-fn placeholders(tokens: &[Token]) -> impl Iterator<Item = (&Token, &Placeholder)> {
-    tokens.iter().filter_map(|token| match &token.kind {
-        Kind::Placeholder(placeholder) => Some((token, placeholder)),
-        Kind::Word(_) | Kind::Quoted(_) | Kind::Literal | Kind::EscapeString | Kind::Symbol(_) => None,
-    })
+fn placeholders<'t>(tokens: &'t Tokens<'_>) -> impl Iterator<Item = Token> + 't {
+    tokens.list().iter().copied().filter(|token| matches!(token.kind, Kind::Next | Kind::Numbered | Kind::Named))
 }
 
-fn positional(tokens: &[Token], dialect: Dialect, count: usize) -> Result<Vec<Place>, SqlError> {
-    let numbered = placeholders(tokens).any(|(_, placeholder)| matches!(placeholder, Placeholder::Numbered(_)));
-    let marks = placeholders(tokens).filter(|(_, placeholder)| **placeholder == Placeholder::Next).count();
+/// As many as SQLite takes; the other databases take some more.
+const MAX_PLACEHOLDERS: usize = 32_766;
+
+fn positional(tokens: &Tokens<'_>, dialect: Dialect, count: usize) -> Result<Vec<Place>, SqlError> {
+    let numbered = placeholders(tokens).any(|token| token.kind == Kind::Numbered);
+    let marks = placeholders(tokens).filter(|token| token.kind == Kind::Next).count();
     // In PostgreSQL `?` is an operator of jsonb, unless it can only be meant as a placeholder.
     let marks_bind = dialect != Dialect::Postgres || (!numbered && marks == count && count > 0);
     let mut places = Vec::new();
-    let mut next = 0;
+    let mut next = 0_usize;
     let mut highest = 0;
-    for (token, placeholder) in placeholders(tokens) {
-        let position = match placeholder {
-            Placeholder::Next if marks_bind => {
-                next += 1;
-                next
-            }
-            Placeholder::Numbered(number) => *number,
-            // `a[1:n]` of PostgreSQL, a variable of MySQL, or a name without a value.
-            Placeholder::Named(name) if dialect == Dialect::Sqlite => {
-                return Err(SqlError::Parameters(format!(
-                    "The statement has a parameter named '{name}', but the values came as a list. Pass params as an object: {{ {name}: … }}."
-                )));
-            }
-            Placeholder::Next | Placeholder::Named(_) => continue,
+    for token in placeholders(tokens) {
+        let name = tokens.placeholder(token);
+        let position = if token.kind == Kind::Numbered {
+            name.parse().unwrap_or(usize::MAX)
+        } else if token.kind == Kind::Next && marks_bind {
+            next += 1;
+            next
+        } else if token.kind == Kind::Named && matches!(dialect, Dialect::Sqlite | Dialect::Mysql) {
+            // A name without a value, which a database would take for NULL or for a column.
+            return Err(SqlError::Parameters(format!(
+                "The statement has a parameter named '{name}', but the values came as a list. Pass params as an object: {{ {name}: … }}."
+            )));
+        } else {
+            // `a[1:n]` of PostgreSQL.
+            continue;
         };
         highest = highest.max(position);
         let Some(index) = position.checked_sub(1).filter(|index| *index < count) else {
@@ -107,36 +105,42 @@ fn positional(tokens: &[Token], dialect: Dialect, count: usize) -> Result<Vec<Pl
                 "The statement wants parameter {position}, but {count} came. Pass one value in params for each placeholder."
             )));
         };
-        places.push(Place { start: token.start, end: token.end, binding: Binding::Position(index) });
+        places.push(Place { token, binding: Binding::Position(index) });
     }
     if highest < count && dialect != Dialect::Any {
         return Err(SqlError::Parameters(format!(
             "{count} values came in params, but the statement has {highest} placeholders. Give one value for each."
         )));
     }
-    Ok(places)
+    few(places)
 }
 
-fn named(tokens: &[Token], names: &[String]) -> Result<Vec<Place>, SqlError> {
+fn named(tokens: &Tokens<'_>, names: &[String]) -> Result<Vec<Place>, SqlError> {
+    let known: HashSet<&str> = names.iter().map(String::as_str).collect();
     let mut places = Vec::new();
-    for (token, placeholder) in placeholders(tokens) {
-        match placeholder {
-            Placeholder::Named(name) if names.contains(name) => {
-                places.push(Place { start: token.start, end: token.end, binding: Binding::Name(name.clone()) });
-            }
-            Placeholder::Named(name) => {
-                return Err(SqlError::Parameters(format!(
-                    "There is no value for the parameter '{name}'. Add it to params."
-                )));
-            }
-            Placeholder::Next | Placeholder::Numbered(_) if names.is_empty() => {}
-            Placeholder::Next | Placeholder::Numbered(_) => {
-                return Err(SqlError::Parameters(
-                    "The values came by name, but the statement has placeholders by position. Write :name for each value, or pass params as an array."
-                        .to_owned(),
-                ));
-            }
+    for token in placeholders(tokens) {
+        let name = tokens.placeholder(token);
+        if token.kind == Kind::Named && known.contains(name) {
+            places.push(Place { token, binding: Binding::Name(name.to_owned()) });
+        } else if token.kind == Kind::Named {
+            return Err(SqlError::Parameters(format!(
+                "There is no value for the parameter '{name}'. Add it to params."
+            )));
+        } else if !names.is_empty() {
+            return Err(SqlError::Parameters(
+                "The values came by name, but the statement has placeholders by position. Write :name for each value, or pass params as an array."
+                    .to_owned(),
+            ));
         }
     }
-    Ok(places)
+    few(places)
+}
+
+fn few(places: Vec<Place>) -> Result<Vec<Place>, SqlError> {
+    if places.len() <= MAX_PLACEHOLDERS {
+        return Ok(places);
+    }
+    Err(SqlError::Parameters(format!(
+        "The statement has more than {MAX_PLACEHOLDERS} placeholders. Spread the values over several statements."
+    )))
 }

@@ -1,12 +1,15 @@
 //! What the owner of a database allows tools to do.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, Lexis};
+use super::forbidden_names::tells_of_others;
+use super::outside::{pragma_names_its_table, pragma_tells_of_tables};
 use super::relations::{relations, untold};
 use super::sql_error::SqlError;
-use super::token::{Kind, Token, refused};
+use super::statement::shortened;
+use super::token::{Kind, Tokens, refused};
 use super::verb::{Access, Verb};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Rules beyond those that always hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -26,9 +29,34 @@ pub struct RuleList {
 }
 
 /// Schemas in which a bare name is looked up, so that an allowed `users` is also `public.users`.
-const DEFAULT_SCHEMAS: [&str; 3] = ["main", "public", "temp"];
+const DEFAULT_SCHEMAS: [&str; 2] = ["main", "public"];
+
+const LEAVE_OUT: &str = "Leave it out of the statement.";
 
 impl SqlPolicy {
+    /// Whether nothing but reading is allowed, however the rules say it: the database is told so as well.
+    #[must_use]
+    pub fn only_reads(&self) -> bool {
+        self.read_only || Verb::ALL.iter().all(|verb| verb.access() == Access::Read || !self.allows_verb(*verb))
+    }
+
+    /// Whether a statement that writes may be refused where one that reads is accepted.
+    #[must_use]
+    pub fn tells_verbs_apart(&self) -> bool {
+        self.read_only || self.allow.verbs.is_some() || self.deny.verbs.is_some()
+    }
+
+    #[must_use]
+    pub fn tells_tables_apart(&self) -> bool {
+        self.allow.tables.is_some() || self.deny.tables.as_ref().is_some_and(|denied| !denied.is_empty())
+    }
+
+    fn allows_verb(&self, verb: Verb) -> bool {
+        let named = |list: &Option<Vec<Verb>>, verb: &Verb| list.as_ref().is_some_and(|verbs| verbs.contains(verb));
+        let denied = named(&self.deny.verbs, &verb) || verb.implies().iter().any(|also| named(&self.deny.verbs, also));
+        !denied && (self.allow.verbs.is_none() || named(&self.allow.verbs, &verb))
+    }
+
     pub(super) fn check_verbs(&self, verbs: &BTreeSet<Verb>) -> Result<(), SqlError> {
         for verb in verbs {
             let name = verb.as_str().to_uppercase();
@@ -38,37 +66,95 @@ impl SqlPolicy {
                     "Read with SELECT.",
                 ));
             }
-            let denied = self.deny.verbs.as_ref().is_some_and(|denied| denied.contains(verb));
-            let missing = self.allow.verbs.as_ref().is_some_and(|allowed| !allowed.contains(verb));
-            if denied || missing {
+            if !self.allows_verb(*verb) {
                 return Err(refused(format!("{name} is not allowed on this database"), "Use what the owner allows."));
             }
         }
         Ok(())
     }
 
-    /// Refuses a statement in which the name of a denied table stands anywhere. A column of that name is refused with it:
-    /// a rule that could be talked round is none.
-    pub(super) fn check_names(&self, tokens: &[Token]) -> Result<(), SqlError> {
-        let Some(denied) = self.deny.tables.as_ref().filter(|denied| !denied.is_empty()) else { return Ok(()) };
-        for token in tokens {
-            let name = match &token.kind {
-                Kind::Word(name) | Kind::Quoted(name) => name.to_lowercase(),
-                Kind::Literal | Kind::EscapeString | Kind::Placeholder(_) | Kind::Symbol(_) => continue,
+    /// Refuses a statement in which the name of a denied table stands anywhere, or of something that shows what is in
+    /// other tables. A column of that name is refused with it: a rule that could be talked round is none.
+    pub(super) fn check_names(&self, tokens: &Tokens<'_>, lexis: Lexis) -> Result<(), SqlError> {
+        if !self.tells_tables_apart() {
+            return Ok(());
+        }
+        let denied: HashSet<String> =
+            self.deny.tables.iter().flatten().map(|table| last_part(table).to_lowercase()).collect();
+        for (index, token) in tokens.list().iter().enumerate() {
+            let name = match tokens.name(*token) {
+                Some(name) => name,
+                // SQLite takes a string for a name where only a name can stand.
+                None if lexis == Lexis::Sqlite && token.kind == Kind::Text && may_name(tokens, index) => {
+                    tokens.unquoted(*token)
+                }
+                None => continue,
             };
-            if denied.iter().any(|table| last_part(table).to_lowercase() == name) {
+            if tells_of_others(&name.to_ascii_uppercase()) {
+                let what = format!("{} tells of all tables, and not all are for tools", shortened(&name));
+                return Err(refused(what, LEAVE_OUT));
+            }
+            if denied.contains(&name.to_lowercase()) {
                 return Err(self.refuse_table(&name));
             }
+        }
+        self.check_reach_of_change(tokens)?;
+        self.check_pragma_argument(tokens)
+    }
+
+    /// Refuses what changes tables that the statement does not name.
+    fn check_reach_of_change(&self, tokens: &Tokens<'_>) -> Result<(), SqlError> {
+        let verb = tokens.word(0);
+        // `ON DELETE CASCADE` only says what a later statement will do.
+        let cascade =
+            |index: usize| tokens.word(index) == "CASCADE" && !matches!(tokens.word_before(index), "DELETE" | "UPDATE");
+        let cascades = matches!(verb, "DROP" | "TRUNCATE" | "ALTER") && (0..tokens.len()).any(cascade);
+        let whole_schema = matches!(verb, "DROP" | "ALTER") && tokens.word(1) == "SCHEMA";
+        if cascades || whole_schema {
+            let what = format!("{verb} would reach tables that the statement does not name, and not all are for tools");
+            return Err(refused(what, "Name the tables, without CASCADE."));
         }
         Ok(())
     }
 
-    /// Refuses a statement that touches a table outside the allowed ones, or whose tables cannot be found out.
-    pub(super) fn check_relations(&self, sql: &str, dialect: Dialect, access: Access) -> Result<(), SqlError> {
-        if self.allow.tables.is_none() {
+    fn check_pragma_argument(&self, tokens: &Tokens<'_>) -> Result<(), SqlError> {
+        if tokens.word(0) != "PRAGMA" {
             return Ok(());
         }
-        let found = relations(sql, dialect)?;
+        let at = if tokens.is_symbol(2, b'.') { 3 } else { 1 };
+        let argument = tokens.get(at + 2).map(|token| match token.kind == Kind::Text {
+            true => tokens.unquoted(token).into_owned(),
+            false => tokens.name(token).unwrap_or_default().into_owned(),
+        });
+        if self.allows_pragma(tokens.word(at), argument.as_deref()) {
+            return Ok(());
+        }
+        Err(refused(
+            "this PRAGMA tells of all tables, and not all are for tools",
+            "Name a table, as in PRAGMA table_info(name).",
+        ))
+    }
+
+    pub(super) fn allows_pragma(&self, name: &str, argument: Option<&str>) -> bool {
+        !self.tells_tables_apart()
+            || !pragma_tells_of_tables(name)
+            || (pragma_names_its_table(name) && argument.is_some_and(|table| self.allows_table(table)))
+    }
+
+    /// Refuses a statement that touches a table outside the allowed ones, or whose tables cannot be found out.
+    pub(super) fn check_relations(
+        &self,
+        tokens: &Tokens<'_>,
+        lexis: Lexis,
+        dialect: Dialect,
+        access: Access,
+    ) -> Result<(), SqlError> {
+        // What a PRAGMA tells of has been looked at; SHOW of PostgreSQL tells settings.
+        let no_tables = tokens.word(0) == "PRAGMA" || (tokens.word(0) == "SHOW" && dialect == Dialect::Postgres);
+        if self.allow.tables.is_none() || no_tables {
+            return Ok(());
+        }
+        let found = relations(tokens, lexis, dialect)?;
         if found.is_empty() && access == Access::Schema {
             return Err(untold());
         }
@@ -96,12 +182,22 @@ impl SqlPolicy {
     }
 
     fn refuse_table(&self, name: &str) -> SqlError {
+        let name = shortened(name);
         let what = match &self.allow.tables {
             Some(allowed) => format!("the table '{name}' is not for tools; allowed are {}", allowed.join(", ")),
             None => format!("the table '{name}' is not for tools"),
         };
-        refused(what, "Leave it out of the statement.")
+        refused(what, LEAVE_OUT)
     }
+}
+
+/// Whether a string at this place could be the name of a table.
+fn may_name(tokens: &Tokens<'_>, index: usize) -> bool {
+    let sign = [b',', b'(', b'.'].iter().any(|sign| tokens.is_symbol_before(index, *sign));
+    sign || matches!(
+        tokens.word_before(index),
+        "FROM" | "JOIN" | "INTO" | "UPDATE" | "TABLE" | "EXISTS" | "ON" | "VIEW" | "REFERENCES" | "REINDEX" | "ANALYZE"
+    )
 }
 
 fn last_part(name: &str) -> &str {

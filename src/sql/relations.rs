@@ -1,32 +1,73 @@
 //! Which tables a statement names, by a full parser. What it cannot parse has no answer.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, Lexis};
+use super::plain_text::plain_text;
 use super::sql_error::SqlError;
-use super::token::refused;
-use sqlparser::ast::{Ident, ObjectName, ObjectType, Query, SetExpr, Statement, Visit, Visitor};
+use super::token::{Tokens, refused};
+use sqlparser::ast::{
+    FromTable, Ident, ObjectName, ObjectType, Query, SetExpr, Statement, TableFactor, TableObject, TableWithJoins,
+    Visit, Visitor,
+};
 use sqlparser::dialect::{Dialect as Grammar, GenericDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::parser::Parser;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
 /// Longer statements are not parsed: their trees could be too deep to be freed.
-const MOST_PARSED_BYTES: usize = 10_000;
+const MAX_PARSED_BYTES: usize = 10_000;
 
 /// The names of all tables and views in a statement, with their schemas where they are written.
-pub fn relations(sql: &str, dialect: Dialect) -> Result<BTreeSet<String>, SqlError> {
+pub fn relations(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<BTreeSet<String>, SqlError> {
     let grammar: &dyn Grammar = match dialect {
         Dialect::Sqlite => &SQLiteDialect {},
         Dialect::Postgres => &PostgreSqlDialect {},
         Dialect::Mysql => &MySqlDialect {},
         Dialect::Any => &GenericDialect {},
     };
-    if sql.len() > MOST_PARSED_BYTES {
+    if hides_tables(tokens) {
         return Err(untold());
     }
-    let statements = Parser::parse_sql(grammar, sql).map_err(|_| untold())?;
-    let mut finder = Finder::default();
+    // Nothing that a second tokeniser could read otherwise: no comments, no strings, no escapes.
+    let text = plain_text(tokens, lexis, MAX_PARSED_BYTES).ok_or_else(untold)?;
+    let statements = Parser::parse_sql(grammar, &text).map_err(|_| untold())?;
+    let mut finder = Finder { found: named_targets(tokens), ..Finder::default() };
     let _ended: ControlFlow<()> = statements.visit(&mut finder);
-    if finder.bare_table { Err(untold()) } else { Ok(finder.found) }
+    if finder.unknown { Err(untold()) } else { Ok(finder.found) }
+}
+
+/// Whether a definition takes over another table in a way that the parser does not show.
+fn hides_tables(tokens: &Tokens<'_>) -> bool {
+    let hidden = |index: usize| match tokens.word(index) {
+        "INHERITS" | "INHERIT" | "OF" | "ATTACH" | "OWNED" | "EXECUTE" | "SERVER" => true,
+        "LIKE" => tokens.is_symbol_before(index, b'(') || tokens.is_symbol_before(index, b','),
+        _ => false,
+    };
+    matches!(tokens.word(0), "CREATE" | "ALTER") && (0..tokens.len()).any(hidden)
+}
+
+/// The names behind words that only the name of a table follows, whatever common table expressions are called.
+fn named_targets(tokens: &Tokens<'_>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for index in 0..tokens.len() {
+        if !matches!(tokens.word(index), "INTO" | "REFERENCES" | "TABLE" | "TRUNCATE") {
+            continue;
+        }
+        let skipped = |at: &usize| matches!(tokens.word(*at), "IF" | "NOT" | "EXISTS" | "ONLY" | "TABLE" | "UNLOGGED");
+        let mut at = (index + 1..tokens.len()).find(|at| !skipped(at)).unwrap_or(tokens.len());
+        let mut name = String::new();
+        while let Some(part) = tokens.get(at).and_then(|token| tokens.name(token)) {
+            name.push_str(&part);
+            if !tokens.is_symbol(at + 1, b'.') {
+                break;
+            }
+            name.push('.');
+            at += 2;
+        }
+        if !name.is_empty() {
+            found.insert(name);
+        }
+    }
+    found
 }
 
 pub fn untold() -> SqlError {
@@ -43,8 +84,8 @@ struct Finder {
     scopes: Vec<Scope>,
     /// For the query of each expression: which names of its `WITH` it does not see, because they are not defined yet.
     unseen: HashMap<usize, BTreeSet<String>>,
-    /// Whether `TABLE name` stands for a query somewhere, which the parser does not show as a relation.
-    bare_table: bool,
+    /// Whether there is a statement of a kind that has not been looked into, or `TABLE name` for a query.
+    unknown: bool,
 }
 
 /// One query under way.
@@ -90,6 +131,18 @@ impl Finder {
         self.found.insert(parts.join("."));
     }
 
+    fn add_target(&mut self, table: &TableWithJoins) {
+        self.add_factor(&table.relation);
+    }
+
+    fn add_factor(&mut self, factor: &TableFactor) {
+        if let TableFactor::Table { name, .. } = factor {
+            self.add(name);
+        } else {
+            self.unknown = true;
+        }
+    }
+
     fn is_expression(&self, name: &ObjectName) -> bool {
         let [part] = name.0.as_slice() else { return false };
         let Some(name) = part.as_ident().map(folded) else { return false };
@@ -115,7 +168,7 @@ impl Visitor for Finder {
     }
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        self.bare_table |= has_bare_table(&query.body);
+        self.unknown |= has_bare_table(&query.body);
         let mut expressions = BTreeSet::new();
         if let Some(with) = &query.with {
             expressions.extend(with.cte_tables.iter().map(|table| folded(&table.alias.name)));
@@ -135,9 +188,34 @@ impl Visitor for Finder {
         ControlFlow::Continue(())
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not known is refused")]
     fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
-        if let Statement::Drop { object_type: ObjectType::Table | ObjectType::View, names, .. } = statement {
-            names.iter().for_each(|name| self.add(name));
+        // A target is a table, even where a common table expression has its name.
+        match statement {
+            Statement::Insert(insert) => match &insert.table {
+                TableObject::TableName(name) => self.add(name),
+                TableObject::TableFunction(_) | TableObject::TableQuery(_) => self.unknown = true,
+            },
+            Statement::Update(update) => self.add_target(&update.table),
+            Statement::Delete(delete) => {
+                delete.tables.iter().for_each(|name| self.add(name));
+                let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+                from.iter().for_each(|table| self.add_target(table));
+            }
+            Statement::Merge(merge) => self.add_factor(&merge.table),
+            Statement::Drop { object_type: ObjectType::Table | ObjectType::View, names, .. } => {
+                names.iter().for_each(|name| self.add(name));
+            }
+            Statement::ExplainTable { table_name, .. } => self.add(table_name),
+            Statement::Query(_)
+            | Statement::Explain { .. }
+            | Statement::CreateTable(_)
+            | Statement::CreateView(_)
+            | Statement::CreateIndex(_)
+            | Statement::AlterTable(_)
+            | Statement::Truncate(_) => {}
+            // What is not known is refused.
+            _ => self.unknown = true,
         }
         ControlFlow::Continue(())
     }

@@ -3,13 +3,14 @@
 use super::policy::SqlPolicy;
 use super::query::{QueryAnswer, QueryLimits, run};
 use super::sql_error::SqlError;
+use super::sqlite_guard::Watch;
 use super::transaction::{BeginMode, begin, commit, rollback};
 use crate::threads;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Called once with the outcome of a job, on the session's thread.
@@ -17,15 +18,18 @@ pub type Done<T> = Box<dyn FnOnce(Result<T, SqlError>) + Send>;
 
 type Job = Box<dyn FnOnce(&Connection, &Arc<SessionControl>) + Send>;
 
+/// SQLite goes down as deep as expressions are nested; its own limits on depth fit into this several times.
+const STACK_BYTES: usize = 8 << 20;
+
 /// What other threads may tell a session that is at work.
 #[derive(Debug, Default)]
 pub struct SessionControl {
     deadline: Mutex<Option<Instant>>,
     cancelled: AtomicBool,
-    /// Whether the statement under way is the session's own, such as COMMIT.
-    own: AtomicBool,
-    /// The rules of the transaction that is open.
-    policy: Mutex<SqlPolicy>,
+    /// Longest value that a statement may make, in bytes.
+    longest: AtomicUsize,
+    /// What the authorizer goes by; only the session's own thread asks for it.
+    watch: Mutex<Watch>,
 }
 
 impl SessionControl {
@@ -45,30 +49,25 @@ impl SessionControl {
         *self.deadline.lock() = deadline;
     }
 
-    pub(super) fn with_policy<T>(&self, look: impl FnOnce(&SqlPolicy) -> T) -> T {
-        look(&self.policy.lock())
+    pub(super) fn longest(&self) -> usize {
+        self.longest.load(Ordering::Acquire)
     }
 
-    /// Sets the rules; statements that were prepared under others are forgotten.
-    fn set_policy(&self, connection: &Connection, policy: SqlPolicy) {
-        let mut current = self.policy.lock();
-        if *current != policy {
-            *current = policy;
-            connection.flush_prepared_statement_cache();
-        }
+    pub(super) fn set_longest(&self, bytes: usize) {
+        self.longest.store(bytes, Ordering::Release);
     }
 
-    pub(super) fn is_own(&self) -> bool {
-        self.own.load(Ordering::Acquire)
+    pub(super) fn with_watch<T>(&self, look: impl FnOnce(&mut Watch) -> T) -> T {
+        look(&mut self.watch.lock())
     }
 
     /// Runs a statement of the session itself: neither guarded nor cancelled.
     pub(super) fn own<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.own.store(true, Ordering::Release);
+        self.with_watch(Watch::open_for_own);
         let cancelled = self.cancelled.swap(false, Ordering::AcqRel);
         let done = work();
         self.cancelled.fetch_or(cancelled, Ordering::AcqRel);
-        self.own.store(false, Ordering::Release);
+        self.with_watch(Watch::close);
         done
     }
 }
@@ -88,7 +87,7 @@ impl Session {
         let (jobs, queue) = unbounded();
         let (opened, wait) = unbounded();
         let own = Arc::clone(&control);
-        let spawned = threads::spawn("tgp-sqlite", move || match open(&own) {
+        let spawned = threads::spawn_with_stack("tgp-sqlite", STACK_BYTES, move || match open(&own) {
             Ok(connection) => {
                 let _waiting = opened.send(Ok(()));
                 serve(&queue, &connection, &own);
@@ -105,10 +104,7 @@ impl Session {
     }
 
     pub fn begin(&self, mode: BeginMode, policy: SqlPolicy, done: Done<()>) {
-        self.submit(done, move |connection, control| {
-            control.set_policy(connection, policy);
-            begin(connection, control, mode)
-        });
+        self.submit(done, move |connection, control| begin(connection, control, mode, policy));
     }
 
     /// Runs one statement. `params_json` is an array with one value for each placeholder.

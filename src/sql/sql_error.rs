@@ -32,6 +32,14 @@ pub enum SqlError {
     TooManyRows { limit: usize },
     #[error("The rows are more than {limit} bytes of JSON (maxBytes). Select fewer columns or rows.")]
     TooManyBytes { limit: usize },
+    #[error(
+        "The statement makes or reads a value of more than {limit} bytes. Read a part of it with substr(), or make it smaller."
+    )]
+    TooLong { limit: usize },
+    #[error(
+        "The statement needs more memory than the embedded database has ({megabytes} MB for all that runs at once). Sort, group or return less, add an index, or try again later."
+    )]
+    OutOfMemory { megabytes: i64 },
     #[error("The connection to the database is closed.")]
     Closed,
     #[error("The options are not valid: {0}.")]
@@ -52,6 +60,8 @@ impl PartError for SqlError {
             | Self::Busy
             | Self::TooManyRows { .. }
             | Self::TooManyBytes { .. }
+            | Self::TooLong { .. }
+            | Self::OutOfMemory { .. }
             | Self::Closed => ErrorCode::Sql,
         }
     }
@@ -74,6 +84,8 @@ impl PartError for SqlError {
             Self::Busy => "busy",
             Self::TooManyRows { .. } => "maxRows",
             Self::TooManyBytes { .. } => "maxBytes",
+            Self::TooLong { .. } => "length",
+            Self::OutOfMemory { .. } => "memory",
             Self::Closed => "closed",
             Self::Options(_) => "options",
         };

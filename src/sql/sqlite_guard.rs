@@ -1,68 +1,252 @@
-//! SQLite's own authorizer, asked about every action while a statement is prepared: the second wall, behind the one that
-//! reads text. It sees through views, triggers and whatever a tokeniser may have missed.
+//! SQLite's own authorizer, asked about every action while a statement is prepared: what the database has understood is
+//! held against what was judged. It sees through views, triggers and whatever a tokeniser may have missed.
+//!
+//! Rules for tables hold for everything that a statement sets off: the tables below a view, and those that triggers and
+//! foreign keys touch. Rules for verbs hold for the statement itself.
 
+use super::dialect::Dialect;
+use super::forbidden_names::is_forbidden_function;
 use super::outside::pragma_reads;
+use super::parameters::ParameterShape;
 use super::policy::SqlPolicy;
 use super::session::SessionControl;
+use super::sql_error::SqlError;
+use super::statement::classify;
+use super::verb::{Access, Verb};
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+/// What a statement was judged to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    pub verbs: BTreeSet<Verb>,
+    pub access: Access,
+}
+
+/// Whose actions the authorizer hears of.
+#[derive(Debug, Default)]
+enum Phase {
+    /// Nobody has been let in.
+    #[default]
+    Closed,
+    /// The session's own statement, such as COMMIT.
+    Own,
+    /// A tool's statement is prepared. `target` is the table that it changes, once that is known.
+    Preparing { judged: Judged, target: Option<String> },
+    /// It runs, and virtual tables prepare statements of theirs.
+    Running { judged: Judged },
+}
+
+/// What the authorizer goes by.
+#[derive(Debug, Default)]
+pub struct Watch {
+    policy: SqlPolicy,
+    phase: Phase,
+    /// Tables in which virtual tables keep their content.
+    shadows: HashSet<String>,
+    known: HashMap<String, Judged>,
+}
+
+/// Judgements that are remembered, and the longest text of one.
+const MAX_KNOWN: usize = 256;
+pub(super) const MAX_KNOWN_BYTES: usize = 4_096;
+
+impl Watch {
+    /// Whether the rules are others than before.
+    pub(super) fn set_policy(&mut self, policy: SqlPolicy) -> bool {
+        let changed = self.policy != policy;
+        if changed {
+            self.policy = policy;
+            self.known.clear();
+        }
+        changed
+    }
+
+    pub(super) fn set_shadows(&mut self, shadows: HashSet<String>) {
+        self.shadows = shadows;
+    }
+
+    /// Judges the text that SQLite is about to get, and lets it be prepared.
+    pub(super) fn prepare(&mut self, sql: &str, values: usize) -> Result<Judged, SqlError> {
+        let judged = match self.known.get(sql) {
+            Some(judged) => judged.clone(),
+            None => {
+                let shape = ParameterShape::Positional(values);
+                let statement = classify(sql, Dialect::Sqlite, &self.policy, &shape)?;
+                let judged = Judged { verbs: statement.verbs, access: statement.access };
+                if sql.len() <= MAX_KNOWN_BYTES {
+                    if self.known.len() >= MAX_KNOWN {
+                        self.known.clear();
+                    }
+                    self.known.insert(sql.to_owned(), judged.clone());
+                }
+                judged
+            }
+        };
+        self.phase = Phase::Preparing { judged: judged.clone(), target: None };
+        Ok(judged)
+    }
+
+    pub(super) fn run(&mut self, judged: Judged) {
+        self.phase = Phase::Running { judged };
+    }
+
+    pub(super) fn open_for_own(&mut self) {
+        self.phase = Phase::Own;
+    }
+
+    pub(super) fn close(&mut self) {
+        self.phase = Phase::Closed;
+    }
+
+    fn judged(&self) -> Option<&Judged> {
+        match &self.phase {
+            Phase::Preparing { judged, .. } | Phase::Running { judged } => Some(judged),
+            Phase::Closed | Phase::Own => None,
+        }
+    }
+
+    fn does(&self, verbs: &[Verb]) -> bool {
+        self.judged().is_some_and(|judged| verbs.iter().any(|verb| judged.verbs.contains(verb)))
+    }
+
+    fn defines(&self) -> bool {
+        self.judged().is_some_and(|judged| judged.access == Access::Schema)
+    }
+
+    fn allows_table(&self, name: &str) -> bool {
+        let owner = name.rsplit_once('_').filter(|_| self.shadows.contains(name)).map_or(name, |(owner, _)| owner);
+        self.policy.allows_table(owner)
+    }
+
+    fn may_read(&self, table: &str) -> bool {
+        if is_schema_table(table) {
+            return self.defines() || self.policy.allow.tables.is_none();
+        }
+        if is_statistics(table) {
+            return self.does(&[Verb::Maintain]) || !self.policy.tells_tables_apart();
+        }
+        self.allows_table(table)
+    }
+
+    /// A change of rows. The first table that a statement changes is its own target; other tables are changed by foreign
+    /// keys, and what has an accessor by a trigger: both are the owner's.
+    fn may_change(&mut self, verb: Verb, table: &str, context: &AuthContext<'_>) -> bool {
+        if is_schema_table(table) || is_statistics(table) {
+            return self.defines();
+        }
+        if context.database_name == Some("temp") || !self.allows_table(table) {
+            return false;
+        }
+        let Phase::Preparing { judged, target } = &mut self.phase else {
+            return self.judged().is_some_and(|judged| judged.access != Access::Read);
+        };
+        let own = match target {
+            Some(target) => target == table,
+            None => true,
+        };
+        if context.accessor.is_some() || !own {
+            return judged.access != Access::Read;
+        }
+        *target = Some(table.to_owned());
+        let other = match verb {
+            Verb::Insert => Some(Verb::Replace),
+            Verb::Delete => Some(Verb::Drop),
+            // Renaming a table renames its sequence.
+            Verb::Update => (table == SEQUENCES).then_some(Verb::Alter),
+            Verb::Select
+            | Verb::Replace
+            | Verb::Merge
+            | Verb::Truncate
+            | Verb::Create
+            | Verb::Alter
+            | Verb::Drop
+            | Verb::Show
+            | Verb::Maintain => None,
+        };
+        [Some(verb), other].into_iter().flatten().any(|verb| judged.verbs.contains(&verb))
+    }
+
+    fn may_define(&self, verb: Verb, table: &str, context: &AuthContext<'_>) -> bool {
+        let statistics = is_statistics(table) && self.does(&[Verb::Maintain]);
+        statistics || (context.database_name != Some("temp") && self.does(&[verb]) && self.allows_table(table))
+    }
+
+    fn allows(&mut self, context: &AuthContext<'_>) -> bool {
+        match context.action {
+            AuthAction::Select | AuthAction::Recursive => true,
+            AuthAction::Read { table_name, .. } => table_name.is_empty() || self.may_read(table_name),
+            AuthAction::Function { function_name } => !is_forbidden_function(&function_name.to_ascii_uppercase()),
+            AuthAction::Pragma { pragma_name, pragma_value } => {
+                pragma_reads(pragma_name, pragma_value) && self.policy.allows_pragma(pragma_name, pragma_value)
+            }
+            AuthAction::Insert { table_name } => self.may_change(Verb::Insert, table_name, context),
+            AuthAction::Update { table_name, .. } => self.may_change(Verb::Update, table_name, context),
+            AuthAction::Delete { table_name } => self.may_change(Verb::Delete, table_name, context),
+            AuthAction::CreateTable { table_name }
+            | AuthAction::CreateIndex { table_name, .. }
+            | AuthAction::CreateView { view_name: table_name } => self.may_define(Verb::Create, table_name, context),
+            AuthAction::DropTable { table_name }
+            | AuthAction::DropIndex { table_name, .. }
+            | AuthAction::DropView { view_name: table_name }
+            // Dropping a table drops its triggers.
+            | AuthAction::DropTrigger { table_name, .. } => self.may_define(Verb::Drop, table_name, context),
+            AuthAction::AlterTable { table_name, .. } => self.may_define(Verb::Alter, table_name, context),
+            // An index is built the first time in the way it is rebuilt.
+            AuthAction::Reindex { .. } => self.does(&[Verb::Maintain, Verb::Create]),
+            AuthAction::Analyze { table_name } => self.does(&[Verb::Maintain]) && self.allows_table(table_name),
+            AuthAction::CreateTempTable { .. }
+            | AuthAction::CreateTempIndex { .. }
+            | AuthAction::CreateTempView { .. }
+            | AuthAction::CreateTempTrigger { .. }
+            | AuthAction::CreateTrigger { .. }
+            | AuthAction::CreateVtable { .. }
+            | AuthAction::DropTempTable { .. }
+            | AuthAction::DropTempIndex { .. }
+            | AuthAction::DropTempView { .. }
+            | AuthAction::DropTempTrigger { .. }
+            | AuthAction::DropVtable { .. }
+            | AuthAction::Transaction { .. }
+            | AuthAction::Savepoint { .. }
+            | AuthAction::Attach { .. }
+            | AuthAction::Detach { .. }
+            | AuthAction::Unknown { .. } => false,
+            // The library may learn of actions that this list does not know.
+            _ => false,
+        }
+    }
+}
+
+/// Where SQLite keeps what it has given out for AUTOINCREMENT.
+const SEQUENCES: &str = "sqlite_sequence";
+
 /// Actions on the schema's own tables come with every change of the schema.
-const SCHEMA_TABLES: [&str; 6] =
-    ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema", "sqlite_sequence", "sqlite_stat1"];
+fn is_schema_table(name: &str) -> bool {
+    matches!(name, "sqlite_master" | "sqlite_schema" | "sqlite_temp_master" | "sqlite_temp_schema")
+}
+
+/// What ANALYZE writes, with samples of the rows in it.
+fn is_statistics(name: &str) -> bool {
+    name.starts_with("sqlite_stat")
+}
 
 pub fn guard(connection: &mut Connection, control: Arc<SessionControl>) -> rusqlite::Result<()> {
     connection.authorizer(Some(move |context: AuthContext<'_>| {
-        if control.is_own() || control.with_policy(|policy| allowed(&context.action, policy)) {
-            Authorization::Allow
-        } else {
-            Authorization::Deny
-        }
+        let allowed = control.with_watch(|watch| match watch.phase {
+            Phase::Own => true,
+            Phase::Closed => false,
+            Phase::Preparing { .. } | Phase::Running { .. } => watch.allows(&context),
+        });
+        if allowed { Authorization::Allow } else { Authorization::Deny }
     }))
 }
 
-fn allowed(action: &AuthAction<'_>, policy: &SqlPolicy) -> bool {
-    let table = |name: &str| SCHEMA_TABLES.contains(&name) || policy.allows_table(name);
-    match action {
-        AuthAction::Select | AuthAction::Recursive => true,
-        AuthAction::Read { table_name, .. } => table_name.is_empty() || table(table_name),
-        AuthAction::Function { function_name } => !matches!(
-            function_name.to_lowercase().as_str(),
-            "load_extension" | "fts3_tokenizer" | "readfile" | "writefile" | "edit"
-        ),
-        AuthAction::Pragma { pragma_name, pragma_value } => pragma_reads(pragma_name, *pragma_value),
-        AuthAction::Delete { table_name }
-        | AuthAction::Insert { table_name }
-        | AuthAction::Update { table_name, .. }
-        | AuthAction::CreateIndex { table_name, .. }
-        | AuthAction::CreateTempIndex { table_name, .. }
-        | AuthAction::CreateTable { table_name }
-        | AuthAction::CreateTempTable { table_name }
-        | AuthAction::DropTable { table_name }
-        | AuthAction::DropTempTable { table_name }
-        | AuthAction::DropIndex { table_name, .. }
-        | AuthAction::DropTempIndex { table_name, .. }
-        | AuthAction::AlterTable { table_name, .. }
-        | AuthAction::CreateView { view_name: table_name }
-        | AuthAction::CreateTempView { view_name: table_name }
-        | AuthAction::DropView { view_name: table_name }
-        | AuthAction::DropTempView { view_name: table_name } => !policy.read_only && table(table_name),
-        AuthAction::Reindex { .. } | AuthAction::Analyze { .. } => !policy.read_only,
-        AuthAction::DropTrigger { table_name, .. } | AuthAction::DropTempTrigger { table_name, .. } => {
-            // Dropping a table drops its triggers.
-            !policy.read_only && table(table_name)
-        }
-        AuthAction::Transaction { .. }
-        | AuthAction::Savepoint { .. }
-        | AuthAction::Attach { .. }
-        | AuthAction::Detach { .. }
-        | AuthAction::CreateTrigger { .. }
-        | AuthAction::CreateTempTrigger { .. }
-        | AuthAction::CreateVtable { .. }
-        | AuthAction::DropVtable { .. }
-        | AuthAction::Unknown { .. } => false,
-        // The library may learn of actions that this list does not know.
-        _ => false,
-    }
+/// The tables in which virtual tables keep their content. Asking reads the schema, statistics included, so that nothing
+/// of that is left to do while a tool's statement is prepared.
+pub fn shadows(connection: &Connection) -> rusqlite::Result<HashSet<String>> {
+    let mut statement = connection.prepare_cached("SELECT name FROM pragma_table_list WHERE type = 'shadow'")?;
+    let names = statement.query_map([], |row| row.get(0))?;
+    names.collect()
 }

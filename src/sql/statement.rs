@@ -3,12 +3,13 @@
 //! Only verbs on a list pass. What a parser could not understand is so refused as well, and no comment, quotation or
 //! setting of the server can hide a second statement.
 
-use super::dialect::{Dialect, Lexis};
-use super::outside::{check_pragma, check_reach};
+use super::dialect::{Dialect, Lexis, Reading};
+use super::outside::{check_pragma, check_reach, check_show};
 use super::parameters::{Binding, ParameterShape, bind};
 use super::policy::SqlPolicy;
+use super::schema_change::{check_schema_change, check_select_into};
 use super::sql_error::SqlError;
-use super::token::{Kind, Token, refused, tokenise};
+use super::token::{Kind, Tokens, check_text, refused, tokenise};
 pub use super::verb::Access;
 use super::verb::Verb;
 use serde::Serialize;
@@ -21,6 +22,8 @@ pub struct Statement {
     pub access: Access,
     pub verbs: BTreeSet<Verb>,
     pub returns: Returns,
+    /// Whether the database must see to it that this only reads, because the rules tell reading from writing.
+    pub fenced: bool,
     /// The text with the placeholders of its database.
     pub sql: String,
     /// Which value goes into each placeholder.
@@ -37,7 +40,6 @@ pub enum Returns {
 
 const TRANSACTION: &str =
     "Each run is one transaction: it is committed when the tool succeeds and rolled back when it throws.";
-const ONE: &str = "Call exec_sql once for each statement.";
 
 /// Judges a statement. The error says what to do instead.
 pub fn classify(
@@ -46,136 +48,104 @@ pub fn classify(
     policy: &SqlPolicy,
     parameters: &ParameterShape,
 ) -> Result<Statement, SqlError> {
+    check_text(sql)?;
+    let upper = sql.to_ascii_uppercase();
     let mut verbs = BTreeSet::new();
     let mut usual = None;
-    for reading in dialect.readings() {
-        let tokens = single(tokenise(sql, *reading)?)?;
+    for reading in dialect.readings(sql) {
+        // Where a database would read no statement at all, nothing can happen.
+        let Some(tokens) = tokenise(sql, &upper, reading)? else { continue };
         verbs.append(&mut judge(&tokens, reading.lexis, dialect)?);
-        policy.check_names(&tokens)?;
-        usual.get_or_insert(tokens);
+        policy.check_names(&tokens, reading.lexis)?;
+        usual.get_or_insert((tokens, reading));
     }
-    let tokens = usual.unwrap_or_default();
+    let Some((tokens, reading)) = usual else {
+        return Err(SqlError::Unreadable(
+            "The statement holds a character or a number that this database does not read. Correct it, or pass the value as a parameter."
+                .to_owned(),
+        ));
+    };
     policy.check_verbs(&verbs)?;
     let access = verbs.iter().map(|verb| verb.access()).max().unwrap_or(Access::Schema);
-    policy.check_relations(sql, dialect, access)?;
-    let returning = tokens.iter().any(|token| matches!(word_of(token), "RETURNING" | "OUTPUT"));
+    policy.check_relations(&tokens, reading.lexis, dialect, access)?;
+    let returning = tokens.words().any(|word| word == "RETURNING");
     let returns = if access == Access::Read || returning { Returns::Rows } else { Returns::Count };
-    let (sql, bindings) = bind(sql, &tokens, dialect, parameters)?;
-    Ok(Statement { access, verbs, returns, sql, bindings })
+    let (bound, bindings) = bind(sql, &tokens, dialect, parameters)?;
+    if bound != sql && !reads_alike(&tokens, &bound, reading) {
+        let advice = "Put blanks around the parameters.";
+        return Err(refused("a parameter that touches its neighbours cannot be told from them", advice));
+    }
+    let fenced = access == Access::Read && policy.tells_verbs_apart();
+    Ok(Statement { access, verbs, returns, fenced, sql: bound, bindings })
 }
 
-/// The tokens of the one statement that there is, without its final semicolons.
-fn single(mut tokens: Vec<Token>) -> Result<Vec<Token>, SqlError> {
-    let is_end = |token: &Token| token.kind == Kind::Symbol(';');
-    while tokens.last().is_some_and(is_end) {
-        tokens.pop();
-    }
-    if tokens.is_empty() {
+/// Whether a text with other placeholders has the same tokens.
+fn reads_alike(tokens: &Tokens<'_>, bound: &str, reading: Reading) -> bool {
+    let upper = bound.to_ascii_uppercase();
+    let is_placeholder = |kind: Kind| matches!(kind, Kind::Next | Kind::Numbered | Kind::Named);
+    let Ok(Some(other)) = tokenise(bound, &upper, reading) else { return false };
+    let alike = tokens.list().iter().zip(other.list()).all(|(mine, theirs)| {
+        (is_placeholder(mine.kind) && is_placeholder(theirs.kind))
+            || (mine.kind == theirs.kind && tokens.raw(*mine) == other.raw(*theirs))
+    });
+    alike && tokens.len() == other.len()
+}
+
+fn judge(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<BTreeSet<Verb>, SqlError> {
+    if tokens.len() == 0 {
         return Err(SqlError::Unreadable("The statement is empty. Write one SQL statement.".to_owned()));
     }
-    if tokens.iter().any(is_end) {
-        return Err(refused("several statements at once are not accepted", ONE));
-    }
-    Ok(tokens)
-}
-
-fn judge(tokens: &[Token], lexis: Lexis, dialect: Dialect) -> Result<BTreeSet<Verb>, SqlError> {
     check_reach(tokens, lexis)?;
-    let words: Vec<&str> = tokens.iter().map(word_of).collect();
-    let first = leading_word(tokens, &words);
+    let at = (0..tokens.len()).find(|index| !tokens.is_symbol(*index, b'(')).unwrap_or(0);
+    let first = tokens.word(at);
     let verb = Verb::leading(first).ok_or_else(|| refuse_verb(first))?;
-    if first == "PRAGMA" {
-        check_pragma(tokens)?;
+    match first {
+        "PRAGMA" => check_pragma(tokens)?,
+        "SHOW" | "DESCRIBE" | "DESC" | "EXPLAIN" => check_show(tokens, at, lexis)?,
+        _ => {}
     }
     if verb.access() == Access::Schema {
-        check_schema_change(verb, &words, dialect)?;
-    }
-    let mut verbs = BTreeSet::from([verb]);
-    for (index, word) in words.iter().enumerate().skip(1) {
-        let before = index.checked_sub(1).and_then(|before| words.get(before)).copied().unwrap_or_default();
-        let called = matches!(tokens.get(index + 1), Some(Token { kind: Kind::Symbol('('), .. }));
-        let clause = matches!(before, "ON" | "DO" | "NO") || (before == "KEY" && *word == "UPDATE");
-        match Verb::inner(word) {
-            // `INSERT OR REPLACE`, `ON DELETE`, `ON DUPLICATE KEY UPDATE`, and functions such as replace().
-            Some(_) if called && !matches!(*word, "UPDATE" | "DELETE" | "MERGE") => {}
-            Some(_) if clause && verb.access() != Access::Read => {}
-            Some(Verb::Replace) if before == "OR" => {}
-            Some(inner) => {
-                verbs.insert(inner);
-            }
-            // `SELECT … INTO t` makes a table.
-            None if *word == "INTO"
-                && verb == Verb::Select
-                && !verbs.iter().any(|verb| verb.access() == Access::Write) =>
-            {
-                verbs.insert(Verb::Create);
-            }
-            None => {}
-        }
+        check_schema_change(verb, tokens, dialect)?;
     }
     if first == "EXPLAIN" || first == "WITH" {
-        check_inner_words(&words)?;
+        check_inner_words(tokens)?;
     }
+    let mut verbs = inner_verbs(tokens, at, verb);
+    if check_select_into(tokens, at, verb, lexis)? {
+        verbs.insert(Verb::Create);
+    }
+    verbs.insert(verb);
     Ok(verbs)
 }
 
-/// The first word, seen through opening parentheses.
-fn leading_word<'a>(tokens: &[Token], words: &[&'a str]) -> &'a str {
-    let at = tokens.iter().position(|token| token.kind != Kind::Symbol('(')).unwrap_or(0);
-    words.get(at).copied().unwrap_or_default()
-}
-
-fn word_of(token: &Token) -> &str {
-    match &token.kind {
-        Kind::Word(word) => word,
-        Kind::Quoted(_) | Kind::Literal | Kind::EscapeString | Kind::Placeholder(_) | Kind::Symbol(_) => "",
+/// The verbs behind the first one.
+fn inner_verbs(tokens: &Tokens<'_>, at: usize, leading: Verb) -> BTreeSet<Verb> {
+    let defines = matches!(leading, Verb::Create | Verb::Alter);
+    let mut verbs = BTreeSet::new();
+    for index in at + 1..tokens.len() {
+        let word = tokens.word(index);
+        let Some(inner) = Verb::inner(word) else { continue };
+        let before = tokens.word_before(index);
+        // Functions such as replace().
+        let called = tokens.is_symbol(index + 1, b'(') && matches!(word, "INSERT" | "REPLACE" | "TRUNCATE");
+        // `ON DELETE CASCADE`, `CREATE OR REPLACE VIEW`.
+        let clause = defines && (before == "ON" || (before == "OR" && index == at + 2));
+        if !called && !clause {
+            verbs.insert(inner);
+        }
     }
+    verbs
 }
 
 /// Behind `EXPLAIN` and `WITH` a statement of any kind may stand.
-fn check_inner_words(words: &[&str]) -> Result<(), SqlError> {
-    let forbidden = words.iter().find(|word| {
-        matches!(**word, "EXECUTE" | "DECLARE" | "COPY" | "CALL" | "CREATE" | "ALTER" | "DROP" | "REFRESH" | "LOAD")
+fn check_inner_words(tokens: &Tokens<'_>) -> Result<(), SqlError> {
+    let forbidden = tokens.words().find(|word| {
+        matches!(*word, "EXECUTE" | "DECLARE" | "COPY" | "CALL" | "CREATE" | "ALTER" | "DROP" | "REFRESH" | "LOAD")
     });
     match forbidden {
         Some(word) => Err(refuse_verb(word)),
         None => Ok(()),
     }
-}
-
-/// Objects that tools may make, change and drop: those that hold data and no code.
-const OBJECTS: [&str; 8] = ["TABLE", "INDEX", "VIEW", "SCHEMA", "SEQUENCE", "TYPE", "DOMAIN", "STATISTICS"];
-const OBJECT_ADJECTIVES: [&str; 11] = [
-    "OR",
-    "REPLACE",
-    "TEMP",
-    "TEMPORARY",
-    "UNIQUE",
-    "MATERIALIZED",
-    "UNLOGGED",
-    "GLOBAL",
-    "LOCAL",
-    "RECURSIVE",
-    "CONCURRENTLY",
-];
-
-fn check_schema_change(verb: Verb, words: &[&str], dialect: Dialect) -> Result<(), SqlError> {
-    let temporary = words.get(1).is_some_and(|word| *word == "TEMPORARY");
-    if dialect == Dialect::Mysql && !(verb == Verb::Create && temporary) {
-        return Err(refused(
-            format!("MySQL commits at {}, and the run could not be rolled back any more", verb.as_str().to_uppercase()),
-            "Change the schema by a migration of the application.",
-        ));
-    }
-    if !matches!(verb, Verb::Create | Verb::Alter | Verb::Drop) {
-        return Ok(());
-    }
-    let object = words.iter().skip(1).find(|word| !OBJECT_ADJECTIVES.contains(word)).copied().unwrap_or_default();
-    if OBJECTS.contains(&object) {
-        return Ok(());
-    }
-    let what = format!("{} {object} is not for tools", verb.as_str().to_uppercase());
-    Err(refused(what, "Tools may create, alter and drop tables, indexes and views, nothing that holds code or rights."))
 }
 
 fn refuse_verb(word: &str) -> SqlError {
@@ -190,10 +160,20 @@ fn refuse_verb(word: &str) -> SqlError {
             "The statement does not begin with a word of SQL. Begin with SELECT, INSERT, …".to_owned(),
         ),
         _ => refused(
-            format!("{word} is not for tools"),
+            format!("{} is not for tools", shortened(word)),
             "Use SELECT, WITH, INSERT, UPDATE, DELETE, REPLACE, MERGE, EXPLAIN, or CREATE, ALTER and DROP of tables, indexes and views.",
         ),
     }
+}
+
+/// Longer words are not quoted in full.
+const QUOTED_CHARS: usize = 60;
+
+pub(super) fn shortened(name: &str) -> String {
+    if name.chars().count() <= QUOTED_CHARS {
+        return name.to_owned();
+    }
+    name.chars().take(QUOTED_CHARS).chain(['…']).collect()
 }
 
 #[cfg(test)]

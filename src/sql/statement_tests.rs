@@ -172,6 +172,103 @@ fn what_reaches_outside_is_refused() {
 }
 
 #[test]
+fn what_databases_read_differently_is_refused() {
+    for (sql, dialect) in [
+        // Tcl's parameters of SQLite.
+        ("WITH c AS (SELECT $::a(')) DELETE FROM t -- '))", Sqlite),
+        ("SELECT $a(')--')", Sqlite),
+        ("SELECT @a::b(1)", Sqlite),
+        ("SELECT :::a", Sqlite),
+        ("SELECT :1", Sqlite),
+        // Blanks that are none, and the other way round.
+        ("WITH c AS (SELECT 1) DELETE\u{feff}FROM t", Sqlite),
+        ("SELECT\u{a0}1", Mysql),
+        ("SELECT\u{2003}1", Postgres),
+        ("SELECT\u{b}1", Postgres),
+        ("SELECT \u{200b}a FROM t", Any),
+        // Numbers and parameters that run into a word.
+        ("SELECT 1E'\\'; COMMIT --'", Postgres),
+        ("SELECT $1E'\\'; COMMIT --'", Postgres),
+        ("SELECT 1UNION SELECT 2", Postgres),
+        ("SELECT 1e5UNION SELECT 2", Mysql),
+        ("SELECT 1.5UNION SELECT 2", Mysql),
+        // Names that are cut off.
+        (&format!("SELECT * FROM {}", "a".repeat(64)), Postgres),
+        (&format!("SELECT * FROM \"{}\"", "a".repeat(64)), Postgres),
+        // Variables of the session, and hints.
+        ("SELECT @a := 1", Mysql),
+        ("SELECT 1 INTO @a", Mysql),
+        ("SELECT /*+ SET_VAR(sql_mode='') */ 1", Mysql),
+        ("SELECT {d '2024-01-01'}", Mysql),
+        ("SELECT \\N", Mysql),
+    ] {
+        assert!(is_refused(sql, dialect), "{dialect:?}: {sql}");
+    }
+    // What a database does not read either is an error of the statement.
+    for (sql, dialect) in [
+        ("SELECT #", Sqlite),
+        ("SELECT 1a", Sqlite),
+        ("SELECT x'4'", Sqlite),
+        ("SELECT a::text", Sqlite),
+        ("SELECT {", Postgres),
+        ("SELECT $ 1", Postgres),
+    ] {
+        assert!(matches!(judge(sql, dialect), Err(SqlError::Unreadable(_))), "{dialect:?}: {sql}");
+    }
+    // Behind a function there is one database, and the others need not know the text.
+    for sql in [
+        "SELECT a::text FROM t",
+        "SELECT '{}'::jsonb #> '{a}'",
+        "SELECT ARRAY[1, 2]",
+        "SELECT 1 ^ 2",
+        "SELECT a FROM t WHERE b @> c",
+    ] {
+        assert_eq!(access(sql, Any), Access::Read, "{sql}");
+    }
+    assert!(is_refused("DELETE FROM t; SELECT a::text", Any));
+    // A name of MySQL that begins with digits is one name.
+    let denied =
+        SqlPolicy { deny: serde_json::from_str(r#"{"tables":["2024_sales"]}"#).unwrap(), ..SqlPolicy::default() };
+    for sql in ["SELECT * FROM 2024_sales", "SELECT * FROM shop.2024_sales"] {
+        assert!(classify(sql, Mysql, &denied, &ParameterShape::Positional(0)).is_err(), "{sql}");
+        assert_eq!(access(sql, Mysql), Access::Read);
+    }
+}
+
+#[test]
+fn long_and_deep_statements_are_judged_at_once() {
+    let allowed = SqlPolicy { allow: serde_json::from_str(r#"{"tables":["t"]}"#).unwrap(), ..SqlPolicy::default() };
+    let started = std::time::Instant::now();
+    for piece in [
+        "(",
+        "NOT ",
+        "CASE WHEN ",
+        "-",
+        "- ",
+        "'a'",
+        "a.",
+        "a,",
+        "[1]",
+        "$1",
+        "?",
+        "/*",
+        "a(",
+        "\"a\"",
+        "EXPLAIN ",
+        "WITH a AS (",
+        "(SELECT ",
+    ] {
+        for length in [2_000, 9_000, 1 << 20] {
+            let sql = format!("SELECT {}", piece.repeat(length / piece.len()));
+            for dialect in [Sqlite, Postgres, Mysql, Any] {
+                let _any = classify(&sql, dialect, &allowed, &ParameterShape::Positional(0));
+            }
+        }
+    }
+    assert!(started.elapsed().as_secs() < 120, "took {:?}", started.elapsed());
+}
+
+#[test]
 fn what_cannot_be_read_is_no_statement() {
     for sql in ["", " ; ", "-- only a comment", "SELECT 'open", "SELECT /* open", "SELECT \"open"] {
         assert!(matches!(judge(sql, Sqlite), Err(SqlError::Unreadable(_))), "{sql}");
@@ -245,6 +342,26 @@ fn the_owners_rules_hold() {
     assert!(check("SELECT 1", Sqlite, &verbs).is_ok());
     assert!(check("UPDATE t SET a = 1", Sqlite, &verbs).is_err());
     assert!(check("DELETE FROM t", Sqlite, &verbs).is_err());
+    // A verb does what it says, and all it says.
+    let appending = policy(r#"{"allow":{"verbs":["select","insert"]}}"#);
+    for (sql, dialect) in [
+        ("INSERT OR REPLACE INTO t VALUES (1)", Sqlite),
+        ("INSERT INTO t VALUES (1) ON CONFLICT DO UPDATE SET a = 1", Postgres),
+        ("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 1", Mysql),
+        ("SELECT 1 AS insert INTO t2", Postgres),
+        ("WITH a AS (SELECT 1) SELECT (1) insert INTO t2", Postgres),
+    ] {
+        assert!(check(sql, dialect, &appending).is_err(), "{sql}");
+    }
+    assert!(check("WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a", Postgres, &appending).is_ok());
+    assert!(
+        check("INSERT INTO t VALUES (1) RETURNING a", Postgres, &policy(r#"{"allow":{"verbs":["insert"]}}"#)).is_err()
+    );
+    assert!(check("TRUNCATE t", Postgres, &policy(r#"{"deny":{"verbs":["delete"]}}"#)).is_err());
+    assert!(policy(r#"{"allow":{"verbs":["select","show"]}}"#).only_reads());
+    assert!(!policy(r#"{"allow":{"verbs":["select","insert"]}}"#).only_reads());
+    assert!(check("SELECT 1", Postgres, &appending).unwrap().fenced);
+    assert!(!check("SELECT 1", Postgres, &SqlPolicy::default()).unwrap().fenced);
     let denied = policy(r#"{"deny":{"tables":["secrets"]}}"#);
     for sql in [
         "SELECT * FROM secrets",
@@ -278,6 +395,14 @@ fn the_owners_rules_hold() {
         "SELECT * FROM other WHERE a IN (WITH other AS (SELECT 1 AS a) SELECT a FROM other)",
         "TRUNCATE other",
         "TABLE other",
+        "WITH other AS (SELECT 1) INSERT INTO other VALUES (1)",
+        "WITH other AS (SELECT 1) DELETE FROM other",
+        "WITH other AS (SELECT 1) UPDATE other SET a = 1",
+        "SELECT 1 INTO other",
+        "CREATE TABLE users (LIKE other)",
+        "CREATE TABLE users PARTITION OF other DEFAULT",
+        "CREATE INDEX ON other (a)",
+        "COMMENT ON TABLE other IS 'x'",
     ] {
         assert!(check(sql, Postgres, &allowed).is_err(), "{sql}");
     }

@@ -1,328 +1,187 @@
-//! SQL text as tokens, the way each database reads it.
+//! SQL text as tokens.
 
-use super::dialect::{Backslash, Lexis, Reading};
+use super::dialect::{Lexis, Reading};
+use super::scanner::{Unread, scan};
 use super::sql_error::SqlError;
+use std::borrow::Cow;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A keyword or a bare identifier, in upper case.
-    Word(String),
-    /// A quoted identifier, without its quotes.
-    Quoted(String),
-    /// A string, number or other literal.
-    Literal,
+    /// A keyword or a bare name.
+    Word,
+    /// A name in quotes.
+    Quoted,
+    /// A string, or bytes.
+    Text,
     /// An escape string of PostgreSQL, whose continuation on the next line is one too.
-    EscapeString,
-    Placeholder(Placeholder),
-    Symbol(char),
-}
-
-/// A place for a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Placeholder {
+    EscapeText,
+    Number,
     /// `?`
     Next,
     /// `?2` or `$2`, counted from 1.
-    Numbered(usize),
+    Numbered,
     /// `:name`, `$name` or `@name`.
-    Named(String),
+    Named,
+    Symbol(u8),
 }
 
-/// A token and where it stands, counted in characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A token and where it stands, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     pub kind: Kind,
-    pub start: usize,
-    pub end: usize,
+    start: u32,
+    end: u32,
+}
+
+impl Token {
+    /// `start` and `end` are below [`MAX_BYTES`].
+    pub(super) fn new(kind: Kind, start: usize, end: usize) -> Self {
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { kind, start: place(start), end: place(end) }
+    }
+
+    pub fn start(self) -> usize {
+        self.start as usize
+    }
+
+    pub fn end(self) -> usize {
+        self.end as usize
+    }
 }
 
 /// Longer statements are data in the wrong place.
-const MOST_CHARS: usize = 1 << 20;
+const MAX_CHARS: usize = 1 << 20;
+/// What that many characters take at most.
+const MAX_BYTES: usize = 4 * MAX_CHARS;
 
-/// The tokens of a text, without blanks and comments.
-pub fn tokenise(sql: &str, reading: Reading) -> Result<Vec<Token>, SqlError> {
-    let mut scanner = Scanner { text: sql.chars().collect(), at: 0, reading, tokens: Vec::new() };
-    if scanner.text.len() > MOST_CHARS {
-        return Err(SqlError::Unreadable(format!(
-            "The statement is longer than {MOST_CHARS} characters. Pass the data as parameters, in several statements."
-        )));
-    }
-    if scanner.text.contains(&'\0') {
-        return Err(refused("a statement may not hold a NUL character", "Remove it."));
-    }
-    while let Some(letter) = scanner.peek(0) {
-        scanner.step(letter)?;
-    }
-    Ok(scanner.tokens)
+/// The tokens of one statement, without blanks, comments and final semicolons.
+#[derive(Debug)]
+pub struct Tokens<'a> {
+    source: &'a str,
+    /// The same bytes with ASCII letters in upper case: keywords and bare names are slices of it.
+    upper: &'a str,
+    list: Vec<Token>,
 }
 
 pub(super) fn refused(what: impl Into<String>, advice: &'static str) -> SqlError {
     SqlError::Refused { what: what.into(), advice }
 }
 
-struct Scanner {
-    text: Vec<char>,
-    at: usize,
-    reading: Reading,
-    tokens: Vec<Token>,
+/// Refuses text that nobody should read at all.
+pub fn check_text(sql: &str) -> Result<(), SqlError> {
+    if sql.len() > MAX_BYTES || (sql.len() > MAX_CHARS && sql.chars().count() > MAX_CHARS) {
+        return Err(SqlError::Unreadable(format!(
+            "The statement is longer than {MAX_CHARS} characters. Pass the data as parameters, in several statements."
+        )));
+    }
+    if sql.contains('\0') {
+        return Err(refused("a statement may not hold a NUL character", "Remove it."));
+    }
+    Ok(())
 }
 
-/// What every database skips; other blanks of Unicode are parts of names to them.
-fn blank(letter: char) -> bool {
-    letter.is_ascii_whitespace() || letter == '\u{b}'
+/// The tokens of a text that `check_text` accepted, and that is one statement. Nothing, when a database that reads this
+/// way would read no statement at all. `upper` is the text in upper case.
+pub fn tokenise<'a>(sql: &'a str, upper: &'a str, reading: Reading) -> Result<Option<Tokens<'a>>, SqlError> {
+    let scanned = scan(sql, reading);
+    let mut list = scanned.tokens;
+    let is_end = |token: &Token| token.kind == Kind::Symbol(b';');
+    let begun_again = list.iter().skip_while(|token| !is_end(token)).any(|token| !is_end(token));
+    let illegal = match scanned.stopped {
+        Some(Unread::Refused(error)) => return Err(error),
+        Some(Unread::Illegal) => true,
+        None => false,
+    };
+    // What stands before an illegal token, and is ended by a semicolon, some drivers would execute.
+    if begun_again || (illegal && list.iter().any(is_end)) {
+        return Err(refused("several statements at once are not accepted", "Call exec_sql once for each statement."));
+    }
+    if illegal {
+        return Ok(None);
+    }
+    while list.last().is_some_and(is_end) {
+        list.pop();
+    }
+    Ok(Some(Tokens { source: sql, upper, list }))
 }
 
-fn starts_word(letter: char) -> bool {
-    letter.is_alphabetic() || letter == '_' || !letter.is_ascii()
-}
-
-impl Scanner {
-    fn peek(&self, ahead: usize) -> Option<char> {
-        self.text.get(self.at + ahead).copied()
+impl<'a> Tokens<'a> {
+    pub fn list(&self) -> &[Token] {
+        &self.list
     }
 
-    fn push(&mut self, kind: Kind, start: usize) {
-        self.tokens.push(Token { kind, start, end: self.at });
+    pub fn len(&self) -> usize {
+        self.list.len()
     }
 
-    fn is(&self, lexis: Lexis) -> bool {
-        self.reading.lexis == lexis
+    pub fn get(&self, index: usize) -> Option<Token> {
+        self.list.get(index).copied()
     }
 
-    fn step(&mut self, letter: char) -> Result<(), SqlError> {
-        let next = self.peek(1);
-        match letter {
-            _ if blank(letter) => self.at += 1,
-            '-' if next == Some('-') && self.dashes_comment() => self.line_comment(),
-            '#' if self.is(Lexis::Mysql) => self.line_comment(),
-            '/' if next == Some('*') => self.block_comment()?,
-            '\'' => self.string(self.reading.backslash != Backslash::Plain, Kind::Literal)?,
-            '"' => self.quoted('"', self.reading.backslash == Backslash::InBoth)?,
-            '`' if !self.is(Lexis::Postgres) => self.quoted('`', false)?,
-            '[' if self.is(Lexis::Sqlite) => self.bracketed()?,
-            '$' => self.dollar()?,
-            '?' => self.question(),
-            ':' | '@' => self.named(letter, next),
-            _ if letter.is_ascii_digit() => self.number(),
-            '.' if next.is_some_and(|digit| digit.is_ascii_digit()) && !self.after_name() => self.number(),
-            _ if starts_word(letter) => self.word()?,
-            _ => {
-                let start = self.at;
-                self.at += 1;
-                self.push(Kind::Symbol(letter), start);
-            }
-        }
-        Ok(())
+    /// The text of a token as it was written.
+    pub fn raw(&self, token: Token) -> &'a str {
+        self.source.get(token.start()..token.end()).unwrap_or_default()
     }
 
-    /// Whether `--` begins a comment here: MySQL wants a blank behind it, so that `5--1` is six.
-    fn dashes_comment(&self) -> bool {
-        !self.is(Lexis::Mysql)
-            || self.peek(2).is_none_or(|letter| letter.is_ascii_whitespace() || letter.is_ascii_control())
-    }
-
-    fn line_comment(&mut self) {
-        while self.peek(0).is_some_and(|letter| letter != '\n' && !(letter == '\r' && self.is(Lexis::Postgres))) {
-            self.at += 1;
+    /// The word at a place in upper case; empty for everything that is no bare word.
+    pub fn word(&self, index: usize) -> &'a str {
+        match self.list.get(index) {
+            Some(token) if token.kind == Kind::Word => self.upper.get(token.start()..token.end()).unwrap_or_default(),
+            Some(_) | None => "",
         }
     }
 
-    fn block_comment(&mut self) -> Result<(), SqlError> {
-        if self.is(Lexis::Mysql)
-            && (self.peek(2) == Some('!') || (self.peek(2) == Some('M') && self.peek(3) == Some('!')))
-        {
-            return Err(refused(
-                "a comment that MySQL would execute (/*! … */) is not accepted",
-                "Write the statement without it.",
-            ));
-        }
-        self.at += 2;
-        let mut depth = 1;
-        while depth > 0 {
-            match (self.peek(0), self.peek(1)) {
-                (Some('*'), Some('/')) => {
-                    depth -= 1;
-                    self.at += 2;
-                }
-                (Some('/'), Some('*')) if self.is(Lexis::Postgres) => {
-                    depth += 1;
-                    self.at += 2;
-                }
-                (Some(_), _) => self.at += 1,
-                (None, _) => return Err(unterminated("comment")),
-            }
-        }
-        Ok(())
+    pub fn words(&self) -> impl Iterator<Item = &'a str> {
+        (0..self.list.len()).map(|index| self.word(index))
     }
 
-    /// A `'…'` literal; the quote is at the present position.
-    fn string(&mut self, backslash: bool, kind: Kind) -> Result<(), SqlError> {
-        let start = self.at;
-        self.closing('\'', backslash)?;
-        let continued = matches!(self.tokens.last(), Some(Token { kind: Kind::EscapeString, .. }));
-        if continued && kind == Kind::Literal {
-            return Err(refused(
-                "an escape string that goes on in another literal is not accepted",
-                "Pass the text as a parameter.",
-            ));
-        }
-        self.push(kind, start);
-        Ok(())
+    /// The word before a place; empty where there is none.
+    pub fn word_before(&self, index: usize) -> &'a str {
+        index.checked_sub(1).map_or("", |before| self.word(before))
     }
 
-    fn quoted(&mut self, quote: char, backslash: bool) -> Result<(), SqlError> {
-        let start = self.at;
-        let name = self.closing(quote, backslash)?;
-        self.push(Kind::Quoted(name), start);
-        Ok(())
+    pub fn is_symbol(&self, index: usize, symbol: u8) -> bool {
+        self.list.get(index).is_some_and(|token| token.kind == Kind::Symbol(symbol))
     }
 
-    /// Reads up to the closing quote, where a doubled quote stands for itself.
-    fn closing(&mut self, quote: char, backslash: bool) -> Result<String, SqlError> {
-        self.at += 1;
-        let mut content = String::new();
-        loop {
-            match self.peek(0) {
-                None => return Err(unterminated("quotation")),
-                Some('\\') if backslash => {
-                    content.extend(self.peek(1));
-                    self.at += 2;
-                }
-                Some(letter) if letter == quote && self.peek(1) == Some(quote) => {
-                    content.push(quote);
-                    self.at += 2;
-                }
-                Some(letter) => {
-                    self.at += 1;
-                    if letter == quote {
-                        return Ok(content);
-                    }
-                    content.push(letter);
-                }
-            }
+    pub fn is_symbol_before(&self, index: usize, symbol: u8) -> bool {
+        index.checked_sub(1).is_some_and(|before| self.is_symbol(before, symbol))
+    }
+
+    /// The name that a token may stand for, without its quotes: words, names in quotes, and what looks like a parameter.
+    pub fn name(&self, token: Token) -> Option<Cow<'a, str>> {
+        match token.kind {
+            Kind::Word | Kind::Named => Some(Cow::Borrowed(self.raw(token))),
+            Kind::Quoted => Some(self.unquoted(token)),
+            Kind::Text | Kind::EscapeText | Kind::Number | Kind::Next | Kind::Numbered | Kind::Symbol(_) => None,
         }
     }
 
-    fn bracketed(&mut self) -> Result<(), SqlError> {
-        let start = self.at;
-        self.at += 1;
-        let mut name = String::new();
-        loop {
-            match self.peek(0) {
-                None => return Err(unterminated("name in brackets")),
-                Some(letter) => {
-                    self.at += 1;
-                    if letter == ']' {
-                        break;
-                    }
-                    name.push(letter);
-                }
-            }
+    /// What stands between the quotes of a token.
+    pub fn unquoted(&self, token: Token) -> Cow<'a, str> {
+        let raw = self.raw(token);
+        let mut letters = raw.chars();
+        let quote = letters.next().unwrap_or_default();
+        letters.next_back();
+        let inner = letters.as_str();
+        let doubled = [quote, quote].iter().collect::<String>();
+        if quote != '[' && inner.contains(&doubled) {
+            Cow::Owned(inner.replace(&doubled, &quote.to_string()))
+        } else {
+            Cow::Borrowed(inner)
         }
-        self.push(Kind::Quoted(name), start);
-        Ok(())
     }
 
-    /// `$1`, `$name`, or a dollar-quoted string of PostgreSQL.
-    fn dollar(&mut self) -> Result<(), SqlError> {
-        let start = self.at;
-        self.at += 1;
-        let tag = self.take_while(|letter| letter.is_alphanumeric() || letter == '_' || !letter.is_ascii());
-        let digits = tag.chars().next().is_some_and(|letter| letter.is_ascii_digit());
-        if self.is(Lexis::Postgres) && self.peek(0) == Some('$') && !digits {
-            self.at += 1;
-            return self.dollar_body(&tag, start);
-        }
-        let kind = match tag.parse() {
-            _ if tag.is_empty() => Kind::Symbol('$'),
-            Ok(number) => Kind::Placeholder(Placeholder::Numbered(number)),
-            Err(_) => Kind::Placeholder(Placeholder::Named(tag)),
-        };
-        self.push(kind, start);
-        Ok(())
-    }
-
-    fn dollar_body(&mut self, tag: &str, start: usize) -> Result<(), SqlError> {
-        let end: Vec<char> = format!("${tag}$").chars().collect();
-        while self.at < self.text.len() {
-            if self.text.get(self.at..).is_some_and(|rest| rest.starts_with(&end)) {
-                self.at += end.len();
-                self.push(Kind::Literal, start);
-                return Ok(());
-            }
-            self.at += 1;
-        }
-        Err(unterminated("dollar-quoted string"))
-    }
-
-    fn question(&mut self) {
-        let start = self.at;
-        self.at += 1;
-        let digits = self.take_while(|letter| letter.is_ascii_digit());
-        let placeholder = digits.parse().map_or(Placeholder::Next, Placeholder::Numbered);
-        self.push(Kind::Placeholder(placeholder), start);
-    }
-
-    /// `:name` or `@name`; `::` is a cast, `@@` a setting.
-    fn named(&mut self, sign: char, next: Option<char>) {
-        let start = self.at;
-        self.at += 1;
-        if next == Some(sign) || (sign == ':' && next == Some('=')) {
-            self.at += 1;
-        } else if next.is_some_and(starts_word) && (sign == ':' || self.is(Lexis::Sqlite)) {
-            let name = self.take_while(|letter| starts_word(letter) || letter.is_ascii_digit());
-            self.push(Kind::Placeholder(Placeholder::Named(name)), start);
-            return;
-        }
-        self.push(Kind::Symbol(sign), start);
-    }
-
-    fn after_name(&self) -> bool {
-        matches!(self.tokens.last(), Some(Token { kind: Kind::Word(_) | Kind::Quoted(_), end, .. }) if *end == self.at)
-    }
-
-    /// A number ends where PostgreSQL ends it, before any letter, so that `1UNION` shows its keyword; names of MySQL that
-    /// begin with a digit come out in two pieces, of which the second is the telling one.
-    fn number(&mut self) {
-        let start = self.at;
-        self.take_while(|letter| letter.is_ascii_digit() || letter == '.' || letter == '_');
-        if self.peek(0).is_some_and(|letter| letter.eq_ignore_ascii_case(&'e')) {
-            let signed = matches!(self.peek(1), Some('+' | '-'));
-            if self.peek(1 + usize::from(signed)).is_some_and(|digit| digit.is_ascii_digit()) {
-                self.at += 1 + usize::from(signed);
-                self.take_while(|letter| letter.is_ascii_digit());
-            }
-        }
-        self.push(Kind::Literal, start);
-    }
-
-    fn word(&mut self) -> Result<(), SqlError> {
-        let start = self.at;
-        let word =
-            self.take_while(|letter| starts_word(letter) || letter.is_ascii_digit() || letter == '$').to_uppercase();
-        if self.is(Lexis::Postgres) {
-            match (word.as_str(), self.peek(0), self.peek(1)) {
-                ("E", Some('\''), _) => return self.string(true, Kind::EscapeString),
-                ("U", Some('&'), Some('"')) => {
-                    return Err(refused("a name with Unicode escapes is not accepted", "Write the name plainly."));
-                }
-                _ => {}
-            }
-        }
-        self.push(Kind::Word(word), start);
-        Ok(())
-    }
-
-    fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> String {
-        let mut taken = String::new();
-        while let Some(letter) = self.peek(0).filter(|letter| wanted(*letter)) {
-            taken.push(letter);
-            self.at += 1;
-        }
-        taken
+    /// The number or the name of a placeholder.
+    pub fn placeholder(&self, token: Token) -> &'a str {
+        let raw = self.raw(token);
+        raw.strip_prefix(['?', '$', ':', '@']).unwrap_or(raw)
     }
 }
 
-fn unterminated(what: &str) -> SqlError {
-    SqlError::Unreadable(format!("The statement has a {what} that does not end. Close it."))
+/// Names longer than this PostgreSQL cuts off, so that two spellings are one table.
+pub(super) const MAX_NAME_BYTES: usize = 63;
+
+pub(super) fn too_long(lexis: Lexis, bytes: usize) -> bool {
+    lexis == Lexis::Postgres && bytes > MAX_NAME_BYTES
 }

@@ -1,8 +1,11 @@
 //! The beginning and the ends of a transaction.
 
+use super::policy::SqlPolicy;
 use super::query::database_error;
 use super::session::SessionControl;
 use super::sql_error::SqlError;
+use super::sqlite_guard::shadows;
+use super::sqlite_limits::set_temporary_storage;
 use rusqlite::Connection;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -17,7 +20,13 @@ pub enum BeginMode {
     Write,
 }
 
-pub(super) fn begin(connection: &Connection, control: &Arc<SessionControl>, mode: BeginMode) -> Result<(), SqlError> {
+/// Begins under rules, which hold until the next beginning.
+pub(super) fn begin(
+    connection: &Connection,
+    control: &Arc<SessionControl>,
+    mode: BeginMode,
+    policy: SqlPolicy,
+) -> Result<(), SqlError> {
     let sql = match mode {
         BeginMode::Read => "BEGIN DEFERRED",
         BeginMode::Write => "BEGIN IMMEDIATE",
@@ -25,7 +34,20 @@ pub(super) fn begin(connection: &Connection, control: &Arc<SessionControl>, mode
     if control.is_cancelled() {
         return Err(SqlError::Cancelled);
     }
-    control.own(|| connection.execute_batch(sql)).map_err(|error| database_error(&error, control))
+    let (only_reads, tells_tables_apart) = (policy.only_reads(), policy.tells_tables_apart());
+    let others = control.with_watch(|watch| watch.set_policy(policy));
+    let begun = control.own(|| {
+        if others {
+            // Statements that were prepared under other rules.
+            connection.flush_prepared_statement_cache();
+            set_temporary_storage(connection, only_reads)?;
+        }
+        connection.execute_batch(sql)?;
+        if tells_tables_apart { shadows(connection).map(Some) } else { Ok(None) }
+    });
+    let shadows = begun.map_err(|error| database_error(&error, control))?;
+    control.with_watch(|watch| watch.set_shadows(shadows.unwrap_or_default()));
+    Ok(())
 }
 
 pub(super) fn commit(connection: &Connection, control: &Arc<SessionControl>) -> Result<(), SqlError> {

@@ -32,11 +32,44 @@ pub enum Access {
 }
 
 impl Verb {
+    pub const ALL: [Self; 12] = [
+        Self::Select,
+        Self::Insert,
+        Self::Update,
+        Self::Delete,
+        Self::Replace,
+        Self::Merge,
+        Self::Truncate,
+        Self::Create,
+        Self::Alter,
+        Self::Drop,
+        Self::Show,
+        Self::Maintain,
+    ];
+
     pub const fn access(self) -> Access {
         match self {
             Self::Select | Self::Show => Access::Read,
             Self::Insert | Self::Update | Self::Delete | Self::Replace | Self::Merge => Access::Write,
             Self::Truncate | Self::Create | Self::Alter | Self::Drop | Self::Maintain => Access::Schema,
+        }
+    }
+
+    /// What else happens to rows: who denies one of these denies the verb.
+    pub const fn implies(self) -> &'static [Self] {
+        match self {
+            Self::Replace => &[Self::Delete, Self::Insert],
+            Self::Truncate => &[Self::Delete],
+            Self::Select
+            | Self::Insert
+            | Self::Update
+            | Self::Delete
+            | Self::Merge
+            | Self::Create
+            | Self::Alter
+            | Self::Drop
+            | Self::Show
+            | Self::Maintain => &[],
         }
     }
 
@@ -85,6 +118,8 @@ impl Verb {
             "REPLACE" => Self::Replace,
             "MERGE" => Self::Merge,
             "TRUNCATE" => Self::Truncate,
+            // What is read comes back through RETURNING, or through an error that quotes it.
+            "SELECT" | "RETURNING" => Self::Select,
             _ => return None,
         })
     }

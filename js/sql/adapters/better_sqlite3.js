@@ -1,11 +1,39 @@
+import { besideApplication, fileFacts } from './shared_sqlite.js';
 import { syncSqlite } from './sync_sqlite.js';
+
+/** @typedef {import('../adapter.js').SqlAdapter} SqlAdapter */
+
+/** One adapter for each database, however many tools it is given to. @type {WeakMap<object, SqlAdapter>} */
+const adapters = new WeakMap();
 
 /**
  * A database of `better-sqlite3`.
  * @type {typeof import('../../../index.js').betterSqlite3}
  */
-export function betterSqlite3(db) {
-  return syncSqlite(betterSqlite3Database(db));
+export function betterSqlite3(db, { onMainThread = false } = {}) {
+  if (onMainThread) return syncSqlite(betterSqlite3Database(db));
+  const application = {
+    isOpen: () => db.open,
+    inTransaction: () => db.inTransaction,
+    optIn: 'betterSqlite3(db, { onMainThread: true })',
+  };
+  const adapter = adapters.get(db) ?? besideApplication(betterSqlite3Facts(db, application.optIn), application);
+  adapters.set(db, adapter);
+  return /** @type {any} */ (adapter);
+}
+
+/**
+ * @param {any} db
+ * @param {string} optIn
+ */
+export function betterSqlite3Facts(db, optIn) {
+  return fileFacts({
+    optIn,
+    ask: (pragma) => db.pragma(pragma),
+    isOpen: () => db.open,
+    inTransaction: () => db.inTransaction,
+    isReadOnly: () => db.readonly,
+  });
 }
 
 /**

@@ -1,8 +1,11 @@
-import { ConfigError } from '../../errors.js';
+import { ConfigError, SqlError } from '../../errors.js';
 import { defineAdapter } from '../adapter.js';
-import { beforeDeadline } from '../deadline.js';
+import { beforeDeadline, notAnswered } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
-import { fromDriver, rowsText } from '../values.js';
+import { rowText } from '../json_writer.js';
+import { rowsText } from '../row_collector.js';
+
+const ignore = () => {};
 
 /**
  * A function that runs SQL somewhere. It gets BEGIN, COMMIT and ROLLBACK like any statement, so what is behind it must
@@ -12,45 +15,67 @@ import { fromDriver, rowsText } from '../values.js';
 export function executor(run, { dialect = 'any', transactional = false } = {}) {
   if (typeof run !== 'function') throw new ConfigError('executor() needs a function (sql, params) => Promise<rows>.');
   const turns = new FairLock();
-  /** @param {string} sql */
-  const control = async (sql) => {
-    if (!transactional) await run(sql, []);
-  };
+  /** Whether a run was given up while the function still had not answered. */
+  let stuck = false;
   return defineAdapter({
     dialect,
     connect: async ({ signal }) => {
-      const leave = transactional ? () => {} : await turns.acquire(signal);
+      if (stuck) throw noAnswerYet();
+      const leave = transactional ? ignore : await turns.acquire(signal);
+      let patienceMs = 0;
       /** @type {Promise<unknown>} */
       let last = Promise.resolve();
+      /**
+       * @param {string} sql
+       * @param {unknown[]} values
+       */
+      const tell = (sql, values) => {
+        const work = (async () => run(sql, values))();
+        last = work.catch(ignore);
+        return work;
+      };
       return {
-        begin: ({ access, limits }) => control(beginText(dialect, access, limits.readOnly)),
+        begin: async ({ access, limits }) => {
+          patienceMs = limits.statementTimeoutMs;
+          if (transactional) return;
+          await beforeDeadline(tell(beginText(dialect, access, limits.readOnly), []), patienceMs, ignore);
+        },
         query: async ({ sql, values, returns }, limits) => {
-          const work = Promise.resolve(run(sql, values));
-          last = work.catch(() => {});
-          const answer = await beforeDeadline(work, limits.statementTimeoutMs, () => {});
+          const answer = await beforeDeadline(tell(sql, values), patienceMs, ignore);
           const rows = rowsOf(answer);
           const empty = returns === 'count' && rows?.length === 0;
-          const text = rows && !empty ? rowsText(rows.map(fromDriver), limits) : undefined;
+          const text = rows && !empty ? rowsText(rows, limits, rowText) : undefined;
           return { rows: text, affected: affectedBy(answer, rows) };
         },
         commit: async () => {
-          const answer = transactional ? undefined : await run('COMMIT', []);
-          checkAnswer(answer);
+          if (!transactional) checkAnswer(await beforeDeadline(tell('COMMIT', []), patienceMs, ignore, notAnswered));
         },
         rollback: async () => {
           // The function cannot be stopped; a ROLLBACK beside its statement would be read as part of it.
           await last;
-          await control('ROLLBACK');
+          if (!transactional) await tell('ROLLBACK', []);
         },
-        cancel: () => {},
+        cancel: ignore,
         release: (state) => {
           if (state === 'clean') return leave();
           // Whatever still hangs must be over before anyone else speaks through the function.
-          last.then(() => control('ROLLBACK')).then(leave, leave);
+          stuck = true;
+          const end = () => {
+            stuck = false;
+            leave();
+          };
+          last.then(() => (transactional ? undefined : run('ROLLBACK', []))).then(end, end);
         },
       };
     },
   });
+}
+
+function noAnswerYet() {
+  return new SqlError(
+    'The function of the application has not answered to an earlier statement yet, and cannot be stopped. Try again later; a driver of its own in place of the function can be stopped.',
+    { details: { reason: 'busy' } },
+  );
 }
 
 /**

@@ -1,51 +1,110 @@
 import { ConfigError } from '../../errors.js';
 import { defineAdapter } from '../adapter.js';
-import { betterSqlite3Database } from './better_sqlite3.js';
-import { mysqlConnection } from './mysql2.js';
-import { pgConnection } from './pg.js';
+import { betterSqlite3Database, betterSqlite3Facts } from './better_sqlite3.js';
+import { discardMysql, mysqlConnection } from './mysql2.js';
+import { discardPg, pgConnection } from './pg.js';
+import { besideApplication } from './shared_sqlite.js';
 import { syncConnection } from './sync_sqlite.js';
 
 /**
+ * @typedef {import('../adapter.js').SqlAdapter} SqlAdapter
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
- * @typedef {import('../adapter.js').SqlDialect} SqlDialect
- * @typedef {(state: 'clean' | 'broken') => unknown} Release
+ * @typedef {{ onMainThread?: boolean }} Options
  */
 
 /**
- * The drivers of knex that hold transactions for us, each with how its raw connection is used.
- * @type {Record<string, { dialect: SqlDialect, hold: (connection: any, release: Release) => SqlConnection }>}
+ * The drivers of knex that hold transactions for us.
+ * @type {Record<string, (client: any, options: Options) => SqlAdapter>}
  */
 const DRIVERS = {
-  pg: { dialect: 'postgres', hold: pgConnection },
-  mysql2: { dialect: 'mysql', hold: mysqlConnection },
-  'better-sqlite3': {
-    dialect: 'sqlite',
-    hold: (connection, release) => syncConnection(betterSqlite3Database(connection), release),
-  },
+  pg: (client) =>
+    onConnections('postgres', client, (connection) =>
+      pgConnection(connection, (state) =>
+        state === 'broken' ? discard(client, connection, discardPg) : client.releaseConnection(connection),
+      ),
+    ),
+  mysql2: (client) =>
+    onConnections('mysql', client, (connection) =>
+      mysqlConnection(connection, {
+        takeBack: () => client.releaseConnection(connection),
+        discard: () => discard(client, connection, discardMysql),
+        hasOthers: true,
+      }),
+    ),
+  'better-sqlite3': (client, { onMainThread }) => (onMainThread ? onOwnConnection(client) : besideKnex(client)),
 };
 
 /**
  * An instance of knex over pg, mysql2 or better-sqlite3.
  * @type {typeof import('../../../index.js').knex}
  */
-export function knex(instance) {
+export function knex(instance, options = {}) {
   const { client } = instance;
   const driver = Object.hasOwn(DRIVERS, client.driverName) ? DRIVERS[client.driverName] : undefined;
-  if (!driver) {
-    throw new ConfigError(
-      `knex over "${client.driverName}" is not known here. Use one of ${Object.keys(DRIVERS).join(', ')}.`,
-      { details: { key: 'sql' } },
-    );
-  }
+  if (driver) return /** @type {any} */ (driver(client, options));
+  throw new ConfigError(
+    `knex over "${client.driverName}" is not known here. Use one of ${Object.keys(DRIVERS).join(', ')}.`,
+    { details: { key: 'sql' } },
+  );
+}
+
+/**
+ * @param {import('../adapter.js').SqlDialect} dialect
+ * @param {any} client
+ * @param {(connection: any) => SqlConnection} hold
+ */
+function onConnections(dialect, client, hold) {
+  return defineAdapter({ dialect, connect: async () => hold(await client.acquireConnection()) });
+}
+
+/**
+ * Ends a connection at once. Knex forgets one that is marked when it next looks at it.
+ * @param {any} client
+ * @param {any} connection
+ * @param {(connection: any) => void} end
+ */
+async function discard(client, connection, end) {
+  connection.__knex__disposed = 'broken';
+  end(connection);
+  await client.releaseConnection(connection);
+}
+
+/** @param {any} client */
+function onOwnConnection(client) {
+  return onConnections('sqlite', client, (connection) =>
+    syncConnection(betterSqlite3Database(connection), () => client.releaseConnection(connection)),
+  );
+}
+
+/** @param {any} client */
+function besideKnex(client) {
+  const optIn = 'knex(instance, { onMainThread: true })';
+  /** @type {SqlAdapter | undefined} */
+  let adapter;
   return defineAdapter({
-    dialect: driver.dialect,
-    connect: async () => {
-      const connection = await client.acquireConnection();
-      return driver.hold(connection, async (state) => {
-        // Knex throws a connection away when it is marked.
-        if (state === 'broken') connection.__knex__disposed = 'broken';
-        await client.releaseConnection(connection);
+    dialect: 'sqlite',
+    connect: async (need) => {
+      adapter ??= besideApplication(await factsOf(client, optIn), {
+        // Knex opens and closes connections as it likes, and transactions have theirs.
+        isOpen: () => true,
+        inTransaction: () => false,
+        optIn,
       });
+      return /** @type {SqlAdapter} */ (adapter).connect(need);
     },
+    close: async () => adapter?.close?.(),
   });
+}
+
+/**
+ * @param {any} client
+ * @param {string} optIn
+ */
+async function factsOf(client, optIn) {
+  const connection = await client.acquireConnection();
+  try {
+    return betterSqlite3Facts(connection, optIn);
+  } finally {
+    await client.releaseConnection(connection);
+  }
 }

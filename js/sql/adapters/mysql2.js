@@ -1,20 +1,24 @@
+import { guarded } from '../../guarded.js';
 import { defineAdapter } from '../adapter.js';
-import { beforeDeadline } from '../deadline.js';
+import { beforeDeadline, notAnswered } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
+import { runOnMysql } from '../mysql_statement.js';
 import { RowCollector } from '../row_collector.js';
-import { fromDriver } from '../values.js';
+import { Stopper } from '../stopper.js';
+import { MysqlWire } from '../wire/mysql_wire.js';
 
 /**
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
- * @typedef {import('../adapter.js').SqlStatement} SqlStatement
- * @typedef {import('../adapter.js').SqlLimits} SqlLimits
+ * @typedef {object} Lender whom a connection goes back to
+ * @property {() => unknown} takeBack
+ * @property {() => unknown} discard nobody may use the connection again
+ * @property {boolean} hasOthers another connection can take the place of one that is discarded
  */
 
-/** TIMESTAMP and DATETIME, as the protocol numbers them. */
-const MOMENTS = [7, 12];
+/** A server that does not take the request to stop within this time will not take it at all. */
+const KILL_MS = 2_000;
 
-/** Dates as text, integers of 64 bits exactly, decimals as text. */
-const READING = { dateStrings: true, supportBigNumbers: true, bigNumberStrings: false, decimalNumbers: false };
+const ignore = () => {};
 
 /**
  * A pool or a connection of `mysql2`, with callbacks or promises.
@@ -27,11 +31,28 @@ export function mysql2(source) {
     connect: async ({ signal }) => {
       if (typeof source.getConnection === 'function') {
         const held = await promising(source).getConnection();
-        return mysqlConnection(held.connection, (state) => (state === 'broken' ? held.destroy() : held.release()));
+        const lender = { takeBack: () => held.release(), discard: () => held.destroy(), hasOthers: true };
+        return mysqlConnection(held.connection, lender);
       }
-      return mysqlConnection(source.connection ?? source, await turns.acquire(signal));
+      const leave = await turns.acquire(signal);
+      const core = source.connection ?? source;
+      const discard = () => {
+        discardMysql(core);
+        leave();
+      };
+      return mysqlConnection(core, { takeBack: leave, discard, hasOthers: false });
     },
   });
+}
+
+/**
+ * Ends a connection that nobody may use again: what it was doing is unknown.
+ * @param {any} core
+ */
+export function discardMysql(core) {
+  // It tells its owner of the loss, who may not be listening.
+  core.on('error', ignore);
+  core.destroy();
 }
 
 /** @param {any} source */
@@ -42,118 +63,69 @@ function promising(source) {
 /**
  * One connection of `mysql2`, held for a run.
  * @param {any} core the connection with callbacks
- * @param {(state: 'clean' | 'broken') => unknown} release
+ * @param {Lender} lender
  * @returns {SqlConnection}
  */
-export function mysqlConnection(core, release) {
+export function mysqlConnection(core, lender) {
+  /** @type {(reason: unknown) => void} */
+  let lose = ignore;
+  /** The driver tells the connection, and not the statement under way, that it is lost. @type {Promise<never>} */
+  const loss = new Promise((_, reject) => {
+    lose = reject;
+  });
+  loss.catch(ignore);
+  const lost = () => lose(new Error('the connection was closed'));
+  core.on('error', lose);
+  core.on('end', lost);
+  const wire = new MysqlWire(core);
   /** @param {string} sql */
-  const run = (sql) =>
-    new Promise((resolve, reject) => {
-      core.query(sql, (/** @type {unknown} */ error, /** @type {unknown} */ answer) =>
-        error ? reject(error) : resolve(answer),
-      );
-    });
-  let busy = 0;
-  /** @type {Promise<unknown>} */
-  let stopping = Promise.resolve();
-  let stopped = false;
-  const stop = () => {
-    if (busy > 0) {
-      stopped = true;
-      stopping = Promise.all([stopping, kill(core)]);
-    }
-    return stopping;
-  };
+  const control = (sql) => Promise.race([asked(core, sql), loss]);
+  let patienceMs = 0;
+  const stopper = new Stopper(() => kill(core));
   return {
     begin: async ({ limits }) => {
-      await run(limits.readOnly ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION');
+      patienceMs = limits.statementTimeoutMs;
+      const begin = limits.readOnly ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION';
+      await beforeDeadline(control(begin), patienceMs, ignore);
     },
-    query: (statement, limits) => {
-      busy += 1;
-      const work = stream(core, statement, limits, stop).finally(() => {
-        busy -= 1;
-      });
-      return beforeDeadline(work, limits.statementTimeoutMs, stop);
+    query: async (statement, limits) => {
+      const rows = new RowCollector(limits, () => stopper.soon());
+      const work = stopper.watch(runOnMysql(core, wire, statement, rows, limits.maxBytes));
+      const ended = rows.during(Promise.race([work, loss]));
+      const { returns, affected } = await beforeDeadline(ended, patienceMs, () => stopper.now());
+      return { rows: returns ? rows.text() : undefined, affected };
     },
     commit: async () => {
-      await run('COMMIT');
+      await beforeDeadline(control('COMMIT'), patienceMs, ignore, notAnswered);
     },
     rollback: async () => {
-      // No request to stop that is still on its way may meet the next statement.
-      await stopping;
-      await run('ROLLBACK');
+      await stopper.settled;
+      await control('ROLLBACK');
     },
-    cancel: stop,
-    // The server may hold such a request against the next statement after all, so nobody else gets the connection.
-    release: (state) => release(stopped ? 'broken' : state),
+    cancel: () => stopper.now(),
+    release: (state) => {
+      core.removeListener('error', lose);
+      core.removeListener('end', lost);
+      // The server may hold a request to stop against the next statement after all: if there are others, nobody gets this.
+      const isLast = state === 'broken' || (stopper.hasAsked && lender.hasOthers);
+      const given = isLast ? lender.discard() : lender.takeBack();
+      // The driver only says goodbye, and without the sieve would read on in the middle of what was kept from it.
+      if (isLast) core.stream.destroy();
+      wire.close();
+      return given;
+    },
   };
 }
 
 /**
  * @param {any} core
- * @param {SqlStatement} statement
- * @param {SqlLimits} limits
- * @param {() => unknown} stop
- * @returns {Promise<import('../adapter.js').SqlAnswer>}
+ * @param {string} sql
  */
-function stream(core, { sql, values }, limits, stop) {
+function asked(core, sql) {
   return new Promise((resolve, reject) => {
-    const rows = new RowCollector(limits, (excess) => {
-      stop();
-      reject(excess);
-    });
-    let affected = 0;
-    let returns = false;
-    /** @type {Set<string>} */
-    let moments = new Set();
-    // Prepared by the server: values are never written into the text.
-    const command = core.execute({ sql, values: values.map(toMysql), ...READING });
-    command.on('fields', (/** @type {{ name: string, columnType: number }[] | undefined} */ fields) => {
-      returns ||= fields !== undefined;
-      const found = fields?.filter(({ columnType }) => MOMENTS.includes(columnType)) ?? [];
-      moments = new Set(found.map(({ name }) => name));
-    });
-    command.on('result', (/** @type {any} */ row) => {
-      if (returns) rows.add(plainRow(row, moments));
-      else affected = row?.affectedRows ?? 0;
-    });
-    command.on('error', (/** @type {Error} */ error) => reject(rows.excess ?? error));
-    command.on('end', () => {
-      try {
-        resolve({ rows: returns ? rows.text() : undefined, affected });
-      } catch (error) {
-        reject(error);
-      }
-    });
+    core.query(sql, (/** @type {unknown} */ error) => (error ? reject(error) : resolve(undefined)));
   });
 }
-
-/**
- * @param {Record<string, unknown>} row
- * @param {Set<string>} moments columns that hold a date and a time
- */
-function plainRow(row, moments) {
-  return Object.fromEntries(
-    Object.entries(row).map(([key, value]) => [
-      key,
-      moments.has(key) && typeof value === 'string' ? value.replace(' ', 'T') : fromDriver(value),
-    ]),
-  );
-}
-
-/**
- * Integers go as text: as floats they would not fit a LIMIT.
- * @param {unknown} value
- */
-function toMysql(value) {
-  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
-  if (typeof value === 'object' && value !== null && !Buffer.isBuffer(value)) return JSON.stringify(value);
-  if (typeof value === 'string' && ISO_DATE.test(value)) return value.replace('T', ' ').replace('Z', '');
-  return value;
-}
-
-/** MySQL does not take the spelling that dates cross with. */
-const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /**
  * Stops the statement of a connection, over a connection of its own.
@@ -164,10 +136,13 @@ function kill(core) {
   return new Promise((resolve) => {
     const Connection = '_pool' in core ? Object.getPrototypeOf(core.constructor) : core.constructor;
     const helper = new Connection({ config: core.config });
-    helper.on('error', () => resolve());
-    helper.query(`KILL QUERY ${Number(core.threadId)}`, () => {
+    const end = () => {
+      clearTimeout(timer);
       helper.destroy();
       resolve();
-    });
+    };
+    const timer = setTimeout(guarded(end, end), KILL_MS);
+    helper.on('error', guarded(end, end));
+    helper.query(`KILL QUERY ${Number(core.threadId)}`, guarded(end, end));
   });
 }

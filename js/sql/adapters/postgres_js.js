@@ -1,16 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { SqlError } from '../../errors.js';
 import { defineAdapter } from '../adapter.js';
-import { beforeDeadline } from '../deadline.js';
-import { beginPostgres, checkCommitted, readerOf, toPostgresText } from '../pg_values.js';
+import { beforeDeadline, notAnswered } from '../deadline.js';
+import { CANCEL_MS } from '../pg_cancel.js';
+import { beginPostgres, checkCommitted, rowWriter, toPostgresText } from '../pg_values.js';
+import { hold } from '../postgres_js_hold.js';
 import { RowCollector } from '../row_collector.js';
+import { Stopper } from '../stopper.js';
+import { PostgresWire } from '../wire/postgres_wire.js';
 
 /**
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
- * @typedef {import('../adapter.js').SqlStatement} SqlStatement
- * @typedef {import('../adapter.js').SqlLimits} SqlLimits
+ * @typedef {import('../postgres_js_hold.js').Hold} Hold
  */
 
 /** The server has its own clock for statements; ours is for a server that does not answer. */
 const GRACE_MS = 1_000;
+
+/** Of BEGIN, COMMIT and the like. */
+const CONTROL = { maxRows: 10, maxBytes: 4_096 };
 
 /**
  * The type of a literal, which the server settles by its place. Any other would make this driver write the value by rules
@@ -18,99 +26,192 @@ const GRACE_MS = 1_000;
  */
 const UNKNOWN = 705;
 
+/** How long a socket may take to close. */
+const CLOSE_MS = 1_000;
+
+/** What the server calls a statement that was stopped. */
+const QUERY_CANCELED = '57014';
+
+const ignore = () => {};
+
 /**
  * The `sql` function of postgres.js.
  * @type {typeof import('../../../index.js').postgresJs}
  */
-export function postgresJs(sql) {
-  /** @type {number | undefined} */
-  let version;
+export function postgresJs(sql, { unmetered = false } = {}) {
+  const server = { version: 0, unmetered };
   return defineAdapter({
     dialect: 'postgres',
-    connect: async () => {
-      const reserved = await sql.reserve();
-      try {
-        version ??= await versionOf(reserved);
-        return reservedConnection(sql, reserved, version);
-      } catch (error) {
-        reserved.release();
-        throw error;
-      }
-    },
+    connect: async () => new HeldConnection(await hold(sql), sql, server),
   });
 }
 
-/**
- * @param {any} reserved
- * @returns {Promise<number>}
- */
-async function versionOf(reserved) {
-  const [row] = await reserved.unsafe('SHOW server_version_num');
-  return Number(row.server_version_num);
-}
+/** Sockets that were seen to carry what the server says, as it says it. */
+const known = new WeakSet();
 
-/**
- * @param {any} sql
- * @param {any} reserved
- * @param {number} version
- * @returns {SqlConnection}
- */
-function reservedConnection(sql, reserved, version) {
+/** @implements {SqlConnection} */
+class HeldConnection {
+  #held;
+  #sql;
+  #server;
+  #wire = new PostgresWire();
+  #patienceMs = GRACE_MS;
+  #hasBegun = false;
   /** @type {any} */
-  let current;
-  let process = 0;
-  const cancel = () => current?.cancel();
-  /** @param {unknown} value */
-  const parameter = (value) => {
-    const text = toPostgresText(value);
-    return text === null ? null : reserved.typed(text, UNKNOWN);
-  };
-  return {
-    begin: async ({ limits }) => {
-      const answers = await reserved.unsafe(`${beginPostgres(limits, version)}; SELECT pg_backend_pid() AS process`);
-      process = answers.at(-1)[0].process;
-    },
-    query: ({ sql: text, values }, limits) => {
-      const rows = new RowCollector(limits, cancel);
-      // Not as a simple query: the extended protocol takes one statement only, whatever the text says.
-      const query = reserved.unsafe(text, values.map(parameter), { simple: false }).raw();
-      current = query;
-      return beforeDeadline(collect(query, rows), limits.statementTimeoutMs + GRACE_MS, cancel);
-    },
-    commit: async () => {
-      const { command } = await reserved.unsafe('COMMIT');
-      checkCommitted(command);
-    },
-    rollback: () => reserved.unsafe('ROLLBACK'),
-    cancel,
-    release: async (state) => {
-      // A reserved connection cannot be thrown away, but its backend can.
-      if (state === 'broken') await sql.unsafe('SELECT pg_terminate_backend($1)', [process]);
-      reserved.release();
-    },
-  };
+  #current;
+  #stopper = new Stopper(() => cancelQuery(this.#current));
+
+  /**
+   * @param {Hold} held
+   * @param {any} sql
+   * @param {{ version: number, unmetered: boolean }} server its version is 0 until it has been asked
+   */
+  constructor(held, sql, server) {
+    this.#held = held;
+    this.#sql = sql;
+    this.#server = server;
+  }
+
+  /** @param {import('../adapter.js').SqlNeed} need */
+  async begin({ limits }) {
+    this.#patienceMs += limits.statementTimeoutMs;
+    await beforeDeadline(this.#begin(limits), this.#patienceMs, ignore);
+  }
+
+  /** @param {import('../adapter.js').SqlLimits} limits */
+  async #begin(limits) {
+    const { socket } = this.#held;
+    const isMetered = socket !== undefined && (known.has(socket) || (await this.#recognises(socket)));
+    if (isMetered) this.#wire.open(socket);
+    else if (!this.#server.unmetered) throw noMeter();
+    if (this.#server.version === 0) {
+      const rows = new RowCollector(CONTROL, ignore);
+      await this.#run('SHOW server_version_num', [], {}, rows, CONTROL.maxBytes);
+      this.#server.version = Number(JSON.parse(rows.text())[0]?.server_version_num ?? 0);
+    }
+    this.#hasBegun = true;
+    await this.#control(beginPostgres(limits, this.#server.version));
+  }
+
+  /**
+   * @param {import('../adapter.js').SqlStatement} statement
+   * @param {import('../adapter.js').SqlLimits} limits
+   */
+  async query({ sql, values }, limits) {
+    const parameters = values.map((value) => {
+      const text = toPostgresText(value);
+      return text === null ? null : this.#sql.typed(text, UNKNOWN);
+    });
+    const rows = new RowCollector(limits, () => this.#stopper.soon());
+    // Not as a simple query: the extended protocol takes one statement only, whatever the text says.
+    const work = this.#stopper.watch(this.#run(sql, parameters, { simple: false }, rows, limits.maxBytes));
+    const { columns, count } = await beforeDeadline(rows.during(work), this.#patienceMs, () => this.cancel());
+    return { rows: (columns?.length ?? 0) > 0 ? rows.text() : undefined, affected: count ?? 0 };
+  }
+
+  async commit() {
+    this.#held.giveBackAfterNext();
+    const { command } = await beforeDeadline(this.#control('COMMIT'), this.#patienceMs, ignore, notAnswered);
+    checkCommitted(command);
+  }
+
+  async rollback() {
+    await this.#stopper.settled;
+    // A COMMIT that failed has ended the transaction as well, and the driver has the connection again.
+    if (!this.#held.isOurs()) return;
+    this.#held.giveBackAfterNext();
+    // The server would warn of a ROLLBACK without a transaction, and the driver print it.
+    await this.#control(this.#hasBegun ? 'ROLLBACK' : 'SELECT 1');
+  }
+
+  cancel() {
+    return this.#stopper.now();
+  }
+
+  /** @param {'clean' | 'broken'} state */
+  async release(state) {
+    // A connection that was never used still has to be given back, which the driver does after a query.
+    if (state === 'clean' && this.#held.isOurs()) await this.rollback().catch(ignore);
+    this.#wire.close();
+    if (!this.#held.isOurs() && state === 'clean') return;
+    // One that is ended goes back by its end; until the driver has noticed, it would be given to others.
+    this.#held.end();
+    await beforeDeadline(this.#held.closed, CLOSE_MS, ignore);
+  }
+
+  /**
+   * Whether the socket is the right one: of a socket of the application's own making, Node may know only what lies beneath.
+   * @param {any} socket
+   */
+  async #recognises(socket) {
+    const mark = randomUUID();
+    const look = (/** @type {Buffer} */ chunk) => {
+      if (chunk.includes(mark)) known.add(socket);
+    };
+    socket.on('data', look);
+    try {
+      await this.#control(`SELECT '${mark}' AS mark`);
+    } finally {
+      socket.removeListener('data', look);
+    }
+    return known.has(socket);
+  }
+
+  /** @param {string} text */
+  #control(text) {
+    return this.#run(text, [], {}, new RowCollector(CONTROL, ignore), CONTROL.maxBytes);
+  }
+
+  /**
+   * @param {string} text
+   * @param {unknown[]} parameters
+   * @param {object} settings
+   * @param {RowCollector} rows
+   * @param {number} maxBytes
+   */
+  async #run(text, parameters, settings, rows, maxBytes) {
+    // The driver would write to a socket that is not there any more.
+    if (!this.#held.isOurs()) throw new Error('the connection is lost');
+    this.#wire.allow(rows, maxBytes);
+    const query = this.#held.query(text, parameters, settings).raw();
+    this.#current = query;
+    /** @type {ReturnType<typeof rowWriter> | undefined} */
+    let write;
+    try {
+      return await query.forEach((/** @type {(Buffer | null)[]} */ row, /** @type {any} */ { statement }) => {
+        rows.add((room) => {
+          write ??= rowWriter(statement.columns);
+          return write(row, room);
+        });
+      });
+    } finally {
+      this.#wire.settle();
+      this.#current = undefined;
+    }
+  }
 }
 
 /**
+ * Settles when the server has passed on the request to stop, or does not answer.
  * @param {any} query
- * @param {RowCollector} rows
- * @returns {Promise<import('../adapter.js').SqlAnswer>}
  */
-async function collect(query, rows) {
-  /** @type {{ name: string, read: (text: string) => unknown }[] | undefined} */
-  let columns;
-  try {
-    const result = await query.forEach((/** @type {(Buffer | null)[]} */ row, /** @type {any} */ told) => {
-      columns ??= told.columns.map((/** @type {any} */ { name, type }) => ({ name, read: readerOf(type) }));
-      const plain = Object.create(null);
-      for (const [index, { name, read }] of (columns ?? []).entries()) {
-        const bytes = row[index] ?? null;
-        plain[name] = bytes === null ? null : read(bytes.toString('utf8'));
-      }
-      rows.add(plain);
+async function cancelQuery(query) {
+  const canceller = query?.canceller;
+  if (!canceller) return;
+  // Called here, since the driver's own `cancel` leaves a failure of it to nobody.
+  query.canceller = null;
+  // Over TLS the driver does not tell when it is done, but then the statement does.
+  const stopped = new Promise((resolve) => {
+    query.then(ignore, (/** @type {any} */ error) => {
+      if (error?.code === QUERY_CANCELED) resolve(undefined);
     });
-    return { rows: (result.columns?.length ?? 0) > 0 ? rows.text() : undefined, affected: result.count ?? 0 };
-  } catch (error) {
-    throw rows.excess ?? error;
-  }
+  });
+  await beforeDeadline(Promise.race([canceller(query), stopped]), CANCEL_MS, ignore);
+}
+
+function noMeter() {
+  return new SqlError(
+    'The socket of postgres.js cannot be reached, so the size of rows cannot be limited before they are in memory. Use the socket that the driver makes by itself, or pass postgresJs(sql, { unmetered: true }) if the database is trusted.',
+    { details: { reason: 'unmetered' } },
+  );
 }

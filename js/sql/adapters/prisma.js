@@ -1,8 +1,9 @@
 import { ConfigError } from '../../errors.js';
 import { defineAdapter } from '../adapter.js';
 import { beforeDeadline } from '../deadline.js';
+import { rowText } from '../json_writer.js';
 import { beginPostgres } from '../pg_values.js';
-import { fromDriver, rowsText } from '../values.js';
+import { rowsText } from '../row_collector.js';
 
 /**
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
@@ -79,7 +80,8 @@ function interactive(client, dialect) {
           : transaction.$executeRawUnsafe(sql, ...values);
       const answer = await beforeDeadline(Promise.resolve(work), limits.statementTimeoutMs, () => {});
       if (returns === 'count') return { rows: undefined, affected: Number(answer) };
-      return { rows: rowsText(answer.map(fromDriver), limits), affected: answer.length };
+      const rows = Array.isArray(answer) ? answer : [];
+      return { rows: rowsText(rows, limits, rowText), affected: rows.length };
     },
     commit: async () => {
       finish();

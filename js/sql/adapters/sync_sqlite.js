@@ -1,8 +1,8 @@
 import { defineAdapter } from '../adapter.js';
 import { timedOut } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
+import { rowText } from '../json_writer.js';
 import { RowCollector } from '../row_collector.js';
-import { fromDriver } from '../values.js';
 
 /**
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
@@ -14,8 +14,8 @@ import { fromDriver } from '../values.js';
  */
 
 /**
- * An adapter on a driver that works on this very thread. Nothing can stop a statement from outside, so the time limit is
- * looked at between rows and at the end: what took too long is rolled back.
+ * An adapter on a driver that works on this very thread, for applications that know what they ask for. Nothing can stop a
+ * statement from outside, so the time limit is looked at between rows and at the end: what took too long is rolled back.
  * @param {SyncDatabase} database
  */
 export function syncSqlite(database) {
@@ -44,7 +44,7 @@ export function syncConnection(database, release) {
       const before = database.totalChanges();
       const rows = new RowCollector(limits, () => {});
       for (const row of database.rows(sql, values.map(toSqlite), returns)) {
-        rows.add(Object.fromEntries(Object.entries(row).map(([key, value]) => [key, fromDriver(value)])));
+        rows.add((room) => rowText(row, room));
         if (rows.excess) throw rows.excess;
         if (performance.now() > deadline) throw timedOut(limits.statementTimeoutMs);
       }
@@ -60,8 +60,11 @@ export function syncConnection(database, release) {
     },
     cancel: () => {},
     release: (state) => {
-      if (queryOnly) database.exec('PRAGMA query_only = OFF');
-      return release(state);
+      try {
+        if (queryOnly) database.exec('PRAGMA query_only = OFF');
+      } finally {
+        release(state);
+      }
     },
   };
 }

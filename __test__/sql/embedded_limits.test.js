@@ -1,0 +1,181 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSqlTools, sqlite } from '../../index.js';
+import { MEASURED } from '../helpers/memory_program.js';
+import { runProgram } from '../helpers/run_program.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/** Numbers without end. */
+const MANY = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)';
+/** @param {number} length @param {(index: number) => string} part */
+const list = (length, part) => Array.from({ length }, (_, index) => part(index)).join(',');
+
+/** Statements that would take a gigabyte and more each. */
+const GREEDY = {
+  'one value': 'SELECT length(randomblob(900000000))',
+  'two values': 'SELECT length(randomblob(900000000)), length(randomblob(900000000))',
+  zeroblob: 'SELECT zeroblob(900000000) AS x',
+  printf: "SELECT length(printf('%.*c', 900000000, 'x'))",
+  'printf of a width': "SELECT length(printf('%900000000d', 1))",
+  replace: "SELECT length(replace(hex(zeroblob(1000000)), '0', hex(zeroblob(1000))))",
+  hex: 'SELECT length(hex(zeroblob(450000000)))',
+  'columns of large values': `SELECT ${list(60, (index) => `randomblob(7500000) AS c${index}`)}`,
+  'columns of middle values': `SELECT ${list(900, (index) => `randomblob(1000000) AS c${index}`)}`,
+  'arguments of a function': `SELECT max(${list(120, () => 'randomblob(7500000)')})`,
+  group_concat: `${MANY} SELECT length(group_concat(hex(randomblob(1000)))) FROM n`,
+  json_group_array: `${MANY} SELECT length(json_group_array(hex(randomblob(1000)))) FROM n`,
+  json_group_object: `${MANY} SELECT length(json_group_object(i, hex(randomblob(1000)))) FROM n`,
+  'a sorter': `${MANY} SELECT hex(randomblob(1000)) AS x FROM n ORDER BY x LIMIT 1 OFFSET 99999999`,
+  DISTINCT: `${MANY} SELECT count(*) FROM (SELECT DISTINCT hex(randomblob(500)) FROM n)`,
+  'GROUP BY': `${MANY} SELECT count(*) FROM (SELECT randomblob(100) AS x FROM n GROUP BY x)`,
+  'a recursive UNION':
+    'WITH RECURSIVE n(i, x) AS (SELECT 1, randomblob(1000) UNION SELECT i + 1, randomblob(1000) FROM n) SELECT count(*) FROM n',
+  'a materialised expression': `${MANY}, m AS MATERIALIZED (SELECT randomblob(1000) AS x FROM n) SELECT count(*) FROM m a, m b`,
+  'a window': `${MANY} SELECT max(length(x)) FROM (SELECT group_concat('aaaaaaaaaa') OVER (ORDER BY i) AS x FROM n)`,
+  'a list of half a million': `SELECT 1 WHERE 1 IN (${list(500_000, () => '1')})`,
+  'escapes, six bytes for one': "SELECT replace(hex(zeroblob(1900000)), '00', char(1)) AS x",
+  'a long name of a column': `SELECT 1 AS "${'x'.repeat(900_000)}" FROM (${MANY} SELECT i FROM n LIMIT 10000)`,
+  'two thousand columns': `SELECT ${list(2_000, (index) => `i AS c${index}`)} FROM (${MANY} SELECT i FROM n LIMIT 9999)`,
+};
+
+const REASONS = ['length', 'memory', 'maxBytes', 'timeout'];
+
+describe.skipIf(process.platform !== 'linux')('memory of the embedded SQLite', () => {
+  it.each([
+    ['one at a time', { parallel: 1, options: {} }],
+    ['eight at once', { parallel: 8, options: {} }],
+    ['eight at once that only read', { parallel: 8, options: { readOnly: true } }],
+  ])(
+    '%s: no statement costs the process more than 200 MB, and the next one works',
+    async (_name, setting) => {
+      const root = await tempRoot();
+      await writeFile(join(root, 'greedy.json'), JSON.stringify(GREEDY));
+      const outcomes = await runProgram(
+        root,
+        `${MEASURED}
+      import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
+      const { exec_sql } = createSqlTools(sqlite('test.db'), { statementTimeoutMs: 1_000, ...${JSON.stringify(setting.options)} });
+      const run = (sql) => exec_sql.execute({ sql }).then(() => 'rows', ({ code, details }) => code === 'ERR_SQL' ? details.reason : code);
+      await Promise.all(Array.from({ length: 8 }, () => run('SELECT 1')));
+      const outcomes = [];
+      for (const [name, sql] of Object.entries(JSON.parse(readFileSync('greedy.json', 'utf8')))) {
+        const { value, peak } = await measured(() => Promise.all(Array.from({ length: ${setting.parallel} }, () => run(sql))));
+        const [{ n }] = await exec_sql.execute({ sql: 'SELECT 7 AS n' });
+        outcomes.push({ name, outcomes: [...new Set(value)], peak, next: n });
+      }
+      console.log(JSON.stringify(outcomes));`,
+      );
+      expect(outcomes).toHaveLength(Object.keys(GREEDY).length);
+      for (const outcome of outcomes) {
+        expect(outcome.peak, JSON.stringify(outcome)).toBeLessThan(200);
+        expect(outcome.next, JSON.stringify(outcome)).toBe(7);
+        // It is a statement of more words than are read.
+        const reasons = outcome.name === 'a list of half a million' ? ['unreadable'] : REASONS;
+        for (const reason of outcome.outcomes) expect(reasons, JSON.stringify(outcome)).toContain(reason);
+      }
+    },
+    120_000,
+  );
+
+  it('prepared statements that are large are not kept', async () => {
+    const { left } = await runProgram(
+      await tempRoot(),
+      `${MEASURED}
+      import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
+      const { exec_sql } = createSqlTools(sqlite('test.db'));
+      await exec_sql.execute({ sql: 'SELECT 1' });
+      console.log(JSON.stringify(await measured(async () => {
+        for (let round = 0; round < 12; round += 1) {
+          await exec_sql.execute({ sql: 'SELECT ' + round + ' WHERE 1 IN (' + '1,'.repeat(40000) + '1)' });
+        }
+      })));`,
+    );
+    expect(left).toBeLessThan(100);
+  }, 60_000);
+});
+
+describe('time of the embedded SQLite', () => {
+  it('a pattern of thousands of wildcards does not end the process', async () => {
+    const outcome = await runProgram(
+      await tempRoot(),
+      `import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
+      const { exec_sql } = createSqlTools(sqlite('test.db'));
+      const rows = [];
+      for (const sql of [
+        "SELECT hex(zeroblob(20000)) LIKE '" + '%0'.repeat(24000) + "' AS x",
+        "SELECT hex(zeroblob(20000)) LIKE '" + '%_0'.repeat(12000) + "' AS x",
+        "SELECT hex(zeroblob(20000)) GLOB '" + '*[0]'.repeat(12000) + "' AS x",
+      ]) rows.push((await exec_sql.execute({ sql }))[0].x);
+      console.log(JSON.stringify(rows));`,
+    );
+    expect(outcome).toEqual([1, 1, 1]);
+  });
+
+  it('no function keeps a statement far beyond its time', async () => {
+    const source = sqlite(join(await tempRoot(), 'test.db'));
+    onTestFinished(() => source.close?.());
+    const { exec_sql } = createSqlTools(source, { statementTimeoutMs: 500 });
+    const zeros = 'hex(zeroblob(2000000))';
+    const object = (/** @type {string} */ key) =>
+      `(SELECT json_group_object('${key}' || i, 1) FROM (${MANY} SELECT i FROM n LIMIT 100000))`;
+    for (const call of [
+      `instr(${zeros}, substr(${zeros}, 1, 2000000) || '1')`,
+      `length(replace(${zeros}, substr(${zeros}, 1, 2000000) || '1', 'x'))`,
+      `length(trim(${zeros}, replace(${zeros}, '0', '12') || '0'))`,
+      `length(unhex(replace(${zeros}, '0', 'x'), replace(${zeros}, '0', 'y') || 'x'))`,
+      `${zeros} LIKE '%' || substr(${zeros}, 1, 40000) || '1'`,
+      `${zeros} GLOB '*[' || substr(${zeros}, 1, 40000) || ']1'`,
+      `length(json_patch(${object('a')}, ${object('b')}))`,
+      `length(json_remove(${object('a')}, ${list(120, (index) => `'$.a${index}'`)}))`,
+      list(40, () => 'length(randomblob(8000000))'),
+    ]) {
+      const started = performance.now();
+      await exec_sql.execute({ sql: `SELECT ${call} AS x` }).catch((/** @type {any} */ error) => {
+        expect(error.code, call).toBe('ERR_SQL');
+      });
+      expect(performance.now() - started, call).toBeLessThan(20_000);
+    }
+    expect(await exec_sql.execute({ sql: 'SELECT 7 AS n' })).toEqual([{ n: 7 }]);
+  }, 120_000);
+
+  it('statements as deep as they can be do not overflow the stack', async () => {
+    const outcome = await runProgram(
+      await tempRoot(),
+      `import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
+      const { exec_sql } = createSqlTools(sqlite('test.db'), { statementTimeoutMs: 2_000 });
+      const codes = new Set();
+      for (const depth of [90, 320, 990, 20000]) {
+        for (const [open, close] of [['(', ')'], ['- ', ''], ['NOT ', ''], ['abs(', ')'], ['1+(', ')'], ['(SELECT ', ')'], ['EXISTS(SELECT ', ')'],
+          ['CASE WHEN 1 THEN ', ' END'], ['iif(1,', ',0)'], ['1 IN (', ')'], ['CAST(', ' AS int)'], ['', ' COLLATE nocase'], ['', ' IS NULL'], ['', '+1'],
+          ['', ' AND 1'], ['', ' BETWEEN 1 AND 2'], ['', "->'a'"], ['(SELECT * FROM (SELECT ', '))'], ['(WITH a AS (SELECT ', ') SELECT * FROM a)']]) {
+          const sql = 'SELECT ' + open.repeat(depth) + '1' + close.repeat(depth);
+          await exec_sql.execute({ sql }).then(() => codes.add('rows'), ({ code }) => codes.add(code));
+        }
+        await exec_sql.execute({ sql: 'SELECT 1' + ' UNION SELECT 1'.repeat(depth) }).catch(({ code }) => codes.add(code));
+      }
+      console.log(JSON.stringify([...codes].sort()));`,
+    );
+    expect(outcome).toEqual(['ERR_SQL', 'rows']);
+  }, 60_000);
+});
+
+describe('what is temporary', () => {
+  it('is refused, since it would hide tables from the next run on the same connection', async () => {
+    const source = sqlite(join(await tempRoot(), 'test.db'));
+    onTestFinished(() => source.close?.());
+    const { exec_sql } = createSqlTools(source);
+    await exec_sql.execute({ sql: 'CREATE TABLE users (name)' });
+    for (const sql of [
+      'CREATE TEMP TABLE users (name)',
+      'CREATE TEMPORARY VIEW users AS SELECT 1 AS name',
+      'CREATE TABLE temp.users (name)',
+      'CREATE TABLE "temp".users AS SELECT 1 AS name',
+      'CREATE TABLE [TEMP] . users (name)',
+      'CREATE TEMP TRIGGER t AFTER INSERT ON users BEGIN SELECT 1; END',
+    ]) {
+      await expect(exec_sql.execute({ sql }), sql).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    }
+    expect(await exec_sql.execute({ sql: 'SELECT count(*) AS n FROM users' })).toEqual([{ n: 0 }]);
+  });
+});

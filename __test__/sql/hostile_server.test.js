@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attacked, MOST_MB } from '../helpers/attacked.js';
+import {
+  completed,
+  described,
+  failed,
+  int32,
+  message,
+  ready,
+  row,
+  startFakePostgres,
+} from '../helpers/fake_postgres.js';
+
+/** @typedef {import('../helpers/fake_postgres.js').Script} Script */
+
+const MB = 1 << 20;
+const CHUNK = Buffer.alloc(MB, 'x');
+const text = described([{ name: 'word', type: 25 }]);
+
+/** Bytes that follow the header of a message. @param {import('../helpers/fake_postgres.js').Answering} to @param {number} count */
+async function filler({ send }, count) {
+  for (let left = count; left > 0; left -= CHUNK.length) {
+    if (!(await send(CHUNK.subarray(0, Math.min(left, CHUNK.length))))) return;
+  }
+}
+
+/** @param {string} type @param {number} size */
+const header = (type, size) => Buffer.concat([Buffer.from(type), int32(size + 4)]);
+
+/** A row with one value of a type. @param {number} type @param {string} value @returns {Script} */
+const value =
+  (type, value) =>
+  ({ send }) =>
+    send(Buffer.concat([described([{ name: 'word', type }]), row([value]), completed('SELECT 1'), ready]));
+
+/**
+ * What the server does, and what comes of it: whether the connection can be used afterwards, and how the call ends.
+ * @type {Record<string, { script: Script, survives: boolean, outcome: object }>}
+ */
+const SCENES = {
+  'a row longer than any string of JavaScript': {
+    script: async (to) => {
+      const size = 600 * MB;
+      await to.send(Buffer.concat([text, header('D', size + 6), Buffer.from([0, 1]), int32(size)]));
+      await filler(to, size);
+      await to.send(Buffer.concat([completed('SELECT 1'), ready]));
+    },
+    survives: true,
+    outcome: { code: 'ERR_SQL', reason: 'maxBytes' },
+  },
+  'rows without end, until it is told to stop': {
+    script: async ({ send, isStopped }) => {
+      await send(text);
+      const rows = Buffer.concat(Array(100).fill(row(['x'.repeat(10_000)])));
+      while (!isStopped() && (await send(rows)));
+      await send(Buffer.concat([failed('canceling statement due to user request', '57014'), ready]));
+    },
+    survives: true,
+    outcome: { code: 'ERR_SQL', reason: 'maxBytes' },
+  },
+  'an error of 100 MB': {
+    script: async (to) => {
+      await to.send(Buffer.concat([header('E', 20 + 100 * MB), Buffer.from('SERROR\0CXX000\0M'.padEnd(20, 'm'))]));
+      await filler(to, 100 * MB - 2);
+      await to.send(Buffer.concat([Buffer.from([0, 0]), ready]));
+    },
+    survives: true,
+    outcome: { code: 'ERR_SQL', reason: 'database', length: expect.closeTo(2_050, -3) },
+  },
+  'a flood of notices': {
+    script: async (to) => {
+      await to.send(text);
+      for (let count = 0; count < 100; count += 1) {
+        await to.send(Buffer.concat([header('N', MB + 12), Buffer.from('SNOTICE\0Mnn')]));
+        await filler(to, MB - 1);
+        await to.send(Buffer.from([0, 0]));
+      }
+      await to.send(Buffer.concat([row(['told']), completed('SELECT 1'), ready]));
+    },
+    survives: true,
+    outcome: { ok: true },
+  },
+  'json that is none': { script: value(114, '{"a":1'), survives: true, outcome: { ok: true } },
+  'json nested 100 000 deep': {
+    script: value(3802, '['.repeat(100_000) + ']'.repeat(100_000)),
+    survives: true,
+    outcome: { code: 'ERR_SQL', reason: 'depth' },
+  },
+  'an array without an end': {
+    script: value(1009, '{a,"b'),
+    survives: true,
+    outcome: { code: 'ERR_SQL', reason: 'value' },
+  },
+  'an array that is none': { script: value(1007, 'no'), survives: true, outcome: { code: 'ERR_SQL', reason: 'value' } },
+  'an array nested 100 000 deep': {
+    script: value(1007, '{'.repeat(100_000) + '}'.repeat(100_000)),
+    survives: true,
+    outcome: { code: 'ERR_SQL', reason: 'depth' },
+  },
+  'an integer that is none': {
+    script: value(20, 'seven'),
+    survives: true,
+    outcome: { code: 'ERR_SQL', reason: 'value' },
+  },
+  'a message of no known type': {
+    script: ({ send }) => send(Buffer.concat([text, message('?', 'what')])),
+    survives: false,
+    outcome: { code: 'ERR_SQL', reason: 'database' },
+  },
+  'a message of negative length': {
+    script: ({ send }) => send(Buffer.concat([text, Buffer.from('D'), int32(-5)])),
+    survives: false,
+    outcome: { code: 'ERR_SQL', reason: 'database' },
+  },
+  'columns described in 100 MB': {
+    script: async (to) => {
+      await to.send(header('T', 100 * MB));
+      await filler(to, 100 * MB);
+    },
+    survives: false,
+    outcome: { code: 'ERR_SQL', reason: 'database' },
+  },
+  'the connection cut in the middle of a row': {
+    script: async ({ socket, send }) => {
+      await send(Buffer.concat([text, header('D', 5_000), Buffer.from('abc')]));
+      socket.destroy();
+    },
+    survives: false,
+    outcome: { code: 'ERR_SQL', reason: 'database' },
+  },
+  'the connection reset before any answer': {
+    script: ({ socket }) => socket.resetAndDestroy(),
+    survives: false,
+    outcome: { code: 'ERR_SQL', reason: 'database' },
+  },
+};
+
+const attacks = Object.keys(SCENES).map((name) => ({
+  name,
+  sql: `SELECT '${name}'`,
+  // Far above what any of it takes: nothing here may end only because of the time.
+  options: { statementTimeoutMs: 60_000 },
+}));
+
+describe('a PostgreSQL server that sends what no honest one does', () => {
+  /** @type {Awaited<ReturnType<typeof startFakePostgres>>} */
+  let server;
+  beforeAll(async () => {
+    const scripts = Object.entries(SCENES).map(([name, { script }]) => [name, script]);
+    server = await startFakePostgres(Object.fromEntries(scripts));
+  });
+  afterAll(() => server.stop());
+
+  it.each(['pg pool', 'postgres.js', 'knex over pg'])(
+    '%s: ends the call and nothing else',
+    async (source) => {
+      const outcomes = await attacked(source, { postgres: server.port }, attacks);
+      expect(outcomes.map(({ attack }) => attack)).toEqual(Object.keys(SCENES));
+      for (const outcome of outcomes) {
+        expect(outcome, outcome.attack).toMatchObject({ ...SCENES[outcome.attack]?.outcome, next: GOOD });
+        expect(outcome.pool, outcome.attack).toEqual(source === 'postgres.js' ? 'unknown' : { busy: 0, waiting: 0 });
+        expect(outcome.peakMb, outcome.attack).toBeLessThanOrEqual(MOST_MB);
+      }
+    },
+    120_000,
+  );
+});
+
+const GOOD = JSON.stringify([{ word: 'fine' }]);

@@ -1,0 +1,107 @@
+import mysql from 'mysql2/promise';
+import pgPackage from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attacked } from '../helpers/attacked.js';
+import { hasServer, startServer } from '../helpers/database_server.js';
+import { wait } from '../helpers/sql_kernel.js';
+
+const options = { statementTimeoutMs: 60_000 };
+const LOST = { ok: false, code: 'ERR_SQL', reason: 'database' };
+
+/**
+ * Runs attacks while `kill` ends the connection of every statement that it finds.
+ * @param {string} source
+ * @param {{ postgres?: number, mariadb?: number }} ports
+ * @param {string} sql
+ * @param {() => Promise<unknown>} kill
+ */
+async function killedMeanwhile(source, ports, sql, kill) {
+  let over = false;
+  const killing = (async () => {
+    while (!over) {
+      await kill();
+      await wait(50);
+    }
+  })();
+  try {
+    const attacks = ['the first time', 'the second time'].map((name) => ({ name, sql, options }));
+    return await attacked(source, ports, attacks);
+  } finally {
+    over = true;
+    await killing;
+  }
+}
+
+describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that the server ends during a statement', () => {
+  /** @type {import('../helpers/database_server.js').Server} */
+  let server;
+  /** @type {pgPackage.Pool} */
+  let oracle;
+  beforeAll(async () => {
+    server = await startServer('postgres');
+    oracle = new pgPackage.Pool({ host: '127.0.0.1', port: server.port, user: 'postgres', max: 1 });
+    // The server stops before the last of its connections has noticed.
+    oracle.on('error', () => {});
+  }, 120_000);
+  afterAll(async () => {
+    await oracle?.end();
+    await server?.stop();
+  }, 60_000);
+
+  const kill = () =>
+    oracle.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%' AND pid <> pg_backend_pid()",
+    );
+
+  it.each(['pg pool', 'postgres.js', 'knex over pg', 'drizzle over pg', 'pg client'])(
+    '%s: is an error of the call, and no connection is left behind',
+    async (source) => {
+      const outcomes = await killedMeanwhile(source, { postgres: server.port }, 'SELECT pg_sleep(40)', kill);
+      const next = source === 'pg client' ? expect.stringMatching(/^ERR_SQL/) : '[{"word":"fine"}]';
+      for (const outcome of outcomes) {
+        expect(outcome).toMatchObject({ ...LOST, next });
+        expect(outcome.pool).toBeOneOf(['unknown', expect.objectContaining({ busy: 0, waiting: 0 })]);
+      }
+      const { rows } = await oracle.query(
+        "SELECT query FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+      );
+      expect(rows).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe.skipIf(!hasServer('mariadb'))('a connection to MariaDB that the server ends during a statement', () => {
+  /** @type {import('../helpers/database_server.js').Server} */
+  let server;
+  /** @type {mysql.Connection} */
+  let oracle;
+  beforeAll(async () => {
+    server = await startServer('mariadb');
+    oracle = await mysql.createConnection({ host: '127.0.0.1', port: server.port, user: 'root' });
+  }, 120_000);
+  afterAll(async () => {
+    await oracle?.end();
+    await server?.stop();
+  }, 60_000);
+
+  const kill = async () => {
+    const [rows] = await oracle.query(
+      "SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT sleep%' AND id <> connection_id()",
+    );
+    for (const { id } of /** @type {any[]} */ (rows)) await oracle.query(`KILL ${Number(id)}`).catch(() => {});
+  };
+
+  it.each(['mysql2 pool', 'mysql2 with callbacks', 'knex over mysql2', 'mysql2 connection'])(
+    '%s: is an error of the call, and no connection is left behind',
+    async (source) => {
+      const outcomes = await killedMeanwhile(source, { mariadb: server.port }, 'SELECT sleep(40)', kill);
+      const next = source === 'mysql2 connection' ? expect.stringMatching(/^ERR_SQL/) : '[{"word":"fine"}]';
+      for (const outcome of outcomes) {
+        expect(outcome).toMatchObject({ ...LOST, next });
+        expect(outcome.pool).toBeOneOf(['unknown', expect.objectContaining({ busy: 0, waiting: 0 })]);
+      }
+    },
+    60_000,
+  );
+});

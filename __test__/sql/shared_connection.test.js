@@ -1,0 +1,154 @@
+import { connect } from 'node:net';
+import { Duplex } from 'node:stream';
+import mysql from 'mysql2/promise';
+import pgPackage from 'pg';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createSqlTools, postgresJs } from '../../index.js';
+import { hasServer, startServer } from '../helpers/database_server.js';
+
+const WIDE = 12_000_000;
+
+describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what tools ask for, and nothing else', () => {
+  /** @type {import('../helpers/database_server.js').Server} */
+  let server;
+  /** @type {any} */
+  let where;
+  beforeAll(async () => {
+    server = await startServer('postgres');
+    where = { host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' };
+  }, 120_000);
+  afterAll(() => server?.stop(), 60_000);
+
+  it("one client of pg: the application's own rows are whole, before, between and behind those of tools", async () => {
+    const client = new pgPackage.Client(where);
+    await client.connect();
+    onTestFinished(() => client.end());
+    const { exec_sql } = createSqlTools(client, { maxBytes: 1_000 });
+    const own = () => client.query(`SELECT repeat('x', ${WIDE}) AS x`).then(({ rows }) => rows[0].x.length);
+    const tools = () =>
+      exec_sql
+        .execute({ sql: `SELECT repeat('x', ${WIDE}) AS x` })
+        .catch((/** @type {any} */ error) => error.details.reason);
+    expect(await Promise.all([own(), tools(), own(), tools(), own()])).toEqual([
+      WIDE,
+      'maxBytes',
+      WIDE,
+      'maxBytes',
+      WIDE,
+    ]);
+    // Nothing of ours stays on the socket.
+    expect(Object.hasOwn(/** @type {any} */ (client).connection.stream, 'emit')).toBe(false);
+    expect(client.listenerCount('error')).toBe(0);
+  }, 60_000);
+
+  it('a pool of pg with a time limit of its own: an error is still an answer', async () => {
+    const pool = new pgPackage.Pool({ ...where, query_timeout: 20_000 });
+    onTestFinished(() => pool.end());
+    const { exec_sql } = createSqlTools(pool);
+    await expect(exec_sql.execute({ sql: 'SELECT nothing' })).rejects.toThrow(/"nothing" does not exist/);
+    expect(await exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+  });
+
+  it('a commit that the database refuses leaves no connection of postgres.js behind', async () => {
+    const sql = postgres({ ...where, max: 1, onnotice: () => {} });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    await sql.unsafe('CREATE TABLE owners (id int PRIMARY KEY)');
+    await sql.unsafe('CREATE TABLE things (owner int REFERENCES owners (id) DEFERRABLE INITIALLY DEFERRED)');
+    const { exec_sql } = createSqlTools(sql);
+    for (let round = 0; round < 3; round += 1) {
+      await expect(exec_sql.execute({ sql: 'INSERT INTO things VALUES (1)' })).rejects.toThrow(/foreign key/);
+      expect(await exec_sql.execute({ sql: 'SELECT count(*) AS n FROM things' })).toEqual([{ n: 0 }]);
+      expect([...(await sql.unsafe('SELECT 1 AS one'))]).toEqual([{ one: 1 }]);
+    }
+  });
+
+  it('postgres.js without its list of types, and many at once, over two connections', async () => {
+    const sql = postgres({ ...where, max: 2, fetch_types: false, onnotice: () => {} });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    const { exec_sql } = createSqlTools(sql);
+    const calls = Array.from({ length: 30 }, (_, index) =>
+      index % 3 === 2
+        ? sql.unsafe(`SELECT ${index} AS n`).then(([row]) => row?.n)
+        : exec_sql.execute({ sql: `SELECT ${index} AS n` }).then((/** @type {any[]} */ [row]) => row.n),
+    );
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 30 }, (_, index) => index));
+  });
+
+  it("postgres.js over a socket of the application's own making is refused, unless it is trusted", async () => {
+    const socket = async () => {
+      const inner = connect(server.port, '127.0.0.1');
+      await new Promise((done) => inner.once('connect', done));
+      const outer = new Duplex({
+        read: () => inner.resume(),
+        write: (chunk, _encoding, done) => inner.write(chunk, done),
+        final: (done) => inner.end(done),
+      });
+      // Later and in pieces, as a tunnel would.
+      inner.on('data', (chunk) => setImmediate(() => outer.push(chunk)));
+      inner.on('close', () => outer.destroy());
+      return outer;
+    };
+    const sql = postgres(/** @type {any} */ ({ ...where, max: 1, socket }));
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    const statement = { sql: 'SELECT 1 AS one' };
+    await expect(createSqlTools(sql).exec_sql.execute(statement)).rejects.toMatchObject({
+      code: 'ERR_SQL',
+      details: { reason: 'unmetered' },
+    });
+    const trusting = createSqlTools(postgresJs(sql, { unmetered: true }));
+    expect(await trusting.exec_sql.execute(statement)).toEqual([{ one: 1 }]);
+  });
+
+  it('parameters nested too deep are refused by name', async () => {
+    const pool = new pgPackage.Pool(where);
+    onTestFinished(() => pool.end());
+    /** @type {unknown} */
+    let deep = 1;
+    for (let level = 0; level < 20_000; level += 1) deep = [deep];
+    const call = createSqlTools(pool).exec_sql.execute({ sql: 'SELECT $1::json AS j', params: [deep] });
+    await expect(call).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
+  });
+});
+
+describe.skipIf(!hasServer('mariadb'))('MariaDB: what is limited is what tools ask for, and nothing else', () => {
+  /** @type {import('../helpers/database_server.js').Server} */
+  let server;
+  /** @type {mysql.Connection} */
+  let connection;
+  beforeAll(async () => {
+    server = await startServer('mariadb');
+    connection = await mysql.createConnection({ host: '127.0.0.1', port: server.port, user: 'root' });
+  }, 120_000);
+  afterAll(async () => {
+    await connection?.end();
+    await server?.stop();
+  }, 60_000);
+
+  it("one connection: the application's own rows are whole, before, between and behind those of tools", async () => {
+    const { exec_sql } = createSqlTools(connection, { maxBytes: 1_000 });
+    const own = () =>
+      connection.query(`SELECT repeat('x', ${WIDE}) AS x`).then(([rows]) => /** @type {any} */ (rows)[0].x.length);
+    const tools = () =>
+      exec_sql
+        .execute({ sql: `SELECT repeat('x', ${WIDE}) AS x` })
+        .catch((/** @type {any} */ error) => error.details.reason);
+    expect(await Promise.all([own(), tools(), own(), tools(), own()])).toEqual([
+      WIDE,
+      'maxBytes',
+      WIDE,
+      'maxBytes',
+      WIDE,
+    ]);
+  }, 60_000);
+
+  it('statements are prepared for a while only', async () => {
+    const { exec_sql } = createSqlTools(connection);
+    for (let index = 0; index < 100; index += 1) {
+      const sql = index % 2 === 0 ? `SELECT ${index} AS n` : `SELECT ${index} AS n /* ${'x'.repeat(5_000)} */`;
+      expect(await exec_sql.execute({ sql })).toEqual([{ n: index }]);
+    }
+    const [rows] = await connection.query("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'");
+    expect(Number(/** @type {any} */ (rows)[0].Value)).toBeLessThanOrEqual(40);
+  }, 60_000);
+});

@@ -1,0 +1,249 @@
+import mysql from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSqlTools } from '../../index.js';
+import { SqlRules } from '../../js/sql/rules.js';
+import { hasServer, startServer } from '../helpers/database_server.js';
+import { oddStatements } from '../helpers/odd_statements.js';
+import { broken, refusedOrdinary, SECRET } from '../helpers/rule_bench.js';
+
+/** Ways round the rules that were tried: spelling, hiding, and what MariaDB itself does on the side. */
+const ATTEMPTS = [
+  // Comments that are executed, and comments that are none.
+  'SELECT 1 /*! INTO OUTFILE "/tmp/tgp-x" */',
+  '/*! DELETE FROM t */',
+  '/*M! DELETE FROM t */',
+  '/*!50000 DELETE FROM t */',
+  '/*m! DELETE FROM t */',
+  'SELECT /*!99999 1 */ 2 /*! FROM secrets */',
+  'SELECT * FROM /*! secrets */',
+  'SELECT * FROM t /*! UNION SELECT * FROM secrets */',
+  'SELECT /*+ SET_VAR(foreign_key_checks=OFF) */ 1',
+  'SELECT 1 --1; DELETE FROM t',
+  'SELECT 1 -- x\n; DELETE FROM t',
+  'SELECT 1 --\u{1}x\n; DELETE FROM t',
+  'SELECT 1 # x\n; DELETE FROM t',
+  'SELECT 1 #\r; DELETE FROM t',
+  'SELECT 1; DELETE FROM t',
+  'SELECT /* /* */ 1; DELETE FROM t -- */',
+  // Quotations under each sql_mode.
+  "SELECT '\\'; DELETE FROM t; -- '",
+  'SELECT "\\"; DELETE FROM t; -- "',
+  "SELECT 'a\\\\'; DELETE FROM t; -- '",
+  'SELECT `a``; DELETE FROM t; -- `',
+  "SELECT 1 AS [x']; DELETE FROM t; -- ']",
+  "SELECT n'\\'; DELETE FROM t; -- '",
+  "SELECT x'41''; DELETE FROM t; -- '",
+  "SELECT _latin1'\\'; DELETE FROM t; -- '",
+  "SELECT 'a' 'b\\'; DELETE FROM t; -- '",
+  'SELECT \\N; DELETE FROM t',
+  // Names.
+  'SELECT * FROM `secrets`',
+  'SELECT * FROM "secrets"',
+  'SELECT * FROM shop.secrets',
+  'SELECT * FROM shop . `secrets`',
+  'SELECT * FROM .secrets',
+  'SELECT * FROM {oj secrets}',
+  'SELECT * FROM t STRAIGHT_JOIN secrets',
+  'SELECT * FROM t, secrets',
+  'SELECT * FROM t NATURAL JOIN secrets',
+  'SELECT (SELECT max(s) FROM secrets)',
+  'SELECT * FROM secrets PARTITION (p0)',
+  'SELECT * FROM SECRETS',
+  'WITH secrets AS (SELECT 1) SELECT * FROM shop.secrets',
+  'WITH secrets AS (SELECT * FROM secrets) SELECT * FROM secrets',
+  'WITH c AS (SELECT 1) DELETE FROM t',
+  'SELECT * FROM 1e5secrets',
+  'SELECT 1e5UNION SELECT s FROM secrets',
+  'SELECT 1.5UNION SELECT s FROM secrets',
+  'SELECT .5UNION SELECT s FROM secrets',
+  'SELECT 0x1UNION SELECT s FROM secrets',
+  'SELECT $1 UNION SELECT s FROM secrets',
+  'SHOW COLUMNS FROM secrets',
+  'SHOW CREATE TABLE secrets',
+  'DESCRIBE secrets',
+  'EXPLAIN SELECT * FROM secrets',
+  'SELECT * FROM information_schema.processlist',
+  'SHOW FULL PROCESSLIST',
+  'SHOW BINLOG EVENTS',
+  'SHOW ENGINE INNODB STATUS',
+  'SELECT * FROM mysql.column_stats',
+  'SELECT * FROM `mysql`.global_priv',
+  'SELECT * FROM performance_schema.events_statements_history',
+  // Verbs that do more than they say, and other statements.
+  'ANALYZE DELETE FROM t',
+  'ANALYZE FORMAT=JSON DELETE FROM t',
+  'EXPLAIN DELETE FROM t',
+  "REPLACE INTO t (id, a) VALUES (1, 'gone')",
+  "REPLACE t SET id = 1, a = 'gone'",
+  "INSERT INTO t (id, a) VALUES (1, 'x') ON DUPLICATE KEY UPDATE a = 'gone'",
+  "INSERT t SET a = 'new'",
+  'DELETE t FROM t JOIN secrets',
+  'DELETE FROM t RETURNING a',
+  'UPDATE t, secrets SET t.a = secrets.s',
+  'INSERT INTO t (a) SELECT s FROM secrets',
+  'SELECT * FROM t FOR UPDATE',
+  'SELECT a FROM t INTO @x',
+  'SELECT @x := 1',
+  'SELECT nextval(counter)',
+  'SELECT NEXT VALUE FOR counter',
+  'SELECT setval(counter, 4711)',
+  'SELECT erase()',
+  "SELECT LOAD_FILE('/etc/passwd')",
+  "SELECT GET_LOCK('a', 0)",
+  'HANDLER t OPEN',
+  'DO erase()',
+  'CALL p()',
+  "PREPARE x FROM 'DELETE FROM t'",
+  "EXECUTE IMMEDIATE 'DELETE FROM t'",
+  'BEGIN NOT ATOMIC DELETE FROM t; END',
+  'SET STATEMENT max_statement_time = 1 FOR DELETE FROM t',
+  'SET @x = 1',
+  'START TRANSACTION READ WRITE',
+  'COMMIT',
+  'LOCK TABLES t WRITE',
+  "LOAD DATA INFILE '/etc/passwd' INTO TABLE t",
+  'CREATE TEMPORARY TABLE t (a INT)',
+  'CREATE TABLE copied SELECT * FROM secrets',
+  'CREATE OR REPLACE TABLE t (a INT)',
+  'TRUNCATE t',
+  'RENAME TABLE secrets TO plain',
+  'DROP TABLE t',
+  'WITH c AS (SELECT 1) DELETE\u{feff}FROM t',
+  'DELETE\u{a0}FROM t',
+  'DELETE\u{b}FROM t',
+];
+
+/** @type {[any, string][]} */
+const ORDINARY = [
+  [
+    {},
+    "SELECT a, 5--1 AS six, 0x41, 1e5, .5, 'it''s', _utf8mb4'x', `a` AS `odd``name` FROM t WHERE a LIKE 'o%' # done",
+  ],
+  [{}, "INSERT INTO t (a) VALUES ('x') ON DUPLICATE KEY UPDATE a = 'y'"],
+  [{}, 'INSERT INTO t (a) VALUES (1) RETURNING id'],
+  [{}, 'SELECT * FROM 2024_sales'],
+  [{}, "SELECT @@version, sleep(0), json_value('{\"a\":[1]}', '$.a[0]')"],
+  [{}, 'SHOW TABLES'],
+  [{}, 'SHOW FULL COLUMNS FROM t'],
+  [{}, 'DESCRIBE t'],
+  [{ readOnly: true }, 'SELECT count(*) FROM t JOIN secrets USING (id)'],
+  [{ allow: { verbs: ['select', 'replace'] } }, "REPLACE INTO t (id, a) VALUES (1, 'x')"],
+  [{ allow: { tables: ['t'] } }, "SELECT max(a) FROM t AS x WHERE a <> 'secrets'"],
+  [{ allow: { tables: ['t'] } }, 'UPDATE t SET a = (SELECT 1) WHERE id = 1'],
+  [{ deny: { tables: ['2024_sales'] } }, "SELECT 'secrets' AS word"],
+];
+
+describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
+  /** @type {import('../helpers/database_server.js').Server} */
+  let server;
+  /** @type {mysql.Pool} */
+  let pool;
+  /** @type {mysql.Connection} */
+  let oracle;
+
+  beforeAll(async () => {
+    server = await startServer('mariadb');
+    const settings = { host: '127.0.0.1', port: server.port, user: 'root', multipleStatements: true };
+    oracle = await mysql.createConnection(settings);
+    await oracle.query(`CREATE DATABASE shop; USE shop;
+      CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(100)) ENGINE=InnoDB;
+      CREATE TABLE secrets (id INT PRIMARY KEY, s VARCHAR(100)) ENGINE=InnoDB;
+      CREATE TABLE 2024_sales (a INT);
+      CREATE SEQUENCE counter;
+      INSERT INTO 2024_sales VALUES (7);
+      CREATE FUNCTION erase() RETURNS INT BEGIN DELETE FROM t WHERE id = 1; RETURN 1; END;
+      CREATE PROCEDURE p() DELETE FROM t`);
+    await reset();
+    pool = mysql.createPool({ ...settings, database: 'shop', connectionLimit: 1 });
+  }, 120_000);
+
+  afterAll(async () => {
+    await pool?.end();
+    await oracle?.end();
+    await server?.stop();
+  }, 60_000);
+
+  const reset = () =>
+    oracle.query(`DROP TABLE IF EXISTS plain, copied; ALTER SEQUENCE counter RESTART; TRUNCATE t; TRUNCATE secrets;
+      INSERT INTO t (a) VALUES ('one'), ('two'), ('three');
+      INSERT INTO secrets VALUES (1, '${SECRET}'), (2, 'other');
+      ANALYZE TABLE secrets PERSISTENT FOR ALL`);
+
+  const state = async () => {
+    const [tables] = /** @type {[any[], any]} */ (
+      await oracle.query("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'")
+    );
+    /** @type {Record<string, string[]>} */
+    const rows = {};
+    for (const { Tables_in_shop: name } of tables) {
+      const [found] = /** @type {[any[], any]} */ (await oracle.query(`SELECT * FROM \`${name}\``));
+      rows[name] = found.map((row) => JSON.stringify(row));
+    }
+    const [counter] = await oracle.query('SELECT next_not_cached_value FROM counter');
+    return { rows, rest: JSON.stringify([tables, counter]) };
+  };
+
+  it.each(['', 'ANSI_QUOTES', 'NO_BACKSLASH_ESCAPES', 'MSSQL', 'ORACLE'])(
+    'no attempt changes what it may not, or tells the secret, with sql_mode %j',
+    async (mode) => {
+      expect(ATTEMPTS.length).toBeGreaterThan(60);
+      await pool.query(`SET SESSION sql_mode = '${mode}'`);
+      // A function that writes is the owner's, and MariaDB knows no fence for it in a transaction that may write.
+      const attempts = ATTEMPTS.filter((sql) => !/erase|nextval|NEXT VALUE/.test(sql));
+      expect(await broken(pool, attempts, state, reset)).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('rules that leave nothing but reading hold for functions and sequences too', async () => {
+    for (const options of [
+      { readOnly: true },
+      { allow: { verbs: ['select'] } },
+      {
+        deny: {
+          verbs: ['insert', 'update', 'delete', 'replace', 'merge', 'truncate', 'create', 'alter', 'drop', 'maintain'],
+        },
+      },
+    ]) {
+      const { exec_sql } = createSqlTools(pool, /** @type {any} */ (options));
+      for (const sql of ['SELECT erase()', 'SELECT nextval(counter)', 'SELECT NEXT VALUE FOR counter']) {
+        await expect(exec_sql.execute({ sql }), sql).rejects.toThrow(/READ ONLY/);
+      }
+    }
+  });
+
+  it('a table whose name begins with digits is denied by its name', async () => {
+    const { exec_sql } = createSqlTools(pool, { deny: { tables: ['2024_sales'] } });
+    for (const sql of ['SELECT * FROM 2024_sales', 'SELECT * FROM shop.2024_sales', 'SELECT * FROM `2024_sales`']) {
+      await expect(exec_sql.execute({ sql }), sql).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    }
+  });
+
+  it('ordinary statements pass', async () => {
+    await pool.query("SET SESSION sql_mode = ''");
+    expect(await refusedOrdinary(pool, ORDINARY)).toEqual([]);
+  });
+
+  it('no odd text that is judged to read is refused by a transaction that may only read', async () => {
+    const rules = new SqlRules();
+    let ran = 0;
+    for (const sql of oddStatements(1_500)) {
+      let judged;
+      try {
+        judged = rules.judge(sql, [], 'mysql');
+      } catch {
+        continue;
+      }
+      if (judged.access !== 'read') continue;
+      await oracle.query('START TRANSACTION READ ONLY');
+      const error = await oracle.query(judged.sql).then(
+        () => undefined,
+        (/** @type {any} */ caught) => caught,
+      );
+      await oracle.query('ROLLBACK');
+      expect(error?.errno, sql).not.toBe(1792);
+      if (!error) ran += 1;
+    }
+    expect(ran).toBeGreaterThan(20);
+  }, 60_000);
+});

@@ -1,0 +1,208 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import BetterSqlite3 from 'better-sqlite3';
+import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3';
+import makeKnex from 'knex';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { betterSqlite3, createSqlTools, drizzle, knex } from '../../index.js';
+import { attacked, MOST_MB } from '../helpers/attacked.js';
+import { otherNodes } from '../helpers/other_nodes.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/** Longer than any statement here may take, and than a loaded machine holds up an event loop. */
+const BLOCKED_MS = 1_000;
+
+const ATTACKS = [
+  {
+    name: 'an endless count',
+    sql: 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n',
+    options: { statementTimeoutMs: 2_500 },
+    outcome: { ok: false, code: 'ERR_SQL', reason: 'timeout' },
+  },
+  {
+    name: 'rows without end',
+    sql: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, printf('%.*c', 1000, 'x') AS x FROM n`,
+    outcome: { ok: false, code: 'ERR_SQL', reason: 'maxBytes' },
+  },
+];
+
+/**
+ * @param {string} source
+ * @param {string[]} [command]
+ */
+async function staysResponsive(source, command) {
+  const outcomes = await attacked(source, {}, ATTACKS, command);
+  for (const [index, outcome] of outcomes.entries()) {
+    expect(outcome, outcome.attack).toMatchObject({ ...ATTACKS[index]?.outcome, next: '[{"word":"fine"}]' });
+    expect(outcome.lateMs, outcome.attack).toBeLessThan(BLOCKED_MS);
+    expect(outcome.peakMb, outcome.attack).toBeLessThanOrEqual(MOST_MB);
+  }
+}
+
+describe('a driver that works on the main thread does not get the statements of tools', () => {
+  it.concurrent.each(['better-sqlite3', 'drizzle over better-sqlite3', 'knex over better-sqlite3'])(
+    '%s: an endless statement blocks nothing and is stopped',
+    (source) => staysResponsive(source),
+    60_000,
+  );
+
+  it('node:sqlite: an endless statement blocks nothing and is stopped', async () => {
+    for (const node of otherNodes()) await staysResponsive('node:sqlite', [node, '--experimental-sqlite']);
+  }, 180_000);
+});
+
+/** What is true of node:sqlite, told by a program for the versions of Node that have it. */
+const NODE_SQLITE = `
+  const { DatabaseSync } = await import('node:sqlite');
+  const { createSqlTools, nodeSqlite } = await import(${JSON.stringify(new URL('../../index.js', import.meta.url).href)});
+  const told = {};
+  const run = async (source, sql) => createSqlTools(source).exec_sql.execute({ sql });
+  const outcome = (work) => work.then((rows) => rows, (error) => error.details.reason ?? error.code);
+  const file = process.argv[1];
+  const db = new DatabaseSync(file);
+  db.exec('CREATE TABLE items (id INTEGER PRIMARY KEY)');
+  told.writes = await run(db, 'INSERT INTO items VALUES (1)');
+  told.timeout = db.prepare('PRAGMA busy_timeout').get().timeout;
+  db.exec('BEGIN IMMEDIATE; INSERT INTO items VALUES (7)');
+  const fresh = new DatabaseSync(file);
+  told.besideAWriter = await run(fresh, 'SELECT count(*) AS n FROM items');
+  db.exec('ROLLBACK');
+  fresh.exec('BEGIN');
+  const busy = new DatabaseSync(file);
+  busy.exec('BEGIN');
+  told.ownTransaction = await outcome(run(busy, 'SELECT 1 AS one'));
+  busy.exec('ROLLBACK');
+  fresh.exec('ROLLBACK');
+  const reading = new DatabaseSync(file, { readOnly: true });
+  told.reads = await run(reading, 'SELECT count(*) AS n FROM items');
+  told.readOnly = await outcome(run(reading, 'INSERT INTO items VALUES (2)'));
+  told.left = db.prepare('SELECT count(*) AS n FROM items').get().n;
+  const memory = new DatabaseSync(':memory:');
+  try { createSqlTools(memory); } catch (error) { told.memory = error.code; }
+  told.knowingly = await run(nodeSqlite(memory, { onMainThread: true }), 'SELECT 1 AS one');
+  console.log(JSON.stringify(told));
+`;
+
+it('node:sqlite: readOnly, open transactions and databases in memory are respected', async () => {
+  for (const node of otherNodes()) {
+    const args = ['--experimental-sqlite', '--input-type=module', '-e', NODE_SQLITE, join(await tempRoot(), 'app.db')];
+    const { stdout } = await promisify(execFile)(node, args);
+    expect(JSON.parse(stdout), node).toEqual({
+      writes: [{ affected: 1 }],
+      timeout: 0,
+      besideAWriter: [{ n: 1 }],
+      ownTransaction: 'busy',
+      reads: [{ n: 1 }],
+      readOnly: 'database',
+      left: 1,
+      memory: 'ERR_CONFIG',
+      knowingly: [{ one: 1 }],
+    });
+  }
+}, 60_000);
+
+/** @param {import('better-sqlite3').Options} [options] */
+async function database(options) {
+  const file = join(await tempRoot(), 'app.db');
+  const owner = new BetterSqlite3(file);
+  owner.exec('CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)');
+  owner.exec('CREATE TABLE parts (item INTEGER REFERENCES items (id))');
+  const db = options ? new BetterSqlite3(file, options) : owner;
+  onTestFinished(() => {
+    db.close();
+    owner.close();
+  });
+  return { db, owner, run: (/** @type {string} */ sql) => createSqlTools(db).exec_sql.execute({ sql }) };
+}
+
+describe('better-sqlite3: tools have a connection of their own to the file', () => {
+  it('what either side commits, the other sees', async () => {
+    const { db, run } = await database();
+    db.exec("INSERT INTO items (name) VALUES ('mine')");
+    expect(await run('SELECT name FROM items')).toEqual([{ name: 'mine' }]);
+    await run("INSERT INTO items (name) VALUES ('theirs')");
+    expect(db.prepare('SELECT count(*) AS n FROM items').get()).toEqual({ n: 2 });
+  });
+
+  it('the file keeps its journal mode', async () => {
+    const { db, run } = await database();
+    expect(db.pragma('journal_mode', { simple: true })).toBe('delete');
+    await run("INSERT INTO items (name) VALUES ('a')");
+    expect(db.pragma('journal_mode', { simple: true })).toBe('delete');
+  });
+
+  it('what was opened for reading stays so', async () => {
+    const { run, owner } = await database({ readonly: true });
+    expect(await run('SELECT count(*) AS n FROM items')).toEqual([{ n: 0 }]);
+    await expect(run("INSERT INTO items (name) VALUES ('a')")).rejects.toMatchObject({ code: 'ERR_SQL' });
+    expect(owner.prepare('SELECT count(*) AS n FROM items').get()).toEqual({ n: 0 });
+  });
+
+  it.each([
+    ['ON', 'rejected'],
+    ['OFF', 'accepted'],
+  ])('foreign keys are checked as the application does: %s', async (setting, expected) => {
+    const { db, run } = await database();
+    db.pragma(`foreign_keys = ${setting}`);
+    const told = run('INSERT INTO parts VALUES (99)').then(
+      () => 'accepted',
+      () => 'rejected',
+    );
+    expect(await told).toBe(expected);
+  });
+
+  it("the application's own open transaction is neither joined nor waited for", async () => {
+    const { db, run } = await database();
+    db.exec("BEGIN IMMEDIATE; INSERT INTO items (name) VALUES ('open')");
+    await expect(run("INSERT INTO items (name) VALUES ('a')")).rejects.toMatchObject({
+      code: 'ERR_SQL',
+      details: { reason: 'busy' },
+    });
+    expect(await run('SELECT count(*) AS n FROM items')).toEqual([{ n: 0 }]);
+    db.exec('ROLLBACK');
+    expect(await run("INSERT INTO items (name) VALUES ('a')")).toEqual([{ affected: 1 }]);
+  });
+
+  it('a function of the application is missing by name, with the way out', async () => {
+    const { db, run } = await database();
+    db.function('slug', (text) => String(text).toLowerCase());
+    await expect(run("SELECT slug('A') AS s")).rejects.toThrow(/slug.*onMainThread: true/s);
+    const { exec_sql } = createSqlTools(betterSqlite3(db, { onMainThread: true }));
+    expect(await exec_sql.execute({ sql: "SELECT slug('A') AS s" })).toEqual([{ s: 'a' }]);
+  });
+
+  it('a database that was closed is an error of the call', async () => {
+    const { db, run } = await database({});
+    await run('SELECT 1 AS one');
+    db.close();
+    await expect(run('SELECT 1 AS one')).rejects.toMatchObject({ code: 'ERR_SQL', details: { reason: 'closed' } });
+  });
+});
+
+describe('a database in memory is refused, unless the application knows what it asks for', () => {
+  it.each(['better-sqlite3', 'drizzle'])('%s', async (name) => {
+    const db = new BetterSqlite3(':memory:');
+    onTestFinished(() => {
+      db.close();
+    });
+    const source = name === 'drizzle' ? drizzleSqlite(db) : db;
+    expect(() => createSqlTools(source)).toThrow(/onMainThread: true/);
+    const knowingly =
+      name === 'drizzle' ? drizzle(source, { onMainThread: true }) : betterSqlite3(db, { onMainThread: true });
+    expect(await createSqlTools(knowingly).exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+  });
+
+  it('knex', async () => {
+    const instance = makeKnex({
+      client: 'better-sqlite3',
+      connection: { filename: ':memory:' },
+      useNullAsDefault: true,
+    });
+    onTestFinished(() => instance.destroy());
+    const statement = { sql: 'SELECT 1 AS one' };
+    await expect(createSqlTools(instance).exec_sql.execute(statement)).rejects.toMatchObject({ code: 'ERR_CONFIG' });
+    const knowingly = createSqlTools(knex(instance, { onMainThread: true }));
+    expect(await knowingly.exec_sql.execute(statement)).toEqual([{ one: 1 }]);
+  });
+});

@@ -1,0 +1,130 @@
+/** JSON text of a database, judged without building what it says: it is handed on as it came, whatever its size. */
+
+/** Deeper than any honest document. What reads rows later walks them by recursion. */
+export const MAX_DEPTH = 500;
+
+/** What may come next. */
+const VALUE = 0;
+const VALUE_OR_CLOSE = 1;
+const KEY_OR_CLOSE = 2;
+const KEY = 3;
+const COLON = 4;
+const AFTER_VALUE = 5;
+
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+const WORDS = ['true', 'false', 'null'];
+
+/**
+ * @param {string} text
+ * @returns {'json' | 'deep' | 'other'} `deep`: nested deeper than {@link MAX_DEPTH} as far as it was read
+ */
+export function kindOfJson(text) {
+  /** The brackets that are open, as what closes them. */
+  const closers = new Uint8Array(MAX_DEPTH);
+  let depth = 0;
+  let expected = VALUE;
+  let at = 0;
+  for (;;) {
+    let code = text.charCodeAt(at);
+    while (code === 32 || code === 10 || code === 13 || code === 9) {
+      at += 1;
+      code = text.charCodeAt(at);
+    }
+    if (at >= text.length) return depth === 0 && expected === AFTER_VALUE ? 'json' : 'other';
+    if (expected === COLON) {
+      if (code !== 58) return 'other';
+      expected = VALUE;
+      at += 1;
+    } else if (expected === AFTER_VALUE) {
+      const closer = depth === 0 ? 0 : closers[depth - 1];
+      if (code === closer) depth -= 1;
+      else if (code === COMMA && depth > 0) expected = closer === CLOSE_OBJECT ? KEY : VALUE;
+      else return 'other';
+      at += 1;
+    } else if (code === QUOTE) {
+      at = endOfString(text, at + 1);
+      if (at === -1) return 'other';
+      expected = expected === KEY || expected === KEY_OR_CLOSE ? COLON : AFTER_VALUE;
+    } else if (expected === KEY || expected === KEY_OR_CLOSE) {
+      if (code !== CLOSE_OBJECT || expected === KEY) return 'other';
+      depth -= 1;
+      expected = AFTER_VALUE;
+      at += 1;
+    } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      if (depth === MAX_DEPTH) return 'deep';
+      closers[depth] = code === OPEN_LIST ? CLOSE_LIST : CLOSE_OBJECT;
+      depth += 1;
+      expected = code === OPEN_LIST ? VALUE_OR_CLOSE : KEY_OR_CLOSE;
+      at += 1;
+    } else if (code === CLOSE_LIST && expected === VALUE_OR_CLOSE) {
+      depth -= 1;
+      expected = AFTER_VALUE;
+      at += 1;
+    } else {
+      at = endOfScalar(text, at);
+      if (at === -1) return 'other';
+      expected = AFTER_VALUE;
+    }
+  }
+}
+
+/** What is not simply part of a string: its end, an escape, or a character that JSON wants escaped. */
+const SPECIAL = /[^ !#-[\]-\uffff]/g;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/**
+ * @param {string} text
+ * @param {number} start behind the opening quote
+ * @returns {number} behind the closing one, or -1
+ */
+function endOfString(text, start) {
+  let at = start;
+  for (;;) {
+    SPECIAL.lastIndex = at;
+    if (!SPECIAL.test(text)) return -1;
+    const found = SPECIAL.lastIndex - 1;
+    if (text.charCodeAt(found) === QUOTE) return found + 1;
+    ESCAPE.lastIndex = found;
+    if (!ESCAPE.test(text)) return -1;
+    at = ESCAPE.lastIndex;
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {number} start
+ * @returns {number} behind the number or word, or -1
+ */
+function endOfScalar(text, start) {
+  const word = WORDS.find((candidate) => text.startsWith(candidate, start));
+  if (word) return start + word.length;
+  let at = text[start] === '-' ? start + 1 : start;
+  const whole = endOfDigits(text, at);
+  if (whole === at || (text[at] === '0' && whole > at + 1)) return -1;
+  at = whole;
+  if (text[at] === '.') {
+    const fraction = endOfDigits(text, at + 1);
+    if (fraction === at + 1) return -1;
+    at = fraction;
+  }
+  if (text[at] !== 'e' && text[at] !== 'E') return at;
+  const sign = text[at + 1] === '+' || text[at + 1] === '-' ? 2 : 1;
+  const exponent = endOfDigits(text, at + sign);
+  return exponent === at + sign ? -1 : exponent;
+}
+
+/**
+ * @param {string} text
+ * @param {number} start
+ */
+function endOfDigits(text, start) {
+  let at = start;
+  for (let code = text.charCodeAt(at); code >= 48 && code <= 57; code = text.charCodeAt(at)) at += 1;
+  return at;
+}

@@ -1,0 +1,98 @@
+import { mysqlRowWriter, READING, toMysql, typeCastOf } from './mysql_values.js';
+
+/**
+ * @typedef {import('./wire/mysql_wire.js').MysqlWire} MysqlWire
+ * @typedef {import('./row_collector.js').RowCollector} RowCollector
+ * @typedef {import('./mysql_values.js').Field} Field
+ */
+
+/** Prepared statements that a connection keeps for tools. The server has a limit for all of its clients together. */
+const MAX_PREPARED = 32;
+/** Characters of the longest statement that is kept. */
+const MAX_PREPARED_LENGTH = 4_096;
+
+/** Which statements each connection keeps, oldest first. @type {WeakMap<object, Set<string>>} */
+const prepared = new WeakMap();
+
+/**
+ * Runs a prepared statement on a connection of `mysql2`: values are never written into the text. The rows go to `rows` as
+ * they come in.
+ * @param {any} core the connection with callbacks
+ * @param {MysqlWire} wire
+ * @param {{ sql: string, values: unknown[] }} statement
+ * @param {RowCollector} rows
+ * @param {number} maxBytes
+ * @returns {Promise<{ returns: boolean, affected: number }>}
+ */
+export async function runOnMysql(core, wire, { sql, values }, rows, maxBytes) {
+  const options = { sql, values: values.map(toMysql), ...READING };
+  try {
+    return await new Promise((resolve, reject) => {
+      const isIdle = !core._command;
+      if (isIdle) wire.allow(rows, maxBytes);
+      const command = core.execute(options);
+      if (!isIdle) {
+        // The application's own statement on this connection comes first, and is none of ours.
+        const { start } = command;
+        command.start = (/** @type {any[]} */ ...args) => {
+          wire.allow(rows, maxBytes);
+          return start.apply(command, args);
+        };
+      }
+      listen(command, rows, resolve, reject);
+    });
+  } finally {
+    wire.settle();
+    keepFew(core, options);
+  }
+}
+
+/**
+ * @param {any} command
+ * @param {RowCollector} rows
+ * @param {(ending: { returns: boolean, affected: number }) => void} resolve
+ * @param {(error: unknown) => void} reject
+ */
+function listen(command, rows, resolve, reject) {
+  let affected = 0;
+  /** @type {Field[] | undefined} */
+  let fields;
+  /** @type {ReturnType<typeof mysqlRowWriter> | undefined} */
+  let write;
+  command.on('fields', (/** @type {Field[] | undefined} */ told) => {
+    fields ??= told;
+    if (fields && command.options) command.options.typeCast = typeCastOf(fields);
+  });
+  command.on('result', (/** @type {any} */ row) => {
+    const columns = fields;
+    if (!columns) affected = row?.affectedRows ?? 0;
+    else {
+      rows.add((room) => {
+        write ??= mysqlRowWriter(columns);
+        return write(row, room);
+      });
+    }
+  });
+  command.on('error', reject);
+  command.on('end', () => resolve({ returns: fields !== undefined, affected }));
+}
+
+/**
+ * @param {any} core
+ * @param {{ sql: string }} options
+ */
+function keepFew(core, options) {
+  const kept = prepared.get(core) ?? new Set();
+  prepared.set(core, kept);
+  const forget = (/** @type {string} */ sql) => {
+    kept.delete(sql);
+    if (!core._fatalError && !core._closing) core.unprepare({ ...options, sql });
+  };
+  if (options.sql.length > MAX_PREPARED_LENGTH) forget(options.sql);
+  else {
+    kept.delete(options.sql);
+    kept.add(options.sql);
+    const [oldest] = kept;
+    if (kept.size > MAX_PREPARED && oldest !== undefined) forget(oldest);
+  }
+}

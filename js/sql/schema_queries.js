@@ -1,0 +1,82 @@
+/**
+ * How each database tells about itself: one row per table, column, key column. Each text is cut where it is stored: names
+ * and types may be of any length in some databases. A table has an id that is safe to write into a statement.
+ */
+
+/** Characters of the longest name that is told, and of a type. Tables with longer names are left out. */
+const MAX_NAME = 256;
+/** Tables whose names are read. */
+const MAX_TABLES = 100_000;
+/** Rows about columns and about keys that are read. */
+export const MAX_DETAILS = 10_000;
+
+/**
+ * @typedef {object} SchemaQueries
+ * @property {string} tables
+ * @property {(ids: string) => string} columns of the tables with these ids; one row more than is wanted when there are more
+ * @property {(ids: string) => string} keys
+ */
+
+/** @type {Record<'sqlite' | 'postgres' | 'mysql', SchemaQueries>} */
+export const QUERIES = {
+  sqlite: {
+    tables: `SELECT s.rowid AS id, s.name, s.type AS kind, NULL AS estimate FROM sqlite_schema s
+      WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite~_%' ESCAPE '~' AND length(s.name) <= ${MAX_NAME}
+      ORDER BY s.name LIMIT ${MAX_TABLES}`,
+    columns: (
+      ids,
+    ) => `SELECT s.rowid AS id, substr(c.name, 1, ${MAX_NAME}) AS name, substr(c.type, 1, ${MAX_NAME}) AS type,
+        c."notnull" = 0 AND c.pk = 0 AS nullable, c.pk > 0 AS primary_key
+      FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.rowid IN (${ids})
+      ORDER BY s.name, c.cid LIMIT ${MAX_DETAILS + 1}`,
+    keys: (
+      ids,
+    ) => `SELECT s.rowid AS id, substr(k."from", 1, ${MAX_NAME}) AS name, substr(k."table", 1, ${MAX_NAME}) AS target,
+        substr(k."to", 1, ${MAX_NAME}) AS target_column
+      FROM sqlite_schema s, pragma_foreign_key_list(s.name) k WHERE s.type = 'table' AND s.rowid IN (${ids})
+      LIMIT ${MAX_DETAILS}`,
+  },
+  postgres: {
+    tables: `SELECT c.oid::int8 AS id, CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END AS name,
+        CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'view' ELSE 'table' END AS kind,
+        CASE WHEN c.relkind IN ('v', 'f') OR c.reltuples < 0 THEN NULL ELSE c.reltuples::int8 END AS estimate
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+        AND n.nspname NOT LIKE 'pg~_toast%' ESCAPE '~' AND n.nspname NOT LIKE 'pg~_temp%' ESCAPE '~'
+      ORDER BY 2 LIMIT ${MAX_TABLES}`,
+    columns: (
+      ids,
+    ) => `SELECT c.oid::int8 AS id, a.attname AS name, left(format_type(a.atttypid, a.atttypmod), ${MAX_NAME}) AS type,
+        NOT a.attnotnull AS nullable,
+        EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey)) AS primary_key
+      FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+      WHERE a.attnum > 0 AND NOT a.attisdropped AND c.oid IN (${ids})
+      ORDER BY c.oid, a.attnum LIMIT ${MAX_DETAILS + 1}`,
+    keys: (ids) => `SELECT k.conrelid::int8 AS id, a.attname AS name, f.relname AS target, b.attname AS target_column
+      FROM pg_constraint k JOIN pg_class f ON f.oid = k.confrelid
+      CROSS JOIN LATERAL unnest(k.conkey, k.confkey) AS pair (here, there)
+      JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = pair.here
+      JOIN pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = pair.there
+      WHERE k.contype = 'f' AND k.conrelid IN (${ids}) LIMIT ${MAX_DETAILS}`,
+  },
+  mysql: {
+    tables: `SELECT HEX(table_name) AS id, table_name AS name, IF(table_type = 'VIEW', 'view', 'table') AS kind, table_rows AS estimate
+      FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name LIMIT ${MAX_TABLES}`,
+    columns: (ids) => `SELECT HEX(table_name) AS id, column_name AS name, LEFT(column_type, ${MAX_NAME}) AS type,
+        is_nullable = 'YES' AS nullable, column_key = 'PRI' AS primary_key
+      FROM information_schema.columns WHERE table_schema = DATABASE() AND HEX(table_name) IN (${ids})
+      ORDER BY table_name, ordinal_position LIMIT ${MAX_DETAILS + 1}`,
+    keys: (ids) => `SELECT HEX(table_name) AS id, column_name AS name, referenced_table_name AS target,
+        referenced_column_name AS target_column
+      FROM information_schema.key_column_usage
+      WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL AND HEX(table_name) IN (${ids})
+      LIMIT ${MAX_DETAILS}`,
+  },
+};
+
+/** What tells which database a plain function talks to. */
+export const PROBES = /** @type {const} */ ([
+  ['sqlite', 'SELECT sqlite_version() AS version', /./],
+  ['postgres', 'SELECT version() AS version', /PostgreSQL/i],
+  ['mysql', 'SELECT version() AS version', /./],
+]);

@@ -1,0 +1,103 @@
+import { MAX_ERROR_BYTES, MAX_MESSAGE_BYTES } from './wire_limits.js';
+import { AS_IT_IS, DROPPED, WireSieve } from './wire_sieve.js';
+
+/** A packet is its length in three bytes, its number, and what it holds. One of the greatest length is continued. */
+const HEADER = 4;
+const NUMBER = 3;
+const GREATEST_LENGTH = 0xffffff;
+
+/** First bytes of what a prepared statement answers with. */
+const ROW = 0x00;
+const END = 0xfe;
+const ERROR = 0xff;
+
+/** The protocol of MySQL and MariaDB, as prepared statements are answered in it. */
+export class MysqlSieve extends WireSieve {
+  /** Packets that the driver has not got; it counts, so later ones get lower numbers. */
+  #missing = 0;
+  /** @type {'passed' | 'dropped' | undefined} what became of the packet that the next one continues */
+  #continued;
+
+  /**
+   * @override
+   * @param {import('./wire_sieve.js').Allowance} allowance
+   */
+  allow(allowance) {
+    super.allow(allowance);
+    this.#missing = 0;
+  }
+
+  /**
+   * @override
+   * @param {Buffer} bytes
+   * @param {number} at
+   * @param {number} available
+   */
+  headerBytes(bytes, at, available) {
+    // With the first byte of what it holds, if it holds any.
+    return available >= NUMBER && bytes.readUIntLE(at, NUMBER) === 0 ? HEADER : HEADER + 1;
+  }
+
+  /**
+   * @override
+   * @param {Buffer} bytes
+   * @param {number} at
+   */
+  judge(bytes, at) {
+    const size = bytes.readUIntLE(at, NUMBER);
+    const first = size === 0 ? undefined : bytes[at + HEADER];
+    const left = Math.max(0, size - 1);
+    const before = this.#continued;
+    this.#continued = size === GREATEST_LENGTH ? (before ?? 'passed') : undefined;
+    if (!this.isArmed) {
+      this.expect(left);
+      return AS_IT_IS;
+    }
+    if (before === 'passed') {
+      // The driver has the start of it, so it cannot be left out any more.
+      if (this.isTooMuch(size + HEADER)) throw new Error('a row goes on beyond what was allowed for it');
+    } else if (before === 'dropped' || (first === ROW && this.isTooMuch(size + HEADER))) {
+      if (this.#continued) this.#continued = 'dropped';
+      this.#missing += 1;
+      this.expect(left, 0);
+      return DROPPED;
+    } else if (first === ERROR && left > MAX_ERROR_BYTES) {
+      return this.#shortened(bytes, at, left);
+    } else if (first !== ROW && size > MAX_MESSAGE_BYTES) {
+      throw new Error(`the server sends a packet of ${size} bytes that is no row`);
+    }
+    this.expect(left);
+    return this.#numbered(bytes, at, first, before);
+  }
+
+  /**
+   * The header as it is while the driver has got everything, and with the number that it expects when it has not.
+   * @param {Buffer} bytes
+   * @param {number} at
+   * @param {number | undefined} first
+   * @param {'passed' | 'dropped' | undefined} before
+   */
+  #numbered(bytes, at, first, before) {
+    if (this.#missing === 0) return AS_IT_IS;
+    const header = Buffer.from(bytes.subarray(at, at + (first === undefined ? HEADER : HEADER + 1)));
+    header[NUMBER] = ((header[NUMBER] ?? 0) - this.#missing) & 0xff;
+    // What ends the rows ends the answer.
+    if (before === undefined && (first === END || first === ERROR)) this.#missing = 0;
+    return header;
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} at
+   * @param {number} left
+   */
+  #shortened(bytes, at, left) {
+    const header = Buffer.from(bytes.subarray(at, at + HEADER + 1));
+    header.writeUIntLE(MAX_ERROR_BYTES + 1, 0, NUMBER);
+    header[NUMBER] = ((header[NUMBER] ?? 0) - this.#missing) & 0xff;
+    this.#missing = 0;
+    if (this.#continued) this.#continued = 'dropped';
+    this.expect(left, MAX_ERROR_BYTES);
+    return header;
+  }
+}

@@ -1,0 +1,90 @@
+import { MAX_ERROR_BYTES, MAX_MESSAGE_BYTES, MAX_NOTICE_BYTES } from './wire_limits.js';
+import { AS_IT_IS, DROPPED, WireSieve } from './wire_sieve.js';
+
+/** A message is its type, the length of the rest including these four bytes, and the rest. */
+const HEADER = 5;
+const LENGTH = 4;
+/** No server makes a longer message. */
+const MAX_SIZE = 1 << 30;
+
+const code = (/** @type {string} */ letter) => letter.charCodeAt(0);
+const ROW = code('D');
+const COPY_DATA = code('d');
+const ERROR = code('E');
+const NOTICE = code('N');
+const TYPES = new Set([...'123ACDEGHIKNRSTVWZcdnstv'].map(code));
+
+/** What ends a text of an error that is cut short, and then the list of its texts. */
+const END_OF_ERROR = Buffer.from([0, 0]);
+
+/** PostgreSQL's protocol. */
+export class PostgresSieve extends WireSieve {
+  #noticeBytes = 0;
+
+  /**
+   * @override
+   * @param {import('./wire_sieve.js').Allowance} allowance
+   */
+  allow(allowance) {
+    super.allow(allowance);
+    this.#noticeBytes = 0;
+  }
+
+  /** @override */
+  headerBytes() {
+    return HEADER;
+  }
+
+  /**
+   * @override
+   * @param {Buffer} bytes
+   * @param {number} at
+   */
+  judge(bytes, at) {
+    const type = bytes[at] ?? 0;
+    const size = bytes.readUInt32BE(at + 1) - LENGTH;
+    if (!TYPES.has(type) || size < 0 || size > MAX_SIZE) this.lose();
+    else if (this.isArmed) return this.#bounded(type, size);
+    else this.expect(size);
+    return AS_IT_IS;
+  }
+
+  /**
+   * @param {number} type
+   * @param {number} size
+   */
+  #bounded(type, size) {
+    if (type === ERROR && size > MAX_ERROR_BYTES) {
+      this.expect(size, MAX_ERROR_BYTES, END_OF_ERROR);
+      return shortenedHeader(type);
+    }
+    if (this.#isDropped(type, size)) {
+      this.expect(size, 0);
+      return DROPPED;
+    }
+    if (size > MAX_MESSAGE_BYTES && type !== ROW && type !== COPY_DATA) {
+      throw new Error(`the server sends a message of ${size} bytes that is no row`);
+    }
+    this.expect(size);
+    return AS_IT_IS;
+  }
+
+  /**
+   * @param {number} type
+   * @param {number} size
+   */
+  #isDropped(type, size) {
+    if (type === ROW || type === COPY_DATA) return this.isTooMuch(size + HEADER);
+    if (type !== NOTICE) return false;
+    this.#noticeBytes += size;
+    return this.#noticeBytes > MAX_NOTICE_BYTES;
+  }
+}
+
+/** @param {number} type */
+function shortenedHeader(type) {
+  const header = Buffer.alloc(HEADER);
+  header[0] = type;
+  header.writeUInt32BE(LENGTH + MAX_ERROR_BYTES + END_OF_ERROR.length, 1);
+  return header;
+}

@@ -1,0 +1,42 @@
+/** Puts a sieve between a socket and whoever listens to its data. TLS sockets are sockets like any other here. */
+
+/** @typedef {{ push: (chunk: Buffer) => void, isArmed: boolean }} Sieve */
+
+/**
+ * @template {Sieve} T
+ * @param {any} socket any stream that emits `data`
+ * @param {(deliver: (bytes: Buffer) => unknown) => T} makeSieve
+ * @returns {{ sieve: T, remove: () => void }}
+ */
+export function tap(socket, makeSieve) {
+  const hadOwn = Object.hasOwn(socket, 'emit');
+  const emit = socket.emit;
+  const sieve = makeSieve((bytes) => emit.call(socket, 'data', bytes));
+  let open = true;
+  /** @type {(event: string, ...args: any[]) => boolean} */
+  const tapped = (event, ...args) => {
+    if (!open || event !== 'data') return emit.call(socket, event, ...args);
+    if (!sieve.isArmed) {
+      sieve.push(args[0]);
+      return true;
+    }
+    // What the driver makes of a statement of ours may cost the connection, and never the process.
+    try {
+      sieve.push(args[0]);
+    } catch (error) {
+      socket.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+    return true;
+  };
+  socket.emit = tapped;
+  return {
+    sieve,
+    remove: () => {
+      open = false;
+      // Whoever came later still calls ours, which lets everything through from now on.
+      if (socket.emit !== tapped) return;
+      if (hadOwn) socket.emit = emit;
+      else delete socket.emit;
+    },
+  };
+}

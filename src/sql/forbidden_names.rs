@@ -1,0 +1,191 @@
+//! Functions and catalogues that reach outside, by name.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Functions that touch files, other servers, other sessions, settings, what no rollback undoes, or run text as SQL.
+static FUNCTIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    HashSet::from([
+        // SQLite and its shell
+        "LOAD_EXTENSION",
+        "READFILE",
+        "WRITEFILE",
+        "FTS3_TOKENIZER",
+        "ZIPFILE",
+        "FSDIR",
+        "EDIT",
+        "SQLITE_LOG",
+        // Rewrites a full-text index, in the middle of a SELECT.
+        "OPTIMIZE",
+        // PostgreSQL: settings, sessions, locks that outlive the transaction
+        "SET_CONFIG",
+        "SETSEED",
+        "PG_TERMINATE_BACKEND",
+        "PG_CANCEL_BACKEND",
+        "PG_RELOAD_CONF",
+        "PG_ROTATE_LOGFILE",
+        "PG_ADVISORY_LOCK",
+        "PG_ADVISORY_LOCK_SHARED",
+        "PG_TRY_ADVISORY_LOCK",
+        "PG_TRY_ADVISORY_LOCK_SHARED",
+        "PG_ADVISORY_UNLOCK",
+        "PG_ADVISORY_UNLOCK_SHARED",
+        "PG_ADVISORY_UNLOCK_ALL",
+        "PG_SWITCH_WAL",
+        "PG_PROMOTE",
+        "PG_EXPORT_SNAPSHOT",
+        "PG_START_BACKUP",
+        "PG_STOP_BACKUP",
+        "PG_NOTIFY",
+        "PG_PREWARM",
+        "PG_IMPORT_SYSTEM_COLLATIONS",
+        "PG_EXTENSION_CONFIG_DUMP",
+        "PG_TRUNCATE_VISIBILITY_MAP",
+        "BRIN_SUMMARIZE_NEW_VALUES",
+        "BRIN_SUMMARIZE_RANGE",
+        "BRIN_DESUMMARIZE_RANGE",
+        "GIN_CLEAN_PENDING_LIST",
+        // Sequences are set for good, whatever becomes of the transaction.
+        "SETVAL",
+        // PostgreSQL: text that is run as SQL, now or later, and raw pages of tables
+        "TS_STAT",
+        "TS_REWRITE",
+        "XPATH_TABLE",
+        "CONNECTBY",
+        "SCHEDULE",
+        "SCHEDULE_IN_DATABASE",
+        "UNSCHEDULE",
+        "QUERY_EXPORT_TO_S3",
+        "TABLE_IMPORT_FROM_S3",
+        "GET_RAW_PAGE",
+        "HEAP_PAGE_ITEMS",
+        "HEAP_PAGE_ITEM_ATTRS",
+        "TUPLE_DATA_SPLIT",
+        "BT_PAGE_ITEMS",
+        "PG_DIRTYREAD",
+        "HTTP",
+        // MySQL and MariaDB
+        "LOAD_FILE",
+        "SYS_EXEC",
+        "SYS_EVAL",
+        "SYS_GET",
+        "SYS_SET",
+        "GET_LOCK",
+        "RELEASE_LOCK",
+        "RELEASE_ALL_LOCKS",
+        "MASTER_POS_WAIT",
+        "SOURCE_POS_WAIT",
+        "MASTER_GTID_WAIT",
+        "WAIT_FOR_EXECUTED_GTID_SET",
+        "SERVICE_GET_READ_LOCKS",
+        "SERVICE_GET_WRITE_LOCKS",
+        "SERVICE_RELEASE_LOCKS",
+    ])
+});
+
+/// The same, for families of functions whose names nobody gives to a column.
+const FAMILIES: &[&str] = &[
+    "PG_STAT_FILE",
+    "PG_STAT_RESET",
+    "PG_STAT_STATEMENTS_RESET",
+    "PG_READ_",
+    "PG_LS_",
+    "PG_FILE_",
+    "PG_LOGICAL_",
+    "PG_REPLICATION_",
+    "PG_DROP_REPLICATION",
+    "PG_BACKUP_",
+    "PG_CREATE_",
+    "PG_COPY_",
+    "PG_WAL_REPLAY_",
+    "PG_BACKGROUND_",
+    "PG_LOG_",
+    "PG_RESTORE_",
+    "PG_CLEAR_",
+    "PG_SYNC_",
+    "LO_",
+    "DBLINK",
+    "QUERY_TO_XML",
+    "CURSOR_TO_XML",
+    "TABLE_TO_XML",
+    "SCHEMA_TO_XML",
+    "DATABASE_TO_XML",
+    "POSTGRES_FDW_",
+];
+
+/// The same, for families whose names a column may have: they are refused when they are called.
+const CALLED_FAMILIES: &[&str] = &[
+    "HTTP_",
+    "CROSSTAB",
+    "KEYRING_",
+    "VERSION_TOKENS_",
+    "AUDIT_LOG_",
+    "ASYNCHRONOUS_CONNECTION_",
+    "GROUP_REPLICATION_",
+];
+
+/// Names that are refused wherever they stand: paths of the host, passwords and their likes.
+const NAMES: &[&str] = &[
+    "PRAGMA_DATABASE_LIST",
+    "PG_AUTHID",
+    "PG_SHADOW",
+    "PG_USER_MAPPING",
+    "PG_USER_MAPPINGS",
+    "PG_SUBSCRIPTION",
+    "PG_HBA_FILE_RULES",
+    "PG_IDENT_FILE_MAPPINGS",
+    "PG_FILE_SETTINGS",
+];
+
+/// Whose tables hide those of everybody else on a connection.
+const TEMPORARY_SCHEMA: &str = "PG_TEMP";
+
+/// Catalogues and functions that show values of other tables, or statements of other sessions that hold such values.
+const TELLTALES: &[&str] = &[
+    "SQLITE_STAT",
+    "DBSTAT",
+    "PG_STATS",
+    "PG_STATISTIC",
+    "PG_STAT_ACTIVITY",
+    "PG_STAT_STATEMENTS",
+    "PG_STAT_MONITOR",
+    "PG_STAT_GET_ACTIVITY",
+    "PG_STAT_GET_BACKEND",
+    "PG_TOAST",
+    "PG_LARGEOBJECT",
+    "PG_CURSOR",
+    "PG_PREPARED_STATEMENT",
+    "COLUMN_STATISTICS",
+    "PROCESSLIST",
+    "PERFORMANCE_SCHEMA",
+    "INNODB_FT_",
+    "INNODB_TRX",
+    "INNODB_BUFFER_PAGE",
+    "EVENTS_STATEMENTS",
+    "SLOW_LOG",
+    "GENERAL_LOG",
+];
+
+fn in_families(name: &str, families: &[&str]) -> bool {
+    families.iter().any(|family| name.starts_with(family))
+}
+
+/// Whether a call by this name reaches outside. Names are in upper case.
+pub fn is_forbidden_function(name: &str) -> bool {
+    FUNCTIONS.contains(name) || in_families(name, FAMILIES) || in_families(name, CALLED_FAMILIES)
+}
+
+/// Whether a name stands for such a function even where nothing calls it.
+pub fn is_function_by_any_name(name: &str) -> bool {
+    in_families(name, FAMILIES) || (FUNCTIONS.contains(name) && !matches!(name, "HTTP" | "SCHEDULE" | "EDIT"))
+}
+
+pub fn is_forbidden_name(name: &str) -> bool {
+    (name.starts_with("PG_") || name.starts_with("PRAGMA_"))
+        && (NAMES.contains(&name) || name.starts_with(TEMPORARY_SCHEMA))
+}
+
+/// Whether a name stands for something that shows values of tables which the statement does not name.
+pub fn tells_of_others(name: &str) -> bool {
+    in_families(name, TELLTALES)
+}
