@@ -22,6 +22,8 @@ pub fn spawn<T: Send + 'static>(
     name: &str,
     job: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<Result<T, Panicked>>> {
+    #[cfg(test)]
+    refusal::check(name)?;
     Builder::new().name(name.to_owned()).spawn(move || contain(job))
 }
 
@@ -47,9 +49,59 @@ pub fn pool(name: &'static str, threads: usize) -> Option<ThreadPool> {
         .ok()
 }
 
+/// A callback that somebody waits for. If it is dropped uncalled, by a panic for one, it is called all the same, with what
+/// was agreed on for that case.
+pub struct Owed<T: Send + 'static> {
+    callback: Option<Box<dyn FnOnce(T) + Send>>,
+    lost: fn() -> T,
+}
+
+impl<T: Send + 'static> Owed<T> {
+    pub fn new(lost: fn() -> T, callback: impl FnOnce(T) + Send + 'static) -> Self {
+        Self { callback: Some(Box::new(callback)), lost }
+    }
+
+    /// Calls it. A panic in it is its own affair.
+    pub fn pay(mut self, value: T) {
+        if let Some(callback) = self.callback.take() {
+            let _panicked = contain(|| callback(value));
+        }
+    }
+}
+
+impl<T: Send + 'static> Drop for Owed<T> {
+    fn drop(&mut self) {
+        let Some(callback) = self.callback.take() else { return };
+        let lost = self.lost;
+        // Whoever dropped it may hold locks that the callback needs. Without a thread nobody can be told in safety.
+        let _refused = spawn("tgp-lost", move || callback(lost()));
+    }
+}
+
+/// Lets a test have the system refuse threads.
+#[cfg(test)]
+pub mod refusal {
+    use std::cell::Cell;
+    use std::io;
+
+    thread_local!(static REFUSED: Cell<Option<&'static str>> = const { Cell::new(None) });
+
+    /// Does `job`; threads named `name` that it starts are refused.
+    pub fn during<T>(name: &'static str, job: impl FnOnce() -> T) -> T {
+        REFUSED.set(Some(name));
+        let made = job();
+        REFUSED.set(None);
+        made
+    }
+
+    pub(super) fn check(name: &str) -> io::Result<()> {
+        if REFUSED.get() == Some(name) { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Panicked, contain, pool, spawn};
+    use super::{Owed, Panicked, contain, pool, spawn};
     use std::panic::resume_unwind;
     use std::sync::mpsc::channel;
 
@@ -62,6 +114,23 @@ mod tests {
         assert_eq!(contain(panic), Err(Panicked));
         assert_eq!(contain(|| 7), Ok(7));
         assert_eq!(spawn("tgp-test", panic).unwrap().join().unwrap(), Err(Panicked));
+    }
+
+    #[test]
+    fn what_is_owed_is_paid_once_whatever_happens() {
+        let (tell, told) = channel();
+        let owed = |tell: &std::sync::mpsc::Sender<u32>| {
+            let tell = tell.clone();
+            Owed::new(|| 0, move |value| tell.send(value).unwrap())
+        };
+        owed(&tell).pay(7);
+        assert_eq!(told.recv(), Ok(7));
+        let dropped = owed(&tell);
+        assert_eq!(contain(move || (dropped, panic()).1), Err(Panicked));
+        assert_eq!(told.recv(), Ok(0));
+        Owed::new(|| (), |()| panic()).pay(());
+        drop(tell);
+        assert!(told.recv().is_err(), "nothing is told twice");
     }
 
     #[test]

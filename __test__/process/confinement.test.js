@@ -50,8 +50,20 @@ describe.runIf(process.platform === 'linux')('THREAT: guest code that has broken
     expect((await probe('memory')).outcome).toMatch(/memory allocation failed/);
   });
 
-  it('may start threads, as V8 does', async () => {
-    expect((await probe('thread')).outcome).toBe('allowed');
+  for (const attempt of ['thread', 'shared-mapping', 'growing-mapping', 'shared-segment']) {
+    it(`cannot get around its limits: ${attempt}`, async () => {
+      expect((await probe(attempt)).outcome).toMatch(/os error (?:11|38)/);
+    });
+  }
+
+  for (const attempt of ['process', 'memory-file']) {
+    it(`is ended when it reaches for more than its limits: ${attempt}`, async () => {
+      expect((await probe(attempt)).outcome).toBe('SIGSYS');
+    });
+  }
+
+  it('has memory of its own, as V8 needs it', async () => {
+    expect((await probe('private-mapping')).outcome).toBe('allowed');
   });
 
   it('sits in a process that the kernel holds: filter, privileges, capabilities and limits', async () => {
@@ -70,6 +82,7 @@ describe.runIf(process.platform === 'linux')('THREAT: guest code that has broken
       expect(limits).toMatch(/^Max core file size +0 +0 /m);
       expect(limits).toMatch(/^Max file size +0 +0 /m);
       expect(limits).toMatch(/^Max open files +3 +3 /m);
+      expect(limits).toMatch(/^Max processes +0 +0 /m);
       expect(Number(/^Max data size +(\d+)/m.exec(limits)?.[1])).toBeLessThan(600 << 20);
     }
   });

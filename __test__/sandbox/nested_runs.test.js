@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
+import { workers } from '../helpers/workers.js';
 
 describe('tgp.exec_tool', () => {
   it('gives the result, hands logs up, and throws what the inner tool threw', async () => {
@@ -114,8 +115,7 @@ describe('tgp.exec_tool', () => {
       path: 'tools/fan.ts',
       content: `export default async (a: { n: number }) => {
         await tgp.note(a.n);
-        await Promise.allSettled(Array.from({ length: 60 }, () => tgp.exec_tool('tools/fan.ts', { n: a.n + 1 })));
-        return a.n;
+        for (;;) await Promise.allSettled(Array.from({ length: 60 }, () => tgp.exec_tool('tools/fan.ts', { n: a.n + 1 })));
       }`,
     });
     await tools.write_file.execute({ path: 'tools/good.ts', content: 'export default () => 1' });
@@ -172,6 +172,184 @@ describe('tgp.exec_tool', () => {
     });
     expect((await kernel.exec('tools/out.ts')).result).toBe(2);
     expect(seen).toEqual(['out', 'in']);
+  });
+});
+
+describe('THREAT: a tool that fans out through tgp.exec_tool', () => {
+  const LEAF = 'export default () => 1';
+  const fanOut = (
+    /** @type {string} */ path,
+    /** @type {string} */ args,
+  ) => `export default async (a: { n: number }) => {
+    await tgp.begun();
+    for (;;) await Promise.allSettled(Array.from({ length: 60 }, () => tgp.exec_tool('${path}', ${args})));
+  }`;
+  const SHAPES = /** @type {const} */ ([
+    ['with short runs', { 'tools/fan.ts': fanOut('tools/leaf.ts', '{}') }],
+    ['at every level', { 'tools/fan.ts': fanOut('tools/fan.ts', '{ n: a.n + 1 }') }],
+    [
+      'with runs that compute',
+      {
+        'tools/fan.ts': fanOut('tools/burn.ts', '{}'),
+        'tools/burn.ts': 'export default () => { for (let i = 0; i < 3e6; i++) Math.sqrt(i) }',
+      },
+    ],
+    [
+      'with runs that sleep',
+      {
+        'tools/fan.ts': fanOut('tools/sleep.ts', '{}'),
+        'tools/sleep.ts': 'export default () => new Promise((done) => setTimeout(done, 60_000))',
+      },
+    ],
+  ]);
+  const HOMES = /** @type {const} */ ([
+    ['process', 2],
+    ['process', 1],
+    ['thread', 2],
+  ]);
+
+  for (const [isolation, turns] of HOMES) {
+    // One worker that sleeps is one worker that is taken.
+    for (const [shape, files] of SHAPES.filter(([name]) => turns > 1 || name !== 'with runs that sleep')) {
+      it(`${shape} does not keep others waiting (${isolation}, workers: ${turns})`, async () => {
+        /** @type {() => void} */
+        let begun = () => {};
+        const underWay = new Promise((done) => {
+          begun = () => done(undefined);
+        });
+        const sandbox = { isolation, workers: turns, nestedTimeoutMs: 60_000 };
+        const { kernel, tools } = await createKernel({ sandbox }, { sandboxAPI: { begun: () => begun() } });
+        for (const [path, content] of Object.entries({ ...files, 'tools/leaf.ts': LEAF })) {
+          await tools.write_file.execute({ path, content });
+        }
+        await kernel.exec('tools/leaf.ts');
+        const controller = new AbortController();
+        const options = { wallMs: 20_000, timeoutMs: 300, signal: controller.signal };
+        let over = false;
+        const fan = kernel.exec('tools/fan.ts', { n: 0 }, options).then(
+          () => 'ended',
+          ({ code }) => {
+            over = true;
+            return code;
+          },
+        );
+        await underWay;
+        for (let n = 0; n < 5; n++) expect((await kernel.exec('tools/leaf.ts')).result).toBe(1);
+        expect(over).toBe(false);
+        controller.abort();
+        expect(await fan).toBe('ERR_ABORTED');
+        expect((await kernel.exec('tools/leaf.ts')).result).toBe(1);
+      });
+    }
+  }
+
+  it('leaves another one that runs tools its turn', async () => {
+    const { kernel, tools } = await createKernel({ sandbox: { workers: 1, nestedTimeoutMs: 60_000 } });
+    await tools.write_file.execute({ path: 'tools/leaf.ts', content: LEAF });
+    const files = {
+      'tools/fan.ts':
+        "export default async () => { for (;;) await Promise.all(Array.from({ length: 30 }, () => tgp.exec_tool('tools/leaf.ts'))) }",
+      'tools/few.ts':
+        "export default async () => [await tgp.exec_tool('tools/leaf.ts'), await tgp.exec_tool('tools/leaf.ts')]",
+    };
+    for (const [path, content] of Object.entries(files)) await tools.write_file.execute({ path, content });
+    const controller = new AbortController();
+    const fan = kernel
+      .exec('tools/fan.ts', {}, { timeoutMs: 10_000, wallMs: 15_000, signal: controller.signal })
+      .catch(({ code }) => code);
+    for (let n = 0; n < 3; n++) expect((await kernel.exec('tools/few.ts')).result).toEqual([1, 1]);
+    controller.abort();
+    expect(await fan).toBe('ERR_ABORTED');
+  });
+});
+
+describe('the budget of a run and all that it starts', () => {
+  const OUTCOMES =
+    "const outcomes = async (calls: Promise<unknown>[]) => (await Promise.allSettled(calls)).map((o: any) => o.status === 'fulfilled' ? 'done' : [o.reason.code, o.reason.message]);";
+
+  it('nestedRuns: those under way at every level', async () => {
+    const { kernel, tools } = await createKernel({ sandbox: { nestedRuns: 4, workers: 2 } });
+    await tools.write_file.execute({
+      path: 'tools/inner.ts',
+      content: `${OUTCOMES} export default async (a: { runs: number }) => outcomes(Array.from({ length: a.runs }, () => tgp.exec_tool('tools/inner.ts', { runs: 0 })))`,
+    });
+    await tools.write_file.execute({
+      path: 'tools/outer.ts',
+      content: `${OUTCOMES} export default async () => [
+        await outcomes(Array.from({ length: 6 }, () => tgp.exec_tool('tools/inner.ts', { runs: 0 }))),
+        await tgp.exec_tool('tools/inner.ts', { runs: 5 }),
+        await outcomes(Array.from({ length: 4 }, () => tgp.exec_tool('tools/inner.ts', { runs: 0 }))),
+      ]`,
+    });
+    const { result } = await kernel.exec('tools/outer.ts');
+    const refused = ['ERR_LIMIT', expect.stringContaining('sandbox.nestedRuns')];
+    expect(result).toEqual([
+      [...Array(4).fill('done'), refused, refused],
+      [...Array(3).fill('done'), refused, refused],
+      Array(4).fill('done'),
+    ]);
+  });
+
+  it('nestedTimeoutMs: the CPU time of all of them, at every level', async () => {
+    const { kernel, tools } = await createKernel({ sandbox: { nestedTimeoutMs: 100, timeoutMs: 60 } });
+    await tools.write_file.execute({
+      path: 'tools/burn.ts',
+      content: 'export default () => { for (;;) {} }',
+    });
+    await tools.write_file.execute({
+      path: 'tools/asks.ts',
+      content: `export default async (a: { depth: number }) => {
+        const codes: any[] = [];
+        for (let n = 0; n < 6; n++) {
+          try { await tgp.exec_tool(a.depth > 0 ? 'tools/asks.ts' : 'tools/burn.ts', { depth: a.depth - 1 }) } catch (error: any) { codes.push([error.code, error.message]) }
+        }
+        return codes;
+      }`,
+    });
+    const { result } = await kernel.exec('tools/asks.ts', { depth: 0 });
+    expect(result).toEqual([
+      ['ERR_ISOLATE_TIMEOUT', expect.stringContaining('timeoutMs')],
+      ['ERR_ISOLATE_TIMEOUT', expect.stringContaining('sandbox.nestedTimeoutMs')],
+      ...Array(4).fill(['ERR_LIMIT', expect.stringContaining('sandbox.nestedTimeoutMs')]),
+    ]);
+    const deeper = await kernel.exec('tools/asks.ts', { depth: 1 });
+    expect(deeper.result.at(-1)).toEqual(['ERR_LIMIT', expect.stringContaining('sandbox.nestedTimeoutMs')]);
+  });
+
+  it('pendingBytes: the arguments of calls under way, of nested runs and of the application', async () => {
+    const sandbox = { pendingBytes: 1_000_000, argsBytes: 400_000, workers: 2 };
+    const wait = () => new Promise((done) => setTimeout(done, 200));
+    const { kernel, tools } = await createKernel({ sandbox }, { sandboxAPI: { wait } });
+    await tools.write_file.execute({ path: 'tools/waits.ts', content: 'export default () => tgp.wait()' });
+    await tools.write_file.execute({
+      path: 'tools/passes.ts',
+      content: `${OUTCOMES} export default async () => {
+        const much = 'x'.repeat(300_000);
+        const both = () => [tgp.wait(much), tgp.exec_tool('tools/waits.ts', { much }), tgp.wait(much), tgp.wait(much), tgp.exec_tool('tools/waits.ts', { much })];
+        return [await outcomes(both()), await outcomes([tgp.exec_tool('tools/waits.ts', { much })])];
+      }`,
+    });
+    const refused = ['ERR_LIMIT', expect.stringContaining('sandbox.pendingBytes')];
+    expect((await kernel.exec('tools/passes.ts')).result).toEqual([
+      ['done', 'done', 'done', refused, refused],
+      ['done'],
+    ]);
+  });
+
+  it('a nested run ends no later than the wall of its root, however long it waited for its turn', async () => {
+    const { kernel, tools } = await createKernel({ sandbox: { workers: 1 } });
+    await tools.write_file.execute({
+      path: 'tools/sleep.ts',
+      content: 'export default () => new Promise((done) => setTimeout(done, 400))',
+    });
+    await tools.write_file.execute({
+      path: 'tools/asks.ts',
+      content: `export default async () => Promise.all(Array.from({ length: 10 }, () => tgp.exec_tool('tools/sleep.ts')))`,
+    });
+    await expect(kernel.exec('tools/asks.ts', {}, { wallMs: 1000 })).rejects.toMatchObject({
+      code: 'ERR_ISOLATE_TIMEOUT',
+    });
+    await expect.poll(() => workers().length, { timeout: 5000 }).toBeLessThanOrEqual(1);
   });
 });
 

@@ -5,6 +5,10 @@ use super::kernel::Kernel;
 use crate::error::Error;
 use crate::sandbox::Confinement;
 use serde::Serialize;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What an application that runs tools on its own threads should know.
+const THREADS: &str = "Tools run on threads of this process (sandbox.isolation is 'thread'). That is for code you trust: a tool that asks for too much memory at once ends this process, one that ignores its time limit keeps a core busy until this process ends, and memory outside V8's heap is not held to memoryMb. Use isolation: 'process', the default, for what an agent wrote.";
 
 /// The walls around guest code, and a warning when one of them is missing that could be there.
 #[derive(Debug, Serialize)]
@@ -26,6 +30,15 @@ impl Kernel {
     }
 }
 
+/// What to tell at boot about where tools run. Once per process: an application may have many kernels.
+pub fn threads_warning(isolation: IsolationMode) -> Option<String> {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    match isolation {
+        IsolationMode::Thread if !TOLD.swap(true, Ordering::Relaxed) => Some(THREADS.to_owned()),
+        IsolationMode::Thread | IsolationMode::Process => None,
+    }
+}
+
 /// Threads have no walls by choice; a process that lacks one is weaker than its owner may think.
 fn warning(isolation: IsolationMode, walls: &Confinement) -> Option<String> {
     let gaps = walls.gaps();
@@ -40,7 +53,7 @@ fn warning(isolation: IsolationMode, walls: &Confinement) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{IsolationMode, warning};
+    use super::{IsolationMode, threads_warning, warning};
     use crate::sandbox::Confinement;
 
     #[test]
@@ -48,5 +61,12 @@ mod tests {
         let told = warning(IsolationMode::Process, &Confinement::NONE).unwrap_or_default();
         assert!(["seccomp", "landlock", "resourceLimits"].iter().all(|wall| told.contains(wall)), "{told}");
         assert_eq!(warning(IsolationMode::Thread, &Confinement::NONE), None);
+    }
+
+    #[test]
+    fn threads_are_warned_of_once_and_processes_never() {
+        assert_eq!(threads_warning(IsolationMode::Process), None);
+        assert!(threads_warning(IsolationMode::Thread).is_some_and(|told| told.contains("isolation: 'process'")));
+        assert_eq!(threads_warning(IsolationMode::Thread), None);
     }
 }

@@ -5,13 +5,14 @@ use super::config::{GitWriteStrategy, MEMORY_MB, TIMEOUT_MS, WALL_MS};
 use super::host_functions::Verdict;
 use super::kernel::Kernel;
 use super::module_graph::{ModuleGraph, Sources};
+use super::run_conclusion::{as_json, conclude, out_of_nested_time};
 use super::run_registry::Wish;
 use super::run_scope::RunScope;
 use super::sandbox_host::SandboxHost;
-use super::stack_trace::map_trace;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::sandbox::{GuestError, LogLine, RunEnd, RunLimits, RunOutcome, RunRequest, RunStats, SandboxError};
+use crate::sandbox::{LogLine, NestedRun, RunLimits, RunRequest, RunStats, TreeLimits, when_done};
+use crate::threads::{self, Owed};
 use crate::vfs::{JailPath, RunWrites};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -52,6 +53,10 @@ pub struct ExecValue {
 }
 
 impl ExecValue {
+    pub(super) fn new(result: Box<RawValue>, logs: Vec<LogLine>, stats: RunStats) -> Self {
+        Self { result, logs, stats }
+    }
+
     /// The result and what was logged on the way to it.
     pub(super) fn into_parts(self) -> (Box<RawValue>, Vec<LogLine>) {
         (self.result, self.logs)
@@ -67,17 +72,20 @@ impl ExecValue {
 }
 
 /// Called once with the end of a run.
-pub type ExecDone = Box<dyn FnOnce(Result<ExecValue, Error>) + Send>;
+pub type ExecDone = Owed<Result<ExecValue, Error>>;
+
+/// Has the end of a run go to `callback`.
+pub fn when_executed(callback: impl FnOnce(Result<ExecValue, Error>) + Send + 'static) -> ExecDone {
+    Owed::new(|| Err(Error::panicked()), callback)
+}
 
 impl Kernel {
     /// Runs a tool; `done` is called once, from any thread.
     pub fn exec_tool(self: &Arc<Self>, request: ExecRequest, done: ExecDone) {
         let ExecRequest { run, path, args_json, options } = request;
         match self.limits(&options) {
-            Ok(limits) => {
-                self.exec(run, RunScope::outermost(run, limits, options, self.run_writes()), path, args_json, done);
-            }
-            Err(error) => done(Err(error)),
+            Ok(limits) => self.exec(run, self.scope(run, limits, options), path, args_json, done),
+            Err(error) => done.pay(Err(error)),
         }
     }
 
@@ -100,35 +108,55 @@ impl Kernel {
         let started = self
             .limits(&options)
             .and_then(|limits| self.admit(&args_json, caller, &graph).map(|()| limits))
-            .map(|limits| RunScope::outermost(run, limits, options, self.run_writes()));
+            .map(|limits| self.scope(run, limits, options));
         match started {
-            Ok(scope) => self.start(run, scope, path, args_json, graph, done),
-            Err(error) => done(Err(error)),
+            Ok(scope) => self.start(run, scope, path, args_json.into(), graph, done),
+            Err(error) => done.pay(Err(error)),
         }
         None
     }
 
-    /// Runs a tool that another one asks for, within what is left of its time.
+    /// Runs a tool that another one asks for, within what is left to the root of both.
     pub(super) fn exec_nested(
         self: &Arc<Self>,
         run: RunId,
-        outer: &RunScope,
+        scope: RunScope,
         path: String,
         args_json: String,
         done: ExecDone,
     ) {
-        let scope = outer.nested();
-        let most = self.config.sandbox.call_depth;
-        if scope.depth > most {
-            let message = format!(
-                "{path} was not run: tools may run tools {most} deep (sandbox.callDepth). Check for a tool that runs itself without end."
-            );
-            return done(Err(Error::new(ErrorCode::Limit, message)));
-        }
+        let live = match self.admit_nested(&scope, &path) {
+            Ok(live) => live,
+            Err(error) => return done.pay(Err(error)),
+        };
+        let done = when_executed(move |result| {
+            drop(live);
+            done.pay(result);
+        });
         self.announce_run(run);
         let kernel = Arc::clone(self);
         // Compiling takes its time, and the other questions of the outer run must not wait for it.
-        self.background.spawn(move || kernel.exec(run, scope, path, args_json, done));
+        self.background.spawn(scope.root(), move || kernel.exec(run, scope, path, args_json, done));
+    }
+
+    /// Counts one more run below its root, if it may have one.
+    fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
+        let refused = |why: String| Error::new(ErrorCode::Limit, format!("{path} was not run: {why}"));
+        let most = self.config.sandbox.call_depth;
+        if scope.lineage.depth > most {
+            return Err(refused(format!(
+                "tools may run tools {most} deep (sandbox.callDepth). Check for a tool that runs itself without end."
+            )));
+        }
+        let TreeLimits { runs, cpu, .. } = scope.tree.limits();
+        if scope.tree.cpu_left().is_zero() {
+            return Err(refused(out_of_nested_time(cpu)));
+        }
+        scope.tree.enter().ok_or_else(|| {
+            refused(format!(
+                "the tool that was run first and those below it have {runs} runs under way already (sandbox.nestedRuns). Await some of them first, or do the work in fewer runs."
+            ))
+        })
     }
 
     pub(super) fn next_nested_run(&self) -> RunId {
@@ -142,17 +170,17 @@ impl Kernel {
             .and_then(|entry| self.graphs.get(&self.sources(), entry))
             .and_then(|graph| self.admit(&args_json, scope.options.caller, &graph).map(|()| graph));
         match graph {
-            Ok(graph) => self.start(run, scope, path, args_json, graph, done),
-            Err(error) => done(Err(error)),
+            Ok(graph) => self.start(run, scope, path, args_json.into(), graph, done),
+            Err(error) => done.pay(Err(error)),
         }
     }
 
     /// Takes note that the run is over before anyone hears of it.
     fn closing(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
         let kernel = Arc::clone(self);
-        Box::new(move |result| {
+        when_executed(move |result| {
             kernel.runs.close(run);
-            done(result);
+            done.pay(result);
         })
     }
 
@@ -185,9 +213,10 @@ impl Kernel {
         Sources { vfs: &*self.vfs, compiler: &self.compiler, cache: &self.tools, packages: &self.packages }
     }
 
-    fn run_writes(&self) -> RunWrites {
+    fn scope(&self, run: RunId, limits: RunLimits, options: ExecOptions) -> RunScope {
         let sandbox = &self.config.sandbox;
-        RunWrites::new(sandbox.write_bytes.into(), sandbox.write_files.into())
+        let writes = RunWrites::new(sandbox.write_bytes.into(), sandbox.write_files.into());
+        RunScope::outermost(run, limits, sandbox.tree_limits(), options, writes)
     }
 
     fn limits(&self, options: &ExecOptions) -> Result<RunLimits, Error> {
@@ -213,7 +242,7 @@ impl Kernel {
         run: RunId,
         scope: RunScope,
         path: String,
-        args_json: String,
+        args_json: Arc<str>,
         graph: ModuleGraph,
         done: ExecDone,
     ) {
@@ -222,34 +251,41 @@ impl Kernel {
         let entry = graph.modules.first().map(|module| module.path.clone()).unwrap_or_default();
         let (registry, counted) = (Arc::clone(&self.registry), entry.clone());
         let shown = (self.config.git.write_strategy == GitWriteStrategy::Pr)
-            .then(|| (Arc::clone(&self.examples), args_json.clone()));
-        let (seed, now, depth) = (scope.options.seed, scope.options.now, scope.depth);
-        let host = Arc::new(SandboxHost::new(self, scope, Arc::clone(&graph)));
+            .then(|| (Arc::clone(&self.examples), Arc::clone(&args_json)));
+        let host = Arc::new(SandboxHost::new(self, run, scope.clone(), Arc::clone(&graph)));
         let sandboxed = RunRequest {
             run,
             entry,
             modules: Arc::clone(&graph.modules),
             packages: graph.packages.clone(),
-            args_json: args_json.into(),
+            args_json,
             api: self.functions.names(),
             limits,
-            seed: seed.or(self.config.sandbox.seed),
-            now: now.or(self.config.sandbox.now),
-            depth,
+            seed: scope.options.seed.or(self.config.sandbox.seed),
+            now: scope.options.now.or(self.config.sandbox.now),
+            lineage: scope.lineage,
+            tree: Arc::clone(&scope.tree),
+            deadline: scope.deadline(),
             host: Arc::new(Arc::clone(&host)),
         };
         self.sandbox.run(
             sandboxed,
-            Box::new(move |outcome| {
-                let result = conclude(outcome, &path, &limits, &graph);
-                if let Ok(value) = &result {
-                    registry.count_use(&counted);
-                    if let Some((examples, args_json)) = &shown {
-                        examples.record(&counted, args_json, value.result.get());
+            when_done(move |outcome| {
+                // Whatever goes wrong in here, what the run holds open is closed.
+                let concluded = threads::contain(|| {
+                    let result = conclude(outcome, &path, &scope, &graph);
+                    if let Ok(value) = &result {
+                        registry.count_use(&counted);
+                        if let Some((examples, args_json)) = &shown {
+                            examples.record(&counted, args_json, value.result.get());
+                        }
                     }
-                }
+                    result
+                });
+                let result = concluded.unwrap_or_else(|_| Err(Error::panicked()));
                 let verdict = if result.is_ok() { Verdict::Commit } else { Verdict::Rollback };
-                host.finish(verdict, Box::new(move |finished| done(result.and_then(|value| value.unless(finished)))));
+                let finished = move |finished| done.pay(result.and_then(|value: ExecValue| value.unless(finished)));
+                host.finish(verdict, Box::new(finished));
             }),
         );
         // A cancellation that came before the sandbox knew the run has missed it.
@@ -257,79 +293,4 @@ impl Kernel {
             self.sandbox.cancel(run);
         }
     }
-}
-
-/// The outcome as users see it.
-fn conclude(
-    outcome: Result<RunOutcome, SandboxError>,
-    path: &str,
-    limits: &RunLimits,
-    graph: &ModuleGraph,
-) -> Result<ExecValue, Error> {
-    let RunOutcome { end, logs, stats, stack } = outcome?;
-    let error = match end {
-        RunEnd::Value(json) => match RawValue::from_string(json) {
-            Ok(result) => return Ok(ExecValue { result, logs, stats }),
-            Err(_) => Error::new(ErrorCode::Result, format!("The result of {path} is not valid JSON.")),
-        },
-        RunEnd::Thrown(thrown) => thrown_error(&thrown, path, graph),
-        RunEnd::BadResult(message) => Error::new(ErrorCode::Result, message),
-        RunEnd::CpuTimeout => {
-            let message = format!(
-                "{path} timed out: it used up its {} ms of CPU time. Do less per run, or raise timeoutMs.",
-                limits.cpu.as_millis()
-            );
-            Error::new(ErrorCode::IsolateTimeout, message)
-        }
-        RunEnd::WallTimeout => {
-            let message = format!(
-                "{path} timed out: it gave no result within {} ms. Check for a promise that never settles, or raise wallMs.",
-                limits.wall.as_millis()
-            );
-            Error::new(ErrorCode::IsolateTimeout, message)
-        }
-        RunEnd::OutOfMemory => {
-            let message = format!(
-                "{path} ran out of memory: heap and buffers together may use {} MB. Work on less data at a time, or raise memoryMb.",
-                limits.memory_bytes >> 20
-            );
-            Error::new(ErrorCode::IsolateMemory, message)
-        }
-        RunEnd::Cancelled => Error::new(ErrorCode::Aborted, format!("The run of {path} was aborted.")),
-        RunEnd::Crashed(_) => Error::new(
-            ErrorCode::IsolateCrashed,
-            format!(
-                "The sandbox ended while it ran {path}, and was replaced. Look for very large allocations in the tool."
-            ),
-        ),
-    };
-    let error = if stack.is_empty() { error } else { traced(error, &stack, graph) };
-    Err(error.with("path", path).with("logs", as_json(&logs)).with("stats", as_json(&stats)))
-}
-
-fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph) -> Error {
-    let code = thrown.host_code.as_deref().and_then(ErrorCode::parse).unwrap_or(ErrorCode::ToolThrown);
-    let message =
-        if thrown.message.is_empty() { format!("{path} threw {}", thrown.name) } else { thrown.message.clone() };
-    let mut error = Error::new(code, message);
-    if !thrown.name.is_empty() {
-        error = error.with("name", thrown.name.as_str());
-    }
-    traced(error, &thrown.stack, graph)
-}
-
-/// The error with the guest's stack and the place on top of it.
-fn traced(mut error: Error, stack: &str, graph: &ModuleGraph) -> Error {
-    let trace = map_trace(stack, graph);
-    if !trace.text.is_empty() {
-        error = error.with("stack", trace.text);
-    }
-    match trace.top {
-        Some(place) => error.with("file", place.path).with("line", place.line).with("column", place.column),
-        None => error,
-    }
-}
-
-fn as_json(value: &impl Serialize) -> serde_json::Value {
-    serde_json::to_value(value).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use crate::ids::RunId;
 use parking_lot::Mutex;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 type Then = Box<dyn FnOnce() + Send>;
 
@@ -16,24 +17,30 @@ struct State {
 #[derive(Default)]
 pub struct NestedRuns(Mutex<State>);
 
-/// Whether a run may still start others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Admission {
-    Open,
-    Over,
+/// A run that is counted until this is dropped, however its end comes about.
+pub struct Begun {
+    runs: Arc<NestedRuns>,
+    run: RunId,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.runs.end(self.run);
+    }
 }
 
 impl NestedRuns {
-    pub fn begin(&self, run: RunId) -> Admission {
+    /// Counts a run; none when the run that starts it is over.
+    pub fn begin(self: &Arc<Self>, run: RunId) -> Option<Begun> {
         let mut state = self.0.lock();
         if state.closed {
-            return Admission::Over;
+            return None;
         }
         state.open.insert(run);
-        Admission::Open
+        Some(Begun { runs: Arc::clone(self), run })
     }
 
-    pub fn end(&self, run: RunId) {
+    fn end(&self, run: RunId) {
         let then = {
             let mut state = self.0.lock();
             state.open.remove(&run);
@@ -71,21 +78,21 @@ impl NestedRuns {
 
 #[cfg(test)]
 mod tests {
-    use super::{Admission, NestedRuns};
+    use super::NestedRuns;
     use crate::ids::RunId;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]
     fn the_end_waits_for_what_was_begun() {
-        let runs = NestedRuns::default();
+        let runs = Arc::<NestedRuns>::default();
         let over = Arc::new(AtomicBool::new(false));
-        assert_eq!(runs.begin(RunId(1)), Admission::Open);
+        let begun = runs.begin(RunId(1)).unwrap();
         let told = Arc::clone(&over);
         runs.close(|_| {}, Box::new(move || told.store(true, Ordering::Relaxed)));
-        assert_eq!(runs.begin(RunId(2)), Admission::Over);
+        assert!(runs.begin(RunId(2)).is_none());
         assert!(!over.load(Ordering::Relaxed));
-        runs.end(RunId(1));
+        drop(begun);
         assert!(over.load(Ordering::Relaxed));
     }
 }

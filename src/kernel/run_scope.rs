@@ -2,11 +2,11 @@
 
 use super::exec_tool::ExecOptions;
 use crate::ids::RunId;
-use crate::sandbox::RunLimits;
+use crate::sandbox::{Lineage, RunLimits, RunTree, TreeLimits};
 use crate::vfs::RunWrites;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The outermost run: the application knows only this one.
 struct Root {
@@ -18,7 +18,9 @@ struct Root {
 #[derive(Clone)]
 pub struct RunScope {
     root: Arc<Root>,
-    pub depth: u32,
+    pub lineage: Lineage,
+    /// The budget of this run's root and all that it starts.
+    pub tree: Arc<RunTree>,
     deadline: Instant,
     pub limits: RunLimits,
     pub options: ExecOptions,
@@ -27,22 +29,42 @@ pub struct RunScope {
 }
 
 impl RunScope {
-    /// The scope of a run that no tool has started.
-    pub fn outermost(run: RunId, limits: RunLimits, options: ExecOptions, writes: RunWrites) -> Self {
-        let root = Arc::new(Root { run, obliged: AtomicBool::new(false) });
-        Self { root, depth: 0, deadline: Instant::now() + limits.wall, limits, options, writes: Arc::new(writes) }
+    /// The scope of a run that no tool has started. What it starts may use at least as much CPU time as the run itself.
+    pub fn outermost(
+        run: RunId,
+        limits: RunLimits,
+        mut tree: TreeLimits,
+        options: ExecOptions,
+        writes: RunWrites,
+    ) -> Self {
+        tree.cpu = tree.cpu.max(limits.cpu);
+        Self {
+            root: Arc::new(Root { run, obliged: AtomicBool::new(false) }),
+            lineage: Lineage::of_root(run),
+            tree: RunTree::new(tree),
+            deadline: Instant::now() + limits.wall,
+            limits,
+            options,
+            writes: Arc::new(writes),
+        }
     }
 
-    /// The scope of a run inside this one: it ends no later.
-    pub fn nested(&self) -> Self {
-        let mut inner = self.clone();
-        inner.depth += 1;
-        inner.limits.wall = self.time_left();
-        inner
+    /// The scope of a run that `parent`, whose scope this is, starts.
+    pub fn below(&self, parent: RunId) -> Self {
+        Self { lineage: self.lineage.below(parent), ..self.clone() }
     }
 
-    fn time_left(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
+    pub fn is_outermost(&self) -> bool {
+        self.lineage.depth == 0
+    }
+
+    /// When a nested run is over in any case.
+    pub fn deadline(&self) -> Option<Instant> {
+        (!self.is_outermost()).then_some(self.deadline)
+    }
+
+    pub fn root(&self) -> RunId {
+        self.root.run
     }
 
     /// Notes that the application is called, and says for which run: nested tools share what it holds open.
@@ -53,6 +75,6 @@ impl RunScope {
 
     /// The run that the application must hear the end of, if this scope is its own.
     pub fn owed(&self) -> Option<RunId> {
-        (self.depth == 0 && self.root.obliged.load(Ordering::Acquire)).then_some(self.root.run)
+        (self.is_outermost() && self.root.obliged.load(Ordering::Acquire)).then_some(self.root.run)
     }
 }

@@ -1,23 +1,29 @@
 //! What a guest may ask of the kernel.
 
+use super::exec_tool::{ExecValue, when_executed};
 use super::host_functions::{Answer, HostFunctions, Verdict};
 use super::kernel::Kernel;
 use super::module_graph::ModuleGraph;
-use super::nested_runs::{Admission, NestedRuns};
+use super::nested_runs::NestedRuns;
+use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
 use super::stack_trace::inner_trace;
 use crate::error::{Error, ErrorCode};
+use crate::ids::RunId;
 use crate::net::{FetchRequest, RunningFetches};
 use crate::sandbox::{Host, HostAnswer, LogLevel, LogLine, Question, Reply};
 use crate::vfs::MountTable;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::sync::Arc;
+
+/// What an answer is made of beside its texts.
+const SMALL: usize = 256;
 
 /// Serves one run.
 pub struct SandboxHost {
     kernel: Arc<Kernel>,
+    run: RunId,
     scope: RunScope,
     files: MountTable,
     graph: Arc<ModuleGraph>,
@@ -25,12 +31,10 @@ pub struct SandboxHost {
     fetches: RunningFetches,
 }
 
-/// A request with the number by which the guest can take it back.
+/// The number by which the guest can take a request back.
 #[derive(serde::Deserialize)]
 struct Numbered {
     token: u32,
-    #[serde(flatten)]
-    request: FetchRequest,
 }
 
 /// What a nested run gave, logs and all: the guest logs them again as its own.
@@ -58,9 +62,10 @@ impl Failure {
 }
 
 impl SandboxHost {
-    pub fn new(kernel: &Arc<Kernel>, scope: RunScope, graph: Arc<ModuleGraph>) -> Self {
+    pub fn new(kernel: &Arc<Kernel>, run: RunId, scope: RunScope, graph: Arc<ModuleGraph>) -> Self {
         Self {
             kernel: Arc::clone(kernel),
+            run,
             files: kernel.guest_files.for_run(&scope.writes),
             scope,
             graph,
@@ -90,8 +95,7 @@ impl SandboxHost {
             "list_files" => to_json(&self.files.list(&first_text(question)?)?),
             "write_file" => {
                 let path = first_text(question)?;
-                let values: (serde_json::Value, Option<serde_json::Value>) = arguments(question)?;
-                let Some(serde_json::Value::String(content)) = values.1 else {
+                let Some(content) = text(first_two(question)?.1) else {
                     let message = "tgp.write_file needs the text of the file as its second argument; use JSON.stringify for data.";
                     return Err(Error::new(ErrorCode::Validation, message));
                 };
@@ -111,13 +115,15 @@ impl SandboxHost {
     }
 
     fn fetch(&self, question: &Question, reply: Reply) {
-        match arguments::<(Numbered,)>(question) {
+        // Read twice, because to read both at once would keep whatever else is in there.
+        let numbered = arguments::<(Numbered,)>(question);
+        match numbered.and_then(|(Numbered { token },)| Ok((token, arguments::<(FetchRequest,)>(question)?.0))) {
             Err(error) => reply.send(told(Err(error))),
-            Ok((Numbered { token, request },)) => {
+            Ok((token, request)) => {
                 let answer = Box::new(move |result: Result<_, Error>| {
                     reply.send(told(result.and_then(|value| to_json(&value))));
                 });
-                let task = self.kernel.fetcher.fetch(request, answer);
+                let task = self.kernel.fetcher.fetch(self.scope.root(), request, answer);
                 self.fetches.add(token, task);
             }
         }
@@ -130,42 +136,42 @@ impl SandboxHost {
     }
 
     /// Runs another tool on behalf of this one.
-    fn exec_tool(&self, question: &Question, reply: Reply) {
-        let asked = first_text(question)
-            .and_then(|path| Ok((path, arguments::<(serde_json::Value, Option<Box<RawValue>>)>(question)?.1)));
+    fn exec_tool(&self, question: Question, reply: Reply) {
+        let asked = first_text(&question).and_then(|path| Ok((path, first_two(&question)?.1)));
         let (path, args) = match asked {
             Ok(asked) => asked,
             Err(error) => return reply.send(told(Err(error))),
         };
         let run = self.kernel.next_nested_run();
-        if self.nested.begin(run) == Admission::Over {
-            return;
-        }
-        let args_json =
-            args.filter(|args| args.get() != "null").map_or_else(|| "{}".to_owned(), |args| args.get().to_owned());
-        let nested = Arc::clone(&self.nested);
-        self.kernel.exec_nested(
-            run,
-            &self.scope,
-            path,
-            args_json,
-            Box::new(move |result| {
-                let outcome = match result {
-                    Ok(value) => {
-                        let (result, logs) = value.into_parts();
-                        NestedOutcome { logs: logs_by_number(&logs), failure: None, result: Some(result) }
-                    }
-                    Err(mut error) => NestedOutcome {
-                        logs: logs_by_number(&error.details.remove("logs").map(logs_of).unwrap_or_default()),
-                        failure: Some(Failure::new(error)),
-                        result: None,
-                    },
-                };
-                reply.send(told(to_json(&outcome)));
-                nested.end(run);
-            }),
-        );
+        let Some(begun) = self.nested.begin(run) else { return };
+        let args = args.map(RawValue::get).filter(|args| *args != "null").unwrap_or("{}").to_owned();
+        drop(question);
+        let scope = self.scope.below(self.run);
+        let done = when_executed(move |result| {
+            reply.send(told(outcome_text(result)));
+            drop(begun);
+        });
+        self.kernel.exec_nested(run, scope, path, args, done);
     }
+}
+
+/// What the realm reads of a nested run.
+fn outcome_text(result: Result<ExecValue, Error>) -> Result<String, Error> {
+    let outcome = match result {
+        Ok(value) => {
+            let (result, logs) = value.into_parts();
+            NestedOutcome { logs: logs_by_number(&logs), failure: None, result: Some(result) }
+        }
+        Err(mut error) => NestedOutcome {
+            logs: logs_by_number(&error.details.remove("logs").map(logs_of).unwrap_or_default()),
+            failure: Some(Failure::new(error)),
+            result: None,
+        },
+    };
+    let text = outcome.result.as_ref().map_or(0, |result| result.get().len());
+    let mut json = Vec::with_capacity(text + SMALL);
+    serde_json::to_writer(&mut json, &outcome).map_err(|_| unwritable())?;
+    String::from_utf8(json).map_err(|_| unwritable())
 }
 
 impl Host for Arc<SandboxHost> {
@@ -176,13 +182,13 @@ impl Host for Arc<SandboxHost> {
             return self.functions().call(self.scope.oblige(), &question.name, question.args_json, answer);
         }
         match question.name.as_str() {
-            "exec_tool" => self.exec_tool(&question, reply),
+            "exec_tool" => self.exec_tool(question, reply),
             "#fetch" => self.fetch(&question, reply),
             "#fetch_abort" => reply.send(told(self.abort_fetch(&question))),
             // Compiling and bundling take their time, and the other questions of the run must not wait for it.
             "#require" => {
                 let host = Arc::clone(self);
-                self.kernel.background.spawn(move || reply.send(told(host.require(&question))));
+                self.kernel.background.spawn(self.scope.root(), move || reply.send(told(host.require(&question))));
             }
             _ => reply.send(told(self.read_or_write(&question))),
         }
@@ -210,30 +216,13 @@ fn logs_by_number(logs: &[LogLine]) -> serde_json::Value {
 }
 
 fn told(result: Result<String, Error>) -> HostAnswer {
-    match result {
-        Ok(json) => HostAnswer::Value(json),
-        Err(error) => HostAnswer::Fault { code: error.code.as_str().to_owned(), message: error.message },
-    }
-}
-
-fn arguments<T: DeserializeOwned>(question: &Question) -> Result<T, Error> {
-    serde_json::from_str(&question.args_json).map_err(|_| {
-        let name = question.name.trim_start_matches('#');
-        Error::new(ErrorCode::Validation, format!("The arguments of {name} are not what it takes."))
-    })
-}
-
-/// The first argument of a question, which must be text.
-fn first_text(question: &Question) -> Result<String, Error> {
-    let values: Vec<serde_json::Value> = serde_json::from_str(&question.args_json).unwrap_or_default();
-    match values.first() {
-        Some(serde_json::Value::String(text)) => Ok(text.clone()),
-        _ => {
-            Err(Error::new(ErrorCode::Validation, format!("tgp.{} needs a path as its first argument.", question.name)))
-        }
-    }
+    result.map_or_else(HostAnswer::from, HostAnswer::Value)
 }
 
 fn to_json(value: &impl Serialize) -> Result<String, Error> {
-    serde_json::to_string(value).map_err(|_| Error::new(ErrorCode::Result, "The answer cannot be written as JSON."))
+    serde_json::to_string(value).map_err(|_| unwritable())
+}
+
+fn unwritable() -> Error {
+    Error::new(ErrorCode::Result, "The answer cannot be written as JSON.")
 }

@@ -1,5 +1,6 @@
 //! A response as the guest reads it.
 
+use super::fetch_slots::Slot;
 use super::net_error::{NetError, shown};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -16,7 +17,7 @@ pub struct FetchResponse {
     redirected: bool,
     /// Names and values one after the other.
     headers: Vec<String>,
-    /// The body when it is text, otherwise `base64`.
+    /// The body when it is text that JSON writes in little more space, otherwise `base64`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,6 +38,7 @@ impl FetchResponse {
         url: &Url,
         arrival: Arrival,
         limit: usize,
+        slot: &mut Slot,
     ) -> Result<Self, NetError> {
         let too_large = || NetError::TooLarge { url: shown(url), what: "response", limit };
         let status = response.status();
@@ -57,10 +59,12 @@ impl FetchResponse {
             if bytes.len() + chunk.len() > limit {
                 return Err(too_large());
             }
+            slot.make_room(bytes.len() + chunk.len(), limit).await;
             bytes.extend_from_slice(&chunk);
         }
         let (text, base64) = match String::from_utf8(bytes) {
-            Ok(text) => (Some(text), None),
+            Ok(text) if is_compact(&text) => (Some(text), None),
+            Ok(text) => (None, Some(BASE64_STANDARD.encode(text))),
             Err(error) => (None, Some(BASE64_STANDARD.encode(error.as_bytes()))),
         };
         Ok(Self {
@@ -72,5 +76,26 @@ impl FetchResponse {
             text,
             base64,
         })
+    }
+}
+
+/// Whether text is no longer as JSON than as base64. A control character takes six bytes.
+fn is_compact(text: &str) -> bool {
+    let more = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 1,
+        0..32 => 5,
+        _ => 0,
+    };
+    text.bytes().map(more).sum::<usize>() <= text.len() / 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_compact;
+
+    #[test]
+    fn text_that_would_grow_is_not_written_as_text() {
+        assert!(is_compact("") && is_compact("plain\nlines, \"quoted\", ä") && is_compact(&"abc\n".repeat(9)));
+        assert!(!is_compact(&"\0".repeat(9)) && !is_compact(&"\"".repeat(9)) && !is_compact(&"ab\u{1}".repeat(9)));
     }
 }

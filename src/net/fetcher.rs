@@ -4,25 +4,30 @@ use super::allow_list::AllowList;
 use super::checked_dns::CheckedDns;
 use super::fetch_request::{Checked, FetchRequest, Redirects};
 use super::fetch_response::{Arrival, FetchResponse};
+use super::fetch_slots::{FetchSlots, Slot};
 use super::net_error::{NetError, shown};
 use crate::error::Error;
-use crate::threads;
+use crate::ids::RunId;
+use crate::threads::{self, Panicked};
 use reqwest::header::{
     AUTHORIZATION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE, COOKIE, LOCATION,
 };
 use reqwest::{Client, Method, StatusCode};
 use std::error::Error as StdError;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
+use std::task::Poll;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use url::Url;
 
 /// Redirects that one request may follow.
 const MOST_REDIRECTS: usize = 10;
-/// Requests under way at one time; others wait, within their own time.
-const MOST_AT_ONCE: usize = 16;
+/// Threads for looking up names. A lookup goes on when nobody waits for it any more.
+const MAX_LOOKUPS: usize = 64;
 const USER_AGENT: &str = "tgp";
 
 /// What one request may use.
@@ -62,7 +67,7 @@ pub struct Fetcher {
 struct Network {
     client: Client,
     runtime: Handle,
-    slots: Arc<Semaphore>,
+    slots: Arc<FetchSlots>,
     _alive: oneshot::Sender<()>,
 }
 
@@ -73,8 +78,8 @@ impl Fetcher {
         Ok(Self { allowed: Arc::new(AllowList::parse(allowed)?), limits, network: OnceLock::new() })
     }
 
-    /// Sends a request. Whoever stops waiting for it aborts the task.
-    pub fn fetch(&self, request: FetchRequest, done: FetchDone) -> FetchTask {
+    /// Sends a request of a run below `root`, or of `root` itself. Whoever stops waiting for it aborts the task.
+    pub fn fetch(&self, root: RunId, request: FetchRequest, done: FetchDone) -> FetchTask {
         let refused = |error: NetError, done: FetchDone| {
             done(Err(error.into()));
             FetchTask(None)
@@ -90,18 +95,22 @@ impl Fetcher {
         let Some(network) = self.network.get_or_init(|| Network::start(&self.allowed)) else {
             return refused(NetError::NoRuntime, done);
         };
-        let time = self.limits.time;
+        let FetchLimits { bytes, time } = self.limits;
         let first = checked.url.clone();
-        let exchange = exchange(network.client.clone(), Arc::clone(&self.allowed), checked, self.limits.bytes);
+        let (client, allowed) = (network.client.clone(), Arc::clone(&self.allowed));
         let slots = Arc::clone(&network.slots);
-        let exchange = async move {
-            // The semaphore is never closed.
-            let _slot = slots.acquire_owned().await;
-            exchange.await
-        };
+        let exchange = contained(async move {
+            let mut slot = slots.take(root).await;
+            let answer = exchange(client, allowed, checked, bytes, &mut slot).await;
+            // It is held until the answer is the guest's.
+            (slot, answer)
+        });
         let task = network.runtime.spawn(async move {
-            let timed_out = Err(NetError::TimedOut { url: shown(&first), millis: time.as_millis() });
-            done(tokio::time::timeout(time, exchange).await.unwrap_or(timed_out).map_err(Into::into));
+            match tokio::time::timeout(time, exchange).await {
+                Ok(Ok((_slot, answer))) => done(answer.map_err(Into::into)),
+                Ok(Err(Panicked)) => done(Err(Error::panicked())),
+                Err(_) => done(Err(NetError::TimedOut { url: shown(&first), millis: time.as_millis() }.into())),
+            }
         });
         FetchTask(Some(task.abort_handle()))
     }
@@ -110,7 +119,7 @@ impl Fetcher {
 impl Network {
     fn start(allowed: &AllowList) -> Option<Self> {
         let client = client(allowed)?;
-        let runtime = Builder::new_current_thread().enable_all().build().ok()?;
+        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(MAX_LOOKUPS).build().ok()?;
         let handle = runtime.handle().clone();
         let (alive, over) = oneshot::channel::<()>();
         threads::spawn("tgp-net", move || {
@@ -119,8 +128,18 @@ impl Network {
             runtime.shutdown_background();
         })
         .ok()?;
-        Some(Self { client, runtime: handle, slots: Arc::new(Semaphore::new(MOST_AT_ONCE)), _alive: alive })
+        Some(Self { client, runtime: handle, slots: Arc::default(), _alive: alive })
     }
+}
+
+/// The value of a future, or that it panicked.
+async fn contained<T>(future: impl Future<Output = T>) -> Result<T, Panicked> {
+    let mut future = pin!(future);
+    poll_fn(|context| match threads::contain(|| future.as_mut().poll(context)) {
+        Ok(state) => state.map(Ok),
+        Err(panicked) => Poll::Ready(Err(panicked)),
+    })
+    .await
 }
 
 /// A client that follows nothing and trusts nothing of its surroundings by itself.
@@ -149,6 +168,7 @@ async fn exchange(
     allowed: Arc<AllowList>,
     mut request: Checked,
     limit: usize,
+    slot: &mut Slot,
 ) -> Result<FetchResponse, NetError> {
     let first = request.url.clone();
     for hop in 0..=MOST_REDIRECTS {
@@ -163,7 +183,7 @@ async fn exchange(
             (Redirects::Follow, Some(target)) => target,
             (Redirects::Refuse, Some(_)) => return Err(NetError::RedirectForbidden { url: shown(&request.url) }),
             (Redirects::Show, Some(_)) | (_, None) => {
-                return FetchResponse::read(response, &request.url, arrival, limit).await;
+                return FetchResponse::read(response, &request.url, arrival, limit, slot).await;
             }
         };
         request = redirected(request, response.status(), target);

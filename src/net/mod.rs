@@ -5,6 +5,7 @@ mod allow_list;
 mod checked_dns;
 mod fetch_request;
 mod fetch_response;
+mod fetch_slots;
 mod fetcher;
 mod net_error;
 mod running_fetches;

@@ -130,12 +130,16 @@ impl BytecodeCache {
 
     fn work(&self) {
         while let Some(Job { package, engine, .. }) = self.next() {
-            let made = self.make(&package, engine);
-            if let Some(bytecode) = &made {
-                self.store.write(&file_name(package.id(), engine), &bytecode.sealed(package.id(), engine));
-            }
+            // What cannot be made, for whatever reason, is not tried again, and the others are made all the same.
+            let made = threads::contain(|| self.make_and_keep(&package, engine)).ok().flatten();
             *package.bytecode.lock() = Some((engine, made.map_or(Known::CannotBeMade, Known::Made)));
         }
+    }
+
+    fn make_and_keep(&self, package: &Package, engine: EngineTag) -> Option<Bytecode> {
+        let made = self.make(package, engine)?;
+        self.store.write(&file_name(package.id(), engine), &made.sealed(package.id(), engine));
+        Some(made)
     }
 
     /// Waits for the next job's time, unless the pool is closing: then there is no run to make way for.
@@ -160,9 +164,9 @@ impl BytecodeCache {
             // Whoever asked may have lost patience.
             let _gone = sender.send(news);
         });
-        let worker = transport::start(self.isolation, &self.files, MEMORY_BYTES, sink).ok()?;
+        let worker = transport::start(self.isolation, &self.files, MEMORY_BYTES, MOST_BYTES, sink).ok()?;
         self.jobs.lock().worker = Some(Arc::clone(&worker));
-        let made = ask(&*worker, &news, package, engine);
+        let made = threads::contain(|| ask(&*worker, &news, package, engine)).ok().flatten();
         worker.kill();
         self.jobs.lock().worker = None;
         let farewell = Instant::now() + FAREWELL;
@@ -171,18 +175,17 @@ impl BytecodeCache {
     }
 }
 
+/// Asks a worker once it is ready. One that says anything else is not believed.
 fn ask(worker: &dyn Worker, news: &Receiver<News>, package: &Package, engine: EngineTag) -> Option<Bytecode> {
     let deadline = Instant::now() + PATIENCE;
-    loop {
-        match news.recv_deadline(deadline).ok()? {
-            // The files of the addon may have been replaced since the kernel was started.
-            News::Event(Event::Ready { engine: of, .. }) if of != engine => return None,
-            News::Event(Event::Ready { .. }) => {
-                worker.send(Command::Compile { code: Arc::clone(package.code()) }).ok()?;
-            }
-            News::Event(Event::Compiled(bytecode)) => return bytecode,
-            News::Event(Event::Started { .. } | Event::Log { .. } | Event::HostCall { .. } | Event::Done { .. })
-            | News::Gone => return None,
-        }
+    // The files of the addon may have been replaced since the kernel was started.
+    match news.recv_deadline(deadline).ok()? {
+        News::Event(Event::Ready { engine: of, .. }) if of == engine => {}
+        News::Event(_) | News::Gone => return None,
+    }
+    worker.send(Command::Compile { code: Arc::clone(package.code()) }).ok()?;
+    match news.recv_deadline(deadline).ok()? {
+        News::Event(Event::Compiled(bytecode)) => bytecode,
+        News::Event(_) | News::Gone => None,
     }
 }

@@ -1,7 +1,8 @@
 //! Who runs next. One tool's hundred runs do not keep another's one waiting, and tools that used up their limits the last
 //! time wait for those that did not.
 
-use std::collections::{HashMap, VecDeque};
+use crate::turns::Turns;
+use std::collections::HashMap;
 
 /// How a tool's last run went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,30 +29,21 @@ const MOST_REMEMBERED: usize = 4096;
 
 /// A queue by tool and class. Within a class the tools take turns; within a tool the first comes first.
 pub struct FairQueue<T> {
-    lanes: [Lane<T>; 3],
+    /// By class; the owners are the tools.
+    lanes: [Turns<String, T>; 3],
     conduct: HashMap<String, Conduct>,
     turn: u64,
-    length: usize,
-}
-
-/// The waiting of one class, by tool, in the order of turns.
-struct Lane<T>(VecDeque<(String, VecDeque<T>)>);
-
-impl<T> Default for Lane<T> {
-    fn default() -> Self {
-        Self(VecDeque::new())
-    }
 }
 
 impl<T> Default for FairQueue<T> {
     fn default() -> Self {
-        Self { lanes: Default::default(), conduct: HashMap::new(), turn: 0, length: 0 }
+        Self { lanes: Default::default(), conduct: HashMap::new(), turn: 0 }
     }
 }
 
 impl<T> FairQueue<T> {
     pub fn len(&self) -> usize {
-        self.length
+        self.lanes.iter().map(Turns::len).sum()
     }
 
     pub fn class_of(&self, tool: &str) -> Class {
@@ -75,12 +67,14 @@ impl<T> FairQueue<T> {
     }
 
     pub fn push(&mut self, tool: &str, item: T) {
-        self.add(tool, item, Place::Last);
+        let class = self.class_of(tool);
+        self.lane(class).push(tool.to_owned(), item);
     }
 
     /// Puts an item back before the others of its tool.
     pub fn push_front(&mut self, tool: &str, item: T) {
-        self.add(tool, item, Place::First);
+        let class = self.class_of(tool);
+        self.lane(class).push_front(tool.to_owned(), item);
     }
 
     /// The next item. Unruly tools are passed over when `unruly` says that they have enough.
@@ -93,28 +87,23 @@ impl<T> FairQueue<T> {
         } else {
             [Class::Proven, Class::Unknown, Class::Unruly]
         };
-        let item = order
+        order
             .into_iter()
             .filter(|class| *class != Class::Unruly || unruly == UnrulyShare::Open)
-            .find_map(|class| self.lane(class).take_turn())?;
-        self.length -= 1;
-        Some(item)
+            .find_map(|class| self.lane(class).next(|_| true))
     }
 
     /// Takes the first item that `wanted` accepts.
     pub fn remove(&mut self, wanted: impl Fn(&T) -> bool) -> Option<T> {
-        let item = self.lanes.iter_mut().find_map(|lane| lane.remove(&wanted))?;
-        self.length -= 1;
-        Some(item)
+        self.lanes.iter_mut().find_map(|lane| lane.remove(&wanted))
     }
 
     /// Takes everything.
     pub fn drain(&mut self) -> Vec<T> {
-        self.length = 0;
-        self.lanes.iter_mut().flat_map(|lane| std::mem::take(&mut lane.0)).flat_map(|(_, items)| items).collect()
+        self.lanes.iter_mut().flat_map(Turns::drain).collect()
     }
 
-    fn lane(&mut self, class: Class) -> &mut Lane<T> {
+    fn lane(&mut self, class: Class) -> &mut Turns<String, T> {
         let [proven, unknown, unruly] = &mut self.lanes;
         match class {
             Class::Proven => proven,
@@ -122,19 +111,6 @@ impl<T> FairQueue<T> {
             Class::Unruly => unruly,
         }
     }
-
-    fn add(&mut self, tool: &str, item: T, place: Place) {
-        let class = self.class_of(tool);
-        self.lane(class).add(tool, item, place);
-        self.length += 1;
-    }
-}
-
-/// Where an item goes among those of its tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    First,
-    Last,
 }
 
 /// Whether tools that misbehaved may have one more worker.
@@ -142,40 +118,6 @@ enum Place {
 pub enum UnrulyShare {
     Open,
     Full,
-}
-
-impl<T> Lane<T> {
-    fn add(&mut self, tool: &str, item: T, place: Place) {
-        match (self.0.iter_mut().find(|(name, _)| name == tool), place) {
-            (Some((_, items)), Place::Last) => items.push_back(item),
-            (Some((_, items)), Place::First) => items.push_front(item),
-            (None, Place::Last) => self.0.push_back((tool.to_owned(), VecDeque::from([item]))),
-            (None, Place::First) => self.0.push_front((tool.to_owned(), VecDeque::from([item]))),
-        }
-    }
-
-    fn take_turn(&mut self) -> Option<T> {
-        let (tool, mut items) = self.0.pop_front()?;
-        let item = items.pop_front();
-        if !items.is_empty() {
-            self.0.push_back((tool, items));
-        }
-        item
-    }
-
-    fn remove(&mut self, wanted: &impl Fn(&T) -> bool) -> Option<T> {
-        for index in 0..self.0.len() {
-            let Some((_, items)) = self.0.get_mut(index) else { continue };
-            if let Some(place) = items.iter().position(wanted) {
-                let item = items.remove(place);
-                if items.is_empty() {
-                    self.0.remove(index);
-                }
-                return item;
-            }
-        }
-        None
-    }
 }
 
 #[cfg(test)]

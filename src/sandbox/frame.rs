@@ -1,5 +1,6 @@
 //! Messages on a byte stream: a length, then the message in postcard's encoding.
 
+use super::message::Event;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{Error, ErrorKind, Read, Result, Write};
@@ -7,31 +8,52 @@ use std::io::{Error, ErrorKind, Read, Result, Write};
 /// No message is larger: arguments, results and modules are all capped well below.
 const LARGEST: u32 = 256 << 20;
 
-/// Writes one message and flushes it.
-pub fn write_frame<T: Serialize>(output: &mut impl Write, message: &T) -> Result<()> {
-    let mut bytes = postcard::to_extend(message, vec![0; 4]).map_err(Error::other)?;
+/// One message as it goes over the stream. `text_bytes` is how much of it is text, as far as that is known.
+pub fn encode<T: Serialize>(message: &T, text_bytes: usize) -> Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(text_bytes.saturating_add(SMALL));
+    head.extend([0; HEAD]);
+    let mut bytes = postcard::to_extend(message, head).map_err(Error::other)?;
     let length = u32::try_from(bytes.len() - 4).ok().filter(|length| *length <= LARGEST);
     let Some(length) = length else { return Err(Error::new(ErrorKind::InvalidInput, "the message is too large")) };
     if let Some(head) = bytes.first_chunk_mut::<4>() {
         *head = length.to_le_bytes();
     }
-    output.write_all(&bytes)?;
+    Ok(bytes)
+}
+
+/// Writes one message and flushes it.
+pub fn write_frame(output: &mut impl Write, event: &Event) -> Result<()> {
+    output.write_all(&encode(event, event.text_bytes())?)?;
     output.flush()
 }
 
 /// Room for what most streams bring at a time.
 const ROOM: usize = 64 << 10;
 const HEAD: usize = 4;
+/// What a message is made of beside its text.
+const SMALL: usize = 256;
 
 /// What a stream has brought so far, taken apart into messages.
-#[derive(Default)]
 pub struct FrameBuffer {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
+    longest: u32,
+}
+
+impl Default for FrameBuffer {
+    fn default() -> Self {
+        Self::new(LARGEST as usize)
+    }
 }
 
 impl FrameBuffer {
+    /// A longer message than `longest` is an error.
+    pub fn new(longest: usize) -> Self {
+        let longest = u32::try_from(longest).unwrap_or(LARGEST).min(LARGEST);
+        Self { bytes: Vec::new(), start: 0, end: 0, longest }
+    }
+
     /// Takes in what `read` puts into the room it is given; false at the end of the stream.
     pub fn fill(&mut self, read: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<bool> {
         self.make_room()?;
@@ -65,7 +87,7 @@ impl FrameBuffer {
     fn next_length(&self) -> Result<Option<usize>> {
         let head = self.bytes.get(self.start..self.end).and_then(|bytes| bytes.first_chunk::<HEAD>());
         let length = head.map(|head| u32::from_le_bytes(*head));
-        if length.is_some_and(|length| length > LARGEST) {
+        if length.is_some_and(|length| length > self.longest) {
             return Err(Error::new(ErrorKind::InvalidData, "the message is too large"));
         }
         Ok(length.map(|length| length as usize))
@@ -73,9 +95,11 @@ impl FrameBuffer {
 
     /// Room for the rest of the message at the front. What a large one took is given back after it.
     fn make_room(&mut self) -> Result<()> {
-        self.bytes.copy_within(self.start..self.end, 0);
-        self.end -= self.start;
-        self.start = 0;
+        if self.start > 0 {
+            self.bytes.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
         let wanted = self.next_length()?.map_or(ROOM, |length| (HEAD + length).max(ROOM));
         if self.bytes.len() != wanted {
             self.bytes.resize(wanted, 0);
@@ -92,8 +116,9 @@ pub struct FrameReader<R> {
 }
 
 impl<R: Read> FrameReader<R> {
-    pub fn new(input: R) -> Self {
-        Self { input, buffer: FrameBuffer::default() }
+    /// A longer message than `longest` is an error.
+    pub fn new(input: R, longest: usize) -> Self {
+        Self { input, buffer: FrameBuffer::new(longest) }
     }
 
     /// Waits for one message; `None` at the end of the stream.
@@ -114,7 +139,7 @@ impl<R: Read> FrameReader<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FrameReader, ROOM, write_frame};
+    use super::{FrameReader, LARGEST, ROOM, encode};
     use crate::ids::{CallId, RunId};
     use crate::sandbox::message::{Command, HostAnswer};
     use std::io::Read;
@@ -135,14 +160,13 @@ mod tests {
 
     #[test]
     fn a_message_survives_the_stream_and_a_torn_one_is_an_error() {
-        let mut bytes = Vec::new();
-        write_frame(&mut bytes, &Command::Cancel { run: RunId(7) }).unwrap();
-        let mut reader = FrameReader::new(bytes.as_slice());
+        let bytes = encode(&Command::Cancel { run: RunId(7) }, 0).unwrap();
+        let mut reader = FrameReader::new(bytes.as_slice(), LARGEST as usize);
         assert!(matches!(reader.read().unwrap(), Some(Command::Cancel { run: RunId(7) })));
         assert!(reader.read::<Command>().unwrap().is_none());
         let torn = &bytes[..bytes.len() - 1];
-        assert!(FrameReader::new(torn).read::<Command>().is_err());
-        assert!(FrameReader::new([0xff; 8].as_slice()).read::<Command>().is_err());
+        assert!(FrameReader::new(torn, LARGEST as usize).read::<Command>().is_err());
+        assert!(FrameReader::new([0xff; 8].as_slice(), usize::MAX).read::<Command>().is_err());
     }
 
     #[test]
@@ -150,10 +174,10 @@ mod tests {
         let sizes = [0, 1, ROOM - 20, ROOM, ROOM + 1, 3 * ROOM, 5];
         let mut bytes = Vec::new();
         for size in sizes {
-            write_frame(&mut bytes, &reply(size)).unwrap();
+            bytes.extend(encode(&reply(size), size).unwrap());
         }
         for step in [1, 3, 1000, ROOM, usize::MAX] {
-            let mut reader = FrameReader::new(Slowly(&bytes, step));
+            let mut reader = FrameReader::new(Slowly(&bytes, step), LARGEST as usize);
             for size in sizes {
                 let Some(Command::HostReply { answer: HostAnswer::Value(text), .. }) = reader.read().unwrap() else {
                     panic!("no reply of {size} bytes in steps of {step}");
@@ -162,5 +186,12 @@ mod tests {
             }
             assert!(reader.read::<Command>().unwrap().is_none());
         }
+    }
+
+    #[test]
+    fn a_message_that_is_longer_than_agreed_is_an_error_before_it_has_come() {
+        let bytes = encode(&reply(1000), 0).unwrap();
+        assert!(FrameReader::new(bytes.as_slice(), 1100).read::<Command>().unwrap().is_some());
+        assert!(FrameReader::new(&bytes[..8], 900).read::<Command>().is_err());
     }
 }

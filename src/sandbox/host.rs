@@ -1,10 +1,13 @@
 //! All that a guest may ask for.
 
 use super::message::{Command, HostAnswer};
+use super::run_tree::HeldBytes;
 use super::transport::Worker;
-use crate::error::ErrorCode;
+use crate::error::{Error, ErrorCode};
 use crate::ids::{CallId, RunId};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::panicking;
 
 /// Answers the questions of one run. Implemented by whoever owns files, databases and the network.
 pub trait Host: Send + Sync {
@@ -21,20 +24,45 @@ pub struct Question {
     pub args_json: String,
 }
 
-/// One for each question of a run that waits for its answer, and one for the run itself: their number is the count.
-pub(super) type Pending = Arc<()>;
+/// The open questions of one run: the run itself and each question hold it, so that their number is the count.
+#[derive(Debug, Default)]
+pub(super) struct OpenCalls(Arc<AtomicBool>);
+
+impl OpenCalls {
+    pub(super) fn count(&self) -> usize {
+        Arc::strong_count(&self.0) - 1
+    }
+
+    /// One more. `bytes` are what it takes of its tree's budget.
+    pub(super) fn open(&self, bytes: HeldBytes) -> OpenCall {
+        OpenCall { run_is_over: Arc::clone(&self.0), _bytes: bytes }
+    }
+}
+
+impl Drop for OpenCalls {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// A question that waits for its answer.
+#[derive(Debug)]
+pub(super) struct OpenCall {
+    run_is_over: Arc<AtomicBool>,
+    _bytes: HeldBytes,
+}
 
 /// The way back to the guest. Dropping it answers too, so that no guest waits for nothing.
 pub struct Reply {
-    worker: Option<Arc<dyn Worker>>,
-    pending: Option<Pending>,
+    worker: Arc<dyn Worker>,
+    open: Option<OpenCall>,
     run: RunId,
     call: CallId,
 }
 
 impl Reply {
-    pub(super) fn new(worker: Arc<dyn Worker>, pending: Pending, run: RunId, call: CallId) -> Self {
-        Self { worker: Some(worker), pending: Some(pending), run, call }
+    pub(super) fn new(worker: Arc<dyn Worker>, open: OpenCall, run: RunId, call: CallId) -> Self {
+        Self { worker, open: Some(open), run, call }
     }
 
     pub fn send(mut self, answer: HostAnswer) {
@@ -42,20 +70,27 @@ impl Reply {
     }
 
     fn deliver(&mut self, answer: HostAnswer) {
-        if let Some(worker) = self.worker.take() {
-            // Before the answer: the guest may ask again the moment it has it.
-            self.pending = None;
+        // Before the answer: the guest may ask again the moment it has it.
+        let Some(open) = self.open.take() else { return };
+        let is_over = open.run_is_over.load(Ordering::Acquire);
+        drop(open);
+        if !is_over {
             // A worker that cannot be told has died, and its run ends by that.
-            let _gone = worker.send(Command::HostReply { run: self.run, call: self.call, answer });
+            let _gone = self.worker.send(Command::HostReply { run: self.run, call: self.call, answer });
         }
     }
 }
 
 impl Drop for Reply {
     fn drop(&mut self) {
-        self.deliver(HostAnswer::Fault {
-            code: ErrorCode::Aborted.as_str().to_owned(),
-            message: "the host gave no answer".to_owned(),
-        });
+        let error =
+            if panicking() { Error::panicked() } else { Error::new(ErrorCode::Aborted, "the host gave no answer") };
+        self.deliver(error.into());
+    }
+}
+
+impl From<Error> for HostAnswer {
+    fn from(error: Error) -> Self {
+        Self::Fault { code: error.code.as_str().to_owned(), message: error.message }
     }
 }

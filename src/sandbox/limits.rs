@@ -14,10 +14,13 @@ pub struct RunLimits {
     pub wall: Duration,
     /// Longest result, as UTF-8 JSON.
     pub result_bytes: u32,
-    /// All log text of a run; what comes after is dropped and the cut is marked.
+    /// All log text of a run, [`LOG_LINE_BYTES`] more for each line; what comes after is dropped and the cut is marked.
     pub log_bytes: u32,
     /// Questions to the host that may wait for an answer at one time.
     pub host_calls: u32,
     /// Longest arguments of one question to the host, as UTF-8 JSON.
     pub call_bytes: u32,
 }
+
+/// What a log line costs beside its text: the host keeps it, and shows it with its level.
+pub const LOG_LINE_BYTES: usize = 32;

@@ -7,6 +7,7 @@ use super::package::{Package, PackageId, Parcel};
 use crate::ids::{CallId, RunId};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a host tells an engine.
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,6 +31,20 @@ pub enum Command {
     Cancel {
         run: RunId,
     },
+}
+
+impl Command {
+    /// How much text it brings.
+    pub fn text_bytes(&self) -> usize {
+        match self {
+            Self::Run(run) => run.args_json.len() + run.modules.iter().map(Module::text_bytes).sum::<usize>(),
+            Self::Keep(parcel) => parcel.bytes(),
+            Self::Compile { code } => code.len(),
+            Self::HostReply { answer: HostAnswer::Value(text), .. } => text.len(),
+            Self::HostReply { answer: HostAnswer::Fault { message, .. }, .. } => message.len(),
+            Self::Forget | Self::Cancel { .. } => 0,
+        }
+    }
 }
 
 /// One tool, ready to run.
@@ -62,6 +77,17 @@ pub struct Module {
     pub code: Code,
     /// What each import specifier of this module stands for.
     pub links: Vec<(String, String)>,
+}
+
+impl Module {
+    fn text_bytes(&self) -> usize {
+        let code = match &self.code {
+            Code::Text(text) => text.len(),
+            Code::Package(_) => 0,
+        };
+        let links: usize = self.links.iter().map(|(specifier, path)| specifier.len() + path.len()).sum();
+        self.path.len() + code + links
+    }
 }
 
 /// Where a module's text is.
@@ -130,6 +156,19 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// How much text it brings.
+    pub fn text_bytes(&self) -> usize {
+        match self {
+            Self::Ready { .. } | Self::Started { .. } => 0,
+            Self::Compiled(bytecode) => bytecode.as_ref().map_or(0, |bytecode| bytecode.data().len()),
+            Self::Log { text, .. } => text.len(),
+            Self::HostCall { name, args_json, .. } => name.len() + args_json.len(),
+            Self::Done { end, stack, .. } => end.text_bytes() + stack.len(),
+        }
+    }
+}
+
 /// Whether an engine may be given another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fitness {
@@ -164,6 +203,52 @@ pub enum RunEnd {
     Crashed(String),
 }
 
+/// Longest name, and longest message and stack, that leave the sandbox.
+const NAME_BYTES: usize = 256;
+const TEXT_BYTES: usize = 16 << 10;
+/// Room in a message for all that is no result, arguments or log line.
+pub const FRAME_SLACK: usize = 4 * TEXT_BYTES;
+
+/// The text, cut with a mark where it is too long. To cut it again changes nothing.
+fn cut(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('…');
+    }
+    text
+}
+
+/// A stack text as it leaves the sandbox.
+pub fn cut_stack(stack: String) -> String {
+    cut(stack, TEXT_BYTES)
+}
+
+impl RunEnd {
+    /// The same end with texts of bounded length; a result has a limit of its own. The engine sends no other, and the host
+    /// believes no other.
+    pub fn cut(self) -> Self {
+        match self {
+            Self::Thrown(error) => Self::Thrown(GuestError {
+                name: cut(error.name, NAME_BYTES),
+                message: cut(error.message, TEXT_BYTES),
+                stack: cut(error.stack, TEXT_BYTES),
+                host_code: error.host_code.map(|code| cut(code, NAME_BYTES)),
+            }),
+            Self::BadResult(message) => Self::BadResult(cut(message, TEXT_BYTES)),
+            Self::Crashed(message) => Self::Crashed(cut(message, TEXT_BYTES)),
+            end @ (Self::Value(_) | Self::CpuTimeout | Self::WallTimeout | Self::OutOfMemory | Self::Cancelled) => end,
+        }
+    }
+
+    fn text_bytes(&self) -> usize {
+        match self {
+            Self::Value(text) | Self::BadResult(text) | Self::Crashed(text) => text.len(),
+            Self::Thrown(error) => error.name.len() + error.message.len() + error.stack.len(),
+            Self::CpuTimeout | Self::WallTimeout | Self::OutOfMemory | Self::Cancelled => 0,
+        }
+    }
+}
+
 /// What the guest threw, read inside the guest's own limits.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct GuestError {
@@ -183,4 +268,17 @@ pub struct RunStats {
     pub wall_ms: f64,
     pub heap_peak_bytes: u64,
     pub host_calls: u32,
+}
+
+impl RunStats {
+    /// The same figures, each of them a number that a clock could show.
+    pub fn plausible(self) -> Self {
+        let time = |millis: f64| if millis.is_finite() { millis.max(0.0) } else { 0.0 };
+        Self { cpu_ms: time(self.cpu_ms), wall_ms: time(self.wall_ms), ..self }
+    }
+
+    /// CPU time, as long as it is one that a run could have used.
+    pub fn cpu(self) -> Duration {
+        Duration::try_from_secs_f64(self.plausible().cpu_ms / 1e3).unwrap_or(Duration::MAX)
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::bytecode::{Bytecode, EngineTag, file_name};
 use super::{
-    BytecodeStore, Code, Host, Isolation, Module, ModuleKind, Package, PoolOptions, Question, Reply, RunEnd, RunLimits,
-    RunRequest, Sandbox, WorkerFiles,
+    BytecodeStore, Code, Host, Isolation, Lineage, Module, ModuleKind, Package, PoolOptions, Question, Reply, RunEnd,
+    RunLimits, RunRequest, RunTree, Sandbox, TreeLimits, WorkerFiles, when_done,
 };
 use crate::ids::RunId;
 use parking_lot::Mutex;
@@ -55,6 +55,7 @@ fn sandbox(store: &Arc<Memory>) -> Sandbox {
         warm: 1,
         queue: 16,
         memory_bytes: 64 << 20,
+        longest_text: 1 << 20,
         bytecode: Arc::<Memory>::clone(store),
     })
 }
@@ -92,11 +93,13 @@ fn run(sandbox: &Sandbox, package: &Arc<Package>) -> RunEnd {
         limits,
         seed: None,
         now: None,
-        depth: 0,
+        lineage: Lineage::of_root(RunId(1)),
+        tree: RunTree::new(TreeLimits { runs: 4, bytes: 1 << 20, cpu: Duration::from_secs(1) }),
+        deadline: None,
         host: Arc::new(Deaf),
     };
     let (sender, receiver) = crossbeam_channel::bounded(1);
-    sandbox.run(request, Box::new(move |outcome| sender.send(outcome).unwrap()));
+    sandbox.run(request, when_done(move |outcome| sender.send(outcome).unwrap()));
     receiver.recv_timeout(Duration::from_secs(20)).unwrap().unwrap().end
 }
 

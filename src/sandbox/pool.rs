@@ -2,16 +2,19 @@
 //!
 //! All decisions are taken in [`PoolState`] under one lock; talking to workers and to callers happens outside it.
 
+use super::active_run::{ActiveRun, Asked, Rogue};
 use super::bytecode_cache::{BytecodeCache, BytecodeStore};
 use super::confinement::Confinement;
 use super::host::{Question, Reply};
-use super::message::{Command, Event, RunEnd, RunStats};
-use super::pool_state::{Active, Asked, Assignment, PoolState, Refusal, WorkerId};
+use super::json_shape::JsonShape;
+use super::message::{Command, Event, RunEnd, RunStats, cut_stack};
+use super::pool_state::{Assignment, Loss, PoolState, Refusal, WorkerId};
 use super::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use super::sandbox_error::SandboxError;
 use super::stocked_worker;
 use super::transport::{Isolation, News, WorkerFiles};
-use crate::ids::RunId;
+use crate::error::{Error, ErrorCode};
+use crate::ids::{CallId, RunId};
 use crate::threads;
 use parking_lot::{Condvar, Mutex};
 use std::sync::{Arc, Weak};
@@ -30,6 +33,8 @@ pub struct PoolOptions {
     pub queue: usize,
     /// Memory that most runs will ask for.
     pub memory_bytes: u64,
+    /// The longest text that a worker has a reason to send: a result, or the arguments of a question.
+    pub longest_text: usize,
     /// Where bytecode of packages is kept for later pools.
     pub bytecode: Arc<dyn BytecodeStore>,
 }
@@ -60,8 +65,8 @@ impl Pool {
         let queued = self.state.lock().enqueue(request, done);
         match queued {
             Ok(()) => {}
-            Err(Refusal::Closed(done)) => return done(Err(SandboxError::Closed)),
-            Err(Refusal::Full(done)) => return done(Err(SandboxError::QueueFull { most: self.options.queue })),
+            Err(Refusal::Closed(done)) => return done.pay(Err(SandboxError::Closed)),
+            Err(Refusal::Full(done)) => return done.pay(Err(SandboxError::QueueFull { most: self.options.queue })),
         }
         self.start_workers();
         self.pump();
@@ -77,8 +82,8 @@ impl Pool {
             // A worker that cannot be told has died, and its run ends by that.
             let _gone = worker.send(Command::Cancel { run });
         }
-        if let Some(waiting) = waiting {
-            (waiting.done)(Ok(RunOutcome {
+        if let Some(done) = waiting {
+            done.pay(Ok(RunOutcome {
                 end: RunEnd::Cancelled,
                 logs: Vec::new(),
                 stats: RunStats::default(),
@@ -107,9 +112,7 @@ impl Pool {
         for worker in workers {
             worker.kill();
         }
-        for done in orphans {
-            done(Err(SandboxError::Closed));
-        }
+        pay_all(orphans, &SandboxError::Closed);
         let deadline = Instant::now() + FAREWELL;
         let mut state = self.state.lock();
         while !state.is_empty() && !self.changed.wait_until(&mut state, deadline).timed_out() {}
@@ -120,20 +123,26 @@ impl Pool {
 
     /// Brings the number of workers to what the load asks for.
     fn start_workers(self: &Arc<Self>) {
-        let ids = {
+        let (ids, unsupervised) = {
             let mut state = self.state.lock();
             let ids = state.reserve_workers(Instant::now());
-            if !ids.is_empty() && state.claim_supervisor() {
-                self.start_supervisor();
-            }
-            ids
+            let unsupervised = !ids.is_empty() && state.claim_supervisor();
+            (ids, unsupervised)
         };
+        if unsupervised {
+            self.start_supervisor();
+        }
         for id in ids {
             let pool = Arc::clone(self);
             // Starting a process takes a millisecond or more of whoever does it: not the caller's.
-            let spawned = threads::spawn("tgp-worker-start", move || pool.start_worker(id));
+            let spawned = threads::spawn("tgp-worker-start", move || {
+                if threads::contain(|| pool.start_worker(id)).is_err() {
+                    let loss = pool.state.lock().abandon(id);
+                    pool.settle(loss, RunEnd::Crashed("the worker could not be started".to_owned()));
+                }
+            });
             if let Err(error) = spawned {
-                self.on_start_failed(id, SandboxError::CannotStart { reason: error.kind().to_string() });
+                self.on_start_failed(id, &SandboxError::CannotStart { reason: error.kind().to_string() });
             }
         }
     }
@@ -145,8 +154,7 @@ impl Pool {
                 pool.on_news(id, news);
             }
         });
-        let PoolOptions { isolation, files, memory_bytes, .. } = &self.options;
-        match stocked_worker::start(*isolation, files, *memory_bytes, &self.bytecode, sink) {
+        match stocked_worker::start(&self.options, &self.bytecode, sink) {
             Ok(worker) => {
                 let unwanted = self.state.lock().attach(id, Arc::clone(&worker), Instant::now());
                 if unwanted {
@@ -154,15 +162,13 @@ impl Pool {
                 }
                 self.pump();
             }
-            Err(error) => self.on_start_failed(id, error),
+            Err(error) => self.on_start_failed(id, &error),
         }
     }
 
-    fn on_start_failed(self: &Arc<Self>, id: WorkerId, error: SandboxError) {
+    fn on_start_failed(self: &Arc<Self>, id: WorkerId, error: &SandboxError) {
         let victims = self.state.lock().start_failed(id);
-        for done in victims {
-            done(Err(error.clone()));
-        }
+        pay_all(victims, error);
         self.changed.notify_all();
         self.start_workers();
     }
@@ -171,59 +177,109 @@ impl Pool {
     fn pump(self: &Arc<Self>) {
         loop {
             let Some(Assignment { worker, command }) = self.state.lock().assign(Instant::now()) else { return };
-            if worker.send(Command::Run(Box::new(command))).is_err() {
+            let sent = threads::contain(|| worker.send(Command::Run(Box::new(command))));
+            if !matches!(sent, Ok(Ok(()))) {
                 // The worker's own thread will report its death, and then the run goes back to the queue.
                 worker.kill();
             }
         }
     }
 
+    /// Takes note of what a worker says. Nothing of it is believed: what no engine would say ends the worker.
     fn on_news(self: &Arc<Self>, id: WorkerId, news: News) {
-        match news {
-            News::Event(Event::Ready { confinement, .. }) => {
-                self.state.lock().ready(id, confinement, Instant::now());
+        let heard = match news {
+            News::Event(event) => self.on_event(id, event),
+            News::Gone => {
+                let loss = self.state.lock().gone(id);
+                self.settle(loss, RunEnd::Crashed("the worker process ended".to_owned()));
+                Ok(())
+            }
+        };
+        if let Err(Rogue) = heard {
+            let loss = self.state.lock().give_up(id);
+            self.settle(loss, RunEnd::Crashed("the worker said what no engine says".to_owned()));
+        }
+    }
+
+    fn on_event(self: &Arc<Self>, id: WorkerId, event: Event) -> Result<(), Rogue> {
+        let bytes = event.text_bytes();
+        match event {
+            Event::Ready { confinement, .. } => {
+                self.state.lock().ready(id, confinement, Instant::now())?;
                 self.changed.notify_all();
                 self.pump();
             }
-            News::Event(Event::Started { run }) => self.state.lock().started(id, run),
-            News::Event(Event::Log { run, level, text }) => {
-                self.state.lock().log(id, run, LogLine { level, message: text });
+            Event::Started { run } => {
+                self.state.lock().hear(id, run, bytes, ActiveRun::begin)?;
             }
-            News::Event(Event::HostCall { run, call, name, args_json }) => {
-                let asked = self.state.lock().asked(id, run);
-                match asked {
-                    Some(Asked::Host { host, worker, pending }) => {
-                        host.call(Question { name, args_json }, Reply::new(worker, pending, run, call));
-                    }
-                    Some(Asked::Rogue(worker)) => worker.kill(),
-                    None => {}
-                }
+            Event::Log { run, level, text } => {
+                let line = LogLine { level, message: text };
+                self.state.lock().hear(id, run, bytes, |active| active.log(line))?;
             }
-            News::Event(Event::Done { run, end, stats, stack, fitness }) => {
-                let finished = self.state.lock().finish(id, run, &end, fitness, Instant::now());
+            Event::HostCall { run, call, name, args_json } => {
+                self.ask(id, run, call, bytes, Question { name, args_json })?;
+            }
+            Event::Done { run, end, stats, stack, fitness } => {
+                let finished = {
+                    let mut state = self.state.lock();
+                    let is_heard = state.hear(id, run, bytes, |_| Ok(()))?.is_some();
+                    if is_heard { state.finish(id, &end, fitness, Instant::now()) } else { None }
+                };
                 if let Some(finished) = finished {
                     if let Some(worker) = finished.dismissed {
                         worker.kill();
                     }
+                    finished.active.charge(Some(stats));
                     self.pump();
                     self.start_workers();
-                    finish(finished.active, end, stats, stack);
+                    finish(finished.active, end.cut(), stats.plausible(), cut_stack(stack));
                 }
             }
             // Nobody asks a worker of the pool for bytecode: what it offers has been in reach of a guest.
-            News::Event(Event::Compiled(_)) => {}
-            News::Gone => self.on_gone(id),
+            Event::Compiled(_) => return Err(Rogue),
         }
+        Ok(())
     }
 
-    fn on_gone(self: &Arc<Self>, id: WorkerId) {
-        let loss = self.state.lock().gone(id);
-        if let Some(active) = loss.crashed {
-            lose(active, RunEnd::Crashed("the worker process ended".to_owned()));
+    /// Has the host of a run answer a question.
+    fn ask(&self, id: WorkerId, run: RunId, call: CallId, bytes: usize, question: Question) -> Result<(), Rogue> {
+        let shape = JsonShape::of(&question.args_json);
+        let (asked, worker) = {
+            let mut state = self.state.lock();
+            let asked = state.hear(id, run, bytes, |active| active.ask(&question.name, shape))?;
+            (asked, state.worker(id))
+        };
+        let (Some(asked), Some(worker)) = (asked, worker) else { return Ok(()) };
+        match asked {
+            Asked::Host(host, open) => {
+                let reply = Reply::new(worker, open, run, call);
+                // A panic drops the reply, which tells the guest.
+                let _panicked = threads::contain(|| host.call(question, reply));
+            }
+            Asked::TooMuch(most) => {
+                let message = format!(
+                    "tgp.{} was refused: its arguments and those of the calls that wait for an answer, nested runs included, \
+                     weigh more than {most} bytes (sandbox.pendingBytes). Await some of them first, or pass less.",
+                    question.name
+                );
+                // A worker that cannot be told has died, and its run ends by that.
+                let answer = Error::new(ErrorCode::Limit, message).into();
+                let _gone = worker.send(Command::HostReply { run, call, answer });
+            }
+            Asked::Unheard => {}
         }
-        for done in loss.given_up {
-            done(Err(SandboxError::KeepsDying));
+        Ok(())
+    }
+
+    /// Does what is left to do about a worker that was given up.
+    fn settle(self: &Arc<Self>, loss: Loss, end: RunEnd) {
+        if let Some(worker) = loss.worker {
+            worker.kill();
         }
+        if let Some(active) = loss.run {
+            lose(active, end);
+        }
+        pay_all(loss.given_up, &SandboxError::KeepsDying);
         self.changed.notify_all();
         self.start_workers();
         self.pump();
@@ -233,6 +289,7 @@ impl Pool {
         let weak = Arc::downgrade(self);
         let spawned = threads::spawn("tgp-supervisor", move || supervise(&weak));
         if spawned.is_err() {
+            // Whoever starts the next worker tries again.
             self.state.lock().release_supervisor();
         }
     }
@@ -240,23 +297,27 @@ impl Pool {
     /// Ends what is past its deadline: the last wall behind the worker's own watchdog.
     fn enforce(self: &Arc<Self>) {
         let overdue = self.state.lock().take_overdue(Instant::now());
-        for (worker, active) in overdue {
-            worker.kill();
-            if let Some(active) = active {
-                lose(active, RunEnd::WallTimeout);
-            }
+        for loss in overdue {
+            self.settle(loss, RunEnd::WallTimeout);
         }
     }
 }
 
-fn finish(active: Active, end: RunEnd, stats: RunStats, stack: String) {
-    (active.done)(Ok(RunOutcome { end, logs: active.logs, stats, stack }));
+fn finish(active: ActiveRun, end: RunEnd, stats: RunStats, stack: String) {
+    active.done.pay(Ok(RunOutcome { end, logs: active.logs, stats, stack }));
 }
 
 /// Ends a run whose worker cannot tell any more what it cost.
-fn lose(active: Active, end: RunEnd) {
+fn lose(active: ActiveRun, end: RunEnd) {
+    active.charge(None);
     let stats = active.stats();
     finish(active, end, stats, String::new());
+}
+
+fn pay_all(owed: Vec<Done>, error: &SandboxError) {
+    for done in owed {
+        done.pay(Err(error.clone()));
+    }
 }
 
 /// Looks at deadlines for as long as the pool lives. It holds no pool while it sleeps.
@@ -264,7 +325,8 @@ fn supervise(pool: &Weak<Pool>) {
     loop {
         std::thread::sleep(SUPERVISION);
         let Some(pool) = pool.upgrade() else { return };
-        pool.enforce();
+        // What made it panic must not leave the others without a supervisor.
+        let _panicked = threads::contain(|| pool.enforce());
         if pool.state.lock().may_release_supervisor() {
             return;
         }
@@ -277,8 +339,6 @@ impl Drop for Pool {
         for worker in workers {
             worker.kill();
         }
-        for done in orphans {
-            done(Err(SandboxError::Closed));
-        }
+        pay_all(orphans, &SandboxError::Closed);
     }
 }

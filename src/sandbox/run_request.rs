@@ -4,10 +4,14 @@ use super::host::Host;
 use super::limits::RunLimits;
 use super::message::{LogLevel, Module, RunEnd, RunStats};
 use super::package::Package;
+use super::run_order::Lineage;
+use super::run_tree::RunTree;
 use super::sandbox_error::SandboxError;
 use crate::ids::RunId;
+use crate::threads::Owed;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// One tool to run.
 pub struct RunRequest {
@@ -21,8 +25,11 @@ pub struct RunRequest {
     pub limits: RunLimits,
     pub seed: Option<u64>,
     pub now: Option<i64>,
-    /// How many runs wait for this one: 0 for a run that no tool has started.
-    pub depth: u32,
+    pub lineage: Lineage,
+    /// What the run shares with its root and all that this one starts.
+    pub tree: Arc<RunTree>,
+    /// When the root is over; none for the root itself.
+    pub deadline: Option<Instant>,
     pub host: Arc<dyn Host>,
 }
 
@@ -44,4 +51,9 @@ pub struct RunOutcome {
 }
 
 /// Called exactly once per request, from any thread.
-pub type Done = Box<dyn FnOnce(Result<RunOutcome, SandboxError>) + Send>;
+pub type Done = Owed<Result<RunOutcome, SandboxError>>;
+
+/// Has the outcome of a run go to `callback`.
+pub fn when_done(callback: impl FnOnce(Result<RunOutcome, SandboxError>) + Send + 'static) -> Done {
+    Owed::new(|| Err(SandboxError::Panicked), callback)
+}

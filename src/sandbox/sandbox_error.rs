@@ -16,6 +16,10 @@ pub enum SandboxError {
     QueueFull { most: usize },
     #[error("the sandbox worker died before it could begin, several times in a row; the machine may be out of memory")]
     KeepsDying,
+    #[error(
+        "the sandbox failed inside, which is a defect of its own; the application goes on. Try again, and report it"
+    )]
+    Panicked,
 }
 
 impl PartError for SandboxError {
@@ -24,6 +28,7 @@ impl PartError for SandboxError {
             Self::Closed => ErrorCode::Shutdown,
             Self::QueueFull { .. } => ErrorCode::Limit,
             Self::CannotStart { .. } | Self::KeepsDying => ErrorCode::IsolateCrashed,
+            Self::Panicked => ErrorCode::Internal,
         }
     }
 }

@@ -4,8 +4,9 @@ use super::bytecode::EngineTag;
 use super::bytecode_cache::BytecodeCache;
 use super::message::{Command, Event};
 use super::package::{Package, PackageId, Parcel};
+use super::pool::PoolOptions;
 use super::sandbox_error::SandboxError;
-use super::transport::{self, Isolation, News, NewsSink, Worker, WorkerFiles, WorkerGone};
+use super::transport::{self, News, NewsSink, Worker, WorkerGone};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -30,9 +31,7 @@ struct Stock {
 
 /// Starts a worker that is sent what its runs need beside themselves.
 pub fn start(
-    isolation: Isolation,
-    files: &WorkerFiles,
-    memory_bytes: u64,
+    options: &PoolOptions,
     bytecode: &Arc<BytecodeCache>,
     news: NewsSink,
 ) -> Result<Arc<dyn Worker>, SandboxError> {
@@ -44,7 +43,8 @@ pub fn start(
         }
         news(heard);
     });
-    let worker = transport::start(isolation, files, memory_bytes, sink)?;
+    let PoolOptions { isolation, files, memory_bytes, longest_text, .. } = options;
+    let worker = transport::start(*isolation, files, *memory_bytes, *longest_text, sink)?;
     Ok(Arc::new(StockedWorker { worker, engine, bytecode: Arc::clone(bytecode), stock: Mutex::default() }))
 }
 

@@ -3,8 +3,8 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test fails on whatever it did not expect")]
 
 use super::{
-    Code, Done, Host, HostAnswer, Isolation, Module, ModuleKind, PoolOptions, Question, Reply, RunEnd, RunLimits,
-    RunOutcome, RunRequest, Sandbox, SandboxError, WorkerFiles,
+    Code, Done, Host, HostAnswer, Isolation, Lineage, Module, ModuleKind, PoolOptions, Question, Reply, RunEnd,
+    RunLimits, RunOutcome, RunRequest, RunTree, Sandbox, SandboxError, TreeLimits, WorkerFiles, when_done,
 };
 use crate::ids::RunId;
 use std::sync::Arc;
@@ -32,8 +32,16 @@ const LIMITS: RunLimits = RunLimits {
 fn sandbox() -> Sandbox {
     let files = WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() };
     let isolation = Isolation::Thread;
-    let memory_bytes = LIMITS.memory_bytes;
-    Sandbox::new(PoolOptions { isolation, files, workers: 2, warm: 1, queue: 16, memory_bytes, bytecode: Arc::new(()) })
+    Sandbox::new(PoolOptions {
+        isolation,
+        files,
+        workers: 2,
+        warm: 1,
+        queue: 16,
+        memory_bytes: LIMITS.memory_bytes,
+        longest_text: 1 << 20,
+        bytecode: Arc::new(()),
+    })
 }
 
 fn submit(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits, done: Done) -> RunId {
@@ -55,7 +63,9 @@ fn submit(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits, done: Do
         limits,
         seed: Some(7),
         now: None,
-        depth: 0,
+        lineage: Lineage::of_root(run),
+        tree: RunTree::new(TreeLimits { runs: 4, bytes: 1 << 20, cpu: Duration::from_secs(1) }),
+        deadline: None,
         host: Arc::new(Echo),
     };
     sandbox.run(request, done);
@@ -64,7 +74,7 @@ fn submit(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits, done: Do
 
 fn run_with(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits) -> RunOutcome {
     let (sender, receiver) = crossbeam_channel::bounded::<Result<RunOutcome, SandboxError>>(1);
-    submit(sandbox, code, args, limits, Box::new(move |outcome| sender.send(outcome).unwrap()));
+    submit(sandbox, code, args, limits, when_done(move |outcome| sender.send(outcome).unwrap()));
     receiver.recv_timeout(Duration::from_secs(20)).unwrap().unwrap()
 }
 
@@ -172,7 +182,7 @@ fn a_cancelled_run_ends_and_a_late_cancel_hits_nobody() {
     let sandbox = sandbox();
     let (sender, receiver) = crossbeam_channel::bounded(1);
     let slow = RunLimits { cpu: Duration::from_secs(20), ..LIMITS };
-    let run = submit(&sandbox, "while (true) {}", "{}", slow, Box::new(move |outcome| sender.send(outcome).unwrap()));
+    let run = submit(&sandbox, "while (true) {}", "{}", slow, when_done(move |outcome| sender.send(outcome).unwrap()));
     std::thread::sleep(Duration::from_millis(50));
     sandbox.cancel(run);
     let outcome = receiver.recv_timeout(Duration::from_secs(10)).unwrap().unwrap();
@@ -197,10 +207,10 @@ fn a_closed_sandbox_refuses_and_forgets_nobody() {
     let (sender, receiver) = crossbeam_channel::unbounded();
     for _ in 0..8 {
         let sender = sender.clone();
-        submit(&sandbox, "return 1", "{}", LIMITS, Box::new(move |outcome| sender.send(outcome.is_ok()).unwrap()));
+        submit(&sandbox, "return 1", "{}", LIMITS, when_done(move |outcome| sender.send(outcome.is_ok()).unwrap()));
     }
     sandbox.shutdown();
-    submit(&sandbox, "return 1", "{}", LIMITS, Box::new(move |outcome| sender.send(outcome.is_ok()).unwrap()));
+    submit(&sandbox, "return 1", "{}", LIMITS, when_done(move |outcome| sender.send(outcome.is_ok()).unwrap()));
     let answers: Vec<bool> = (0..9).map(|_| receiver.recv_timeout(Duration::from_secs(10)).unwrap()).collect();
     assert!(!answers[8], "a run after shutdown is refused");
 }

@@ -1,7 +1,7 @@
 //! The walls around a worker on Linux, put up before any guest code runs.
 //!
 //! Two steps: [`enter`] while the process has one thread (Landlock, capabilities and limits are inherited by the threads
-//! made later), and [`seal`] once V8 has set itself up. A call that is neither allowed nor deadly fails with `ENOSYS`, the
+//! made later), and [`seal`] once V8 has set itself up and every thread has been started. A call that is neither allowed nor deadly fails with `ENOSYS`, the
 //! answer of an older kernel: libraries know how to do without, and a new C library does not make workers crash.
 
 use super::system_calls::{ALLOWED, DEADLY};
@@ -48,12 +48,16 @@ pub fn enter(memory_bytes: u64) -> Confinement {
     Confinement { no_new_privileges, landlock, resource_limits, capabilities, seccomp: Hold::Missing }
 }
 
-/// Leaves the process the system calls of a running V8 and nothing else, in all its threads.
+/// Leaves the process its threads, the system calls of a running V8, and nothing else.
 pub fn seal(confinement: Confinement) -> Confinement {
+    // Root may pass this limit; the filter holds it too.
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    let limited = setrlimit(Resource::Nproc, none).is_ok();
+    let resource_limits = if limited { confinement.resource_limits } else { Hold::Missing };
     let sealed = [deadly_filter(), allow_filter()]
         .into_iter()
         .all(|filter| filter.is_some_and(|program| apply_filter_all_threads(&program).is_ok()));
-    Confinement { seccomp: hold(sealed), ..confinement }
+    Confinement { seccomp: hold(sealed), resource_limits, ..confinement }
 }
 
 fn hold(done: bool) -> Hold {
@@ -96,9 +100,9 @@ fn drop_capabilities() -> bool {
 
 fn allow_filter() -> Option<BpfProgram> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ALLOWED.iter().map(|call| (*call, Vec::new())).collect();
-    // Threads, not processes. `clone3` hides its flags from filters; the C library falls back on this one.
-    let thread = libc::CLONE_THREAD as u64;
-    rules.insert(libc::SYS_clone, vec![argument(0, SeccompCmpOp::MaskedEq(thread), thread)?]);
+    // Memory of the process alone: the data limit counts neither what could be shared nor what grows as a stack does.
+    let kind = (libc::MAP_TYPE | libc::MAP_GROWSDOWN) as u64;
+    rules.insert(libc::SYS_mmap, vec![argument(3, SeccompCmpOp::MaskedEq(kind), libc::MAP_PRIVATE as u64)?]);
     rules.insert(libc::SYS_tgkill, vec![argument(0, SeccompCmpOp::Eq, std::process::id().into())?]);
     let name = argument(0, SeccompCmpOp::Eq, libc::PR_SET_NAME as u64)?;
     let mapping = argument(0, SeccompCmpOp::Eq, libc::PR_SET_VMA as u64)?;
@@ -108,6 +112,7 @@ fn allow_filter() -> Option<BpfProgram> {
 
 fn deadly_filter() -> Option<BpfProgram> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DEADLY.iter().map(|call| (*call, Vec::new())).collect();
+    // Processes. One more thread is merely refused; so is `clone3`, which hides from filters what it makes.
     let thread = libc::CLONE_THREAD as u64;
     rules.insert(libc::SYS_clone, vec![argument(0, SeccompCmpOp::MaskedEq(thread), 0)?]);
     program(rules, SeccompAction::Allow, SeccompAction::KillProcess)

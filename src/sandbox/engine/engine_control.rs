@@ -6,7 +6,7 @@ use super::thread_clock::ThreadClock;
 use super::watchdog::StuckPolicy;
 use crate::ids::RunId;
 use crate::sandbox::limits::RunLimits;
-use crate::sandbox::message::{Event, Fitness, RunEnd, RunStats};
+use crate::sandbox::message::{Event, Fitness, RunEnd, RunStats, cut_stack};
 use parking_lot::{Condvar, Mutex};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -182,7 +182,7 @@ impl EngineControl {
 
     pub(super) fn keep_stack(&self, stack: String) {
         if let Some(current) = self.current.lock().as_mut() {
-            current.stack = stack;
+            current.stack = cut_stack(stack);
         }
     }
 
@@ -208,18 +208,19 @@ impl EngineControl {
     }
 
     /// Ends the run, once: whoever comes second finds nothing to end. An interruption outranks what the guest made of it.
-    pub(super) fn settle(&self, end: RunEnd, fitness: Fitness) -> Fitness {
+    /// `fitness` is asked when the run's account is closed: what it takes is not held against the guest.
+    pub(super) fn settle(&self, end: RunEnd, fitness: impl FnOnce() -> Fitness) -> Fitness {
         let Some(current) = self.current.lock().take() else { return Fitness::Spent };
-        let (end, fitness) = match current.interrupted {
-            Some((cause, _)) => (cause.into(), Fitness::Spent),
-            None => (end, fitness),
-        };
         self.untold.store(false, Ordering::Release);
         let stats = RunStats {
             cpu_ms: self.cpu_now().saturating_sub(current.cpu_before).as_secs_f64() * 1e3,
             wall_ms: current.started.elapsed().as_secs_f64() * 1e3,
             heap_peak_bytes: current.budget.peak(),
             host_calls: self.host_calls.load(Ordering::Relaxed),
+        };
+        let (end, fitness) = match current.interrupted {
+            Some((cause, _)) => (cause.into(), Fitness::Spent),
+            None => (end.cut(), fitness()),
         };
         self.emit(Event::Done { run: current.run, end, stats, stack: current.stack, fitness });
         fitness

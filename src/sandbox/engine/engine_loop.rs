@@ -9,6 +9,7 @@ use super::isolate::{GuestIsolate, Readiness};
 use super::snapshot::Snapshot;
 use super::thread_clock::ThreadClock;
 use super::watchdog;
+use super::weight::Burden;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::message::{Command, Event, Fitness, RunCommand, RunEnd};
 use crate::threads;
@@ -21,14 +22,14 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// Serves runs on the calling thread. Returns when the engine is spent or the commands end.
 ///
-/// `memory_bytes` is what most runs will ask for: an isolate for it is made ahead of time. `confinement` is what holds
-/// the process, for the host to know.
+/// `memory_bytes` is what most runs will ask for: an isolate for it is made ahead of time. `confine` is called when all
+/// threads of the engine are there, before it has anything to do with a guest, and tells what holds the process.
 pub fn run_engine(
     inbox: &Arc<dyn Inbox>,
     control: &Arc<EngineControl>,
     snapshot: &Snapshot,
     memory_bytes: u64,
-    confinement: Confinement,
+    confine: impl FnOnce() -> Confinement,
 ) {
     let clock = ThreadClock::of_current_thread();
     let (watched, looked_at) = (Arc::clone(control), Arc::clone(inbox));
@@ -36,6 +37,7 @@ pub fn run_engine(
     if watchdog.is_err() {
         return;
     }
+    let confinement = confine();
     let mut isolate = GuestIsolate::new(snapshot.blob.clone(), memory_bytes, control);
     control.attach(isolate.v8.thread_safe_handle(), clock);
     isolate.prepare();
@@ -107,17 +109,26 @@ fn serve(
     };
     // A run that passed its limit with one object and was over before the next collection is told so all the same.
     let end = if isolate.has_oversized() { RunEnd::OutOfMemory } else { end };
-    let heap = isolate.heap_bytes();
-    // V8 lets about half of a heap fill with what past runs have left before it collects. More than that is kept alive by
-    // something, and would be held against the next run.
-    let crowded = heap > isolate.budget().limit() / 4 * 3;
-    let fitness = if crowded || !is_orderly(&end) { Fitness::Spent } else { Fitness::Reusable };
-    let fitness = control.settle(end, fitness);
+    let orderly = is_orderly(&end);
+    let fitness = control.settle(end, || if orderly { fitness(isolate, cache) } else { Fitness::Spent });
     if fitness == Fitness::Reusable {
         cache.fill(&mut isolate.v8);
     }
     cache.forget_run();
     fitness
+}
+
+/// Whether the isolate is as good for the next run as it was for the first.
+fn fitness(isolate: &mut GuestIsolate, cache: &mut CodeCache) -> Fitness {
+    if !isolate.is_suspicious() {
+        return Fitness::Reusable;
+    }
+    // These functions keep the run's realm, with all that is in it.
+    cache.fill(&mut isolate.v8);
+    match isolate.weigh() {
+        Burden::Light => Fitness::Reusable,
+        Burden::Heavy => Fitness::Spent,
+    }
 }
 
 /// Whether the guest came to its end by itself, so that nothing of it is left half-way in the isolate.

@@ -30,10 +30,10 @@ pub fn run(
     inbox: &Arc<dyn Inbox>,
     cache: &mut CodeCache,
 ) -> RunEnd {
-    let mut state = RunState::new(command, realm, Arc::clone(control), Arc::clone(inbox));
+    let budget = Arc::clone(isolate.budget());
+    let mut state = RunState::new(command, realm, Arc::clone(control), Arc::clone(inbox), Arc::clone(&budget));
     state.cache = std::mem::take(cache);
     isolate.v8.set_slot(state);
-    let budget = Arc::clone(isolate.budget());
     let end = drive(isolate, realm, command, control, &**inbox, &budget);
     if let Some(state) = isolate.v8.remove_slot::<RunState>() {
         *cache = state.cache;

@@ -15,19 +15,7 @@ struct Description {
 }
 
 /// The message of V8's error for a buffer that the allocator refused.
-const BUFFER_REFUSED: &str = "Array buffer allocation failed";
-
-/// Longest name, and longest message and stack, that leave the sandbox.
-const NAME_BYTES: usize = 256;
-const TEXT_BYTES: usize = 16 << 10;
-
-fn cut(mut text: String, most: usize) -> String {
-    if text.len() > most {
-        text.truncate(text.floor_char_boundary(most));
-        text.push('…');
-    }
-    text
-}
+pub const BUFFER_REFUSED: &str = "Array buffer allocation failed";
 
 /// The end of a run that threw `error`.
 pub fn thrown_end(
@@ -53,9 +41,9 @@ fn describe(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, error: v8::Local<'_
     let text = describe.call(scope, receiver.into(), &[error])?.to_rust_string_lossy(scope);
     let description: Description = serde_json::from_str(&text).ok()?;
     Some(GuestError {
-        name: cut(description.name, NAME_BYTES),
-        message: cut(description.message, TEXT_BYTES),
-        stack: cut(description.stack, TEXT_BYTES),
+        name: description.name,
+        message: description.message,
+        stack: description.stack,
         host_code: description.host_code,
     })
 }

@@ -8,6 +8,8 @@ use std::fmt::Write;
 
 /// Frames told. A loop is found near the top.
 const FRAMES: usize = 10;
+/// Longest name of a function that is told. A guest can make them of any length.
+const MAX_NAME: usize = 256;
 
 /// Notes the guest's stack and terminates the guest. V8 calls it on the guest's thread at the next interrupt check after
 /// `request_interrupt`; a run that ended meanwhile, or that is to end for another reason, is left alone.
@@ -38,7 +40,8 @@ fn read_stack(scope: &mut v8::PinScope<'_, '_>) -> String {
         let Some(script) = frame.get_script_name(scope) else { continue };
         let script = script.to_rust_string_lossy(scope);
         let place = format!("{script}:{}:{}", frame.get_line_number(), frame.get_column());
-        let name = frame.get_function_name(scope).map(|name| name.to_rust_string_lossy(scope)).unwrap_or_default();
+        let name = frame.get_function_name(scope).filter(|name| name.length() <= MAX_NAME);
+        let name = name.map(|name| name.to_rust_string_lossy(scope)).unwrap_or_default();
         let _infallible = match name.as_str() {
             "" => writeln!(text, "    at {place}"),
             name => writeln!(text, "    at {name} ({place})"),

@@ -2,6 +2,7 @@
 //!
 //! Only text crosses: the name of the question, its arguments as JSON, and the answer as the bootstrap script reads it.
 
+use super::booking::copy_text;
 use super::engine_control::Cause;
 use super::native::{Arguments, Returned, guarded, throw};
 use super::run_state::{Phase, RunState};
@@ -14,7 +15,8 @@ use crossbeam_channel::RecvTimeoutError;
 pub fn call(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(settle) = v8::Local::<'_, v8::Function>::try_from(arguments.get(2)) else { return };
-        match ask(scope, &arguments) {
+        let Some((name, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
+        match ask(scope, name, arguments.get(1)) {
             Some(Asked::Call(call)) => {
                 let settle = v8::Global::new(scope, settle);
                 if let Some(state) = scope.get_slot_mut::<RunState>() {
@@ -30,22 +32,31 @@ pub fn call(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Retur
 /// `callSync(name, json)`: the answer; the guest's thread waits for it.
 pub fn call_sync(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
-        let answer = match ask(scope, &arguments) {
-            Some(Asked::Call(call)) => wait_for(scope, call),
-            Some(Asked::Refused(answer)) => Some(answer),
-            None => return,
-        };
-        match answer {
-            Some(answer) => {
-                if let Some(text) = encode(scope, &answer) {
-                    returned.set(text.into());
-                }
-            }
-            None => {
-                scope.terminate_execution();
-            }
+        let Some((name, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
+        if let Some(answer) = ask_now(scope, name, arguments.get(1))
+            && let Some(text) = answer_text(scope, &answer)
+        {
+            returned.set(text.into());
         }
     });
+}
+
+/// Asks and waits. `None` when the run is to end, or an exception is pending instead.
+pub fn ask_now(
+    scope: &mut v8::PinScope<'_, '_>,
+    name: String,
+    args_json: v8::Local<'_, v8::Value>,
+) -> Option<HostAnswer> {
+    match ask(scope, name, args_json)? {
+        Asked::Refused(answer) => Some(answer),
+        Asked::Call(call) => {
+            let answer = wait_for(scope, call);
+            if answer.is_none() {
+                scope.terminate_execution();
+            }
+            answer
+        }
+    }
 }
 
 /// Hands an answer to whoever waits for it. Answers to nothing are dropped: their run is over.
@@ -58,7 +69,7 @@ pub fn settle_call(scope: &mut v8::PinScope<'_, '_>, call: CallId, answer: &Host
 }
 
 fn tell(scope: &mut v8::PinScope<'_, '_>, settle: v8::Local<'_, v8::Function>, answer: &HostAnswer) {
-    if let Some(text) = encode(scope, answer) {
+    if let Some(text) = answer_text(scope, answer) {
         v8::tc_scope!(let scope, scope);
         let receiver = v8::undefined(scope);
         // It only settles a promise; a termination is seen by the event loop.
@@ -73,9 +84,8 @@ enum Asked {
 }
 
 /// Sends a question to the host, unless a limit forbids it. `None` when an exception is pending instead.
-fn ask(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> Option<Asked> {
-    let name = arguments.get(0).to_rust_string_lossy(scope);
-    let bytes = v8::Local::<'_, v8::String>::try_from(arguments.get(1)).map_or(0, |text| text.utf8_length(scope));
+fn ask(scope: &mut v8::PinScope<'_, '_>, name: String, args_json: v8::Local<'_, v8::Value>) -> Option<Asked> {
+    let bytes = v8::Local::<'_, v8::String>::try_from(args_json).map_or(0, |text| text.utf8_length(scope));
     let Some(state) = scope.get_slot::<RunState>() else {
         throw(scope, "the run is over");
         return None;
@@ -83,7 +93,7 @@ fn ask(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> Option<As
     if let Some(refusal) = refusal(state, &name, bytes) {
         return Some(Asked::Refused(refusal));
     }
-    let args_json = arguments.get(1).to_rust_string_lossy(scope);
+    let (args_json, _booked) = copy_text(scope, args_json, 1)?;
     let state = scope.get_slot_mut::<RunState>()?;
     let call = state.next_call();
     state.control.count_host_call();
@@ -93,6 +103,7 @@ fn ask(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> Option<As
 
 /// Why a question may not be asked.
 fn refusal(state: &RunState, name: &str, bytes: usize) -> Option<HostAnswer> {
+    let name = name.trim_start_matches('#');
     let (code, message) = if state.phase == Phase::Finishing {
         let message = format!("tgp.{name} was called after the tool had returned. Await every call before returning.");
         (ErrorCode::Aborted, message)
@@ -153,7 +164,8 @@ fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnsw
     }
 }
 
-fn encode<'s>(scope: &mut v8::PinScope<'s, '_>, answer: &HostAnswer) -> Option<v8::Local<'s, v8::String>> {
+/// An answer as the bootstrap script reads it.
+pub fn answer_text<'s>(scope: &mut v8::PinScope<'s, '_>, answer: &HostAnswer) -> Option<v8::Local<'s, v8::String>> {
     match answer {
         HostAnswer::Value(json) => v8::String::new(scope, &format!("={json}")),
         HostAnswer::Fault { code, message } => v8::String::new(scope, &format!("!{code}\n{message}")),

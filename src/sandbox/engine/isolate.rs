@@ -4,17 +4,21 @@ use super::array_buffer::counting_allocator;
 use super::engine_control::{Cause, EngineControl};
 use super::memory_budget::MemoryBudget;
 use super::native::external_references;
+use super::prepared_stack::prepare_stack_trace;
 use super::realm::Realm;
 use super::rejections::on_reject;
+use super::weight::{Burden, Weight};
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// What V8's callbacks get to see. It lives as long as the isolate.
 struct Watch {
     budget: Arc<MemoryBudget>,
     control: Arc<EngineControl>,
     doomed: AtomicBool,
+    /// Full collections so far.
+    collections: AtomicU32,
 }
 
 /// Realms made ahead of time: a burst of as many runs waits for none.
@@ -28,6 +32,7 @@ pub struct GuestIsolate {
     /// What one realm takes of the heap, seen when the first was made.
     realm_bytes: Option<u64>,
     pub v8: v8::OwnedIsolate,
+    weight: Weight,
     watch: Box<Watch>,
 }
 
@@ -52,13 +57,20 @@ impl GuestIsolate {
         let mut isolate = v8::Isolate::new(params);
         isolate.set_microtasks_policy(v8::MicrotasksPolicy::Explicit);
         isolate.set_promise_reject_callback(on_reject);
+        isolate.set_prepare_stack_trace_callback(prepare_stack_trace);
         isolate.set_oom_error_handler(super::worker_entry::on_out_of_memory);
-        let watch = Box::new(Watch { budget, control: Arc::clone(control), doomed: AtomicBool::new(false) });
+        let watch = Box::new(Watch {
+            budget,
+            control: Arc::clone(control),
+            doomed: AtomicBool::new(false),
+            collections: AtomicU32::new(0),
+        });
         let data = (&raw const *watch).cast_mut().cast::<c_void>();
         isolate.add_near_heap_limit_callback(near_heap_limit, data);
         isolate.add_gc_prologue_callback(before_gc, data, v8::GCType::kGCTypeAll);
         isolate.add_gc_epilogue_callback(after_full_gc, data, v8::GCType::kGCTypeMarkSweepCompact);
-        Self { spares: Vec::new(), realm_bytes: None, v8: isolate, watch }
+        let weight = Weight::new(memory_bytes, isolate.get_heap_statistics().used_heap_size() as u64);
+        Self { spares: Vec::new(), realm_bytes: None, v8: isolate, weight, watch }
     }
 
     pub fn budget(&self) -> &Arc<MemoryBudget> {
@@ -87,9 +99,33 @@ impl GuestIsolate {
 
     /// Begins the account of a run, which has its realm already. What the spare ones take is not held against it.
     pub fn open_account(&mut self) {
-        let spared = self.realm_bytes.unwrap_or_default().saturating_mul(self.spares.len() as u64);
         let heap = self.heap_bytes();
-        self.watch.budget.start(heap, spared);
+        self.weight.begin_run(heap);
+        self.watch.budget.start(heap, self.spare_bytes());
+    }
+
+    /// Whether the run, which is over, may have left so much behind that the isolate should be weighed.
+    pub fn is_suspicious(&mut self) -> bool {
+        let heap = self.heap_bytes();
+        self.weight.end_run(heap, self.spare_bytes(), self.collections())
+    }
+
+    /// Collects whatever can be collected and looks at what is left.
+    pub fn weigh(&mut self) -> Burden {
+        self.v8.clear_kept_objects();
+        // It clears V8's caches too, and is over when it returns.
+        self.v8.memory_pressure_notification(v8::MemoryPressureLevel::Critical);
+        self.v8.memory_pressure_notification(v8::MemoryPressureLevel::None);
+        let heap = self.heap_bytes();
+        self.weight.weigh(heap, self.spare_bytes(), self.collections())
+    }
+
+    fn spare_bytes(&self) -> u64 {
+        self.realm_bytes.unwrap_or_default().saturating_mul(self.spares.len() as u64)
+    }
+
+    fn collections(&self) -> u32 {
+        self.watch.collections.load(Ordering::Relaxed)
     }
 
     pub fn take_realm(&mut self) -> Option<Realm> {
@@ -145,6 +181,7 @@ unsafe extern "C" fn after_full_gc(
     let watch = unsafe { &*data.cast::<Watch>() };
     // SAFETY: V8 passes the isolate that collects, on its own thread, and it is alive for the length of the callback.
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    watch.collections.fetch_add(1, Ordering::Relaxed);
     if watch.budget.note_heap(isolate.get_heap_statistics().used_heap_size() as u64) {
         watch.control.interrupt(Cause::Memory);
     }

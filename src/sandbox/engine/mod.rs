@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "V8's callbacks, its allocator and thread clocks have no safe interface")]
 
 mod array_buffer;
+mod booking;
 mod code_cache;
 mod compile_job;
 #[cfg_attr(target_os = "linux", path = "confinement_linux.rs")]
@@ -28,6 +29,7 @@ mod native_url;
 #[cfg(unix)]
 mod pipe_inbox;
 mod platform;
+mod prepared_stack;
 mod probe;
 mod realm;
 mod rejections;
@@ -38,6 +40,7 @@ mod system_calls;
 mod thread_clock;
 mod timers;
 mod watchdog;
+mod weight;
 mod worker_entry;
 
 pub use confinement::make_room;

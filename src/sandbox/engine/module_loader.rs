@@ -1,9 +1,12 @@
 //! The modules of a run, as the realm's `require` sees them.
 
+use super::booking::copy_text;
 use super::code_cache::{Found, source_of};
+use super::host_call::{answer_text, ask_now};
 use super::native::{Arguments, Returned, guarded, throw};
 use super::run_state::RunState;
-use crate::sandbox::message::ModuleKind;
+use crate::sandbox::message::{HostAnswer, ModuleKind};
+use serde::Deserialize;
 
 /// The parameters of every module's function, in order.
 const PARAMETERS: [&str; 5] = ["exports", "require", "module", "__filename", "__dirname"];
@@ -11,7 +14,7 @@ const PARAMETERS: [&str; 5] = ["exports", "require", "module", "__filename", "__
 /// `kind(path)`: a number that `bootstrap.js` knows.
 pub fn kind(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
-        let path = arguments.get(0).to_rust_string_lossy(scope);
+        let Some((path, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
         let kind = scope.get_slot::<RunState>().and_then(|state| state.module(&path)).map(|module| module.kind);
         match kind {
             Some(ModuleKind::Module) => returned.set_uint32(0),
@@ -27,8 +30,10 @@ pub fn kind(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
 /// `source(path)`: the text of a JSON module.
 pub fn source(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
-        let path = arguments.get(0).to_rust_string_lossy(scope);
-        if let Some(text) = code_of(scope, &path) {
+        let Some((path, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
+        let module = scope.get_slot::<RunState>().and_then(|state| state.module(&path));
+        let is_json = module.is_some_and(|module| module.kind == ModuleKind::Json);
+        if is_json && let Some(text) = code_of(scope, &path) {
             returned.set(text.into());
         }
     });
@@ -37,8 +42,8 @@ pub fn source(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut re
 /// `link(importer, specifier)`: the path that the specifier stands for, or undefined.
 pub fn link(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
-        let importer = arguments.get(0).to_rust_string_lossy(scope);
-        let wanted = arguments.get(1).to_rust_string_lossy(scope);
+        let Some((importer, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
+        let Some((wanted, _booked)) = copy_text(scope, arguments.get(1), 1) else { return };
         let target = scope.get_slot::<RunState>().and_then(|state| {
             let module = state.module(&importer)?;
             module.links.iter().find(|(specifier, _)| *specifier == wanted).map(|(_, target)| target.clone())
@@ -51,21 +56,47 @@ pub fn link(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     });
 }
 
-/// `addModules(json)`: takes in what the host resolved while the run was under way.
-pub fn add_modules(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
+/// `require(importer, specifier)`: asks the host for a module that the source does not spell out, and takes in what it
+/// sends. The answer is the path, as [`answer_text`] writes it. No code comes from the guest.
+pub fn require(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
-        let json = arguments.get(0).to_rust_string_lossy(scope);
-        let Ok(modules) = serde_json::from_str(&json) else { return throw(scope, "the host sent no modules") };
-        if let Some(state) = scope.get_slot_mut::<RunState>() {
-            state.add_modules(modules);
+        let Some((importer, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
+        // As JSON, for V8 and on its way.
+        let Some((wanted, _booked)) = copy_text(scope, arguments.get(1), 4) else { return };
+        let question = serde_json::to_string(&(importer, wanted)).ok();
+        let Some(question) = question.and_then(|question| v8::String::new(scope, &question)) else { return };
+        let answer = match ask_now(scope, "#require".to_owned(), question.into()) {
+            Some(HostAnswer::Value(json)) => take_in(scope, &json),
+            Some(fault) => Some(fault),
+            None => return,
+        };
+        match answer.and_then(|answer| answer_text(scope, &answer)) {
+            Some(text) => returned.set(text.into()),
+            None => throw(scope, "the host sent no modules"),
         }
     });
+}
+
+/// What the host answers to `#require`.
+#[derive(Deserialize)]
+struct Required {
+    path: String,
+    /// A list of modules, as JSON text.
+    modules: String,
+}
+
+/// Adds the modules to the run and leaves the path of the one that was asked for.
+fn take_in(scope: &mut v8::PinScope<'_, '_>, json: &str) -> Option<HostAnswer> {
+    let required: Required = serde_json::from_str(json).ok()?;
+    let modules = serde_json::from_str(&required.modules).ok()?;
+    scope.get_slot_mut::<RunState>()?.add_modules(modules);
+    serde_json::to_string(&required.path).ok().map(HostAnswer::Value)
 }
 
 /// `compile(path)`: the module's function.
 pub fn compile(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
-        let path = arguments.get(0).to_rust_string_lossy(scope);
+        let Some((path, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
         if let Some(code) = code_of(scope, &path)
             && let Some(function) = compile_body(scope, &path, code)
         {

@@ -2,8 +2,9 @@
 //!
 //! Each runs behind [`guarded`]: a panic that crossed V8's frames would abort the process.
 
+use super::booking::copy_text;
 use super::host_call::{call, call_sync};
-use super::module_loader::{add_modules, compile, kind, link, source};
+use super::module_loader::{compile, kind, link, require, source};
 use super::native_bytes::{atob, btoa, fill_random, latin1_read, latin1_write};
 use super::native_text::{decode, encoding_name, utf8_length, utf8_write, whole_bytes};
 use super::native_url::{form_parse, form_serialize, url_parse, url_set};
@@ -46,7 +47,7 @@ fn table() -> [(&'static str, v8::FunctionCallback); 27] {
         ("atob", atob.map_fn_to()),
         ("btoa", btoa.map_fn_to()),
         ("fillRandom", fill_random.map_fn_to()),
-        ("addModules", add_modules.map_fn_to()),
+        ("require", require.map_fn_to()),
     ]
 }
 
@@ -120,7 +121,7 @@ fn log(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'
             Some(4) => LogLevel::Error,
             Some(_) | None => LogLevel::Log,
         };
-        let text = arguments.get(1).to_rust_string_lossy(scope);
+        let Some((text, _booked)) = copy_text(scope, arguments.get(1), 1) else { return };
         if let Some(state) = scope.get_slot_mut::<RunState>() {
             state.log(level, text);
         }
@@ -161,7 +162,7 @@ fn class_of(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
 
 fn refuse_result(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
     guarded(scope, |scope| {
-        let message = arguments.get(0).to_rust_string_lossy(scope);
+        let Some((message, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
         if let Some(state) = scope.get_slot_mut::<RunState>() {
             state.refusal.get_or_insert(message);
         }

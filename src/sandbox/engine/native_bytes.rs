@@ -1,5 +1,6 @@
 //! Bytes of the guest's buffers: base64, one byte per character, and chance.
 
+use super::booking::{book, copy_text};
 use super::native::{Arguments, Returned, give_text, guarded, throw};
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -28,7 +29,7 @@ pub fn bytes_of<'a>(value: v8::Local<'a, v8::Value>) -> Option<&'a mut [u8]> {
 /// `atob(text)`: one character per byte, or undefined.
 pub fn atob(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
-        let mut text = arguments.get(0).to_rust_string_lossy(scope);
+        let Some((mut text, _booked)) = copy_text(scope, arguments.get(0), 2) else { return };
         text.retain(|character| !matches!(character, ' ' | '\t' | '\n' | '\x0c' | '\r'));
         if text.contains('=') && !text.len().is_multiple_of(4) {
             return;
@@ -45,6 +46,7 @@ pub fn btoa(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     guarded(scope, |scope| {
         let Ok(binary) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
         if binary.contains_only_onebyte() {
+            let Some(_booked) = book(scope, binary.length().saturating_mul(3)) else { return };
             let mut bytes = vec![0; binary.length()];
             binary.write_one_byte_v2(scope, 0, &mut bytes, v8::WriteFlags::empty());
             give_text(scope, &mut returned, &FORGIVING.encode(bytes));

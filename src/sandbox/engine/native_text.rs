@@ -1,14 +1,19 @@
 //! Text to bytes and back for the realm, by the WHATWG rules of `encoding_rs`.
 
+use super::booking::{book, copy_text};
 use super::native::{Arguments, Returned, give_text, guarded};
 use super::native_bytes::bytes_of;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 /// `utf8Length(text)`: the number of bytes.
 pub fn utf8_length(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
-    if let Ok(text) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) {
+    guarded(scope, |scope| {
+        let Ok(text) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
+        // A buffer of at least that many bytes comes next. To count them V8 puts the pieces of the text together, which
+        // takes as much.
+        let Some(_room) = book(scope, text.length()) else { return };
         returned.set_double(text.utf8_length(scope) as f64);
-    }
+    });
 }
 
 /// `utf8Write(text, bytes)`: the characters read, shifted by 32 bits, and the bytes written. Only whole characters.
@@ -25,7 +30,7 @@ pub fn utf8_write(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mu
 /// `encodingName(label)`: the standard's name, or undefined.
 pub fn encoding_name(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
-        let label = arguments.get(0).to_rust_string_lossy(scope);
+        let Some((label, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
         if let Some(encoding) = Encoding::for_label_no_replacement(label.as_bytes()) {
             give_text(scope, &mut returned, &encoding.name().to_ascii_lowercase());
         }
@@ -37,6 +42,9 @@ pub fn decode(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut re
     guarded(scope, |scope| {
         let Some(encoding) = encoding_of(scope, &arguments) else { return };
         let Some(bytes) = bytes_of(arguments.get(1)) else { return };
+        // Proper UTF-8 is text as it stands.
+        let copied = if encoding == UTF_8 { 0 } else { bytes.len().saturating_mul(2) };
+        let Some(_booked) = book(scope, copied) else { return };
         let (text, malformed) = if arguments.get(3).is_true() {
             encoding.decode_without_bom_handling(bytes)
         } else {
@@ -60,7 +68,8 @@ pub fn whole_bytes(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, m
 }
 
 fn encoding_of(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> Option<&'static Encoding> {
-    Encoding::for_label(arguments.get(0).to_rust_string_lossy(scope).as_bytes())
+    let (label, _booked) = copy_text(scope, arguments.get(0), 1)?;
+    Encoding::for_label(label.as_bytes())
 }
 
 fn whole(encoding: &'static Encoding, bytes: &[u8]) -> Option<usize> {

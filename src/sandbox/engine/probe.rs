@@ -47,8 +47,42 @@ fn try_it(attempt: &str) -> Result<(), Error> {
         "memory" => allocate(8 << 30),
         "thread" => crate::threads::spawn("tgp-probe", || {}).map(drop),
         "nothing" => Ok(()),
-        other => Err(Error::other(format!("there is no attempt named {other}"))),
+        other => try_system_call(other),
     }
+}
+
+/// Ways to memory that no limit counts, which only a program that has taken over a worker would go.
+#[cfg(target_os = "linux")]
+fn try_system_call(attempt: &str) -> Result<(), Error> {
+    let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    let done = match attempt {
+        "private-mapping" => map(private),
+        "growing-mapping" => map(private | libc::MAP_GROWSDOWN),
+        "shared-mapping" => map(libc::MAP_SHARED | libc::MAP_ANONYMOUS),
+        // SAFETY: it only makes a segment, which nobody attaches.
+        "shared-segment" => unsafe { libc::shmget(libc::IPC_PRIVATE, SOME_BYTES, libc::IPC_CREAT) >= 0 },
+        // SAFETY: the name is NUL-terminated, and the descriptor dies with the process.
+        "memory-file" => unsafe { libc::memfd_create(c"tgp-probe".as_ptr(), 0) >= 0 },
+        // SAFETY: `fork` has no precondition here; a child would be this program, and reports as its parent does.
+        "process" => unsafe { libc::fork() >= 0 },
+        other => return Err(Error::other(format!("there is no attempt named {other}"))),
+    };
+    if done { Ok(()) } else { Err(Error::last_os_error()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn try_system_call(attempt: &str) -> Result<(), Error> {
+    Err(Error::other(format!("there is no attempt named {attempt}")))
+}
+
+#[cfg(target_os = "linux")]
+const SOME_BYTES: usize = 1 << 20;
+
+#[cfg(target_os = "linux")]
+fn map(flags: i32) -> bool {
+    let (nowhere, access) = (std::ptr::null_mut(), libc::PROT_READ | libc::PROT_WRITE);
+    // SAFETY: a fresh mapping at no fixed address touches nothing that is in use.
+    unsafe { libc::mmap(nowhere, SOME_BYTES, access, flags, -1, 0) != libc::MAP_FAILED }
 }
 
 fn allocate(bytes: usize) -> Result<(), Error> {

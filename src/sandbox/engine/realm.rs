@@ -14,6 +14,8 @@ pub struct Realm {
     pub describe: v8::Global<v8::Function>,
     pub fire_timer: v8::Global<v8::Function>,
     pub provide: v8::Global<v8::Function>,
+    /// All that the bootstrap scripts have left behind.
+    pub internals: v8::Global<v8::Object>,
     pub microtasks: v8::MicrotaskQueueHandle,
 }
 
@@ -34,7 +36,8 @@ impl Realm {
         let fire_timer = function(scope, functions, "fireTimer")?;
         let provide = function(scope, functions, "provide")?;
         let context = v8::Global::new(scope, context);
-        Some(Self { context, start, describe, fire_timer, provide, microtasks })
+        let internals = v8::Global::new(scope, functions);
+        Some(Self { context, start, describe, fire_timer, provide, internals, microtasks })
     }
 }
 

@@ -3,11 +3,12 @@
 use super::code_cache::CodeCache;
 use super::engine_control::EngineControl;
 use super::inbox::Inbox;
+use super::memory_budget::MemoryBudget;
 use super::realm::Realm;
 use super::rejections::Rejections;
 use super::timers::Timers;
 use crate::ids::{CallId, RunId};
-use crate::sandbox::limits::RunLimits;
+use crate::sandbox::limits::{LOG_LINE_BYTES, RunLimits};
 use crate::sandbox::message::{Code, Event, LogLevel, Module, RunCommand};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,9 +25,12 @@ pub struct RunState {
     pub run: RunId,
     pub control: Arc<EngineControl>,
     pub inbox: Arc<dyn Inbox>,
+    pub budget: Arc<MemoryBudget>,
     pub context: v8::Global<v8::Context>,
     /// Makes a global of the realm that is looked at for the first time.
     pub provide: v8::Global<v8::Function>,
+    /// What the bootstrap scripts of the realm have left behind.
+    pub internals: v8::Global<v8::Object>,
     modules: Arc<Vec<Module>>,
     /// Modules that were asked for by a name which the source does not spell out.
     late: Vec<Module>,
@@ -46,13 +50,21 @@ pub struct RunState {
 }
 
 impl RunState {
-    pub fn new(command: &RunCommand, realm: &Realm, control: Arc<EngineControl>, inbox: Arc<dyn Inbox>) -> Self {
+    pub fn new(
+        command: &RunCommand,
+        realm: &Realm,
+        control: Arc<EngineControl>,
+        inbox: Arc<dyn Inbox>,
+        budget: Arc<MemoryBudget>,
+    ) -> Self {
         Self {
             run: command.run,
             control,
             inbox,
+            budget,
             context: realm.context.clone(),
             provide: realm.provide.clone(),
+            internals: realm.internals.clone(),
             modules: Arc::clone(&command.modules),
             late: Vec::new(),
             waiting: HashMap::new(),
@@ -115,17 +127,12 @@ impl RunState {
         if self.log_cut {
             return;
         }
-        if text.len() > self.log_left {
-            let mut end = self.log_left;
-            while !text.is_char_boundary(end) {
-                end -= 1;
-            }
-            text.truncate(end);
+        if text.len() + LOG_LINE_BYTES > self.log_left {
+            text.truncate(text.floor_char_boundary(self.log_left.saturating_sub(LOG_LINE_BYTES)));
             text.push_str("… [log truncated: the limit of sandbox.logBytes is reached]");
             self.log_cut = true;
         }
-        // A line costs at least one byte, so that endless empty lines end too.
-        self.log_left = self.log_left.saturating_sub(text.len().max(1));
+        self.log_left = self.log_left.saturating_sub(text.len() + LOG_LINE_BYTES);
         self.control.emit_of(self.run, Event::Log { run: self.run, level, text });
     }
 }

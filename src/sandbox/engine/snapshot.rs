@@ -17,7 +17,7 @@ const BOOTSTRAP: [&str; 7] = [
     include_str!("bootstrap/tgp.js"),
 ];
 /// What a realm builds when it is first used.
-const LATE: [Stage; 3] = [
+const LATE: [Stage; 4] = [
     Stage {
         add: "addText",
         names: &["console", "setTimeout", "setInterval", "clearTimeout", "clearInterval"],
@@ -62,6 +62,7 @@ const LATE: [Stage; 3] = [
         ],
     },
     Stage { add: "addClock", names: &[], scripts: &[include_str!("bootstrap/clock.js")] },
+    Stage { add: "addCallSites", names: &[], scripts: &[include_str!("bootstrap/call_sites.js")] },
 ];
 /// The script that leaves what the engine calls.
 const ENTRY: &str = include_str!("bootstrap/start.js");
@@ -72,6 +73,8 @@ struct Stage {
     scripts: &'static [&'static str],
 }
 
+/// Before every script, on its first line. A guest could learn who called it, and with what, from a sloppy function.
+const STRICT: &str = "'use strict';";
 /// The name that frames of these scripts have in stack traces.
 pub const BOOTSTRAP_NAME: &str = "tgp:bootstrap";
 
@@ -236,7 +239,7 @@ fn member<'s>(
 
 /// The function that a script consists of.
 fn evaluate<'s>(scope: &mut v8::PinScope<'s, '_>, script: &str) -> Option<v8::Local<'s, v8::Function>> {
-    let code = v8::String::new(scope, script)?;
+    let code = v8::String::new(scope, &format!("{STRICT}{script}"))?;
     let name = v8::String::new(scope, BOOTSTRAP_NAME)?;
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
     v8::Script::compile(scope, code, Some(&origin))?.run(scope)?.try_into().ok()

@@ -17,11 +17,10 @@ pub const ALLOWED: &[c_long] = &[
     // Memory.
     libc::SYS_brk,
     libc::SYS_madvise,
-    libc::SYS_mmap,
     libc::SYS_mprotect,
     libc::SYS_mremap,
     libc::SYS_munmap,
-    // Threads, and waiting.
+    // Threads that are there, and waiting.
     libc::SYS_clock_nanosleep,
     libc::SYS_exit,
     libc::SYS_exit_group,

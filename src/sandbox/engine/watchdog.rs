@@ -98,7 +98,7 @@ fn look(control: &EngineControl, running: &mut Current) -> Verdict {
 
 fn give_up(control: &EngineControl, current: MutexGuard<'_, Option<Current>>) {
     drop(current);
-    control.settle(RunEnd::CpuTimeout, Fitness::Spent);
+    control.settle(RunEnd::CpuTimeout, || Fitness::Spent);
     match control.stuck {
         StuckPolicy::ExitProcess => super::worker_entry::exit_now(super::worker_entry::EXIT_STUCK),
         StuckPolicy::Abandon => {}

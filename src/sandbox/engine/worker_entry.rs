@@ -108,13 +108,12 @@ fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
     // From here on no file can be opened; threads that start now are born inside.
     let confinement = confinement::enter(memory_bytes);
     platform::ensure_initialised();
-    let confinement = confinement::seal(confinement);
     let _first = WORKER.set(Arc::clone(&control));
     v8::V8::set_fatal_error_handler(on_fatal_error);
     let engine = Arc::clone(&control);
     let thread = threads::spawn_with_stack("tgp-engine", ENGINE_STACK, move || {
         if let Ok(snapshot) = snapshot::load(file) {
-            run_engine(&inbox, &engine, &snapshot, memory_bytes, confinement);
+            run_engine(&inbox, &engine, &snapshot, memory_bytes, || confinement::seal(confinement));
         }
         exit_now(0);
     });
@@ -161,7 +160,7 @@ fn open_inbox(control: &Arc<EngineControl>) -> std::io::Result<Arc<dyn Inbox>> {
     let (sender, receiver) = crossbeam_channel::unbounded();
     let control = Arc::clone(control);
     threads::spawn("tgp-reader", move || {
-        let mut input = crate::sandbox::frame::FrameReader::new(std::io::stdin());
+        let mut input = crate::sandbox::frame::FrameReader::new(std::io::stdin(), usize::MAX);
         while let Ok(Some(command)) = input.read::<Command>() {
             if let Command::Cancel { run } = command {
                 control.cancel(run);
@@ -204,7 +203,7 @@ fn on_fatal_error(_file: &str, _line: i32, message: &str) {
 /// is the mode that survives this.
 fn give_up(end: RunEnd, code: i32) {
     if let Some(control) = WORKER.get() {
-        control.settle(end, Fitness::Spent);
+        control.settle(end, || Fitness::Spent);
         exit_now(code);
     }
 }

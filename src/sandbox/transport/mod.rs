@@ -1,5 +1,6 @@
 //! The two homes of an engine: a worker process, and a thread of the host.
 
+mod outbox;
 mod process_worker;
 mod thread_worker;
 
@@ -45,15 +46,16 @@ pub enum Isolation {
     Thread,
 }
 
-/// Starts a worker in the home of choice.
+/// Starts a worker in the home of choice. A process that sends more than `longest_text` in one message is ended.
 pub fn start(
     isolation: Isolation,
     files: &WorkerFiles,
     memory_bytes: u64,
+    longest_text: usize,
     news: NewsSink,
 ) -> Result<Arc<dyn Worker>, SandboxError> {
     match isolation {
-        Isolation::Process => process_worker::start(files, memory_bytes, news),
+        Isolation::Process => process_worker::start(files, memory_bytes, longest_text, news),
         Isolation::Thread => thread_worker::start(files, memory_bytes, news),
     }
 }

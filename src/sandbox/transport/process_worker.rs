@@ -1,14 +1,15 @@
 //! An engine in a `tgp-sandbox` process: nothing that happens in it can reach the host.
 
+use super::outbox::Outbox;
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
 use crate::sandbox::engine::make_room;
-use crate::sandbox::frame::{FrameReader, write_frame};
-use crate::sandbox::message::Command;
+use crate::sandbox::frame::{FrameReader, encode};
+use crate::sandbox::message::{Command, FRAME_SLACK};
 use crate::sandbox::sandbox_error::SandboxError;
 use crate::threads;
 use parking_lot::Mutex;
 use std::io::ErrorKind;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,13 +22,18 @@ const LISTENER_STACK: usize = 512 << 10;
 
 struct ProcessWorker {
     child: Mutex<Child>,
-    input: Mutex<Option<ChildStdin>>,
+    input: Arc<Outbox>,
     /// The largest memory limit that the process was given room for.
     room: AtomicU64,
 }
 
 /// Spawns the process and a thread that listens to it and reaps it.
-pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<Arc<dyn Worker>, SandboxError> {
+pub fn start(
+    files: &WorkerFiles,
+    memory_bytes: u64,
+    longest_text: usize,
+    news: NewsSink,
+) -> Result<Arc<dyn Worker>, SandboxError> {
     let mut command = std::process::Command::new(&files.executable);
     command.arg(&files.library).arg("--serve").arg(&files.snapshot).arg(memory_bytes.to_string());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -45,11 +51,13 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
     widen(&output);
     let worker = Arc::new(ProcessWorker {
         child: Mutex::new(child),
-        input: Mutex::new(Some(input)),
+        input: Outbox::new(input),
         room: AtomicU64::new(memory_bytes),
     });
     let listener = Arc::clone(&worker);
-    let spawned = threads::spawn_with_stack("tgp-worker-io", LISTENER_STACK, move || listener.listen(output, &news));
+    let spawned = threads::spawn_with_stack("tgp-worker-io", LISTENER_STACK, move || {
+        listener.listen(FrameReader::new(output, longest_text.saturating_add(FRAME_SLACK)), &news);
+    });
     match spawned {
         Ok(_) => Ok(worker),
         Err(error) => {
@@ -75,8 +83,7 @@ fn cannot_start(kind: ErrorKind) -> SandboxError {
 }
 
 impl ProcessWorker {
-    fn listen(&self, output: ChildStdout, news: &NewsSink) {
-        let mut output = FrameReader::new(output);
+    fn listen(&self, mut output: FrameReader<ChildStdout>, news: &NewsSink) {
         // The stream has ended or makes no sense, or what it said made us panic: this process has said its last word.
         let _panicked = threads::contain(|| {
             while let Ok(Some(event)) = output.read() {
@@ -102,9 +109,12 @@ impl Worker for ProcessWorker {
                 make_room(self.child.lock().id(), wanted);
             }
         }
-        let mut input = self.input.lock();
-        let pipe = input.as_mut().ok_or(WorkerGone)?;
-        write_frame(pipe, &command).map_err(|_| WorkerGone)
+        let frame = encode(&command, command.text_bytes());
+        frame.and_then(|frame| self.input.send(frame)).map_err(|_| {
+            // What was not sent is missing for good.
+            self.kill();
+            WorkerGone
+        })
     }
 
     fn kill(&self) {

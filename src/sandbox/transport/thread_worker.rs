@@ -28,7 +28,7 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
     threads::spawn_with_stack("tgp-engine", STACK, move || {
         let _panicked = threads::contain(|| {
             if let Ok(snapshot) = load_snapshot(&snapshot) {
-                run_engine(&inbox, &engine, &snapshot, memory_bytes, Confinement::NONE);
+                run_engine(&inbox, &engine, &snapshot, memory_bytes, || Confinement::NONE);
             }
         });
         news(News::Gone);

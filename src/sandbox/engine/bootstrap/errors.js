@@ -1,6 +1,7 @@
 // What errors say about themselves, and which of them are the host's.
 (function errors(realm, native) {
-  const { JSONStringify, define, errorToString, getOwnPropertyDescriptor, hasOwn, textOf, weakMapGet, weakMapSet } = realm;
+  const { JSONStringify, define, errorToString, getOwnPropertyDescriptor, hasOwn, slice, textOf } = realm;
+  const { weakMapGet, weakMapSet } = realm;
 
   const hostFaults = new realm.WeakMap();
 
@@ -24,24 +25,29 @@
   }
 
   const CAUSES = 5;
+  // As much as the engine lets through, and a little more, so that it sees that something is missing.
+  const MOST_NAME = 300;
+  const MOST_TEXT = 17000;
+
+  const cut = (text, most) => (text.length > most ? slice(text, 0, most) : text);
 
   // What a thrown value says about itself, as JSON text.
   function describe(error) {
     const out = { __proto__: null, name: '', message: '', stack: '', host_code: null };
     if (!native.isError(error)) {
-      out.message = textOf(error);
+      out.message = cut(textOf(error), MOST_TEXT);
       return JSONStringify(out);
     }
-    out.name = readText(error, 'name');
-    out.message = readText(error, 'message');
-    out.stack = readText(error, 'stack');
+    out.name = cut(readText(error, 'name'), MOST_NAME);
+    out.message = cut(readText(error, 'message'), MOST_TEXT);
+    out.stack = cut(readText(error, 'stack'), MOST_TEXT);
     out.host_code = weakMapGet(hostFaults, error) ?? null;
     let inner = error;
     for (let i = 0; i < CAUSES; i++) {
       const descriptor = getOwnPropertyDescriptor(inner, 'cause');
       if (descriptor === undefined || !hasOwn(descriptor, 'value')) break;
       inner = descriptor.value;
-      out.stack += `\nCaused by: ${textOf(inner)}`;
+      out.stack += `\nCaused by: ${cut(textOf(inner), MOST_TEXT)}`;
       if (!native.isError(inner)) break;
     }
     return JSONStringify(out);

@@ -20,6 +20,7 @@
     return text;
   };
 
+  realm.decodeAnswer = decodeAnswer;
   realm.askNow = (name, values) => decodeAnswer(native.callSync(name, toText(name, values)));
 
   realm.ask = (name, values) =>

@@ -1,26 +1,33 @@
 // What most runs do without is built when a run first asks for it: a smaller realm is made sooner.
 (function late(realm, native) {
-  const { create } = realm;
+  const { create, objectKeys } = realm;
 
-  // A stage is a list of files and what they have given to guests.
-  const newStage = (before) => ({ __proto__: null, before, files: realm.list(), given: { __proto__: null }, built: false });
+  // A stage is a list of files and, once they have run, what they have given to guests.
+  const newStage = (before) => ({ __proto__: null, before, files: realm.list(), given: undefined });
   const text = newStage(undefined);
   const web = newStage(text);
   const clock = newStage(text);
+  const callSites = newStage(undefined);
 
   const run = (stage, on) => {
     for (let i = 0; i < stage.files.length; i++) stage.files[i](on, native);
   };
 
-  // A build that was cut short, by the end of the stack for one, is begun anew by the next use.
+  // Files leave what they make in a draft. A build that is cut short, by the end of the stack for one, leaves nothing behind
+  // and is begun anew by the next use.
   const build = (stage) => {
-    if (stage.built) return;
+    if (stage.given !== undefined) return;
     if (stage.before !== undefined) build(stage.before);
-    realm.give = (name, value) => {
-      stage.given[name] = value;
+    const draft = create(realm);
+    const given = { __proto__: null };
+    draft.give = (name, value) => {
+      given[name] = value;
     };
-    run(stage, realm);
-    stage.built = true;
+    run(stage, draft);
+    const names = objectKeys(draft);
+    // Nothing is called from here on, so all of it happens.
+    for (let i = 0; i < names.length; i++) realm[names[i]] = draft[names[i]];
+    stage.given = given;
   };
 
   // A guest's first look at a global of a stage ends here.
@@ -31,12 +38,18 @@
     return web.given[name];
   };
   realm.buildClock = () => build(clock);
+  // What the guest's hook makes of the frames of an error.
+  realm.prepareStack = (hook, error, sites) => {
+    build(callSites);
+    return realm.callHook(hook, error, sites);
+  };
 
   realm.addText = (file) => realm.push(text.files, file);
   realm.addWeb = (file) => realm.push(web.files, file);
   realm.addClock = (file) => realm.push(clock.files, file);
+  realm.addCallSites = (file) => realm.push(callSites.files, file);
 
-  // Runs every late file once, for nothing, so that the snapshot holds their bytecode.
+  // Runs the late files that many runs need once, for nothing, so that the snapshot holds their bytecode.
   realm.rehearse = () => {
     const on = create(realm);
     on.give = () => {};

@@ -15,17 +15,11 @@
     return end < 0 ? '.' : slice(path, 0, end);
   };
 
-  // A name that the source does not spell out is resolved by the host, now.
-  function askFor(importer, wanted) {
-    const { path, modules } = realm.askNow('#require', [importer, wanted]);
-    native.addModules(modules);
-    return path;
-  }
-
   function requireFrom(importer) {
     return function require(specifier) {
       const wanted = typeof specifier === 'string' ? specifier : realm.textOf(specifier);
-      const loaded = load(native.link(importer, wanted) ?? askFor(importer, wanted));
+      // A name that the source does not spell out is resolved by the host, now.
+      const loaded = load(native.link(importer, wanted) ?? realm.decodeAnswer(native.require(importer, wanted)));
       if (isAsync(loaded.kind)) {
         throw new realm.Error(
           `${wanted} uses top-level await, so it can be run but not imported. Export an async function from it instead.`,
@@ -42,11 +36,11 @@
     const module = { exports: {} };
     const loaded = { __proto__: null, kind, module, empty: module.exports, completion: undefined };
     modules[path] = loaded;
-    if (kind === KIND_JSON) {
-      module.exports = JSONParse(native.source(path));
-      return loaded;
-    }
     try {
+      if (kind === KIND_JSON) {
+        module.exports = JSONParse(native.source(path));
+        return loaded;
+      }
       const body = native.compile(path);
       const parameters = [module.exports, requireFrom(path), module, path, folderOf(path)];
       loaded.completion = ReflectApply(body, module.exports, parameters);

@@ -30,6 +30,7 @@
     min: Math.min,
     trunc: Math.trunc,
     iterator: Symbol.iterator,
+    errorHead: Error.prototype.toString,
     Error,
     TypeError,
     RangeError,

@@ -32,10 +32,7 @@
 
   const toPairs = (input) => {
     if (input === undefined || input === null) return list();
-    if (typeof input !== 'object' && typeof input !== 'function') {
-      const text = `${input}`;
-      return fromText(text[0] === '?' ? realm.slice(text, 1) : text);
-    }
+    if (typeof input !== 'object' && typeof input !== 'function') return fromText(`${input}`);
     return typeof input[iterator] === 'function' ? fromPairs(input) : fromRecord(input);
   };
 

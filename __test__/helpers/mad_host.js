@@ -1,0 +1,20 @@
+import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MAD_WORKER = new URL('./mad_worker.mjs', import.meta.url).href;
+
+/**
+ * The environment of a program whose kernels have the mad worker in place of their own.
+ * @param {string} folder an empty folder
+ */
+export async function madWorkers(folder) {
+  const [addon = ''] = (await readdir(ROOT)).filter((name) => /^tgp\..*\.node$/.test(name));
+  await mkdir(folder, { recursive: true });
+  const library = join(folder, addon);
+  await link(join(ROOT, addon), library).catch(() => copyFile(join(ROOT, addon), library));
+  const start = `#!${process.execPath}\nimport(${JSON.stringify(MAD_WORKER)});\n`;
+  await writeFile(join(folder, 'tgp-sandbox'), start, { mode: 0o755 });
+  return { NAPI_RS_NATIVE_LIBRARY_PATH: library };
+}

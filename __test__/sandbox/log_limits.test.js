@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+
+const CUT = '[log truncated: the limit of sandbox.logBytes is reached]';
+
+describe('THREAT: log lines that weigh more than their text', () => {
+  for (const isolation of /** @type {const} */ (['process', 'thread'])) {
+    it(`are counted, empty ones too (${isolation})`, async () => {
+      const { forge } = await createKernel({ sandbox: { isolation } });
+      const { logs } = await forge('for (let i = 0; i < 3e5; i++) console.log(); return 1', {}, { timeoutMs: 10_000 });
+      expect(logs.length).toBeGreaterThan(1000);
+      expect(logs.length).toBeLessThan(10_000);
+      expect(logs.at(-1)?.message).toContain(CUT);
+    });
+  }
+
+  it('are counted when they come from nested runs', async () => {
+    const { kernel, tools } = await createKernel();
+    await tools.write_file.execute({
+      path: 'tools/inner.ts',
+      content: "export default () => { for (let i = 0; i < 5000; i++) console.log(''); }",
+    });
+    await tools.write_file.execute({
+      path: 'tools/outer.ts',
+      content: "export default async () => { for (let i = 0; i < 4; i++) await tgp.exec_tool('tools/inner.ts') }",
+    });
+    const { logs } = await kernel.exec('tools/outer.ts', {}, { timeoutMs: 5000 });
+    expect(logs.length).toBeLessThan(10_000);
+    expect(logs.at(-1)?.message).toContain(CUT);
+  });
+
+  it('that fit are all there', async () => {
+    const { forge } = await createKernel({ sandbox: { logBytes: 100 * (32 + 1) } });
+    const { logs } = await forge("for (let i = 0; i < 100; i++) console.log('x'); return 1");
+    expect(logs.map(({ message }) => message)).toEqual(Array(100).fill('x'));
+    const more = await forge("for (let i = 0; i < 101; i++) console.log('x'); return 1");
+    expect([more.logs.length, more.logs.at(-1)?.message]).toEqual([101, `… ${CUT}`]);
+  });
+});

@@ -1,0 +1,60 @@
+// What a guest's `Error.prepareStackTrace` gets to see of the stack: where its own frames are, never the functions in them.
+(function callSites(realm) {
+  const { ReflectApply, list, push, tag, toArray } = realm;
+
+  const FACTS = [
+    'getColumnNumber',
+    'getEnclosingColumnNumber',
+    'getEnclosingLineNumber',
+    'getEvalOrigin',
+    'getFileName',
+    'getFunctionName',
+    'getLineNumber',
+    'getMethodName',
+    'getPosition',
+    'getPromiseIndex',
+    'getScriptNameOrSourceURL',
+    'getTypeName',
+    'isAsync',
+    'isConstructor',
+    'isEval',
+    'isNative',
+    'isPromiseAll',
+    'isToplevel',
+    'toString',
+  ];
+
+  const KEY = {};
+
+  class CallSite {
+    #facts = { __proto__: null };
+    constructor(key, site) {
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor: call sites come from Error.prepareStackTrace');
+      for (let i = 0; i < FACTS.length; i++) this.#facts[FACTS[i]] = site[FACTS[i]]();
+    }
+    getFunction() {
+      return undefined;
+    }
+    getThis() {
+      return undefined;
+    }
+    static {
+      for (let i = 0; i < FACTS.length; i++) {
+        const name = FACTS[i];
+        const { [name]: method } = {
+          [name]() {
+            return this.#facts[name];
+          },
+        };
+        realm.define(CallSite.prototype, name, method);
+      }
+    }
+  }
+  tag('CallSite', CallSite);
+
+  realm.callHook = (hook, error, sites) => {
+    const shown = list();
+    for (let i = 0; i < sites.length; i++) push(shown, new CallSite(KEY, sites[i]));
+    return ReflectApply(hook, realm.Error, [error, toArray(shown)]);
+  };
+});

@@ -1,0 +1,117 @@
+//! What a run and all that it starts may use together: however a tool spreads its work over others, it has one budget.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeLimits {
+    /// Runs below the root that may wait or go on at one time.
+    pub runs: u32,
+    /// Arguments of questions to the host that may wait for an answer at one time, by their weight. The arguments of a nested
+    /// run are those of the question that started it.
+    pub bytes: usize,
+    /// CPU time of all runs below the root. What goes on at the same time may pass it by what one run may use.
+    pub cpu: Duration,
+}
+
+/// The account of one root.
+#[derive(Debug)]
+pub struct RunTree {
+    limits: TreeLimits,
+    runs: AtomicU32,
+    bytes: AtomicUsize,
+    cpu_micros: AtomicU64,
+}
+
+impl RunTree {
+    #[must_use]
+    pub fn new(limits: TreeLimits) -> Arc<Self> {
+        let (runs, bytes, cpu_micros) = Default::default();
+        Arc::new(Self { limits, runs, bytes, cpu_micros })
+    }
+
+    #[must_use]
+    pub fn limits(&self) -> TreeLimits {
+        self.limits
+    }
+
+    /// Counts one more run below the root for as long as the guard lives; none when there are enough.
+    #[must_use]
+    pub fn enter(self: &Arc<Self>) -> Option<NestedRun> {
+        let more = |runs: u32| runs.checked_add(1).filter(|runs| *runs <= self.limits.runs);
+        self.runs.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(NestedRun(Arc::clone(self)))
+    }
+
+    /// Counts bytes that the host holds for as long as the guard lives; none when they are too many. What is alone may be as
+    /// large as it is.
+    pub(super) fn hold(self: &Arc<Self>, bytes: usize) -> Option<HeldBytes> {
+        let more = |held: usize| held.checked_add(bytes).filter(|sum| held == 0 || *sum <= self.limits.bytes);
+        self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(HeldBytes { tree: Arc::clone(self), bytes })
+    }
+
+    /// CPU time that the runs below the root have left.
+    #[must_use]
+    pub fn cpu_left(&self) -> Duration {
+        self.limits.cpu.saturating_sub(Duration::from_micros(self.cpu_micros.load(Ordering::Relaxed)))
+    }
+
+    /// Takes note of what a run below the root has used.
+    pub(super) fn spend(&self, cpu: Duration) {
+        let micros = u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX);
+        let spent = |before: u64| Some(before.saturating_add(micros));
+        // It always gives a value.
+        let _before = self.cpu_micros.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spent);
+    }
+}
+
+/// A run below the root.
+#[derive(Debug)]
+pub struct NestedRun(Arc<RunTree>);
+
+impl Drop for NestedRun {
+    fn drop(&mut self) {
+        self.0.runs.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[derive(Debug)]
+pub struct HeldBytes {
+    tree: Arc<RunTree>,
+    bytes: usize,
+}
+
+impl Drop for HeldBytes {
+    fn drop(&mut self) {
+        self.tree.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RunTree, TreeLimits};
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_over_makes_room_and_time_does_not_come_back() {
+        let tree = RunTree::new(TreeLimits { runs: 2, bytes: 100, cpu: Duration::from_millis(10) });
+        let (one, two) = (tree.enter().unwrap(), tree.enter().unwrap());
+        assert!(tree.enter().is_none());
+        drop(one);
+        assert!(tree.enter().is_some());
+        drop(two);
+        let held = tree.hold(60).unwrap();
+        assert!(tree.hold(41).is_none() && tree.hold(40).is_some() && tree.hold(usize::MAX).is_none());
+        drop(held);
+        let alone = tree.hold(1000).unwrap();
+        assert!(tree.hold(1).is_none());
+        drop(alone);
+        tree.spend(Duration::from_millis(7));
+        assert_eq!(tree.cpu_left(), Duration::from_millis(3));
+        tree.spend(Duration::MAX);
+        tree.spend(Duration::MAX);
+        assert_eq!(tree.cpu_left(), Duration::ZERO);
+    }
+}
