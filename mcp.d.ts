@@ -35,6 +35,24 @@ export type ServeMcpOptions = McpServerOptions & {
   host?: string;
   /** Requests must carry it: `Authorization: Bearer …`. Default: none. */
   token?: string;
+  /** How much clients may ask for. */
+  limits?: McpLimits;
+};
+
+/** What clients of an MCP server over HTTP may ask for. What goes beyond is refused or cut off. */
+export type McpLimits = {
+  /** Largest body of a request, in bytes. Default: 4 MB. */
+  bodyBytes?: number;
+  /** What all bodies together may hold until they are answered, in bytes. Default: 32 MB. */
+  allBodiesBytes?: number;
+  /** Time for the headers of a request. Default: 10 000. */
+  headersMs?: number;
+  /** Time for a request with its body; the answer may take longer. Default: 30 000. */
+  requestMs?: number;
+  /** Connections at one time. Default: 256. */
+  connections?: number;
+  /** Sessions at one time: one more, and the one that was quiet for longest is closed. Default: 64. */
+  sessions?: number;
 };
 
 /**

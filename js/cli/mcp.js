@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { ValidationError } from '../errors.js';
 import { serveMcp } from '../mcp/http.js';
-import { loadSdk } from '../mcp/sdk.js';
 import { createMcpServer } from '../mcp/server.js';
+import { LineTransport } from '../mcp/stdio.js';
 import { withWorkspace } from './workspace.js';
 
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
@@ -31,10 +31,9 @@ export async function mcp({ config, http, host, token = process.env.TGP_MCP_TOKE
 
 /** @param {import('../kernel.js').TGP} kernel */
 async function overStdio(kernel) {
-  const { StdioServerTransport } = await loadSdk();
   const server = await createMcpServer(kernel);
-  const ended = untilEnd([once(process.stdin, 'end'), once(process.stdin, 'close')]);
-  await server.connect(new StdioServerTransport());
+  const ended = untilEnd([endOf(process.stdin), endOf(process.stdout)]);
+  await server.connect(/** @type {any} */ (new LineTransport(process.stdin, process.stdout)));
   const signal = await ended;
   await server.close();
   return signal;
@@ -51,6 +50,16 @@ async function overHttp(kernel, options) {
   const signal = await ended;
   await close();
   return signal;
+}
+
+/**
+ * When nothing more comes of a stream, for whatever reason.
+ * @param {import('node:stream').Stream} stream
+ */
+function endOf(stream) {
+  return new Promise((resolve) => {
+    for (const event of ['end', 'close', 'error']) stream.once(event, resolve);
+  });
 }
 
 /**

@@ -1,28 +1,33 @@
-/** MCP over streamable HTTP: one server per session, behind checks that a web page of a stranger does not pass. */
+/** MCP over streamable HTTP: one server per session, behind checks that neither strangers nor garbage pass. */
 
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { isIP } from 'node:net';
 import { IoError, ValidationError } from '../errors.js';
+import { guarded, ignored } from '../guarded.js';
+import { BodyBudget, checkRequest, isLoopback, PATH, Refusal, refuse } from './request_rules.js';
 import { loadSdk } from './sdk.js';
-import { createMcpServer } from './server.js';
+import { Sessions } from './sessions.js';
 
-/**
- * @typedef {import('node:http').IncomingMessage} Request
- * @typedef {import('node:http').ServerResponse} Response
- * @typedef {{ handleRequest: (request: Request, response: Response) => Promise<void>, close: () => Promise<void>, sessionId?: string }} Transport
- */
+/** @typedef {Required<import('../../mcp.js').McpLimits>} Limits */
 
-const PATH = '/mcp';
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** One more, and the session that was quiet for longest is closed. */
-const MOST_SESSIONS = 64;
+/** @type {Limits} */
+const LIMITS = {
+  bodyBytes: 4 << 20,
+  allBodiesBytes: 32 << 20,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  connections: 256,
+  sessions: 64,
+};
+const MAX_HEADER_BYTES = 16 << 10;
+const MAX_HEADERS = 100;
+const LIMIT_KEYS = Object.keys(LIMITS);
 
 /** @type {typeof import('../../mcp.js').serveMcp} */
-export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, ...options } = {}) {
-  const isLoopback = LOOPBACK.has(host) || host === '::1';
-  if (!isLoopback && token === undefined) {
+export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, limits = {}, ...options } = {}) {
+  const onlyHere = isLoopback(host);
+  if (!onlyHere && token === undefined) {
     throw new ValidationError(
       `"host" ${host} can be reached from elsewhere: give a "token" too, or leave "host" out.`,
       {
@@ -31,15 +36,13 @@ export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, ..
     );
   }
   if (token === '') throw new ValidationError('"token" is empty.', { details: { field: 'token' } });
+  const held = checkedLimits(limits);
   await loadSdk();
-  const sessions = new Sessions(kernel, options);
-  const server = createServer((request, response) => {
-    const refused = refusal(request, isLoopback, token);
-    const served = refused ? refuse(response, ...refused) : sessions.handle(request, response);
-    Promise.resolve(served).catch((error) => {
-      kernel.logger.error('MCP: a request failed.', error);
-      refuse(response, 500, 'The request failed.');
-    });
+  const sessions = new Sessions(kernel, options, held.sessions);
+  const bodies = new BodyBudget(held);
+  const server = guardedServer(held, kernel.logger, async (request, response) => {
+    checkRequest(request, { onlyHere, token });
+    await sessions.handle(request, response, () => bodies.read(request, response));
   });
   try {
     server.listen(port, host);
@@ -48,6 +51,11 @@ export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, ..
     const { code } = /** @type {NodeJS.ErrnoException} */ (cause);
     throw new IoError(`Port ${port} of ${host} cannot be used (${code}). Choose another one.`, { cause });
   }
+  // Such as too many open files: those who are connected are served on.
+  server.on(
+    'error',
+    guarded(ignored, (error) => kernel.logger.error('MCP: a connection could not be taken.', error)),
+  );
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   const shown = isIP(address.address) === 6 ? `[${address.address}]` : address.address;
   return {
@@ -62,116 +70,61 @@ export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, ..
   };
 }
 
-/** The clients, each with a server of its own. */
-class Sessions {
-  /** @type {Map<string, Transport>} the one that was quiet for longest comes first */
-  #open = new Map();
-  #kernel;
-  #options;
-
-  /**
-   * @param {import('../../index.js').TGP} kernel
-   * @param {import('../../mcp.js').McpServerOptions} options
-   */
-  constructor(kernel, options) {
-    this.#kernel = kernel;
-    this.#options = options;
-  }
-
-  /**
-   * @param {Request} request
-   * @param {Response} response
-   */
-  async handle(request, response) {
-    const id = request.headers['mcp-session-id'];
-    if (typeof id !== 'string') return this.#begin(request, response);
-    const transport = this.#open.get(id);
-    if (!transport) return refuse(response, 404, 'There is no such session. Begin a new one.');
-    this.#open.delete(id);
-    this.#open.set(id, transport);
-    return transport.handleRequest(request, response);
-  }
-
-  async close() {
-    await Promise.all([...this.#open.values()].map((transport) => transport.close()));
-  }
-
-  /**
-   * @param {Request} request
-   * @param {Response} response
-   */
-  async #begin(request, response) {
-    if (request.method !== 'POST') return refuse(response, 400, 'A session begins with a POST of "initialize".');
-    const { StreamableHTTPServerTransport } = await loadSdk();
-    const transport = new StreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      onsessioninitialized: async (id) => {
-        this.#open.set(id, transport);
-        const [oldest, quiet] = [...this.#open.entries()][0] ?? [];
-        if (this.#open.size > MOST_SESSIONS && oldest !== undefined) {
-          this.#open.delete(oldest);
-          await quiet?.close();
-        }
-      },
-    });
-    const server = await createMcpServer(this.#kernel, this.#options);
-    transport.onclose = () => {
-      if (transport.sessionId !== undefined) this.#open.delete(transport.sessionId);
-    };
-    await server.connect(/** @type {any} */ (transport));
-    await transport.handleRequest(request, response);
-    // What was no "initialize" has been refused, and nothing must be left of it.
-    if (transport.sessionId === undefined) await server.close();
-  }
+/**
+ * A server whose every request ends with an answer or a closed connection, whatever it is and whatever `handle` does.
+ * @param {Limits} limits
+ * @param {import('../../index.js').Logger} logger
+ * @param {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>} handle
+ */
+function guardedServer(limits, logger, handle) {
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: limits.headersMs,
+    requestTimeout: Math.max(limits.requestMs, limits.headersMs),
+    connectionsCheckingInterval: Math.min(limits.headersMs, 1000),
+    requireHostHeader: true,
+    insecureHTTPParser: false,
+  });
+  server.maxHeadersCount = MAX_HEADERS;
+  server.maxConnections = limits.connections;
+  const serve = guarded(
+    (error) => logger.error('MCP: a request failed.', error),
+    async (
+      /** @type {import('node:http').IncomingMessage} */ request,
+      /** @type {import('node:http').ServerResponse} */ response,
+    ) => {
+      // A connection that breaks while it is written to is nobody's failure.
+      response.on('error', ignored);
+      request.on('error', ignored);
+      try {
+        await handle(request, response);
+      } catch (error) {
+        if (error instanceof Refusal) return refuse(response, error);
+        refuse(response, new Refusal(500, 'The request failed.'));
+        throw error;
+      }
+    },
+  );
+  server.on('request', serve);
+  // Only whoever is let in is told to go on.
+  server.on('checkContinue', serve);
+  return server;
 }
 
 /**
- * Why a request is not served. A page in somebody's browser can make requests to this machine, and by DNS rebinding even
- * read the answers; but it cannot choose what the headers Host and Origin say.
- * @param {Request} request
- * @param {boolean} isLoopback whether only this machine is meant
- * @param {string | undefined} token
- * @returns {[status: number, message: string] | undefined}
+ * @param {import('../../mcp.js').McpLimits} given
+ * @returns {Limits}
  */
-function refusal({ headers, url = '/' }, isLoopback, token) {
-  const host = hostOf(`http://${headers.host}`);
-  if (host === undefined || (isLoopback && !LOOPBACK.has(host))) return [403, 'This Host is not served.'];
-  const from = headers.origin === undefined ? undefined : hostOf(headers.origin);
-  if (headers.origin !== undefined && (from === undefined || !(LOOPBACK.has(from) || from === host))) {
-    return [403, 'This Origin is not served.'];
+function checkedLimits(given) {
+  for (const [key, value] of Object.entries(given)) {
+    const details = { field: `limits.${key}` };
+    if (!LIMIT_KEYS.includes(key)) {
+      throw new ValidationError(`"limits.${key}" is not known (known: ${LIMIT_KEYS.join(', ')}).`, { details });
+    }
+    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) {
+      throw new ValidationError(`"limits.${key}" must be a whole number above 0.`, { details });
+    }
   }
-  if (token !== undefined && !isSame(headers.authorization ?? '', `Bearer ${token}`)) {
-    return [401, 'A bearer token is needed.'];
-  }
-  return new URL(url, 'http://localhost').pathname === PATH ? undefined : [404, `The server is at ${PATH}.`];
-}
-
-/** @param {string} url */
-function hostOf(url) {
-  return URL.canParse(url) ? new URL(url).hostname : undefined;
-}
-
-/**
- * In the same time whatever is given.
- * @param {string} given
- * @param {string} expected
- */
-function isSame(given, expected) {
-  const digest = (/** @type {string} */ text) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
-}
-
-/**
- * @param {Response} response
- * @param {number} status
- * @param {string} message
- */
-function refuse(response, status, message) {
-  if (response.headersSent) {
-    response.end();
-    return;
-  }
-  const challenge = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
-  response.writeHead(status, { 'Content-Type': 'application/json', ...challenge });
-  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }));
+  const chosen = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...LIMITS, ...Object.fromEntries(chosen) };
 }

@@ -1,5 +1,7 @@
 /** An MCP server over a kernel: its tools and the forged ones, their sources and their history. */
 
+import { guarded } from '../guarded.js';
+import { messageOf } from '../thrown.js';
 import { runForModel } from '../tool_call.js';
 import { tgpTools } from '../tools.js';
 import { packageVersion } from '../version.js';
@@ -68,18 +70,24 @@ export async function createMcpServer(kernel, { tools: base = tgpTools(kernel), 
  * @param {import('@modelcontextprotocol/sdk/server/index.js').Server} server
  */
 function follow(kernel, server) {
-  server.oninitialized = () => {
-    const complain = (/** @type {Error} */ error) => kernel.logger.warn(`MCP: ${error.message}`);
-    const stop = kernel.onToolsChanged(({ added, removed }) => {
-      server.sendToolListChanged().catch(complain);
-      if (added.length + removed.length > 0) server.sendResourceListChanged().catch(complain);
+  const complain = (/** @type {unknown} */ error) => kernel.logger.warn(`MCP: ${messageOf(error)}`);
+  // A client may say as often as it likes that it is ready.
+  let isFollowing = false;
+  server.oninitialized = guarded(complain, () => {
+    if (isFollowing) return;
+    isFollowing = true;
+    const tell = guarded(complain, async (/** @type {import('../../index.js').ToolsChange} */ { added, removed }) => {
+      await server.sendToolListChanged();
+      if (added.length + removed.length > 0) await server.sendResourceListChanged();
     });
-    const timer = setInterval(() => kernel.refreshTools().catch(complain), LOOK_MS).unref();
-    server.onclose = () => {
+    const stop = kernel.onToolsChanged(tell);
+    const look = guarded(complain, () => kernel.refreshTools());
+    const timer = setInterval(look, LOOK_MS).unref();
+    server.onclose = guarded(complain, () => {
       clearInterval(timer);
       stop();
-    };
-  };
+    });
+  });
 }
 
 /** @param {[string, import('../../index.js').AgentTool]} entry */

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { TGP } from '../../index.js';
+import { MAX_EXTRA_MB } from '../helpers/host_cost.js';
+import { CLI } from '../helpers/run_cli.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/** `tgp mcp` and what it says. */
+async function server() {
+  const folder = await tempRoot();
+  await writeFile(join(folder, 'tgp.config.json'), '{}');
+  const kernel = new TGP({ configFile: join(folder, 'tgp.config.json') });
+  await kernel.boot();
+  await kernel.shutdown();
+  const child = spawn(process.execPath, [CLI, 'mcp'], { cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  child.stdin.on('error', () => {});
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const megabytes = (key) =>
+    Number(new RegExp(`${key}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024;
+  const said = async () => JSON.parse((await lines.next()).value);
+  let last = 0;
+  return {
+    child,
+    said,
+    peakMb: () => megabytes('VmHWM'),
+    residentMb: () => megabytes('VmRSS'),
+    write: (text) => new Promise((resolve) => child.stdin.write(text, resolve)),
+    ask: async (method, params = {}) => {
+      last += 1;
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: last, method, params })}\n`);
+      for (;;) {
+        const message = await said();
+        if (message.id === last) return message;
+      }
+    },
+  };
+}
+
+const CLIENT = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+
+test('lines that are no message are answered as such, and the server goes on', async () => {
+  const { said, write, ask } = await server();
+  expect(await ask('initialize', CLIENT)).toMatchObject({ result: { serverInfo: { name: 'tgp' } } });
+  const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
+  for (const [line, code] of [
+    ['garbage', -32700],
+    ['{"jsonrpc":"2.0"', -32700],
+    ['\0\0\0', -32700],
+    ['"text"', -32600],
+    ['null', -32600],
+    ['[]', -32600],
+    ['{"__proto__":null}', -32600],
+    [deep, -32700],
+    [`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"a":${deep}}}}`, -32700],
+    [Buffer.from([0xff, 0xfe, 0xfd]), -32700],
+  ]) {
+    await write(line);
+    await write('\n');
+    expect(await said(), String(line).slice(0, 60)).toMatchObject({ id: null, error: { code } });
+  }
+  await write('\n\r\n  \n');
+  expect(await ask('ping')).toMatchObject({ result: {} });
+  expect(await ask('tools/call', { name: 'read_file', arguments: { path: [[[]]] } })).toMatchObject({
+    result: { isError: true },
+  });
+});
+
+test('a line without end is dropped, and costs no more than its share', async () => {
+  const { said, write, ask, residentMb, peakMb } = await server();
+  await ask('initialize', CLIENT);
+  const idle = residentMb();
+  const megabyte = Buffer.alloc(1 << 20, 'x');
+  for (let n = 0; n < 300; n++) await write(megabyte);
+  await write('\n');
+  expect(await said()).toMatchObject({ id: null, error: { code: -32600 } });
+  expect(await ask('ping')).toMatchObject({ result: {} });
+  expect(peakMb() - idle).toBeLessThan(MAX_EXTRA_MB);
+});
+
+test('a client that asks and does not listen is not listened to', async () => {
+  const { child, ask, residentMb, peakMb } = await server();
+  await ask('initialize', CLIENT);
+  const idle = residentMb();
+  child.stdout.pause();
+  const question = `${JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(1000), method: 'tools/list' })}\n`;
+  const flood = question.repeat(2000);
+  let accepted = 0;
+  while (accepted < 40 && child.stdin.write(flood)) accepted += 1;
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(peakMb() - idle).toBeLessThan(MAX_EXTRA_MB);
+});
+
+test('a client that is gone ends the server, without a word and with code 0', async () => {
+  for (const leave of [(child) => child.stdin.end(), (child) => child.stdout.destroy()]) {
+    const { child, ask } = await server();
+    await ask('initialize', CLIENT);
+    const exited = once(child, 'exit');
+    leave(child);
+    child.stdin.write('{"jsonrpc":"2.0","id":9,"method":"tools/list"}\n');
+    child.stdin.write('{"jsonrpc":"2.0","id":10,"method":"tools/list"}\n');
+    expect(await exited).toEqual([0, null]);
+  }
+});

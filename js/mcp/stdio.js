@@ -1,0 +1,136 @@
+/** MCP over standard input and output: one message per line, and no line that could hurt. */
+
+import { ByteQueue, TooLarge } from '../bounded_read.js';
+import { BadJson, parseForeignJson } from '../foreign_json.js';
+import { guarded } from '../guarded.js';
+import { loadSdk } from './sdk.js';
+
+/** Longest line that is read; what goes on after it is dropped up to the next line. */
+const MAX_LINE_BYTES = 16 << 20;
+/** What may wait to be written before nothing more is read: a client that does not listen is not listened to. */
+const MAX_WAITING_BYTES = 1 << 20;
+const LINE_END = 0x0a;
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+
+/**
+ * A transport as the SDK wants one.
+ * @implements {Pick<import('@modelcontextprotocol/sdk/shared/transport.js').Transport, 'start' | 'send' | 'close'>}
+ */
+export class LineTransport {
+  /** @type {((message: any) => void) | undefined} */
+  onmessage;
+  /** @type {((error: Error) => void) | undefined} */
+  onerror;
+  /** @type {(() => void) | undefined} */
+  onclose;
+  #input;
+  #output;
+  #line = new ByteQueue(MAX_LINE_BYTES);
+  /** Whether the line that is coming is too long already. */
+  #skips = false;
+  #isOpen = false;
+  /** @type {{ safeParse: (value: unknown) => { success: boolean, data?: any } } | undefined} */
+  #schema;
+
+  /**
+   * @param {import('node:stream').Readable} input
+   * @param {import('node:stream').Writable} output
+   */
+  constructor(input, output) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  async start() {
+    const { types } = await loadSdk();
+    this.#schema = types.JSONRPCMessageSchema;
+    this.#isOpen = true;
+    this.#input.on('data', this.#onData);
+    this.#input.on('error', this.#fail);
+    this.#output.on('error', this.#fail);
+    this.#output.on('drain', this.#onDrain);
+  }
+
+  /** @param {object} message */
+  async send(message) {
+    if (!this.#isOpen) throw new Error('The connection is closed.');
+    this.#output.write(`${JSON.stringify(message)}\n`);
+    if (this.#output.writableLength > MAX_WAITING_BYTES) this.#input.pause();
+  }
+
+  async close() {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#input.off('data', this.#onData);
+    this.#input.pause();
+    this.onclose?.();
+  }
+
+  #fail = guarded(
+    () => {},
+    (/** @type {unknown} */ error) => {
+      this.onerror?.(error instanceof Error ? error : new Error('The connection failed.'));
+      return this.close();
+    },
+  );
+
+  #onDrain = guarded(this.#fail, () => {
+    if (this.#isOpen) this.#input.resume();
+  });
+
+  #onData = guarded(this.#fail, (/** @type {Buffer} */ chunk) => {
+    for (let rest = chunk; rest.length > 0 && this.#isOpen; ) {
+      const end = rest.indexOf(LINE_END);
+      this.#add(end === -1 ? rest : rest.subarray(0, end));
+      if (end === -1) return;
+      this.#finishLine();
+      rest = rest.subarray(end + 1);
+    }
+  });
+
+  /** @param {Buffer} part of a line */
+  #add(part) {
+    if (this.#skips) return;
+    try {
+      this.#line.push(part);
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error;
+      this.#skips = true;
+      this.#line = new ByteQueue(MAX_LINE_BYTES);
+    }
+  }
+
+  #finishLine() {
+    const text = this.#line.take(this.#line.length)?.toString('utf8').trim() ?? '';
+    const wasSkipped = this.#skips;
+    this.#skips = false;
+    if (wasSkipped) return this.#refuse(INVALID_REQUEST, `A message is ${MAX_LINE_BYTES} bytes at most.`);
+    if (text === '') return;
+    const message = this.#read(text);
+    if (message !== undefined) this.onmessage?.(message);
+  }
+
+  /** @param {string} text */
+  #read(text) {
+    let value;
+    try {
+      value = parseForeignJson(text);
+    } catch (error) {
+      if (!(error instanceof BadJson)) throw error;
+      return this.#refuse(PARSE_ERROR, error.message);
+    }
+    const { success, data } = this.#schema?.safeParse(value) ?? { success: false };
+    return success ? data : this.#refuse(INVALID_REQUEST, 'It is no message of JSON-RPC 2.0.');
+  }
+
+  /**
+   * @param {number} code
+   * @param {string} message
+   * @returns {undefined}
+   */
+  #refuse(code, message) {
+    this.onerror?.(new Error(message));
+    this.send({ jsonrpc: '2.0', id: null, error: { code, message } }).catch(this.#fail);
+  }
+}
