@@ -29,6 +29,8 @@ export declare class BindingKernel {
   answer(id: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
   /** Value: `{ config, warnings }`. Booting again changes nothing. */
   boot(configJson: string, baseDir: string): Promise<BindingOutcome>
+  /** From now on nothing waits for a remote, and a boot that does ends. */
+  halt(): void
   /** Value: sorted paths. */
   listFiles(dir: string): Promise<BindingOutcome>
   /** Value: the text. */
@@ -84,9 +86,9 @@ export declare class BindingKernel {
 /** The options of SQL tools with every default, and the one classifier that all adapters share. */
 export declare class BindingSqlRules {
   constructor(optionsJson: string)
-  /** Value: the options with their defaults. */
+  /** Value: the options with their defaults. `readOnly` is also true when the rules leave nothing but reading. */
   options(): BindingOutcome
-  /** Value: `{ access, verbs, sql, bindings }`. `parameters_json` is `{"positional":n}` or `{"named":[…]}`. */
+  /** Value: `{ access, verbs, returns, fenced, sql, bindings }`. `parameters_json` is `{"positional":n}` or `{"named":[…]}`. */
   classify(sql: string, dialect: string, parametersJson: string): BindingOutcome
   /** Whether a table may be shown and touched. */
   allowsTable(name: string): boolean

@@ -1,4 +1,5 @@
 import { AbortedError } from './errors.js';
+import { guarded, ignored } from './guarded.js';
 
 /**
  * Throws when the caller has given up, so that nothing starts after an abort.
@@ -18,7 +19,11 @@ export function throwIfAborted(signal) {
 export async function untilAborted(promise, signal) {
   if (!signal) return promise;
   throwIfAborted(signal);
-  const { promise: fired, release } = whenAborted(signal);
+  let release = ignored;
+  /** @type {Promise<never>} */
+  const fired = new Promise((_, reject) => {
+    release = onAbort(signal, () => reject(aborted(signal)));
+  });
   try {
     return await Promise.race([promise, fired]);
   } finally {
@@ -27,17 +32,16 @@ export async function untilAborted(promise, signal) {
 }
 
 /**
- * @param {AbortSignal} signal
- * @returns {{ promise: Promise<never>, release: () => void }}
+ * Calls back when the signal fires, until that is no longer wanted.
+ * @param {AbortSignal | undefined} signal the application's: what it does when it is listened to is its own affair
+ * @param {() => void} callback
+ * @returns {() => void} ends it
  */
-function whenAborted(signal) {
-  let release = () => {};
-  const promise = new Promise((_, reject) => {
-    const onAbort = () => reject(aborted(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
-    release = () => signal.removeEventListener('abort', onAbort);
-  });
-  return { promise: /** @type {Promise<never>} */ (promise), release };
+export function onAbort(signal, callback) {
+  if (!signal) return ignored;
+  const listener = guarded(ignored, callback);
+  signal.addEventListener('abort', listener, { once: true });
+  return guarded(ignored, () => signal.removeEventListener('abort', listener));
 }
 
 /** @param {AbortSignal} signal */

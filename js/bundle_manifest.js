@@ -5,8 +5,9 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { readFileAtMost, readTextAtMost } from './bounded_read.js';
+import { parseForeignJson } from './foreign_json.js';
 
 /**
  * @typedef {{ path: string, size: number, changed: number, hash: string }} Source paths are relative to the application
@@ -14,6 +15,10 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
  * @typedef {{ maker: string, sources: Source[], resolutions: Resolution[] }} Manifest
  * @typedef {'stamps' | 'hashes'} Trust whether a file of the same size and time of change counts as the same
  */
+
+/** Largest file of a package, and largest package.json. */
+const MAX_FILE_BYTES = 32 << 20;
+const MAX_MANIFEST_BYTES = 1 << 20;
 
 /** @param {string} specifier the name of the package that it is in */
 export const packageName = (specifier) =>
@@ -24,8 +29,9 @@ export const packageName = (specifier) =>
 
 /** @param {string} path @returns {string[]} the folder and all above it */
 function foldersFrom(path) {
-  const above = dirname(path);
-  return above === path ? [path] : [path, ...foldersFrom(above)];
+  const folders = [path];
+  for (let folder = path; dirname(folder) !== folder; folder = dirname(folder)) folders.push(dirname(folder));
+  return folders;
 }
 
 /**
@@ -42,7 +48,7 @@ function nearest(from, name) {
 /** @param {string} file */
 const hashOf = async (file) =>
   createHash('sha256')
-    .update(await readFile(file))
+    .update(await readFileAtMost(file, MAX_FILE_BYTES))
     .digest('hex');
 
 /**
@@ -53,7 +59,7 @@ async function manifestsOf(file) {
   const found = [];
   for (const folder of foldersFrom(dirname(file))) {
     const path = join(folder, 'package.json');
-    const text = await readFile(path, 'utf8').catch(() => undefined);
+    const text = await readTextAtMost(path, MAX_MANIFEST_BYTES).catch(() => undefined);
     if (text === undefined) continue;
     found.push(path);
     if (/"name"\s*:/.test(text)) break;
@@ -99,13 +105,29 @@ async function unchanged(baseDir, source, trust) {
 
 /**
  * The manifest with the stamps of now, if a bundle made now would be the same; else `undefined`.
+ * @param {string} known the text of a manifest
+ * @param {string} maker
+ * @param {string} baseDir
+ * @param {Trust} trust
+ * @returns {Promise<Manifest | undefined>}
+ */
+export async function stillTrue(known, maker, baseDir, trust) {
+  try {
+    return await compared(parseForeignJson(known), maker, baseDir, trust);
+  } catch {
+    // What cannot be read is made anew.
+    return undefined;
+  }
+}
+
+/**
  * @param {Manifest} manifest
  * @param {string} maker
  * @param {string} baseDir
  * @param {Trust} trust
  * @returns {Promise<Manifest | undefined>}
  */
-export async function stillTrue(manifest, maker, baseDir, trust) {
+async function compared(manifest, maker, baseDir, trust) {
   if (manifest.maker !== maker) return undefined;
   const moved = manifest.resolutions.some(({ from, name, to }) => {
     const now = nearest(resolve(baseDir, from), name);

@@ -1,39 +1,25 @@
-/**
- * Packages of the application as one module each, for the sandbox.
- *
- * Rolldown does the work: it resolves `exports`, conditions and subpaths as the ecosystem expects, runs inside this
- * process and writes no file. It is loaded when the first package is asked for that was not bundled before.
- */
+/** Packages of the application as one module each, for the sandbox: made when they are asked for and not known yet. */
 
-import { createRequire, isBuiltin } from 'node:module';
-import { dirname, isAbsolute } from 'node:path';
-import { createManifest, packageName, stillTrue } from './bundle_manifest.js';
+import { fileURLToPath } from 'node:url';
+import { startBounded } from './bounded_program.js';
+import { readAtMost, TooLarge } from './bounded_read.js';
+import { stillTrue } from './bundle_manifest.js';
+import { canBundle, makerOf, neededNode } from './bundle_package.js';
 import { CompilationError } from './errors.js';
+import { BadJson, parseForeignJson } from './foreign_json.js';
+import { guarded, ignored } from './guarded.js';
 
-/** What libraries look at to leave their development checks out. */
-const DEFINE = { 'process.env.NODE_ENV': '"production"' };
-/** The lowest Node of each line that Rolldown runs in; lines in between have none. */
-const NODES = [
-  [20, 19],
-  [22, 12],
-];
-/** Part of every bundle's identity: another way to bundle is another bundle. */
-const RECIPE = 1;
-
-/** @typedef {{ manifest: string, code: string | null }} Bundle no code: what is known still holds */
-
-/** Who bundles, and how. */
-const makerOf = () => `rolldown ${createRequire(import.meta.url)('rolldown/package.json').version}, recipe ${RECIPE}`;
+/** Beside this file, and beside the CommonJS copy's folder. */
+const WORKER = fileURLToPath(new URL('../js/bundle_worker.js', import.meta.url));
+/** What the bundler may hold, take and answer. The kernel waits a little longer. */
+const MAX_MEMORY_MB = 2048;
+const MAX_MS = 50_000;
+const MAX_ANSWER_BYTES = 64 << 20;
 
 /**
- * Whether Rolldown runs in this Node.
- * @param {string} version as in `process.versions.node`
+ * @typedef {{ manifest: string, code: string | null }} Bundle no code: what is known still holds
+ * @typedef {import('./bundle_package.js').Made} Made
  */
-export function canBundle(version) {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [newest = 0] = NODES.at(-1) ?? [];
-  return major > newest || NODES.some(([line, least]) => line === major && minor >= (least ?? 0));
-}
 
 /**
  * The package as the body of a CommonJS module that imports nothing, unless the known bundle is still the same.
@@ -44,85 +30,56 @@ export function canBundle(version) {
  * @returns {Promise<Bundle>}
  */
 export async function bundlePackage(specifier, baseDir, known, trust) {
-  const manifest = known && (await stillTrue(JSON.parse(known), makerOf(), baseDir, trust));
+  const manifest = known && (await stillTrue(known, makerOf(), baseDir, trust));
   if (manifest) return { manifest: JSON.stringify(manifest), code: null };
+  if (!canBundle(process.versions.node)) throw new CompilationError(neededNode());
   const begun = Date.now();
-  const first = await bundle(specifier, baseDir);
+  const first = await bundled(specifier, baseDir);
   // A file that changed meanwhile may have been read before or after.
   const stable = first.manifest.sources.every(({ changed }) => changed < begun);
-  const made = stable ? first : await bundle(specifier, baseDir);
+  const made = stable ? first : await bundled(specifier, baseDir);
   return { manifest: JSON.stringify(made.manifest), code: made.code };
 }
 
-/** @param {string} specifier @param {string} baseDir */
-async function bundle(specifier, baseDir) {
-  if (!canBundle(process.versions.node)) {
-    const least = NODES.map((line) => line.join('.')).join(', ');
-    throw new CompilationError(
-      `bundling needs Node ${least} or newer, and this is Node ${process.versions.node}. Update Node.`,
-    );
-  }
-  const { rolldown } = await import('rolldown');
-  /** @type {string | undefined} */
-  let builtin;
-  /** @type {string[]} */
-  let modules = [];
-  const imports = [{ from: baseDir, name: packageName(specifier) }];
-  const build = await rolldown({
-    input: { entry: specifier },
-    cwd: baseDir,
-    platform: 'neutral',
-    resolve: { conditionNames: ['import', 'module', 'default', 'browser'], mainFields: ['module', 'main'] },
-    transform: { define: DEFINE },
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'tgp:sources',
-        resolveId(id, importer) {
-          if (isBuiltin(id)) {
-            builtin = id;
-            throw new Error(id);
-          }
-          if (importer && /^[^./\\#\0]/.test(id) && !isAbsolute(id)) {
-            imports.push({ from: dirname(importer), name: packageName(id) });
-          }
-          return null;
-        },
-        buildEnd() {
-          modules = [...this.getModuleIds()];
-        },
-      },
-    ],
+/**
+ * Has a process of its own make the bundle.
+ * @param {string} specifier
+ * @param {string} baseDir
+ * @returns {Promise<Made>}
+ */
+async function bundled(specifier, baseDir) {
+  const { NODE_OPTIONS } = process.env;
+  const child = startBounded(process.execPath, [WORKER], { memoryMb: MAX_MEMORY_MB, env: { NODE_OPTIONS } });
+  child.on('error', ignored);
+  child.stdin.on('error', ignored);
+  let isLate = false;
+  const late = guarded(ignored, () => {
+    isLate = true;
+    child.kill('SIGKILL');
   });
+  const timer = setTimeout(late, MAX_MS);
   try {
-    const { output } = await build.generate({
-      format: 'cjs',
-      exports: 'auto',
-      esModule: 'if-default-prop',
-      codeSplitting: false,
-      minify: true,
-    });
-    const [chunk] = output;
-    const [missing] = chunk.imports;
-    if (missing !== undefined) throw new Error(`UNRESOLVED_IMPORT '${missing}'`);
-    return { code: chunk.code, manifest: await createManifest(makerOf(), baseDir, modules, imports) };
+    child.stdin.write(`${JSON.stringify({ specifier, baseDir })}\n`);
+    const { error, ...made } = parseForeignJson((await readAtMost(child.stdout, MAX_ANSWER_BYTES)).toString('utf8'));
+    if (error !== undefined) throw new CompilationError(String(error));
+    return /** @type {Made} */ (made);
   } catch (cause) {
-    throw new CompilationError(reason(cause, builtin), { cause });
+    if (cause instanceof CompilationError) throw cause;
+    throw new CompilationError(failure(cause, isLate), { cause });
   } finally {
-    await build.close();
+    clearTimeout(timer);
+    child.kill('SIGKILL');
   }
 }
 
 /**
- * What went wrong, without the places on this machine that a bundler's own message names.
  * @param {unknown} cause
- * @param {string | undefined} builtin
+ * @param {boolean} isLate
  */
-function reason(cause, builtin) {
-  if (builtin !== undefined) return `it needs "${builtin}" of Node, which the sandbox does not have.`;
-  const message = cause instanceof Error ? cause.message : '';
-  if (message.includes('UNRESOLVED_ENTRY')) return 'it is not installed in the application, or has no such subpath.';
-  const missing = /UNRESOLVED_IMPORT[^']*'([^']+)'/.exec(message)?.[1];
-  if (missing !== undefined) return `it needs "${missing}", which is not installed in the application.`;
-  return 'its code could not be bundled.';
+function failure(cause, isLate) {
+  if (isLate) return 'it took too long.';
+  if (cause instanceof TooLarge) return 'it is too large as one module.';
+  if (cause instanceof BadJson)
+    return 'the bundler could not cope with its code: it is nested too deeply or too large.';
+  return 'the bundler could not be started.';
 }

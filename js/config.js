@@ -1,8 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
+import { readTextAtMost } from './bounded_read.js';
 import { ConfigError } from './errors.js';
+import { BadJson, parseForeignJson } from './foreign_json.js';
 import { TGPConfigSchema } from './schemas.js';
 import { describeIssues } from './validation.js';
 
@@ -83,8 +85,9 @@ async function isFile(path) {
 /** @param {string} file */
 async function readJson(file) {
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (cause) {
+    return parseForeignJson(await readTextAtMost(file));
+  } catch (error) {
+    const cause = error instanceof BadJson ? (error.cause ?? error) : error;
     throw new ConfigError(`The config file "${basename(file)}" could not be read as JSON: ${reason(cause, file)}`, {
       cause,
     });

@@ -42,7 +42,12 @@ export class TGPError extends Error {
   static [Symbol.hasInstance](value) {
     const symbol = brands.get(this);
     if (symbol === undefined) return Function.prototype[Symbol.hasInstance].call(this, value);
-    return typeof value === 'object' && value !== null && symbol in value;
+    try {
+      return typeof value === 'object' && value !== null && symbol in value;
+    } catch {
+      // A proxy that does not let itself be looked at is none of ours.
+      return false;
+    }
   }
 }
 brand(TGPError, 'TGPError');

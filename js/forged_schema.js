@@ -1,6 +1,8 @@
 /** The schema of a forged tool, as models may be shown it and arguments are held against it. */
 
 import { z } from 'zod';
+import { parseForeignJson } from './foreign_json.js';
+import { toJsonText } from './json_text.js';
 import { schemaObject } from './schema.js';
 import { parseArguments } from './validation.js';
 
@@ -8,6 +10,9 @@ import { parseArguments } from './validation.js';
 
 const DEEPEST = 32;
 const MOST_PARTS = 2000;
+/** Longest default that is shown, as JSON. */
+const MAX_DEFAULT_CHARS = 2000;
+const MAX_DESCRIPTION_CHARS = 2000;
 /** The key under which a tool takes arguments that are no object: providers know only objects. */
 const WRAPPED = 'args';
 
@@ -27,7 +32,8 @@ export function forgedSchema(parameters, subject) {
   let schema;
   const parse = (/** @type {unknown} */ args) => {
     schema ??= z.fromJSONSchema(withoutFormats(shown));
-    parseArguments(schema, args, subject);
+    // Without what every object inherits: a tool may have an argument named `constructor`.
+    parseArguments(schema, isRecord(args) ? Object.assign(Object.create(null), args) : args, subject);
     // As they were sent: the tool fills in its own defaults.
     return args;
   };
@@ -54,7 +60,7 @@ function cleaned(schema, budget, depth) {
   const isArray = type === 'array';
   return {
     ...(typeof type === 'string' && { type }),
-    ...(typeof description === 'string' && { description }),
+    ...(typeof description === 'string' && { description: description.slice(0, MAX_DESCRIPTION_CHARS) }),
     ...(format === 'date-time' && { format }),
     ...(isRecord(properties) && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, inner(part)])),
@@ -67,19 +73,31 @@ function cleaned(schema, budget, depth) {
     ...(Array.isArray(anyOf) && anyOf.length > 0 && { anyOf: anyOf.map(inner) }),
     ...(Array.isArray(values) && values.length > 0 && { enum: values.filter(isPlain) }),
     ...(isPlain(value) && { const: value }),
-    ...(preset !== undefined && { default: preset }),
+    ...(preset !== undefined && isSmall(preset) && { default: preset }),
   };
 }
 
 /**
  * A date without a time is a good date to most tools: formats are for models to read.
- * @param {JsonSchema} schema
+ * @param {JsonSchema} schema which {@link cleaned} has made, and so is not deep
  * @returns {JsonSchema}
  */
 function withoutFormats(schema) {
-  return JSON.parse(
+  return parseForeignJson(
     JSON.stringify(schema, (key, value) => (key === 'format' && value === 'date-time' ? undefined : value)),
   );
+}
+
+/**
+ * Whether a value is small enough to be shown with every schema.
+ * @param {unknown} value
+ */
+function isSmall(value) {
+  try {
+    return toJsonText(value, 'default', MAX_DEFAULT_CHARS).length <= MAX_DEFAULT_CHARS;
+  } catch {
+    return false;
+  }
 }
 
 /** @param {unknown} value */

@@ -2,6 +2,8 @@
 
 import { agentTool, report } from './agent_tool.js';
 import { forgedSchema } from './forged_schema.js';
+import { guarded } from './guarded.js';
+import { messageOf } from './thrown.js';
 import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
 
 /**
@@ -95,7 +97,7 @@ export class ForgedTools {
       return await change();
     } finally {
       // The change has happened: what it is answered with must not depend on who listens.
-      await this.refresh().catch((error) => this.#logger.warn(`The list of tools is out of date: ${error.message}`));
+      await this.refresh().catch((error) => this.#logger.warn(`The list of tools is out of date: ${messageOf(error)}`));
     }
   }
 
@@ -173,13 +175,9 @@ export class ForgedTools {
       removed: gone.map((path) => ({ name: oldNames.get(path) ?? path, path })),
     };
     if (change.added.length + change.changed.length + change.removed.length === 0) return;
-    for (const listener of this.#listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        this.#logger.error('A listener of onToolsChanged has thrown.', error);
-      }
-    }
+    const complain = (/** @type {unknown} */ error) =>
+      this.#logger.error('A listener of onToolsChanged has thrown.', error);
+    for (const listener of this.#listeners) guarded(complain, listener)(change);
   }
 }
 

@@ -3,6 +3,9 @@
  * application's process, so everything that handles foreign data in one goes through here.
  */
 
+/** For what nobody needs to hear of. */
+export function ignored() {}
+
 /**
  * The callback with a boundary: what it throws, or rejects with, goes to `fail`, and nothing goes on to the caller.
  * @template {unknown[]} Args

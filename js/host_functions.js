@@ -1,6 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
-import { AbortedError, ConfigError, TGPError } from './errors.js';
+import { AbortedError, ConfigError } from './errors.js';
+import { parseForeignJson } from './foreign_json.js';
+import { settled } from './foreign_promise.js';
 import { toJsonText } from './json_text.js';
+import { described } from './thrown.js';
 
 /**
  * @typedef {import('../binding.cjs').BindingHostCall} BindingHostCall
@@ -9,6 +12,9 @@ import { toJsonText } from './json_text.js';
  * @typedef {(...values: any[]) => unknown} HostFunction
  * @typedef {'commit' | 'rollback'} Verdict
  */
+
+/** Longest answer of a function, as JSON: more than a guest has memory for. */
+const MAX_ANSWER_CHARS = 32 << 20;
 
 /** What a guest may call in the application, and what must happen when its run has ended. */
 export class HostFunctions {
@@ -78,7 +84,7 @@ export class HostFunctions {
    * @param {number} runId
    */
   cancel(runId) {
-    this.#cancelled.add(runId);
+    if (this.#contexts.has(runId)) this.#cancelled.add(runId);
   }
 
   /**
@@ -91,8 +97,8 @@ export class HostFunctions {
       const work = () =>
         kind === 'call' ? this.#call(runId, name, args) : this.#finish(runId, /** @type {Verdict} */ (kind));
       const context = this.#contexts.get(runId);
-      const value = await (context ? context.runInAsyncScope(work) : work());
-      answer(id, toJsonText(value ?? null, `the answer of tgp.${name}`));
+      const { value } = await (context ? context.runInAsyncScope(work) : work());
+      answer(id, toJsonText(value ?? null, `the answer of tgp.${name}`, MAX_ANSWER_CHARS));
     } catch (error) {
       answer(id, undefined, described(error));
     }
@@ -102,27 +108,20 @@ export class HostFunctions {
    * @param {number} runId
    * @param {string} name
    * @param {string} args
+   * @returns {Promise<{ value?: unknown }>} in a box, so that nothing takes the value for a promise
    */
   async #call(runId, name, args) {
     if (this.#cancelled.has(runId)) throw new AbortedError('The run was aborted.');
-    return this.#functions.get(name)?.(runId, JSON.parse(args));
+    return { value: await settled(this.#functions.get(name)?.(runId, parseForeignJson(args))) };
   }
 
   /**
    * @param {number} runId
    * @param {Verdict} verdict
+   * @returns {Promise<{ value?: unknown }>}
    */
   async #finish(runId, verdict) {
     for (const finisher of this.#finishers) await finisher(runId, verdict);
+    return {};
   }
-}
-
-/**
- * @param {unknown} error
- * @returns {BindingError}
- */
-function described(error) {
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof TGPError) return { code: error.code, message, details: JSON.stringify(error.details) };
-  return { code: 'ERR_TOOL_THROWN', message, details: '{}' };
 }

@@ -1,7 +1,13 @@
-import { ValidationError } from './errors.js';
+import { TGPError, ValidationError } from './errors.js';
+import { MAX_JSON_DEPTH } from './foreign_json.js';
 
-/** Deeper than any honest argument; keeps the walk far from the end of the stack. */
-const MAX_DEPTH = 500;
+/** Longest text that any limit lets through. */
+export const MAX_JSON_CHARS = 64 << 20;
+/** Most values in one: what is made up while it is read has no end, and each costs time. */
+const MAX_VALUES = 1_000_000;
+
+/** How much of a path is told. */
+const MAX_PATH_CHARS = 200;
 
 /** A value that is JSON text already, so that large answers are not read and written again. */
 export class JsonText {
@@ -13,98 +19,182 @@ export class JsonText {
 
 /**
  * The JSON text of a value that goes into the sandbox. Dates become ISO strings, BigInts decimal strings, Maps plain
- * objects and Sets arrays; what JSON cannot hold is refused by its path.
+ * objects and Sets arrays; what JSON cannot hold is refused by its path, and so is what has no end.
  * @param {unknown} value
  * @param {string} name what the caller calls the value; the path in messages starts with it
+ * @param {number} [maxChars]
  * @returns {string}
  */
-export function toJsonText(value, name) {
-  if (value instanceof JsonText) return value.text;
-  return JSON.stringify(convert(value, name, [])) ?? 'null';
+export function toJsonText(value, name, maxChars = MAX_JSON_CHARS) {
+  try {
+    if (value instanceof JsonText) return value.text;
+    return new Writer(name, maxChars).write(value) ?? 'null';
+  } catch (cause) {
+    if (cause instanceof TGPError) throw cause;
+    // Getters, proxies and `toJSON` are code, and code can fail.
+    throw new ValidationError(`"${name}" could not be read. Pass plain data only.`, {
+      cause,
+      details: { field: name },
+    });
+  }
+}
+
+/** Writes one value, and no more of it than there is room for: a value can be made that has no end. */
+class Writer {
+  #name;
+  #maxChars;
+  #left;
+  #values = 0;
+  /** Where the walk is. @type {(string | number)[]} */
+  #path = [];
+  /** What is being written, from the outside in. @type {object[]} */
+  #ancestors = [];
+
+  /**
+   * @param {string} name
+   * @param {number} maxChars
+   */
+  constructor(name, maxChars) {
+    this.#name = name;
+    this.#maxChars = maxChars;
+    this.#left = maxChars;
+  }
+
+  /**
+   * @param {unknown} value
+   * @returns {string | undefined} undefined for what JSON leaves out
+   */
+  write(value) {
+    this.#values += 1;
+    if (this.#values > MAX_VALUES) throw this.#refusal(`holds more than ${MAX_VALUES} values`, this.#name);
+    switch (typeof value) {
+      case 'string':
+        this.#spend(value.length);
+        return JSON.stringify(value);
+      case 'bigint':
+        return `"${value}"`;
+      case 'function':
+      case 'symbol':
+        throw this.#refusal(`is a ${typeof value}, which JSON cannot hold`);
+      case 'undefined':
+        return undefined;
+      case 'object':
+        return value === null ? 'null' : this.#writeObject(value);
+      default:
+        return JSON.stringify(value);
+    }
+  }
+
+  /**
+   * @param {object} value
+   * @returns {string | undefined}
+   */
+  #writeObject(value) {
+    if (this.#ancestors.includes(value)) throw this.#refusal('refers back to an object that contains it');
+    if (this.#ancestors.length >= MAX_JSON_DEPTH) {
+      throw this.#refusal(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
+    }
+    this.#ancestors.push(value);
+    const text = this.#writeInside(value);
+    this.#ancestors.pop();
+    return text;
+  }
+
+  /** @param {object} value */
+  #writeInside(value) {
+    if (value instanceof Date) {
+      if (Number.isNaN(value.getTime())) throw this.#refusal('is an invalid date');
+      return JSON.stringify(value.toISOString());
+    }
+    if (value instanceof Map) return this.#writeMembers(mapEntries(value, this.#keyOf));
+    if (value instanceof Set || Array.isArray(value)) return this.#writeItems(value);
+    if ('toJSON' in value && typeof value.toJSON === 'function') return this.write(value.toJSON());
+    if (value instanceof Number || value instanceof String || value instanceof Boolean) {
+      return this.write(value.valueOf());
+    }
+    return this.#writeMembers(objectEntries(value));
+  }
+
+  /** @param {Iterable<unknown>} items */
+  #writeItems(items) {
+    let text = '[';
+    let index = 0;
+    for (const item of items) {
+      this.#path.push(index);
+      this.#spend(1);
+      text += `${index === 0 ? '' : ','}${this.write(item) ?? 'null'}`;
+      this.#path.pop();
+      index += 1;
+    }
+    return `${text}]`;
+  }
+
+  /** @param {Iterable<[string, unknown]>} entries */
+  #writeMembers(entries) {
+    let text = '{';
+    for (const [key, item] of entries) {
+      this.#path.push(key);
+      this.#spend(key.length + 1);
+      const written = this.write(item);
+      if (written !== undefined) text += `${text === '{' ? '' : ','}${JSON.stringify(key)}:${written}`;
+      this.#path.pop();
+    }
+    return `${text}}`;
+  }
+
+  /** @param {unknown} key of a Map */
+  #keyOf = (key) => {
+    if (typeof key === 'object' || typeof key === 'function' || typeof key === 'symbol') {
+      throw this.#refusal('is a Map with a key that is not text or a number');
+    }
+    return String(key);
+  };
+
+  /** @param {number} chars */
+  #spend(chars) {
+    this.#left -= chars;
+    if (this.#left < 0) throw this.#refusal(`is larger than ${this.#maxChars} characters as JSON`, this.#name);
+  }
+
+  #where() {
+    let path = this.#name;
+    for (const key of this.#path) path = memberPath(path, key);
+    return path;
+  }
+
+  /**
+   * @param {string} reason
+   * @param {string} [where]
+   */
+  #refusal(reason, where = this.#where()) {
+    const path = where.length > MAX_PATH_CHARS ? `${where.slice(0, MAX_PATH_CHARS)}…` : where;
+    return new ValidationError(`"${path}" ${reason}. Pass plain data only.`, { details: { field: path } });
+  }
 }
 
 /**
- * @param {unknown} value
- * @param {string} path
- * @param {object[]} ancestors
- * @returns {unknown}
+ * @param {Map<unknown, unknown>} map
+ * @param {(key: unknown) => string} keyOf
+ * @returns {Iterable<[string, unknown]>}
  */
-function convert(value, path, ancestors) {
-  switch (typeof value) {
-    case 'bigint':
-      return value.toString();
-    case 'function':
-    case 'symbol':
-      throw refusal(path, `is a ${typeof value}, which JSON cannot hold`);
-    case 'object':
-      return value === null ? null : convertObject(value, path, ancestors);
-    default:
-      return value;
-  }
+function* mapEntries(map, keyOf) {
+  for (const [key, item] of map) yield [keyOf(key), item];
 }
 
 /**
  * @param {object} value
- * @param {string} path
- * @param {object[]} ancestors
+ * @returns {Iterable<[string, unknown]>}
  */
-function convertObject(value, path, ancestors) {
-  if (ancestors.includes(value)) throw refusal(path, 'refers back to an object that contains it');
-  if (ancestors.length >= MAX_DEPTH) throw refusal(path, `is nested deeper than ${MAX_DEPTH} levels`);
-  const inside = [...ancestors, value];
-  if (value instanceof Date) {
-    if (Number.isNaN(value.getTime())) throw refusal(path, 'is an invalid date');
-    return value.toISOString();
-  }
-  if (value instanceof Map) {
-    return convertEntries(
-      [...value].map(([key, item]) => [mapKey(key, path), item]),
-      path,
-      inside,
-    );
-  }
-  if (value instanceof Set) return [...value].map((item, index) => convert(item, `${path}[${index}]`, inside));
-  if (Array.isArray(value)) return Array.from(value, (item, index) => convert(item, `${path}[${index}]`, inside));
-  if ('toJSON' in value && typeof value.toJSON === 'function') return convert(value.toJSON(), path, inside);
-  if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
-  return convertEntries(Object.entries(value), path, inside);
-}
-
-/**
- * @param {[string, unknown][]} entries
- * @param {string} path
- * @param {object[]} ancestors
- */
-function convertEntries(entries, path, ancestors) {
-  // Without a prototype, so that a key named `__proto__` is a key like any other.
-  const plain = Object.create(null);
-  for (const [key, item] of entries) plain[key] = convert(item, memberPath(path, key), ancestors);
-  return plain;
-}
-
-/**
- * @param {unknown} key
- * @param {string} path
- */
-function mapKey(key, path) {
-  if (typeof key === 'object' || typeof key === 'function' || typeof key === 'symbol') {
-    throw refusal(path, 'is a Map with a key that is not text or a number');
-  }
-  return String(key);
+function* objectEntries(value) {
+  for (const key of Object.keys(value)) yield [key, /** @type {any} */ (value)[key]];
 }
 
 /**
  * @param {string} path
- * @param {string} key
+ * @param {string | number} key
+ * @returns {string}
  */
 function memberPath(path, key) {
+  if (typeof key === 'number') return `${path}[${key}]`;
   return /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
-}
-
-/**
- * @param {string} path
- * @param {string} reason
- */
-function refusal(path, reason) {
-  return new ValidationError(`"${path}" ${reason}. Pass plain data only.`, { details: { field: path } });
 }

@@ -6,17 +6,18 @@ import { masked, resolveConfig } from './config.js';
 import { ConfigError, ShutdownError, unwrap, ValidationError } from './errors.js';
 import { readExecOptions } from './exec_options.js';
 import { ForgedTools } from './forged_tools.js';
+import { guarded } from './guarded.js';
 import { HostFunctions } from './host_functions.js';
 import { toJsonText } from './json_text.js';
 import { begin } from './kernel_call.js';
-import { consoleLogger } from './logger.js';
+import { consoleLogger, harmless } from './logger.js';
 import { native } from './native.js';
 import { OpenRuns } from './open_runs.js';
 import { ShutdownOptionsSchema, ToolsOptionsSchema } from './schemas.js';
 import { offerSql } from './sql/sandbox_sql.js';
 import { systemPrompt } from './system_prompt.js';
 import { TypeChecker } from './type_checker.js';
-import { parseArguments } from './validation.js';
+import { parseArguments, requireText } from './validation.js';
 import { createNodeVFS, rootOf } from './vfs.js';
 import { VfsMirror, withoutGit } from './vfs_mirror.js';
 
@@ -52,11 +53,16 @@ export const EXEC_FOR_AGENT = Symbol.for('@tgp/core/exec_for_agent');
 /** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
 const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
 
+/** How long a kernel that shuts down waits for a boot; the native one waits as long for its last pushes. */
+const LAST_PUSH_MS = 10_000;
+
 let lastRunId = 0;
 
 export class TGP {
   /** @type {Logger} */
   logger;
+  /** The same, and it never throws. @type {Logger} */
+  #log;
   /** @type {TGPOptions} */
   #options;
   /** @type {TGPConfig | undefined} */
@@ -89,16 +95,17 @@ export class TGP {
   constructor(options = {}) {
     this.#options = options;
     this.logger = options.logger ?? consoleLogger;
+    this.#log = harmless(this.logger);
     this.#forged = new ForgedTools(
       {
         list: (since) => this.#call((kernel) => kernel.listToolsSince(since), undefined),
         run: (path, args, signal) => this[EXEC_FOR_AGENT](path, args, { signal }),
       },
-      this.logger,
+      this.#log,
     );
     const ignored = IGNORED_OPTIONS.filter((name) => options[name] !== undefined);
     if (ignored.length > 0) {
-      this.logger.warn(`Ignored: ${ignored.join(' and ')}. The native kernel reaches files and Git remotes by itself.`);
+      this.#log.warn(`Ignored: ${ignored.join(' and ')}. The native kernel reaches files and Git remotes by itself.`);
     }
   }
 
@@ -362,7 +369,7 @@ export class TGP {
    */
   async #incoming(start) {
     const { changed, warnings } = await this.#change(start, undefined);
-    for (const warning of warnings) this.logger.warn(warning);
+    for (const warning of warnings) this.#log.warn(warning);
     return { changed };
   }
 
@@ -399,7 +406,7 @@ export class TGP {
     await this.#mirror?.write(async () => {});
     this.#resolvedConfig = booted.config;
     this.#types ??= new TypeChecker(baseDir, Object.keys(this.#options.sandboxAPI ?? {}));
-    for (const warning of booted.warnings) this.logger.warn(warning);
+    for (const warning of booted.warnings) this.#log.warn(warning);
     if (booted.config.sandbox.warm > 0) this.#inspected ??= this.#inspect(this.#kernel);
     return this.#kernel;
   }
@@ -409,9 +416,12 @@ export class TGP {
    * @param {BindingKernel} kernel
    */
   async #inspect(kernel) {
-    const { error, value } = await kernel.confinement();
-    const { warning } = error || value === undefined ? {} : JSON.parse(value);
-    if (warning) this.logger.warn(warning);
+    try {
+      const { warning } = unwrap(await kernel.confinement());
+      if (warning) this.#log.warn(warning);
+    } catch {
+      // What keeps the question from being answered is told by the first run.
+    }
   }
 
   /**
@@ -424,7 +434,7 @@ export class TGP {
     if (vfs === undefined) return config;
     const rootDir = rootOf(vfs);
     if (rootDir !== undefined) return { ...config, rootDir };
-    this.#mirror ??= new VfsMirror(vfs, this.logger);
+    this.#mirror ??= new VfsMirror(vfs, this.#log);
     await this.#mirror.refresh();
     return { ...config, rootDir: this.#mirror.root };
   }
@@ -444,13 +454,16 @@ export class TGP {
     functions.add('#bundle', (_runId, [specifier, known, trust]) =>
       bundlePackage(specifier, this.#baseDir, known, trust),
     );
+    const fail = (/** @type {unknown} */ error) => this.#log.error('A call from the native part failed.', error);
     /** @type {BindingKernel} */
     const kernel = new (native().BindingKernel)(
       functions.names,
-      (question) => {
-        functions.serve(question, kernel.answer.bind(kernel));
-      },
-      (runId, outcome) => this.#runs.end(runId, outcome),
+      guarded(fail, (/** @type {import('../binding.cjs').BindingHostCall} */ question) =>
+        functions.serve(question, kernel.answer.bind(kernel)),
+      ),
+      guarded(fail, (/** @type {number} */ runId, /** @type {BindingOutcome} */ outcome) =>
+        this.#runs.end(runId, outcome),
+      ),
     );
     return kernel;
   }
@@ -464,26 +477,22 @@ export class TGP {
     const types = await this.#types.check(sources);
     if ('notice' in types && !this.#toldOfTypes) {
       this.#toldOfTypes = true;
-      this.logger.warn(`check: 'strict' goes by the rules alone. ${types.notice}`);
+      this.#log.warn(`check: 'strict' goes by the rules alone. ${types.notice}`);
     }
     return types;
   }
 
   /** @param {number | undefined} pushTimeoutMs */
   async #stop(pushTimeoutMs) {
-    // A boot under way would start workers after the native shutdown had looked for them; its failure is its caller's.
+    // A boot under way would start workers after the native shutdown had looked for them; its failure is its caller's. A
+    // remote that it waits for has as much time as the last push, and none is left for that then.
+    const complain = (/** @type {unknown} */ error) => this.logger.error('The boot cannot be stopped.', error);
+    const halt = guarded(complain, () => this.#kernel?.halt());
+    const impatience = setTimeout(halt, pushTimeoutMs ?? LAST_PUSH_MS);
     await this.#booting?.catch(() => {});
+    clearTimeout(impatience);
     this.#types?.stop();
     if (this.#kernel) unwrap(await this.#kernel.shutdown(pushTimeoutMs));
     await this.#mirror?.remove();
   }
-}
-
-/**
- * @param {unknown} value
- * @param {string} field
- */
-function requireText(value, field) {
-  if (typeof value === 'string' && value !== '') return;
-  throw new ValidationError(`"${field}" must be a non-empty string.`, { details: { field } });
 }

@@ -2,6 +2,7 @@
 
 import { TGPError } from './errors.js';
 import { toJsonText } from './json_text.js';
+import { messageOf } from './thrown.js';
 
 /** About four thousand tokens: enough for any report, too little to drown a conversation. */
 const MAX_CHARS = 16_000;
@@ -36,7 +37,7 @@ export function modelText(output, maxChars = MAX_CHARS) {
  * @param {number} [maxChars]
  */
 export function modelErrorText(error, maxChars = MAX_CHARS) {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const code = error instanceof TGPError && !message.includes(error.code) ? ` [${error.code}]` : '';
   return cut(`${message}${code}`, maxChars);
 }

@@ -1,4 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
+import { onAbort } from './abort.js';
 
 /**
  * @typedef {import('../binding.cjs').BindingOutcome} BindingOutcome
@@ -24,7 +25,7 @@ export class OpenRuns {
    * @returns {Promise<BindingOutcome>}
    */
   async wait(runId, start, cancel, signal) {
-    signal?.addEventListener('abort', cancel, { once: true });
+    const release = onAbort(signal, cancel);
     try {
       return await new Promise((resolve) => {
         start();
@@ -32,7 +33,7 @@ export class OpenRuns {
         if (waiting++ === 0) wakefulness.ref();
       });
     } finally {
-      signal?.removeEventListener('abort', cancel);
+      release();
     }
   }
 

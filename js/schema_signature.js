@@ -24,7 +24,7 @@ function printed(schema, depth) {
   if (typeof schema !== 'object' || schema === null || depth > DEEPEST) return 'any';
   const inner = (/** @type {any} */ part) => printed(part, depth + 1);
   if (Array.isArray(schema.enum)) return values(schema.enum);
-  if ('const' in schema) return JSON.stringify(schema.const);
+  if ('const' in schema) return literal(schema.const);
   if (Array.isArray(schema.anyOf)) return [...new Set(schema.anyOf.map(inner))].join(' | ');
   switch (schema.type) {
     case 'array':
@@ -60,8 +60,16 @@ function object({ properties = {}, required = [], additionalProperties }, inner)
 
 /** @param {unknown[]} all */
 function values(all) {
-  const shown = all.slice(0, MOST_VALUES).map((value) => JSON.stringify(value));
+  const shown = all.slice(0, MOST_VALUES).map(literal);
   return [...shown, ...(all.length > MOST_VALUES ? ['…'] : [])].join(' | ');
+}
+
+/**
+ * A value as a type: one that is no single word is anything.
+ * @param {unknown} value
+ */
+function literal(value) {
+  return typeof value === 'object' && value !== null ? 'any' : JSON.stringify(value);
 }
 
 /** @param {string} type */

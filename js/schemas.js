@@ -30,6 +30,8 @@ export const GitConfigSchema = z.strictObject({
     .enum(['direct', 'pr'])
     .optional()
     .describe('"direct" pushes every write to the branch; "pr" opens one pull request per tool.'),
+  fetchBytes: count.optional().describe('Most that one fetch may bring, as sent.'),
+  timeoutMs: count.optional().describe('Time for one exchange with the remote.'),
 });
 
 export const SandboxConfigSchema = z.strictObject({
@@ -52,6 +54,11 @@ export const SandboxConfigSchema = z.strictObject({
   writeBytes: z.int().nonnegative().optional().describe('What one run may write into allowed folders, in bytes.'),
   writeFiles: z.int().nonnegative().optional().describe('What one run may write into allowed folders, in files.'),
   callDepth: z.int().nonnegative().optional().describe('How deep tools may run tools.'),
+  nestedRuns: count.optional().describe('Runs that one run may have started, directly or not, and not yet ended.'),
+  nestedTimeoutMs: count.optional().describe('CPU time of all the runs that one run starts, together.'),
+  pendingBytes: count
+    .optional()
+    .describe('Arguments of host calls that one run may have under way, nested runs included.'),
   fetchBytes: count.optional().describe('Largest body of a request or response.'),
   fetchTimeoutMs: count.optional().describe('Time for one request with all its redirects.'),
   seed: z.int().nonnegative().optional().describe('Makes chance repeatable in every run.'),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { guarded, ignored } from './guarded.js';
 
 /** Folders that a process which ends without a farewell must not leave behind. */
 const open = new Set();
@@ -13,9 +14,10 @@ export function makeTempFolder(prefix) {
   open.add(folder);
   if (!isWatching) {
     isWatching = true;
-    process.on('exit', () => {
+    const clear = guarded(ignored, () => {
       for (const left of open) rmSync(left, { recursive: true, force: true });
     });
+    process.on('exit', clear);
   }
   return folder;
 }

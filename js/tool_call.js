@@ -1,5 +1,6 @@
 import { throwIfAborted } from './abort.js';
 import { AbortedError, ValidationError } from './errors.js';
+import { parseForeignJson } from './foreign_json.js';
 import { modelErrorText, modelText } from './model_text.js';
 
 /**
@@ -97,7 +98,7 @@ function parsed(input, name) {
   // Providers send an empty text when a model gives no arguments.
   if (input.trim() === '') return {};
   try {
-    return JSON.parse(input);
+    return parseForeignJson(input);
   } catch {
     throw new ValidationError(`${name}: the arguments are no valid JSON. Send one JSON object.`);
   }

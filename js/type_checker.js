@@ -1,6 +1,6 @@
-import { pathToFileURL } from 'node:url';
-import { TypesServer, TypesServerFailed } from './types_server.js';
-import { TypesWorkspace } from './types_workspace.js';
+import { guarded, ignored } from './guarded.js';
+import { FOLDER, SETTINGS, TypeFiles } from './type_files.js';
+import { libraryFolder, TypesServer, TypesServerFailed } from './types_server.js';
 import { locateTypeScript } from './typescript_location.js';
 
 /**
@@ -12,14 +12,20 @@ import { locateTypeScript } from './typescript_location.js';
  * @property {number[]} ignoredLines
  * @property {string} [refused]
  * @typedef {{ diagnostics: Diagnostic[] } | { notice: string }} Outcome
+ * @typedef {{ pos: number, end: number, code: number, category: number, text: string, messageChain?: Found[] }} Found
+ * @typedef {{ server: TypesServer, files: TypeFiles, snapshot?: number }} Session
  */
 
 /** How long the server may take to start and to answer. Milliseconds are usual, and a busy machine is not a reason to give up. */
 const PATIENCE = { startMs: 20_000, checkMs: 10_000 };
 /** After so long without a check the server is stopped: it holds some 40 MB. */
 const IDLE_MS = 120_000;
-/** LSP: an error, not a hint. */
+/** The compiler's own number for an error. */
 const ERROR = 1;
+/** What is told of one tool. */
+const MAX_FINDINGS = 100;
+const MAX_MESSAGE_CHARS = 2_000;
+const MAX_CHAIN = 8;
 /**
  * Findings that do not hold for tools: a top-level `return` is how a script body answers, and a plain script that is
  * imported has no types.
@@ -33,12 +39,8 @@ export class TypeChecker {
   #patience;
   /** @type {string | null | undefined} null: looked for and not found */
   #program;
-  /** @type {TypesWorkspace | undefined} */
-  #workspace;
-  /** @type {TypesServer | undefined} */
-  #server;
-  /** @type {Map<string, { text: string, version: number }>} open documents by path */
-  #open = new Map();
+  /** @type {Session | undefined} */
+  #session;
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
   /** @type {NodeJS.Timeout | undefined} */
@@ -76,13 +78,11 @@ export class TypeChecker {
     return turn;
   }
 
-  /** Ends the server and removes its folder. */
+  /** Ends the server. */
   stop() {
     this.#stopped = true;
     clearTimeout(this.#idle);
-    this.#dropServer();
-    this.#workspace?.remove();
-    this.#workspace = undefined;
+    this.#drop();
   }
 
   /**
@@ -93,19 +93,16 @@ export class TypeChecker {
   async #attempt(program, sources) {
     clearTimeout(this.#idle);
     try {
-      // A server that had died since the last check is not this check's fault.
-      const wasRunning = this.#server !== undefined;
-      return await this.#run(program, sources).catch((error) => {
-        if (!wasRunning || this.#stopped || !(error instanceof TypesServerFailed)) throw error;
-        this.#dropServer();
-        return this.#run(program, sources);
-      });
+      return await this.#run(program, sources);
     } catch (error) {
-      this.#dropServer();
+      this.#drop();
       const reason = error instanceof TypesServerFailed ? error.message : 'the type checker could not be started';
       return { notice: `Types were not checked: ${reason}.` };
     } finally {
-      this.#idle = setTimeout(() => this.#dropServer(), IDLE_MS).unref();
+      this.#idle = setTimeout(
+        guarded(ignored, () => this.#drop()),
+        IDLE_MS,
+      ).unref();
     }
   }
 
@@ -115,92 +112,114 @@ export class TypeChecker {
    * @returns {Promise<Outcome>}
    */
   async #run(program, sources) {
-    const workspace = this.#prepare(sources);
-    const server = await this.#started(program, workspace);
-    this.#show(server, workspace, sources.files);
     const [tool] = sources.files;
     if (tool === undefined) return { diagnostics: [] };
-    const textDocument = { uri: workspace.uri(tool.path) };
-    const report = await server.request('textDocument/diagnostic', { textDocument }, this.#patience.checkMs);
-    return { diagnostics: toDiagnostics(report.items ?? [], sources, workspace) };
-  }
-
-  /** @param {TypeSources} sources */
-  #prepare(sources) {
-    if (this.#stopped) throw new TypesServerFailed('the kernel has been shut down');
-    this.#workspace ??= new TypesWorkspace(this.#baseDir, this.#functions);
-    for (const { path } of sources.files) this.#workspace.prepare(path);
-    for (const name of sources.packages) this.#workspace.link(name);
-    return this.#workspace;
+    const { ask, files, snapshot, project } = await this.#shown(program, sources);
+    const about = { snapshot, project, file: files.pathOf(tool.path) };
+    const found = [
+      ...((await ask('getSyntacticDiagnostics', about)) ?? []),
+      ...((await ask('getSemanticDiagnostics', about)) ?? []),
+    ];
+    return { diagnostics: toDiagnostics(found, tool.text, sources, files) };
   }
 
   /**
    * @param {string} program
-   * @param {TypesWorkspace} workspace
+   * @param {TypeSources} sources
    */
-  async #started(program, workspace) {
-    if (this.#server?.alive) return this.#server;
-    this.#dropServer();
-    const server = new TypesServer(program, workspace.folder);
-    this.#server = server;
-    const rootUri = pathToFileURL(workspace.folder).href;
-    await server.request('initialize', { processId: process.pid, rootUri, capabilities: {} }, this.#patience.startMs);
-    server.notify('initialized', {});
-    return server;
-  }
-
-  #dropServer() {
-    this.#server?.stop();
-    this.#server = undefined;
-    this.#open.clear();
+  async #shown(program, sources) {
+    // A server that had died since the last check is not this check's fault.
+    const known = this.#session && (await this.#show(this.#session, sources).catch(ignored));
+    return known ?? this.#show(await this.#start(program), sources);
   }
 
   /**
-   * Makes exactly these files the open documents.
-   * @param {TypesServer} server
-   * @param {TypesWorkspace} workspace
-   * @param {TypeSources['files']} files
+   * Has a server look at the files of a check.
+   * @param {Session} session
+   * @param {TypeSources} sources
    */
-  #show(server, workspace, files) {
-    const wanted = new Set(files.map((file) => file.path));
-    for (const path of [...this.#open.keys()].filter((path) => !wanted.has(path))) {
-      server.notify('textDocument/didClose', { textDocument: { uri: workspace.uri(path) } });
-      this.#open.delete(path);
-    }
-    for (const { path, text: given } of files) {
-      const text = given.replace(/^\uFEFF/, '');
-      const uri = workspace.uri(path);
-      const open = this.#open.get(path);
-      const version = (open?.version ?? 0) + 1;
-      if (open?.text === text) continue;
-      if (open === undefined) {
-        const languageId = path.endsWith('.json') ? 'json' : 'typescript';
-        server.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } });
-      } else {
-        server.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [{ text }] });
-      }
-      this.#open.set(path, { text, version });
-    }
+  async #show(session, sources) {
+    const { server, files, snapshot: before } = session;
+    const fileChanges = files.show(sources.files, sources.packages);
+    // One deadline for all that one check asks.
+    const deadline = Date.now() + this.#patience.checkMs;
+    const ask = (/** @type {string} */ method, /** @type {object} */ params) =>
+      server.request(method, params, Math.max(1, deadline - Date.now()));
+    const opened = before === undefined ? { openProjects: [SETTINGS] } : {};
+    const { snapshot, projects } = await ask('updateSnapshot', { ...opened, fileChanges });
+    session.snapshot = snapshot;
+    if (before !== undefined) await ask('release', { snapshot: before });
+    return { ask, files, snapshot, project: projects[0].id };
+  }
+
+  /** @param {string} program */
+  async #start(program) {
+    this.#drop();
+    if (this.#stopped) throw new TypesServerFailed('the kernel has been shut down');
+    const files = new TypeFiles(this.#baseDir, this.#functions, libraryFolder(program));
+    /** @type {Session} */
+    const session = { server: new TypesServer(program, FOLDER, files), files };
+    this.#session = session;
+    await session.server.request('initialize', null, this.#patience.startMs);
+    return session;
+  }
+
+  #drop() {
+    this.#session?.server.stop();
+    this.#session = undefined;
   }
 }
 
 /**
- * @param {any[]} items LSP diagnostics
+ * @param {Found[]} found
+ * @param {string} text of the tool
  * @param {TypeSources} sources
- * @param {TypesWorkspace} workspace
+ * @param {TypeFiles} files
  * @returns {Diagnostic[]}
  */
-function toDiagnostics(items, sources, workspace) {
-  return items
-    .filter((item) => (item.severity ?? ERROR) === ERROR && !NOT_FOR_TOOLS.has(Number(item.code)))
-    .filter((item) => !sources.ignoredLines.includes(item.range.start.line + 1))
-    .map(({ range, message, code }) => ({
+function toDiagnostics(found, text, sources, files) {
+  const placeOf = places(text.replace(/^\uFEFF/, ''));
+  return found
+    .filter(({ category, code }) => category === ERROR && !NOT_FOR_TOOLS.has(code))
+    .map((item) => ({ ...item, start: placeOf(item.pos), stop: placeOf(item.end) }))
+    .filter(({ start }) => !sources.ignoredLines.includes(start.line))
+    .slice(0, MAX_FINDINGS)
+    .map(({ start, stop, code, ...item }) => ({
       rule: 'types',
       severity: sources.severity ?? 'error',
-      message: `${workspace.scrub(message)} (TS${code})`,
-      line: range.start.line + 1,
-      column: range.start.character + 1,
-      endLine: range.end.line + 1,
-      endColumn: range.end.character + 1,
+      message: `${files.scrub(messageOf(item, 0)).slice(0, MAX_MESSAGE_CHARS)} (TS${code})`,
+      line: start.line,
+      column: start.column,
+      endLine: stop.line,
+      endColumn: stop.column,
     }));
+}
+
+/**
+ * A message with what is said in support of it, as the compiler prints it.
+ * @param {Pick<Found, 'text' | 'messageChain'>} found
+ * @param {number} depth
+ * @returns {string}
+ */
+function messageOf({ text, messageChain = [] }, depth) {
+  if (depth >= MAX_CHAIN) return text;
+  const inner = messageChain.map((part) => `\n${'  '.repeat(depth + 1)}${messageOf(part, depth + 1)}`);
+  return [text, ...inner].join('');
+}
+
+/**
+ * Offsets as lines and columns, both counted from 1.
+ * @param {string} text
+ */
+function places(text) {
+  const starts = [0, ...[...text.matchAll(/\r\n|[\n\r\u2028\u2029]/g)].map((end) => end.index + end[0].length)];
+  return (/** @type {number} */ offset) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
 }

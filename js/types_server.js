@@ -1,19 +1,42 @@
-import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { startBounded } from './bounded_program.js';
+import { ByteQueue } from './bounded_read.js';
+import { parseForeignJson } from './foreign_json.js';
+import { guarded } from './guarded.js';
 
-/** What the server may know of the host's environment: how to run, and nothing that is secret. */
-const ENVIRONMENT = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR'];
+/** Types can be written that have no end: what the server may hold of them, and on how many cores. */
+const MAX_MEMORY_MB = 512;
+const CORES = 2;
+/** Largest message that is taken from the server, and its header. */
+const MAX_MESSAGE_BYTES = 16 << 20;
+const MAX_HEADER_BYTES = 1 << 10;
 const HEADER_END = '\r\n\r\n';
+
+/** What the server asks for instead of looking at the disk. */
+const QUESTIONS = /** @type {const} */ ([
+  'readFile',
+  'fileExists',
+  'directoryExists',
+  'getAccessibleEntries',
+  'realpath',
+]);
+
+/**
+ * @typedef {Record<typeof QUESTIONS[number], (path: string) => unknown>} Files none of them may answer `undefined`: the server
+ * would look at the disk
+ */
 
 /** The server did not answer in time, or ended. */
 export class TypesServerFailed extends Error {}
 
 /**
- * TypeScript's language server as a child process. It keeps the host alive only while an answer is awaited, and it ends
- * with the host: its input closes.
+ * TypeScript's compiler as a child process that sees no file but those that it is handed. It keeps the host alive only
+ * while an answer is awaited, and it ends with the host: its input closes.
  */
 export class TypesServer {
   #child;
-  #received = Buffer.alloc(0);
+  #files;
+  #received = new ByteQueue(MAX_MESSAGE_BYTES + MAX_HEADER_BYTES);
   #lastId = 0;
   /** @type {Map<number, { resolve: (result: any) => void, reject: (error: Error) => void }>} */
   #waiting = new Map();
@@ -21,15 +44,29 @@ export class TypesServer {
 
   /**
    * @param {string} program
-   * @param {string} folder
+   * @param {string} folder where it is told that it runs
+   * @param {Files} files
    */
-  constructor(program, folder) {
-    const env = Object.fromEntries(ENVIRONMENT.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : [])));
-    this.#child = spawn(program, ['--lsp', '--stdio'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'ignore'] });
-    this.#child.on('error', () => this.#end());
-    this.#child.on('exit', () => this.#end());
-    this.#child.stdin.on('error', () => this.#end());
-    this.#child.stdout.on('data', (chunk) => this.#receive(chunk));
+  constructor(program, folder, files) {
+    this.#files = files;
+    const args = ['--api', '--async', '--cwd', folder, `--callbacks=${QUESTIONS.join(',')}`];
+    const env = { GOMEMLIMIT: `${MAX_MEMORY_MB - 128}MiB`, GOMAXPROCS: `${CORES}` };
+    this.#child = startBounded(program, args, { memoryMb: MAX_MEMORY_MB, env });
+    const end = guarded(
+      () => {},
+      () => this.#end(),
+    );
+    this.#child.on('error', end);
+    this.#child.on('exit', end);
+    this.#child.stdin.on('error', end);
+    this.#child.stdout.on('error', end);
+    this.#child.stdout.on(
+      'data',
+      guarded(
+        () => this.stop(),
+        (/** @type {Buffer} */ chunk) => this.#receive(chunk),
+      ),
+    );
     this.#hold('unref');
   }
 
@@ -47,10 +84,10 @@ export class TypesServer {
     if (!this.#alive) return Promise.reject(new TypesServerFailed('the type checker has ended'));
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      const late = () => {
+      const late = guarded(reject, () => {
         this.#waiting.get(id)?.reject(new TypesServerFailed('the type checker did not answer in time'));
         this.stop();
-      };
+      });
       const timer = setTimeout(late, deadlineMs);
       /** @template T @param {(value: T) => void} settle */
       const once = (settle) => (/** @type {T} */ value) => {
@@ -63,14 +100,6 @@ export class TypesServer {
       this.#hold('ref');
       this.#send({ id, method, params });
     });
-  }
-
-  /**
-   * @param {string} method
-   * @param {unknown} params
-   */
-  notify(method, params) {
-    this.#send({ method, params });
   }
 
   stop() {
@@ -96,31 +125,54 @@ export class TypesServer {
     this.#child.stdin.write(`Content-Length: ${Buffer.byteLength(text)}${HEADER_END}${text}`);
   }
 
+  /** The length of the message that is coming, once its header is there. @type {number | undefined} */
+  #length;
+
   /** @param {Buffer} chunk */
   #receive(chunk) {
-    this.#received = Buffer.concat([this.#received, chunk]);
+    this.#received.push(chunk);
     for (;;) {
-      const header = this.#received.indexOf(HEADER_END);
-      if (header === -1) return;
-      const length = Number(/content-length: *(\d+)/i.exec(this.#received.subarray(0, header).toString())?.[1] ?? 0);
-      const start = header + HEADER_END.length;
-      if (this.#received.length < start + length) return;
-      const text = this.#received.subarray(start, start + length).toString();
-      this.#received = this.#received.subarray(start + length);
-      this.#handle(JSON.parse(text));
+      if (this.#length === undefined) {
+        const header = this.#received.takeUntil(HEADER_END, MAX_HEADER_BYTES);
+        if (header === undefined) return;
+        this.#length = Number(/content-length: *(\d+)/i.exec(header.toString('latin1'))?.[1] ?? Number.NaN);
+        if (Number.isNaN(this.#length)) throw new TypesServerFailed('the type checker spoke another language');
+      }
+      const body = this.#received.take(this.#length);
+      if (body === undefined) return;
+      this.#length = undefined;
+      this.#handle(parseForeignJson(body.toString('utf8')));
     }
   }
 
   /** @param {any} message */
   #handle({ id, method, params, result, error }) {
-    if (id !== undefined && method !== undefined) {
-      // It asks for settings and registrations; there are none.
-      const answer = method === 'workspace/configuration' ? params.items.map(() => null) : null;
-      this.#send({ id, result: answer });
-      return;
-    }
+    if (method !== undefined) return this.#answer(id, method, params);
     const waiting = this.#waiting.get(id);
-    if (error) waiting?.reject(new TypesServerFailed(`the type checker refused: ${error.message}`));
+    if (error) waiting?.reject(new TypesServerFailed('the type checker refused to look at it'));
     else waiting?.resolve(result);
   }
+
+  /**
+   * @param {unknown} id
+   * @param {unknown} method
+   * @param {unknown} params
+   */
+  #answer(id, method, params) {
+    const question = QUESTIONS.find((name) => name === method);
+    const path = Array.isArray(params) ? params[0] : params;
+    if (question === undefined || typeof path !== 'string') {
+      throw new TypesServerFailed('the type checker asked for what there is not');
+    }
+    const result = this.#files[question](path);
+    this.#send({ id, result: question === 'readFile' ? { content: result } : result });
+  }
+}
+
+/**
+ * The folder of the library's declarations, which the program looks for beside itself.
+ * @param {string} program
+ */
+export function libraryFolder(program) {
+  return dirname(program).replaceAll('\\', '/');
 }

@@ -46,6 +46,16 @@ export function parseArguments(schema, input, subject) {
 }
 
 /**
+ * @param {unknown} value
+ * @param {string} field
+ * @throws {ValidationError}
+ */
+export function requireText(value, field) {
+  if (typeof value === 'string' && value !== '') return;
+  throw new ValidationError(`"${field}" must be a non-empty string.`, { details: { field } });
+}
+
+/**
  * @param {PropertyKey[]} path
  * @param {ZodObject} schema
  * @returns {Problem}

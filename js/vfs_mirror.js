@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readFileAtMost } from './bounded_read.js';
+import { beforeDeadline } from './deadline.js';
 import { IoError, TGPError } from './errors.js';
 import { makeTempFolder, removeTempFolder } from './temp_folder.js';
 import { createNodeVFS } from './vfs.js';
@@ -15,6 +17,11 @@ import { createNodeVFS } from './vfs.js';
 const META_FILE = 'meta.json';
 /** Files of an adapter that are read at one time. */
 const AT_ONCE = 16;
+/** Most files of an adapter, and largest one: as much as may be configured. */
+const MAX_FILES = 1_000_000;
+const MAX_FILE_BYTES = 64 << 20;
+/** How long an adapter may take for one file. */
+const PATIENCE_MS = 30_000;
 /** Why a file that is in an application's own files is not in Git. */
 const NOT_IN_GIT = 'The files are in the adapter that was given as "vfs", and "git.repo" names no remote to keep them.';
 
@@ -109,7 +116,7 @@ export class VfsMirror {
       return this.#agree(name, undefined);
     }
     try {
-      await this.#files.writeFile(name, their.text ?? (await this.#read(name)));
+      await this.#files.writeFile(name, their.text ?? (await this.#guarded(name, () => this.#read(name))));
     } catch (error) {
       if (!(error instanceof TGPError) || error.code === 'ERR_IO') throw error;
       return this.#leaveOut(name, their.hash, error.message);
@@ -151,9 +158,9 @@ export class VfsMirror {
     /** @type {string[]} */
     const stuck = [];
     for (const [name, before] of undo.reverse()) {
-      await (before === undefined ? this.#vfs.remove(name) : this.#vfs.writeFile(name, before)).catch(() =>
-        stuck.push(name),
-      );
+      await this.#guarded(name, async () =>
+        before === undefined ? this.#vfs.remove(name) : this.#vfs.writeFile(name, before),
+      ).catch(() => stuck.push(name));
     }
     return stuck;
   }
@@ -178,7 +185,9 @@ export class VfsMirror {
   /** @returns {Promise<Map<string, Version>>} */
   async #theirs() {
     const names = await this.#guarded('', () => this.#vfs.listFiles('', true));
-    if (!Array.isArray(names)) throw new IoError('The files of "vfs" could not be listed: listFiles gave no array.');
+    if (!Array.isArray(names) || names.length > MAX_FILES || names.some((name) => typeof name !== 'string')) {
+      throw new IoError('The files of "vfs" could not be listed: listFiles gave no array of names.');
+    }
     /** @type {Map<string, Version>} */
     const found = new Map();
     const wanted = names.filter((name) => name !== META_FILE);
@@ -224,7 +233,7 @@ export class VfsMirror {
   async #ourVersion(name) {
     const seen = await this.#seen(name);
     if (seen === undefined) return undefined;
-    const bytes = await readFile(join(this.root, name));
+    const bytes = await readFileAtMost(join(this.root, name), MAX_FILE_BYTES);
     const text = bytes.toString('utf8');
     return { hash: hashOf(bytes), seen, text: Buffer.from(text).equals(bytes) ? text : undefined };
   }
@@ -248,6 +257,7 @@ export class VfsMirror {
   async #read(name) {
     const text = await this.#vfs.readFile(name);
     if (typeof text !== 'string') throw new Error('readFile gave no text');
+    if (text.length > MAX_FILE_BYTES) throw new Error('readFile gave more text than a file may hold');
     return text;
   }
 
@@ -285,7 +295,7 @@ export class VfsMirror {
    */
   async #guarded(name, work) {
     try {
-      return await work();
+      return await beforeDeadline(work, PATIENCE_MS);
     } catch (cause) {
       if (cause instanceof IoError) throw cause;
       const what = name === '' ? 'Its files could not be listed' : `It failed at "${name}"`;

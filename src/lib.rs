@@ -9,10 +9,11 @@
 //!      |
 //! vfs  registry  compile  sandbox  net  git  sql      parts: none imports another
 //!      |
-//! error, ids, threads bottom: import nothing of ours
+//! error, ids, threads, turns, bounded_read     bottom: import nothing of ours
 //! ```
 
 pub mod binding;
+pub mod bounded_read;
 pub mod compile;
 pub mod error;
 pub mod git;
@@ -23,4 +24,5 @@ pub mod registry;
 pub mod sandbox;
 pub mod sql;
 pub mod threads;
+pub mod turns;
 pub mod vfs;

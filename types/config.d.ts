@@ -27,6 +27,17 @@ export type GitConfigInput = {
   };
   /** `'direct'` pushes every write to the branch; `'pr'` opens one pull request per tool. Default: `'direct'`. */
   writeStrategy?: 'direct' | 'pr';
+  /**
+   * Most that one fetch may bring, in bytes as sent; unpacked it may be 32 times as much, in one object for 512 bytes. A
+   * remote that sends more is an error with `code: 'ERR_GIT'` before anything of it is kept; with a local copy `boot()`
+   * warns and goes on with that. Default: 128 MiB.
+   */
+  fetchBytes?: number;
+  /**
+   * Time for one exchange with the remote, in milliseconds: all that `boot()` or a push waits for it. Ten seconds for the
+   * connection and thirty without a sign of life are the most in any case. Default: 300 000.
+   */
+  timeoutMs?: number;
 };
 
 /** Limits of every run, and where runs live. */
@@ -39,18 +50,24 @@ export type SandboxConfigInput = {
   wallMs?: number;
   /**
    * Where runs live. `'process'`: in supervised worker processes, so that no tool can end, hang or bloat the host.
-   * `'thread'`: on threads of the host. Default: `'process'`.
+   * `'thread'`: on threads of the host, for code that its operator trusts. A tool there can end the host by asking V8 for too
+   * much memory at once (`Array.prototype.sort.call({ length: 2 ** 31 })` is enough), keep a core busy for good with a
+   * built-in function that looks at no time limit, and use memory beside V8's heap that `memoryMb` does not hold. The first
+   * boot says so. Default: `'process'`.
    */
   isolation?: 'process' | 'thread';
-  /** How many runs may go on at once. Default: one per core, at most 4. */
+  /**
+   * How many runs may go on at once, each with all that it starts. A run that waits for another has a worker of its own
+   * meanwhile. Default: one per core, at most 4.
+   */
   workers?: number;
   /** How many workers are kept ready. Default: 1. */
   warm?: number;
-  /** Largest result, as JSON text. */
+  /** Largest result, as JSON text; it may hold one array or object for every 8 bytes of this. Default: 8 MiB. */
   resultBytes?: number;
   /** Largest arguments, as JSON text. */
   argsBytes?: number;
-  /** Captured log text of one run; the rest is cut off, and marked. */
+  /** Captured log text of one run, 32 bytes more for each line; the rest is cut off, and marked. Default: 256 KiB. */
   logBytes?: number;
   /** Host calls (`tgp.…`) of one run that may wait for an answer at one time; one more is a {@link LimitError}. Default: 64. */
   hostCalls?: number;
@@ -69,6 +86,24 @@ export type SandboxConfigInput = {
   writeFiles?: number;
   /** How deep tools may run tools with `tgp.exec_tool`. Default: 8. */
   callDepth?: number;
+  /**
+   * Runs that one run has started with `tgp.exec_tool`, directly or through others, and that are not over: one more is a
+   * {@link LimitError} in the tool. However many they are, they share the turn of the run that was started first; others
+   * do not wait for them. Default: 64.
+   */
+  nestedRuns?: number;
+  /**
+   * CPU time of all the runs that one run starts, directly or through others, together, in milliseconds; each has its own
+   * `timeoutMs` besides. A run with a larger `timeoutMs` has that much. When it is used up, `tgp.exec_tool` throws a
+   * {@link LimitError}. Default: 1000.
+   */
+  nestedTimeoutMs?: number;
+  /**
+   * Arguments of host calls, nested runs included, that one run with all that it starts may have under way at one time, as
+   * JSON text and 64 bytes more for each array and object; more is a {@link LimitError} in the tool. One call alone is always
+   * possible. Default: 32 MiB.
+   */
+  pendingBytes?: number;
   /** Largest body of a request or a response, unpacked. Default: 8 MB. */
   fetchBytes?: number;
   /** Time for one request with all its redirects, in milliseconds. Default: 10 000. */
@@ -83,19 +118,22 @@ export type SandboxConfigInput = {
 export type FSConfigInput = {
   /**
    * Folders that tools may read and write under the name given here: relative to the folder of the config file, or
-   * absolute. They are created when they are missing. None may hold `rootDir` or lie in it. Default: none.
+   * absolute. They are created when they are missing. None may hold `rootDir` or lie in it, nor be or hold the application's
+   * own folder, lie in `node_modules` or have an application's files at its top; tools cannot put such files there. Default: none.
    */
   allowedDirs?: string[];
   /** Refuse every `..` in a path of a tool. `false` lets one stand that does not lead out. Default: `true`. */
   blockUpwardTraversal?: boolean;
   /**
-   * Largest file of the root and of the allowed folders, in bytes; a larger one is a {@link LimitError}. Sources compile up
-   * to 1 MiB whatever is set here. Default: 1 MiB.
+   * Largest file of the root and of the allowed folders, in bytes; a larger one is a {@link LimitError}. One that comes in
+   * from Git stays in the history and is named in a warning. Sources compile up to 1 MiB whatever is set here.
+   * Default: 1 MiB.
    */
   fileBytes?: number;
   /**
    * What the root may hold in all, in bytes, `.git` aside. A write that would make it larger is a {@link LimitError} and
-   * changes nothing; what comes in from Git is not held up. Default: 1 GiB.
+   * changes nothing. What comes in from Git is not held up by what is there already, but a remote that changes more than
+   * this, or more than 100 000 files or `rootFiles` if that is more, in one step is refused. Default: 1 GiB.
    */
   rootBytes?: number;
   /** As `rootBytes`, in files. Default: 50 000. */
@@ -104,7 +142,11 @@ export type FSConfigInput = {
 
 /** What a config file exports. Every key is optional; unknown keys are refused by name. */
 export type TGPConfigInput = {
-  /** The agent's root, relative to the folder of the config file. Default: `'./.tgp'`. */
+  /**
+   * The agent's root, relative to the folder of the config file: a folder of its own. One that is or holds the application's
+   * own folder, or has its files at its top (`package.json`, `node_modules`, `tgp.config.*`, lock files, `.env`, …), is refused,
+   * because agents write there and what they write would be executed. Default: `'./.tgp'`.
+   */
   rootDir?: string;
   git?: GitConfigInput;
   sandbox?: SandboxConfigInput;

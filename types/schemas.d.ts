@@ -27,6 +27,8 @@ export declare const GitConfigSchema: Strict<{
   apiBaseUrl: Optional<z.ZodString>;
   auth: Optional<Strict<{ token: Optional<z.ZodString>; user: Optional<z.ZodString>; email: Optional<z.ZodString> }>>;
   writeStrategy: Optional<z.ZodEnum<{ direct: 'direct'; pr: 'pr' }>>;
+  fetchBytes: Optional<z.ZodInt>;
+  timeoutMs: Optional<z.ZodInt>;
 }>;
 /** Checks {@link SandboxConfigInput}. */
 export declare const SandboxConfigSchema: Strict<{
@@ -46,6 +48,9 @@ export declare const SandboxConfigSchema: Strict<{
   writeBytes: Optional<z.ZodInt>;
   writeFiles: Optional<z.ZodInt>;
   callDepth: Optional<z.ZodInt>;
+  nestedRuns: Optional<z.ZodInt>;
+  nestedTimeoutMs: Optional<z.ZodInt>;
+  pendingBytes: Optional<z.ZodInt>;
   fetchBytes: Optional<z.ZodInt>;
   fetchTimeoutMs: Optional<z.ZodInt>;
   seed: Optional<z.ZodInt>;

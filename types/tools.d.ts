@@ -148,8 +148,10 @@ export type ApplyDiffResult = WriteFileResult & {
 export type SearchFilesResult = {
   /** In the order of the paths. Lines and columns count from 1; long lines are cut. */
   matches: { path: string; line: number; column: number; text: string }[];
-  /** Whether there are more matches than were returned. */
+  /** Whether there are more matches than were returned, or files that were not looked into. */
   truncated: boolean;
+  /** Why the search ended before the last file, if it did: it took too long. */
+  notice?: string;
   /** How many text files were looked into: all that `list_files` names. Nothing of `.git` is read, and `.gitignore` hides nothing. */
   files: number;
 };

@@ -18,6 +18,15 @@ const run = promisify(execFile);
  * @property {NodeJS.Signals} stopSignal
  */
 
+const CERTIFICATE = 'server.crt';
+const KEY = 'server.key';
+
+/** Makes a certificate that nobody has signed; clients choose whether they speak TLS. */
+const SELF_SIGNED = [
+  ...['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+  ...['-subj', '/CN=localhost', '-keyout', KEY, '-out', CERTIFICATE],
+];
+
 /** Where Debian keeps the newest PostgreSQL. */
 function postgresBin() {
   const root = '/usr/lib/postgresql';
@@ -49,6 +58,14 @@ const FLAVOURS = {
       program,
       ...['-D', join(folder, 'data'), '-p', String(port), '-k', folder, '-h', '127.0.0.1'],
       ...['-c', 'fsync=off', '-c', 'max_connections=60', '-c', 'shared_buffers=32MB'],
+      ...[
+        '-c',
+        'ssl=on',
+        '-c',
+        `ssl_cert_file=${join(folder, CERTIFICATE)}`,
+        '-c',
+        `ssl_key_file=${join(folder, KEY)}`,
+      ],
     ],
     isReady: (program, port) =>
       run(program.replace(/postgres$/, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).then(
@@ -79,6 +96,8 @@ const FLAVOURS = {
       '--innodb-flush-log-at-trx-commit=0',
       '--innodb-buffer-pool-size=32M',
       '--skip-log-bin',
+      `--ssl-cert=${join(folder, CERTIFICATE)}`,
+      `--ssl-key=${join(folder, KEY)}`,
     ],
     isReady: (_program, port) =>
       new Promise((resolve) => {
@@ -123,7 +142,10 @@ export async function startServer(name) {
       ? ['setpriv', ['--reuid', flavour.user, '--regid', flavour.user, '--clear-groups', '--', command, ...args]]
       : [command, args];
   const environment = { ...process.env, HOME: folder, LC_ALL: 'C' };
-  await run(...asUser(flavour.init(program, folder)), { env: environment, cwd: folder });
+  await Promise.all([
+    run(...asUser(flavour.init(program, folder)), { env: environment, cwd: folder }),
+    run(...asUser(SELF_SIGNED), { env: environment, cwd: folder }),
+  ]);
   const port = await freePort();
   const [command, args] = asUser(flavour.start(program, folder, port));
   const child = spawn(command, args, { stdio: 'ignore', cwd: folder, env: environment });

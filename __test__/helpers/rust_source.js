@@ -11,6 +11,14 @@ export function codeOf(text) {
 }
 
 /**
+ * Whether a file is compiled for tests only.
+ * @param {string} path
+ */
+export function isTestFile(path) {
+  return /\/tests(?:\.rs|\/)|_tests\.rs$|\/(?:disk_threats|conformance|oracle|rivals|test_repository)\.rs$/.test(path);
+}
+
+/**
  * The source up to its test module, which by convention ends the file.
  * @param {string} text
  */

@@ -41,7 +41,7 @@ test('"Use it": the agent answers, and the tool can be run by hand', async () =>
   await writeFile(
     join(folder, 'globals.mjs'),
     `import Database from 'better-sqlite3';
-    Object.assign(globalThis, { model: 'any/model', db: new Database(':memory:'), boxes: [{ l: 40, w: 40, h: 50 }] });`,
+    Object.assign(globalThis, { model: 'any/model', db: new Database('app.db'), boxes: [{ l: 40, w: 40, h: 50 }] });`,
   );
   const shown = 'console.log(JSON.stringify({ text, result, logs, cpuMs: typeof stats.cpuMs }));';
   const written = `await tgpTools(kernel).write_file.execute(${JSON.stringify({ path: TOOL, content: tool })});`;

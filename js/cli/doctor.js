@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { promisify } from 'node:util';
+import { readTextAtMost } from '../bounded_read.js';
 import { DEFAULT_FILES } from '../config.js';
 import { TGPError } from '../errors.js';
 import { FILES, TGP } from '../kernel.js';
@@ -151,7 +152,7 @@ async function workspace(options) {
   if (!existsSync(join(root, '.git'))) {
     return warning(`${name} does not exist yet`, 'Run "tgp init", or let the first use of the kernel make it.');
   }
-  const head = await readFile(join(root, '.git', 'HEAD'), 'utf8').catch(() => '');
+  const head = await readTextAtMost(join(root, '.git', 'HEAD')).catch(() => '');
   const branch = /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1];
   if (branch === undefined) {
     return problem(

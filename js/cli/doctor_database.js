@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { foreignUrl } from '../foreign_url.js';
 import { sqlite } from '../sql/adapters/sqlite.js';
 import { createSqlTools } from '../sql/tools.js';
 import { ok, problem, warning } from './finding.js';
@@ -62,7 +63,7 @@ export async function database() {
  * @returns {Promise<Finding>}
  */
 async function connected(load, url, databases, drivers) {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  const { protocol = '', host: place = '' } = foreignUrl(url) ?? {};
   if (protocol === 'file:' || protocol === 'sqlite:') return embedded(url);
   const known = DRIVERS_OF[protocol];
   if (known === undefined) {
@@ -71,7 +72,6 @@ async function connected(load, url, databases, drivers) {
   const name = known.find((driver) => databases.includes(driver));
   if (name === undefined) return warning(`DATABASE_URL needs ${known.join(' or ')}`, `Install ${known[0]}.`);
   const { source, close } = /** @type {any} */ (DRIVERS[name])(load(name), url);
-  const place = new URL(url).host;
   try {
     await answers(source);
     return ok(`${name} answers at ${place}`);

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readTextAtMost } from '../bounded_read.js';
 import { FILES } from '../kernel.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { findTool, locateRoot, withWorkspace } from './workspace.js';
@@ -70,7 +70,7 @@ export async function sync({ format, config }) {
  */
 async function localHead(config) {
   const { root } = await locateRoot({ config });
-  const read = (/** @type {string} */ name) => readFile(join(root, '.git', name), 'utf8').catch(() => '');
+  const read = (/** @type {string} */ name) => readTextAtMost(join(root, '.git', name)).catch(() => '');
   const head = (await read('HEAD')).trim();
   const ref = /^ref: (.+)$/.exec(head)?.[1];
   if (ref === undefined) return head || undefined;

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { resolveCommand } from 'package-manager-detector/commands';
+import { readTextAtMost } from '../bounded_read.js';
 import { DEFAULT_FILES } from '../config.js';
 import { FILES, TGP } from '../kernel.js';
 import { nestModule, nextRoute, script } from './agent_templates.js';
@@ -129,7 +130,7 @@ async function ignoreRoot(folder, name) {
   const file = '.gitignore';
   const path = join(folder, file);
   if (!existsSync(path)) return create(folder, file, `/${name}/\n`);
-  const text = await readFile(path, 'utf8');
+  const text = await readTextAtMost(path);
   const ignored = text.split(/\r?\n/).some((entry) => entry.trim().replace(/^\/|\/$/g, '') === name);
   if (ignored) return { file, effect: 'kept' };
   await writeFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}/${name}/\n`);

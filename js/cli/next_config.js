@@ -1,8 +1,9 @@
 /** The config of a Next.js application: whether it has `withTGP`, and how it gets it. */
 
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readTextAtMost } from '../bounded_read.js';
 
 /**
  * @typedef {'none' | 'withTGP' | 'named' | 'unprepared'} State `'named'`: only left out of the bundle, by hand
@@ -25,7 +26,7 @@ const HEADER = /^(?:#!.*\n)?(?:\/\/ *@ts-(?:no)?check.*\n)*/;
 export async function readNextConfig(folder) {
   const file = FILES.find((name) => existsSync(join(folder, name)));
   if (file === undefined) return { file: 'next.config.mjs', text: '', state: 'none' };
-  const text = await readFile(join(folder, file), 'utf8');
+  const text = await readTextAtMost(join(folder, file));
   const state = text.includes(HELPER) ? 'withTGP' : text.includes('@tgp/core') ? 'named' : 'unprepared';
   return { file, text, state };
 }

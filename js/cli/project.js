@@ -1,10 +1,11 @@
 /** What kind of application a folder holds. */
 
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { detect, getUserAgent } from 'package-manager-detector/detect';
+import { readTextAtMost } from '../bounded_read.js';
 import { ConfigError } from '../errors.js';
+import { parseForeignJson } from '../foreign_json.js';
 import { databasesOf } from './databases.js';
 
 /**
@@ -42,9 +43,9 @@ export async function inspectProject(folder) {
 async function readManifest(folder) {
   const file = join(folder, 'package.json');
   if (!existsSync(file)) return undefined;
-  const text = await readFile(file, 'utf8');
+  const text = await readTextAtMost(file);
   try {
-    return { text, value: JSON.parse(text) };
+    return { text, value: parseForeignJson(text) };
   } catch {
     throw new ConfigError('The package.json here is no valid JSON. Correct it and run this again.');
   }

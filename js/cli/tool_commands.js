@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { report } from '../agent_tool.js';
+import { readAtMost, readTextAtMost } from '../bounded_read.js';
 import { ValidationError } from '../errors.js';
+import { parseForeignJson } from '../foreign_json.js';
 import { FILES } from '../kernel.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { findTool, toolPaths, withWorkspace } from './workspace.js';
+
+/** As much as any run takes. */
+const MAX_ARGUMENT_BYTES = 64 << 20;
 
 /**
  * @typedef {import('./screen.js').Format} Format
@@ -136,10 +139,9 @@ export async function exec(tool, { format, config, args, timeoutMs, memoryMb }) 
  * @returns {Promise<any>}
  */
 async function readArguments(given = '{}') {
-  const source =
-    given === '-' ? await text(process.stdin) : given.startsWith('@') ? await readNamed(given.slice(1)) : given;
+  const source = given === '-' || given.startsWith('@') ? await readNamed(given) : given;
   try {
-    const value = JSON.parse(source);
+    const value = parseForeignJson(source);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
     // The message below is for this case too.
@@ -149,12 +151,14 @@ async function readArguments(given = '{}') {
   });
 }
 
-/** @param {string} file */
-async function readNamed(file) {
+/** @param {string} given `@file`, or `-` for standard input */
+async function readNamed(given) {
   try {
-    return await readFile(file, 'utf8');
+    if (given === '-') return (await readAtMost(process.stdin, MAX_ARGUMENT_BYTES)).toString('utf8');
+    return await readTextAtMost(given.slice(1), MAX_ARGUMENT_BYTES);
   } catch {
-    throw new ValidationError(`--args names the file "${file}", which cannot be read.`, { details: { field: 'args' } });
+    const source = given === '-' ? 'standard input' : `the file "${given.slice(1)}"`;
+    throw new ValidationError(`--args names ${source}, which cannot be read.`, { details: { field: 'args' } });
   }
 }
 

@@ -26,6 +26,11 @@ impl Promised {
         self.resolve(BindingOutcome::from_result(result));
     }
 
+    /// Settles with text that is JSON already.
+    pub fn settle_json(mut self, result: Result<String, Error>) {
+        self.resolve(BindingOutcome::from_json(result));
+    }
+
     fn resolve(&mut self, outcome: BindingOutcome) {
         if let Some(deferred) = self.0.take() {
             deferred.resolve(Box::new(move |_| Ok(outcome)));
@@ -39,32 +44,38 @@ impl Drop for Promised {
     }
 }
 
-/// What a job is about: files may wait for a lock, runs must not wait for files, and nobody for a remote.
+/// What a job is about: files may wait for a lock, runs must not wait for files, and nobody for somebody else's remote or for
+/// a look at all there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     Files,
+    Searches,
     Runs,
     Remote,
 }
 
 static FILES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-files", 4));
-static REMOTE: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-remote", 2));
+static SEARCHES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-searches", 2));
 static RUNS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-runs", 2));
 
 /// Does `job` on a thread of the lane.
 pub fn spawn(lane: Lane, job: impl FnOnce() + Send + 'static) -> Result<(), Error> {
     let pool = match lane {
         Lane::Files => &FILES,
+        Lane::Searches => &SEARCHES,
         Lane::Runs => &RUNS,
-        Lane::Remote => &REMOTE,
+        // As long as its remote takes: any number of others would be few for some that are silent.
+        Lane::Remote => return threads::spawn("tgp-remote", job).map(drop).map_err(|_| no_thread()),
     };
     match pool.as_ref() {
         Some(pool) => {
             pool.spawn(job);
             Ok(())
         }
-        None => {
-            Err(Error::new(ErrorCode::Io, "The system refuses more threads. Close what is not needed and try again."))
-        }
+        None => Err(no_thread()),
     }
+}
+
+fn no_thread() -> Error {
+    Error::new(ErrorCode::Io, "The system refuses more threads. Close what is not needed and try again.")
 }

@@ -7,7 +7,8 @@ use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::kernel::{Config, ExecOptions, ExecRequest, Kernel, SearchQuery, Written};
+use crate::kernel::{Config, ExecOptions, ExecRequest, Halt, Kernel, SearchQuery, Written, when_executed};
+use crate::threads;
 use napi::Env;
 use napi::bindgen_prelude::{FnArgs, Function, Object};
 use napi_derive::napi;
@@ -31,6 +32,7 @@ pub struct BindingKernel {
     inner: Arc<RwLock<State>>,
     host: Arc<HostTable>,
     ends: Arc<RunEnds>,
+    halt: Halt,
 }
 
 /// What `boot` tells.
@@ -52,7 +54,7 @@ impl BindingKernel {
     ) -> napi::Result<Self> {
         let host = Arc::new(HostTable::new(functions, &on_call)?);
         let ends = Arc::new(RunEnds::new(&on_end)?);
-        Ok(Self { inner: Arc::new(RwLock::new(State::New)), host, ends })
+        Ok(Self { inner: Arc::new(RwLock::new(State::New)), host, ends, halt: Halt::default() })
     }
 
     /// Answers a question that `on_call` was given.
@@ -67,10 +69,17 @@ impl BindingKernel {
         let (promised, promise) = Promised::new(env)?;
         let inner = Arc::clone(&self.inner);
         let host = Arc::clone(&self.host);
-        start(Lane::Files, promised, move |promised| {
-            promised.settle(boot(&inner, &config_json, base_dir.into(), host).map(Reported));
+        let halt = self.halt.clone();
+        start(Lane::Remote, promised, move |promised| {
+            promised.settle(boot(&inner, &config_json, base_dir.into(), host, halt).map(Reported));
         });
         Ok(promise)
+    }
+
+    /// From now on nothing waits for a remote, and a boot that does ends.
+    #[napi]
+    pub fn halt(&self) {
+        self.halt.set();
     }
 
     /// Value: sorted paths.
@@ -166,7 +175,7 @@ impl BindingKernel {
     /// Value: `{ matches: [{ path, line, column, text }], truncated, files }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn search_files<'env>(&self, env: &'env Env, query_json: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.search_files(&parse_query(&query_json)?))
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.search_files(&parse_query(&query_json)?))
     }
 
     /// Value: `[{ path, name, description, score, parameters }]`, best first.
@@ -214,7 +223,7 @@ impl BindingKernel {
     /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn check_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.check_tool(&path))
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.check_tool(&path))
     }
 
     /// Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`.
@@ -240,9 +249,10 @@ impl BindingKernel {
         };
         kernel.announce_run(run);
         let ends = Arc::clone(&self.ends);
-        let done = Box::new(move |result| ends.tell(run_id, result));
+        let done = when_executed(move |result| ends.tell(run_id, result));
         let request = ExecRequest { run, path, args_json, options };
-        if let Some((request, done)) = kernel.exec_tool_at_once(request, done)
+        // A panic drops `done`, which tells.
+        if let Ok(Some((request, done))) = threads::contain(|| kernel.exec_tool_at_once(request, done))
             && let Err(error) = spawn(Lane::Runs, move || kernel.exec_tool(request, done))
         {
             self.ends.tell::<()>(run_id, Err(error));
@@ -253,7 +263,7 @@ impl BindingKernel {
     #[napi]
     pub fn cancel(&self, run_id: u32) {
         if let Ok(kernel) = self.kernel() {
-            kernel.cancel_run(RunId(run_id.into()));
+            let _panicked = threads::contain(|| kernel.cancel_run(RunId(run_id.into())));
         }
     }
 
@@ -262,7 +272,7 @@ impl BindingKernel {
     pub fn shutdown<'env>(&self, env: &'env Env, push_timeout_ms: Option<u32>) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         let before = std::mem::replace(&mut *self.inner.write(), State::Down);
-        start(Lane::Files, promised, move |promised| {
+        start(Lane::Remote, promised, move |promised| {
             if let State::Booted(kernel) = before {
                 kernel.shutdown(push_timeout_ms.map(|ms| Duration::from_millis(ms.into())));
             }
@@ -359,13 +369,14 @@ fn boot(
     config_json: &str,
     base_dir: PathBuf,
     host: Arc<HostTable>,
+    halt: Halt,
 ) -> Result<Arc<Kernel>, Error> {
     let mut state = inner.write();
     match &*state {
         State::Booted(kernel) => Ok(Arc::clone(kernel)),
         State::Down => Err(down()),
         State::New => {
-            let kernel = Kernel::boot(Config::from_json(config_json)?, &base_dir, worker_files::locate()?, host)?;
+            let kernel = Kernel::boot(Config::from_json(config_json)?, &base_dir, worker_files::locate()?, host, halt)?;
             *state = State::Booted(Arc::clone(&kernel));
             Ok(kernel)
         }

@@ -21,10 +21,14 @@ pub struct BindingError {
 
 impl BindingOutcome {
     pub fn from_result<T: Serialize>(result: Result<T, Error>) -> Self {
-        let json = result.and_then(|value| {
+        Self::from_json(result.and_then(|value| {
             serde_json::to_string(&value)
                 .map_err(|_| Error::new(ErrorCode::Result, "The answer cannot be written as JSON."))
-        });
+        }))
+    }
+
+    /// The same, of text that is JSON already.
+    pub fn from_json(json: Result<String, Error>) -> Self {
         match json {
             Ok(value) => Self { value: Some(value), error: None },
             Err(error) => Self { value: None, error: Some(error.into()) },

@@ -6,6 +6,7 @@ use super::binding_outcome::BindingError;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::{Answer, HostFunctions, Verdict};
+use crate::threads;
 use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
@@ -49,9 +50,12 @@ impl HostTable {
     /// Takes JavaScript's answer. One that nobody waits for is dropped.
     pub fn answer(&self, id: u32, value: Option<String>, error: Option<BindingError>) {
         let Some(answer) = self.open.lock().answers.remove(&id) else { return };
-        answer(match error {
-            None => Ok(value.unwrap_or_else(|| "null".to_owned())),
-            Some(error) => Err(thrown(error)),
+        // A panic drops the answer, which tells whoever waits for it; JavaScript's thread must not see it.
+        let _panicked = threads::contain(|| {
+            answer(match error {
+                None => Ok(value.unwrap_or_else(|| "null".to_owned())),
+                Some(error) => Err(thrown(error)),
+            });
         });
     }
 

@@ -2,14 +2,15 @@
 
 use super::diff_text::parse_diff;
 use super::kernel::Kernel;
-use super::text_edit::{Hunk, Misfit, Place, Tolerance};
+use super::text_edit::{EditedText, Hunk, Misfit, Place, Tolerance};
 use super::write_file::Written;
 use super::write_rules::check_writable;
 use crate::error::{Error, ErrorCode};
-use crate::registry::META_FILE;
-use crate::vfs::{JailPath, Vfs};
+use crate::vfs::JailPath;
 use serde::Serialize;
 
+/// How much larger than the largest file a diff may be: it has every line twice, each with a sign.
+const DIFF_PER_FILE: usize = 4;
 /// Candidates that an error shows, and lines of each.
 const MOST_CANDIDATES: usize = 5;
 const SHOWN_LINES: usize = 3;
@@ -42,39 +43,38 @@ impl Kernel {
     pub fn apply_diff(&self, path: &str, diff: &str) -> Result<Diffed, Error> {
         let path = JailPath::parse(path)?;
         check_writable(&path)?;
+        let most = DIFF_PER_FILE * self.config.fs.file_bytes as usize;
+        if diff.len() > most {
+            let message = format!("diff is larger than {most} bytes. Write the whole file with write_file.");
+            return Err(Error::new(ErrorCode::Limit, message).with("field", "diff"));
+        }
         let hunks =
             parse_diff(diff).map_err(|bad| Error::new(ErrorCode::Validation, bad.message()).with("field", "diff"))?;
-        let _one_writer = self.writes.lock();
-        // Begun before it is read: nothing from the remote may come between the two.
-        let writing = self.git.begin([path.as_str(), META_FILE].into_iter());
-        let before = self.vfs.read(&path)?;
-        let (after, applied) = apply(path.as_str(), &before, &hunks)?;
-        let written = self.finish_write(writing, &path, &after, &format!("Refactor: {}", path.as_str()))?;
-        Ok(Diffed { written, applied })
+        let edited = self.edit(&path, |before| apply(path.as_str(), before, &hunks))?;
+        Ok(Diffed { written: edited.written, applied: edited.found })
     }
 }
 
 /// The text with every change made.
-fn apply(path: &str, before: &str, hunks: &[Hunk]) -> Result<(String, Vec<Applied>), Error> {
+fn apply<'t>(path: &str, before: &'t str, hunks: &[Hunk<'t>]) -> Result<(String, Vec<Applied>), Error> {
     let ending = if before.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut lines: Vec<String> =
-        before.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line).to_owned()).collect();
+    let mut text = EditedText::new(before);
     let mut applied = Vec::new();
     // How many lines the changes so far have added: a diff counts in the file as it was.
     let mut grown: i64 = 0;
-    for (number, hunk) in hunks.iter().enumerate() {
-        let moved = Hunk { expected_line: hunk.expected_line.map(|line| shifted(line, grown)), ..hunk.clone() };
-        let place = moved
-            .place(&lines)
-            .map_err(|misfit| refused(path, number + 1, &moved, &Shown { lines: &lines, grown }, &misfit))?;
+    for (number, hunk) in (1..).zip(hunks) {
+        let expected = hunk.expected_line.map(|line| shifted(line, grown));
+        let refused =
+            |misfit: &Misfit, text: &EditedText<'_>| refused(path, number, hunk, &Shown { text, grown }, misfit);
+        let place = text.place(hunk, expected).map_err(|misfit| refused(&misfit, &text))?;
         applied.push(report(hunk, &place, grown));
-        lines = moved.apply(&lines, &place);
+        text.apply(hunk, &place).map_err(|exhausted| refused(&exhausted.into(), &text))?;
         grown += signed(hunk.replace.len()) - signed(hunk.search.len());
     }
-    Ok((lines.join(ending), applied))
+    Ok((text.joined(ending), applied))
 }
 
-fn report(hunk: &Hunk, place: &Place, grown: i64) -> Applied {
+fn report(hunk: &Hunk<'_>, place: &Place, grown: i64) -> Applied {
     let line = shifted(place.line, -grown);
     let offset = hunk.expected_line.map(|expected| signed(line) - signed(expected)).filter(|offset| *offset != 0);
     let tolerated = (place.tolerance != Tolerance::Exact).then_some(place.tolerance);
@@ -83,7 +83,7 @@ fn report(hunk: &Hunk, place: &Place, grown: i64) -> Applied {
 
 /// The text that a change did not fit, which earlier changes may have moved.
 struct Shown<'l> {
-    lines: &'l [String],
+    text: &'l EditedText<'l>,
     grown: i64,
 }
 
@@ -94,53 +94,47 @@ impl Shown<'_> {
     }
 
     fn at(&self, line: usize) -> String {
-        let lines = self.lines.iter().skip(line).take(SHOWN_LINES);
+        let lines = self.text.lines_from(line).take(SHOWN_LINES);
         let text: Vec<String> = lines.map(|text| text.chars().take(SHOWN_CHARS).collect()).collect();
         format!("line {}: {}", self.number(line), text.join("\n"))
     }
 }
 
-fn refused(path: &str, number: usize, hunk: &Hunk, shown: &Shown<'_>, misfit: &Misfit) -> Error {
-    match misfit {
+fn refused(path: &str, number: usize, hunk: &Hunk<'_>, shown: &Shown<'_>, misfit: &Misfit) -> Error {
+    let error = match misfit {
         Misfit::Nowhere => {
-            let nearest = nearest(hunk, shown.lines)
+            let nearest = shown
+                .text
+                .nearest(hunk)
                 .map(|line| format!(" The nearest text is at {}", shown.at(line)))
                 .unwrap_or_default();
             let message = format!(
                 "Change {number} does not fit: its old lines are not in {path}. Nothing was written. Read the file again and copy them.{nearest}"
             );
-            Error::new(ErrorCode::NotFound, message).with("path", path).with("change", number)
+            Error::new(ErrorCode::NotFound, message)
         }
-        Misfit::Ambiguous(places) => {
-            let candidates: Vec<String> = places.iter().take(MOST_CANDIDATES).map(|line| shown.at(*line)).collect();
+        Misfit::Ambiguous { first, count } => {
+            let candidates: Vec<String> = first.iter().take(MOST_CANDIDATES).map(|line| shown.at(*line)).collect();
             let message = format!(
-                "Change {number} fits {path} in {} places. Nothing was written. Add lines before or after, so that only one fits. Candidates: {}",
-                places.len(),
+                "Change {number} fits {path} in {count} places. Nothing was written. Add lines before or after, so that only one fits. Candidates: {}",
                 candidates.join("; ")
             );
-            let numbers: Vec<usize> = places.iter().map(|line| shown.number(*line)).collect();
-            Error::new(ErrorCode::Validation, message)
-                .with("path", path)
-                .with("change", number)
-                .with("candidates", numbers)
+            let numbers: Vec<usize> = first.iter().map(|line| shown.number(*line)).collect();
+            Error::new(ErrorCode::Validation, message).with("candidates", numbers)
         }
-    }
-}
-
-/// The line that is most like the first line searched for.
-fn nearest(hunk: &Hunk, lines: &[String]) -> Option<usize> {
-    let wanted: Vec<&str> = hunk.search.iter().flat_map(|line| line.split_whitespace()).collect();
-    let likeness = |at: usize| {
-        let window = lines.iter().skip(at).take(hunk.search.len());
-        window.flat_map(|line| line.split_whitespace()).filter(|word| wanted.contains(word)).count()
+        Misfit::TooMuchWork => {
+            let message = format!(
+                "The diff has too many changes for a file of {} lines: the search ended at change {number}. Nothing was written. Send fewer changes at a time, or write the whole file with write_file.",
+                shown.text.len()
+            );
+            Error::new(ErrorCode::Limit, message)
+        }
     };
-    let (best, count) =
-        (0..lines.len()).map(|at| (at, likeness(at))).max_by_key(|(at, count)| (*count, std::cmp::Reverse(*at)))?;
-    (count * 2 >= wanted.len() && count > 0).then_some(best)
+    error.with("path", path).with("change", number)
 }
 
 fn shifted(line: usize, by: i64) -> usize {
-    usize::try_from(signed(line) + by).unwrap_or_default()
+    usize::try_from(signed(line).saturating_add(by)).unwrap_or_default()
 }
 
 fn signed(count: usize) -> i64 {

@@ -1,9 +1,11 @@
 //! `check_tool`: what the compiler and the rules think of a tool.
 
 use super::check_gate::line_of;
+use super::edit_file::Edited;
 use super::kernel::Kernel;
 use super::type_sources::TypeSources;
 use super::write_file::Written;
+use super::write_rules::check_writable;
 use crate::compile::{Diagnostic, Severity, apply_fixes};
 use crate::error::Error;
 use crate::vfs::{JailPath, Vfs};
@@ -48,9 +50,18 @@ impl Kernel {
     /// Applies every repair that the findings of a tool offer, and commits the result.
     pub fn fix_tool(&self, path: &str) -> Result<FixReport, Error> {
         let path = JailPath::parse(path)?;
-        let _one_writer = self.writes.lock();
         let before = self.vfs.read(&path)?;
-        let (mut text, mut applied) = (before.clone(), 0);
+        if self.fixed(&path, &before).0 == before {
+            return Ok(FixReport { applied: 0, written: None });
+        }
+        check_writable(&path)?;
+        let Edited { written, found } = self.edit(&path, |before| Ok(self.fixed(&path, before)))?;
+        Ok(FixReport { applied: found, written: Some(written) })
+    }
+
+    /// The text with every repair made, and how many there were.
+    fn fixed(&self, path: &JailPath, before: &str) -> (String, usize) {
+        let (mut text, mut applied) = (before.to_owned(), 0);
         for _ in 0..MOST_ROUNDS {
             let verdict = self.compiler.check(path.as_str(), &text, &self.lint);
             let fixed = apply_fixes(&text, &verdict.diagnostics);
@@ -60,7 +71,6 @@ impl Kernel {
             text = fixed.text;
             applied += fixed.applied;
         }
-        let written = if text == before { None } else { Some(self.write_and_commit(&path, &text, "Refactor")?) };
-        Ok(FixReport { applied, written })
+        (text, applied)
     }
 }

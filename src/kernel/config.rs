@@ -3,7 +3,7 @@
 use super::check_config::{CheckMode, RuleLevels, check_rules};
 use crate::error::{Error, ErrorCode};
 use crate::git::Secret;
-use crate::sandbox::{Isolation, RunLimits};
+use crate::sandbox::{Isolation, RunLimits, TreeLimits};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -54,6 +54,10 @@ pub struct GitConfig {
     pub api_base_url: Option<String>,
     pub auth: GitIdentity,
     pub write_strategy: GitWriteStrategy,
+    /// Most that one fetch may bring, as sent.
+    pub fetch_bytes: u32,
+    /// Time for one exchange with the remote.
+    pub timeout_ms: u32,
 }
 
 /// Where tools are persisted.
@@ -110,6 +114,11 @@ pub struct SandboxConfig {
     pub write_files: u32,
     /// How deep tools may run tools.
     pub call_depth: u32,
+    /// What the runs that one run starts, directly or not, may be and use together.
+    pub nested_runs: u32,
+    pub nested_timeout_ms: u32,
+    /// Arguments of host calls that one run, with all that it starts, may have under way.
+    pub pending_bytes: u32,
     /// Largest body of a response, unpacked.
     pub fetch_bytes: u32,
     /// Time for one request with all its redirects.
@@ -164,7 +173,12 @@ const FILE_BYTES: Range = Range("fileBytes", 64, 64 << 20);
 const ROOT_BYTES: Range = Range("rootBytes", 1024, 2 << 30);
 const ROOT_FILES: Range = Range("rootFiles", 1, 1_000_000);
 const CALL_DEPTH: Range = Range("callDepth", 0, 32);
+const NESTED_RUNS: Range = Range("nestedRuns", 1, 100_000);
+const NESTED_TIMEOUT_MS: Range = Range("nestedTimeoutMs", 1, 3_600_000);
+const PENDING_BYTES: Range = Range("pendingBytes", 64, 2 << 30);
 const FETCH_BYTES: Range = Range("fetchBytes", 64, 64 << 20);
+const GIT_FETCH_BYTES: Range = Range("fetchBytes", 64 << 10, 2 << 30);
+const GIT_TIMEOUT_MS: Range = Range("timeoutMs", 100, 3_600_000);
 const FETCH_TIMEOUT_MS: Range = Range("fetchTimeoutMs", 1, 3_600_000);
 
 /// More workers than this help only machines that nothing else runs on.
@@ -206,6 +220,8 @@ impl Default for GitConfig {
             api_base_url: None,
             auth: GitIdentity::default(),
             write_strategy: GitWriteStrategy::default(),
+            fetch_bytes: 128 << 20,
+            timeout_ms: 300_000,
         }
     }
 }
@@ -236,6 +252,9 @@ impl Default for SandboxConfig {
             write_bytes: 64 << 20,
             write_files: 1000,
             call_depth: 8,
+            nested_runs: 64,
+            nested_timeout_ms: 1000,
+            pending_bytes: 32 << 20,
             fetch_bytes: 8 << 20,
             fetch_timeout_ms: 10_000,
             seed: None,
@@ -270,6 +289,9 @@ impl Config {
             (&WRITE_BYTES, sandbox.write_bytes),
             (&WRITE_FILES, sandbox.write_files),
             (&CALL_DEPTH, sandbox.call_depth),
+            (&NESTED_RUNS, sandbox.nested_runs),
+            (&NESTED_TIMEOUT_MS, sandbox.nested_timeout_ms),
+            (&PENDING_BYTES, sandbox.pending_bytes),
             (&FETCH_BYTES, sandbox.fetch_bytes),
             (&FETCH_TIMEOUT_MS, sandbox.fetch_timeout_ms),
         ] {
@@ -308,6 +330,9 @@ impl Config {
 
 impl GitConfig {
     fn check(&self) -> Result<(), Error> {
+        for (range, value) in [(&GIT_FETCH_BYTES, self.fetch_bytes), (&GIT_TIMEOUT_MS, self.timeout_ms)] {
+            range.check(value, "git.", ErrorCode::Config)?;
+        }
         let is_hosted = self.provider != GitProvider::Local;
         let texts = [("git.repo", &self.repo), ("git.apiBaseUrl", &self.api_base_url)];
         for (key, value) in texts.iter().filter_map(|(key, value)| Some((key, value.as_deref()?))) {
@@ -344,6 +369,20 @@ impl SandboxConfig {
             host_calls: self.host_calls,
             call_bytes: self.args_bytes,
         }
+    }
+
+    /// What one run and all that it starts share.
+    pub fn tree_limits(&self) -> TreeLimits {
+        TreeLimits {
+            runs: self.nested_runs,
+            bytes: self.pending_bytes as usize,
+            cpu: Duration::from_millis(self.nested_timeout_ms.into()),
+        }
+    }
+
+    /// The longest text that a worker has a reason to send at once.
+    pub fn longest_text(&self) -> usize {
+        self.result_bytes.max(self.args_bytes).max(self.log_bytes) as usize
     }
 }
 
@@ -387,6 +426,9 @@ mod tests {
             (r#"{"sandbox":{"scratchBytes":4000000000}}"#, "sandbox.scratchBytes"),
             (r#"{"sandbox":{"scratchFiles":100000}}"#, "sandbox.scratchFiles"),
             (r#"{"sandbox":{"callDepth":33}}"#, "sandbox.callDepth"),
+            (r#"{"sandbox":{"nestedRuns":0}}"#, "sandbox.nestedRuns"),
+            (r#"{"sandbox":{"nestedTimeoutMs":0}}"#, "sandbox.nestedTimeoutMs"),
+            (r#"{"sandbox":{"pendingBytes":1}}"#, "sandbox.pendingBytes"),
             (r#"{"sandbox":{"fetchBytes":1}}"#, "sandbox.fetchBytes"),
             (r#"{"sandbox":{"fetchTimeoutMs":0}}"#, "sandbox.fetchTimeoutMs"),
             (r#"{"sandbox":{"writeFiles":1000001}}"#, "sandbox.writeFiles"),

@@ -1,6 +1,7 @@
 //! Reading a change as models write it: SEARCH/REPLACE blocks or a unified diff.
 
 use super::text_edit::Hunk;
+use super::unified_diff::parse_unified;
 
 /// Why a text is no diff; each says what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl BadDiff {
 }
 
 /// The changes in a diff, in their order. Line ends are `\n` here, whatever the file has.
-pub fn parse_diff(diff: &str) -> Result<Vec<Hunk>, BadDiff> {
+pub fn parse_diff(diff: &str) -> Result<Vec<Hunk<'_>>, BadDiff> {
     let lines: Vec<&str> = diff.lines().map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let hunks = if lines.iter().any(|line| is_search(line)) {
         parse_blocks(&lines)?
@@ -48,15 +49,15 @@ fn is_search(line: &str) -> bool {
     is_marker(line, '<', "SEARCH")
 }
 
-fn parse_blocks(lines: &[&str]) -> Result<Vec<Hunk>, BadDiff> {
+fn parse_blocks<'d>(lines: &[&'d str]) -> Result<Vec<Hunk<'d>>, BadDiff> {
     enum In {
         Nothing,
         Search,
         Replace,
     }
     let mut hunks = Vec::new();
-    let (mut search, mut replace, mut state): (Vec<String>, Vec<String>, In) = (Vec::new(), Vec::new(), In::Nothing);
-    for line in lines {
+    let (mut search, mut replace, mut state): (Vec<&str>, Vec<&str>, In) = (Vec::new(), Vec::new(), In::Nothing);
+    for &line in lines {
         let block = hunks.len() + 1;
         state = match state {
             In::Nothing if is_search(line) => In::Search,
@@ -65,7 +66,7 @@ fn parse_blocks(lines: &[&str]) -> Result<Vec<Hunk>, BadDiff> {
             In::Search if is_marker(line, '=', "=") => In::Replace,
             In::Search if is_search(line) => return Err(BadDiff::Unclosed { block }),
             In::Search => {
-                search.push((*line).to_owned());
+                search.push(line);
                 In::Search
             }
             In::Replace if is_marker(line, '>', "REPLACE") => {
@@ -81,7 +82,7 @@ fn parse_blocks(lines: &[&str]) -> Result<Vec<Hunk>, BadDiff> {
             }
             In::Replace if is_search(line) => return Err(BadDiff::Unclosed { block }),
             In::Replace => {
-                replace.push((*line).to_owned());
+                replace.push(line);
                 In::Replace
             }
         };
@@ -90,66 +91,6 @@ fn parse_blocks(lines: &[&str]) -> Result<Vec<Hunk>, BadDiff> {
         In::Nothing => Ok(hunks),
         In::Search | In::Replace => Err(BadDiff::Unclosed { block: hunks.len() + 1 }),
     }
-}
-
-fn parse_unified(lines: &[&str]) -> Result<Vec<Hunk>, BadDiff> {
-    let mut hunks: Vec<Hunk> = Vec::new();
-    let mut files = 0;
-    let mut body: Option<Hunk> = None;
-    let mut rest = lines.iter().peekable();
-    while let Some(line) = rest.next() {
-        if line.starts_with("--- ") && rest.peek().is_some_and(|next| next.starts_with("+++ ")) {
-            rest.next();
-            files += 1;
-            hunks.extend(body.take());
-            if files > 1 {
-                return Err(BadDiff::SeveralFiles);
-            }
-        } else if line.starts_with("@@") {
-            hunks.extend(body.take());
-            body = Some(Hunk { search: Vec::new(), replace: Vec::new(), expected_line: old_line(line) });
-        } else if let Some(hunk) = &mut body {
-            match line.split_at_checked(1) {
-                Some(("+", text)) => hunk.replace.push(text.to_owned()),
-                Some(("-", text)) => hunk.search.push(text.to_owned()),
-                // "\ No newline at end of file"
-                Some(("\\", _)) => {}
-                Some((" ", text)) => both(hunk, text),
-                // Models leave out the space before unchanged lines.
-                _ if line.starts_with("```") || line.starts_with("diff --git") => hunks.extend(body.take()),
-                _ => both(hunk, line),
-            }
-        }
-    }
-    hunks.extend(body);
-    for hunk in &mut hunks {
-        drop_blank_end(hunk);
-    }
-    hunks.retain(|hunk| hunk.search != hunk.replace);
-    Ok(hunks)
-}
-
-fn both(hunk: &mut Hunk, text: &str) {
-    hunk.search.push(text.to_owned());
-    hunk.replace.push(text.to_owned());
-}
-
-/// An empty line at the end of a diff ends the diff; it is no line of the file.
-fn drop_blank_end(hunk: &mut Hunk) {
-    while let (Some(search), Some(replace)) = (hunk.search.last(), hunk.replace.last())
-        && search.is_empty()
-        && replace.is_empty()
-    {
-        hunk.search.pop();
-        hunk.replace.pop();
-    }
-}
-
-/// The first old line of `@@ -12,3 +12,4 @@`, counted from 0.
-fn old_line(header: &str) -> Option<usize> {
-    let numbers = header.split_once('-')?.1;
-    let digits: String = numbers.chars().take_while(char::is_ascii_digit).collect();
-    digits.parse::<usize>().ok().map(|line| line.saturating_sub(1))
 }
 
 #[cfg(test)]

@@ -50,9 +50,8 @@ impl Kernel {
         let bytes = self.git.content_at(path.as_str(), commit)?;
         let text = String::from_utf8(bytes)
             .map_err(|_| Error::new(ErrorCode::Validation, format!("{} is not text in that commit.", path.as_str())))?;
-        let _one_writer = self.writes.lock();
         let short: String = commit.chars().take(SHORT_HASH).collect();
-        self.write_and_commit_as(&path, &text, &format!("Revert: {} to {short}", path.as_str()))
+        self.write_and_commit(&path, &text, &format!("Revert: {} to {short}", path.as_str()))
     }
 
     /// Commits files as they are on disk; one that is not there is removed from the history's head.

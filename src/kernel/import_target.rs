@@ -37,12 +37,12 @@ pub fn target_of(importer: &str, specifier: &str, packages: &Packages) -> Option
         return JailPath::parse(&file_of(importer, specifier)?).ok().map(Target::File);
     }
     packages
-        .allows(specifier)
-        .then(|| Target::Package { specifier: specifier.to_owned(), path: format!("node_modules/{specifier}") })
+        .allowed_package(specifier)
+        .map(|_| Target::Package { specifier: specifier.to_owned(), path: format!("node_modules/{specifier}") })
 }
 
 /// The file of the root that a specifier stands for, before endings are tried; `None` when it names no file inside it.
-pub fn file_of(importer: &str, specifier: &str) -> Option<String> {
+fn file_of(importer: &str, specifier: &str) -> Option<String> {
     if let Some(rest) = specifier.strip_prefix("/lib/") {
         return normal(TOOLS, rest);
     }
@@ -113,6 +113,7 @@ mod tests {
             "@tgp/std/../csv",
             "zod/./x",
             "zod/x\\y",
+            "zod/node_modules/fs",
             "ZOD",
         ] {
             assert_eq!(target(outside), None, "{outside}");

@@ -4,7 +4,9 @@ use super::background::Background;
 use super::bytecode_files::BytecodeFiles;
 use super::check_config::lint_options;
 use super::config::{Config, GitWriteStrategy};
-use super::git_remote::GitHome;
+use super::confinement::threads_warning;
+use super::folder_rules::check_folders;
+use super::git_remote::{Ending, GitHome};
 use super::graph_cache::GraphCache;
 use super::guest_files::GuestFiles;
 use super::host_functions::HostFunctions;
@@ -17,7 +19,7 @@ use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use super::type_gate::TypeGate;
 use crate::compile::{Compiler, LintOptions};
 use crate::error::Error;
-use crate::git::{GitStore, Publisher};
+use crate::git::{GitStore, Halt, Publisher};
 use crate::net::{FetchLimits, Fetcher};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
 use crate::threads;
@@ -31,7 +33,7 @@ use std::time::Duration;
 pub use crate::sandbox::engine_version;
 
 /// `meta.json` of some ten thousand tools, several times over.
-const MOST_META_BYTES: usize = 64 << 20;
+const MOST_META_BYTES: usize = 32 << 20;
 /// Largest bundle of a package that is kept for the next kernel.
 const MOST_BUNDLE_BYTES: usize = 32 << 20;
 
@@ -64,19 +66,25 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Makes the root and its repository, and starts the warm workers in the background.
+    /// Makes the root and its repository, and starts the warm workers in the background. `halt` ends the wait for a remote,
+    /// now and later.
     pub fn boot(
         config: Config,
         base_dir: &Path,
         files: WorkerFiles,
         functions: Arc<dyn HostFunctions>,
+        halt: Halt,
     ) -> Result<Arc<Self>, Error> {
+        let noted = check_folders(&config, base_dir)?;
         let root = base_dir.join(&config.root_dir);
         let vfs = Arc::new(DiskVfs::open(&root)?.with_max_file_bytes(config.fs.file_bytes as usize));
         let compiler = Arc::new(Compiler::new());
         let examples = Arc::new(RunExamples::default());
-        let GitHome { store, publisher, warnings } =
-            GitHome::open(&config, base_dir, &root, &vfs, &compiler, &examples)?;
+        let ending = Ending { halt, launcher: cfg!(unix).then(|| files.executable.clone()) };
+        let GitHome { store, publisher, mut warnings } =
+            GitHome::open(&config, base_dir, &root, &vfs, &compiler, &examples, &ending)?;
+        warnings.extend(noted);
+        warnings.extend(threads_warning(config.sandbox.isolation));
         let guest_files = GuestFiles::open(&config, base_dir, &vfs)?;
         let fetcher = Fetcher::new(
             &config.allowed_fetch_urls,
@@ -95,6 +103,7 @@ impl Kernel {
             warm: config.sandbox.warm as usize,
             queue: config.sandbox.queue as usize,
             memory_bytes: config.sandbox.limits().memory_bytes,
+            longest_text: config.sandbox.longest_text(),
             bytecode: Arc::new(BytecodeFiles::new(private)),
         });
         let files = registry_files(&config, &vfs, &store)?;

@@ -19,6 +19,8 @@ const BUNDLE: &str = "#bundle";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a bundle is taken as true without a look at the files that it was made from.
 const FRESH: Duration = Duration::from_secs(2);
+/// Longest name of a package or a file in it.
+const MAX_SPECIFIER_BYTES: usize = 1024;
 /// Bundles that belong to no run.
 const NO_RUN: RunId = RunId(0);
 
@@ -61,14 +63,16 @@ impl Packages {
         Self { allowed, functions, kept, bundles: Mutex::default() }
     }
 
-    /// Whether `specifier` is an allowed package or lies in one.
-    pub fn allows(&self, specifier: &str) -> bool {
-        let clean =
-            specifier.split('/').all(|part| !matches!(part, "" | "." | "..")) && !specifier.contains(['\\', '\0', ':']);
-        clean
-            && self.allowed.iter().any(|package| {
-                specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            })
+    /// The allowed package that `specifier` names, or a file of which it names; `None` when it leads anywhere else.
+    pub fn allowed_package(&self, specifier: &str) -> Option<&str> {
+        let is_clean = specifier.len() <= MAX_SPECIFIER_BYTES
+            && !specifier.contains(['\\', '\0', ':'])
+            // A package in a package is one that nobody has allowed.
+            && specifier.split('/').all(|part| !matches!(part, "" | "." | ".." | "node_modules"));
+        let names = |package: &&String| {
+            specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.allowed.iter().find(names).filter(|_| is_clean).map(String::as_str)
     }
 
     /// What may be imported, for messages.

@@ -4,8 +4,7 @@ use super::kernel::Kernel;
 use super::write_file::Written;
 use super::write_rules::check_writable;
 use crate::error::{Error, ErrorCode};
-use crate::registry::META_FILE;
-use crate::vfs::{JailPath, Vfs};
+use crate::vfs::JailPath;
 
 impl Kernel {
     /// Replaces the first occurrence of `search`. When it is not there, nothing is written.
@@ -16,18 +15,17 @@ impl Kernel {
             let message = "search is empty. Give the exact text to replace, or use write_file to write the whole file.";
             return Err(Error::new(ErrorCode::Validation, message).with("field", "search"));
         }
-        let _one_writer = self.writes.lock();
-        // Begun before it is read: nothing from the remote may come between the two.
-        let writing = self.git.begin([path.as_str(), META_FILE].into_iter());
-        let before = self.vfs.read(&path)?;
-        if !before.contains(search) {
-            let message = format!(
-                "The search text is not in {}. Read the file again and copy the text exactly, with its spaces and line breaks.",
-                path.as_str()
-            );
-            return Err(Error::new(ErrorCode::NotFound, message).with("path", path.as_str()).with("field", "search"));
-        }
-        let after = before.replacen(search, replace, 1);
-        self.finish_write(writing, &path, &after, &format!("Refactor: {}", path.as_str()))
+        let edited = self.edit(&path, |before| {
+            if !before.contains(search) {
+                let message = format!(
+                    "The search text is not in {}. Read the file again and copy the text exactly, with its spaces and line breaks.",
+                    path.as_str()
+                );
+                let error = Error::new(ErrorCode::NotFound, message);
+                return Err(error.with("path", path.as_str()).with("field", "search"));
+            }
+            Ok((before.replacen(search, replace, 1), ()))
+        })?;
+        Ok(edited.written)
     }
 }

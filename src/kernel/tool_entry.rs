@@ -1,7 +1,7 @@
 //! From a tool's source to its entry in the registry.
 
 use crate::compile::{Compiler, Description, SourceRole};
-use crate::registry::{ContentHash, ToolKind, ToolMeta};
+use crate::registry::{ContentHash, MAX_PARAMETERS_BYTES, ToolKind, ToolMeta};
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -25,7 +25,7 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
         path: path.to_owned(),
         name: ToolMeta::name_of(path).to_owned(),
         description: described.description.chars().take(MOST_DESCRIPTION_CHARS).collect(),
-        parameters: RawValue::from_string(described.parameters.to_string())
+        parameters: RawValue::from_string(schema_text(&described.parameters))
             .unwrap_or_else(|_| RawValue::NULL.to_owned()),
         tags,
         imports: described.imports,
@@ -35,4 +35,10 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
         },
         hash,
     }
+}
+
+/// The schema, or that anything will do when it is larger than any that is of use.
+fn schema_text(parameters: &serde_json::Value) -> String {
+    let text = parameters.to_string();
+    if text.len() <= MAX_PARAMETERS_BYTES { text } else { "{}".to_owned() }
 }

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The question that the JavaScript side answers with findings. No guest can ask it.
 const QUESTION: &str = "#types";
@@ -22,7 +22,11 @@ const NO_RUN: RunId = RunId(0);
 /// Answers kept at one time. Past it the memory starts anew, which costs a question each.
 const MOST_KNOWN: usize = 4096;
 
+/// A tool whose types take too long to check is not tried again for so long: every try keeps others waiting.
+const UNCHECKED_FOR: Duration = Duration::from_secs(10);
+
 /// What came of a check of types.
+#[derive(Clone)]
 pub enum Types {
     Checked(Vec<Diagnostic>),
     /// With the reason, where the user should know it.
@@ -32,8 +36,26 @@ pub enum Types {
 /// Asks for types, once for the same texts.
 pub struct TypeGate {
     functions: Arc<dyn HostFunctions>,
-    /// By path: a hash of all that the answer depends on, and the answer.
-    known: Mutex<HashMap<String, (blake3::Hash, Vec<Diagnostic>)>>,
+    /// By path.
+    known: Mutex<HashMap<String, Known>>,
+}
+
+/// An answer, and a hash of all that it depends on.
+struct Known {
+    hash: blake3::Hash,
+    types: Types,
+    /// When it was given: that types could not be checked is no answer for long.
+    at: Instant,
+}
+
+impl Known {
+    fn holds(&self, hash: blake3::Hash) -> bool {
+        let lasts = match self.types {
+            Types::Checked(_) => true,
+            Types::Unchecked(_) => self.at.elapsed() < UNCHECKED_FOR,
+        };
+        self.hash == hash && lasts
+    }
 }
 
 #[derive(Deserialize)]
@@ -62,21 +84,19 @@ impl TypeGate {
     fn check(&self, path: &str, sources: &TypeSources) -> Result<Types, Error> {
         let question = serde_json::to_string(&[sources]).map_err(|_| unanswered(path))?;
         let hash = blake3::hash(question.as_bytes());
-        if let Some((_, findings)) = self.known.lock().get(path).filter(|(known, _)| *known == hash) {
-            return Ok(Types::Checked(findings.clone()));
+        if let Some(known) = self.known.lock().get(path).filter(|known| known.holds(hash)) {
+            return Ok(known.types.clone());
         }
-        match self.ask(path, question)? {
-            Reply::Unchecked { notice } => Ok(Types::Unchecked(Some(notice))),
-            Reply::Checked { diagnostics } => {
-                let findings: Vec<Diagnostic> = diagnostics.into_iter().map(Diagnostic::from).collect();
-                let mut known = self.known.lock();
-                if known.len() >= MOST_KNOWN {
-                    known.clear();
-                }
-                known.insert(path.to_owned(), (hash, findings.clone()));
-                Ok(Types::Checked(findings))
-            }
+        let types = match self.ask(path, question)? {
+            Reply::Unchecked { notice } => Types::Unchecked(Some(notice)),
+            Reply::Checked { diagnostics } => Types::Checked(diagnostics.into_iter().map(Diagnostic::from).collect()),
+        };
+        let mut known = self.known.lock();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
         }
+        known.insert(path.to_owned(), Known { hash, types: types.clone(), at: Instant::now() });
+        Ok(types)
     }
 
     fn ask(&self, path: &str, question: String) -> Result<Reply, Error> {

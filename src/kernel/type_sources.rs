@@ -3,9 +3,10 @@
 //! A checker opens whatever a source names, and its messages quote what it read. So it is handed texts, never paths, and a
 //! tool that names something outside the root is not handed over at all.
 
-use super::import_target::file_of;
+use super::import_target::{Target as Import, target_of};
 use super::kernel::Kernel;
 use super::module_graph::ENDINGS;
+use super::std_library;
 use crate::compile::{Severity, TYPES, Verdict};
 use crate::error::Error;
 use crate::vfs::{JailPath, Vfs};
@@ -120,15 +121,19 @@ impl Kernel {
         Ok(Ok(()))
     }
 
+    /// What a specifier leads a type checker to, by the rules of every import.
     fn locate(&self, importer: &JailPath, specifier: &str) -> Result<Target, Error> {
-        let Some(base) = file_of(importer.as_str(), specifier) else {
-            let package = self.lint.allowed_imports.iter().find(|package| {
-                specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            });
-            return Ok(package.map_or(Target::Outside, |name| Target::Package(name.clone())));
+        let base = match target_of(importer.as_str(), specifier, &self.packages) {
+            None => return Ok(Target::Outside),
+            Some(Import::Std { .. }) => return Ok(Target::Package(std_library::NAME.to_owned())),
+            Some(Import::Package { specifier, .. }) => {
+                let package = self.packages.allowed_package(&specifier);
+                return Ok(package.map_or(Target::Outside, |name| Target::Package(name.to_owned())));
+            }
+            Some(Import::File(base)) => base,
         };
         for ending in ENDINGS {
-            let Ok(candidate) = JailPath::parse(&format!("{base}{ending}")) else { continue };
+            let Ok(candidate) = JailPath::parse(&format!("{}{ending}", base.as_str())) else { continue };
             if self.vfs.exists(&candidate)? {
                 return Ok(Target::File(candidate));
             }

@@ -82,31 +82,35 @@ impl Kernel {
     /// Creates or replaces a file and commits it.
     pub fn write_file(&self, path: &str, content: &str) -> Result<Written, Error> {
         let path = JailPath::parse(path)?;
-        let _one_writer = self.writes.lock();
-        self.write_and_commit(&path, content, "Forge")
+        self.write_and_commit(&path, content, &format!("Forge: {}", path.as_str()))
     }
 
-    /// Writes a file that the caller may change. The caller holds the lock on writes.
-    pub(super) fn write_and_commit(&self, path: &JailPath, content: &str, verb: &str) -> Result<Written, Error> {
-        self.write_and_commit_as(path, content, &format!("{verb}: {}", path.as_str()))
-    }
-
-    /// As [`Self::write_and_commit`], with the whole message.
-    pub(super) fn write_and_commit_as(&self, path: &JailPath, content: &str, message: &str) -> Result<Written, Error> {
+    /// Writes a file that the caller may change, and commits it.
+    pub(super) fn write_and_commit(&self, path: &JailPath, content: &str, message: &str) -> Result<Written, Error> {
         check_writable(path)?;
-        let writing = self.git.begin([path.as_str(), META_FILE].into_iter());
-        self.finish_write(writing, path, content, message)
+        // It may take its time: nobody waits for it.
+        let judged = self.judge_before_commit(path, content)?;
+        let _one_writer = self.writes.lock();
+        self.finish_write(self.begin_write(path), path, content, judged, message)
     }
 
-    /// Writes and commits what was begun. When the repository could not be had, the file is written all the same.
+    /// The right to write a file. Whoever changes it by its content reads that afterwards: nothing from the remote may come
+    /// between the two.
+    pub(super) fn begin_write(&self, path: &JailPath) -> Result<Writing<'_>, GitError> {
+        self.git.begin([path.as_str(), META_FILE].into_iter())
+    }
+
+    /// Writes and commits what was begun. When the repository could not be had, the file is written all the same. The
+    /// caller holds the lock on writes.
     pub(super) fn finish_write(
         &self,
         writing: Result<Writing<'_>, GitError>,
         path: &JailPath,
         content: &str,
+        judged: Judged,
         message: &str,
     ) -> Result<Written, Error> {
-        let Judged { findings, notice } = self.judge_before_commit(path, content)?;
+        let Judged { findings, notice } = judged;
         let fault = findings.first().filter(|_| self.config.check == CheckMode::Strict);
         let will_be_logged = fault.is_none() && writing.is_ok() && self.git.restores_files();
         self.quota.write(&self.vfs, path, content.len(), || {

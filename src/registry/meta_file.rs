@@ -4,8 +4,9 @@
 //! line.
 
 use super::tool_meta::ToolMeta;
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
 
 /// The file's place in the root.
 pub const META_FILE: &str = "meta.json";
@@ -13,17 +14,54 @@ pub const META_FILE: &str = "meta.json";
 /// Raised whenever the same source gives another entry; a file of another version is made anew.
 const VERSION: u32 = 1;
 
+/// Entries that are taken over from a file; those of further tools are made anew.
+const MAX_ENTRIES: usize = 100_000;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MetaFile {
     version: u32,
-    tools: BTreeMap<String, ToolMeta>,
+    tools: Entries,
+}
+
+/// Entries that a tool could have made. What else is there is not even kept while the file is read: it may be anybody's.
+struct Entries(Vec<ToolMeta>);
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EntriesVisitor)
+    }
+}
+
+struct EntriesVisitor;
+
+impl<'de> Visitor<'de> for EntriesVisitor {
+    type Value = Entries;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("tools by path")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
+        let mut tools = Vec::new();
+        while let Some(path) = map.next_key::<String>()? {
+            if tools.len() >= MAX_ENTRIES {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let tool = ToolMeta { path, ..map.next_value()? };
+            if tool.is_of_usual_size() {
+                tools.push(tool);
+            }
+        }
+        Ok(Entries(tools))
+    }
 }
 
 /// The tools in a file's text; `None` when it is damaged or of another version.
 pub(super) fn parse(text: &str) -> Option<Vec<ToolMeta>> {
     let file: MetaFile = serde_json::from_str(text).ok().filter(|file: &MetaFile| file.version == VERSION)?;
-    Some(file.tools.into_iter().map(|(path, tool)| ToolMeta { path, ..tool }).collect())
+    Some(file.tools.0)
 }
 
 /// The line of one tool.
@@ -44,4 +82,28 @@ pub(super) fn print<'t>(lines: impl Iterator<Item = &'t str>) -> String {
     }
     text.push_str("\n}\n}\n");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    fn with(parameters: &str, tags: &str) -> String {
+        format!(
+            r#"{{"version":1,"tools":{{"tools/a.ts":{{"name":"a","description":"","parameters":{parameters},"tags":{tags},"imports":[],"kind":"tool","hash":"x"}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn what_no_tool_could_have_made_is_not_taken_over() {
+        assert_eq!(parse(&with("{}", "[]")).unwrap().len(), 1);
+        let long = format!("\"{}\"", "x".repeat(70_000));
+        let deep = format!("{}{}", "[".repeat(40_000), "]".repeat(40_000));
+        let many = format!("[{}\"\"]", "\"\",".repeat(5000));
+        for (parameters, tags) in [(long.as_str(), "[]"), (&deep, "[]"), ("{}", &many)] {
+            assert_eq!(parse(&with(parameters, tags)).map_or(0, |tools| tools.len()), 0);
+        }
+        assert!(parse(&with("{}", &deep)).is_none());
+        assert!(parse("[").is_none());
+    }
 }

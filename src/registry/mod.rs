@@ -17,5 +17,5 @@ mod words;
 pub use meta_file::META_FILE;
 pub use registry::{Found, Registry};
 pub use search::{Hit, Meaning, SAME_JOB};
-pub use tool_meta::{ContentHash, ToolKind, ToolMeta};
+pub use tool_meta::{ContentHash, MAX_PARAMETERS_BYTES, ToolKind, ToolMeta};
 pub use use_counts::UseCounts;

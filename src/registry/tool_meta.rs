@@ -56,7 +56,23 @@ struct Properties {
     properties: std::collections::BTreeMap<String, serde::de::IgnoredAny>,
 }
 
+/// Largest schema of arguments that is kept; more is data, and no model reads it.
+pub const MAX_PARAMETERS_BYTES: usize = 64 << 10;
+/// Longest name, description, tag or import, and most of them.
+const MAX_TEXT_BYTES: usize = 8 << 10;
+const MAX_TEXTS: usize = 2048;
+
 impl ToolMeta {
+    /// Whether this could be the entry of a tool: a file with entries may have come from anywhere.
+    #[must_use]
+    pub fn is_of_usual_size(&self) -> bool {
+        let Self { path, name, description, parameters, tags, imports, .. } = self;
+        let texts = || [path, name, description].into_iter().chain(tags).chain(imports);
+        parameters.get().len() <= MAX_PARAMETERS_BYTES
+            && texts().count() <= MAX_TEXTS
+            && texts().all(|text| text.len() <= MAX_TEXT_BYTES)
+    }
+
     /// The names of the arguments.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {

@@ -18,14 +18,18 @@ use super::root_quota::Usage;
 use super::stamp::{Stamp, StampedFile};
 use super::vfs::{DEFAULT_MAX_FILE_BYTES, Vfs};
 use super::vfs_error::{VfsError, Violation};
+use crate::bounded_read::read_at_most;
 use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 /// A write takes milliseconds; a temporary file of this age has no writer any more.
 const ABANDONED_AFTER: Duration = Duration::from_mins(10);
+
+/// Largest file that is read as bytes: as large as the largest that may be configured.
+const MAX_BYTES: usize = 64 << 20;
 
 /// How often a write starts over because a removal took its directory away in between.
 const WRITE_ATTEMPTS: usize = 8;
@@ -84,13 +88,13 @@ impl DiskVfs {
         self.write_real(path, content.as_bytes(), Durability::Restorable)
     }
 
-    /// The bytes of a regular file, however large; a symlink is not followed.
+    /// The bytes of a regular file, whatever they are; a symlink is not followed.
     ///
     /// # Errors
-    /// `NotFound`, `NotAFile`, `SecurityViolation`, `Io`.
+    /// `NotFound`, `NotAFile`, `TooLarge`, `SecurityViolation`, `Io`.
     pub fn read_bytes(&self, path: &JailPath) -> Result<Vec<u8>, VfsError> {
         path.refuse_git()?;
-        self.read_real_bytes(path, usize::MAX - 1)
+        self.read_real_bytes(path, MAX_BYTES)
     }
 
     fn refuse_large(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
@@ -187,15 +191,12 @@ impl DiskVfs {
         if metadata.nlink() > 1 {
             return Err(VfsError::violation(path.as_str(), Violation::HardLink));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default().min(limit));
-        // The file may grow while it is read: the limit counts what arrives, not what was announced.
-        file.take(u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
-        if bytes.len() > limit {
+        let expected = usize::try_from(metadata.len()).unwrap_or_default();
+        if expected > limit {
             return Err(VfsError::too_large(path.as_str(), limit));
         }
-        Ok(bytes)
+        let bytes = read_at_most(file, limit, expected).map_err(failed)?;
+        bytes.ok_or_else(|| VfsError::too_large(path.as_str(), limit))
     }
 
     /// `false` when the directory was taken away by a removal; then nothing was written.

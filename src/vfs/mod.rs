@@ -1,7 +1,9 @@
 //! Files of one root directory, that no path can leave.
 
+mod application_mark;
 mod disk_vfs;
 mod durable_file;
+mod host_place;
 mod jail_path;
 mod memory_vfs;
 mod mount_table;
@@ -21,8 +23,10 @@ mod conformance;
 #[cfg(unix)]
 mod disk_threats;
 
+pub use application_mark::is_application_mark;
 pub use disk_vfs::DiskVfs;
 pub use durable_file::TEMP_PREFIX;
+pub use host_place::{names_in, real_place};
 pub use jail_path::JailPath;
 pub use memory_vfs::MemoryVfs;
 pub use mount_table::{MountTable, Traversal};

@@ -1,8 +1,9 @@
 //! How much one run may write into folders that outlive it.
 
+use super::application_mark::is_application_mark;
 use super::jail_path::JailPath;
 use super::vfs::Vfs;
-use super::vfs_error::{Room, VfsError};
+use super::vfs_error::{Room, VfsError, Violation};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ impl RunWrites {
     }
 }
 
-/// A folder whose writes are counted.
+/// A folder whose writes are counted. What would make it look like an application's is not written.
 pub struct CountedVfs {
     name: String,
     files: Arc<dyn Vfs>,
@@ -49,6 +50,9 @@ impl Vfs for CountedVfs {
     }
 
     fn write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
+        if path.segments().next().is_some_and(is_application_mark) {
+            return Err(VfsError::violation(path.as_str(), Violation::Application));
+        }
         let RunWrites { most_bytes, most_files, written } = &*self.writes;
         let file = (self.name.clone(), path.clone());
         // Held while the file is written, so that two writes cannot share the same room.
@@ -98,5 +102,15 @@ mod tests {
         assert!(matches!(two.write(&path("a"), "12"), Err(VfsError::Quota { limit: 10, .. })));
         assert_eq!(two.read(&path("a")).unwrap(), "1");
         two.write(&path("a"), "2").unwrap();
+    }
+
+    #[test]
+    fn no_run_makes_a_folder_look_like_an_application() {
+        let folder = CountedVfs::new("one", Arc::new(MemoryVfs::new()), Arc::new(RunWrites::new(u64::MAX, u64::MAX)));
+        let write = |text: &str| folder.write(&JailPath::parse(text).unwrap(), "");
+        for path in ["package.json", "node_modules/x.js", "tgp.config.json", ".env"] {
+            assert!(matches!(write(path), Err(VfsError::SecurityViolation { .. })), "{path}");
+        }
+        write("made/package.json").unwrap();
     }
 }

@@ -70,6 +70,7 @@ pub enum Violation {
     Git,
     Symlink,
     HardLink,
+    Application,
 }
 
 impl fmt::Display for Violation {
@@ -82,6 +83,7 @@ impl fmt::Display for Violation {
             Self::Git => "belongs to the repository's own data; use a path outside '.git'",
             Self::Symlink => "leads through a symbolic link that may not be followed; name the real file",
             Self::HardLink => "is a file with several hard links and may lie outside too; replace it by a copy",
+            Self::Application => "has a name of an application's own files, which are executed; choose another one",
         })
     }
 }

@@ -1,0 +1,37 @@
+import { runProgram } from './run_program.js';
+
+/** What one call may cost the application's process above what it has when idle. */
+export const MAX_EXTRA_MB = 200;
+
+/** Reads what the process has and has had; the second is set back before the work, where the system lets it. */
+const PRELUDE = `
+import { readFileSync, writeFileSync } from 'node:fs';
+const megabytes = (key) => Number(new RegExp(key + ':\\\\s+(\\\\d+)').exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
+const settled = async (work) => {
+  try { return { value: await work() }; } catch (error) { return { code: error?.code, message: String(error?.message ?? error) }; }
+};
+const costOf = async (work) => {
+  globalThis.gc?.();
+  try { writeFileSync('/proc/self/clear_refs', '5'); } catch {}
+  const idle = megabytes('VmRSS');
+  const begun = performance.now();
+  const outcome = await settled(work);
+  return { ...outcome, ms: Math.round(performance.now() - begun), extraMb: Math.round(megabytes('VmHWM') - idle) };
+};
+`;
+
+/**
+ * What some work does to an application, in a process of its own: what came of it, how long it took, and how far the
+ * process's memory rose above what it was before.
+ * @param {string} cwd
+ * @param {string} setup an ES module; `TGP`, `tgpTools` and `sqlite` are there
+ * @param {string} work the body of an async function
+ * @param {string} [after] what is done in the end
+ * @returns {Promise<{ value?: any, code?: string, message?: string, ms: number, extraMb: number }>}
+ */
+export function hostCost(cwd, setup, work, after = '') {
+  return runProgram(
+    cwd,
+    `${PRELUDE}\n${setup}\nconst cost = await costOf(async () => {${work}});\n${after}\nconsole.log(JSON.stringify(cost));`,
+  );
+}

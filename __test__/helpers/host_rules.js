@@ -1,0 +1,130 @@
+/**
+ * What keeps the application's process whole: everything that comes from outside is read up to a limit, walked to a depth
+ * and handled behind a boundary, each in one place.
+ */
+
+import { callsOf, codeOfJs, isMadeGuarded } from './js_source.js';
+import { codeOf, isTestFile, withoutTests } from './rust_source.js';
+
+/** @typedef {import('./architecture_rules.js').Rule} Rule */
+
+/** Files that these rules do not hold for yet. */
+const NOT_YET_JS = /^js\/sql\//;
+const NOT_YET_RUST = /^src\/(?:git|sandbox)\//;
+
+/** Callbacks that cannot fail: they settle a promise, end the process, or do nothing. */
+const HARMLESS = /^(?:resolve|reject|ignored|leave|\(\) => \{\})$/;
+/** Which argument of each call is the callback; the others are the last one. */
+const CALLBACK_FIRST = new Set(['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']);
+const LISTENING =
+  /\??\.(?:on|once|addListener|prependListener|addEventListener)|(?<![\w$.])(?:setTimeout|setInterval|setImmediate|queueMicrotask|createServer)/;
+
+/** @param {string} path */
+const isJs = (path) => path.startsWith('js/') && path.endsWith('.js') && !NOT_YET_JS.test(path);
+
+/** @param {string} path */
+const isRust = (path) =>
+  path.startsWith('src/') && path.endsWith('.rs') && !isTestFile(path) && !NOT_YET_RUST.test(path);
+
+/**
+ * @param {string} code
+ * @param {{ name: string, args: string[] }} call
+ */
+function isBounded(code, { name, args }) {
+  if (name === 'createServer') return !args.some((argument) => /=>|\bfunction\b/.test(argument));
+  const callback = CALLBACK_FIRST.has(name) ? args[0] : args[1];
+  if (callback === undefined) return true;
+  return HARMLESS.test(callback) || callback.startsWith('guarded(') || isMadeGuarded(code, callback);
+}
+
+/** @type {Rule[]} */
+export const HOST_RULES = [
+  {
+    name: 'callbacks that others call have a boundary',
+    check: ({ path, text }) => {
+      if (!isJs(path)) return [];
+      const code = codeOfJs(text);
+      return callsOf(code, LISTENING)
+        .filter((call) => !isBounded(code, call))
+        .map(({ name, args }) => `${name}(${args.join(', ').slice(0, 60)}): hand it a callback from guarded(…)`);
+    },
+    broken: [
+      { path: 'js/a.js', text: "socket.on('data', (chunk) => read(chunk));" },
+      { path: 'js/a.js', text: "socket.once('end', done);" },
+      { path: 'js/a.js', text: "signal?.addEventListener('abort', cancel, { once: true });" },
+      { path: 'js/a.js', text: 'const timer = setTimeout(() => stop(), 10);' },
+      { path: 'js/a.js', text: 'setInterval(look, 10).unref();' },
+      { path: 'js/a.js', text: 'queueMicrotask(() => {\n  go();\n});' },
+      { path: 'js/a.js', text: 'createServer((request, response) => serve(request, response));' },
+      { path: 'js/mcp/a.js', text: "class A { #onData = (x) => x; start() { this.input.on('data', this.#onData); } }" },
+    ],
+    kept: [
+      { path: 'js/a.js', text: "socket.on('data', guarded(fail, (chunk) => read(chunk)));" },
+      { path: 'js/a.js', text: "const end = guarded(fail, () => stop());\nsocket.on('end', end);" },
+      {
+        path: 'js/a.js',
+        text: "class A {\n  #onData = guarded(fail, read);\n  start() { this.input.on('data', this.#onData); }\n}",
+      },
+      { path: 'js/a.js', text: "new Promise((resolve) => stream.once('end', resolve));" },
+      { path: 'js/a.js', text: '// socket.on(\'data\', read)\nconst text = "setTimeout(x)";' },
+      { path: 'js/a.js', text: "await once(server, 'listening');" },
+      { path: 'js/a.js', text: 'const server = createServer({ maxHeaderSize: 1 });' },
+      { path: 'js/sql/transaction.js', text: "client.on('error', () => {});" },
+    ],
+  },
+  {
+    name: 'files, streams, JSON and URLs of others are read in one place each',
+    check: ({ path, text }) => {
+      if (!isJs(path)) return [];
+      const code = codeOfJs(text);
+      const found = [];
+      if (path !== 'js/bounded_read.js') {
+        if (/(?<![.\w#])readFile(?:Sync)?\((?!\w+\)\s*\{)|\bfs\.readFile/.test(code)) found.push('readFile');
+        if (/node:stream\/consumers/.test(text)) found.push('stream/consumers');
+        if (/Buffer\.concat\(/.test(code)) found.push('Buffer.concat');
+      }
+      if (!['js/foreign_json.js', 'js/errors.js'].includes(path) && /\bJSON\.parse\(/.test(code))
+        found.push('JSON.parse');
+      if (path !== 'js/foreign_url.js' && /\bnew URL\((?!'',\s*import\.meta\.url\))/.test(code)) found.push('new URL');
+      return found.map(
+        (what) => `uses ${what}: there is a helper in js/bounded_read.js, foreign_json.js or foreign_url.js`,
+      );
+    },
+    broken: [
+      { path: 'js/a.js', text: "const text = await readFile(path, 'utf8');" },
+      { path: 'js/a.js', text: "import { text } from 'node:stream/consumers';" },
+      { path: 'js/a.js', text: 'this.received = Buffer.concat([this.received, chunk]);' },
+      { path: 'js/a.js', text: 'const { url } = JSON.parse(body);' },
+      { path: 'js/a.js', text: "const { pathname } = new URL(request.url, 'http://localhost');" },
+    ],
+    kept: [
+      { path: 'js/a.js', text: "const here = new URL('../package.json', import.meta.url);" },
+      { path: 'js/a.js', text: 'const text = await vfs.readFile(path);' },
+      { path: 'js/a.js', text: 'const value = parseForeignJson(await readTextAtMost(path));' },
+      { path: 'js/bounded_read.js', text: 'return Buffer.concat(chunks);' },
+    ],
+  },
+  {
+    name: 'what comes from outside is read up to a limit',
+    check: ({ path, text }) => {
+      if (!isRust(path) || path === 'src/bounded_read.rs') return [];
+      const code = codeOf(withoutTests(text));
+      const unbounded =
+        /\.read_to_end\(|\.read_to_string\(|\bfs::read(?:_to_string)?\(|\bfrom_reader\(|\bio::copy\(|disable_recursion_limit/;
+      const found = unbounded.exec(code);
+      return found ? [`uses ${found[0]}: read with crate::bounded_read`] : [];
+    },
+    broken: [
+      { path: 'src/net/fetcher.rs', text: 'fn f() { body.read_to_end(&mut bytes)?; }' },
+      { path: 'src/vfs/disk_vfs.rs', text: 'fn f() { std::fs::read_to_string(path)?; }' },
+      { path: 'src/kernel/config.rs', text: 'fn f() { serde_json::from_reader(file)?; }' },
+    ],
+    kept: [
+      { path: 'src/bounded_read.rs', text: 'fn f() { reader.take(9).read_to_end(&mut bytes)?; }' },
+      {
+        path: 'src/vfs/disk_vfs.rs',
+        text: 'fn f() {}\n#[cfg(test)]\nmod tests { fn g() { file.read_to_end(&mut b); } }',
+      },
+    ],
+  },
+];

@@ -1,0 +1,116 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const SOURCE = '/** Doubles. */\nexport default (args: { n: number }): number => args.n * 2;\n';
+const nested = (depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+/** What a kernel wrote about one tool, and the text that stands for it. */
+async function honest() {
+  const { kernel, tools, rootDir } = await createKernel();
+  await tools.write_file.execute({ path: 'tools/twice.ts', content: SOURCE });
+  await kernel.registry.sync();
+  await kernel.shutdown();
+  const text = readFileSync(join(rootDir, 'meta.json'), 'utf8');
+  return { text, entry: JSON.parse(text).tools['tools/twice.ts'] };
+}
+
+/** A meta.json with one entry, in which some members are other JSON texts. */
+const fileOf = (entry, changes = {}, path = 'tools/twice.ts') => {
+  const members = Object.entries(entry).map(
+    ([key, value]) => `${JSON.stringify(key)}:${changes[key] ?? JSON.stringify(value)}`,
+  );
+  return `{"version":1,"tools":{${JSON.stringify(path)}:{${members.join(',')}}}}`;
+};
+
+it('a meta.json of anybody’s making is as good as none, and what it lies about is not believed', async () => {
+  const { text, entry } = await honest();
+  const expected = { 'tools/twice.ts': 'Doubles.' };
+  const hostile = {
+    'no JSON': '{{{{',
+    'nested without end': nested(1_000_000),
+    'a version of its own': text.replace('"version": 1', '"version": 99999999999999999999'),
+    'tools that are no object': '{"version":1,"tools":[1,2,3]}',
+    'entries of the wrong kind': '{"version":1,"tools":{"tools/twice.ts":7}}',
+    'a name that is no text': fileOf(entry, { name: '[]' }),
+    'tags without end': fileOf(entry, { tags: nested(100_000) }),
+    'parameters without end': fileOf(entry, { parameters: nested(500_000) }),
+    'parameters of megabytes': fileOf(entry, { parameters: JSON.stringify({ description: 'x'.repeat(3 << 20) }) }),
+    'a description of megabytes': fileOf(entry, { description: JSON.stringify('x'.repeat(3 << 20)) }),
+    'the prototype of all': fileOf(entry, {}, '__proto__'),
+    'keys of the prototype': text.replace('"name"', '"__proto__":{"polluted":1},"name"'),
+    'another hash': fileOf(entry, { hash: '"00000000000000000000000000000000"', description: '"Lies."' }),
+    'a tool that is not there': fileOf(entry, {}, 'tools/../../etc/passwd'),
+    bytes: Buffer.from([0xff, 0xfe, 0x00]),
+  };
+  for (const [name, content] of Object.entries(hostile)) {
+    const rootDir = join(await tempRoot(), '.tgp');
+    mkdirSync(join(rootDir, 'tools'), { recursive: true });
+    writeFileSync(join(rootDir, 'tools/twice.ts'), SOURCE);
+    writeFileSync(join(rootDir, 'meta.json'), content);
+    const { kernel } = await createKernel({ rootDir });
+    const listed = await kernel.registry.list();
+    expect(Object.fromEntries(listed.map(({ path, description }) => [path, description])), name).toEqual(expected);
+    expect(kernel.getSystemPrompt(), name).toContain('twice');
+    const { twice } = await kernel.tools();
+    expect(await twice?.execute({ n: 21 }), name).toMatchObject({ success: true, result: 42 });
+    expect(/** @type {any} */ ({}).polluted, name).toBeUndefined();
+    await kernel.shutdown();
+  }
+});
+
+it('what it says of a tool’s arguments is held to what the registry itself would say', async () => {
+  const { entry } = await honest();
+  const many = JSON.stringify({
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`p${index}`, { type: 'string' }])),
+  });
+  const deep = `{"type":"object","properties":{"a":${'{"type":"array","items":'.repeat(900)}{}${'}'.repeat(900)}}}`;
+  const schemas = [
+    many,
+    deep,
+    '{"type":"object","properties":{"a":{"type":"string","pattern":"(a+)+$"}}}',
+    '{"$ref":"#"}',
+    `{"type":"object","properties":{"a":{"const":${nested(20_000)}},"b":{"enum":[${nested(10_000)}]}}}`,
+    '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"},"n":{"type":"number"}}}',
+    `{"type":"object","default":${nested(10_000)}}`,
+    '{"type":["object"],"properties":[],"required":{},"anyOf":7,"enum":[{}],"const":{}}',
+    '7',
+    'null',
+    '[]',
+  ];
+  for (const parameters of schemas) {
+    const rootDir = join(await tempRoot(), '.tgp');
+    mkdirSync(join(rootDir, 'tools'), { recursive: true });
+    writeFileSync(join(rootDir, 'tools/twice.ts'), SOURCE);
+    writeFileSync(join(rootDir, 'meta.json'), fileOf(entry, { parameters }));
+    const { kernel } = await createKernel({ rootDir });
+    const tools = await kernel.tools();
+    const [schema] = Object.values(tools).map(({ inputSchema }) => JSON.stringify(inputSchema));
+    expect(schema?.length, parameters.slice(0, 80)).toBeLessThan(100_000);
+    expect(schema).not.toContain('pattern');
+    await tools.twice?.execute({ n: 21, a: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' }).catch(() => {});
+    expect(kernel.getSystemPrompt().length).toBeLessThan(100_000);
+    await kernel.shutdown();
+  }
+});
+
+it('the largest one costs the host no more than its share', async () => {
+  const folder = await tempRoot();
+  mkdirSync(join(folder, '.tgp/tools'), { recursive: true });
+  writeFileSync(join(folder, '.tgp/tools/twice.ts'), SOURCE);
+  const entry = '{"name":"","description":"","parameters":1,"tags":[],"imports":[],"kind":"tool","hash":""}';
+  const entries = Array.from({ length: 300_000 }, (_, index) => `"${index}":${entry}`).join(',');
+  writeFileSync(join(folder, '.tgp/meta.json'), `{"version":1,"tools":{${entries}}}`);
+  const { value, extraMb } = await hostCost(
+    folder,
+    "const kernel = new TGP({ config: { rootDir: '.tgp', sandbox: { warm: 0 } } });",
+    'await kernel.boot(); return (await kernel.registry.list()).length;',
+    'await kernel.shutdown();',
+  );
+  expect(value).toBe(1);
+  expect(extraMb).toBeLessThan(MAX_EXTRA_MB);
+});

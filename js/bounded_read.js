@@ -1,0 +1,170 @@
+/** Reading what others send, write or keep: never more of it than was agreed. */
+
+import { readFileSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { guarded, ignored } from './guarded.js';
+
+const MAX_HAND_WRITTEN_BYTES = 16 << 20;
+
+/** More has come than is taken. */
+export class TooLarge extends Error {
+  /** @param {number} maxBytes */
+  constructor(maxBytes) {
+    super(`It is larger than ${maxBytes} bytes.`);
+    this.maxBytes = maxBytes;
+  }
+}
+
+/**
+ * All that a stream has to give. One that gives more is not read any further; whose stream it is decides what becomes of it.
+ * @param {import('node:stream').Readable} stream
+ * @param {number} maxBytes
+ * @param {(bytes: number) => void} [onBytes] hears of every piece, and may throw to end it
+ * @returns {Promise<Buffer>} rejects with TooLarge, with what `onBytes` has thrown, or with what broke the stream
+ */
+export function readAtMost(stream, maxBytes, onBytes = ignored) {
+  return new Promise((resolve, reject) => {
+    /** @type {Buffer[]} */
+    const chunks = [];
+    let bytes = 0;
+    const fail = (/** @type {unknown} */ error) => {
+      chunks.length = 0;
+      stream.pause();
+      reject(error);
+    };
+    const on = (/** @type {string} */ event, /** @type {(...args: any[]) => void} */ callback) =>
+      stream.on(event, guarded(fail, callback));
+    on('data', (/** @type {Buffer} */ chunk) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new TooLarge(maxBytes);
+      onBytes(chunk.length);
+      chunks.push(chunk);
+    });
+    on('end', () => resolve(Buffer.concat(chunks)));
+    on('error', reject);
+    // A stream that was cut off neither ends nor fails.
+    on('close', () => reject(new Error('It was closed before its end.')));
+  });
+}
+
+/**
+ * The bytes of a file.
+ * @param {string} path
+ * @param {number} maxBytes
+ * @returns {Promise<Buffer>} rejects with TooLarge, or with what the file system says
+ */
+export async function readFileAtMost(path, maxBytes) {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    if (size > maxBytes) throw new TooLarge(maxBytes);
+    /** @type {Buffer[]} */
+    const chunks = [];
+    // It may grow meanwhile: what counts is what arrives.
+    for (let bytes = 0; ; ) {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(maxBytes + 1, Math.max(size + 1, 4096))));
+      if (bytesRead === 0) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+      bytes += bytesRead;
+      if (bytes > maxBytes) throw new TooLarge(maxBytes);
+      chunks.push(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {number} [maxBytes] the default is far above any file that people write by hand
+ */
+export async function readTextAtMost(path, maxBytes = MAX_HAND_WRITTEN_BYTES) {
+  return (await readFileAtMost(path, maxBytes)).toString('utf8');
+}
+
+/**
+ * The text of a file, at once: for small files where nobody can wait.
+ * @param {string} path
+ * @param {number} maxBytes
+ */
+export function readTextAtOnce(path, maxBytes) {
+  if (statSync(path).size > maxBytes) throw new TooLarge(maxBytes);
+  return readFileSync(path, 'utf8');
+}
+
+/** Bytes as they arrive, taken out again in pieces. */
+export class ByteQueue {
+  #maxBytes;
+  /** @type {Buffer[]} */
+  #chunks = [];
+  #length = 0;
+
+  /** @param {number} maxBytes that may wait at one time */
+  constructor(maxBytes) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get length() {
+    return this.#length;
+  }
+
+  /** @param {Buffer} chunk */
+  push(chunk) {
+    if (this.#length + chunk.length > this.#maxBytes) throw new TooLarge(this.#maxBytes);
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+  }
+
+  /**
+   * What comes before `mark`, if it has come within the first `within` bytes. The mark is taken out too.
+   * @param {string} mark
+   * @param {number} within
+   * @returns {Buffer | undefined}
+   */
+  takeUntil(mark, within) {
+    const head = this.#head(within + mark.length);
+    const at = head.indexOf(mark);
+    if (at === -1) {
+      if (this.#length >= within + mark.length) throw new TooLarge(within);
+      return undefined;
+    }
+    const taken = this.take(at + mark.length);
+    return taken?.subarray(0, at);
+  }
+
+  /**
+   * The next `count` bytes, if they have all come.
+   * @param {number} count
+   * @returns {Buffer | undefined}
+   */
+  take(count) {
+    if (count > this.#maxBytes) throw new TooLarge(this.#maxBytes);
+    if (this.#length < count) return undefined;
+    const taken = [];
+    let missing = count;
+    while (missing > 0) {
+      const chunk = /** @type {Buffer} */ (this.#chunks[0]);
+      if (chunk.length <= missing) {
+        taken.push(chunk);
+        this.#chunks.shift();
+      } else {
+        taken.push(chunk.subarray(0, missing));
+        this.#chunks[0] = chunk.subarray(missing);
+      }
+      missing -= Math.min(missing, chunk.length);
+    }
+    this.#length -= count;
+    return taken.length === 1 && taken[0] ? taken[0] : Buffer.concat(taken);
+  }
+
+  /** @param {number} most */
+  #head(most) {
+    const chunks = [];
+    let bytes = 0;
+    for (const chunk of this.#chunks) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= most) break;
+    }
+    return Buffer.concat(chunks).subarray(0, most);
+  }
+}

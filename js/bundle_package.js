@@ -1,0 +1,132 @@
+/**
+ * A package as one module, by Rolldown: it resolves `exports`, conditions and subpaths as the ecosystem expects, and
+ * writes no file.
+ *
+ * Its parser follows the nesting of a source on the stack, so that a file of a package can end the process that reads it.
+ * Only `bundle_worker.js` calls this, in a process of its own.
+ */
+
+import { statSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { dirname, isAbsolute } from 'node:path';
+import { createManifest, packageName } from './bundle_manifest.js';
+
+/** What libraries look at to leave their development checks out. */
+const DEFINE = { 'process.env.NODE_ENV': '"production"' };
+/** The lowest Node of each line that Rolldown runs in; lines in between have none. */
+const NODES = [
+  [20, 19],
+  [22, 12],
+];
+/** Part of every bundle's identity: another way to bundle is another bundle. */
+const RECIPE = 1;
+/** What one package may be made of, with all that it needs, and what may come of it. */
+const MAX_MODULES = 5_000;
+const MAX_SOURCE_BYTES = 32 << 20;
+const MAX_CODE_CHARS = 16 << 20;
+
+/** @typedef {{ code: string, manifest: import('./bundle_manifest.js').Manifest }} Made */
+
+/** Why a package cannot be bundled, in words for whoever wanted it. */
+export class NotBundled extends Error {}
+
+/** Who bundles, and how. */
+export const makerOf = () =>
+  `rolldown ${createRequire(import.meta.url)('rolldown/package.json').version}, recipe ${RECIPE}`;
+
+/**
+ * Whether Rolldown runs in this Node.
+ * @param {string} version as in `process.versions.node`
+ */
+export function canBundle(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [newest = 0] = NODES.at(-1) ?? [];
+  return major > newest || NODES.some(([line, least]) => line === major && minor >= (least ?? 0));
+}
+
+/** What is said where it does not. */
+export function neededNode() {
+  const least = NODES.map((line) => line.join('.')).join(', ');
+  return `bundling needs Node ${least} or newer, and this is Node ${process.versions.node}. Update Node.`;
+}
+
+/**
+ * The package as the body of a CommonJS module that imports nothing.
+ * @param {string} specifier
+ * @param {string} baseDir where the application's `node_modules` are looked for, upwards
+ * @returns {Promise<Made>} rejects with NotBundled
+ */
+export async function bundle(specifier, baseDir) {
+  const { rolldown } = await import('rolldown');
+  /** @type {string | undefined} */
+  let stopped;
+  /** @type {string[]} */
+  let modules = [];
+  const imports = [{ from: baseDir, name: packageName(specifier) }];
+  const size = { modules: 0, bytes: 0 };
+  const stop = (/** @type {string} */ why) => {
+    stopped = why;
+    throw new Error(why);
+  };
+  const build = await rolldown({
+    input: { entry: specifier },
+    cwd: baseDir,
+    platform: 'neutral',
+    resolve: { conditionNames: ['import', 'module', 'default', 'browser'], mainFields: ['module', 'main'] },
+    transform: { define: DEFINE },
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'tgp:sources',
+        resolveId(id, importer) {
+          if (isBuiltin(id)) stop(`it needs "${id}" of Node, which the sandbox does not have.`);
+          if (importer && /^[^./\\#\0]/.test(id) && !isAbsolute(id)) {
+            imports.push({ from: dirname(importer), name: packageName(id) });
+          }
+          return null;
+        },
+        load(id) {
+          size.modules += 1;
+          size.bytes += isAbsolute(id) ? (statSync(id, { throwIfNoEntry: false })?.size ?? 0) : 0;
+          if (size.modules > MAX_MODULES || size.bytes > MAX_SOURCE_BYTES) {
+            stop(`it is larger than ${MAX_MODULES} files or ${MAX_SOURCE_BYTES} bytes with all that it needs.`);
+          }
+          return null;
+        },
+        buildEnd() {
+          modules = [...this.getModuleIds()];
+        },
+      },
+    ],
+  });
+  try {
+    const { output } = await build.generate({
+      format: 'cjs',
+      exports: 'auto',
+      esModule: 'if-default-prop',
+      codeSplitting: false,
+      minify: true,
+    });
+    const [chunk] = output;
+    const [missing] = chunk.imports;
+    if (missing !== undefined) throw new Error(`UNRESOLVED_IMPORT '${missing}'`);
+    if (chunk.code.length > MAX_CODE_CHARS) stop(`it is larger than ${MAX_CODE_CHARS} characters as one module.`);
+    return { code: chunk.code, manifest: await createManifest(makerOf(), baseDir, modules, imports) };
+  } catch (cause) {
+    throw new NotBundled(stopped ?? reason(cause), { cause });
+  } finally {
+    await build.close();
+  }
+}
+
+/**
+ * What went wrong, without the places on this machine that a bundler's own message names.
+ * @param {unknown} cause
+ */
+function reason(cause) {
+  const message = cause instanceof Error ? cause.message : '';
+  if (message.includes('UNRESOLVED_ENTRY')) return 'it is not installed in the application, or has no such subpath.';
+  const missing = /UNRESOLVED_IMPORT[^']*'([^']+)'/.exec(message)?.[1];
+  if (missing !== undefined) return `it needs "${missing}", which is not installed in the application.`;
+  return 'its code could not be bundled.';
+}

@@ -1,0 +1,141 @@
+//! A regular expression that looks for lines, and never for longer than it was given.
+//!
+//! The usual engine is linear in the text, but it may cost as much per letter as the expression is large, and it cannot be
+//! stopped. Here a lazily built automaton is used, which costs next to nothing per letter or says that it gives up. What
+//! it cannot do (words of letters outside ASCII) is left to the slow machine as long as the account allows.
+
+use regex_automata::hybrid;
+use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
+use regex_automata::util::syntax;
+use regex_automata::{Input, MatchError};
+
+/// Largest compiled expression, and largest automaton made of it at a time.
+const MAX_REGEX_BYTES: usize = 1 << 20;
+const MAX_AUTOMATON_BYTES: usize = 8 << 20;
+/// How deep groups may be nested.
+const MAX_NESTING: u32 = 100;
+/// How often the automaton may be thrown away before it gives up on a text.
+const MAX_RESTARTS: usize = 4;
+const LETTERS_PER_STATE: usize = 10;
+/// What one letter costs the slow machine, per state of the expression.
+const SLOW_STEP: u64 = 8;
+/// What a search may cost: the price of looking at that many letters.
+const MAX_WORK: u64 = 500_000_000;
+/// What a line costs beside its letters.
+const LINE_WORK: u64 = 16;
+
+/// How letters are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Letters {
+    AsTheyAre,
+    WhateverTheirCase,
+}
+
+/// The account is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooMuchWork;
+
+pub struct LineRegex {
+    automaton: hybrid::regex::Regex,
+    cache: hybrid::regex::Cache,
+    slow: PikeVM,
+    work_left: u64,
+}
+
+impl LineRegex {
+    /// The error is for whoever wrote the pattern.
+    pub fn new(pattern: &str, letters: Letters) -> Result<Self, String> {
+        let syntax =
+            syntax::Config::new().case_insensitive(letters == Letters::WhateverTheirCase).nest_limit(MAX_NESTING);
+        let nfa = thompson::Config::new().nfa_size_limit(Some(MAX_REGEX_BYTES));
+        let slow = thompson::pikevm::Builder::new()
+            .syntax(syntax)
+            .thompson(nfa.clone())
+            .build(pattern)
+            .map_err(|error| told(&error))?;
+        let automaton = hybrid::regex::Builder::new()
+            .syntax(syntax)
+            .thompson(nfa)
+            .dfa(
+                hybrid::dfa::Config::new()
+                    .cache_capacity(MAX_AUTOMATON_BYTES)
+                    .unicode_word_boundary(true)
+                    .minimum_cache_clear_count(Some(MAX_RESTARTS))
+                    .minimum_bytes_per_state(Some(LETTERS_PER_STATE)),
+            )
+            .build(pattern)
+            .map_err(|error| told(&error))?;
+        Ok(Self { cache: automaton.create_cache(), automaton, slow, work_left: MAX_WORK })
+    }
+
+    /// Where the first match in a line begins.
+    pub fn find(&mut self, line: &str) -> Result<Option<usize>, TooMuchWork> {
+        let letters = line.len() as u64;
+        self.spend(letters + LINE_WORK)?;
+        match self.automaton.try_search(&mut self.cache, &Input::new(line)) {
+            Ok(found) => Ok(found.map(|found| found.start())),
+            Err(error) => self.find_slowly(line, &error),
+        }
+    }
+
+    fn find_slowly(&mut self, line: &str, _gave_up: &MatchError) -> Result<Option<usize>, TooMuchWork> {
+        let states = self.slow.get_nfa().states().len() as u64;
+        self.spend(states.saturating_mul(line.len() as u64).saturating_mul(SLOW_STEP))?;
+        let mut cache = self.slow.create_cache();
+        Ok(self.slow.find(&mut cache, line).map(|found| found.start()))
+    }
+
+    fn spend(&mut self, work: u64) -> Result<(), TooMuchWork> {
+        self.work_left = self.work_left.checked_sub(work).ok_or(TooMuchWork)?;
+        Ok(())
+    }
+}
+
+/// The last line of an error says what is wrong; those before show the pattern. What is said of limits is about bytes.
+fn told(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let text = innermost.to_string();
+    if text.contains("limit") || text.contains("capacity") {
+        return "it is too large or nested too deeply".to_owned();
+    }
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Letters, LineRegex, TooMuchWork};
+
+    fn regex(pattern: &str) -> LineRegex {
+        LineRegex::new(pattern, Letters::AsTheyAre).unwrap()
+    }
+
+    #[test]
+    fn finds_where_a_match_begins() {
+        assert_eq!(regex("b+").find("aabb"), Ok(Some(2)));
+        assert_eq!(regex("^b").find("ab"), Ok(None));
+        assert_eq!(regex("B$").find("ab"), Ok(None));
+        assert_eq!(LineRegex::new("B$", Letters::WhateverTheirCase).unwrap().find("ab"), Ok(Some(1)));
+        assert_eq!(regex(r"\bä\w*").find("x äöü"), Ok(Some(2)));
+    }
+
+    #[test]
+    fn what_cannot_be_had_cheaply_ends() {
+        let text = "ab".repeat(1 << 19);
+        let mut monster = regex("[ab]*a[ab]{2000}c");
+        // Either the engine sees at once that nothing fits, or it gives up.
+        assert!(matches!(monster.find(&text), Ok(None) | Err(TooMuchWork)));
+        assert_eq!(regex("^(a+)+$").find(&format!("{}!", "a".repeat(1 << 20))), Ok(None));
+    }
+
+    #[test]
+    fn a_bad_pattern_is_told_in_one_line() {
+        for pattern in ["(", "(?:a{1000}){1000}", "[z-a]", &"(".repeat(200)] {
+            let told = LineRegex::new(pattern, Letters::AsTheyAre).err().unwrap();
+            assert!(!told.contains('\n') && !told.is_empty() && told.len() < 200, "{told}");
+        }
+    }
+}
