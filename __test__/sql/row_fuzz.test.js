@@ -85,7 +85,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL, whose answers arrive in pie
     Object.assign(sources, { pg: pool, 'postgres.js': sql, knex: instance });
   }, 120_000);
 
-  it.each(['postgres.js', 'pg', 'knex'])(
+  it.each(['pg', 'postgres.js', 'knex'])(
     '%s: values come back as they were',
     async (name) => {
       const { exec_sql } = createSqlTools(sources[name]);

@@ -145,8 +145,12 @@ class HeldConnection {
    */
   async #recognises(socket) {
     const mark = randomUUID();
+    let seen = '';
     const look = (/** @type {Buffer} */ chunk) => {
-      if (chunk.includes(mark)) known.add(socket);
+      seen += chunk.toString('latin1');
+      if (seen.includes(mark)) known.add(socket);
+      // The mark may arrive in pieces.
+      seen = seen.slice(-mark.length);
     };
     socket.on('data', look);
     try {
