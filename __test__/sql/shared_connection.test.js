@@ -37,8 +37,14 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what too
       'maxBytes',
       WIDE,
     ]);
+    // A tool that comes while a message is half read.
+    const { stream } = /** @type {any} */ (client).connection;
+    const half = new Promise((done) => stream.once('data', done));
+    const reading = own();
+    await half;
+    expect(await Promise.all([reading, tools(), own()])).toEqual([WIDE, 'maxBytes', WIDE]);
     // Nothing of ours stays on the socket.
-    expect(Object.hasOwn(/** @type {any} */ (client).connection.stream, 'emit')).toBe(false);
+    expect(Object.hasOwn(stream, 'emit')).toBe(false);
     expect(client.listenerCount('error')).toBe(0);
   }, 60_000);
 
@@ -140,6 +146,12 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB: what is limited is what tools a
       'maxBytes',
       WIDE,
     ]);
+    // A tool that comes while a packet is half read.
+    const { stream } = /** @type {any} */ (connection).connection;
+    const half = new Promise((done) => stream.once('data', done));
+    const reading = own();
+    await half;
+    expect(await Promise.all([reading, tools(), own()])).toEqual([WIDE, 'maxBytes', WIDE]);
   }, 60_000);
 
   it('statements are prepared for a while only', async () => {

@@ -8,46 +8,55 @@ import { wireBytes } from './wire_limits.js';
  */
 export class MysqlWire {
   #core;
-  #key;
-  #parser;
-  #sieve;
+  /** @type {{ sieve: MysqlSieve, remove: () => void } | undefined} */
+  #tap;
 
-  /** @param {any} core the connection with callbacks, at this moment between two packets */
+  /** @param {any} core the connection with callbacks */
   constructor(core) {
     this.#core = core;
-    this.#key = core._inflatedPacketsParser ? '_inflatedPacketsParser' : 'packetParser';
-    const parser = core[this.#key];
-    this.#parser = parser;
-    const sieve = new MysqlSieve((bytes) => parser.execute(bytes));
-    this.#sieve = sieve;
-    core[this.#key] = {
-      execute: (/** @type {Buffer} */ bytes) => {
-        // What the driver makes of a statement of ours may cost the connection, and never the process.
-        try {
-          sieve.push(bytes);
-        } catch (error) {
-          if (!sieve.isArmed) throw error;
-          core.stream.destroy(error instanceof Error ? error : new Error(String(error)));
-        }
-      },
-    };
   }
 
   /**
-   * A statement is sent now; more bytes than its rows can need are not read.
+   * A statement is sent now, with nothing under way; more bytes than its rows can need are not read.
    * @param {import('../row_collector.js').RowCollector} rows
    * @param {number} maxBytes
    */
   allow(rows, maxBytes) {
-    this.#sieve.allow({ rowBytes: wireBytes(maxBytes), exceed: () => rows.exceed(tooManyBytes(maxBytes)) });
+    this.#tap ??= tap(this.#core);
+    this.#tap.sieve.allow({ rowBytes: wireBytes(maxBytes), exceed: () => rows.exceed(tooManyBytes(maxBytes)) });
   }
 
   /** The statement has been answered. */
   settle() {
-    this.#sieve.settle();
+    this.#tap?.sieve.settle();
   }
 
   close() {
-    this.#core[this.#key] = this.#parser;
+    this.#tap?.remove();
+    this.#tap = undefined;
   }
+}
+
+/** @param {any} core between two packets, since it starts to count them here */
+function tap(core) {
+  const key = core._inflatedPacketsParser ? '_inflatedPacketsParser' : 'packetParser';
+  const parser = core[key];
+  const sieve = new MysqlSieve((bytes) => parser.execute(bytes));
+  core[key] = {
+    execute: (/** @type {Buffer} */ bytes) => {
+      // What the driver makes of a statement of ours may cost the connection, and never the process.
+      try {
+        sieve.push(bytes);
+      } catch (error) {
+        if (!sieve.isArmed) throw error;
+        core.stream.destroy(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+  };
+  return {
+    sieve,
+    remove: () => {
+      core[key] = parser;
+    },
+  };
 }
