@@ -2,9 +2,18 @@
 
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 /** Without it Windows starts no program. */
 const NEEDED = 'SystemRoot';
+
+/**
+ * Where a program of ours is: beside this file, and beside the folder of the CommonJS copy.
+ * @param {string} name from `js/`
+ */
+export function programPath(name) {
+  return fileURLToPath(new URL(`../js/${name}`, import.meta.url));
+}
 
 /**
  * Starts a program that nothing of the host's environment is told. It ends when it likes; whoever starts it has to end it.

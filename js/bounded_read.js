@@ -5,6 +5,8 @@ import { open } from 'node:fs/promises';
 import { guarded, ignored } from './guarded.js';
 
 const MAX_HAND_WRITTEN_BYTES = 16 << 20;
+/** Pieces that are kept apart: one of a single byte costs some hundred. */
+const MAX_PIECES = 1_024;
 
 /** More has come than is taken. */
 export class TooLarge extends Error {
@@ -24,23 +26,19 @@ export class TooLarge extends Error {
  */
 export function readAtMost(stream, maxBytes, onBytes = ignored) {
   return new Promise((resolve, reject) => {
-    /** @type {Buffer[]} */
-    const chunks = [];
-    let bytes = 0;
+    const read = new ByteQueue(maxBytes);
     const fail = (/** @type {unknown} */ error) => {
-      chunks.length = 0;
+      read.clear();
       stream.pause();
       reject(error);
     };
     const on = (/** @type {string} */ event, /** @type {(...args: any[]) => void} */ callback) =>
       stream.on(event, guarded(fail, callback));
     on('data', (/** @type {Buffer} */ chunk) => {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw new TooLarge(maxBytes);
+      read.push(chunk);
       onBytes(chunk.length);
-      chunks.push(chunk);
     });
-    on('end', () => resolve(Buffer.concat(chunks)));
+    on('end', () => resolve(read.take(read.length) ?? Buffer.alloc(0)));
     on('error', reject);
     // A stream that was cut off neither ends nor fails.
     on('close', () => reject(new Error('It was closed before its end.')));
@@ -97,6 +95,8 @@ export class ByteQueue {
   /** @type {Buffer[]} */
   #chunks = [];
   #length = 0;
+  /** How many of the last chunks have come since some were put together. */
+  #apart = 0;
 
   /** @param {number} maxBytes that may wait at one time */
   constructor(maxBytes) {
@@ -112,6 +112,16 @@ export class ByteQueue {
     if (this.#length + chunk.length > this.#maxBytes) throw new TooLarge(this.#maxBytes);
     this.#chunks.push(chunk);
     this.#length += chunk.length;
+    this.#apart += 1;
+    if (this.#apart < MAX_PIECES) return;
+    this.#apart = 0;
+    this.#chunks.push(Buffer.concat(this.#chunks.splice(-MAX_PIECES)));
+  }
+
+  clear() {
+    this.#chunks = [];
+    this.#length = 0;
+    this.#apart = 0;
   }
 
   /**

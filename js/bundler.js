@@ -1,7 +1,6 @@
 /** Packages of the application as one module each, for the sandbox: made when they are asked for and not known yet. */
 
-import { fileURLToPath } from 'node:url';
-import { startBounded } from './bounded_program.js';
+import { programPath, startBounded } from './bounded_program.js';
 import { readAtMost, TooLarge } from './bounded_read.js';
 import { stillTrue } from './bundle_manifest.js';
 import { canBundle, makerOf, neededNode } from './bundle_package.js';
@@ -9,8 +8,6 @@ import { CompilationError } from './errors.js';
 import { BadJson, parseForeignJson } from './foreign_json.js';
 import { guarded, ignored } from './guarded.js';
 
-/** Beside this file, and beside the CommonJS copy's folder. */
-const WORKER = fileURLToPath(new URL('../js/bundle_worker.js', import.meta.url));
 /** What the bundler may hold, take and answer. The kernel waits a little longer. */
 const MAX_MEMORY_MB = 2048;
 const MAX_MS = 50_000;
@@ -48,8 +45,8 @@ export async function bundlePackage(specifier, baseDir, known, trust) {
  * @returns {Promise<Made>}
  */
 async function bundled(specifier, baseDir) {
-  const { NODE_OPTIONS } = process.env;
-  const child = startBounded(process.execPath, [WORKER], { memoryMb: MAX_MEMORY_MB, env: { NODE_OPTIONS } });
+  const env = { NODE_OPTIONS: resolverOptions(process.env.NODE_OPTIONS) };
+  const child = startBounded(process.execPath, [programPath('bundle_worker.js')], { memoryMb: MAX_MEMORY_MB, env });
   child.on('error', ignored);
   child.stdin.on('error', ignored);
   let isLate = false;
@@ -70,6 +67,16 @@ async function bundled(specifier, baseDir) {
     clearTimeout(timer);
     child.kill('SIGKILL');
   }
+}
+
+/**
+ * Yarn resolves packages by programs that Node loads first. Others that the application has Node load (tracing, settings,
+ * compilers) are not the bundler's business, and may not be found from where it runs.
+ * @param {string | undefined} options
+ */
+export function resolverOptions(options = '') {
+  const loads = options.match(/(?:-r|--require|--import|--loader|--experimental-loader)[ =](?:"[^"]*"|\S+)/g) ?? [];
+  return loads.filter((load) => load.includes('.pnp.')).join(' ') || undefined;
 }
 
 /**

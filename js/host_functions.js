@@ -14,7 +14,7 @@ import { described } from './thrown.js';
  */
 
 /** Longest answer of a function, as JSON: more than a guest has memory for. */
-const MAX_ANSWER_CHARS = 32 << 20;
+const MAX_ANSWER_CHARS = 16 << 20;
 
 /** What a guest may call in the application, and what must happen when its run has ended. */
 export class HostFunctions {

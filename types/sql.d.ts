@@ -129,7 +129,9 @@ export type SqlTools = {
 export declare function createSqlTools(source: SqlSource, options?: SqlToolOptions): SqlTools;
 
 /**
- * An embedded SQLite database. Needs no package; statements run on threads of their own and can be stopped.
+ * An embedded SQLite database. Needs no package; statements run on threads of their own and can be stopped. No other SQLite
+ * of the same process may have the file open: two copies do not see each other's locks. Pass the application's own database
+ * instead ({@link betterSqlite3}, {@link nodeSqlite}).
  * @param fileOrOptions the path of the file, made when it is missing, or `':memory:'`
  */
 export declare function sqlite(fileOrOptions: string | { file: string }): SqlAdapter;
@@ -180,13 +182,19 @@ export type SyncSqliteOptions = {
 
 /**
  * A database of `better-sqlite3`. The driver works on Node's own thread, where nothing can stop a statement, so tools do
- * not use its connection: the same file is opened once more by the SQLite of this package, as {@link sqlite} does.
+ * not use its connection: the same file is opened once more by the SQLite of this package, in a process of its own, since
+ * two copies of SQLite in one process do not see each other's locks. That process is started by the first run, and ends ten
+ * seconds after the last.
  *
  * - Runs take turns, as they would on one connection.
  * - What the application has committed, tools see; what they commit, it sees. Its own open transaction is not theirs:
  *   while one is open, tools that write are refused, and others do not see its changes.
+ * - A write of the application waits for a run that has written, as for any other process, for as long as its own `timeout`
+ *   says (5 s in better-sqlite3, 0 in node:sqlite unless it is set). It waits on Node's own thread, where the run cannot be
+ *   ended meanwhile: a run that finds the application held up for half a second is undone with an error, so that the
+ *   application goes on.
  * - The file keeps its journal mode. With WAL (`db.pragma('journal_mode = WAL')`) reading and writing do not wait for each
- *   other; without it, a run that has read keeps the application's writes waiting until it ends, on Node's own thread.
+ *   other; without it, the same holds for a run that has only read.
  * - `readonly`, `foreign_keys` and `synchronous` are as the application has them when it hands the database over.
  * - A database in memory is refused, and functions, extensions, temporary tables, attached databases and keys of encrypted
  *   files are not there for tools, unless they are let onto the application's connection: see {@link SyncSqliteOptions}.

@@ -73,19 +73,22 @@ export const failed = (text, code = 'XX000') => message('E', `SERROR\0VERROR\0C$
 export async function startFakePostgres(scripts) {
   /** @type {Map<number, { stopped: boolean }>} */
   const backends = new Map();
+  /** Which connection was asked what. @type {{ sql: string, connection: number }[]} */
+  const asked = [];
   /** @type {Set<Socket>} */
   const sockets = new Set();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
-    serve(socket, scripts, backends).catch(() => socket.destroy());
+    serve(socket, scripts, backends, asked).catch(() => socket.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     port,
+    asked,
     stop: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -101,8 +104,9 @@ const CANCEL = 80_877_102;
  * @param {Socket} socket
  * @param {Record<string, Script>} scripts
  * @param {Map<number, { stopped: boolean }>} backends
+ * @param {{ sql: string, connection: number }[]} asked
  */
-async function serve(socket, scripts, backends) {
+async function serve(socket, scripts, backends, asked) {
   const bytes = reader(socket);
   const startup = await bytes((await bytes(4)).readInt32BE() - 4);
   const wish = startup.readInt32BE();
@@ -138,6 +142,7 @@ async function serve(socket, scripts, backends) {
     if (type === 'Q') socket.write(plainAnswer(body.toString().replace(/\0$/, '')));
     if (type === 'S') {
       backend.stopped = false;
+      asked.push({ sql, connection: id });
       const script = scripts[/^SELECT '(.*?)'/.exec(sql)?.[1] ?? ''];
       if (script) await script(answering);
       else socket.write(Buffer.concat([described(WORD), row(['fine']), completed('SELECT 1'), ready]));

@@ -189,9 +189,8 @@ describe('with limits', () => {
   test('no more than so many connections are held, and those that are wait for nobody', async () => {
     const { port, initialize } = await mcpProcess({ limits: { connections: 8, headersMs: 60_000 } });
     const sockets = Array.from({ length: 40 }, () => connect(port, '127.0.0.1').on('error', () => {}));
-    await sleep(300);
-    const open = sockets.filter((socket) => !socket.destroyed && socket.readable);
-    expect(open.length).toBeLessThanOrEqual(8);
+    const open = () => sockets.filter((socket) => !socket.destroyed && socket.readable).length;
+    await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(8);
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => initialize().catch(() => undefined), { timeout: 10_000 }).toEqual(expect.any(String));
   });
@@ -202,8 +201,9 @@ describe('with limits', () => {
     const most = `${POST}Content-Length: ${bodyBytes}\r\n\r\n${'x'.repeat(bodyBytes - 1)}`;
     const sockets = Array.from({ length: 2 }, () => connect(port, '127.0.0.1').on('error', () => {}));
     for (const socket of sockets) socket.write(most);
-    await sleep(300);
-    expect((await sendRaw(port, [most])).statuses).toEqual([503]);
+    // Until both bodies are there, the third has room.
+    const third = () => sendRaw(port, [most], { waitMs: 500 }).then(({ statuses }) => statuses);
+    await expect.poll(third, { timeout: 20_000 }).toEqual([503]);
     // Who only announces a body holds nothing.
     const announcing = Array.from({ length: 20 }, () => connect(port, '127.0.0.1').on('error', () => {}));
     for (const socket of announcing) socket.write(`${POST}Content-Length: ${bodyBytes}\r\n\r\n{`);

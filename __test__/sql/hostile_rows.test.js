@@ -4,8 +4,8 @@ import { hasServer, startServer } from '../helpers/database_server.js';
 
 /**
  * @typedef {import('../helpers/attacked.js').Attack} Attack
- * @typedef {Attack & { outcome: object, everywhere?: true }} Row `everywhere`: for every way to a driver, and not only for
- * the driver itself
+ * @typedef {Attack & { outcome: object, everywhere?: true, maxLateMs?: number }} Row `everywhere`: for every way to a driver,
+ * and not only for the driver itself; `maxLateMs`: how long the application may be held up
  */
 
 const options = { statementTimeoutMs: 60_000 };
@@ -56,6 +56,13 @@ const POSTGRES = [
   },
   { name: 'an array of quotes', sql: `SELECT ARRAY[repeat('"', 2900000)] AS a`, outcome: TOO_MUCH },
   { name: 'an array of quotes, which fits', sql: `SELECT ARRAY[repeat('"', 2000000)] AS a`, outcome: FINE },
+  { name: 'an array of backslashes', sql: `SELECT ARRAY[repeat('\\', 1900000)] AS a`, outcome: FINE, maxLateMs: 3_000 },
+  {
+    name: 'JSON of backslashes in an array',
+    sql: `SELECT ARRAY[('"' || repeat('\\', 4400000) || '"')::json] AS a`,
+    outcome: TOO_MUCH,
+    maxLateMs: 3_000,
+  },
   {
     name: 'an error text of 20 MB',
     sql: `SELECT cast(repeat('x', 20000000) AS integer)`,
@@ -118,6 +125,7 @@ async function survives(source, ports, rows) {
   for (const [index, outcome] of outcomes.entries()) {
     expect(outcome, outcome.attack).toMatchObject({ ...rows[index]?.outcome, next: NEXT });
     expect(outcome.pool, outcome.attack).toBeOneOf(['unknown', expect.objectContaining({ busy: 0, waiting: 0 })]);
+    expect(outcome.lateMs, outcome.attack).toBeLessThan(rows[index]?.maxLateMs ?? Number.POSITIVE_INFINITY);
     expect(outcome.peakMb, `MB at the peak of "${outcome.attack}"`).toBeLessThanOrEqual(MOST_MB);
   }
 }

@@ -62,10 +62,11 @@ describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that the ser
         expect(outcome).toMatchObject({ ...LOST, next });
         expect(outcome.pool).toBeOneOf(['unknown', expect.objectContaining({ busy: 0, waiting: 0 })]);
       }
-      const { rows } = await oracle.query(
-        "SELECT query FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
-      );
-      expect(rows).toEqual([]);
+      const left = () =>
+        oracle.query(
+          "SELECT query FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+        );
+      await expect.poll(async () => (await left()).rows, { timeout: 10_000 }).toEqual([]);
     },
     60_000,
   );

@@ -56,6 +56,33 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what too
     expect(await exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
   });
 
+  it('a pool of pg with a time limit of its own: rows that come after it are still limited, and no clock is left', async () => {
+    const pool = new pgPackage.Pool({ ...where, query_timeout: 300 });
+    onTestFinished(() => pool.end());
+    const { exec_sql } = createSqlTools(pool);
+    const late = "SELECT pg_sleep(0.8), repeat('x', 30000000) AS x";
+    await expect(exec_sql.execute({ sql: late })).rejects.toMatchObject({ details: { reason: 'maxBytes' } });
+    expect(await exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+    expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length).toBeLessThan(5);
+  });
+
+  it('a statement that takes a connection of postgres.js over and fails gives it back', async () => {
+    const sql = postgres({ ...where, max: 1, onnotice: () => {} });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    const { exec_sql } = createSqlTools(sql);
+    await sql.unsafe('SET statement_timeout = 300');
+    const { pid } = /** @type {any} */ ((await sql.unsafe('SELECT pg_backend_pid() AS pid'))[0]);
+    // As the late request of somebody else to stop it would.
+    const other = new pgPackage.Client(where);
+    await other.connect();
+    onTestFinished(() => other.end());
+    const stopping = setInterval(() => other.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => {}), 1);
+    for (let round = 0; round < 300; round += 1) await exec_sql.execute({ sql: 'SELECT 1 AS one' }).catch(() => {});
+    clearInterval(stopping);
+    await other.query('SELECT 1');
+    expect([...(await sql.unsafe('SELECT 1 AS one').catch(() => sql.unsafe('SELECT 1 AS one')))]).toEqual([{ one: 1 }]);
+  });
+
   it('a commit that the database refuses leaves no connection of postgres.js behind', async () => {
     const sql = postgres({ ...where, max: 1, onnotice: () => {} });
     onTestFinished(() => sql.end({ timeout: 1 }));

@@ -2,18 +2,19 @@ import { unwrap } from '../errors.js';
 import { guarded } from '../guarded.js';
 import { native } from '../native.js';
 import { FairLock } from './fair_lock.js';
+import { SqliteProcess } from './sqlite_process.js';
 import { BASE64 } from './values.js';
 
 /**
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
  * @typedef {import('./adapter.js').SqlNeed} SqlNeed
  * @typedef {import('./adapter.js').SqlLimits} SqlLimits
- * @typedef {import('../../binding.cjs').BindingDatabase} BindingDatabase
+ * @typedef {import('../../binding.cjs').BindingDatabase | SqliteProcess} Opened
  * @typedef {{ readOnly: boolean, foreignKeys: boolean, synchronous: number }} SharedFile how the application's own
  * connection has the file open
  */
 
-export const MEMORY = ':memory:';
+const MEMORY = ':memory:';
 /** How long to wait for a lock that another process holds. */
 const BUSY_TIMEOUT_MS = 5_000;
 /** Connections, and threads, of one database; further runs wait their turn. */
@@ -30,7 +31,7 @@ const writers = new Map();
 export class EmbeddedDatabase {
   #file;
   #shared;
-  /** @type {BindingDatabase | undefined} */
+  /** @type {Opened | undefined} */
   #native;
   /** @type {number[]} */
   #idle = [];
@@ -62,8 +63,7 @@ export class EmbeddedDatabase {
   async connect(need) {
     const leave = await this.#places.acquire(need.signal);
     try {
-      const options = { file: this.#file, busyTimeoutMs: BUSY_TIMEOUT_MS, shared: this.#shared };
-      this.#native ??= new (native().BindingDatabase)(JSON.stringify(options));
+      this.#native ??= this.#open();
       const id = this.#idle.pop() ?? unwrap(await this.#native.connect());
       return this.#connection(this.#native, id, leave);
     } catch (error) {
@@ -72,13 +72,19 @@ export class EmbeddedDatabase {
     }
   }
 
+  #open() {
+    const options = { file: this.#file, busyTimeoutMs: BUSY_TIMEOUT_MS, shared: this.#shared };
+    const text = JSON.stringify(options);
+    return this.#shared ? new SqliteProcess(text, () => this.#idle.splice(0)) : new (native().BindingDatabase)(text);
+  }
+
   close() {
     clearTimeout(this.#leaving);
     for (const id of this.#idle.splice(0)) this.#native?.close(id);
   }
 
   /**
-   * @param {BindingDatabase} database
+   * @param {Opened} database
    * @param {number} id
    * @param {() => void} leave
    * @returns {SqlConnection}

@@ -61,5 +61,8 @@ export function runOnPg(client, wire, { text, values }, rows, maxBytes) {
       resolve({ returns: fields.length > 0, affected, command });
     };
     client.query(query);
+    // Where the client has a clock of its own for statements (`query_timeout`), it wants to hear of the end: otherwise it
+    // would call this one off while the server still answers. Ours runs, and stops it in the database.
+    query.callback?.();
   });
 }

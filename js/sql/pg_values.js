@@ -184,7 +184,7 @@ function unquoted(text) {
     let end = Math.min(at + SLICE, text.length);
     // Not between a backslash and what it stands before.
     let backslashes = 0;
-    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
+    while (end - 1 - backslashes >= at && text[end - 1 - backslashes] === '\\') backslashes += 1;
     end += backslashes % 2;
     slices.push(text.slice(at, end).replace(/\\(.)/gs, '$1'));
     at = end;

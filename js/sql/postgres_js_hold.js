@@ -69,9 +69,22 @@ async function take(sql) {
     // Where a statement comes from is what errors tell, and what the driver then remembers for ever.
     return Object.defineProperty(made, 'origin', { value: '' });
   };
-  await sql.unsafe('SELECT 1 AS one', [], settings).forEach(() => {
-    socket = socketUnderWay();
-  });
+  const giveBackAfterNext = () => {
+    reservation.release = false;
+  };
+  /** The driver takes it back after a query. */
+  const giveBack = async () => {
+    giveBackAfterNext();
+    await query('SELECT 1', [], {}).catch(() => core.terminate());
+  };
+  try {
+    await sql.unsafe('SELECT 1 AS one', [], settings).forEach(() => {
+      socket = socketUnderWay();
+    });
+  } catch (error) {
+    if (core && isOurs()) await giveBack();
+    throw error;
+  }
   if (!core) return undefined;
   return {
     get socket() {
@@ -80,9 +93,7 @@ async function take(sql) {
     isOurs: () => isOurs() && socket?.destroyed !== true,
     closed,
     query,
-    giveBackAfterNext: () => {
-      reservation.release = false;
-    },
+    giveBackAfterNext,
     end: () => (socket ? socket.destroy() : core.terminate()),
   };
 }

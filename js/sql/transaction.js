@@ -91,11 +91,11 @@ export class SqlTransaction {
     try {
       const judged = this.#rules.judge(sql, params, this.#adapter.dialect);
       const connection = this.#connection ?? (await this.#begin(judged));
-      if (this.#abort.signal.aborted) throw new AbortedError('The run has ended.');
+      stopIfAborted(this.#abort.signal);
       const { options } = this.#rules;
       // A transaction that may write: the database is told that this statement may not.
       if (judged.fenced && !options.readOnly && this.#adapter.dialect === 'postgres') {
-        return await fenced(connection, judged, options);
+        return await fenced(connection, judged, options, this.#abort.signal);
       }
       return await connection.query(judged, options);
     } catch (error) {
@@ -135,16 +135,26 @@ export class SqlTransaction {
  * @param {SqlConnection} connection
  * @param {SqlStatement} statement
  * @param {import('./adapter.js').SqlLimits} limits
+ * @param {AbortSignal} signal
  */
-async function fenced(connection, statement, limits) {
+async function fenced(connection, statement, limits, signal) {
   /** @param {string} sql */
-  const control = (sql) => connection.query({ sql, values: [], access: 'read', returns: 'count' }, limits);
+  const control = async (sql) => {
+    await connection.query({ sql, values: [], access: 'read', returns: 'count' }, limits);
+    stopIfAborted(signal);
+  };
   await control('SAVEPOINT tgp_reading');
   await control('SET TRANSACTION READ ONLY');
   const answer = await connection.query(statement, limits);
+  stopIfAborted(signal);
   // With the savepoint ends what was set behind it.
   await control('RELEASE SAVEPOINT tgp_reading');
   return answer;
+}
+
+/** @param {AbortSignal} signal */
+function stopIfAborted(signal) {
+  if (signal.aborted) throw new AbortedError('The run has ended.');
 }
 
 /**

@@ -79,20 +79,25 @@ function onOwnConnection(client) {
 /** @param {any} client */
 function besideKnex(client) {
   const optIn = 'knex(instance, { onMainThread: true })';
-  /** @type {SqlAdapter | undefined} */
+  /** @type {Promise<SqlAdapter> | undefined} one for all runs, which take turns on it */
   let adapter;
+  const made = async () =>
+    besideApplication(await factsOf(client, optIn), {
+      // Knex opens and closes connections as it likes, and transactions have theirs.
+      isOpen: () => true,
+      inTransaction: () => false,
+      optIn,
+    });
   return defineAdapter({
     dialect: 'sqlite',
     connect: async (need) => {
-      adapter ??= besideApplication(await factsOf(client, optIn), {
-        // Knex opens and closes connections as it likes, and transactions have theirs.
-        isOpen: () => true,
-        inTransaction: () => false,
-        optIn,
+      adapter ??= made().catch((error) => {
+        adapter = undefined;
+        throw error;
       });
-      return /** @type {SqlAdapter} */ (adapter).connect(need);
+      return (await adapter).connect(need);
     },
-    close: async () => adapter?.close?.(),
+    close: async () => (await adapter?.catch(() => undefined))?.close?.(),
   });
 }
 

@@ -1,4 +1,4 @@
-import { MAX_ERROR_BYTES, MAX_MESSAGE_BYTES } from './wire_limits.js';
+import { MAX_ERROR_BYTES } from './wire_limits.js';
 import { AS_IT_IS, DROPPED, WireSieve } from './wire_sieve.js';
 
 /** A packet is its length in three bytes, its number, and what it holds. One of the greatest length is continued. */
@@ -63,9 +63,7 @@ export class MysqlSieve extends WireSieve {
       return DROPPED;
     } else if (first === ERROR && left > MAX_ERROR_BYTES) {
       return this.#shortened(bytes, at, left);
-    } else if (first !== ROW && size > MAX_MESSAGE_BYTES) {
-      throw new Error(`the server sends a packet of ${size} bytes that is no row`);
-    }
+    } else if (first !== ROW) this.countOther(size);
     this.expect(left);
     return this.#numbered(bytes, at, first, before);
   }

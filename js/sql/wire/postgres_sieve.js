@@ -1,4 +1,4 @@
-import { MAX_ERROR_BYTES, MAX_MESSAGE_BYTES, MAX_NOTICE_BYTES } from './wire_limits.js';
+import { MAX_ERROR_BYTES, MAX_NOTICE_BYTES } from './wire_limits.js';
 import { AS_IT_IS, DROPPED, WireSieve } from './wire_sieve.js';
 
 /** A message is its type, the length of the rest including these four bytes, and the rest. */
@@ -62,9 +62,7 @@ export class PostgresSieve extends WireSieve {
       this.expect(size, 0);
       return DROPPED;
     }
-    if (size > MAX_MESSAGE_BYTES && type !== ROW && type !== COPY_DATA) {
-      throw new Error(`the server sends a message of ${size} bytes that is no row`);
-    }
+    if (type !== ROW && type !== COPY_DATA) this.countOther(size);
     this.expect(size);
     return AS_IT_IS;
   }

@@ -19,5 +19,5 @@ export const MAX_ERROR_BYTES = 64 << 10;
 /** Bytes of notices during one statement that a driver gets; what follows is dropped. */
 export const MAX_NOTICE_BYTES = 256 << 10;
 
-/** Bytes of any other message: descriptions of columns are the longest. */
-export const MAX_MESSAGE_BYTES = 4 << 20;
+/** Bytes of all other messages of one statement: descriptions of columns are the longest. */
+export const MAX_OTHER_BYTES = 4 << 20;

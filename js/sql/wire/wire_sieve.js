@@ -4,6 +4,8 @@
  * connection stays in step with its protocol and can be used again.
  */
 
+import { MAX_OTHER_BYTES } from './wire_limits.js';
+
 /** @typedef {{ rowBytes: number, exceed: () => unknown }} Allowance of one statement; `exceed` is called once */
 
 /** What becomes of a header; a buffer takes its place. */
@@ -18,6 +20,7 @@ export class WireSieve {
   /** @type {Allowance | undefined} what the statement under way may send; without one everything passes */
   #allowance;
   #rowBytes = 0;
+  #otherBytes = 0;
   /** Bytes of the message under way that are still to come, and how many of them go to the driver first. */
   #left = 0;
   #passing = 0;
@@ -39,6 +42,7 @@ export class WireSieve {
     if (this.#lost) throw outOfStep();
     this.#allowance = allowance;
     this.#rowBytes = 0;
+    this.#otherBytes = 0;
   }
 
   /** The statement has been answered. */
@@ -100,6 +104,17 @@ export class WireSieve {
     if (this.#rowBytes <= allowance.rowBytes) return false;
     if (had <= allowance.rowBytes) allowance.exceed();
     return true;
+  }
+
+  /**
+   * Counts a message that is no row: drivers keep what they are told of columns and settings.
+   * @param {number} bytes
+   */
+  countOther(bytes) {
+    this.#otherBytes += bytes;
+    if (this.#otherBytes > MAX_OTHER_BYTES) {
+      throw new Error(`the server sends more than ${MAX_OTHER_BYTES} bytes that are no rows`);
+    }
   }
 
   /**

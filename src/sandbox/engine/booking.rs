@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 /// Less is not worth an entry.
 const SMALL: usize = 64 << 10;
+/// Most bytes that a character of a text takes in Rust, by how V8 keeps the text: in one byte each, or in two.
+const LATIN: usize = 2;
+const WIDE: usize = 3;
 
 /// An entry in the run's account, for as long as it lives.
 pub struct Booking(Option<(Arc<MemoryBudget>, u64)>);
@@ -43,6 +46,11 @@ pub fn copy_text(
     copies: usize,
 ) -> Option<(String, Booking)> {
     let Ok(text) = v8::Local::<'_, v8::String>::try_from(value) else { return Some((String::new(), Booking(None))) };
-    let booking = book(scope, text.length().saturating_mul(copies))?;
+    let booking = book(scope, most_bytes(text).saturating_mul(copies))?;
     Some((text.to_rust_string_lossy(scope), booking))
+}
+
+/// What a copy of a text takes at most.
+pub fn most_bytes(text: v8::Local<'_, v8::String>) -> usize {
+    text.length().saturating_mul(if text.is_onebyte() { LATIN } else { WIDE })
 }

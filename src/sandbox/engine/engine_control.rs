@@ -61,8 +61,9 @@ pub struct EngineControl {
     host_calls: AtomicU32,
     /// A run that was cancelled before its engine had come to it. Only touched while `current` is held.
     cancelled_early: Mutex<Option<RunId>>,
-    /// Whether the host has yet to hear that the run under way has begun.
-    untold: AtomicBool,
+    /// Whether the host has yet to hear that the run under way has begun. Held while it is told: nothing of the run may
+    /// overtake that.
+    untold: Mutex<bool>,
 }
 
 impl EngineControl {
@@ -78,7 +79,7 @@ impl EngineControl {
             isolate: Mutex::new(None),
             host_calls: AtomicU32::new(0),
             cancelled_early: Mutex::new(None),
-            untold: AtomicBool::new(false),
+            untold: Mutex::new(false),
         })
     }
 
@@ -115,7 +116,8 @@ impl EngineControl {
 
     /// Tells that `run` has begun, unless that is known.
     pub(super) fn tell_start(&self, run: RunId) {
-        if self.untold.swap(false, Ordering::AcqRel) {
+        let mut untold = self.untold.lock();
+        if std::mem::take(&mut *untold) {
             self.emit(Event::Started { run });
         }
     }
@@ -127,7 +129,7 @@ impl EngineControl {
     /// Begins the account of a run and wakes the watchdog if it sleeps.
     pub(super) fn begin(&self, run: RunId, limits: RunLimits, budget: Arc<MemoryBudget>) {
         self.host_calls.store(0, Ordering::Relaxed);
-        self.untold.store(true, Ordering::Release);
+        *self.untold.lock() = true;
         let cpu_before = self.cpu_now();
         let mut current = self.current.lock();
         let current = current.insert(Current {
@@ -211,7 +213,7 @@ impl EngineControl {
     /// `fitness` is asked when the run's account is closed: what it takes is not held against the guest.
     pub(super) fn settle(&self, end: RunEnd, fitness: impl FnOnce() -> Fitness) -> Fitness {
         let Some(current) = self.current.lock().take() else { return Fitness::Spent };
-        self.untold.store(false, Ordering::Release);
+        *self.untold.lock() = false;
         let stats = RunStats {
             cpu_ms: self.cpu_now().saturating_sub(current.cpu_before).as_secs_f64() * 1e3,
             wall_ms: current.started.elapsed().as_secs_f64() * 1e3,

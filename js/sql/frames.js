@@ -1,0 +1,50 @@
+/** Messages between two processes of ours: a line that says what follows, and the text that follows. */
+
+import { ByteQueue } from '../bounded_read.js';
+import { parseForeignJson } from '../foreign_json.js';
+
+const MAX_HEADER_BYTES = 64 << 10;
+/** Twice the largest `maxBytes` that a database can be given. */
+const MAX_BODY_BYTES = 128 << 20;
+
+/**
+ * @param {import('node:stream').Writable} stream
+ * @param {object} header
+ * @param {string} [body]
+ */
+export function writeFrame(stream, header, body = '') {
+  const bytes = Buffer.from(body);
+  stream.write(`${JSON.stringify({ ...header, bytes: bytes.length })}\n`);
+  if (bytes.length > 0) stream.write(bytes);
+}
+
+export class FrameReader {
+  #received = new ByteQueue(MAX_HEADER_BYTES + MAX_BODY_BYTES);
+  #onFrame;
+  /** @type {any} whose body has not all come */
+  #header;
+
+  /** @param {(header: any, body: string) => unknown} onFrame */
+  constructor(onFrame) {
+    this.#onFrame = onFrame;
+  }
+
+  /** @param {Buffer} chunk */
+  push(chunk) {
+    this.#received.push(chunk);
+    for (;;) {
+      this.#header ??= this.#nextHeader();
+      if (this.#header === undefined) return;
+      const body = this.#received.take(this.#header.bytes);
+      if (body === undefined) return;
+      const header = this.#header;
+      this.#header = undefined;
+      this.#onFrame(header, body.toString('utf8'));
+    }
+  }
+
+  #nextHeader() {
+    const line = this.#received.takeUntil('\n', MAX_HEADER_BYTES);
+    return line && parseForeignJson(line.toString('utf8'));
+  }
+}

@@ -1,0 +1,217 @@
+import { programPath, startBounded } from '../bounded_program.js';
+import { guarded, ignored } from '../guarded.js';
+import { FrameReader, writeFrame } from './frames.js';
+
+/**
+ * The SQLite of the addon in a process of its own, with the same methods: for a file that another copy of SQLite has open
+ * in this one.
+ *
+ * @typedef {import('../../binding.cjs').BindingOutcome} BindingOutcome
+ * @typedef {import('node:child_process').ChildProcessByStdio<import('node:stream').Writable, import('node:stream').Readable, null>} Child
+ */
+
+/** More than the largest answer takes. */
+const MAX_MEMORY_MB = 1_024;
+/** How long a process without a connection is kept for the next one. */
+const IDLE_MS = 10_000;
+/** How often it hears, while it has a transaction, that this process is not held up. */
+const BEAT_MS = 50;
+
+const ENDED = {
+  code: 'ERR_SQL',
+  message: 'The process that had the database open for tools has ended. Nothing of this run was written. Run it again.',
+  details: JSON.stringify({ reason: 'closed' }),
+};
+
+export class SqliteProcess {
+  #options;
+  #onEnd;
+  /** @type {Running | undefined} */
+  #running;
+
+  /**
+   * @param {string} options of the database, as JSON
+   * @param {() => void} onEnd the process has ended, and its connections with it
+   */
+  constructor(options, onEnd) {
+    this.#options = options;
+    this.#onEnd = onEnd;
+  }
+
+  /** @returns {Promise<BindingOutcome>} */
+  async connect() {
+    this.#running ??= new Running(this.#options, () => {
+      this.#running = undefined;
+      this.#onEnd();
+    });
+    const outcome = await this.#running.call('connect', []);
+    if (outcome.value !== undefined) this.#running?.connected(Number(outcome.value));
+    return outcome;
+  }
+
+  /**
+   * @param {number} id
+   * @param {string} mode
+   * @param {string} options
+   */
+  begin(id, mode, options) {
+    return this.#call('begin', [id, mode, options]);
+  }
+
+  /**
+   * @param {number} id
+   * @param {string} sql
+   * @param {string} params
+   * @param {string} limits
+   */
+  query(id, sql, params, limits) {
+    return this.#call('query', [id, sql, params, limits]);
+  }
+
+  /** @param {number} id */
+  commit(id) {
+    return this.#call('commit', [id]);
+  }
+
+  /** @param {number} id */
+  rollback(id) {
+    return this.#call('rollback', [id]);
+  }
+
+  /** @param {number} id */
+  cancel(id) {
+    this.#call('cancel', [id]).catch(ignored);
+  }
+
+  /** @param {number} id */
+  close(id) {
+    this.#running?.close(id);
+  }
+
+  /**
+   * @param {import('./sqlite_program.js').Method} method
+   * @param {any[]} args
+   * @returns {Promise<BindingOutcome>}
+   */
+  async #call(method, args) {
+    return this.#running ? this.#running.call(method, args) : { error: ENDED };
+  }
+}
+
+/** One process, from its start to its end. */
+class Running {
+  /** @type {Child} */
+  #child;
+  #onEnd;
+  #calls = 0;
+  /** @type {Map<number, { id: number | undefined, method: string, settle: (outcome: BindingOutcome) => void }>} */
+  #pending = new Map();
+  /** @type {Set<number>} */
+  #connections = new Set();
+  /** With a transaction. @type {Set<number>} */
+  #begun = new Set();
+  /** @type {NodeJS.Timeout | undefined} */
+  #beat;
+  /** @type {NodeJS.Timeout | undefined} */
+  #leaving;
+  #hasEnded = false;
+
+  /**
+   * @param {string} options
+   * @param {() => void} onEnd
+   */
+  constructor(options, onEnd) {
+    this.#onEnd = onEnd;
+    this.#child = startBounded(process.execPath, [programPath('sql/sqlite_program.js')], { memoryMb: MAX_MEMORY_MB });
+    const end = () => this.#end();
+    const reader = new FrameReader((header, body) => this.#answered(header, body));
+    this.#child.on('error', end);
+    this.#child.on('exit', end);
+    this.#child.stdin.on('error', end);
+    this.#child.stdout.on('error', end);
+    this.#child.stdout.on(
+      'data',
+      guarded(end, (/** @type {Buffer} */ chunk) => reader.push(chunk)),
+    );
+    writeFrame(this.#child.stdin, { method: 'open' }, options);
+  }
+
+  /**
+   * @param {import('./sqlite_program.js').Method} method
+   * @param {any[]} args
+   * @returns {Promise<BindingOutcome>}
+   */
+  call(method, args) {
+    const [id] = args;
+    clearTimeout(this.#leaving);
+    return new Promise((resolve) => {
+      this.#calls += 1;
+      this.#pending.set(this.#calls, { id, method, settle: resolve });
+      this.#hold();
+      if (method === 'begin') this.#begun.add(id);
+      writeFrame(this.#child.stdin, { call: this.#calls, method }, JSON.stringify(args));
+    });
+  }
+
+  /** @param {number} id */
+  connected(id) {
+    this.#connections.add(id);
+  }
+
+  /**
+   * Closes a connection. One that is still at work is ended with its process: there is no surer way.
+   * @param {number} id
+   */
+  close(id) {
+    this.#connections.delete(id);
+    this.#begun.delete(id);
+    if ([...this.#pending.values()].some((call) => call.id === id && call.method !== 'cancel')) this.#end();
+    else this.call('close', [id]).then(() => this.#leaveSoon(), ignored);
+  }
+
+  #leaveSoon() {
+    if (this.#connections.size > 0 || this.#pending.size > 0) return;
+    const leave = guarded(ignored, () => this.#end());
+    this.#leaving = setTimeout(leave, IDLE_MS).unref();
+  }
+
+  /**
+   * @param {{ call: number, error?: any, isVoid: boolean }} header
+   * @param {string} body
+   */
+  #answered({ call, error, isVoid }, body) {
+    const asked = this.#pending.get(call);
+    if (!asked) return;
+    this.#pending.delete(call);
+    if (asked.id !== undefined && (asked.method === 'commit' || asked.method === 'rollback'))
+      this.#begun.delete(asked.id);
+    this.#hold();
+    asked.settle(error ? { error } : isVoid ? {} : { value: body });
+  }
+
+  /** The application's process stays for calls that have no answer yet, and for nothing else. */
+  #hold() {
+    const hold = this.#pending.size > 0 ? 'ref' : 'unref';
+    const { stdin, stdout } = /** @type {any} */ (this.#child);
+    for (const handle of [this.#child, stdin, stdout]) handle[hold]?.();
+    if (this.#begun.size > 0) {
+      const beat = guarded(ignored, () => writeFrame(this.#child.stdin, { method: 'still here' }));
+      this.#beat ??= setInterval(beat, BEAT_MS).unref();
+    } else {
+      clearInterval(this.#beat);
+      this.#beat = undefined;
+    }
+  }
+
+  #end() {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#leaving);
+    clearInterval(this.#beat);
+    this.#child.kill('SIGKILL');
+    const waiting = [...this.#pending.values()];
+    this.#pending.clear();
+    this.#onEnd();
+    for (const { settle } of waiting) settle({ error: ENDED });
+  }
+}
