@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Without it Windows starts no program. */
@@ -12,7 +13,7 @@ const NEEDED = 'SystemRoot';
  * @param {string} name from `js/`
  */
 export function programPath(name) {
-  return fileURLToPath(new URL(`../js/${name}`, import.meta.url));
+  return join(dirname(fileURLToPath(import.meta.url)), '..', 'js', name);
 }
 
 /**

@@ -4,7 +4,7 @@ import { MAX_JSON_DEPTH } from './foreign_json.js';
 /** Longest text that any limit lets through. */
 export const MAX_JSON_CHARS = 64 << 20;
 /** Most values in one: what is made up while it is read has no end, and each costs time. */
-const MAX_VALUES = 8_000_000;
+const MAX_VALUES = 2_000_000;
 /** Members that are joined at once: a text that grows by single members keeps all its pieces. */
 const JOINED = 4_096;
 /** Characters that are escaped at once: an escaped one is six. */

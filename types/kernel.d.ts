@@ -24,7 +24,7 @@ export type TGPOptions = {
   /**
    * Functions of the application that tools find on `tgp`, beside the built-in ones; one of the same name replaces the
    * built-in. They may be async, and calls of one run overlap. Arguments and answers cross as JSON. What a function
-   * throws is thrown in the tool. An answer holds 8 million values and 16 million characters of JSON at most.
+   * throws is thrown in the tool. An answer holds two million values and 16 million characters of JSON at most.
    */
   sandboxAPI?: Record<string, (...args: any[]) => any>;
   /**

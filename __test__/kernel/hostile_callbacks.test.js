@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { VfsMirror } from '../../js/vfs_mirror.js';
 import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
@@ -51,6 +52,8 @@ const ANSWERS = {
     "() => ({ then(resolve, reject) { resolve(1); reject(new Error('late')); resolve(2); } })",
   'a huge text': "() => 'x'.repeat(2 ** 29 - 24)",
   'a huge text of quotes': "() => '\\u0000'.repeat(2 ** 28)",
+  'a text that JSON escapes': "() => '\\u0001'.repeat(2 ** 24)",
+  'keys that JSON escapes': "() => ({ ['\\u0001'.repeat(2 ** 24)]: 1 })",
   'many huge texts': "() => Array(100).fill('x'.repeat(2 ** 24))",
   'a symbol': "() => Symbol('no')",
   'an invalid date': '() => new Date(NaN)',
@@ -98,13 +101,20 @@ describe('a function of the application', () => {
   });
 
   it('costs the host no more than its share, whatever it returns', async () => {
-    const names = ['something deep', 'something without end', 'an array without end', 'many huge texts'];
+    const names = [
+      'something deep',
+      'something without end',
+      'an array without end',
+      'many huge texts',
+      'a text that JSON escapes',
+      'keys that JSON escapes',
+    ];
     const setup = CALLS(Object.fromEntries(names.map((name) => [name, ANSWERS[name]])));
     const { value, extraMb } = await hostCost(
       await tempRoot(),
       `${setup.slice(0, setup.indexOf('const outcomes'))}`,
       `const codes = [];
-       for (const name of ['f0', 'f1', 'f2', 'f3']) codes.push(await kernel.exec('tools/call.ts', { name }).catch((error) => error.code));
+       for (const name of ${JSON.stringify(names.map((_, index) => `f${index}`))}) codes.push(await kernel.exec('tools/call.ts', { name }).catch((error) => error.code));
        return codes;`,
       'await kernel.shutdown();',
     );
@@ -195,7 +205,21 @@ describe('a signal', () => {
 });
 
 describe('an adapter of files', () => {
-  it('that throws, hangs or gives junk is an IoError, and the next call works', async () => {
+  it('that never answers is an IoError', async () => {
+    const never = () => new Promise(() => {});
+    const good = {
+      listFiles: async () => ['tools/one.ts'],
+      readFile: async () => 'return 1',
+      writeFile: async () => {},
+    };
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    for (const name of ['listFiles', 'readFile']) {
+      const mirror = new VfsMirror(/** @type {any} */ ({ ...good, [name]: never }), logger, 200);
+      await expect(mirror.refresh(), name).rejects.toMatchObject({ code: 'ERR_IO' });
+    }
+  });
+
+  it('that throws or gives junk is an IoError, and the next call works', async () => {
     const folder = await tempRoot();
     const { outcomes, good, unhandled } = await runProgram(
       folder,

@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
+import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** Files of a package that no bundler should have to read. */
@@ -55,3 +57,22 @@ it('a package is bundled or refused, never the end of the host, whatever its fil
   for (const outcome of Object.values(value)) expect(String(outcome)).not.toContain(folder);
   expect(extraMb).toBeLessThan(MAX_EXTRA_MB);
 }, 120_000);
+
+it('what the application has Node load first is not the business of the bundler', async () => {
+  const folder = await tempRoot();
+  mkdirSync(join(folder, 'node_modules/plain'), { recursive: true });
+  writeFileSync(join(folder, 'node_modules/plain/package.json'), '{"name":"plain","main":"index.js"}');
+  writeFileSync(join(folder, 'node_modules/plain/index.js'), "module.exports = 'bundled';");
+  writeFileSync(join(folder, 'first.cjs'), "console.log('loaded');");
+  const { child, ended } = startProgram(
+    folder,
+    `const kernel = new TGP({ config: { rootDir: '.tgp', allowedImports: ['plain'] } });
+     const content = 'import value from "plain";\\nexport default () => value';
+     await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content });
+     console.log((await kernel.exec('tools/t.ts')).result);
+     await kernel.shutdown();`,
+    { NODE_OPTIONS: '--require ./first.cjs' },
+  );
+  const [printed, { stderr }] = await Promise.all([text(child.stdout), ended]);
+  expect(printed, stderr).toBe('loaded\nbundled\n');
+});

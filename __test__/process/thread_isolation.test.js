@@ -59,6 +59,7 @@ const COPIED = {
   'the name of an encoding': `new TextDecoder(${HUGE})`,
   'bytes that are no UTF-8': "new TextDecoder('latin1').decode(new Uint8Array(3e7).fill(200))",
   'console.log': `console.log(${HUGE})`,
+  'console.log of wide characters': "console.log('語'.repeat(4e7))",
   require: `require('./' + ${HUGE})`,
 };
 

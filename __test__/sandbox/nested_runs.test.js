@@ -291,7 +291,7 @@ describe('the budget of a run and all that it starts', () => {
   });
 
   it('nestedTimeoutMs: the CPU time of all of them, at every level', async () => {
-    const { kernel, tools } = await createKernel({ sandbox: { nestedTimeoutMs: 100, timeoutMs: 60 } });
+    const { kernel, tools } = await createKernel({ sandbox: { nestedTimeoutMs: 1_000, timeoutMs: 600 } });
     await tools.write_file.execute({
       path: 'tools/burn.ts',
       content: 'export default () => { for (;;) {} }',

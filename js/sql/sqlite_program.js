@@ -3,6 +3,7 @@
  * locks and destroy the file; a driver of the application is such a copy. Started by `sqlite_process.js`.
  */
 
+import { parseForeignJson } from '../foreign_json.js';
 import { guarded } from '../guarded.js';
 import { native } from '../native.js';
 import { FrameReader, writeFrame } from './frames.js';
@@ -69,7 +70,7 @@ const reader = new FrameReader(
       database = new (native().BindingDatabase)(body);
       return;
     }
-    const { value, error } = await call(method, JSON.parse(body));
+    const { value, error } = await call(method, parseForeignJson(body));
     writeFrame(process.stdout, { call: number, error, isVoid: value === undefined }, value);
   }),
 );
