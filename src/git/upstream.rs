@@ -98,7 +98,7 @@ impl Upstream {
         let is_here = repository.find_commit(want).is_ok();
         let mut kept = if is_here { Ok(Kept::default()) } else { fetch(&recent(repository)) };
         let mut landed = kept.as_ref().map_or(Ok(None), |_| land().map(Some));
-        if is_here && matches!(landed, Err(GitError::Incomplete)) {
+        if matches!(landed, Err(GitError::Incomplete)) {
             // Unless the repository was damaged since: then all of it is asked for once more.
             kept = fetch(&[]);
             landed = kept.as_ref().map_or(Ok(None), |_| land().map(Some));

@@ -7,8 +7,9 @@ use super::scan::{Base, Entry};
 use super::tape::PackSum;
 use crate::git::git_error::GitError;
 use crate::git::limits::Limits;
+use crate::git::raw_tree;
 use git2::{ObjectType, Odb, Oid};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -107,44 +108,91 @@ pub(super) fn keep(
     Ok(kept)
 }
 
-/// Writes each object to a file of its own; a commit after all that it needs, so that a kill leaves none without its parts.
+/// Writes each object to a file of its own, after all that it needs: a kill leaves none without its parts, and what is here
+/// is never asked for again.
 fn unpack(file: &mut File, entries: &[Entry], odb: &Odb<'_>, limits: &Limits) -> Result<(), GitError> {
-    let failed = |error: git2::Error| GitError::git("store what the remote sent", &error);
     let mut objects = Objects::new(file, entries, limits);
     let base_of = |index: u32| match entries.get(index as usize)?.base {
         Base::Entry(base) => Some(base),
         Base::None | Base::Named(_) => None,
     };
     let known = || (0_u32..).zip(entries).filter_map(|(index, entry)| Some((index, entry.known?)));
-    let mut links = HashMap::new();
+    let here: HashSet<Oid> = known().map(|(_, known)| known.id).collect();
+    let mut parts = HashMap::new();
     for (index, known) in known() {
-        let content = objects.read(index, &base_of)?;
-        match known.kind {
-            ObjectType::Commit => {
-                links.insert(known.id, (index, CommitLinks::read(&content)?.parents));
-            }
-            kind @ (ObjectType::Tree | ObjectType::Blob | ObjectType::Tag | ObjectType::Any) => {
-                odb.write(kind, &content).map_err(failed)?;
-            }
-        }
+        let mut needed = parts_of(known.kind, &objects.read(index, &base_of)?)?;
+        needed.retain(|id| here.contains(id));
+        parts.insert(known.id, (index, known.kind, needed));
     }
-    let mut waiting: Vec<Oid> = links.keys().copied().collect();
+    for (index, kind) in parts_first(parts) {
+        let content = objects.read(index, &base_of)?;
+        odb.write(kind, &content).map_err(|error| GitError::git("store what the remote sent", &error))?;
+    }
+    Ok(())
+}
+
+/// What an object needs to be of use.
+fn parts_of(kind: ObjectType, content: &[u8]) -> Result<Vec<Oid>, GitError> {
+    match kind {
+        ObjectType::Commit => {
+            let CommitLinks { tree, mut parents } = CommitLinks::read(content)?;
+            parents.push(tree);
+            Ok(parents)
+        }
+        ObjectType::Tree => raw_tree::entries(content)
+            .map(|entry| entry.map(|entry| entry.id))
+            .collect::<Result<_, _>>()
+            .map_err(|_| GitError::protocol("it has a folder that cannot be read")),
+        ObjectType::Blob | ObjectType::Tag | ObjectType::Any => Ok(Vec::new()),
+    }
+}
+
+/// The objects, each once and behind its parts.
+fn parts_first(mut objects: HashMap<Oid, (u32, ObjectType, Vec<Oid>)>) -> Vec<(u32, ObjectType)> {
+    let mut ordered = Vec::with_capacity(objects.len());
+    let mut waiting: Vec<Oid> = objects.keys().copied().collect();
     while let Some(id) = waiting.last().copied() {
-        match links.get_mut(&id).map(|(index, parents)| (*index, parents.pop())) {
-            // Its parents go first, each of them once.
-            Some((_, Some(parent))) => waiting.push(parent),
-            Some((index, None)) => {
-                odb.write(ObjectType::Commit, &objects.read(index, &base_of)?).map_err(failed)?;
-                links.remove(&id);
+        match objects.get_mut(&id).map(|(index, kind, parts)| (*index, *kind, parts.pop())) {
+            Some((_, _, Some(part))) => waiting.push(part),
+            Some((index, kind, None)) => {
+                ordered.push((index, kind));
+                objects.remove(&id);
                 waiting.pop();
             }
             None => drop(waiting.pop()),
         }
     }
-    Ok(())
+    ordered
 }
 
 /// The names of new files are safe only when their folder is.
 fn sync_dir(dir: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts_first;
+    use git2::{ObjectType, Oid};
+    use std::collections::HashMap;
+
+    #[test]
+    fn every_object_comes_behind_its_parts() {
+        let id = |number: u8| Oid::from_bytes(&[number; 20]).unwrap();
+        // A commit needs a folder and a parent; the folders share a file.
+        let needs: [&[u8]; 6] = [&[1, 2], &[3, 4], &[4], &[4, 5], &[], &[]];
+        let objects: HashMap<_, _> = (0_u8..)
+            .zip(needs)
+            .map(|(number, parts)| {
+                let parts = parts.iter().map(|part| id(*part)).collect();
+                (id(number), (u32::from(number), ObjectType::Blob, parts))
+            })
+            .collect();
+        let order: Vec<u32> = parts_first(objects).into_iter().map(|(index, _)| index).collect();
+        assert_eq!(order.len(), needs.len());
+        let place = |number: u8| order.iter().position(|index| *index == u32::from(number)).unwrap();
+        for (number, parts) in (0_u8..).zip(needs) {
+            assert!(parts.iter().all(|part| place(*part) < place(number)), "{number} in {order:?}");
+        }
+    }
 }
