@@ -44,6 +44,7 @@ mod secret;
 mod smart;
 mod stale_lock;
 mod tree_changes;
+mod tree_names;
 mod tree_update;
 mod trees;
 mod upstream;
