@@ -29,6 +29,7 @@ mod patience;
 mod pending;
 mod pending_status;
 mod plain_file;
+mod planted;
 mod publisher;
 mod pull_request;
 mod push;

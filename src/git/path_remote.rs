@@ -79,7 +79,7 @@ impl Remote for PathRemote {
     ) -> Result<PushAnswer, GitError> {
         let failed = |error: git2::Error| GitError::git("push to the remote repository", &error);
         let foreign = ForeignRepository::find(&self.path)?;
-        foreign.check_writable(&update.name)?;
+        foreign.check_writable(update, patience)?;
         let remote = self.open()?;
         if !remote.is_bare() && remote.find_reference("HEAD").is_ok_and(|head| points_at(&head, &update.name)) {
             return Err(GitError::RemoteCheckedOut);
