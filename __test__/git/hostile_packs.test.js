@@ -331,6 +331,23 @@ describe('a pack with deltas as git sends them', () => {
     }
   });
 
+  it('of a large file with fifty versions, each on the one before, is no limit', async () => {
+    const pack = new PackBytes();
+    const start = Buffer.alloc(12 * MB);
+    let at = pack.end;
+    pack.add('blob', start);
+    for (let link = 0; link < 50; link++) {
+      at = pack.addDelta(at, repeatDelta(start.length + link, 1, Buffer.from('y')));
+    }
+    const last = objectId('blob', Buffer.concat([start, Buffer.alloc(50, 'y')]));
+    const tip = commitWith(pack, [['100644', 'large', last]]);
+    const { error, files, warnings, peakMb } = await boot('http', pack, tip);
+    expect(error).toBeNull();
+    expect(files).toEqual(['z.txt']);
+    expect(warnings).toEqual([expect.stringContaining("'large' (larger than fs.fileBytes)")]);
+    expect(peakMb).toBeLessThan(MOST_MB);
+  });
+
   it.each(WAYS)('of a long history is complete, and small again on disk, by %s', async (way) => {
     const folder = await tempRoot();
     const source = join(folder, 'source.git');
