@@ -35,7 +35,8 @@ export type GitConfigInput = {
   fetchBytes?: number;
   /**
    * Time for one exchange with the remote, in milliseconds: all that `boot()` or a push waits for it. Ten seconds for the
-   * connection and thirty without a sign of life are the most in any case. Default: 300 000.
+   * connection and thirty without a sign of life are the most in any case, but for a server that has been sent a push:
+   * its hooks may take all of the time. Default: 300 000.
    */
   timeoutMs?: number;
 };

@@ -123,7 +123,7 @@ export type KernelGit = {
   hydrate(): Promise<{ changed: string[] }>;
   /** Commits files as they are on disk, in one commit, and pushes it. A file that is not there is removed. */
   persist(message: string, files: string[]): Promise<Persistence>;
-  /** The commits that changed a file, or all of them, newest first. Default limit: 20. */
+  /** The commits that changed a file, or all of them, newest first, as far as ten seconds reach. Default limit: 20. */
   log(path?: string, options?: { limit?: number }): Promise<FileHistoryEntry[]>;
   /** A unified diff of a file, or of everything. Default: what the current commit changed. */
   diff(path?: string, options?: { from?: string; to?: string }): Promise<string>;

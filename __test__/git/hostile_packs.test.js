@@ -90,13 +90,15 @@ describe.each(WAYS)('a file in a pack that is larger than fs.fileBytes, by %s', 
     );
     expect(raised.files).toContain('large.txt');
   });
+});
 
+describe.each(/** @type {const} */ (['http', 'ssh']))('a file in a pack, by %s', (way) => {
   it('of one and a half gigabytes is a limit before it is unpacked', async () => {
     const pack = new PackBytes();
     pack.addRaw(3, 1536 * MB, zeros(1536));
     // The name of those zeros.
     const tip = commitWith(pack, [['100644', 'bomb', ZEROS]]);
-    const { error, peakMb, rootDir } = await boot(way === 'path' ? 'http' : way, pack, tip);
+    const { error, peakMb, rootDir } = await boot(way, pack, tip);
     expect(error).toMatchObject({
       code: 'ERR_GIT',
       message: /a file or folder of more than 16777216 bytes; raise fs\.fileBytes/,
@@ -124,23 +126,26 @@ describe('a bomb in a pack', () => {
     }
   });
 
-  it.each(WAYS)('a small delta on a huge base, and a delta that claims a huge result, by %s', async (way) => {
-    for (const make of ['huge base', 'huge claim']) {
-      const pack = new PackBytes();
-      const data = Buffer.alloc(15 * MB);
-      const base = pack.end;
-      pack.add('blob', data);
-      // Fifteen megabytes, then two hundred and twenty-five, then one byte of them.
-      const grown = pack.addDelta(base, repeatDelta(data.length, make === 'huge base' ? 15 : 1));
-      const claim = Buffer.concat([deltaNumber(data.length * 15), deltaNumber(2 ** 40), Buffer.from([0x90, 1])]);
-      const shrunk = Buffer.concat([deltaNumber(data.length * 15), deltaNumber(1), Buffer.from([0x90, 1])]);
-      pack.addDelta(grown, make === 'huge base' ? shrunk : claim);
-      const tip = commitWith(pack, [['100644', 'b', objectId('blob', Buffer.alloc(1))]]);
-      const { error, peakMb } = await boot(way === 'path' ? 'http' : way, pack, tip);
-      expect(error, make).toMatchObject({ code: 'ERR_GIT', message: /fs\.fileBytes/ });
-      expect(peakMb, make).toBeLessThan(MOST_MB);
-    }
-  });
+  it.each(/** @type {const} */ (['http', 'ssh']))(
+    'a small delta on a huge base, and a delta that claims a huge result, by %s',
+    async (way) => {
+      for (const make of ['huge base', 'huge claim']) {
+        const pack = new PackBytes();
+        const data = Buffer.alloc(15 * MB);
+        const base = pack.end;
+        pack.add('blob', data);
+        // Fifteen megabytes, then two hundred and twenty-five, then one byte of them.
+        const grown = pack.addDelta(base, repeatDelta(data.length, make === 'huge base' ? 15 : 1));
+        const claim = Buffer.concat([deltaNumber(data.length * 15), deltaNumber(2 ** 40), Buffer.from([0x90, 1])]);
+        const shrunk = Buffer.concat([deltaNumber(data.length * 15), deltaNumber(1), Buffer.from([0x90, 1])]);
+        pack.addDelta(grown, make === 'huge base' ? shrunk : claim);
+        const tip = commitWith(pack, [['100644', 'b', objectId('blob', Buffer.alloc(1))]]);
+        const { error, peakMb } = await boot(way, pack, tip);
+        expect(error, make).toMatchObject({ code: 'ERR_GIT', message: /fs\.fileBytes/ });
+        expect(peakMb, make).toBeLessThan(MOST_MB);
+      }
+    },
+  );
 
   it('by path: a small file whose delta is on a huge one that nothing leads to', async () => {
     const folder = await tempRoot();
@@ -176,7 +181,7 @@ describe('a bomb in a pack', () => {
     const large = Buffer.alloc(15 * MB);
     at = wide.end;
     wide.add('blob', large);
-    for (let link = 0; link < 40; link++) at = wide.addDelta(at, repeatDelta(large.length, 1));
+    for (let link = 0; link < 75; link++) at = wide.addDelta(at, repeatDelta(large.length, 1));
     const wideTip = commitWith(wide, []);
     for (const [pack, tip] of /** @type {[PackBytes, string][]} */ ([
       [long, longTip],
@@ -325,6 +330,23 @@ describe('a pack with deltas as git sends them', () => {
       expect(git(rootDir, 'fsck', '--full', '--strict', '--no-dangling', '--no-progress')).toBe('');
     }
   });
+
+  it('of a large file with fifty versions, each on the one before, is no limit', async () => {
+    const pack = new PackBytes();
+    const start = Buffer.alloc(12 * MB);
+    let at = pack.end;
+    pack.add('blob', start);
+    for (let link = 0; link < 50; link++) {
+      at = pack.addDelta(at, repeatDelta(start.length + link, 1, Buffer.from('y')));
+    }
+    const last = objectId('blob', Buffer.concat([start, Buffer.alloc(50, 'y')]));
+    const tip = commitWith(pack, [['100644', 'large', last]]);
+    const { error, files, warnings, peakMb } = await boot('http', pack, tip);
+    expect(error).toBeNull();
+    expect(files).toEqual(['z.txt']);
+    expect(warnings).toEqual([expect.stringContaining("'large' (larger than fs.fileBytes)")]);
+    expect(peakMb).toBeLessThan(MOST_MB);
+  }, 60_000);
 
   it.each(WAYS)('of a long history is complete, and small again on disk, by %s', async (way) => {
     const folder = await tempRoot();

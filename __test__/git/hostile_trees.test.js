@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { git, lockFiles } from '../helpers/git_remote.js';
 import { probe } from '../helpers/host_probe.js';
 import { serve, WAYS } from '../helpers/hostile_remote.js';
-import { commitBytes, PackBytes, treeBytes } from '../helpers/pack_bytes.js';
+import { commitBytes, objectId, PackBytes, repeatDelta, treeBytes } from '../helpers/pack_bytes.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const MOST_MB = 200;
+/** Several folders of sixteen megabytes at one time, and not as many as there are. */
+const SOME_FOLDERS_MB = 130;
 const GOOD = 'export default () => 7\n';
 const NOBODY = '1'.repeat(40);
 
@@ -163,5 +165,111 @@ describe('folders that hold themselves many times over', () => {
     });
     expect(peakMb).toBeLessThan(MOST_MB);
     expect(existsSync(join(rootDir, 'd0'))).toBe(false);
+  });
+});
+
+/**
+ * So many submodules of names that no file can have, as the bytes of a tree.
+ * @param {number} count
+ * @param {(index: number) => Buffer} name all of one length
+ */
+function nameless(count, name) {
+  const entry = treeBytes([['0', name(0), NOBODY]]);
+  const tree = Buffer.alloc(entry.length * count);
+  for (let index = 0; index < count; index++) {
+    entry.copy(tree, index * entry.length);
+    name(index).copy(tree, index * entry.length + 2);
+  }
+  return tree;
+}
+
+/** A name that is no text. @param {number} index */
+const noText = (index) =>
+  Buffer.from([255, 128 + (index % 100), 128 + (Math.floor(index / 100) % 100), 128 + Math.floor(index / 10_000)]);
+
+/** A name that is too long. @param {number} index */
+const tooLong = (index) => Buffer.from(String(index).padStart(3300, 'x'));
+
+/**
+ * Folders named `a`, one in the other, each with all of `ballast`; the innermost has the file `f`.
+ * @param {Buffer} ballast
+ * @param {number} levels
+ */
+function heavyFolders(ballast, levels) {
+  const pack = new PackBytes();
+  const base = pack.end;
+  pack.add('tree', ballast);
+  /** @type {[string, string, string]} */
+  let inner = ['100644', 'f', pack.add('blob', Buffer.from('deep'))];
+  for (let level = 0; level < levels; level++) {
+    const entry = treeBytes([inner]);
+    pack.addDelta(base, repeatDelta(ballast.length, 1, entry));
+    inner = ['40000', 'a', objectId('tree', Buffer.concat([ballast, entry]))];
+  }
+  const tip = pack.add('commit', commitBytes(inner[2]));
+  return { pack: pack.toBuffer(), tip };
+}
+
+describe('folders in folders, each of sixteen megabytes', () => {
+  it('of names that no path leads to are counted like any other', async () => {
+    const { pack, tip } = heavyFolders(nameless(600_000, noText), 3);
+    const remote = await serve('http', pack, tip);
+    const rootDir = join(await tempRoot(), 'root');
+    const { error, peakMb } = await probe({ rootDir, git: { repo: remote.repo } });
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: /more than 100000 files/ });
+    expect(peakMb).toBeLessThan(MOST_MB);
+  });
+
+  it('that are few enough are read, written and committed one at a time', async () => {
+    const levels = 6;
+    const { pack, tip } = heavyFolders(nameless(5000, tooLong), levels);
+    const remote = await serve('http', pack, tip);
+    const rootDir = join(await tempRoot(), 'root');
+    const folder = 'a/'.repeat(levels - 1);
+    const first = await probe({ rootDir, git: { repo: remote.repo } });
+    expect(first.error).toBeNull();
+    expect(first.files).toEqual([`${folder}f`]);
+    expect(first.peakMb).toBeLessThan(SOME_FOLDERS_MB);
+    // Without the remote: what a push costs is another matter.
+    const path = `${folder}mine.txt`;
+    const second = await probe(
+      { rootDir },
+      { work: `return tools.write_file.execute({ path: ${JSON.stringify(path)}, content: 'mine' })` },
+    );
+    expect(second.value).toMatchObject({ persisted: true });
+    expect(git(rootDir, 'cat-file', 'blob', `HEAD:${path}`)).toBe('mine');
+    expect(second.peakMb).toBeLessThan(SOME_FOLDERS_MB);
+  }, 60_000);
+
+  it('in a long history are not read anew for every commit', async () => {
+    const ballast = nameless(90_000, noText);
+    const pack = new PackBytes();
+    const base = pack.end;
+    pack.add('tree', ballast);
+    const trees = ['1', '2'].map((text) => {
+      const entry = treeBytes([['100644', 'f', pack.add('blob', Buffer.from(text))]]);
+      pack.addDelta(base, repeatDelta(ballast.length, 1, entry));
+      return objectId('tree', Buffer.concat([ballast, entry]));
+    });
+    /** @type {string[]} */
+    let parents = [];
+    for (let index = 0; index < 3000; index++) {
+      const bytes = commitBytes(trees[index % 2] ?? '', { parents, time: 1_700_000_000 + index });
+      parents = [pack.add('commit', bytes)];
+    }
+    const remote = await serve('http', pack.toBuffer(), parents[0] ?? '');
+    const { error, value } = await probe(
+      { rootDir: join(await tempRoot(), 'root'), git: { repo: remote.repo } },
+      {
+        work: `
+          const start = performance.now();
+          const found = [await kernel.git.log('none'), await kernel.git.log('f', { limit: 50 })];
+          return { found: found.map((log) => log.length), ms: performance.now() - start };
+        `,
+      },
+    );
+    expect(error).toBeNull();
+    expect(value).toMatchObject({ found: [0, 50] });
+    expect(/** @type {{ ms: number }} */ (value).ms).toBeLessThan(5000);
   });
 });

@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bareRemote, clone, git, SOUND, soundness } from '../helpers/git_remote.js';
@@ -28,6 +39,55 @@ async function remoteWithCommit() {
 const pipe = (path) => {
   rmSync(path, { force: true, recursive: true });
   execFileSync('mkfifo', [path]);
+};
+
+/** What stands in the place of a file of the remote. @type {Record<string, (copy: string, id: string) => void>} */
+const PLANTED = {
+  HEAD: (copy) => pipe(join(copy, 'HEAD')),
+  config: (copy) => pipe(join(copy, 'config')),
+  'packed-refs': (copy) => pipe(join(copy, 'packed-refs')),
+  'a branch': (copy) => pipe(join(copy, 'refs/heads/other')),
+  'an object': (copy, id) => pipe(join(copy, 'objects', id.slice(0, 2), id.slice(2))),
+  alternates: (copy) => pipe(join(copy, 'objects/info/alternates')),
+  'the log of a branch': (copy) => {
+    mkdirSync(join(copy, 'logs/refs/heads'), { recursive: true });
+    pipe(join(copy, 'logs/refs/heads/main'));
+  },
+  'the graph of commits': (copy) => pipe(join(copy, 'objects/info/commit-graph')),
+  'the index of all packs': (copy) => pipe(join(copy, 'objects/pack/multi-pack-index')),
+  'the index of a pack': (copy) => {
+    writeFileSync(join(copy, 'objects/pack/pack-1.pack'), 'PACK');
+    pipe(join(copy, 'objects/pack/pack-1.idx'));
+  },
+  'the configuration of a work tree': (copy) => {
+    git(copy, 'config', 'core.repositoryFormatVersion', '1');
+    git(copy, 'config', 'extensions.worktreeConfig', 'true');
+    pipe(join(copy, 'config.worktree'));
+  },
+  'the log of HEAD': (copy) => {
+    mkdirSync(join(copy, 'logs'), { recursive: true });
+    pipe(join(copy, 'logs/HEAD'));
+  },
+  'what HEAD stands for': (copy) => {
+    writeFileSync(join(copy, 'HEAD'), 'ref: refs/heads/alias\n');
+    writeFileSync(join(copy, 'refs/heads/alias'), 'ref: refs/other/pipe\n');
+    mkdirSync(join(copy, 'refs/other'));
+    pipe(join(copy, 'refs/other/pipe'));
+  },
+  'an included file': (copy) => {
+    pipe(join(copy, 'pipe'));
+    writeFileSync(join(copy, 'config'), `[core]\n\tbare = true\n[Include]\n\tpath = pipe\n`);
+  },
+  'packed-refs of 40 MB': (copy, id) => {
+    writeFileSync(join(copy, 'packed-refs'), `${id} refs/heads/${'x'.repeat(1000)}\n`.repeat(40_000));
+  },
+  'a damaged index of a pack': (copy) => {
+    writeFileSync(
+      join(copy, 'objects/pack/pack-1.idx'),
+      Buffer.concat([Buffer.from('ff744f6300000002', 'hex'), Buffer.alloc(2000, 255)]),
+    );
+    writeFileSync(join(copy, 'objects/pack/pack-1.pack'), 'PACK');
+  },
 };
 
 describe('a path remote that was tampered with', () => {
@@ -84,52 +144,111 @@ describe('a path remote that was tampered with', () => {
     expect(() => readFileSync(join(folder, 'hook'))).toThrow('ENOENT');
   });
 
-  it('with pipes and floods in the place of its files keeps nobody waiting', async () => {
+  it('has nothing written where a link leads that stands deeper in it', async () => {
     const { folder, remote } = await remoteWithCommit();
-    const id = git(remote, 'rev-parse', 'main');
+    const outside = join(folder, 'outside');
+    mkdirSync(outside);
     /** @type {Record<string, (copy: string) => void>} */
     const cases = {
-      HEAD: (copy) => pipe(join(copy, 'HEAD')),
-      config: (copy) => pipe(join(copy, 'config')),
-      'packed-refs': (copy) => pipe(join(copy, 'packed-refs')),
-      'a branch': (copy) => pipe(join(copy, 'refs/heads/other')),
-      'an object': (copy) => pipe(join(copy, 'objects', id.slice(0, 2), id.slice(2))),
-      alternates: (copy) => pipe(join(copy, 'objects/info/alternates')),
-      'the log of a branch': (copy) => {
+      'folders of objects': (copy) => {
+        for (let byte = 0; byte < 256; byte++) {
+          const name = join(copy, 'objects', byte.toString(16).padStart(2, '0'));
+          if (!existsSync(name)) symlinkSync(outside, name);
+        }
+      },
+      'a folder of branches': (copy) => symlinkSync(outside, join(copy, 'refs/heads/tgp')),
+      'a folder of logs': (copy) => {
         mkdirSync(join(copy, 'logs/refs/heads'), { recursive: true });
-        pipe(join(copy, 'logs/refs/heads/main'));
-      },
-      'the graph of commits': (copy) => pipe(join(copy, 'objects/info/commit-graph')),
-      'the index of all packs': (copy) => pipe(join(copy, 'objects/pack/multi-pack-index')),
-      'an included file': (copy) => {
-        pipe(join(copy, 'pipe'));
-        writeFileSync(join(copy, 'config'), `[core]\n\tbare = true\n[Include]\n\tpath = pipe\n`);
-      },
-      'packed-refs of 40 MB': (copy) => {
-        writeFileSync(join(copy, 'packed-refs'), `${id} refs/heads/${'x'.repeat(1000)}\n`.repeat(40_000));
-      },
-      'a damaged index of a pack': (copy) => {
-        writeFileSync(
-          join(copy, 'objects/pack/pack-1.idx'),
-          Buffer.concat([Buffer.from('ff744f6300000002', 'hex'), Buffer.alloc(2000, 255)]),
-        );
-        writeFileSync(join(copy, 'objects/pack/pack-1.pack'), 'PACK');
+        symlinkSync(outside, join(copy, 'logs/refs/heads/tgp'));
       },
     };
     for (const [name, plant] of Object.entries(cases)) {
       const copy = join(folder, `copy ${name}`);
       cpSync(remote, copy, { recursive: true });
       plant(copy);
-      const told = await probe({ rootDir: join(folder, `root ${name}`), git: { repo: copy } }, { work: WRITE });
-      expect([null, 'ERR_GIT'], name).toContain(told.error?.code ?? null);
-      expect(told.ms, name).toBeLessThan(SOON_MS);
-      expect(told.peakMb, name).toBeLessThan(MOST_MB);
-      rmSync(copy, { recursive: true });
+      const config = { rootDir: join(folder, `root ${name}`), git: { repo: copy, branch: 'tgp/x' } };
+      const { value } = await probe(config, { work: WRITE });
+      expect(value, name).toMatchObject({ persisted: 'local', problem: /is a link/ });
+      expect(readdirSync(outside), name).toEqual([]);
     }
+  });
+
+  it.each(Object.keys(PLANTED))('with %s planted keeps nobody waiting', async (name) => {
+    const { folder, remote } = await remoteWithCommit();
+    PLANTED[name]?.(remote, git(remote, 'rev-parse', 'main'));
+    const told = await probe({ rootDir: join(folder, 'root'), git: { repo: remote } }, { work: WRITE });
+    expect([null, 'ERR_GIT']).toContain(told.error?.code ?? null);
+    expect(told.ms).toBeLessThan(SOON_MS);
+    expect(told.peakMb).toBeLessThan(MOST_MB);
+  });
+});
+
+describe('a path remote of very many packs', () => {
+  it('that are honest is read, also when not all can be open at one time', async () => {
+    const { folder, remote } = await bareRemote();
+    const commits = Array.from({ length: 90 }, (_, index) => {
+      const text = `content ${index}`;
+      return `commit refs/heads/main\ncommitter P <p@example.org> ${index} +0000\ndata 1\nx\nM 644 inline f${index}\ndata ${text.length}\n${text}\n\ncheckpoint\n`;
+    });
+    execFileSync('git', ['-C', remote, '-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet'], {
+      input: commits.join('\n'),
+    });
+    const packs = readdirSync(join(remote, 'objects/pack')).filter((name) => name.endsWith('.idx'));
+    expect(packs.length).toBeGreaterThan(64);
+    const rootDir = join(folder, 'root');
+    const { error, files, ms } = await probe({ rootDir, git: { repo: remote } });
+    expect(error).toBeNull();
+    expect(files).toHaveLength(90);
+    expect(ms).toBeLessThan(SOON_MS);
+    expect(soundness(rootDir)).toEqual(SOUND);
+  });
+
+  it('with indexes of eight megabytes of nothing costs no more than one of them', async () => {
+    const { folder, remote } = await remoteWithCommit();
+    git(remote, 'repack', '-q', '-a', '-d');
+    const first = Number.parseInt(git(remote, 'rev-parse', 'main').slice(0, 2), 16);
+    const count = Math.floor((8 << 20) / 20);
+    const start = Buffer.alloc(8 + 256 * 4);
+    start.write('ff744f6300000002', 'hex');
+    for (let byte = first; byte < 256; byte++) start.writeUInt32BE(count, 8 + byte * 4);
+    for (let index = 0; index < 100; index++) {
+      const file = join(remote, `objects/pack/pack-${String(index).padStart(40, '0')}`);
+      writeFileSync(`${file}.pack`, 'PACK');
+      writeFileSync(`${file}.idx`, start);
+      truncateSync(`${file}.idx`, start.length + count * 28);
+    }
+    const { error, files, peakMb, ms } = await probe({ rootDir: join(folder, 'root'), git: { repo: remote } });
+    expect(error).toBeNull();
+    expect(files).toEqual(['f.txt']);
+    expect(peakMb).toBeLessThan(MOST_MB);
+    expect(ms).toBeLessThan(SOON_MS);
   });
 });
 
 describe('a root in which somebody left something', () => {
+  it.each([
+    ...['HEAD', 'config', 'index', 'packed-refs', 'config.worktree'].flatMap((name) => [
+      [name, 'pipe'],
+      [name, 'folder'],
+    ]),
+    ...['refs/heads/main', 'objects/pack/pack-1.idx', 'objects/info/alternates'].map((name) => [name, 'pipe']),
+  ])('and that has a remote: %s is a %s, nothing waits for it, and no commit is put aside', async (name, what) => {
+    const { folder, remote } = await remoteWithCommit();
+    const rootDir = join(folder, 'root');
+    git(folder, 'clone', '-q', remote, rootDir);
+    git(rootDir, 'commit', '-q', '--allow-empty', '-m', 'not pushed');
+    const file = join(rootDir, '.git', name);
+    pipe(file);
+    if (what === 'folder') {
+      rmSync(file);
+      mkdirSync(file);
+    }
+    const { error, ms } = await probe({ rootDir, git: { repo: remote } });
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: /no plain file or too large/ });
+    expect(ms).toBeLessThan(SOON_MS);
+    expect(readdirSync(folder).filter((other) => other.includes('broken-git'))).toEqual([]);
+  });
+
   it('boots or says what is wrong, whatever stands in the place of its own files', async () => {
     const folder = await tempRoot();
     const secret = join(folder, 'secret.txt');

@@ -87,6 +87,10 @@ describe('pull requests', () => {
     expect(written).toMatchObject({ persisted: 'local', problem: expect.stringContaining('422') });
     expect(JSON.stringify(written)).not.toContain(server.token);
     expect(git(rootDir, 'show', `${written.commit}:tools/a.ts`)).toBe('return 1');
+    // Also where the text is cut off.
+    server.troubles.push({ status: 422, message: `${'x'.repeat(294)}${server.token}` });
+    const again = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 2' });
+    expect(again).toMatchObject({ persisted: 'local', problem: expect.stringContaining('xxx[hidde') });
     await kernel.sync();
     expect(server.requests).toHaveLength(1);
   });

@@ -106,7 +106,7 @@ export async function forgeServer(provider) {
   const requests = [];
   /** @type {string[]} */
   const calls = [];
-  /** @type {{ status?: number, headers?: Record<string, string>, delay?: number, drop?: boolean }[]} */
+  /** @type {{ status?: number, message?: string, headers?: Record<string, string>, delay?: number, drop?: boolean }[]} */
   const troubles = [];
   const authorization = `Basic ${Buffer.from(`${kind.user}:${TOKEN}`).toString('base64')}`;
   const server = await gitHttpServer(folder, {
@@ -133,7 +133,8 @@ export async function forgeServer(provider) {
     const trouble = troubles.shift();
     if (trouble?.delay) await new Promise((done) => setTimeout(done, trouble.delay));
     if (trouble?.drop) return request.socket.destroy();
-    if (trouble?.status) return send(trouble.status, { message: `trouble ${TOKEN}` }, trouble.headers);
+    if (trouble?.status)
+      return send(trouble.status, { message: trouble.message ?? `trouble ${TOKEN}` }, trouble.headers);
     if (!kind.token(request.headers)) return send(401, { message: 'Bad credentials' });
     const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
     if (request.method === 'GET') {

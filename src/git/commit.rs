@@ -12,7 +12,7 @@ use super::git_store::StoreOptions;
 use super::head::Head;
 use super::index_update;
 use super::pending_status;
-use super::redo_log::{LoggedObject, Record, RedoLog};
+use super::redo_log::{self, LoggedObject, Record, RedoLog, Size};
 use super::repository_lock::RepositoryLock;
 use super::stale_lock::{self, Evidence};
 use super::tree_update::TreeUpdate;
@@ -217,9 +217,16 @@ fn log_commit(
 ) -> Result<(), GitError> {
     let failed = |error: git2::Error| GitError::git("read back a commit", &error);
     let odb = repository.odb().map_err(failed)?;
-    let mut objects = Vec::new();
+    let (mut objects, mut size) = (Vec::new(), Size::Fits);
+    let mut room = redo_log::CAPACITY;
     for id in written {
         let object = odb.read(*id).map_err(failed)?;
+        let Some(left) = room.checked_sub(object.len() as u64) else {
+            // Not all of them in memory at once, only to find that out.
+            (objects, size) = (Vec::new(), Size::TooLarge);
+            break;
+        };
+        room = left;
         let kind = object.kind().str().to_owned();
         objects.push(LoggedObject { id: id.to_string(), kind, data: object.data().to_vec() });
     }
@@ -231,7 +238,7 @@ fn log_commit(
         objects,
         paths,
     };
-    log.append(repository.path(), record).map_err(GitError::io("log a commit"))
+    log.append(repository.path(), record, size).map_err(GitError::io("log a commit"))
 }
 
 /// Points the branch from what it was to `id`; an error of contention when it is no longer what it was.

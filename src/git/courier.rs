@@ -114,6 +114,11 @@ impl Courier {
         }
     }
 
+    /// From now on it is waited for so long.
+    pub(super) fn wait_with(&mut self, patience: &Patience) {
+        self.patience = patience.clone();
+    }
+
     /// The next event; `None` after the last one.
     fn next(&mut self) -> Result<Option<Event>, GitError> {
         if self.is_over {

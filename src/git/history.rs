@@ -3,12 +3,21 @@
 use super::git_error::GitError;
 use super::git_store::GitStore;
 use super::objects::{self, Found};
+use super::raw_tree;
+use super::tree_update::Entry;
 use super::trees::Trees;
 use super::upstream::at;
 use git2::{DiffFormat, DiffOptions, ObjectType, Oid, Repository};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 /// Most text of a diff; the rest is cut off and marked.
 const MOST_DIFF_BYTES: usize = 256 << 10;
+
+/// How long a history is looked through.
+const LOG_TIME: Duration = Duration::from_secs(10);
+/// Folders of which it is remembered what they have at the rest of a path.
+const MOST_REMEMBERED: usize = 100_000;
 
 /// Most text of a commit's message, and of its author's name and address.
 const MOST_MESSAGE_BYTES: usize = 8 << 10;
@@ -26,7 +35,8 @@ pub struct LogEntry {
 }
 
 impl GitStore {
-    /// The commits that changed `path`, newest first; all commits without a path. At most `limit`.
+    /// The commits that changed `path`, newest first; all commits without a path. At most `limit`, and what is found in
+    /// ten seconds.
     ///
     /// # Errors
     /// `Git`.
@@ -37,10 +47,12 @@ impl GitStore {
         let mut walk = repository.revwalk().map_err(failed)?;
         walk.set_sorting(git2::Sort::TOPOLOGICAL).and_then(|()| walk.push(head)).map_err(failed)?;
         let trees = Trees::new(&repository, self.options.limits);
+        let deadline = Instant::now() + LOG_TIME;
+        let mut file = path.map(|path| FileInTrees::new(&trees, path));
         let mut entries = Vec::new();
-        for id in walk {
+        for id in walk.take_while(|_| Instant::now() < deadline) {
             let commit = repository.find_commit(id.map_err(failed)?).map_err(failed)?;
-            if path.is_none_or(|path| changes(&trees, &commit, path)) {
+            if file.as_mut().is_none_or(|file| file.is_changed_by(&commit)) {
                 let author = commit.author();
                 entries.push(LogEntry {
                     commit: commit.id().to_string(),
@@ -129,12 +141,53 @@ fn resolve(repository: &Repository, commit: &str) -> Result<Oid, GitError> {
     repository.find_commit_by_prefix(commit).map(|commit| commit.id()).map_err(|_| missing())
 }
 
-/// Whether `commit` left `path` other than its first parent had it.
-fn changes(trees: &Trees<'_>, commit: &git2::Commit<'_>, path: &str) -> bool {
-    let parent = trees.of(commit.parent_id(0).ok()).ok().flatten();
-    let own = Some(commit.tree_id());
-    let at = |tree| trees.entry(tree, path).ok().flatten();
-    own != parent && at(own) != at(parent)
+/// One path in many trees, most of which have most of their folders in common.
+struct FileInTrees<'t, 'r> {
+    trees: &'t Trees<'r>,
+    path: &'t str,
+    /// What a folder has at the path from that many bytes of it on.
+    known: HashMap<(Oid, usize), Option<Entry>>,
+}
+
+impl<'t, 'r> FileInTrees<'t, 'r> {
+    fn new(trees: &'t Trees<'r>, path: &'t str) -> Self {
+        Self { trees, path, known: HashMap::new() }
+    }
+
+    /// Whether `commit` left the file other than its first parent had it.
+    fn is_changed_by(&mut self, commit: &git2::Commit<'_>) -> bool {
+        let parent = self.trees.of(commit.parent_id(0).ok()).ok().flatten();
+        let own = Some(commit.tree_id());
+        own != parent && self.at(own) != self.at(parent)
+    }
+
+    /// As [`Trees::entry`]; nothing where something cannot be read.
+    fn at(&mut self, tree: Option<Oid>) -> Option<Entry> {
+        let (mut folder, mut from) = (tree?, 0);
+        let mut passed = Vec::new();
+        let found = loop {
+            if let Some(known) = self.known.get(&(folder, from)) {
+                break *known;
+            }
+            passed.push((folder, from));
+            let rest = self.path.get(from..).unwrap_or_default();
+            let (name, below) = rest.split_once('/').map_or((rest, None), |(name, below)| (name, Some(below)));
+            let content = self.trees.read(folder).unwrap_or_default();
+            let entry = raw_tree::find(&content, name.as_bytes()).ok().flatten();
+            match (entry.filter(raw_tree::RawEntry::is_named), below) {
+                (Some(entry), Some(below)) if entry.is_directory() => {
+                    (folder, from) = (entry.id, self.path.len() - below.len());
+                }
+                (Some(entry), None) if !entry.is_directory() => break Some(Entry::of(&entry)),
+                _ => break None,
+            }
+        };
+        if self.known.len() > MOST_REMEMBERED {
+            self.known.clear();
+        }
+        self.known.extend(passed.into_iter().map(|key| (key, found)));
+        found
+    }
 }
 
 /// The start of a text that may be anybody's, as far as it may be long.
@@ -142,5 +195,34 @@ fn cut(text: &[u8], most: usize) -> String {
     match text.get(..most) {
         Some(start) => format!("{} [the rest is cut off]", String::from_utf8_lossy(start)),
         None => String::from_utf8_lossy(text).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FileInTrees;
+    use crate::git::test_repository::{TestRepository, limits};
+    use crate::git::trees::Trees;
+    use git2::Repository;
+
+    #[test]
+    fn what_is_remembered_of_one_tree_holds_for_the_others() {
+        let test = TestRepository::new();
+        let steps = [("d/e/f", "1"), ("d/e/g", "1"), ("d/f", "1"), ("d/e/f", "2"), ("x", "1"), ("d/e/f", "1")];
+        for (path, content) in steps {
+            test.forge(path, content.as_bytes());
+        }
+        test.remove("d/e/f");
+        let repository = Repository::open(test.root()).unwrap();
+        let trees = Trees::new(&repository, limits());
+        for path in ["d/e/f", "d/e", "d/f", "x", "x/y", "none", "e/f", "d//e/f", ""] {
+            let mut file = FileInTrees::new(&trees, path);
+            let mut commit = repository.head().unwrap().peel_to_commit().ok();
+            while let Some(at) = commit {
+                let tree = Some(at.tree_id());
+                assert_eq!(file.at(tree), trees.entry(tree, path).unwrap(), "{path} in {}", at.id());
+                commit = at.parent(0).ok();
+            }
+        }
     }
 }

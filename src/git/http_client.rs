@@ -71,7 +71,6 @@ impl HttpClient {
     pub(super) fn new() -> Self {
         let config = Agent::config_builder()
             .timeout_connect(Some(CONNECT))
-            .timeout_per_read(Some(IDLE))
             .timeout_per_write(Some(IDLE))
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -91,7 +90,7 @@ impl HttpClient {
         patience: &Patience,
     ) -> Result<(Head, Courier), GitError> {
         let agent = self.0.clone();
-        let time = patience.left()?;
+        let (time, silence) = (patience.left()?, patience.silence());
         let mut builder = ureq::http::Request::builder().method(method.name()).uri(url);
         for (name, value) in headers {
             builder = builder.header(*name, value);
@@ -107,7 +106,8 @@ impl HttpClient {
                 None => SendBody::none(),
             };
             let request = builder.body(body).map_err(|_| unreachable(&ureq::Error::BadUri(String::new())))?;
-            let request = agent.configure_request(request).timeout_global(Some(time)).build();
+            let request = agent.configure_request(request);
+            let request = request.timeout_global(Some(time)).timeout_per_read(Some(silence)).build();
             let response = agent.run(request).map_err(|error| unreachable(&error))?;
             let head = head_of(response.status().as_u16(), response.headers());
             if post.head(head).is_ok() {

@@ -86,8 +86,8 @@ impl Upstream {
             let mut backoff = Backoff::new();
             loop {
                 let landed = match self.options().strategy {
-                    WriteStrategy::Direct => self.land_direct(theirs),
-                    WriteStrategy::PullRequest => self.land_view(theirs),
+                    WriteStrategy::Direct => self.land_direct(theirs, patience),
+                    WriteStrategy::PullRequest => self.land_view(theirs, patience),
                 };
                 match landed {
                     Err(GitError::Busy { seconds: 0 }) => backoff.wait(patience)?,
@@ -97,7 +97,7 @@ impl Upstream {
         })
     }
 
-    fn land_direct(&self, theirs: Oid) -> Result<Landed, GitError> {
+    fn land_direct(&self, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
         let (repository, lock) = self.store.writer()?;
         let options = self.options();
         let (name, tracking) = (branch_reference(&options.branch), tracking_reference(&options.branch));
@@ -109,7 +109,7 @@ impl Upstream {
         let next = match local {
             None => theirs,
             Some(local) => {
-                let replayed = self.on_top(&repository, local, known, theirs)?;
+                let replayed = self.on_top(&repository, local, known, theirs, patience)?;
                 self.note(&repository, local, &replayed)?;
                 replayed.head.unwrap_or(theirs)
             }
@@ -125,18 +125,18 @@ impl Upstream {
             after: trees.of(Some(next))?,
             current: (name, Some(next)),
         };
-        landing::land(&repository, lock, &self.store.context(), &landing)
+        landing::land(&repository, lock, &self.store.context(), &landing, patience)
     }
 
     /// In the strategy of pull requests nothing local is on the branch itself: it is where the remote's is, and the work
     /// tree shows the waiting tools on top.
-    fn land_view(&self, theirs: Oid) -> Result<Landed, GitError> {
+    fn land_view(&self, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
         let (repository, lock) = self.store.writer()?;
         let options = self.options();
         let (name, tracking) = (branch_reference(&options.branch), tracking_reference(&options.branch));
         let (local, known) = (at(&repository, &name)?, at(&repository, &tracking)?);
         let before = write_strategy::view(&repository, options)?;
-        let trees = Trees::new(&repository, options.limits);
+        let trees = Trees::new(&repository, options.limits).patient(patience);
         let base = trees.of(Some(theirs))?;
         let (mut decided, mut waiting) = (Vec::new(), Vec::new());
         for pending in pending::all(&repository, options)? {
@@ -166,8 +166,8 @@ impl Upstream {
             self.pull_requests.lock().remove(&pending.branch);
         }
         let after = pending::overlay(&trees, base, &waiting)?;
-        let mut landed =
-            landing::land(&repository, lock, &self.store.context(), &Landing { moves, current, before, after })?;
+        let landing = Landing { moves, current, before, after };
+        let mut landed = landing::land(&repository, lock, &self.store.context(), &landing, patience)?;
         landed.kept = landed.kept.or(kept);
         Ok(landed)
     }
@@ -179,6 +179,7 @@ impl Upstream {
         local: Oid,
         known: Option<Oid>,
         theirs: Oid,
+        patience: &Patience,
     ) -> Result<Replayed, GitError> {
         let contains =
             |tip: Oid, commit: Oid| tip == commit || repository.graph_descendant_of(tip, commit).unwrap_or(false);
@@ -193,14 +194,14 @@ impl Upstream {
             Some(known) => Some(known),
             None => repository.merge_base(local, theirs).ok(),
         };
-        replay(repository, base, local, theirs, self.options())
+        replay(repository, base, local, theirs, self.options(), patience)
     }
 
     fn start_from(&self, network: &Repository, start: Oid, patience: &Patience) -> Result<Landed, GitError> {
-        self.fetch(network, start, patience, || self.land_start(start))
+        self.fetch(network, start, patience, || self.land_start(start, patience))
     }
 
-    fn land_start(&self, start: Oid) -> Result<Landed, GitError> {
+    fn land_start(&self, start: Oid, patience: &Patience) -> Result<Landed, GitError> {
         let (repository, lock) = self.store.writer()?;
         let name = branch_reference(&self.options().branch);
         let landing = Landing {
@@ -209,7 +210,7 @@ impl Upstream {
             after: Trees::new(&repository, self.options().limits).of(Some(start))?,
             current: (name, Some(start)),
         };
-        landing::land(&repository, lock, &self.store.context(), &landing)
+        landing::land(&repository, lock, &self.store.context(), &landing, patience)
     }
 
     pub(super) fn forget_tracking(&self, repository: &Repository) -> Result<(), GitError> {

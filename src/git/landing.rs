@@ -6,6 +6,7 @@ use super::git_error::GitError;
 use super::head::Head;
 use super::kept;
 use super::left_out::LeftOut;
+use super::patience::Patience;
 use super::repository_lock::RepositoryLock;
 use super::stale_lock::{self, Evidence};
 use super::trees::Trees;
@@ -48,14 +49,16 @@ pub(super) fn land(
     mut lock: RepositoryLock,
     context: &Context<'_>,
     landing: &Landing,
+    patience: &Patience,
 ) -> Result<Landed, GitError> {
     let failed = |error: git2::Error| GitError::git("move to the remote's commits", &error);
     let head = Head::read(repository)?;
     let trees = Trees::new(repository, context.options.limits);
-    let changed = trees.changes(landing.before, landing.after)?;
+    let patient = trees.patient(patience);
+    let changed = patient.changes(landing.before, landing.after)?;
     let mut left_out = changed.left_out;
     let changes = changed.all;
-    let switched = trees.changes(trees.of(head.commit)?, trees.of(landing.current.1)?)?.all;
+    let switched = patient.changes(trees.of(head.commit)?, trees.of(landing.current.1)?)?.all;
     left_out.extend(checkout::survey(&trees, &changes, context.work)?);
     let mut uncommitted = checkout::uncommitted(&changes, context.work)?;
     uncommitted.retain(|(path, _)| !context.options.derived.contains(path));
@@ -70,6 +73,7 @@ pub(super) fn land(
     if head.branch != landing.current.0 {
         repository.set_head(&landing.current.0).map_err(failed)?;
     }
+    // However long it takes: half of it would have to be finished by somebody else.
     checkout::place(&trees, landing.after, paths.iter().copied(), context.work)?;
     commit::settle(repository, lock, context);
     Ok(Landed { paths: changes.into_iter().map(|change| change.path).collect(), kept, left_out })

@@ -13,6 +13,8 @@ const NAMES_PER_OBJECT: u64 = 2;
 const WORK_PER_BYTE: u64 = 4;
 /// Largest object unless files may be larger; a delta needs its base, itself and its result at one time.
 const OBJECT_BYTES: u64 = 16 << 20;
+/// What reading one object may unpack on the way, all links of its chain together: so many of the largest.
+const OBJECTS_PER_CHAIN: u64 = 64;
 /// Most files unless the root may hold more.
 const FILES: u64 = 100_000;
 
@@ -24,8 +26,6 @@ pub(super) const MAX_COMMITS_BYTES: u64 = 256 << 20;
 pub(super) const MAX_PARENTS: usize = 1024;
 /// Deltas on deltas, as many as `git` itself can write.
 pub(super) const MAX_DELTA_CHAIN: u16 = 4095;
-/// What reading one object may unpack on the way, all links of its chain together.
-pub(super) const MAX_CHAIN_BYTES: u64 = 512 << 20;
 /// Directories within directories: as many as the longest path of the root can name.
 pub(super) const MAX_TREE_DEPTH: usize = 512;
 /// Longest path that is looked at; a longer one stays in the history.
@@ -84,6 +84,10 @@ impl Limits {
         self.file_bytes.max(OBJECT_BYTES)
     }
 
+    pub(super) fn chain_bytes(&self) -> u64 {
+        self.object_bytes().saturating_mul(OBJECTS_PER_CHAIN)
+    }
+
     pub(super) fn changed_files(&self) -> u64 {
         self.files.max(FILES)
     }
@@ -98,7 +102,7 @@ pub enum Limit {
     ObjectBytes(u64),
     CommitBytes,
     Parents,
-    DeltaChain,
+    DeltaChain(u64),
     Names(u64),
     TreeDepth,
     Files(u64),
@@ -114,12 +118,11 @@ impl Limit {
     pub(super) const fn key(self) -> Option<&'static str> {
         match self {
             Self::FetchBytes(_) | Self::UnpackedBytes(_) | Self::Objects(_) | Self::Names(_) => Some("git.fetchBytes"),
-            Self::ObjectBytes(_) => Some("fs.fileBytes"),
+            Self::ObjectBytes(_) | Self::DeltaChain(_) => Some("fs.fileBytes"),
             Self::Files(_) => Some("fs.rootFiles"),
             Self::RootBytes(_) => Some("fs.rootBytes"),
             Self::CommitBytes
             | Self::Parents
-            | Self::DeltaChain
             | Self::TreeDepth
             | Self::PathsBytes
             | Self::Advertisement
@@ -141,9 +144,9 @@ impl fmt::Display for Limit {
                 "it sends a commit or tag of more than {MAX_COMMIT_BYTES} bytes, or {MAX_COMMITS_BYTES} bytes of them"
             )?,
             Self::Parents => write!(formatter, "it sends a commit with more than {MAX_PARENTS} parents")?,
-            Self::DeltaChain => write!(
+            Self::DeltaChain(most) => write!(
                 formatter,
-                "it sends an object that is more than {MAX_DELTA_CHAIN} deltas or {MAX_CHAIN_BYTES} bytes away from its base"
+                "it sends an object that is more than {MAX_DELTA_CHAIN} deltas or {most} bytes away from its base"
             )?,
             Self::Names(most) => write!(formatter, "its folders name more than {most} objects")?,
             Self::TreeDepth => write!(formatter, "its folders are more than {MAX_TREE_DEPTH} deep")?,

@@ -4,10 +4,11 @@ use super::git_error::GitError;
 use super::limits::Limits;
 use super::pack::Temporary;
 use super::patience::Patience;
-use super::raw_tree;
+use super::raw_tree::{self, RawEntry};
+use super::tree_names::TreeNames;
 use super::trees::{Trees, unreadable};
 use git2::{ObjectType, Oid, Repository};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Seek, Write};
 
@@ -63,21 +64,18 @@ fn new_parts(trees: &Trees<'_>, old: Option<Oid>, new: Oid, seen: &mut HashSet<O
     }
     while let Some((old, new)) = waiting.pop() {
         parts.push(new);
-        let (before, after) = (old.map(|old| trees.read(old)).transpose()?.unwrap_or_default(), trees.read(new)?);
-        let mut known = HashMap::new();
-        for entry in raw_tree::entries(&before) {
-            let entry = entry.map_err(|_| unreadable())?;
-            known.entry(entry.name).or_insert(entry);
-        }
+        let before = old.map(|old| trees.read(old)).transpose()?.unwrap_or_default();
+        let known = TreeNames::new(before).map_err(|_| unreadable())?;
+        let after = trees.read(new)?;
         for entry in raw_tree::entries(&after) {
             let entry = entry.map_err(|_| unreadable())?;
-            let twin = known.get(entry.name);
+            let twin = known.find(entry.name);
             if twin.is_some_and(|twin| twin.id == entry.id) {
                 continue;
             }
             match entry.kind() {
                 Some(ObjectType::Tree) if seen.insert(entry.id) => {
-                    waiting.push((twin.filter(|twin| twin.is_directory()).map(|twin| twin.id), entry.id));
+                    waiting.push((twin.filter(RawEntry::is_directory).map(|twin| twin.id), entry.id));
                 }
                 Some(ObjectType::Blob) if seen.insert(entry.id) => parts.push(entry.id),
                 // A submodule's commit lives in its own repository.

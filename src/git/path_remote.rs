@@ -23,6 +23,8 @@ const WAIT: Duration = Duration::from_secs(20);
 /// A reference is locked for milliseconds; one this old, after a writer died, was that writer's.
 const ABANDONED: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
+/// How often a remote that changes under our hands is read.
+const MOST_READS: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct PathRemote {
@@ -62,8 +64,10 @@ impl Remote for PathRemote {
         let remote = ForeignRepository::find(&self.path)?;
         let odb = repository.odb().map_err(|error| GitError::git("fetch from the remote repository", &error))?;
         let is_known = |id: Oid| !have.is_empty() && odb.exists_ext(id, OdbLookupFlags::NO_REFRESH);
-        let mut pack = PackServer::new(&remote, want, &is_known, limits, patience)?;
-        pack::receive(repository, &mut pack, want, limits, patience)
+        despite_repacks(&remote, || {
+            let mut pack = PackServer::new(&remote, want, &is_known, limits, patience)?;
+            pack::receive(repository, &mut pack, want, limits, patience)
+        })
     }
 
     fn push(
@@ -75,7 +79,7 @@ impl Remote for PathRemote {
     ) -> Result<PushAnswer, GitError> {
         let failed = |error: git2::Error| GitError::git("push to the remote repository", &error);
         let foreign = ForeignRepository::find(&self.path)?;
-        foreign.check_writable(&update.name)?;
+        foreign.check_writable(update, patience)?;
         let remote = self.open()?;
         if !remote.is_bare() && remote.find_reference("HEAD").is_ok_and(|head| points_at(&head, &update.name)) {
             return Err(GitError::RemoteCheckedOut);
@@ -97,6 +101,27 @@ impl Remote for PathRemote {
             Err(error) => Err(failed(error)),
         }
     }
+}
+
+/// Reads from `remote`, once more when somebody packed its objects anew meanwhile: then what was found in one file may
+/// be in another.
+fn despite_repacks<T>(
+    remote: &ForeignRepository,
+    mut read: impl FnMut() -> Result<T, GitError>,
+) -> Result<T, GitError> {
+    let mut before = remote.pack_indexes()?;
+    for _ in 1..MOST_READS {
+        let result = read();
+        if !matches!(result, Err(GitError::Protocol { .. })) {
+            return result;
+        }
+        let after = remote.pack_indexes()?;
+        if after == before {
+            return result;
+        }
+        before = after;
+    }
+    read()
 }
 
 fn points_at(head: &git2::Reference<'_>, name: &str) -> bool {
@@ -124,4 +149,55 @@ fn clear_leftover(remote: &Repository, name: &str, evidence: Evidence, patience:
 fn is_young(path: &Path) -> bool {
     let modified = std::fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
     modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age < ABANDONED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ForeignRepository, MOST_READS, PackServer, despite_repacks};
+    use crate::git::GitError;
+    use crate::git::patience::{Halt, Patience};
+    use crate::git::test_repository::{TestRepository, limits};
+    use git2::Oid;
+    use std::io::Read;
+    use std::time::Duration;
+
+    #[test]
+    fn a_repack_in_the_middle_is_survived_and_damage_is_told() {
+        let test = TestRepository::new();
+        for name in ["a", "b"] {
+            test.forge(name, name.as_bytes());
+        }
+        let want = Oid::from_str(test.git(&["rev-parse", "HEAD"]).trim()).unwrap();
+        let remote = ForeignRepository::find(&test.root()).unwrap();
+        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        let mut reads = 0;
+        let pack = despite_repacks(&remote, || {
+            reads += 1;
+            // After the packs were listed, and before an object is read.
+            let repack = |_: Oid| {
+                test.git(&["repack", "-q", "-a", "-d"]);
+                false
+            };
+            let mut server = PackServer::new(&remote, want, &repack, &limits(), &patience)?;
+            let mut pack = Vec::new();
+            server.read_to_end(&mut pack).map_err(GitError::carried)?;
+            Ok(pack)
+        });
+        assert_eq!((reads, pack.unwrap().get(..4)), (2, Some(b"PACK".as_slice())));
+        let mut reads = 0;
+        let damaged = despite_repacks(&remote, || {
+            reads += 1;
+            Err::<(), _>(GitError::protocol("damaged"))
+        });
+        assert!(damaged.is_err());
+        assert_eq!(reads, 1);
+        let mut reads = 0;
+        let restless = despite_repacks(&remote, || {
+            reads += 1;
+            std::fs::write(test.git_dir().join(format!("objects/pack/pack-{reads}.idx")), "").unwrap();
+            Err::<(), _>(GitError::protocol("damaged"))
+        });
+        assert!(restless.is_err());
+        assert_eq!(reads, MOST_READS);
+    }
 }

@@ -28,12 +28,14 @@ impl Halt {
 #[derive(Debug, Clone)]
 pub(super) struct Patience {
     deadline: Instant,
+    /// How long nothing may be heard.
+    silence: Duration,
     halt: Halt,
 }
 
 impl Patience {
     pub(super) fn new(time: Duration, halt: &Halt) -> Self {
-        Self { deadline: Instant::now() + time, halt: halt.clone() }
+        Self { deadline: Instant::now() + time, silence: IDLE, halt: halt.clone() }
     }
 
     /// What is left of the time; an error when that is nothing.
@@ -45,6 +47,15 @@ impl Patience {
             Duration::ZERO => Err(unreachable("it took longer than git.timeoutMs")),
             left => Ok(left),
         }
+    }
+
+    /// The same time, all of which may pass in silence.
+    pub(super) fn unhurried(&self) -> Self {
+        Self { silence: self.deadline.saturating_duration_since(Instant::now()), ..self.clone() }
+    }
+
+    pub(super) const fn silence(&self) -> Duration {
+        self.silence
     }
 
     /// Sleeps for `pause`, or less when patience ends.
@@ -61,7 +72,7 @@ impl Patience {
 
     /// Begins a wait for one sign of life.
     pub(super) fn wait(&self) -> Wait<'_> {
-        Wait { patience: self, silent_until: Instant::now() + IDLE }
+        Wait { patience: self, silent_until: Instant::now() + self.silence }
     }
 }
 
@@ -90,6 +101,17 @@ fn unreachable(reason: &str) -> GitError {
 mod tests {
     use super::{Halt, Patience};
     use std::time::{Duration, Instant};
+
+    #[test]
+    fn silence_ends_it_unless_it_is_expected() {
+        let patience =
+            Patience { silence: Duration::from_millis(1), ..Patience::new(Duration::from_secs(60), &Halt::default()) };
+        let unhurried = patience.unhurried();
+        let (wait, long_wait) = (patience.wait(), unhurried.wait());
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(wait.step().is_err());
+        assert!(long_wait.step().is_ok() && unhurried.silence() > Duration::from_secs(30));
+    }
 
     #[test]
     fn it_ends_by_time_or_by_word() {

@@ -90,21 +90,21 @@ impl Upstream {
 
     /// Puts our commits of a tool on top of the ones that somebody else pushed for it.
     fn land_tool(&self, network: &Repository, branch: &str, theirs: Oid, patience: &Patience) -> Result<(), GitError> {
-        self.fetch(network, theirs, patience, || self.land_commits_of(branch, theirs))
+        self.fetch(network, theirs, patience, || self.land_commits_of(branch, theirs, patience))
     }
 
-    fn land_commits_of(&self, branch: &str, theirs: Oid) -> Result<(), GitError> {
+    fn land_commits_of(&self, branch: &str, theirs: Oid, patience: &Patience) -> Result<(), GitError> {
         let (repository, lock) = self.store.writer()?;
         let options = self.options();
         let (name, tracking) = (branch_reference(branch), tracking_reference(branch));
         let (local, known) = (at(&repository, &name)?, at(&repository, &tracking)?);
         let Some(local) = local else { return Ok(()) };
-        let replayed = self.on_top(&repository, local, known, theirs)?;
+        let replayed = self.on_top(&repository, local, known, theirs, patience)?;
         self.note(&repository, local, &replayed)?;
         let next = replayed.head.unwrap_or(theirs);
         let before = write_strategy::view(&repository, options)?;
         let base = write_strategy::base(&repository, options)?;
-        let trees = Trees::new(&repository, options.limits);
+        let trees = Trees::new(&repository, options.limits).patient(patience);
         let mut waiting = pending::all(&repository, options)?;
         for tool in waiting.iter_mut().filter(|tool| tool.branch == branch) {
             let fork = base.and_then(|base| repository.merge_base(base, next).ok());
@@ -123,7 +123,7 @@ impl Upstream {
             before,
             after,
         };
-        match landing::land(&repository, lock, &self.store.context(), &landing) {
+        match landing::land(&repository, lock, &self.store.context(), &landing, patience) {
             // Somebody else was faster; the next round sees what they did.
             Ok(_) | Err(GitError::Busy { seconds: 0 }) => Ok(()),
             Err(error) => Err(error),

@@ -16,7 +16,7 @@ use std::path::Path;
 
 const LOG_NAME: &str = "tgp-redo";
 /// Written in full when the log is made: a flush then changes nothing but these blocks.
-const CAPACITY: u64 = 1 << 20;
+pub(super) const CAPACITY: u64 = 1 << 20;
 const ID_BYTES: usize = 16;
 const FRAME_BYTES: usize = 4 + ID_BYTES;
 
@@ -47,6 +47,14 @@ pub(super) struct LoggedObject {
     pub(super) data: Vec<u8>,
 }
 
+/// Whether the record of a commit has its objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Size {
+    Fits,
+    /// They are left out, because the log could not hold them.
+    TooLarge,
+}
+
 /// The log of one repository. Every call needs the repository's lock to be held.
 #[derive(Debug)]
 pub(super) struct RedoLog {
@@ -72,12 +80,12 @@ impl RedoLog {
     }
 
     /// Makes sure that the commit of `record` survives, once its branch has moved.
-    pub(super) fn append(&self, git_dir: &Path, mut record: Record) -> io::Result<()> {
+    pub(super) fn append(&self, git_dir: &Path, mut record: Record, size: Size) -> io::Result<()> {
         let mut file = open(git_dir)?;
         let mut known = self.known.lock();
         let (mut position, _) = read_on(&mut file, *known)?;
         let mut payload = encode(&record)?;
-        if position.end + frame_size(&payload) > CAPACITY {
+        if size == Size::TooLarge || position.end + frame_size(&payload) > CAPACITY {
             flush_everything(&file)?;
             position = Position { generation: new_generation()?, end: ID_BYTES as u64 };
             file.rewind()?;
@@ -224,7 +232,7 @@ fn flush_everything(_: &File) -> io::Result<()> {
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests {
-    use super::{CAPACITY, LoggedObject, Record, RedoLog};
+    use super::{CAPACITY, LoggedObject, Record, RedoLog, Size};
 
     fn record(session: &str, new: &str, bytes: usize) -> Record {
         Record {
@@ -246,15 +254,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (before, other) = (RedoLog::new("one".to_owned()), RedoLog::new("one".to_owned()));
         assert_eq!(news(&before, dir.path()), [""; 0]);
-        before.append(dir.path(), record("one", "a", 10)).unwrap();
-        other.append(dir.path(), record("one", "b", 10)).unwrap();
-        before.append(dir.path(), record("one", "c", 10)).unwrap();
+        before.append(dir.path(), record("one", "a", 10), Size::Fits).unwrap();
+        other.append(dir.path(), record("one", "b", 10), Size::Fits).unwrap();
+        before.append(dir.path(), record("one", "c", 10), Size::Fits).unwrap();
         assert_eq!(news(&before, dir.path()), [""; 0], "the machine is still up");
         let after = RedoLog::new("two".to_owned());
         assert_eq!(after.before_restart(dir.path()).unwrap()[0], record("one", "a", 10));
         assert_eq!(news(&after, dir.path()), ["a", "b", "c"]);
         after.empty(dir.path()).unwrap();
-        after.append(dir.path(), record("two", "d", 10)).unwrap();
+        after.append(dir.path(), record("two", "d", 10), Size::Fits).unwrap();
         assert_eq!(news(&RedoLog::new("three".to_owned()), dir.path()), ["d"]);
     }
 
@@ -264,14 +272,16 @@ mod tests {
         let log = RedoLog::new("one".to_owned());
         let third = usize::try_from(CAPACITY).unwrap() / 3;
         for new in ["a", "b", "c", "d"] {
-            log.append(dir.path(), record("one", new, third)).unwrap();
+            log.append(dir.path(), record("one", new, third), Size::Fits).unwrap();
         }
         let after = RedoLog::new("two".to_owned());
         assert_eq!(news(&after, dir.path()), ["c", "d"]);
-        log.append(dir.path(), record("one", "huge", third * 4)).unwrap();
+        log.append(dir.path(), record("one", "huge", third * 4), Size::Fits).unwrap();
         let records = after.before_restart(dir.path()).unwrap();
         assert_eq!(records.len(), 1);
         assert_eq!((records[0].new.as_str(), records[0].objects.len()), ("huge", 0));
+        log.append(dir.path(), record("one", "left out", 0), Size::TooLarge).unwrap();
+        assert_eq!(news(&after, dir.path()), ["left out"]);
         assert_eq!(std::fs::metadata(dir.path().join("tgp-redo")).unwrap().len(), CAPACITY);
     }
 
@@ -282,15 +292,15 @@ mod tests {
         std::fs::write(&file, "half made").unwrap();
         let log = RedoLog::new("one".to_owned());
         assert_eq!(news(&RedoLog::new("two".to_owned()), dir.path()), [""; 0]);
-        log.append(dir.path(), record("one", "a", 100)).unwrap();
-        log.append(dir.path(), record("one", "b", 100)).unwrap();
+        log.append(dir.path(), record("one", "a", 100), Size::Fits).unwrap();
+        log.append(dir.path(), record("one", "b", 100), Size::Fits).unwrap();
         let mut bytes = std::fs::read(&file).unwrap();
         let last = bytes.iter().rposition(|byte| *byte == 7).unwrap();
         bytes[last] = 8;
         std::fs::write(&file, bytes).unwrap();
         let after = RedoLog::new("two".to_owned());
         assert_eq!(news(&after, dir.path()), ["a"]);
-        after.append(dir.path(), record("two", "c", 10)).unwrap();
+        after.append(dir.path(), record("two", "c", 10), Size::Fits).unwrap();
         assert_eq!(news(&RedoLog::new("three".to_owned()), dir.path()), ["a", "c"]);
     }
 }

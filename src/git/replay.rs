@@ -3,6 +3,7 @@
 use super::commit_object::NewCommit;
 use super::git_error::GitError;
 use super::git_store::StoreOptions;
+use super::patience::Patience;
 use super::trees::Trees;
 use git2::{Commit, Oid, Repository};
 use std::collections::HashMap;
@@ -34,9 +35,10 @@ pub(super) fn replay(
     tip: Oid,
     onto: Oid,
     options: &StoreOptions,
+    patience: &Patience,
 ) -> Result<Replayed, GitError> {
     let failed = |error: git2::Error| GitError::git("put local commits on top of the remote's", &error);
-    let trees = Trees::new(repository, options.limits);
+    let trees = Trees::new(repository, options.limits).patient(patience);
     let mut result = Replayed::default();
     let mut head = onto;
     for commit in local_commits(repository, base, tip).map_err(failed)? {

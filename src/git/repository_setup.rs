@@ -6,6 +6,7 @@ use super::git_store::StoreOptions;
 use super::limits::Limits;
 use super::objects::{self, Found};
 use super::plain_file;
+use super::planted;
 use super::raw_tree;
 use super::repository_lock::RepositoryLock;
 use super::trees::Trees;
@@ -67,7 +68,7 @@ fn open_or_init_locked(
     options: &StoreOptions,
     wait: Duration,
 ) -> Result<Repository, GitError> {
-    if !git_dir.exists() && Repository::open_bare(root).is_ok() {
+    if !git_dir.exists() && planted::check_folder(root).is_ok() && Repository::open_bare(root).is_ok() {
         return Err(GitError::Bare);
     }
     fs::create_dir_all(git_dir).map_err(GitError::io("create the repository's directory"))?;
@@ -87,17 +88,8 @@ fn open_or_init_locked(
     Ok(repository)
 }
 
-/// Files that libgit2 reads whole, and how large one of ours can be.
-const READ_WHOLE: [(&str, u64); 5] =
-    [("HEAD", 4 << 10), ("config", 1 << 20), ("packed-refs", 32 << 20), ("index", 256 << 20), ("commondir", 8 << 10)];
-
 fn open(root: &Path, flush: Flush) -> Result<Repository, GitError> {
-    // A pipe in the place of one of these would keep us for ever.
-    for (file, most) in READ_WHOLE {
-        if !plain_file::is_harmless(&root.join(".git").join(file), most) {
-            return Err(GitError::Planted { file });
-        }
-    }
+    planted::check(root)?;
     let repository = Repository::open(root).map_err(|error| GitError::git("open the repository", &error))?;
     // At once: what is read of the configuration is not read again.
     isolate(&repository, flush)?;
@@ -150,6 +142,10 @@ pub(super) fn name_remote(repository: &Repository, url: &str, branch: &str) -> R
 
 /// Whether the repository at `root` cannot be read: its own data, not its settings or its owner.
 pub(super) fn is_damaged(root: &Path, limits: &Limits) -> bool {
+    // Whoever put something in the place of a file has damaged nothing, and libgit2 would wait for it.
+    if planted::check(root).is_err() {
+        return false;
+    }
     let repository = match Repository::open(root) {
         Ok(repository) => repository,
         Err(error) => {

@@ -73,14 +73,13 @@ impl Walk<'_, '_> {
         if pair.depth > MAX_TREE_DEPTH {
             return Err(GitError::RemoteLimit(Limit::TreeDepth));
         }
-        self.count()?;
         self.waiting.push(pair);
         Ok(())
     }
 
-    fn count(&mut self) -> Result<(), GitError> {
+    fn count(&mut self, met: usize) -> Result<(), GitError> {
         let most = self.trees.limits.changed_files();
-        self.entries = self.entries.checked_sub(1).ok_or(GitError::RemoteLimit(Limit::Files(most)))?;
+        self.entries = self.entries.checked_sub(met as u64).ok_or(GitError::RemoteLimit(Limit::Files(most)))?;
         Ok(())
     }
 
@@ -97,6 +96,7 @@ impl Walk<'_, '_> {
         let (old, _) = raw_tree::sorted(&old).map_err(|_| unreadable())?;
         let (new, others) = raw_tree::sorted(&new).map_err(|_| unreadable())?;
         if others > 0 {
+            self.count(others)?;
             let folder = pair.path.as_deref().unwrap_or_default().trim_end_matches('/');
             self.found.left_out.add_many(folder, Why::Name, others);
         }
@@ -120,6 +120,8 @@ impl Walk<'_, '_> {
         if old.zip(new).is_some_and(is_same) {
             return Ok(());
         }
+        // Whatever it is, and whether a path leads to it or not.
+        self.count(1)?;
         let Some(name) = old.or(new).map(|entry| entry.name) else { return Ok(()) };
         let folder = |entry: Option<&RawEntry<'_>>| entry.filter(|entry| entry.is_directory()).map(|entry| entry.id);
         let file = |entry: Option<&RawEntry<'_>>| entry.filter(|entry| !entry.is_directory()).map(Entry::of);
@@ -137,7 +139,6 @@ impl Walk<'_, '_> {
         }
         let (old, new) = (file(old), file(new));
         if let Some(path) = path.filter(|_| old.is_some() || new.is_some()) {
-            self.count()?;
             let left = self.path_bytes.checked_sub(path.len());
             self.path_bytes = left.ok_or(GitError::RemoteLimit(Limit::PathsBytes))?;
             self.found.all.push(TreeChange { path, old, new });

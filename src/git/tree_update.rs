@@ -6,8 +6,10 @@ use super::trees::{Trees, unreadable};
 use git2::Oid;
 use std::collections::{BTreeMap, HashMap};
 
-/// More names than this are looked up in a table.
+/// Up to so many names are looked for one by one.
 const FEW: usize = 8;
+/// A larger folder is read twice rather than kept while the folders in it are changed.
+const SMALL_BYTES: usize = 64 << 10;
 
 /// What becomes of a name, and of the names below it.
 #[derive(Debug, Default)]
@@ -79,14 +81,16 @@ impl TreeUpdate {
         base: Option<Oid>,
         written: &mut Vec<Oid>,
     ) -> Result<Option<Oid>, GitError> {
-        let content = base.map(|base| trees.read(base)).transpose()?.unwrap_or_default();
-        let existing = Names::new(&content, self.below.len())?;
+        let read = || base.map_or_else(|| Ok(Vec::new()), |base| trees.read(base));
+        let content = read()?;
+        let existing = self.look_up(&content)?;
+        // Not held while the folders below are changed: there may be many of them, one in the other.
+        let small = Some(content).filter(|content| content.len() <= SMALL_BYTES);
         let mut edits = Vec::new();
-        for (name, node) in &self.below {
-            let existing = existing.find(name)?;
-            let directory = existing.filter(RawEntry::is_directory).map(|entry| entry.id);
+        for ((name, node), existing) in self.below.iter().zip(existing) {
+            let directory = existing.filter(|entry| entry.mode == Some(DIRECTORY)).map(|entry| entry.id);
             if let Some(Change::Write(entry)) = node.change {
-                let kept = || existing.is_some_and(|entry| entry.meaning() == EXECUTABLE);
+                let kept = || existing.is_some_and(|entry| entry.mode == Some(EXECUTABLE));
                 let mode = entry.mode.unwrap_or_else(|| if kept() { EXECUTABLE } else { PLAIN });
                 edits.push(Edit { name, entry: Some((entry.id, mode)) });
             } else if let Some(tree) = node.apply(trees, directory, written)? {
@@ -95,6 +99,7 @@ impl TreeUpdate {
                 edits.push(Edit { name, entry: None });
             }
         }
+        let content = small.map_or_else(read, Ok)?;
         edits.iter().try_for_each(|edit| refuse_bad(trees, edit))?;
         match raw_tree::edited(&content, &edits).map_err(|_| unreadable())? {
             Some(new) if new == content && base.is_some() => Ok(base),
@@ -106,6 +111,22 @@ impl TreeUpdate {
             None => Ok(None),
         }
     }
+
+    /// What a tree has at each of the names, in their order; of several entries the first.
+    fn look_up(&self, tree: &[u8]) -> Result<Vec<Option<Entry>>, GitError> {
+        if self.below.len() <= FEW {
+            let find = |name: &String| raw_tree::find(tree, name.as_bytes()).map_err(|_| unreadable());
+            return self.below.keys().map(|name| Ok(find(name)?.as_ref().map(Entry::of))).collect();
+        }
+        let mut found: HashMap<&[u8], Option<Entry>> = self.below.keys().map(|name| (name.as_bytes(), None)).collect();
+        for entry in raw_tree::entries(tree) {
+            let entry = entry.map_err(|_| unreadable())?;
+            if let Some(place) = found.get_mut(entry.name) {
+                place.get_or_insert(Entry::of(&entry));
+            }
+        }
+        Ok(self.below.keys().map(|name| found.get(name.as_bytes()).copied().flatten()).collect())
+    }
 }
 
 /// Refuses names that a checkout must never make, and what does not exist: as libgit2 does it for a tree of this alone.
@@ -115,37 +136,9 @@ fn refuse_bad(trees: &Trees<'_>, edit: &Edit<'_>) -> Result<(), GitError> {
     tried.map_err(|error| GitError::git("write a tree", &error))
 }
 
-/// The entries of a tree, to be asked for by name.
-enum Names<'t> {
-    /// Gone through for each question.
-    Few(&'t [u8]),
-    Many(HashMap<&'t [u8], RawEntry<'t>>),
-}
-
-impl<'t> Names<'t> {
-    fn new(tree: &'t [u8], questions: usize) -> Result<Self, GitError> {
-        if questions <= FEW {
-            return Ok(Self::Few(tree));
-        }
-        let mut names = HashMap::new();
-        for entry in raw_tree::entries(tree) {
-            let entry = entry.map_err(|_| unreadable())?;
-            names.entry(entry.name).or_insert(entry);
-        }
-        Ok(Self::Many(names))
-    }
-
-    fn find(&self, name: &str) -> Result<Option<RawEntry<'t>>, GitError> {
-        match self {
-            Self::Few(tree) => raw_tree::find(tree, name.as_bytes()).map_err(|_| unreadable()),
-            Self::Many(names) => Ok(names.get(name.as_bytes()).copied()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::TreeUpdate;
+    use super::{SMALL_BYTES, TreeUpdate};
     use crate::git::test_repository::{TestRepository, limits};
     use crate::git::trees::Trees;
     use git2::{Oid, Repository};
@@ -174,6 +167,22 @@ mod tests {
         let untouched = updated(&repository, first, &[("a", None), ("e/x", None), ("no/such", None)]);
         assert_eq!(untouched, first);
         assert_eq!(updated(&repository, pruned, &[("a/d", None), ("e", None), ("e/x", None)]), None);
+    }
+
+    #[test]
+    fn large_folders_and_many_names_are_changed_all_the_same() {
+        let test = TestRepository::new();
+        let repository = Repository::open(test.root()).unwrap();
+        let names: Vec<String> = (0..SMALL_BYTES / 50).map(|index| format!("a/b/{index:050}")).collect();
+        let mut changes: Vec<_> = names.iter().map(|name| (name.as_str(), Some("1"))).collect();
+        changes.extend([("a/b/c/d", Some("1")), ("a/z", Some("1"))]);
+        let first = updated(&repository, None, &changes);
+        let removed: Vec<_> = names.iter().skip(1).map(|name| (name.as_str(), None)).collect();
+        let rest = updated(&repository, first, &[removed.as_slice(), &[("a/b/c/e", Some("2"))]].concat());
+        let left = test.git(&["ls-tree", "-r", "--name-only", &rest.unwrap().to_string()]);
+        assert_eq!(left, format!("{}\na/b/c/d\na/b/c/e\na/z\n", names[0]));
+        let back = updated(&repository, rest, &[&changes[1..names.len()], &[("a/b/c/e", None)]].concat());
+        assert_eq!(back, first);
     }
 
     #[test]

@@ -4,20 +4,27 @@
 use super::git_error::GitError;
 use super::limits::{Limit, Limits};
 use super::objects::{self, Found};
+use super::patience::Patience;
 use super::raw_tree::{self, DIRECTORY};
+use super::tree_names::TreeNames;
 use super::tree_update::{Entry, TreeUpdate};
 use git2::{ObjectType, Oid, Repository};
-use std::collections::HashMap;
 
 #[derive(Clone, Copy)]
 pub(super) struct Trees<'r> {
     pub(super) repository: &'r Repository,
     pub(super) limits: Limits,
+    patience: Option<&'r Patience>,
 }
 
 impl<'r> Trees<'r> {
     pub(super) const fn new(repository: &'r Repository, limits: Limits) -> Self {
-        Self { repository, limits }
+        Self { repository, limits, patience: None }
+    }
+
+    /// The same, read for no longer than `patience` lasts.
+    pub(super) const fn patient(self, patience: &'r Patience) -> Self {
+        Self { patience: Some(patience), ..self }
     }
 
     /// The tree of a commit; `None` for no commit.
@@ -28,6 +35,7 @@ impl<'r> Trees<'r> {
 
     /// The bytes of a tree.
     pub(super) fn read(&self, tree: Oid) -> Result<Vec<u8>, GitError> {
+        self.patience.map_or(Ok(()), |patience| patience.left().map(drop))?;
         let most = self.limits.object_bytes();
         match objects::read(self.repository, tree, ObjectType::Tree, most)? {
             Found::Content(content) => Ok(content),
@@ -83,18 +91,27 @@ pub(super) const fn unreadable() -> GitError {
     GitError::protocol("it has a folder that cannot be read")
 }
 
+/// What the open folders of a finder may take together, but for the innermost.
+const OPEN_BYTES: usize = 32 << 20;
+
 /// Looks for many paths of one tree. Folders stay open from one question to the next: sorted paths open each once.
 pub(super) struct Finder<'t, 'r> {
     trees: &'t Trees<'r>,
     root: Option<Oid>,
-    open: Vec<(String, Folder)>,
+    open: Vec<Folder>,
+    room: usize,
 }
 
-type Folder = HashMap<Vec<u8>, (Oid, i32)>;
+struct Folder {
+    name: String,
+    tree: Oid,
+    /// `None` when it had to make room; it is read again when it is needed.
+    entries: Option<TreeNames>,
+}
 
 impl<'t, 'r> Finder<'t, 'r> {
     pub(super) const fn new(trees: &'t Trees<'r>, root: Option<Oid>) -> Self {
-        Self { trees, root, open: Vec::new() }
+        Self { trees, root, open: Vec::new(), room: OPEN_BYTES }
     }
 
     /// As [`Trees::entry`].
@@ -104,32 +121,86 @@ impl<'t, 'r> Finder<'t, 'r> {
         // The root goes by a name that no folder has.
         let names: Vec<&str> =
             std::iter::once("").chain(folders.into_iter().flat_map(|path| path.split('/'))).collect();
-        let is_open = self.open.iter().zip(&names).take_while(|((open, _), name)| open == *name).count();
+        let is_open = self.open.iter().zip(&names).take_while(|(folder, name)| folder.name == **name).count();
         self.open.truncate(is_open);
         for name in names.iter().skip(is_open) {
-            let tree = match self.open.last() {
-                None => root,
-                Some((_, folder)) => match folder.get(name.as_bytes()) {
-                    Some((tree, DIRECTORY)) => *tree,
-                    Some(_) | None => return Ok(None),
-                },
+            let tree = match (self.open.is_empty(), self.innermost(name)?) {
+                (true, _) => root,
+                (false, Some((tree, DIRECTORY))) => tree,
+                (false, Some(_) | None) => return Ok(None),
             };
-            let folder = self.folder(tree)?;
-            self.open.push(((*name).to_owned(), folder));
+            self.open.push(Folder { name: (*name).to_owned(), tree, entries: None });
         }
-        let found = self.open.last().and_then(|(_, folder)| folder.get(name.as_bytes()));
-        Ok(found.filter(|(_, mode)| *mode != DIRECTORY).map(|(id, mode)| Entry { id: *id, mode: Some(*mode) }))
+        let found = self.innermost(name)?.filter(|(_, mode)| *mode != DIRECTORY);
+        Ok(found.map(|(id, mode)| Entry { id, mode: Some(mode) }))
     }
 
-    fn folder(&self, tree: Oid) -> Result<Folder, GitError> {
-        let content = self.trees.read(tree)?;
-        let mut folder = Folder::new();
-        for entry in raw_tree::entries(&content) {
-            let entry = entry.map_err(|_| unreadable())?;
-            if entry.is_named() {
-                folder.entry(entry.name.to_owned()).or_insert((entry.id, entry.meaning()));
+    /// What the innermost open folder has at a name.
+    fn innermost(&mut self, name: &str) -> Result<Option<(Oid, i32)>, GitError> {
+        let Some(folder) = self.open.last_mut() else { return Ok(None) };
+        if folder.entries.is_none() {
+            folder.entries = Some(TreeNames::new(self.trees.read(folder.tree)?).map_err(|_| unreadable())?);
+            self.make_room();
+        }
+        let entries = self.open.last().and_then(|folder| folder.entries.as_ref());
+        let found = entries.and_then(|entries| entries.find(name.as_bytes())).filter(raw_tree::RawEntry::is_named);
+        Ok(found.map(|entry| (entry.id, entry.meaning())))
+    }
+
+    /// Closes folders, the outermost first: what is innermost is asked next.
+    fn make_room(&mut self) {
+        let Some((_, outer)) = self.open.split_last_mut() else { return };
+        let size = |folder: &Folder| folder.entries.as_ref().map_or(0, TreeNames::bytes);
+        let mut bytes: usize = outer.iter().map(size).sum();
+        for folder in outer {
+            if bytes <= self.room {
+                break;
+            }
+            bytes -= size(folder);
+            folder.entries = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Finder, Trees};
+    use crate::git::patience::{Halt, Patience};
+    use crate::git::test_repository::{TestRepository, limits};
+    use git2::Repository;
+    use std::time::Duration;
+
+    #[test]
+    fn nothing_is_read_after_patience_has_ended() {
+        let test = TestRepository::new();
+        test.forge("a", b"a");
+        let repository = Repository::open(test.root()).unwrap();
+        let root = Some(repository.head().unwrap().peel_to_tree().unwrap().id());
+        for (seconds, is_read) in [(0, false), (60, true)] {
+            let patience = Patience::new(Duration::from_secs(seconds), &Halt::default());
+            let trees = Trees::new(&repository, limits()).patient(&patience);
+            assert_eq!(trees.changes(None, root).is_ok(), is_read);
+        }
+    }
+
+    #[test]
+    fn a_finder_without_room_finds_the_same() {
+        let test = TestRepository::new();
+        let paths = ["a/b/c/d", "a/b/c/e", "a/b/f", "a/g/h", "a/i", "j", "k/l"];
+        for path in paths {
+            test.forge(path, path.as_bytes());
+        }
+        let repository = Repository::open(test.root()).unwrap();
+        let trees = Trees::new(&repository, limits());
+        let root = Some(repository.head().unwrap().peel_to_tree().unwrap().id());
+        let mut finder = Finder::new(&trees, root);
+        for room in [0, 100, 1 << 20] {
+            finder.room = room;
+            for path in paths.into_iter().chain(["a", "a/b", "a/b/c/d/x", "none", "k/", "", "j/l"]) {
+                assert_eq!(finder.entry(path).unwrap(), trees.entry(root, path).unwrap(), "{room}: {path}");
+                let outer = finder.open.iter().rev().skip(1).filter_map(|folder| folder.entries.as_ref());
+                assert!(outer.map(super::TreeNames::bytes).sum::<usize>() <= room);
             }
         }
-        Ok(folder)
     }
 }

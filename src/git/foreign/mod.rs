@@ -7,34 +7,19 @@ mod objects;
 mod packs;
 mod refs;
 mod serve;
+mod writable;
 
 pub(super) use serve::PackServer;
 
 use super::git_error::GitError;
 use super::plain_file;
-use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Longest path that a file of a repository names.
 const LONGEST_PATH: u64 = 8 << 10;
-/// Largest configuration that libgit2 is given, and what it must not have.
-const MAX_CONFIG_BYTES: u64 = 1 << 20;
-const INCLUDE: &[u8] = b"[include";
-const ALTERNATES: &str = "objects/info/alternates";
 const BORROWS: &str =
     "it borrows objects from another repository; run `git repack -a -d` in it and remove objects/info/alternates";
-/// What libgit2 reads of a repository without looking at what it is.
-const FILES: [&str; 8] = [
-    "HEAD",
-    "config",
-    "packed-refs",
-    "commondir",
-    "shallow",
-    "objects/info/commit-graph",
-    "objects/pack/multi-pack-index",
-    ALTERNATES,
-];
 
 /// Where the files of a repository are.
 #[derive(Debug, Clone)]
@@ -68,36 +53,6 @@ impl ForeignRepository {
         }
         Ok(Self { own, common })
     }
-
-    /// Whether moving the branch `name` with libgit2 stays in it: nothing that it would read or write leads elsewhere, or
-    /// keeps it waiting.
-    pub(super) fn check_writable(&self, name: &str) -> Result<(), GitError> {
-        let folders = ["objects/pack", "objects/info", "refs/heads", "logs", "logs/refs", "logs/refs/heads"];
-        if folders.iter().any(|folder| self.has(folder, |there| !there.is_dir())) {
-            return Err(GitError::protocol("one of its folders is a link"));
-        }
-        let log = format!("logs/{name}");
-        if FILES.iter().copied().chain([name, log.as_str()]).any(|file| self.has(file, |there| !there.is_file())) {
-            return Err(GitError::protocol("one of its files is no plain file"));
-        }
-        if self.has(ALTERNATES, |there| there.len() > 0) {
-            return Err(GitError::protocol(BORROWS));
-        }
-        let text = match plain_file::read(&self.common.join("config"), MAX_CONFIG_BYTES) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(_) => return Err(GitError::protocol("its configuration is too large")),
-        };
-        if text.to_ascii_lowercase().windows(INCLUDE.len()).any(|word| word == INCLUDE) {
-            return Err(GitError::protocol("its configuration includes other files; put their content into it"));
-        }
-        Ok(())
-    }
-
-    /// Whether something stands there that is as `is` says.
-    fn has(&self, name: &str, is: impl Fn(&Metadata) -> bool) -> bool {
-        std::fs::symlink_metadata(self.common.join(name)).is_ok_and(|there| is(&there))
-    }
 }
 
 fn is_repository(path: &Path) -> bool {
@@ -105,7 +60,7 @@ fn is_repository(path: &Path) -> bool {
 }
 
 /// The path in a file that has nothing else.
-fn link_in(file: &Path, before: &str) -> Result<Option<PathBuf>, GitError> {
+pub(super) fn link_in(file: &Path, before: &str) -> Result<Option<PathBuf>, GitError> {
     let text = match plain_file::read(file, LONGEST_PATH) {
         Ok(text) => String::from_utf8(text).ok(),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),

@@ -3,9 +3,10 @@
 use super::packs::Packs;
 use super::{BORROWS, ForeignRepository};
 use crate::git::git_error::GitError;
-use crate::git::limits::{Limit, Limits, MAX_CHAIN_BYTES, MAX_DELTA_CHAIN};
+use crate::git::limits::{Limit, Limits, MAX_DELTA_CHAIN};
 use crate::git::objects::loose_header;
 use crate::git::pack::{Cache, DELTA_OVERHEAD, DeltaSizes, EntryHeader, FileInput, Form, Inflater, apply};
+use crate::git::patience::Patience;
 use crate::git::plain_file;
 use flate2::read::ZlibDecoder;
 use git2::{ObjectType, Oid};
@@ -35,23 +36,30 @@ pub(super) struct Object {
     pub(super) content: Vec<u8>,
 }
 
-pub(super) struct ForeignObjects {
+pub(super) struct ForeignObjects<'p> {
     dir: PathBuf,
+    patience: &'p Patience,
     packs: Packs,
     cache: Cache<Place, Object>,
     inflater: Inflater,
     object_bytes: u64,
+    chain_bytes: u64,
 }
 
-impl ForeignObjects {
-    pub(super) fn new(repository: &ForeignRepository, limits: &Limits) -> Result<Self, GitError> {
-        let dir = repository.common.join("objects");
+impl<'p> ForeignObjects<'p> {
+    pub(super) fn new(
+        repository: &ForeignRepository,
+        limits: &Limits,
+        patience: &'p Patience,
+    ) -> Result<Self, GitError> {
         Ok(Self {
-            packs: Packs::find(&dir)?,
-            dir,
+            packs: Packs::new(repository.pack_indexes()?),
+            dir: repository.common.join("objects"),
+            patience,
             cache: Cache::new(CACHE_BYTES),
             inflater: Inflater::new(),
             object_bytes: limits.object_bytes(),
+            chain_bytes: limits.chain_bytes(),
         })
     }
 
@@ -60,7 +68,7 @@ impl ForeignObjects {
         if self.loose_path(id).is_some_and(|path| path.exists()) {
             return Ok(Place::Loose(id));
         }
-        if let Some((pack, offset)) = self.packs.locate(&id) {
+        if let Some((pack, offset)) = self.packs.locate(&id, self.patience)? {
             return Ok(Place::Packed { pack, offset });
         }
         Err(GitError::protocol(if self.dir.join("info").join("alternates").exists() {
@@ -75,6 +83,7 @@ impl ForeignObjects {
         let mut steps = Vec::new();
         let (mut at, mut delta_bytes, mut chain_bytes) = (place, 0, 0);
         let mut object = loop {
+            self.patience.left()?;
             if let Some(object) = self.cache.get(at) {
                 break object;
             }
@@ -87,7 +96,7 @@ impl ForeignObjects {
                 Stored::Delta(base, delta) => {
                     delta_bytes += delta.len() as u64;
                     if steps.len() >= usize::from(MAX_DELTA_CHAIN) || delta_bytes > 2 * self.object_bytes {
-                        return Err(GitError::RemoteLimit(Limit::DeltaChain));
+                        return Err(GitError::RemoteLimit(Limit::DeltaChain(self.chain_bytes)));
                     }
                     steps.push((at, delta));
                     at = base;
@@ -95,10 +104,11 @@ impl ForeignObjects {
             }
         };
         for (place, delta) in steps.into_iter().rev() {
+            self.patience.left()?;
             let content = apply(&object.content, &delta, self.object_bytes).ok_or_else(unreadable)?;
             chain_bytes += content.len() as u64;
-            if chain_bytes > MAX_CHAIN_BYTES {
-                return Err(GitError::RemoteLimit(Limit::DeltaChain));
+            if chain_bytes > self.chain_bytes {
+                return Err(GitError::RemoteLimit(Limit::DeltaChain(self.chain_bytes)));
             }
             object = Rc::new(Object { kind: object.kind, content });
             self.cache.put(place, &object, object.content.len());

@@ -16,7 +16,7 @@ const ID_DIGITS: usize = 40;
 const MAX_ALIASES: usize = 5;
 
 /// What a reference's file says.
-enum Value {
+pub(super) enum Value {
     Commit(Oid),
     /// It stands for another.
     Alias(String),
@@ -107,7 +107,7 @@ fn put(found: &mut BTreeMap<String, Value>, name: String, value: Value) -> Resul
 }
 
 /// `None` when it is gone by now, torn, or too long to be one.
-fn read_value(path: &Path) -> io::Result<Option<Value>> {
+pub(super) fn read_value(path: &Path) -> io::Result<Option<Value>> {
     let text = match plain_file::read(path, 2 * MAX_REF_BYTES as u64) {
         Ok(text) => text,
         Err(error)

@@ -17,8 +17,9 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};
 
 pub(in crate::git) struct PackServer<'p> {
-    objects: ForeignObjects,
+    objects: ForeignObjects<'p>,
     patience: &'p Patience,
+    chain_bytes: u64,
     /// What is still to be sent; the last comes first.
     waiting: Vec<Place>,
     /// Where each object of the pack was put, once it was.
@@ -39,7 +40,7 @@ impl<'p> PackServer<'p> {
         limits: &Limits,
         patience: &'p Patience,
     ) -> Result<Self, GitError> {
-        let mut objects = ForeignObjects::new(repository, limits)?;
+        let mut objects = ForeignObjects::new(repository, limits, patience)?;
         let mut waiting = reachable(&mut objects, want, is_known, limits, patience)?;
         waiting.reverse();
         let sent: HashMap<_, _> = waiting.iter().map(|place| (*place, None)).collect();
@@ -48,6 +49,7 @@ impl<'p> PackServer<'p> {
         Ok(Self {
             objects,
             patience,
+            chain_bytes: limits.chain_bytes(),
             waiting,
             sent,
             offset: buffer.len() as u64,
@@ -74,7 +76,7 @@ impl<'p> PackServer<'p> {
                     Some(None) => {
                         // Its base goes first. A chain that bites its own tail never ends here.
                         if self.waiting.len() > self.sent.len() + usize::from(MAX_DELTA_CHAIN) {
-                            return Err(GitError::RemoteLimit(Limit::DeltaChain));
+                            return Err(GitError::RemoteLimit(Limit::DeltaChain(self.chain_bytes)));
                         }
                         self.waiting.extend([place, base]);
                         continue;
@@ -115,7 +117,7 @@ impl Read for PackServer<'_> {
 
 /// All that `want` needs, in the order in which it was met: commits, folders, files.
 fn reachable(
-    objects: &mut ForeignObjects,
+    objects: &mut ForeignObjects<'_>,
     want: Oid,
     is_known: &dyn Fn(Oid) -> bool,
     limits: &Limits,
@@ -163,6 +165,7 @@ fn reachable(
         }
     }
     for id in files {
+        patience.left()?;
         found.push(objects.locate(id)?);
     }
     Ok(found)

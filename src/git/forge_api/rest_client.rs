@@ -131,8 +131,10 @@ impl RestClient {
             .iter()
             .find_map(|pointer| value.pointer(pointer).and_then(Value::as_str))
             .unwrap_or("it gave no reason");
-        let message: String = message.chars().filter(|c| !c.is_control()).take(MAX_REASON).collect();
-        self.token.as_ref().map_or(message.clone(), |token| token.scrub(&message))
+        let message: String = message.chars().filter(|c| !c.is_control()).collect();
+        // Cut last: of a token that is cut in two, no half would be known again.
+        let message = self.token.as_ref().map_or(message.clone(), |token| token.scrub(&message));
+        message.chars().take(MAX_REASON).collect()
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) use inflate::Inflater;
 pub(super) use input::FileInput;
 #[cfg(test)]
 pub(super) use input::Input;
-pub(super) use pack_index::PackIndex;
+pub(super) use pack_index::{IndexNames, PackIndex};
 pub(super) use receive::receive;
 pub(super) use references::CommitLinks;
 pub(super) use scan::DELTA_OVERHEAD;

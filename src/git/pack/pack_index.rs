@@ -3,7 +3,6 @@
 use crate::git::plain_file;
 use git2::Oid;
 use sha1::{Digest, Sha1};
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -76,8 +75,10 @@ impl Summed {
     }
 }
 
-/// Of the names in an index, those that begin alike are kept after they were read, as far as there is room.
-const MAX_KEPT_BYTES: u64 = 8 << 20;
+/// Most bytes of names that begin alike; an index of a hundred million objects has so many.
+const MAX_NAMES_BYTES: u64 = 8 << 20;
+/// What names take beside their bytes, be they ever so few.
+const NAMES_OVERHEAD: usize = 128;
 
 /// An index that somebody else wrote: every number of it is looked up when it is needed, and none is believed.
 #[derive(Debug)]
@@ -85,9 +86,27 @@ pub(in crate::git) struct PackIndex {
     file: File,
     count: u64,
     fanout: Vec<u8>,
-    /// The names that begin with a byte, and where the first of them stands.
-    kept: HashMap<u8, (u64, Vec<u8>)>,
-    room: u64,
+}
+
+/// The names of an index that begin with the same byte.
+#[derive(Debug, Default)]
+pub(in crate::git) struct IndexNames {
+    /// Where the first of them stands among all.
+    low: u64,
+    bytes: Vec<u8>,
+}
+
+impl IndexNames {
+    /// Where a name stands among all of the index.
+    pub(in crate::git) fn place(&self, id: &Oid) -> Option<u64> {
+        let (names, _) = self.bytes.as_chunks::<{ ID_BYTES as usize }>();
+        let place = names.binary_search_by(|name| name.as_slice().cmp(id.as_bytes())).ok()?;
+        Some(self.low + place as u64)
+    }
+
+    pub(in crate::git) const fn size(&self) -> usize {
+        self.bytes.len() + NAMES_OVERHEAD
+    }
 }
 
 impl PackIndex {
@@ -101,36 +120,22 @@ impl PackIndex {
         }
         let mut fanout = vec![0; 256 * 4];
         file.read_exact(&mut fanout)?;
-        let mut index = Self { file, count: 0, fanout, kept: HashMap::new(), room: MAX_KEPT_BYTES };
+        let mut index = Self { file, count: 0, fanout };
         index.count = index.up_to(255);
         Ok(index)
     }
 
-    /// Where the object is in the pack.
-    pub(in crate::git) fn find(&mut self, id: &Oid) -> io::Result<Option<u64>> {
-        let first = id.as_bytes().first().copied().unwrap_or_default();
-        if !self.kept.contains_key(&first) {
-            let low = if first == 0 { 0 } else { self.up_to(first - 1) };
-            let bytes = (self.up_to(first).min(self.count).saturating_sub(low)) * ID_BYTES;
-            if bytes > MAX_KEPT_BYTES {
-                return Err(io::ErrorKind::FileTooLarge.into());
-            }
-            if bytes > self.room {
-                self.kept.clear();
-                self.room = MAX_KEPT_BYTES;
-            }
-            self.room -= bytes;
-            let mut names = vec![0; usize::try_from(bytes).unwrap_or_default()];
-            self.file.seek(SeekFrom::Start(IDS_AT + low * ID_BYTES))?;
-            self.file.read_exact(&mut names)?;
-            self.kept.insert(first, (low, names));
+    /// The names that begin with a byte.
+    pub(in crate::git) fn names(&mut self, first: u8) -> io::Result<IndexNames> {
+        let low = if first == 0 { 0 } else { self.up_to(first - 1) };
+        let length = (self.up_to(first).min(self.count).saturating_sub(low)) * ID_BYTES;
+        if length > MAX_NAMES_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let Some((low, names)) = self.kept.get(&first) else { return Ok(None) };
-        let (names, _) = names.as_chunks::<{ ID_BYTES as usize }>();
-        match names.binary_search_by(|name| name.as_slice().cmp(id.as_bytes())) {
-            Ok(place) => self.offset(low + place as u64).map(Some),
-            Err(_) => Ok(None),
-        }
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
+        self.file.seek(SeekFrom::Start(IDS_AT + low * ID_BYTES))?;
+        self.file.read_exact(&mut bytes)?;
+        Ok(IndexNames { low, bytes })
     }
 
     /// How many names begin with this byte or a smaller one.
@@ -139,7 +144,8 @@ impl PackIndex {
         counts.get(usize::from(byte)).map_or(0, |count| u64::from(u32::from_be_bytes(*count)))
     }
 
-    fn offset(&mut self, place: u64) -> io::Result<u64> {
+    /// Where the object whose name stands at `place` is in the pack.
+    pub(in crate::git) fn offset(&mut self, place: u64) -> io::Result<u64> {
         let offsets_at = IDS_AT + self.count * (ID_BYTES + 4);
         let offset = u32::from_be_bytes(self.at(offsets_at + place * 4)?);
         if offset < LARGE {

@@ -26,6 +26,7 @@ pub(super) struct Objects<'p> {
     /// What may still be unpacked.
     work: u64,
     object_bytes: u64,
+    chain_bytes: u64,
 }
 
 impl<'p> Objects<'p> {
@@ -37,6 +38,7 @@ impl<'p> Objects<'p> {
             inflater: Inflater::new(),
             work: limits.delta_work(),
             object_bytes: limits.object_bytes(),
+            chain_bytes: limits.chain_bytes(),
         }
     }
 
@@ -73,7 +75,7 @@ impl<'p> Objects<'p> {
 
     fn keep(&mut self, index: u32, object: &Rc<Vec<u8>>) -> Result<(), GitError> {
         let spent = self.work.checked_sub(object.len() as u64);
-        self.work = spent.ok_or(GitError::RemoteLimit(Limit::DeltaChain))?;
+        self.work = spent.ok_or(GitError::RemoteLimit(Limit::DeltaChain(self.chain_bytes)))?;
         self.cache.put(index, object, object.len());
         Ok(())
     }
@@ -160,7 +162,7 @@ pub(super) fn resolve(
             let size = objects.entry(child)?.size;
             allowance.book_kind(known.kind, size)?;
             if let (Some(place), Some(base)) = (found.get_mut(child as usize), bases.get_mut(child as usize)) {
-                *place = Some(known.next(size)?);
+                *place = Some(known.next(size, limits.chain_bytes())?);
                 *base = Some(index);
             }
             stack.push(child);

@@ -7,7 +7,7 @@ use super::input::{Input, unreadable};
 use super::references::References;
 use super::tape::Tape;
 use crate::git::git_error::GitError;
-use crate::git::limits::{Limit, Limits, MAX_CHAIN_BYTES, MAX_COMMIT_BYTES, MAX_COMMITS_BYTES, MAX_DELTA_CHAIN};
+use crate::git::limits::{Limit, Limits, MAX_COMMIT_BYTES, MAX_COMMITS_BYTES, MAX_DELTA_CHAIN};
 use git2::{ObjectType, Oid};
 
 /// Deltas that are kept in memory until they are resolved; the others are read again.
@@ -51,11 +51,11 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What a delta of `size` on this object will be, but for its name.
-    pub(super) fn next(&self, size: u64) -> Result<Self, GitError> {
+    /// What a delta of `size` on this object will be, but for its name. A chain may have `most` bytes.
+    pub(super) fn next(&self, size: u64, most: u64) -> Result<Self, GitError> {
         let next = Self { chain: self.chain + 1, chain_bytes: self.chain_bytes + size, ..*self };
-        if next.chain > MAX_DELTA_CHAIN || next.chain_bytes > MAX_CHAIN_BYTES {
-            return Err(GitError::RemoteLimit(Limit::DeltaChain));
+        if next.chain > MAX_DELTA_CHAIN || next.chain_bytes > most {
+            return Err(GitError::RemoteLimit(Limit::DeltaChain(most)));
         }
         Ok(next)
     }

@@ -6,7 +6,7 @@ use super::pkt_line::{self, FLUSH, Frames, Packet, spoken};
 use super::side_band::SideBand;
 use crate::git::git_error::GitError;
 use crate::git::http_client::Request;
-use crate::git::limits::{Limit, Limits, MAX_REPORT_BYTES};
+use crate::git::limits::{Limit, Limits, MAX_REASON, MAX_REPORT_BYTES};
 use crate::git::outgoing::{self, Outgoing};
 use crate::git::pack::{self, Kept};
 use crate::git::patience::Patience;
@@ -85,18 +85,19 @@ impl<C: Connection> Remote for SmartRemote<C> {
             let mut start = Vec::new();
             pkt_line::put(&mut start, &format!("{old} {} {}\0report-status {AGENT}\n", update.new, update.name));
             start.extend_from_slice(FLUSH);
-            let mut answer = conversation.ask(Request { start, pack: Some(pack) }, patience)?;
+            // Its hooks may take their time, and say nothing until they are done.
+            let mut answer = conversation.ask(Request { start, pack: Some(pack) }, &patience.unhurried())?;
             read_report(&mut *answer)
         })
     }
 }
 
 impl<C: Connection> SmartRemote<C> {
-    /// What a server says may quote what we told it.
+    /// What a server says may quote what we told it, and may be long.
     fn scrubbed<T>(&self, exchange: impl FnOnce() -> Result<T, GitError>) -> Result<T, GitError> {
         let mut result = exchange();
         if let Err(GitError::Refused { reason }) = &mut result {
-            *reason = self.connection.scrub(reason);
+            *reason = self.connection.scrub(reason).chars().take(MAX_REASON).collect();
         }
         result
     }

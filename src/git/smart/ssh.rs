@@ -59,7 +59,8 @@ impl Conversation for SshConversation {
         &mut self.answer
     }
 
-    fn ask(mut self: Box<Self>, request: Request, _: &Patience) -> Result<Box<dyn Read>, GitError> {
+    fn ask(mut self: Box<Self>, request: Request, patience: &Patience) -> Result<Box<dyn Read>, GitError> {
+        self.answer.wait_with(patience);
         if let Some(mut input) = self.input.take() {
             let mut request = Progress { stream: request.into_reader(), post: self.post };
             // A server that stops reading must not keep us: its answer, or the lack of one, tells.
