@@ -65,7 +65,7 @@ const ATTACKS = {
   ),
   'better-sqlite3: a delete that looks like a read': {
     setup: `const db = ${OPEN.betterSqlite3}; db.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1)');
-      const { exec_sql } = tgp.createSqlTools(db, { allow: { verbs: ['SELECT'] } });`,
+      const { exec_sql } = tgp.createSqlTools(db, { allow: { verbs: ['select'] } });`,
     attack: `await exec_sql.execute({ sql: "WITH c AS (SELECT $::a(')) DELETE FROM t -- '))" }).catch(() => {});
       if (db.prepare('SELECT count(*) AS n FROM t').get().n === 0) throw Object.assign(new Error(), { code: 'rows deleted' })`,
   },
