@@ -130,6 +130,10 @@ export declare function createSqlTools(source: SqlSource, options?: SqlToolOptio
 
 /**
  * An embedded SQLite database. Needs no package; statements run on threads of their own and can be stopped.
+ *
+ * A value may have 8 MB, and more when `maxBytes` is larger, to 64 MB; the more a statement computes at once, the shorter
+ * its values may be. `LIKE` and `GLOB` are functions that can be stopped, and use no index: for a prefix in a large table
+ * compare with `>=` and `<`.
  * @param fileOrOptions the path of the file, made when it is missing, or `':memory:'`
  */
 export declare function sqlite(fileOrOptions: string | { file: string }): SqlAdapter;

@@ -17,6 +17,7 @@ mod scanner;
 mod schema_change;
 mod session;
 mod sql_error;
+mod sqlite_effort;
 mod sqlite_functions;
 mod sqlite_guard;
 mod sqlite_limits;
