@@ -12,6 +12,8 @@ mod policy;
 mod query;
 mod relations;
 mod row_text;
+#[cfg(test)]
+mod rule_tests;
 mod scan_signs;
 mod scanner;
 mod schema_change;
