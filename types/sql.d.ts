@@ -132,6 +132,10 @@ export declare function createSqlTools(source: SqlSource, options?: SqlToolOptio
  * An embedded SQLite database. Needs no package; statements run on threads of their own and can be stopped. No other SQLite
  * of the same process may have the file open: two copies do not see each other's locks. Pass the application's own database
  * instead ({@link betterSqlite3}, {@link nodeSqlite}).
+ *
+ * A value may have 8 MB, and more when `maxBytes` is larger, to 64 MB; the more a statement computes at once, the shorter
+ * its values may be. `LIKE` and `GLOB` are functions that can be stopped, and use no index: for a prefix in a large table
+ * compare with `>=` and `<`.
  * @param fileOrOptions the path of the file, made when it is missing, or `':memory:'`
  */
 export declare function sqlite(fileOrOptions: string | { file: string }): SqlAdapter;

@@ -80,6 +80,21 @@ describe.each(Object.entries(TEXTS))('a change of a file of 1 MB with %s', (_, c
   });
 });
 
+it('a short diff of a file with long lines does not make a file of gigabytes', async () => {
+  const names = lines(10_000, (index) => `l${index}`).join('\n');
+  const again = lines(2_000, (index) => block(`x${index}`, `x${index + 1}`)).join('');
+  for (const [content, diff] of [
+    [`${' '.repeat(1_000_000)}x`, block('x', names)],
+    [`a${' '.repeat(900_000)}b`, block('a b', lines(100_000, () => 'a b').join('\n'))],
+    [`${' '.repeat(1_000_000)}x0`, again],
+    [`${' '.repeat(1_000_000)}x`, block('x', 'x').repeat(20_000)],
+  ]) {
+    const { apply, text } = await file(content);
+    expect(await timed(() => apply(diff))).toMatchObject({ code: 'ERR_LIMIT', details: { path: PATH } });
+    expect(text()).toBe(content);
+  }
+});
+
 it('an ambiguous change names the first places and how many there are', async () => {
   const { apply } = await file(equal);
   const error = await timed(() => apply(block('a', 'b')));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSqlTools, sqlite } from '../../index.js';
+import { createSqlTools, executor, sqlite } from '../../index.js';
 import { broken, refusedOrdinary, SECRET } from '../helpers/rule_bench.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -15,6 +15,7 @@ const ATTEMPTS = [
   "WITH c AS (SELECT $a::b(')) DELETE FROM t -- '))",
   "WITH c AS (SELECT :::a(')) DELETE FROM t -- '))",
   "WITH c AS (SELECT #a(')) DELETE FROM t -- '))",
+  "WITH c AS (SELECT #p [ ' ]) DELETE FROM t -- '",
   'SELECT $::a(") FROM secrets --")',
   "SELECT $a('),(SELECT s FROM secrets)--')",
   'WITH c AS (SELECT $a(/*)) DELETE FROM t -- */))',
@@ -52,6 +53,8 @@ const ATTEMPTS = [
   'SELECT * FROM main . secrets',
   'SELECT s FROM (SELECT * FROM t JOIN secrets)',
   'SELECT (SELECT max(s) FROM secrets) FROM t',
+  `SELECT '${SECRET}' IN 'secrets' AS found`,
+  "UPDATE OR IGNORE 'secrets' SET s = 'z'",
   "INSERT INTO t SELECT s FROM 'secrets'",
   "UPDATE t SET a = (SELECT s FROM 'secrets')",
   'CREATE TABLE x AS SELECT * FROM secrets',
@@ -125,6 +128,8 @@ function oracle(file) {
     db.exec(`CREATE TABLE t (id INTEGER PRIMARY KEY, a);
       CREATE TABLE secrets (id INTEGER PRIMARY KEY, s TEXT);
       CREATE INDEX by_secret ON secrets (s);
+      CREATE TABLE numbered (id INTEGER PRIMARY KEY AUTOINCREMENT, a);
+      INSERT INTO numbered (a) VALUES ('one');
       CREATE VIRTUAL TABLE old USING fts4 (a);
       INSERT INTO t (a) VALUES ('one'), ('two'), ('three');
       INSERT INTO secrets (s) VALUES ('${SECRET}'), ('other');
@@ -178,6 +183,10 @@ const ORDINARY = [
   [{ allow: { tables: ['t'] } }, "SELECT * FROM main.t AS x WHERE a LIKE 'o%' /* secrets */ AND a <> 'secrets'"],
   [{ allow: { tables: ['t'] } }, 'WITH x AS (SELECT * FROM t) UPDATE t SET a = (SELECT max(a) FROM x)'],
   [{ allow: { tables: ['t', 'u'] } }, 'ALTER TABLE t RENAME TO u'],
+  [{ allow: { tables: ['numbered'] } }, 'DROP TABLE numbered'],
+  [{ allow: { tables: ['numbered', 'u'] } }, 'ALTER TABLE numbered RENAME TO u'],
+  [{ deny: { tables: ['secrets'] } }, 'DROP TABLE numbered'],
+  [{ allow: { tables: ['t'] } }, 'PRAGMA journal_mode'],
   [{ allow: { tables: ['t', 'x'] } }, 'CREATE TABLE x (a REFERENCES t (id))'],
   [{ allow: { tables: ['t'] } }, 'PRAGMA table_info(t)'],
   [{ deny: { tables: ['secrets'] } }, "INSERT INTO t (a) SELECT a || 'x' FROM t"],
@@ -204,6 +213,40 @@ describe.each(['embedded', 'better-sqlite3'])('rules on SQLite, %s', (kind) => {
   it('ordinary statements pass', async () => {
     const { source } = await bench();
     expect(await refusedOrdinary(source, ORDINARY)).toEqual([]);
+  });
+});
+
+describe.each(/** @type {const} */ (['sqlite', 'any']))('rules on SQLite behind a function, dialect %s', (dialect) => {
+  it('hold where SQLite takes a string for a name, and in the tables of full-text search', async () => {
+    const { db, state, reset } = oracle(join(await tempRoot(), 'test.db'));
+    await reset();
+    db.exec(`CREATE VIRTUAL TABLE notes USING fts5(a); INSERT INTO notes VALUES ('${SECRET}')`);
+    const source = executor(
+      async (sql, params) => {
+        const statement = db.prepare(sql);
+        if (statement.reader) return statement.all(...params);
+        statement.run(...params);
+        return [];
+      },
+      { dialect },
+    );
+    const run = (/** @type {any} */ options, /** @type {string} */ sql) =>
+      createSqlTools(source, options).exec_sql.execute({ sql });
+    const before = await state();
+    for (const [options, sql] of [
+      [{ deny: { tables: ['secrets'] } }, "UPDATE OR IGNORE 'secrets' SET s = 'z'"],
+      [{ deny: { tables: ['secrets'] } }, `SELECT '${SECRET}' IN 'secrets' AS found`],
+      [{ deny: { tables: ['notes'] } }, 'SELECT * FROM notes_content'],
+      [{ deny: { tables: ['notes'] } }, "SELECT * FROM t, 'notes_content'"],
+      [{ deny: { verbs: ['delete'] } }, "WITH c AS (SELECT #p [ ' ]) DELETE FROM t -- '"],
+      [{ allow: { tables: ['t'] } }, "SELECT $$+' $$, s FROM secrets -- '"],
+    ]) {
+      await expect(run(options, String(sql)), String(sql)).rejects.toMatchObject({
+        code: expect.stringMatching(/^ERR_/),
+      });
+    }
+    expect(await state()).toEqual(before);
+    expect(await run({ deny: { tables: ['notes'] } }, 'SELECT count(*) AS n FROM t')).toEqual([{ n: 3 }]);
   });
 });
 

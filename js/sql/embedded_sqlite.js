@@ -94,31 +94,49 @@ export class EmbeddedDatabase {
     let stopWriting;
     /** @type {SqlNeed} */
     let begun;
+    /** @type {Promise<unknown>} */
+    let last = Promise.resolve();
+    /**
+     * @template T
+     * @param {Promise<T>} work of the thread, which does one thing after the other
+     */
+    const noted = (work) => {
+      last = work;
+      return work;
+    };
+    const free = () => {
+      stopWriting?.();
+      leave();
+    };
     return {
       begin: async (need) => {
         begun = need;
         const { access, firstSql, limits, signal } = need;
         const mode = !limits.readOnly && (access !== 'read' || this.#leadsToWrites.has(firstSql)) ? 'write' : 'read';
         if (mode === 'write') stopWriting = await this.#writing.acquire(signal);
-        unwrap(await database.begin(id, mode, JSON.stringify(limits)));
+        unwrap(await noted(database.begin(id, mode, JSON.stringify(limits))));
       },
       query: async ({ sql, values, access }, limits) => {
         // A run that began by reading: if nobody has written since, it may go on as the writer.
         if (access !== 'read') stopWriting ??= await this.#writing.acquire(begun.signal);
         const { rows, affected } = unwrapRaw(
-          await database.query(id, sql, JSON.stringify(values.map(encode)), limitsText(limits)),
+          await noted(database.query(id, sql, JSON.stringify(values.map(encode)), limitsText(limits))),
           (reason) => reason === 'conflict' && this.#remember(begun.firstSql),
         );
         return { rows, affected };
       },
-      commit: async () => unwrap(await database.commit(id)),
-      rollback: async () => unwrap(await database.rollback(id)),
+      commit: async () => unwrap(await noted(database.commit(id))),
+      rollback: async () => unwrap(await noted(database.rollback(id))),
       cancel: () => database.cancel(id),
       release: (state) => {
-        if (state === 'clean') this.#keep(id);
-        else database.close(id);
-        stopWriting?.();
-        leave();
+        if (state === 'clean') {
+          this.#keep(id);
+          free();
+          return;
+        }
+        database.close(id);
+        // Until it has come to its end, a statement that did not stop has its thread, its memory and the file's lock.
+        last.then(free, free);
       },
     };
   }

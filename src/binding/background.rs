@@ -6,9 +6,10 @@ use crate::threads;
 use napi::Env;
 use napi::JsDeferred;
 use napi::bindgen_prelude::Object;
+use parking_lot::Mutex;
 use rayon::ThreadPool;
 use serde::Serialize;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 type Settle = Box<dyn FnOnce(Env) -> napi::Result<BindingOutcome> + Send>;
 
@@ -59,7 +60,7 @@ static SEARCHES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("
 static RUNS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-runs", 2));
 
 /// Does `job` on a thread of the lane.
-pub fn spawn(lane: Lane, job: impl FnOnce() + Send + 'static) -> Result<(), Error> {
+fn spawn(lane: Lane, job: impl FnOnce() + Send + 'static) -> Result<(), Error> {
     let pool = match lane {
         Lane::Files => &FILES,
         Lane::Searches => &SEARCHES,
@@ -76,6 +77,44 @@ pub fn spawn(lane: Lane, job: impl FnOnce() + Send + 'static) -> Result<(), Erro
     }
 }
 
+/// The same for a job that answers somebody with what it is given. When there is no thread for it, that comes back.
+pub fn spawn_with<T: Send + 'static>(
+    lane: Lane,
+    given: T,
+    job: impl FnOnce(T) + Send + 'static,
+) -> Result<(), (Error, T)> {
+    let shared = Arc::new(Mutex::new(Some(given)));
+    let taken = Arc::clone(&shared);
+    let spawned = spawn(lane, move || {
+        let given = taken.lock().take();
+        if let Some(given) = given {
+            job(given);
+        }
+    });
+    match spawned {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let given = shared.lock().take();
+            given.map_or(Ok(()), |given| Err((error, given)))
+        }
+    }
+}
+
 fn no_thread() -> Error {
     Error::new(ErrorCode::Io, "The system refuses more threads. Close what is not needed and try again.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lane, spawn_with};
+    use crate::threads::refusal;
+
+    #[test]
+    fn what_no_thread_takes_comes_back() {
+        let refused = refusal::during("tgp-remote", || spawn_with(Lane::Remote, 7, |_| {}));
+        assert_eq!(refused.unwrap_err().1, 7);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        assert!(spawn_with(Lane::Remote, 8, move |given| sender.send(given).unwrap()).is_ok());
+        assert_eq!(receiver.recv().unwrap(), 8);
+    }
 }

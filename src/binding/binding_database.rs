@@ -1,6 +1,6 @@
 //! The embedded SQLite as JavaScript holds it: connections by number.
 
-use super::background::{Lane, Promised, spawn};
+use super::background::{Lane, Promised, spawn_with};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::{
     BeginMode, Database, DatabaseOptions, Done, QueryAnswer, QueryLimits, Session, SqlError, SqlOptions,
@@ -166,17 +166,7 @@ fn spawn_or_settle<T: Serialize + 'static>(
     promised: Promised,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) {
-    let promised = Arc::new(Mutex::new(Some(promised)));
-    let taken = Arc::clone(&promised);
-    let spawned = spawn(Lane::Files, move || {
-        let result = work();
-        if let Some(promised) = taken.lock().take() {
-            promised.settle(result);
-        }
-    });
-    if let Err(error) = spawned
-        && let Some(promised) = promised.lock().take()
-    {
+    if let Err((error, promised)) = spawn_with(Lane::Files, promised, move |promised| promised.settle(work())) {
         promised.settle::<()>(Err(error));
     }
 }

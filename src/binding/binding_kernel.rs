@@ -1,6 +1,6 @@
 //! The kernel as JavaScript holds it.
 
-use super::background::{Lane, Promised, spawn};
+use super::background::{Lane, Promised, spawn_with};
 use super::binding_outcome::{BindingError, BindingOutcome};
 use super::js_callback::{BindingHostCall, HostTable};
 use super::run_ends::RunEnds;
@@ -247,15 +247,14 @@ impl BindingKernel {
             Ok(started) => started,
             Err(error) => return self.ends.tell::<()>(run_id, Err(error)),
         };
-        kernel.announce_run(run);
         let ends = Arc::clone(&self.ends);
-        let done = when_executed(move |result| ends.tell(run_id, result));
+        let done = kernel.announce_run(run, when_executed(move |result| ends.tell(run_id, result)));
         let request = ExecRequest { run, path, args_json, options };
         // A panic drops `done`, which tells.
-        if let Ok(Some((request, done))) = threads::contain(|| kernel.exec_tool_at_once(request, done))
-            && let Err(error) = spawn(Lane::Runs, move || kernel.exec_tool(request, done))
-        {
-            self.ends.tell::<()>(run_id, Err(error));
+        let Ok(Some(waiting)) = threads::contain(|| kernel.exec_tool_at_once(request, done)) else { return };
+        let refused = spawn_with(Lane::Runs, waiting, move |(request, done)| kernel.exec_tool(request, done));
+        if let Err((error, (_, done))) = refused {
+            done.pay(Err(error));
         }
     }
 
@@ -350,16 +349,7 @@ impl Serialize for Reported {
 
 /// Starts a job that settles the promise; settles it itself when there is no thread for the job.
 fn start(lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
-    let shared = Arc::new(parking_lot::Mutex::new(Some(promised)));
-    let taken = Arc::clone(&shared);
-    let spawned = spawn(lane, move || {
-        if let Some(promised) = taken.lock().take() {
-            job(promised);
-        }
-    });
-    if let Err(error) = spawned
-        && let Some(promised) = shared.lock().take()
-    {
+    if let Err((error, promised)) = spawn_with(lane, promised, job) {
         promised.settle::<()>(Err(error));
     }
 }

@@ -43,22 +43,23 @@ impl Kernel {
     pub fn apply_diff(&self, path: &str, diff: &str) -> Result<Diffed, Error> {
         let path = JailPath::parse(path)?;
         check_writable(&path)?;
-        let most = DIFF_PER_FILE * self.config.fs.file_bytes as usize;
+        let file_bytes = self.config.fs.file_bytes as usize;
+        let most = DIFF_PER_FILE.saturating_mul(file_bytes);
         if diff.len() > most {
             let message = format!("diff is larger than {most} bytes. Write the whole file with write_file.");
             return Err(Error::new(ErrorCode::Limit, message).with("field", "diff"));
         }
         let hunks =
             parse_diff(diff).map_err(|bad| Error::new(ErrorCode::Validation, bad.message()).with("field", "diff"))?;
-        let edited = self.edit(&path, |before| apply(path.as_str(), before, &hunks))?;
+        let edited = self.edit(&path, |before| apply(path.as_str(), before, &hunks, file_bytes))?;
         Ok(Diffed { written: edited.written, applied: edited.found })
     }
 }
 
-/// The text with every change made.
-fn apply<'t>(path: &str, before: &'t str, hunks: &[Hunk<'t>]) -> Result<(String, Vec<Applied>), Error> {
+/// The text with every change made; it may become `most` bytes long.
+fn apply<'t>(path: &str, before: &'t str, hunks: &[Hunk<'t>], most: usize) -> Result<(String, Vec<Applied>), Error> {
     let ending = if before.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut text = EditedText::new(before);
+    let mut text = EditedText::new(before, most);
     let mut applied = Vec::new();
     // How many lines the changes so far have added: a diff counts in the file as it was.
     let mut grown: i64 = 0;
@@ -68,7 +69,7 @@ fn apply<'t>(path: &str, before: &'t str, hunks: &[Hunk<'t>]) -> Result<(String,
             |misfit: &Misfit, text: &EditedText<'_>| refused(path, number, hunk, &Shown { text, grown }, misfit);
         let place = text.place(hunk, expected).map_err(|misfit| refused(&misfit, &text))?;
         applied.push(report(hunk, &place, grown));
-        text.apply(hunk, &place).map_err(|exhausted| refused(&exhausted.into(), &text))?;
+        text.apply(hunk, &place).map_err(|misfit| refused(&misfit, &text))?;
         grown += signed(hunk.replace.len()) - signed(hunk.search.len());
     }
     Ok((text.joined(ending), applied))
@@ -126,6 +127,12 @@ fn refused(path: &str, number: usize, hunk: &Hunk<'_>, shown: &Shown<'_>, misfit
             let message = format!(
                 "The diff has too many changes for a file of {} lines: the search ended at change {number}. Nothing was written. Send fewer changes at a time, or write the whole file with write_file.",
                 shown.text.len()
+            );
+            Error::new(ErrorCode::Limit, message)
+        }
+        Misfit::TooLarge => {
+            let message = format!(
+                "Change {number} would make {path} larger than a file may be (fs.fileBytes). Nothing was written. Copy the indentation of the old lines exactly, or write less."
             );
             Error::new(ErrorCode::Limit, message)
         }

@@ -104,7 +104,6 @@ impl Kernel {
             .filter(|graph| self.gates_quickly(caller, graph));
         let Some(graph) = known else { return Some((request, done)) };
         let ExecRequest { run, path, args_json, options } = request;
-        let done = self.closing(run, done);
         let started = self
             .limits(&options)
             .and_then(|limits| self.admit(&args_json, caller, &graph).map(|()| limits))
@@ -133,7 +132,7 @@ impl Kernel {
             drop(live);
             done.pay(result);
         });
-        self.announce_run(run);
+        let done = self.announce_run(run, done);
         let kernel = Arc::clone(self);
         // Compiling takes its time, and the other questions of the outer run must not wait for it.
         self.background.spawn(scope.root(), move || kernel.exec(run, scope, path, args_json, done));
@@ -164,7 +163,6 @@ impl Kernel {
     }
 
     fn exec(self: &Arc<Self>, run: RunId, scope: RunScope, path: String, args_json: String, done: ExecDone) {
-        let done = self.closing(run, done);
         let graph = JailPath::parse(&path)
             .map_err(Error::from)
             .and_then(|entry| self.graphs.get(&self.sources(), entry))
@@ -175,18 +173,15 @@ impl Kernel {
         }
     }
 
-    /// Takes note that the run is over before anyone hears of it.
-    fn closing(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
+    /// Notes a run before it is prepared, so that it can be cancelled from then on; and that it is over, before anyone
+    /// hears of it, however it ends.
+    pub fn announce_run(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
+        self.runs.open(run);
         let kernel = Arc::clone(self);
         when_executed(move |result| {
             kernel.runs.close(run);
             done.pay(result);
         })
-    }
-
-    /// Notes a run before it is prepared, so that it can be cancelled from then on.
-    pub fn announce_run(&self, run: RunId) {
-        self.runs.open(run);
     }
 
     /// Ends a run early; nothing when it is over.

@@ -52,6 +52,8 @@ pub enum Misfit {
     },
     /// So many lines repeat so often that looking for a place takes too long.
     TooMuchWork,
+    /// The text would become longer than it may be.
+    TooLarge,
 }
 
 impl From<Exhausted> for Misfit {
@@ -65,15 +67,59 @@ pub struct EditedText<'t> {
     table: LineTable<'t>,
     lines: Vec<LineId>,
     effort: Effort,
+    /// Bytes of all lines, each with its end.
+    bytes: usize,
+    /// The same, at most, at any time: lines may come before others go.
+    most: usize,
+    /// Bytes of lines that stand in neither text nor diff and may still be made: a line that was replaced again is kept.
+    to_make: usize,
+}
+
+/// How many texts of full length may stand there, and be made, on the way to one.
+const BETWEEN: usize = 2;
+const MADE: usize = 4;
+
+/// A new line, before it is made.
+enum Spelt<'t> {
+    /// As the text has it.
+    Kept(LineId),
+    /// As the diff has it.
+    Written(&'t str),
+    /// Behind as many bytes of another line as that is indented.
+    Indented { like: LineId, width: usize, rest: &'t str },
+}
+
+impl Spelt<'_> {
+    fn bytes(&self, table: &LineTable<'_>) -> usize {
+        match self {
+            Self::Kept(id) => with_end(table.text(*id)),
+            Self::Written(line) => with_end(line),
+            Self::Indented { .. } => self.made(),
+        }
+    }
+
+    fn made(&self) -> usize {
+        match self {
+            Self::Kept(_) | Self::Written(_) => 0,
+            Self::Indented { width, rest, .. } => width + with_end(rest),
+        }
+    }
+}
+
+fn with_end(line: &str) -> usize {
+    line.len() + 1
 }
 
 impl<'t> EditedText<'t> {
-    /// Line ends are `\n` here, whatever the text has.
-    pub fn new(text: &'t str) -> Self {
+    /// Line ends are `\n` here, whatever the text has. It may become `most` bytes long.
+    pub fn new(text: &'t str, most: usize) -> Self {
         let mut table = LineTable::default();
         let lines =
             text.split('\n').map(|line| table.id(Cow::Borrowed(line.strip_suffix('\r').unwrap_or(line)))).collect();
-        Self { table, lines, effort: Effort::default() }
+        let (most, to_make) = (most.saturating_mul(BETWEEN), most.saturating_mul(MADE));
+        let mut edited = Self { table, lines, effort: Effort::default(), bytes: 0, most, to_make };
+        edited.bytes = edited.lines_from(0).map(with_end).sum();
+        edited
     }
 
     /// How many lines there are now.
@@ -139,42 +185,62 @@ impl<'t> EditedText<'t> {
     }
 
     /// Makes a hunk's change at its place.
-    pub fn apply(&mut self, hunk: &Hunk<'t>, place: &Place) -> Result<(), Exhausted> {
+    pub fn apply(&mut self, hunk: &Hunk<'t>, place: &Place) -> Result<(), Misfit> {
         let start = place.line.min(self.len());
         let end = start.saturating_add(hunk.search.len()).min(self.len());
-        let new: Vec<LineId> = match place.tolerance {
+        let old = self.lines.get(start..end).unwrap_or_default().to_vec();
+        let moved = if hunk.replace.len() == old.len() { 0 } else { self.lines.len() - end };
+        self.effort.spend(moved / MOVED_PER_LOOK + hunk.replace.len())?;
+        let spelt = match place.tolerance {
             Tolerance::Exact | Tolerance::TrailingSpace => {
-                hunk.replace.iter().map(|line| self.table.id(Cow::Borrowed(line))).collect()
+                hunk.replace.iter().map(|line| Spelt::Written(line)).collect()
             }
-            Tolerance::Whitespace => {
-                let old = self.lines.get(start..end).unwrap_or_default().to_vec();
-                self.reindented(hunk, &old)
-            }
+            Tolerance::Whitespace => self.reindented(hunk, &old)?,
         };
-        let moved = if new.len() == end - start { 0 } else { self.lines.len() - end };
-        self.effort.spend(moved / MOVED_PER_LOOK + new.len())?;
+        // Before any line is made: a short diff can ask for a line of a megabyte ten thousand times.
+        let removed: usize = old.iter().map(|id| with_end(self.table.text(*id))).sum();
+        let added: usize = spelt.iter().map(|line| line.bytes(&self.table)).sum();
+        let made: usize = spelt.iter().map(Spelt::made).sum();
+        let bytes = self.bytes.saturating_sub(removed).saturating_add(added);
+        if bytes > self.most {
+            return Err(Misfit::TooLarge);
+        }
+        self.to_make = self.to_make.checked_sub(made).ok_or(Misfit::TooLarge)?;
+        self.bytes = bytes;
+        let new: Vec<LineId> = spelt
+            .into_iter()
+            .map(|line| match line {
+                Spelt::Kept(id) => id,
+                Spelt::Written(line) => self.table.id(Cow::Borrowed(line)),
+                Spelt::Indented { like, width, rest } => {
+                    let indent = self.table.text(like).get(..width).unwrap_or_default();
+                    self.table.id(Cow::Owned(format!("{indent}{rest}")))
+                }
+            })
+            .collect();
         self.lines.splice(start..end, new);
         Ok(())
     }
 
     /// The new lines, indented as the text is and not as the writer thought. An unchanged line keeps the spelling that
     /// the text has.
-    fn reindented(&mut self, hunk: &Hunk<'t>, old: &[LineId]) -> Vec<LineId> {
+    fn reindented(&mut self, hunk: &Hunk<'t>, old: &[LineId]) -> Result<Vec<Spelt<'t>>, Misfit> {
         let first = hunk.search.iter().zip(old).find(|(line, _)| !line.trim().is_empty());
-        let (written, actual) = match first {
-            Some((written, actual)) => (indent(written), indent(self.table.text(*actual)).to_owned()),
-            None => ("", String::new()),
-        };
+        let written = first.map(|(line, _)| indent(line)).unwrap_or_default();
+        let actual = first.map(|(_, id)| *id);
+        let width = actual.map_or(0, |id| indent(self.table.text(id)).len());
+        // To make a line is to read the one that it is indented like.
+        self.effort.spend(width)?;
         let mut kept: HashMap<&str, LineId> = HashMap::new();
         for (line, id) in hunk.search.iter().zip(old) {
             kept.entry(line).or_insert(*id);
         }
-        let spelt = hunk.replace.iter().map(|line| match (kept.get(line), line.strip_prefix(written)) {
-            (Some(id), _) if first.is_some() => *id,
-            (_, Some(rest)) if !line.trim().is_empty() => self.table.id(Cow::Owned(format!("{actual}{rest}"))),
-            (_, Some(_) | None) => self.table.id(Cow::Borrowed(line)),
+        let spelt = hunk.replace.iter().map(|line| match (kept.get(line), line.strip_prefix(written), actual) {
+            (Some(id), _, Some(_)) => Spelt::Kept(*id),
+            (_, Some(rest), Some(like)) if !line.trim().is_empty() => Spelt::Indented { like, width, rest },
+            (_, Some(_) | None, _) => Spelt::Written(line),
         });
-        spelt.collect()
+        Ok(spelt.collect())
     }
 
     /// The place that has most words in common with what a hunk searches for, if it has half of them.
@@ -204,74 +270,5 @@ fn indent(line: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{EditedText, Hunk, Misfit, Place, Tolerance};
-
-    fn hunk<'d>(search: &'d str, replace: &'d str) -> Hunk<'d> {
-        Hunk { search: search.split('\n').collect(), replace: replace.split('\n').collect(), expected_line: None }
-    }
-
-    fn place(text: &str, search: &str, expected: Option<usize>) -> Result<Place, Misfit> {
-        EditedText::new(text).place(&hunk(search, "x"), expected)
-    }
-
-    fn edited(text: &str, search: &str, replace: &str) -> String {
-        let mut edited = EditedText::new(text);
-        let hunk = hunk(search, replace);
-        let place = edited.place(&hunk, None).unwrap();
-        edited.apply(&hunk, &place).unwrap();
-        edited.joined("\n")
-    }
-
-    #[test]
-    fn the_least_tolerance_that_fits_is_used() {
-        let text = "a\n  b\n\tc  d \nb";
-        let tolerance = |search: &str| place(text, search, None).unwrap().tolerance;
-        assert_eq!(tolerance("  b"), Tolerance::Exact);
-        assert_eq!(tolerance("\tc  d"), Tolerance::TrailingSpace);
-        assert_eq!(tolerance("c d"), Tolerance::Whitespace);
-        assert_eq!(tolerance("a\nb"), Tolerance::Whitespace);
-        assert_eq!(place(text, "z", None), Err(Misfit::Nowhere));
-        assert_eq!(place(text, "b\nz", Some(3)), Err(Misfit::Nowhere));
-    }
-
-    #[test]
-    fn of_several_places_only_the_named_one_is_taken() {
-        let text = "x\ny\nx\ny";
-        let both = Err(Misfit::Ambiguous { first: vec![0, 2], count: 2 });
-        assert_eq!(place(text, "x", None), both);
-        assert_eq!(place(text, "x", Some(2)).unwrap().line, 2);
-        assert_eq!(place(text, "x", Some(1)), both);
-        let Err(Misfit::Ambiguous { first, count }) = place(&"x\n".repeat(5000), "x", None) else { panic!() };
-        assert_eq!((first.len(), count), (100, 5000));
-    }
-
-    #[test]
-    fn new_lines_take_the_indentation_of_the_text() {
-        let text = "function f() {\n    if (a) {\n        b();\n    }\n}";
-        let expected = "function f() {\n    if (a) {\n        c();\n    }\n}";
-        assert_eq!(edited(text, "if (a) {\n    b();\n}", "if (a) {\n    c();\n}"), expected);
-        assert_eq!(edited("\n  \na", " \na", " \nb"), "\n \nb");
-    }
-
-    #[test]
-    fn what_repeats_without_end_ends() {
-        let text = "a\n".repeat(500_000);
-        let mut edited = EditedText::new(&text);
-        let search = "a\n".repeat(1000) + "b";
-        let hunk = hunk(&search, "c");
-        let misfits: Vec<Misfit> = (0..300).map_while(|_| edited.place(&hunk, Some(7)).err()).collect();
-        assert_eq!(misfits.first(), Some(&Misfit::Nowhere));
-        assert_eq!(misfits.last(), Some(&Misfit::TooMuchWork));
-    }
-
-    #[test]
-    fn the_nearest_place_shares_most_words() {
-        let nearest = |text: &str, search: &str| EditedText::new(text).nearest(&hunk(search, ""));
-        assert_eq!(nearest("a\nb c\nb c d\ne", "b x d"), Some(2));
-        assert_eq!(nearest("a\nb\nc\nd", "b y\nc z"), Some(1));
-        assert_eq!(nearest("a b\na b", "a b"), Some(0));
-        assert_eq!(nearest("a\nb", "x y z"), None);
-        assert_eq!(nearest("", " "), None);
-    }
-}
+#[path = "text_edit_tests.rs"]
+mod tests;

@@ -12,7 +12,7 @@ const DATA: [&str; 9] = ["json", "jsonl", "csv", "tsv", "txt", "md", "yaml", "ym
 
 /// Names that programs look for and act upon without being asked: package managers, compilers and runtimes at the next
 /// command, and services that build or deploy a repository when it is pushed. In lower case, without the extension.
-const ACTED_UPON_JSON: [&str; 15] = [
+const ACTED_UPON_JSON: [&str; 16] = [
     "package",
     "package-lock",
     "npm-shrinkwrap",
@@ -26,10 +26,11 @@ const ACTED_UPON_JSON: [&str; 15] = [
     "vercel",
     "firebase",
     "railway",
+    "wrangler",
     "renovate",
     "devcontainer",
 ];
-const ACTED_UPON_YAML: [&str; 17] = [
+const ACTED_UPON_YAML: [&str; 22] = [
     "package",
     "pnpm-lock",
     "pnpm-workspace",
@@ -47,7 +48,14 @@ const ACTED_UPON_YAML: [&str; 17] = [
     "render",
     "action",
     "taskfile",
+    "amplify",
+    "codefresh",
+    "codemagic",
+    "lefthook",
+    "circle",
 ];
+/// The same for JSON and YAML in the root folder; elsewhere data is called so.
+const ACTED_UPON_IN_ROOT: [&str; 3] = ["app", "now", "project"];
 /// With any extension or none.
 const ACTED_UPON_BARE: [&str; 7] =
     ["makefile", "gnumakefile", "dockerfile", "containerfile", "jenkinsfile", "procfile", "rakefile"];
@@ -70,7 +78,8 @@ pub fn check_writable(path: &JailPath) -> Result<(), Error> {
     if path.segments().any(|segment| segment.eq_ignore_ascii_case("node_modules")) {
         return refuse("node_modules is for installed packages; import other tools by a relative path");
     }
-    if path.file_name().is_some_and(is_acted_upon) {
+    let in_root = path.segments().count() == 1;
+    if path.file_name().is_some_and(|name| is_acted_upon(name, in_root)) {
         return refuse("programs outside the sandbox act upon files of that name; choose another one");
     }
     if path.starts_with(TOOLS) {
@@ -86,14 +95,15 @@ pub fn check_writable(path: &JailPath) -> Result<(), Error> {
 }
 
 /// Whether a program may take a file of this name for its settings or its script.
-fn is_acted_upon(name: &str) -> bool {
+fn is_acted_upon(name: &str, in_root: bool) -> bool {
     let name = name.to_lowercase();
     let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
     // `tsconfig.build.json`, `docker-compose.override.yml`, `dockerfile.dev`.
     let first = stem.split('.').next().unwrap_or_default();
+    let root = in_root && ACTED_UPON_IN_ROOT.contains(&first);
     let named = match extension {
-        "json" | "json5" | "jsonc" => ACTED_UPON_JSON.contains(&first),
-        "yaml" | "yml" => ACTED_UPON_YAML.contains(&first),
+        "json" | "json5" | "jsonc" => root || ACTED_UPON_JSON.contains(&first),
+        "yaml" | "yml" => root || ACTED_UPON_YAML.contains(&first),
         _ => false,
     };
     // `vite.config.ts`, `tgp.config.json`, `vitest.workspace.json`.
@@ -140,6 +150,17 @@ mod tests {
             "bitbucket-pipelines.yml",
             "azure-pipelines.yml",
             "vercel.json",
+            "amplify.yml",
+            "app.yaml",
+            "app.json",
+            "now.json",
+            "project.json",
+            "wrangler.json",
+            "wrangler.jsonc",
+            "codefresh.yml",
+            "codemagic.yaml",
+            "lefthook.yml",
+            "circle.yml",
             "tools/Makefile",
             "tools/Dockerfile",
             "tools/dockerfile.dev",
@@ -166,6 +187,9 @@ mod tests {
             "data/actions.json",
             "notes/package.md",
             "project.md",
+            "data/project.json",
+            "data/app.yaml",
+            "tools/lib/app.json",
             "template.sql",
             "tools/configuration.json",
         ] {

@@ -4,7 +4,7 @@ use super::session::{Session, SessionControl};
 use super::sql_error::SqlError;
 use super::sqlite_functions::install;
 use super::sqlite_guard::guard;
-use super::sqlite_limits::set_limits;
+use super::sqlite_limits::{LONGEST_VALUE_BYTES, LONGEST_VALUE_CEILING, set_limits};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use serde::Deserialize;
@@ -74,6 +74,8 @@ fn open(options: &DatabaseOptions, control: &Arc<SessionControl>) -> Result<Conn
     wait_for_others(&mut connection, Duration::from_millis(options.busy_timeout_ms), Arc::clone(control))
         .and_then(|()| set_up(&connection, options.shared, control))
         .map_err(|error| super::query::database_error(&error, control))?;
+    // The application's own file may hold longer values already, and a row with one could not even be changed.
+    control.set_least_longest(if options.shared.is_some() { LONGEST_VALUE_CEILING } else { LONGEST_VALUE_BYTES });
     let watch = Arc::clone(control);
     connection
         .progress_handler(OPERATIONS_BETWEEN_LOOKS, Some(move || watch.must_stop()))

@@ -12,11 +12,14 @@ mod policy;
 mod query;
 mod relations;
 mod row_text;
+#[cfg(test)]
+mod rule_tests;
 mod scan_signs;
 mod scanner;
 mod schema_change;
 mod session;
 mod sql_error;
+mod sqlite_effort;
 mod sqlite_functions;
 mod sqlite_guard;
 mod sqlite_limits;

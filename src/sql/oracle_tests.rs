@@ -14,7 +14,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-const PIECES: [&str; 78] = [
+const PIECES: [&str; 81] = [
     "'",
     "''",
     "\"",
@@ -52,6 +52,9 @@ const PIECES: [&str; 78] = [
     "?1",
     "?(",
     "#1",
+    "#a",
+    "#::a(",
+    "[ ' ]",
     "x'",
     "x'41'",
     "X''",
@@ -193,18 +196,23 @@ fn no_text_is_judged_otherwise_than_sqlite_reads_it() {
     };
     connection.authorizer(Some(watch)).unwrap();
     let deny = SqlPolicy { deny: serde_json::from_str(r#"{"tables":["secrets"]}"#).unwrap(), ..SqlPolicy::default() };
+    let open = SqlPolicy::default();
     let allow = SqlPolicy { allow: serde_json::from_str(r#"{"tables":["t", "x"]}"#).unwrap(), ..SqlPolicy::default() };
-    let judge = |sql: &str, policy: &SqlPolicy| -> Option<Statement> {
-        classify(sql, Dialect::Sqlite, policy, &ParameterShape::Positional(0))
-            .or_else(|_| classify(sql, Dialect::Sqlite, policy, &ParameterShape::Named(vec!["a".to_owned()])))
+    let judge = |sql: &str, dialect: Dialect, policy: &SqlPolicy| -> Option<Statement> {
+        classify(sql, dialect, policy, &ParameterShape::Positional(0))
+            .or_else(|_| classify(sql, dialect, policy, &ParameterShape::Named(vec!["a".to_owned()])))
             .ok()
     };
+    let ways = [Dialect::Sqlite, Dialect::Any]
+        .into_iter()
+        .flat_map(|dialect| [&open, &deny, &allow].map(|policy| (dialect, policy)))
+        .collect::<Vec<_>>();
     let mut random = Random(0x0dd5);
     let mut accepted = 0;
     for _ in 0..60_000 {
         let sql = random.statement();
-        for policy in [&SqlPolicy::default(), &deny, &allow] {
-            let Some(statement) = judge(&sql, policy) else { continue };
+        for (dialect, policy) in &ways {
+            let Some(statement) = judge(&sql, *dialect, policy) else { continue };
             *seen.lock() = Seen::default();
             let prepared = match connection.prepare(&statement.sql) {
                 Ok(prepared) => prepared,

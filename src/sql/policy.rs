@@ -75,7 +75,7 @@ impl SqlPolicy {
 
     /// Refuses a statement in which the name of a denied table stands anywhere, or of something that shows what is in
     /// other tables. A column of that name is refused with it: a rule that could be talked round is none.
-    pub(super) fn check_names(&self, tokens: &Tokens<'_>, lexis: Lexis) -> Result<(), SqlError> {
+    pub(super) fn check_names(&self, tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<(), SqlError> {
         if !self.tells_tables_apart() {
             return Ok(());
         }
@@ -90,7 +90,8 @@ impl SqlPolicy {
                 }
                 None => continue,
             };
-            if tells_of_others(&name.to_ascii_uppercase()) {
+            let server = lexis == Lexis::Mysql && tokens.is_symbol(index + 1, b'.') && name.eq_ignore_ascii_case(SYS);
+            if server || tells_of_others(&name.to_ascii_uppercase()) {
                 let what = format!("{} tells of all tables, and not all are for tools", shortened(&name));
                 return Err(refused(what, LEAVE_OUT));
             }
@@ -98,8 +99,39 @@ impl SqlPolicy {
                 return Err(self.refuse_table(&name));
             }
         }
+        if lexis == Lexis::Sqlite {
+            self.check_shadows(tokens, dialect, &denied)?;
+        }
         self.check_reach_of_change(tokens)?;
         self.check_pragma_argument(tokens)
+    }
+
+    /// Refuses the tables in which a denied virtual table keeps its rows.
+    fn check_shadows(&self, tokens: &Tokens<'_>, dialect: Dialect, denied: &HashSet<String>) -> Result<(), SqlError> {
+        let shadow = |name: &str| {
+            let name = name.to_lowercase();
+            let explicitly = self.allow.tables.iter().flatten().any(|table| table.to_lowercase() == name);
+            !explicitly && shadow_of(&name).is_some_and(|owner| denied.contains(owner))
+        };
+        let mut named = tokens.list().iter().filter_map(|token| tokens.name(*token));
+        if let Some(first) = named.find(|name| shadow(name)) {
+            // A column may be called so.
+            match relations(tokens, Lexis::Sqlite, dialect) {
+                Ok(found) => {
+                    if let Some(name) = found.iter().find(|name| shadow(last_part(name))) {
+                        return Err(self.refuse_table(name));
+                    }
+                }
+                Err(_) => return Err(self.refuse_table(&first)),
+            }
+        }
+        let texts = tokens.list().iter().enumerate().filter(|(index, token)| {
+            token.kind == Kind::Text && may_name(tokens, *index) && shadow(&tokens.unquoted(**token))
+        });
+        match texts.map(|(_, token)| tokens.unquoted(*token)).next() {
+            Some(name) => Err(self.refuse_table(&name)),
+            None => Ok(()),
+        }
     }
 
     /// Refuses what changes tables that the statement does not name.
@@ -191,12 +223,41 @@ impl SqlPolicy {
     }
 }
 
+/// The schema in which MySQL tells what other sessions do.
+const SYS: &str = "sys";
+
+/// How SQLite calls the tables in which full-text search and R-trees keep their rows, behind the name of their own.
+const SHADOWS: [&str; 11] =
+    ["content", "data", "idx", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid"];
+
+/// The virtual table that a table of this name would belong to.
+fn shadow_of(name: &str) -> Option<&str> {
+    name.rsplit_once('_').filter(|(_, last)| SHADOWS.contains(last)).map(|(owner, _)| owner)
+}
+
 /// Whether a string at this place could be the name of a table.
 fn may_name(tokens: &Tokens<'_>, index: usize) -> bool {
     let sign = [b',', b'(', b'.'].iter().any(|sign| tokens.is_symbol_before(index, *sign));
     sign || matches!(
         tokens.word_before(index),
-        "FROM" | "JOIN" | "INTO" | "UPDATE" | "TABLE" | "EXISTS" | "ON" | "VIEW" | "REFERENCES" | "REINDEX" | "ANALYZE"
+        "FROM"
+            | "JOIN"
+            | "INTO"
+            | "UPDATE"
+            | "TABLE"
+            | "EXISTS"
+            | "ON"
+            | "VIEW"
+            | "REFERENCES"
+            | "REINDEX"
+            | "ANALYZE"
+            | "IN"
+            | "TO"
+            | "IGNORE"
+            | "ABORT"
+            | "FAIL"
+            | "ROLLBACK"
+            | "REPLACE"
     )
 }
 

@@ -3,11 +3,12 @@
 use super::row_text::RowText;
 use super::session::SessionControl;
 use super::sql_error::SqlError;
+use super::sqlite_effort::longest_value;
 use super::sqlite_guard::{MAX_KNOWN_BYTES, Watch};
-use super::sqlite_limits::{MAX_HEAP_BYTES, bound_values};
+use super::sqlite_limits::{LONGEST_VALUE_CEILING, MAX_HEAP_BYTES, bound_values};
 use super::sqlite_values::parameters;
 use super::token::refused;
-use super::verb::Access;
+use super::verb::{Access, Verb};
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, ErrorCode, Statement, StatementStatus, ffi};
 use serde::Deserialize;
@@ -71,17 +72,24 @@ fn execute(
     limits: QueryLimits,
 ) -> Result<QueryAnswer, SqlError> {
     let failed = |error: rusqlite::Error| database_error(&error, control);
-    bound_values(connection, control, limits.max_bytes).map_err(failed)?;
+    // As long as values may be: what the last statement was held to is not for SQLite's own reading of the schema.
+    let most = limits.max_bytes.clamp(control.least_longest(), LONGEST_VALUE_CEILING);
+    bound_values(connection, control, most).map_err(failed)?;
     let before = connection.total_changes();
     let judged = control.with_watch(|watch| watch.prepare(sql, values.len()))?;
     let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-    if judged.access == Access::Read && !statement.readonly() {
+    // What a PRAGMA may do has been asked; to tell the journal's mode SQLite counts as writing.
+    let pragma = judged.verbs.contains(&Verb::Show);
+    if judged.access == Access::Read && !pragma && !statement.readonly() {
         statement.discard();
         return Err(refused(
             "the statement reads by its text, but the database would write",
             "Write it in plainer SQL, or use INSERT, UPDATE or DELETE openly.",
         ));
     }
+    let longest = longest_value(connection, control, &statement, sql, most).map_err(failed)?;
+    bound_values(connection, control, longest).map_err(failed)?;
+    let defines = judged.access == Access::Schema;
     control.with_watch(|watch| watch.run(judged));
     for (index, value) in values.iter().enumerate() {
         statement.raw_bind_parameter(index + 1, value).map_err(failed)?;
@@ -93,6 +101,11 @@ fn execute(
     };
     statement.clear_bindings();
     keep(statement, sql);
+    bound_values(connection, control, most).map_err(failed)?;
+    if defines {
+        connection.flush_prepared_statement_cache();
+        control.with_watch(Watch::forget_efforts);
+    }
     let mut json = rows?;
     let affected = connection.total_changes().saturating_sub(before);
     json.push_str(&format!(",\"affected\":{affected}}}"));

@@ -131,6 +131,13 @@ impl Scanner<'_> {
             | b'|' | b'~' => self.symbol(byte),
             b'^' if lexis != Lexis::Sqlite => self.symbol(byte),
             b'#' | b'`' | b']' if lexis == Lexis::Postgres => self.symbol(byte),
+            // SQLite takes `#name` for a parameter, in Tcl's spelling too.
+            b'#' if lexis == Lexis::Sqlite && next.is_some_and(|byte| continues_name(byte) || byte == b':') => {
+                return Err(Unread::Refused(refused(
+                    "a sign # before a name is not accepted",
+                    "Write ? or :name for a parameter, and a blank before what follows.",
+                )));
+            }
             _ if byte.is_ascii_control() || (lexis == Lexis::Mysql && matches!(byte, b'{' | b'}' | b'\\')) => {
                 return Err(Unread::Refused(refused(
                     "the statement holds a character that has no place in SQL",

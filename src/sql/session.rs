@@ -26,8 +26,10 @@ const STACK_BYTES: usize = 8 << 20;
 pub struct SessionControl {
     deadline: Mutex<Option<Instant>>,
     cancelled: AtomicBool,
-    /// Longest value that a statement may make, in bytes.
+    /// Longest value that the statement under way may make, in bytes.
     longest: AtomicUsize,
+    /// How long values may be however few bytes the rows may have.
+    least_longest: AtomicUsize,
     /// What the authorizer goes by; only the session's own thread asks for it.
     watch: Mutex<Watch>,
 }
@@ -55,6 +57,14 @@ impl SessionControl {
 
     pub(super) fn set_longest(&self, bytes: usize) {
         self.longest.store(bytes, Ordering::Release);
+    }
+
+    pub(super) fn least_longest(&self) -> usize {
+        self.least_longest.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_least_longest(&self, bytes: usize) {
+        self.least_longest.store(bytes, Ordering::Release);
     }
 
     pub(super) fn with_watch<T>(&self, look: impl FnOnce(&mut Watch) -> T) -> T {

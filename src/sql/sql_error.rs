@@ -33,7 +33,7 @@ pub enum SqlError {
     #[error("The rows are more than {limit} bytes of JSON (maxBytes). Select fewer columns or rows.")]
     TooManyBytes { limit: usize },
     #[error(
-        "The statement makes or reads a value of more than {limit} bytes. Read a part of it with substr(), or make it smaller."
+        "The statement makes or reads a value of more than {limit} bytes. Raise maxBytes (values may have 64 MB at most), or compute less in one statement: the more it does at once, the shorter its values may be."
     )]
     TooLong { limit: usize },
     #[error(

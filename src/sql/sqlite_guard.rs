@@ -46,7 +46,15 @@ pub struct Watch {
     phase: Phase,
     /// Tables in which virtual tables keep their content.
     shadows: HashSet<String>,
-    known: HashMap<String, Judged>,
+    known: HashMap<String, Known>,
+}
+
+/// What is remembered of a text.
+#[derive(Debug)]
+struct Known {
+    judged: Judged,
+    /// What its program weighs, once that was looked at.
+    effort: Option<u64>,
 }
 
 /// Judgements that are remembered, and the longest text of one.
@@ -71,7 +79,7 @@ impl Watch {
     /// Judges the text that SQLite is about to get, and lets it be prepared.
     pub(super) fn prepare(&mut self, sql: &str, values: usize) -> Result<Judged, SqlError> {
         let judged = match self.known.get(sql) {
-            Some(judged) => judged.clone(),
+            Some(known) => known.judged.clone(),
             None => {
                 let shape = ParameterShape::Positional(values);
                 let statement = classify(sql, Dialect::Sqlite, &self.policy, &shape)?;
@@ -80,13 +88,28 @@ impl Watch {
                     if self.known.len() >= MAX_KNOWN {
                         self.known.clear();
                     }
-                    self.known.insert(sql.to_owned(), judged.clone());
+                    self.known.insert(sql.to_owned(), Known { judged: judged.clone(), effort: None });
                 }
                 judged
             }
         };
         self.phase = Phase::Preparing { judged: judged.clone(), target: None };
         Ok(judged)
+    }
+
+    pub(super) fn effort(&self, sql: &str) -> Option<u64> {
+        self.known.get(sql).and_then(|known| known.effort)
+    }
+
+    pub(super) fn set_effort(&mut self, sql: &str, effort: u64) {
+        if let Some(known) = self.known.get_mut(sql) {
+            known.effort = Some(effort);
+        }
+    }
+
+    /// After a change of the schema programs are others.
+    pub(super) fn forget_efforts(&mut self) {
+        self.known.values_mut().for_each(|known| known.effort = None);
     }
 
     pub(super) fn run(&mut self, judged: Judged) {
@@ -126,9 +149,15 @@ impl Watch {
             return self.defines() || self.policy.allow.tables.is_none();
         }
         if is_statistics(table) {
-            return self.does(&[Verb::Maintain]) || !self.policy.tells_tables_apart();
+            // What is dropped goes out of the statistics.
+            return self.does(&[Verb::Maintain, Verb::Drop]) || !self.policy.tells_tables_apart();
         }
-        self.allows_table(table)
+        self.keeps_sequences(table) || self.allows_table(table)
+    }
+
+    /// Whether this is SQLite's own doing: what is dropped or renamed goes out of its list, whatever tables are allowed.
+    fn keeps_sequences(&self, table: &str) -> bool {
+        table == SEQUENCES && self.does(&[Verb::Drop, Verb::Alter])
     }
 
     /// A change of rows. The first table that a statement changes is its own target; other tables are changed by foreign
@@ -136,6 +165,9 @@ impl Watch {
     fn may_change(&mut self, verb: Verb, table: &str, context: &AuthContext<'_>) -> bool {
         if is_schema_table(table) || is_statistics(table) {
             return self.defines();
+        }
+        if self.keeps_sequences(table) {
+            return true;
         }
         if context.database_name == Some("temp") || !self.allows_table(table) {
             return false;
@@ -154,9 +186,8 @@ impl Watch {
         let other = match verb {
             Verb::Insert => Some(Verb::Replace),
             Verb::Delete => Some(Verb::Drop),
-            // Renaming a table renames its sequence.
-            Verb::Update => (table == SEQUENCES).then_some(Verb::Alter),
             Verb::Select
+            | Verb::Update
             | Verb::Replace
             | Verb::Merge
             | Verb::Truncate

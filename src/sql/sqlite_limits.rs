@@ -13,9 +13,9 @@ pub const MAX_HEAP_BYTES: i64 = 80 << 20;
 const SOFT_HEAP_BYTES: i64 = MAX_HEAP_BYTES / 4 * 3;
 
 /// A value that a statement makes, reads or gets; more, when the rows may be larger.
-const LONGEST_VALUE_BYTES: usize = 8 << 20;
+pub const LONGEST_VALUE_BYTES: usize = 8 << 20;
 /// The same, whatever the rows may be.
-const LONGEST_VALUE_CEILING: usize = 64 << 20;
+pub const LONGEST_VALUE_CEILING: usize = 64 << 20;
 
 /// What no statement of a tool needs more of. The other limits of SQLite are as they were when it was built: 2 000 columns,
 /// 1 000 levels of an expression, 500 parts of a compound.
@@ -48,9 +48,8 @@ pub fn set_temporary_storage(connection: &Connection, only_reads: bool) -> rusql
     connection.pragma_update(None, "temp_store", if only_reads { "memory" } else { "file" })
 }
 
-/// Bounds each value by what the rows may be together.
-pub fn bound_values(connection: &Connection, control: &SessionControl, max_bytes: usize) -> rusqlite::Result<()> {
-    let longest = max_bytes.clamp(LONGEST_VALUE_BYTES, LONGEST_VALUE_CEILING);
+/// Bounds each value that the next statement deals with.
+pub fn bound_values(connection: &Connection, control: &SessionControl, longest: usize) -> rusqlite::Result<()> {
     if control.longest() != longest {
         control.set_longest(longest);
         connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(longest).unwrap_or(i32::MAX))?;

@@ -51,15 +51,15 @@ pub fn classify(
     check_text(sql)?;
     let upper = sql.to_ascii_uppercase();
     let mut verbs = BTreeSet::new();
-    let mut usual = None;
+    let mut readings = Vec::new();
     for reading in dialect.readings(sql) {
         // Where a database would read no statement at all, nothing can happen.
         let Some(tokens) = tokenise(sql, &upper, reading)? else { continue };
         verbs.append(&mut judge(&tokens, reading.lexis, dialect)?);
-        policy.check_names(&tokens, reading.lexis)?;
-        usual.get_or_insert((tokens, reading));
+        policy.check_names(&tokens, reading.lexis, dialect)?;
+        readings.push((tokens, reading));
     }
-    let Some((tokens, reading)) = usual else {
+    let Some((tokens, reading)) = readings.first() else {
         return Err(SqlError::Unreadable(
             "The statement holds a character or a number that this database does not read. Correct it, or pass the value as a parameter."
                 .to_owned(),
@@ -67,11 +67,13 @@ pub fn classify(
     };
     policy.check_verbs(&verbs)?;
     let access = verbs.iter().map(|verb| verb.access()).max().unwrap_or(Access::Schema);
-    policy.check_relations(&tokens, reading.lexis, dialect, access)?;
+    for (tokens, reading) in &readings {
+        policy.check_relations(tokens, reading.lexis, dialect, access)?;
+    }
     let returning = tokens.words().any(|word| word == "RETURNING");
     let returns = if access == Access::Read || returning { Returns::Rows } else { Returns::Count };
-    let (bound, bindings) = bind(sql, &tokens, dialect, parameters)?;
-    if bound != sql && !reads_alike(&tokens, &bound, reading) {
+    let (bound, bindings) = bind(sql, tokens, dialect, parameters)?;
+    if bound != sql && !reads_alike(tokens, &bound, *reading) {
         let advice = "Put blanks around the parameters.";
         return Err(refused("a parameter that touches its neighbours cannot be told from them", advice));
     }

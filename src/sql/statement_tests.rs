@@ -180,6 +180,9 @@ fn what_databases_read_differently_is_refused() {
         ("SELECT @a::b(1)", Sqlite),
         ("SELECT :::a", Sqlite),
         ("SELECT :1", Sqlite),
+        ("WITH c AS (SELECT #p [ ' ]) DELETE FROM t -- '", Sqlite),
+        ("WITH c AS (SELECT #p [ ' ]) DELETE FROM t -- '", Any),
+        ("SELECT #::a(')--')", Any),
         // Blanks that are none, and the other way round.
         ("WITH c AS (SELECT 1) DELETE\u{feff}FROM t", Sqlite),
         ("SELECT\u{a0}1", Mysql),
@@ -324,86 +327,5 @@ fn parameters_become_what_the_database_knows() {
     ] {
         let error = classify(sql, dialect, &SqlPolicy::default(), &shape).unwrap_err();
         assert_eq!(error.code(), ErrorCode::Validation, "{sql}");
-    }
-}
-
-#[test]
-fn the_owners_rules_hold() {
-    let policy = |json: &str| serde_json::from_str::<SqlPolicy>(json).unwrap();
-    let check = |sql: &str, dialect, policy: &SqlPolicy| classify(sql, dialect, policy, &ParameterShape::Positional(0));
-    let read_only = policy(r#"{"readOnly":true}"#);
-    assert!(check("SELECT 1", Postgres, &read_only).is_ok());
-    for sql in
-        ["DELETE FROM t", "WITH a AS (DELETE FROM t RETURNING 1) SELECT 1", "CREATE TABLE a (b int)", "SELECT 1 INTO a"]
-    {
-        assert!(check(sql, Postgres, &read_only).is_err(), "{sql}");
-    }
-    let verbs = policy(r#"{"allow":{"verbs":["select","update"]},"deny":{"verbs":["update"]}}"#);
-    assert!(check("SELECT 1", Sqlite, &verbs).is_ok());
-    assert!(check("UPDATE t SET a = 1", Sqlite, &verbs).is_err());
-    assert!(check("DELETE FROM t", Sqlite, &verbs).is_err());
-    // A verb does what it says, and all it says.
-    let appending = policy(r#"{"allow":{"verbs":["select","insert"]}}"#);
-    for (sql, dialect) in [
-        ("INSERT OR REPLACE INTO t VALUES (1)", Sqlite),
-        ("INSERT INTO t VALUES (1) ON CONFLICT DO UPDATE SET a = 1", Postgres),
-        ("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 1", Mysql),
-        ("SELECT 1 AS insert INTO t2", Postgres),
-        ("WITH a AS (SELECT 1) SELECT (1) insert INTO t2", Postgres),
-    ] {
-        assert!(check(sql, dialect, &appending).is_err(), "{sql}");
-    }
-    assert!(check("WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a", Postgres, &appending).is_ok());
-    assert!(
-        check("INSERT INTO t VALUES (1) RETURNING a", Postgres, &policy(r#"{"allow":{"verbs":["insert"]}}"#)).is_err()
-    );
-    assert!(check("TRUNCATE t", Postgres, &policy(r#"{"deny":{"verbs":["delete"]}}"#)).is_err());
-    assert!(policy(r#"{"allow":{"verbs":["select","show"]}}"#).only_reads());
-    assert!(!policy(r#"{"allow":{"verbs":["select","insert"]}}"#).only_reads());
-    assert!(check("SELECT 1", Postgres, &appending).unwrap().fenced);
-    assert!(!check("SELECT 1", Postgres, &SqlPolicy::default()).unwrap().fenced);
-    let denied = policy(r#"{"deny":{"tables":["secrets"]}}"#);
-    for sql in [
-        "SELECT * FROM secrets",
-        "SELECT * FROM \"SECRETS\"",
-        "SELECT * FROM public.secrets",
-        "SELECT (SELECT max(a) FROM Secrets)",
-    ] {
-        assert!(check(sql, Postgres, &denied).is_err(), "{sql}");
-    }
-    assert!(check("SELECT 'secrets' FROM t", Postgres, &denied).is_ok());
-    let allowed = policy(r#"{"allow":{"tables":["users"]}}"#);
-    for sql in [
-        "SELECT * FROM users",
-        "SELECT * FROM public.users u",
-        "WITH u AS (SELECT * FROM users) SELECT * FROM u",
-        "UPDATE users SET a = 1",
-        "WITH RECURSIVE n AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM n) SELECT * FROM n",
-    ] {
-        assert!(check(sql, Postgres, &allowed).is_ok(), "{sql}");
-    }
-    for sql in [
-        "SELECT * FROM other",
-        "SELECT * FROM users, other",
-        "SELECT * FROM users JOIN other ON true",
-        "SELECT * FROM hidden.users",
-        "SELECT (SELECT a FROM other)",
-        "DELETE FROM users USING other",
-        "INSERT INTO other SELECT * FROM users",
-        "DROP TABLE other",
-        "WITH other AS (SELECT * FROM other) SELECT * FROM other",
-        "SELECT * FROM other WHERE a IN (WITH other AS (SELECT 1 AS a) SELECT a FROM other)",
-        "TRUNCATE other",
-        "TABLE other",
-        "WITH other AS (SELECT 1) INSERT INTO other VALUES (1)",
-        "WITH other AS (SELECT 1) DELETE FROM other",
-        "WITH other AS (SELECT 1) UPDATE other SET a = 1",
-        "SELECT 1 INTO other",
-        "CREATE TABLE users (LIKE other)",
-        "CREATE TABLE users PARTITION OF other DEFAULT",
-        "CREATE INDEX ON other (a)",
-        "COMMENT ON TABLE other IS 'x'",
-    ] {
-        assert!(check(sql, Postgres, &allowed).is_err(), "{sql}");
     }
 }

@@ -1,7 +1,8 @@
 //! Functions that few use: SQLite itself answers, as long as the work stays within a second.
 
 use super::argument::Texts;
-use super::{flags, told};
+use super::{flags, interrupted, told};
+use crate::sql::session::SessionControl;
 use rusqlite::functions::{Context, FunctionFlags, SubType};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Result};
@@ -25,11 +26,18 @@ const LIMITED: [Limited; 3] = [
     Limited { name: "jsonb_patch", question: "SELECT jsonb_patch(?1, ?2)", most: 1 << 31, subtype: None },
 ];
 
-pub fn install(connection: &Connection, texts: &Arc<Texts>) -> Result<()> {
+pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &Arc<Texts>) -> Result<()> {
     for limited in LIMITED {
-        let texts = Arc::clone(texts);
+        let name = limited.name;
+        let (control, texts) = (Arc::clone(control), Arc::clone(texts));
         let flags = flags() | FunctionFlags::SQLITE_RESULT_SUBTYPE;
-        connection.create_scalar_function(limited.name, 2, flags, move |context| answer(context, &limited, &texts))?;
+        let call = move |context: &Context<'_>| {
+            if control.must_stop() {
+                return Err(interrupted());
+            }
+            answer(context, &limited, &texts)
+        };
+        connection.create_scalar_function(name, 2, flags, call)?;
     }
     Ok(())
 }

@@ -24,7 +24,12 @@ pub fn install(connection: &Connection, control: &Arc<SessionControl>) -> rusqli
     pattern::install(connection, control, &texts)?;
     search::install(connection, control, &texts)?;
     trim::install(connection, &texts)?;
-    limited::install(connection, &texts)
+    limited::install(connection, control, &texts)
+}
+
+/// What a statement ends with that was told to stop.
+pub fn interrupted() -> Error {
+    failure(ffi::SQLITE_INTERRUPT)
 }
 
 /// A failure that SQLite knows by its code.

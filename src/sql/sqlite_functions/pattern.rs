@@ -1,11 +1,11 @@
 //! `LIKE` and `GLOB`. SQLite's own go one level deeper with every wildcard.
 
 use super::argument::Texts;
-use super::{failure, flags, told};
+use super::{flags, interrupted, told};
 use crate::sql::session::SessionControl;
 use memchr::{memchr, memchr2};
 use rusqlite::functions::Context;
-use rusqlite::{Connection, Result, ffi};
+use rusqlite::{Connection, Result};
 use std::sync::Arc;
 
 /// As in SQLite.
@@ -63,7 +63,7 @@ fn answer(context: &Context<'_>, mut style: Style, texts: &Texts, control: &Sess
     let (Some(pattern), Some(text)) = (pattern, texts.of(context.get_raw(1))?) else { return Ok(None) };
     match matches(before_nul(&pattern), before_nul(&text), style, || control.must_stop()) {
         Some(truth) => Ok(Some(truth)),
-        None => Err(failure(ffi::SQLITE_INTERRUPT)),
+        None => Err(interrupted()),
     }
 }
 
