@@ -63,11 +63,12 @@ const ATTACKS = {
     'betterSqlite3',
     'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n',
   ),
-  'better-sqlite3: a delete that looks like a read': {
-    setup: `const db = ${OPEN.betterSqlite3}; db.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1)');
-      const { exec_sql } = tgp.createSqlTools(db, { allow: { verbs: ['select'] } });`,
+  'embedded SQLite: a delete that looks like a read': {
+    setup: `const source = ${OPEN.embedded}; const all = tgp.createSqlTools(source).exec_sql;
+      await all.execute({ sql: 'CREATE TABLE t (a)' }); await all.execute({ sql: 'INSERT INTO t VALUES (1)' });
+      const { exec_sql } = tgp.createSqlTools(source, { allow: { verbs: ['select'] } });`,
     attack: `await exec_sql.execute({ sql: "WITH c AS (SELECT $::a(')) DELETE FROM t -- '))" }).catch(() => {});
-      if (db.prepare('SELECT count(*) AS n FROM t').get().n === 0) throw Object.assign(new Error(), { code: 'rows deleted' })`,
+      const [{ n }] = await all.execute({ sql: 'SELECT count(*) AS n FROM t' }); throw Object.assign(new Error(), { code: n === 0 ? 'rows deleted' : 'rows kept' })`,
   },
   'apply_diff: a small diff that fits nowhere': {
     setup: `${kernel()}
