@@ -230,6 +230,12 @@ function arrayLiteral(list) {
   return `{${items.join(',')}}`;
 }
 
+/** The server has its own clock for statements; ours is for a server that does not answer. */
+export const GRACE_MS = 1_000;
+
+/** What BEGIN, COMMIT and the like may answer. */
+export const CONTROL = { maxRows: 10, maxBytes: 4_096 };
+
 /**
  * What begins a transaction: beside the limits, the settings that the rules and the writers above rely on.
  * @param {import('./adapter.js').SqlLimits} limits

@@ -1,11 +1,10 @@
 import { ConfigError, SqlError } from '../../errors.js';
+import { ignored } from '../../guarded.js';
 import { defineAdapter } from '../adapter.js';
 import { beforeDeadline, notAnswered } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
 import { rowText } from '../json_writer.js';
 import { rowsText } from '../row_collector.js';
-
-const ignore = () => {};
 
 /**
  * A function that runs SQL somewhere. It gets BEGIN, COMMIT and ROLLBACK like any statement, so what is behind it must
@@ -21,7 +20,7 @@ export function executor(run, { dialect = 'any', transactional = false } = {}) {
     dialect,
     connect: async ({ signal }) => {
       if (stuck) throw noAnswerYet();
-      const leave = transactional ? ignore : await turns.acquire(signal);
+      const leave = transactional ? ignored : await turns.acquire(signal);
       let patienceMs = 0;
       /** @type {Promise<unknown>} */
       let last = Promise.resolve();
@@ -31,31 +30,31 @@ export function executor(run, { dialect = 'any', transactional = false } = {}) {
        */
       const tell = (sql, values) => {
         const work = (async () => run(sql, values))();
-        last = work.catch(ignore);
+        last = work.catch(ignored);
         return work;
       };
       return {
         begin: async ({ access, limits }) => {
           patienceMs = limits.statementTimeoutMs;
           if (transactional) return;
-          await beforeDeadline(tell(beginText(dialect, access, limits.readOnly), []), patienceMs, ignore);
+          await beforeDeadline(tell(beginText(dialect, access, limits.readOnly), []), patienceMs, ignored);
         },
         query: async ({ sql, values, returns }, limits) => {
-          const answer = await beforeDeadline(tell(sql, values), patienceMs, ignore);
+          const answer = await beforeDeadline(tell(sql, values), patienceMs, ignored);
           const rows = rowsOf(answer);
           const empty = returns === 'count' && rows?.length === 0;
           const text = rows && !empty ? rowsText(rows, limits, rowText) : undefined;
           return { rows: text, affected: affectedBy(answer, rows) };
         },
         commit: async () => {
-          if (!transactional) checkAnswer(await beforeDeadline(tell('COMMIT', []), patienceMs, ignore, notAnswered));
+          if (!transactional) checkAnswer(await beforeDeadline(tell('COMMIT', []), patienceMs, ignored, notAnswered));
         },
         rollback: async () => {
           // The function cannot be stopped; a ROLLBACK beside its statement would be read as part of it.
           await last;
           if (!transactional) await tell('ROLLBACK', []);
         },
-        cancel: ignore,
+        cancel: ignored,
         release: (state) => {
           if (state === 'clean') return leave();
           // Whatever still hangs must be over before anyone else speaks through the function.

@@ -1,4 +1,4 @@
-import { guarded } from '../../guarded.js';
+import { guarded, ignored } from '../../guarded.js';
 import { defineAdapter } from '../adapter.js';
 import { beforeDeadline, notAnswered } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
@@ -17,8 +17,6 @@ import { MysqlWire } from '../wire/mysql_wire.js';
 
 /** A server that does not take the request to stop within this time will not take it at all. */
 const KILL_MS = 2_000;
-
-const ignore = () => {};
 
 /**
  * A pool or a connection of `mysql2`, with callbacks or promises.
@@ -51,7 +49,7 @@ export function mysql2(source) {
  */
 export function discardMysql(core) {
   // It tells its owner of the loss, who may not be listening.
-  core.on('error', ignore);
+  core.on('error', ignored);
   core.destroy();
 }
 
@@ -68,12 +66,12 @@ function promising(source) {
  */
 export function mysqlConnection(core, lender) {
   /** @type {(reason: unknown) => void} */
-  let lose = ignore;
+  let lose = ignored;
   /** The driver tells the connection, and not the statement under way, that it is lost. @type {Promise<never>} */
   const loss = new Promise((_, reject) => {
     lose = reject;
   });
-  loss.catch(ignore);
+  loss.catch(ignored);
   const lost = () => lose(new Error('the connection was closed'));
   core.on('error', lose);
   core.on('end', lost);
@@ -86,7 +84,7 @@ export function mysqlConnection(core, lender) {
     begin: async ({ limits }) => {
       patienceMs = limits.statementTimeoutMs;
       const begin = limits.readOnly ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION';
-      await beforeDeadline(control(begin), patienceMs, ignore);
+      await beforeDeadline(control(begin), patienceMs, ignored);
     },
     query: async (statement, limits) => {
       const rows = new RowCollector(limits, () => stopper.soon());
@@ -96,7 +94,7 @@ export function mysqlConnection(core, lender) {
       return { rows: returns ? rows.text() : undefined, affected };
     },
     commit: async () => {
-      await beforeDeadline(control('COMMIT'), patienceMs, ignore, notAnswered);
+      await beforeDeadline(control('COMMIT'), patienceMs, ignored, notAnswered);
     },
     rollback: async () => {
       await stopper.settled;

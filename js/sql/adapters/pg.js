@@ -1,10 +1,11 @@
 import { ConfigError } from '../../errors.js';
+import { ignored } from '../../guarded.js';
 import { defineAdapter } from '../adapter.js';
 import { beforeDeadline, notAnswered } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
 import { cancelOnPg } from '../pg_cancel.js';
 import { runOnPg } from '../pg_statement.js';
-import { beginPostgres, checkCommitted, toPostgresText } from '../pg_values.js';
+import { beginPostgres, CONTROL, checkCommitted, GRACE_MS, toPostgresText } from '../pg_values.js';
 import { RowCollector } from '../row_collector.js';
 import { Stopper } from '../stopper.js';
 import { PostgresWire } from '../wire/postgres_wire.js';
@@ -13,14 +14,6 @@ import { PostgresWire } from '../wire/postgres_wire.js';
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
  * @typedef {(state: 'clean' | 'broken') => unknown} Release
  */
-
-/** The server has its own clock for statements; ours is for a server that does not answer. */
-const GRACE_MS = 1_000;
-
-/** Of BEGIN, COMMIT and the like. */
-const CONTROL = { maxRows: 10, maxBytes: 4_096 };
-
-const ignore = () => {};
 
 /**
  * A pool or a client of `pg`.
@@ -56,7 +49,7 @@ export function pg(source) {
  */
 export function discardPg(client) {
   // It tells its owner of the loss, who may not be listening.
-  client.on('error', ignore);
+  client.on('error', ignored);
   client.connection.stream.destroy();
 }
 
@@ -75,17 +68,17 @@ export function pgConnection(client, release) {
     );
   }
   // A connection that is lost between two statements is reported here; the next statement fails by itself.
-  client.on('error', ignore);
+  client.on('error', ignored);
   const wire = new PostgresWire();
   let patienceMs = GRACE_MS;
   const stopper = new Stopper(() => cancelOnPg(client));
   /** @param {string} text */
-  const control = (text) => runOnPg(client, wire, { text }, new RowCollector(CONTROL, ignore), CONTROL.maxBytes);
+  const control = (text) => runOnPg(client, wire, { text }, new RowCollector(CONTROL, ignored), CONTROL.maxBytes);
   return {
     begin: async ({ limits }) => {
       patienceMs += limits.statementTimeoutMs;
       const begin = async () => control(beginPostgres(limits, await versionOf(client, wire)));
-      await beforeDeadline(begin(), patienceMs, ignore);
+      await beforeDeadline(begin(), patienceMs, ignored);
     },
     query: async ({ sql, values }, limits) => {
       const rows = new RowCollector(limits, () => stopper.soon());
@@ -95,7 +88,7 @@ export function pgConnection(client, release) {
       return { rows: returns ? rows.text() : undefined, affected };
     },
     commit: async () => {
-      const { command } = await beforeDeadline(control('COMMIT'), patienceMs, ignore, notAnswered);
+      const { command } = await beforeDeadline(control('COMMIT'), patienceMs, ignored, notAnswered);
       checkCommitted(command);
     },
     rollback: async () => {
@@ -107,7 +100,7 @@ export function pgConnection(client, release) {
       // At once: without the sieve, the driver would read on in the middle of what was kept from it.
       if (state === 'broken') client.connection.stream.destroy();
       wire.close();
-      client.removeListener('error', ignore);
+      client.removeListener('error', ignored);
       return release(state);
     },
   };
@@ -123,7 +116,7 @@ const versions = new WeakMap();
 async function versionOf(client, wire) {
   const known = versions.get(client);
   if (known !== undefined) return known;
-  const rows = new RowCollector(CONTROL, ignore);
+  const rows = new RowCollector(CONTROL, ignored);
   await runOnPg(client, wire, { text: 'SHOW server_version_num' }, rows, CONTROL.maxBytes);
   const version = Number(JSON.parse(rows.text())[0]?.server_version_num ?? 0);
   versions.set(client, version);

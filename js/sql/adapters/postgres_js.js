@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { SqlError } from '../../errors.js';
+import { ignored } from '../../guarded.js';
 import { defineAdapter } from '../adapter.js';
 import { beforeDeadline, notAnswered } from '../deadline.js';
 import { CANCEL_MS } from '../pg_cancel.js';
-import { beginPostgres, checkCommitted, rowWriter, toPostgresText } from '../pg_values.js';
+import { beginPostgres, CONTROL, checkCommitted, GRACE_MS, rowWriter, toPostgresText } from '../pg_values.js';
 import { hold } from '../postgres_js_hold.js';
 import { RowCollector } from '../row_collector.js';
 import { Stopper } from '../stopper.js';
@@ -13,12 +14,6 @@ import { PostgresWire } from '../wire/postgres_wire.js';
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
  * @typedef {import('../postgres_js_hold.js').Hold} Hold
  */
-
-/** The server has its own clock for statements; ours is for a server that does not answer. */
-const GRACE_MS = 1_000;
-
-/** Of BEGIN, COMMIT and the like. */
-const CONTROL = { maxRows: 10, maxBytes: 4_096 };
 
 /**
  * The type of a literal, which the server settles by its place. Any other would make this driver write the value by rules
@@ -31,8 +26,6 @@ const CLOSE_MS = 1_000;
 
 /** What the server calls a statement that was stopped. */
 const QUERY_CANCELED = '57014';
-
-const ignore = () => {};
 
 /**
  * The `sql` function of postgres.js.
@@ -75,7 +68,7 @@ class HeldConnection {
   /** @param {import('../adapter.js').SqlNeed} need */
   async begin({ limits }) {
     this.#patienceMs += limits.statementTimeoutMs;
-    await beforeDeadline(this.#begin(limits), this.#patienceMs, ignore);
+    await beforeDeadline(this.#begin(limits), this.#patienceMs, ignored);
   }
 
   /** @param {import('../adapter.js').SqlLimits} limits */
@@ -85,7 +78,7 @@ class HeldConnection {
     if (isMetered) this.#wire.open(socket);
     else if (!this.#server.unmetered) throw noMeter();
     if (this.#server.version === 0) {
-      const rows = new RowCollector(CONTROL, ignore);
+      const rows = new RowCollector(CONTROL, ignored);
       await this.#run('SHOW server_version_num', [], {}, rows, CONTROL.maxBytes);
       this.#server.version = Number(JSON.parse(rows.text())[0]?.server_version_num ?? 0);
     }
@@ -111,7 +104,7 @@ class HeldConnection {
 
   async commit() {
     this.#held.giveBackAfterNext();
-    const { command } = await beforeDeadline(this.#control('COMMIT'), this.#patienceMs, ignore, notAnswered);
+    const { command } = await beforeDeadline(this.#control('COMMIT'), this.#patienceMs, ignored, notAnswered);
     checkCommitted(command);
   }
 
@@ -131,12 +124,12 @@ class HeldConnection {
   /** @param {'clean' | 'broken'} state */
   async release(state) {
     // A connection that was never used still has to be given back, which the driver does after a query.
-    if (state === 'clean' && this.#held.isOurs()) await this.rollback().catch(ignore);
+    if (state === 'clean' && this.#held.isOurs()) await this.rollback().catch(ignored);
     this.#wire.close();
     if (!this.#held.isOurs() && state === 'clean') return;
     // One that is ended goes back by its end; until the driver has noticed, it would be given to others.
     this.#held.end();
-    await beforeDeadline(this.#held.closed, CLOSE_MS, ignore);
+    await beforeDeadline(this.#held.closed, CLOSE_MS, ignored);
   }
 
   /**
@@ -163,7 +156,7 @@ class HeldConnection {
 
   /** @param {string} text */
   #control(text) {
-    return this.#run(text, [], {}, new RowCollector(CONTROL, ignore), CONTROL.maxBytes);
+    return this.#run(text, [], {}, new RowCollector(CONTROL, ignored), CONTROL.maxBytes);
   }
 
   /**
@@ -206,11 +199,11 @@ async function cancelQuery(query) {
   query.canceller = null;
   // Over TLS the driver does not tell when it is done, but then the statement does.
   const stopped = new Promise((resolve) => {
-    query.then(ignore, (/** @type {any} */ error) => {
+    query.then(ignored, (/** @type {any} */ error) => {
       if (error?.code === QUERY_CANCELED) resolve(undefined);
     });
   });
-  await beforeDeadline(Promise.race([canceller(query), stopped]), CANCEL_MS, ignore);
+  await beforeDeadline(Promise.race([canceller(query), stopped]), CANCEL_MS, ignored);
 }
 
 function noMeter() {
