@@ -2,6 +2,8 @@
 
 /** Deeper than any honest data; keeps whoever walks through it far from the end of the stack. */
 export const MAX_JSON_DEPTH = 500;
+/** More values than anybody writes into one message; whoever reads it pays for each. */
+export const MAX_MESSAGE_VALUES = 50_000;
 
 /** The text is no JSON, or none that anybody means. */
 export class BadJson extends Error {}
@@ -9,11 +11,12 @@ export class BadJson extends Error {}
 /**
  * The value of a JSON text.
  * @param {string} text of bounded length: reading it is what bounds that
- * @param {number} [maxDepth]
+ * @param {{ maxDepth?: number, maxValues?: number }} [limits]
  * @returns {any}
  */
-export function parseForeignJson(text, maxDepth = MAX_JSON_DEPTH) {
-  if (isDeeper(text, maxDepth)) throw new BadJson(`It is nested deeper than ${maxDepth} levels.`);
+export function parseForeignJson(text, { maxDepth = MAX_JSON_DEPTH, maxValues = Number.POSITIVE_INFINITY } = {}) {
+  const beyond = beyondLimits(text, maxDepth, maxValues);
+  if (beyond) throw new BadJson(beyond);
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -21,32 +24,37 @@ export function parseForeignJson(text, maxDepth = MAX_JSON_DEPTH) {
   }
 }
 
-const [QUOTE = 0, ESCAPE, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [...'"\\{}[]'].map((letter) =>
+const [QUOTE = 0, ESCAPE, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, COMMA] = [...'"\\{}[],'].map((letter) =>
   letter.charCodeAt(0),
 );
 
 /**
- * Whether a text opens more brackets inside each other than it may, looked at before anything is made of it: what a level
- * costs in memory is many times its one letter.
+ * Whether a text opens more brackets inside each other, or holds more values, than it may. That is looked at before anything
+ * is made of it: what a level or a value costs in memory is many times its one letter.
  * @param {string} text
  * @param {number} maxDepth
+ * @param {number} maxValues
  */
-function isDeeper(text, maxDepth) {
-  // With fewer brackets than levels there is nothing to count.
-  if (text.length <= maxDepth) return false;
+function beyondLimits(text, maxDepth, maxValues) {
+  // With fewer letters than levels or values there is nothing to count.
+  if (text.length <= Math.min(maxDepth, maxValues)) return undefined;
   let depth = 0;
+  let commas = 0;
   for (let at = 0; at < text.length; at++) {
     const letter = text.charCodeAt(at);
     if (letter === QUOTE) {
       at = endOfString(text, at);
     } else if (letter === OPEN_ARRAY || letter === OPEN_OBJECT) {
       depth += 1;
-      if (depth > maxDepth) return true;
+      if (depth > maxDepth) return `It is nested deeper than ${maxDepth} levels.`;
     } else if (letter === CLOSE_ARRAY || letter === CLOSE_OBJECT) {
       depth -= 1;
+    } else if (letter === COMMA) {
+      commas += 1;
+      if (commas >= maxValues) return `It holds more than ${maxValues} values.`;
     }
   }
-  return false;
+  return undefined;
 }
 
 /**

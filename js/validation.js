@@ -6,6 +6,10 @@ import { ValidationError } from './errors.js';
  * @typedef {{ key: string, message: string, suggestion?: string }} Problem
  */
 
+/** Problems that are told, and the longest key: whoever reads them mends one after the other. */
+const MAX_PROBLEMS = 10;
+const MAX_KEY_CHARS = 100;
+
 /** A typing slip, not another word: about one edit per three letters. */
 const LETTERS_PER_SLIP = 3;
 
@@ -17,11 +21,13 @@ const LETTERS_PER_SLIP = 3;
  * @returns {Problem[]}
  */
 export function describeIssues(error, schema, input) {
-  return error.issues.flatMap((issue) => {
+  return error.issues.slice(0, MAX_PROBLEMS).flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => describeUnknownKey([...issue.path, key], schema));
+      return issue.keys
+        .slice(0, MAX_PROBLEMS)
+        .map((key) => describeUnknownKey([...issue.path, shortened(key)], schema));
     }
-    const key = issue.path.join('.');
+    const key = shortened(issue.path.join('.'));
     const given = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined ? 'is missing' : undefined;
     const subject = key === '' ? 'the value' : `"${key}"`;
     return [{ key, message: `${subject} ${given ?? `is not valid (${lowerFirst(issue.message)})`}` }];
@@ -119,6 +125,11 @@ function editDistance(from, to) {
     previous = current;
   }
   return previous[to.length] ?? 0;
+}
+
+/** @param {string} key */
+function shortened(key) {
+  return key.length > MAX_KEY_CHARS ? `${key.slice(0, MAX_KEY_CHARS)}…` : key;
 }
 
 /** @param {string} message */

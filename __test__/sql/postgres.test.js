@@ -142,6 +142,10 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
       expect(await tools.exec_sql.execute({ sql: "UPDATE items SET name = 'y' WHERE false" })).toEqual([
         { affected: 0 },
       ]);
+      const all = before + 1;
+      expect(await tools.exec_sql.execute({ sql: 'UPDATE items SET name = name' })).toEqual([{ affected: all }]);
+      const dry = createSqlTools(sources[name], { dryRun: true });
+      expect(await dry.exec_sql.execute({ sql: 'DELETE FROM items' })).toMatchObject({ affected: all });
       const started = performance.now();
       await expect(tools.exec_sql.execute({ sql: 'SELECT pg_sleep(30)' })).rejects.toMatchObject({ code: 'ERR_SQL' });
       expect(performance.now() - started).toBeLessThan(10_000);

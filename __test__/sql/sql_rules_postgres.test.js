@@ -216,14 +216,34 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
   });
 
   it('a statement that reads by its text cannot write, also where writing is allowed', async () => {
-    for (const source of [pool, other]) {
-      const { exec_sql } = createSqlTools(source, { deny: { verbs: ['delete'] } });
+    const rules = [{ deny: { verbs: ['delete'] } }, { deny: { tables: ['secrets'] } }, { allow: { tables: ['t'] } }];
+    for (const [source, options] of [pool, other].flatMap((each) => rules.map((rule) => [each, rule]))) {
+      const { exec_sql } = createSqlTools(source, /** @type {any} */ (options));
       await expect(exec_sql.execute({ sql: 'SELECT erase()' })).rejects.toThrow(/read-only transaction/);
       expect(await exec_sql.execute({ sql: "INSERT INTO t (a) VALUES ('kept')" })).toEqual([{ affected: 1 }]);
       expect(await exec_sql.execute({ sql: "SELECT count(*) > 0 AS there FROM t WHERE a = 'kept'" })).toEqual([
         { there: true },
       ]);
     }
+  });
+
+  it("the database's own tables are not changed: neither settings of the session nor code nor names", async () => {
+    const { exec_sql } = createSqlTools(pool);
+    for (const sql of [
+      "UPDATE pg_settings SET setting = 'evil' WHERE name = 'search_path'",
+      "UPDATE pg_catalog.pg_settings SET setting = 'evil' WHERE name = 'search_path'",
+      "UPDATE \"pg_settings\" SET setting = 'UTC' WHERE name = 'TimeZone'",
+      'CREATE VIEW settings AS SELECT * FROM pg_settings',
+      "UPDATE pg_proc SET prosrc = 'x' WHERE proname = 'erase'",
+      "UPDATE pg_class SET relname = 'opened' WHERE relname = 'secrets'",
+      "WITH c AS (UPDATE pg_settings SET setting = 'evil' WHERE name = 'search_path' RETURNING 1) SELECT * FROM c",
+      'ALTER TABLE information_schema.sql_parts ADD COLUMN x int',
+    ]) {
+      await expect(exec_sql.execute({ sql }), sql).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    }
+    expect(await exec_sql.execute({ sql: "SELECT count(*) AS n FROM pg_settings WHERE name = 'search_path'" })).toEqual(
+      [{ n: 1 }],
+    );
   });
 
   it('what is temporary does not hide a table from whoever has the connection next', async () => {

@@ -2,7 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readAtMost, TooLarge } from '../bounded_read.js';
-import { BadJson, parseForeignJson } from '../foreign_json.js';
+import { BadJson, MAX_MESSAGE_VALUES, parseForeignJson } from '../foreign_json.js';
 import { foreignUrl } from '../foreign_url.js';
 import { guarded, ignored } from '../guarded.js';
 
@@ -114,7 +114,7 @@ export class BodyBudget {
 /** @param {string} text */
 function messagesIn(text) {
   try {
-    const body = parseForeignJson(text);
+    const body = parseForeignJson(text, { maxValues: MAX_MESSAGE_VALUES });
     const isGood = typeof body === 'object' && body !== null && !(Array.isArray(body) && body.length > MAX_BATCH);
     if (isGood) return body;
   } catch (error) {

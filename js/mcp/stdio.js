@@ -1,7 +1,7 @@
 /** MCP over standard input and output: one message per line, and no line that could hurt. */
 
 import { ByteQueue, TooLarge } from '../bounded_read.js';
-import { BadJson, parseForeignJson } from '../foreign_json.js';
+import { BadJson, MAX_MESSAGE_VALUES, parseForeignJson } from '../foreign_json.js';
 import { guarded } from '../guarded.js';
 import { loadSdk } from './sdk.js';
 
@@ -115,7 +115,7 @@ export class LineTransport {
   #read(text) {
     let value;
     try {
-      value = parseForeignJson(text);
+      value = parseForeignJson(text, { maxValues: MAX_MESSAGE_VALUES });
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
       return this.#refuse(PARSE_ERROR, error.message);

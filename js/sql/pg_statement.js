@@ -7,7 +7,7 @@ import { rowWriter } from './pg_values.js';
  */
 
 /** What the server says a statement has done, such as `INSERT 0 5`. */
-const COMMAND = /^([A-Za-z]+)(?: \d+)?(?: (\d+))?/;
+const COMMAND = /^([A-Za-z]+)(?:.* (\d+)$)?/;
 
 /**
  * Runs a statement on a client of `pg`. The rows go to `rows` as they come in. Every way in which the client calls back is

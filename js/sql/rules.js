@@ -1,6 +1,6 @@
 import { SqlError, unwrap, ValidationError } from '../errors.js';
 import { native } from '../native.js';
-import { toParameter } from './values.js';
+import { checkWeight, toParameter } from './values.js';
 
 /**
  * @typedef {import('../../index.js').SqlToolOptions} SqlToolOptions
@@ -46,6 +46,7 @@ export class SqlRules {
     const values = bindings.map((key) =>
       toParameter(/** @type {any} */ (given)[key], typeof key === 'number' ? `params[${key}]` : `params.${key}`),
     );
+    checkWeight(values);
     return { ...statement, values };
   }
 

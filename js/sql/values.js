@@ -21,6 +21,31 @@ function isTaggedBytes(value) {
   return keys.length === 1 && keys[0] === BASE64 && typeof (/** @type {any} */ (value)[BASE64]) === 'string';
 }
 
+/** What the parameters of one statement may hold together: drivers copy them several times. */
+const MAX_PARAMETER_BYTES = 32 << 20;
+/** What a value costs beside its text. */
+const VALUE_BYTES = 16;
+
+/** @param {unknown[]} values as drivers get them */
+export function checkWeight(values) {
+  let bytes = 0;
+  const open = [...values];
+  while (open.length > 0) {
+    const value = open.pop();
+    bytes += VALUE_BYTES;
+    if (typeof value === 'string' || Buffer.isBuffer(value)) bytes += value.length;
+    else if (Array.isArray(value)) {
+      bytes += VALUE_BYTES * value.length;
+      if (bytes <= MAX_PARAMETER_BYTES) for (const item of value) open.push(item);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) open.push(key, item);
+    }
+    if (bytes > MAX_PARAMETER_BYTES) {
+      throw refusal('params', `hold more than ${MAX_PARAMETER_BYTES} bytes. Write them with several statements`);
+    }
+  }
+}
+
 /**
  * A parameter as a driver gets it: null, boolean, number, bigint, string, Buffer, array or plain object.
  * @param {unknown} value

@@ -111,7 +111,13 @@ impl GitError {
     /// Whether the remote is to blame, in a way that leaves the local copy as good as it was.
     #[must_use]
     pub const fn spares_local_copy(&self) -> bool {
-        self.may_pass() || matches!(self, Self::RemoteLimit(_))
+        self.may_pass() || matches!(self, Self::RemoteLimit(_) | Self::Protocol { .. })
+    }
+
+    /// Whether something in a repository is not as it should be: in the remote's, or in the local one.
+    #[must_use]
+    pub const fn is_of_content(&self) -> bool {
+        matches!(self, Self::Git { .. } | Self::Incomplete)
     }
 
     pub(super) fn io(action: &'static str) -> impl Fn(io::Error) -> Self {

@@ -86,12 +86,17 @@ fn try_open(
     let store = Arc::new(GitStore::open_or_init(root, options.clone(), Arc::clone(work))?);
     store.name_remote(&remote.url.display())?;
     let upstream = Upstream::new(Arc::clone(&store), connection, forge, describe, remote.halt.clone());
+    let is_sound = || !repository_setup::is_damaged(root, &options.limits);
     let hydrated = match upstream.hydrate() {
-        Err(error) if error.spares_local_copy() && store.head()?.is_some() => Hydrated {
-            warnings: vec![format!("{error}. Started from the local copy.")],
-            local: LocalCommits::Waiting,
-            ..Hydrated::default()
-        },
+        Err(error)
+            if store.head()?.is_some() && (error.spares_local_copy() || (error.is_of_content() && is_sound())) =>
+        {
+            Hydrated {
+                warnings: vec![format!("{error}. Started from the local copy.")],
+                local: LocalCommits::Waiting,
+                ..Hydrated::default()
+            }
+        }
         result => result?,
     };
     Ok(Opened { store, upstream, hydrated })

@@ -75,6 +75,28 @@ pub fn check_reach(tokens: &Tokens<'_>, lexis: Lexis) -> Result<(), SqlError> {
     Ok(())
 }
 
+/// Refuses PostgreSQL's own tables and views in a statement that changes something: to change them is to change settings of
+/// the session, code, names and rights.
+pub fn check_catalogues(tokens: &Tokens<'_>) -> Result<(), SqlError> {
+    for (index, token) in tokens.list().iter().enumerate() {
+        let Some(name) = tokens.name(*token) else { continue };
+        let name = name.to_ascii_uppercase();
+        let schema = matches!(name.as_str(), "PG_CATALOG" | "INFORMATION_SCHEMA") && tokens.is_symbol(index + 1, b'.');
+        let own = name.starts_with("PG_")
+            && !tokens.is_symbol(index + 1, b'(')
+            && !tokens.is_symbol(index + 1, b'.')
+            && !tokens.is_symbol_before(index, b'.');
+        if schema || own {
+            let what = format!(
+                "{} belongs to the database itself, which a statement that changes something may not name",
+                shortened(&name.to_lowercase())
+            );
+            return Err(refused(what, "Read it with a SELECT of its own; name a table of yours with its schema."));
+        }
+    }
+    Ok(())
+}
+
 /// What MySQL shows of tables and of itself without telling what others do.
 const SHOWN: [&str; 14] = [
     "TABLES",

@@ -4,7 +4,7 @@
 //! setting of the server can hide a second statement.
 
 use super::dialect::{Dialect, Lexis, Reading};
-use super::outside::{check_pragma, check_reach, check_show};
+use super::outside::{check_catalogues, check_pragma, check_reach, check_show};
 use super::parameters::{Binding, ParameterShape, bind};
 use super::policy::SqlPolicy;
 use super::schema_change::{check_schema_change, check_select_into};
@@ -77,7 +77,7 @@ pub fn classify(
         let advice = "Put blanks around the parameters.";
         return Err(refused("a parameter that touches its neighbours cannot be told from them", advice));
     }
-    let fenced = access == Access::Read && policy.tells_verbs_apart();
+    let fenced = access == Access::Read && (policy.tells_verbs_apart() || policy.tells_tables_apart());
     Ok(Statement { access, verbs, returns, fenced, sql: bound, bindings })
 }
 
@@ -117,6 +117,9 @@ fn judge(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<BTreeSet
         verbs.insert(Verb::Create);
     }
     verbs.insert(verb);
+    if lexis == Lexis::Postgres && verbs.iter().any(|verb| verb.access() != Access::Read) {
+        check_catalogues(tokens)?;
+    }
     Ok(verbs)
 }
 

@@ -329,3 +329,28 @@ fn parameters_become_what_the_database_knows() {
         assert_eq!(error.code(), ErrorCode::Validation, "{sql}");
     }
 }
+
+#[test]
+fn catalogues_may_be_read_and_not_changed() {
+    for sql in [
+        "UPDATE pg_settings SET setting = 'x'",
+        "UPDATE \"pg_settings\" SET setting = 'x'",
+        "INSERT INTO t SELECT 1 FROM pg_class",
+        "DELETE FROM pg_catalog.pg_proc",
+        "CREATE VIEW v AS SELECT * FROM pg_settings",
+        "ALTER TABLE information_schema.sql_parts ADD COLUMN x int",
+        "WITH c AS (UPDATE pg_settings SET setting = 'x' RETURNING 1) SELECT * FROM c",
+        "MERGE INTO pg_description USING t ON true WHEN MATCHED THEN DELETE",
+    ] {
+        assert!(is_refused(sql, Postgres) && is_refused(sql, Any), "{sql}");
+    }
+    for sql in [
+        "SELECT * FROM pg_settings",
+        "SELECT * FROM pg_catalog.pg_class",
+        "INSERT INTO public.pg_notes (a) VALUES (1)",
+        "INSERT INTO t (a) SELECT pg_sleep(0)",
+        "UPDATE t SET note = 'pg_settings'",
+    ] {
+        assert!(judge(sql, Postgres).is_ok(), "{sql}");
+    }
+}

@@ -35,6 +35,9 @@ impl References {
             }
             ObjectType::Commit => {
                 let commit = CommitLinks::read(content)?;
+                if !names_people(content) {
+                    return Err(unreadable_commit());
+                }
                 self.add(commit.tree, ObjectType::Tree)?;
                 for parent in commit.parents {
                     self.add(parent, ObjectType::Commit)?;
@@ -110,6 +113,17 @@ impl CommitLinks {
         }
         Ok(Self { tree, parents })
     }
+}
+
+/// Whether the commit says who wrote it, in a form that libgit2 reads: it goes no further at one that does not.
+fn names_people(commit: &[u8]) -> bool {
+    let mut lines = commit.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
+    let mut is_person = |role: &[u8]| {
+        let person = lines.find_map(|line| line.strip_prefix(role)).unwrap_or_default();
+        let place = |sign: u8| person.iter().position(|byte| *byte == sign);
+        matches!((place(b'<'), place(b'>')), (Some(open), Some(close)) if open < close)
+    };
+    is_person(b"author ") && is_person(b"committer ")
 }
 
 fn tag_target(tag: &[u8]) -> Option<(Oid, ObjectType)> {
