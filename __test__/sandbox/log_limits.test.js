@@ -29,6 +29,23 @@ describe('THREAT: log lines that weigh more than their text', () => {
     expect(logs.at(-1)?.message).toContain(CUT);
   });
 
+  it('of many short runs are no crash', async () => {
+    const { kernel, tools } = await createKernel();
+    await tools.write_file.execute({
+      path: 'tools/inner.ts',
+      content: "export default () => { for (let i = 0; i < 1e6; i++) console.log('') }",
+    });
+    await tools.write_file.execute({
+      path: 'tools/outer.ts',
+      content: `export default async () => {
+        const runs = Array.from({ length: 60 }, () => tgp.exec_tool('tools/inner.ts').then(() => 'ok', (error: any) => error.code));
+        return [...new Set(await Promise.all(runs))];
+      }`,
+    });
+    const { result } = await kernel.exec('tools/outer.ts', {}, { timeoutMs: 5000 });
+    for (const outcome of result) expect(outcome).toBeOneOf(['ok', 'ERR_ISOLATE_TIMEOUT', 'ERR_LIMIT']);
+  });
+
   it('that fit are all there', async () => {
     const { forge } = await createKernel({ sandbox: { logBytes: 100 * (32 + 1) } });
     const { logs } = await forge("for (let i = 0; i < 100; i++) console.log('x'); return 1");

@@ -2,8 +2,8 @@
 
 use super::limits::RunLimits;
 
-/// What any run may need, however short.
-const FRAMES: u64 = 1000;
+/// What any run may need, however short: all of its log, and what it does until the watchdog has looked.
+const FRAMES: u64 = 20_000;
 /// An engine needs seven times as long for one question or log line.
 const NANOS_PER_FRAME: u64 = 2000;
 /// An engine writes text more slowly than this.
