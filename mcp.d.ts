@@ -39,7 +39,10 @@ export type ServeMcpOptions = McpServerOptions & {
   limits?: McpLimits;
 };
 
-/** What clients of an MCP server over HTTP may ask for. What goes beyond is refused or cut off. */
+/**
+ * What clients of an MCP server over HTTP may ask for. What goes beyond is refused or cut off. A message holds 50 000 values at
+ * most, over stdio too; one line there is 16 MB at most.
+ */
 export type McpLimits = {
   /** Largest body of a request, in bytes. Default: 4 MB. */
   bodyBytes?: number;
