@@ -23,6 +23,13 @@ const ENDED = {
   details: JSON.stringify({ reason: 'closed' }),
 };
 
+/** For a run whose COMMIT was under way. */
+const MAYBE_COMMITTED = {
+  ...ENDED,
+  message:
+    'The process that had the database open for tools ended while it committed, so it is not known whether this run was written. Look before running it again.',
+};
+
 export class SqliteProcess {
   #options;
   #onEnd;
@@ -212,6 +219,6 @@ class Running {
     const waiting = [...this.#pending.values()];
     this.#pending.clear();
     this.#onEnd();
-    for (const { settle } of waiting) settle({ error: ENDED });
+    for (const { method, settle } of waiting) settle({ error: method === 'commit' ? MAYBE_COMMITTED : ENDED });
   }
 }
