@@ -16,7 +16,7 @@ const BOUND_MS = 5000;
 /** Then the process is ended from outside. */
 const PATIENCE_MS = 8000;
 /** Growth of everything together that a limit of 64 MB does not explain, and what may stay behind after a collection. */
-const MOST_MB = 256;
+const MAX_MB = 256;
 const LEFT_MB = 128;
 /** How long memory may take to come back, when nothing else is to do. */
 const RETURN_MS = 2000;
@@ -97,7 +97,7 @@ async function attempt(name, bomb) {
     if (verdict !== 'ok') return end(verdict, said);
     const next = await sandbox.ask({ kind: 'good' }, PATIENCE_MS * slower);
     if (next.failure) return end('next run bad', next.failure);
-    if (memory.grown() > MOST_MB) return end('over its memory', `${memory.grown().toFixed(0)} MB`);
+    if (memory.grown() > MAX_MB) return end('over its memory', `${memory.grown().toFixed(0)} MB`);
     for (const since = Date.now(); memory.left() > LEFT_MB; await pause(50)) {
       if (Date.now() - since > RETURN_MS * slower) return end('memory not back', `${memory.left().toFixed(0)} MB`);
       await sandbox.ask({ kind: 'collect' }, PATIENCE_MS);

@@ -2,7 +2,7 @@ import { ExecOptionsSchema } from './schemas.js';
 import { parseArguments } from './validation.js';
 
 /** How many sets of limits are remembered; a seed that is always another one would fill any memory. */
-const MOST_KNOWN = 256;
+const MAX_KNOWN = 256;
 
 /**
  * Limits that were found good before. The same few come with every run, and to hold them against the schema takes as long
@@ -25,7 +25,7 @@ export function readExecOptions(options, caller) {
   const text = JSON.stringify({ ...limits, caller });
   if (plain && !known.has(text)) {
     parseArguments(ExecOptionsSchema, options, 'exec options');
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     known.add(text);
   }
   return { signal, text };

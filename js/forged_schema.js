@@ -9,7 +9,7 @@ import { parseArguments } from './validation.js';
 /** @typedef {Record<string, any>} JsonSchema */
 
 const DEEPEST = 32;
-const MOST_PARTS = 2000;
+const MAX_PARTS = 2000;
 /** Longest default that is shown, as JSON. */
 const MAX_DEFAULT_CHARS = 2000;
 const MAX_DESCRIPTION_CHARS = 2000;
@@ -23,7 +23,7 @@ const WRAPPED = 'args';
  * @returns {{ schema: any, unwrap: (args: unknown) => unknown }}
  */
 export function forgedSchema(parameters, subject) {
-  const own = cleaned(parameters, { left: MOST_PARTS }, 0);
+  const own = cleaned(parameters, { left: MAX_PARTS }, 0);
   const isObject = own.type === 'object' || Object.keys(own).every((key) => key === 'description');
   const shown = isObject
     ? { ...own, type: 'object', properties: own.properties ?? {} }

@@ -4,7 +4,7 @@
 
 const DEEPEST = 4;
 const LONGEST = 200;
-const MOST_VALUES = 8;
+const MAX_VALUES = 8;
 
 /**
  * @param {JsonSchema} schema
@@ -60,8 +60,8 @@ function object({ properties = {}, required = [], additionalProperties }, inner)
 
 /** @param {unknown[]} all */
 function values(all) {
-  const shown = all.slice(0, MOST_VALUES).map(literal);
-  return [...shown, ...(all.length > MOST_VALUES ? ['…'] : [])].join(' | ');
+  const shown = all.slice(0, MAX_VALUES).map(literal);
+  return [...shown, ...(all.length > MAX_VALUES ? ['…'] : [])].join(' | ');
 }
 
 /**

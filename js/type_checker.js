@@ -17,7 +17,7 @@ import { locateTypeScript } from './typescript_location.js';
  */
 
 /** How long the server may take to start and to answer. Milliseconds are usual, and a busy machine is not a reason to give up. */
-const PATIENCE = { startMs: 20_000, checkMs: 10_000 };
+const TIME_LIMITS = { startMs: 20_000, checkMs: 10_000 };
 /** After so long without a check the server is stopped: it holds some 40 MB. */
 const IDLE_MS = 120_000;
 /** The compiler's own number for an error. */
@@ -52,7 +52,7 @@ export class TypeChecker {
    * @param {readonly string[]} functions names of the application's own functions on `tgp`
    * @param {{ startMs: number, checkMs: number }} [patience]
    */
-  constructor(baseDir, functions, patience = PATIENCE) {
+  constructor(baseDir, functions, patience = TIME_LIMITS) {
     this.#baseDir = baseDir;
     this.#functions = functions;
     this.#patience = patience;

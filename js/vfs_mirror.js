@@ -20,7 +20,7 @@ const AT_ONCE = 16;
 /** Most files of an adapter, and largest one: as much as may be configured. */
 const MAX_FILES = 1_000_000;
 const MAX_FILE_BYTES = 64 << 20;
-const PATIENCE_MS = 30_000;
+const ADAPTER_TIMEOUT_MS = 30_000;
 /** Why a file that is in an application's own files is not in Git. */
 const NOT_IN_GIT = 'The files are in the adapter that was given as "vfs", and "git.repo" names no remote to keep them.';
 
@@ -32,7 +32,7 @@ const NOT_IN_GIT = 'The files are in the adapter that was given as "vfs", and "g
 export class VfsMirror {
   #vfs;
   #logger;
-  #patienceMs;
+  #timeoutMs;
   #files;
   /** What both sides had when they were last compared, by path. @type {Map<string, Version & { seen?: string }>} */
   #agreed = new Map();
@@ -46,12 +46,12 @@ export class VfsMirror {
   /**
    * @param {VFSAdapter} vfs
    * @param {Logger} logger
-   * @param {number} [patienceMs] how long the adapter may take for one file
+   * @param {number} [timeoutMs] how long the adapter may take for one file
    */
-  constructor(vfs, logger, patienceMs = PATIENCE_MS) {
+  constructor(vfs, logger, timeoutMs = ADAPTER_TIMEOUT_MS) {
     this.#vfs = vfs;
     this.#logger = logger;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
     this.root = makeTempFolder('tgp-vfs-');
     this.#files = createNodeVFS(this.root);
   }
@@ -297,7 +297,7 @@ export class VfsMirror {
    */
   async #guarded(name, work) {
     try {
-      return await beforeDeadline(work, this.#patienceMs);
+      return await beforeDeadline(work, this.#timeoutMs);
     } catch (cause) {
       if (cause instanceof IoError) throw cause;
       const what = name === '' ? 'Its files could not be listed' : `It failed at "${name}"`;

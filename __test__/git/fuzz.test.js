@@ -11,7 +11,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 /** As many as a run of this file has; more with TGP_FUZZ_ROUNDS. */
 const ROUNDS = Number(process.env.TGP_FUZZ_ROUNDS ?? 60);
 const SEED = Number(process.env.TGP_FUZZ_SEED ?? 20_261_115);
-const MOST_MB = 200;
+const MAX_MB = 200;
 
 /** Chance that can be repeated. @param {number} seed */
 function chance(seed) {
@@ -116,7 +116,7 @@ describe('answers of a real server with chance in them', () => {
     expect(exitCode, `${signal} ${stderr}`).toBe(0);
     expect(stderr).not.toContain('panicked');
     const { outcomes, peakMb } = JSON.parse(readFileSync(join(home, 'result.json'), 'utf8'));
-    expect(peakMb).toBeLessThan(MOST_MB);
+    expect(peakMb).toBeLessThan(MAX_MB);
     for (const [index, outcome] of outcomes.entries()) {
       expect(outcome, `round ${index} of seed ${SEED}`).toMatch(/^(?:booted$|ERR_GIT )/);
       const root = roots[index] ?? '';

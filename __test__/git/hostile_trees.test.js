@@ -7,7 +7,7 @@ import { serve, WAYS } from '../helpers/hostile_remote.js';
 import { commitBytes, objectId, PackBytes, repeatDelta, treeBytes } from '../helpers/pack_bytes.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-const MOST_MB = 200;
+const MAX_MB = 200;
 /** Several folders of sixteen megabytes at one time, and not as many as there are. */
 const SOME_FOLDERS_MB = 130;
 const GOOD = 'export default () => 7\n';
@@ -84,7 +84,7 @@ describe.each(WAYS)('a tree that git would not write, by %s', (way) => {
     expect(first.warnings[0]).toMatch(/^Kept in the history, but not made files of the root: .+ and \d+ more\.$/);
     expect(first.warnings[0]?.length).toBeLessThan(1000);
     expect(first.value).toMatchObject({ result: 5 });
-    expect(first.peakMb).toBeLessThan(MOST_MB);
+    expect(first.peakMb).toBeLessThan(MAX_MB);
     // What was committed on top still has every odd entry, byte by byte.
     const [before, after] = [tip, 'HEAD'].map((commit) => git(rootDir, 'cat-file', '-s', `${commit}^{tree}`));
     expect(Number(after) - Number(before)).toBe('100644 meta.json'.length + 1 + 20);
@@ -137,7 +137,7 @@ describe.each(DEPTHS)('by %s, %i folders deep', (way, depth) => {
       expect(again.error, `boot ${attempt}`).toBeNull();
       expect(again.warnings[0]).toMatch(/beyond a limit: its folders are more than 512 deep.*Started from the local/);
       expect(again.value).toMatchObject({ persisted: 'local', problem: /512 deep/, result: 5 });
-      expect(again.peakMb).toBeLessThan(MOST_MB);
+      expect(again.peakMb).toBeLessThan(MAX_MB);
     }
     expect(before).toContain(good.tip);
     expect(heads(rootDir)).not.toContain(tip);
@@ -163,7 +163,7 @@ describe('folders that hold themselves many times over', () => {
       message: /more than 100000 files/,
       details: { key: 'fs.rootFiles' },
     });
-    expect(peakMb).toBeLessThan(MOST_MB);
+    expect(peakMb).toBeLessThan(MAX_MB);
     expect(existsSync(join(rootDir, 'd0'))).toBe(false);
   });
 });
@@ -217,7 +217,7 @@ describe('folders in folders, each of sixteen megabytes', () => {
     const rootDir = join(await tempRoot(), 'root');
     const { error, peakMb } = await probe({ rootDir, git: { repo: remote.repo } });
     expect(error).toMatchObject({ code: 'ERR_GIT', message: /more than 100000 files/ });
-    expect(peakMb).toBeLessThan(MOST_MB);
+    expect(peakMb).toBeLessThan(MAX_MB);
   });
 
   it('that are few enough are read, written and committed one at a time', async () => {

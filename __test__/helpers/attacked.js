@@ -9,7 +9,7 @@ const CHILD = fileURLToPath(new URL('./hostile_child.mjs', import.meta.url));
 const INDEX = process.env.TGP_INDEX ?? new URL('../../index.js', import.meta.url).href;
 
 /** What any single call may cost the application above its idle memory, at default limits. */
-export const MOST_MB = 200;
+export const MAX_MB = 200;
 
 /**
  * @typedef {import('./hostile_child.mjs').Attack} Attack

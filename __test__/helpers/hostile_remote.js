@@ -13,7 +13,7 @@ export const WAYS = /** @type {const} */ (['path', 'http', 'ssh']);
 /** @typedef {{ repo: string, env: NodeJS.ProcessEnv, replace: (pack: Buffer, tip: string) => void }} Served */
 
 const CAPABILITIES = 'side-band-64k ofs-delta no-progress report-status';
-const MOST_DATA = 65_515;
+const MAX_DATA = 65_515;
 
 /** One frame of the protocol. @param {string | Buffer} payload */
 export function frame(payload) {
@@ -35,8 +35,8 @@ export function advertisement(tip, more = []) {
 /** The answer that holds a pack. @param {Buffer} pack */
 export function packAnswer(pack) {
   const frames = [frame('NAK\n')];
-  for (let at = 0; at < pack.length; at += MOST_DATA) {
-    frames.push(frame(Buffer.concat([Buffer.from([1]), pack.subarray(at, at + MOST_DATA)])));
+  for (let at = 0; at < pack.length; at += MAX_DATA) {
+    frames.push(frame(Buffer.concat([Buffer.from([1]), pack.subarray(at, at + MAX_DATA)])));
   }
   return Buffer.concat([...frames, Buffer.from('0000')]);
 }

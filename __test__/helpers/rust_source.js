@@ -70,7 +70,7 @@ function groupHeads(code, start) {
  * `src/vfs/disk_vfs.rs` is `vfs::disk_vfs`, `src/vfs/mod.rs` is `vfs`.
  * @param {string} path
  */
-function modulePath(path) {
+export function modulePath(path) {
   const names = path
     .replace(/^src\//, '')
     .replace(/\.rs$/, '')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attacked, MOST_MB } from '../helpers/attacked.js';
+import { attacked, MAX_MB } from '../helpers/attacked.js';
 import { hasServer, startServer } from '../helpers/database_server.js';
 
 /**
@@ -126,7 +126,7 @@ async function survives(source, ports, rows) {
     expect(outcome, outcome.attack).toMatchObject({ ...rows[index]?.outcome, next: NEXT });
     expect(outcome.pool, outcome.attack).toBeOneOf(['unknown', expect.objectContaining({ busy: 0, waiting: 0 })]);
     expect(outcome.lateMs, outcome.attack).toBeLessThan(rows[index]?.maxLateMs ?? Number.POSITIVE_INFINITY);
-    expect(outcome.peakMb, `MB at the peak of "${outcome.attack}"`).toBeLessThanOrEqual(MOST_MB);
+    expect(outcome.peakMb, `MB at the peak of "${outcome.attack}"`).toBeLessThanOrEqual(MAX_MB);
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attacked, MOST_MB } from '../helpers/attacked.js';
+import { attacked, MAX_MB } from '../helpers/attacked.js';
 import {
   completed,
   described,
@@ -171,7 +171,7 @@ describe('a PostgreSQL server that sends what no honest one does', () => {
       for (const outcome of outcomes) {
         expect(outcome, outcome.attack).toMatchObject({ ...SCENES[outcome.attack]?.outcome, next: GOOD });
         expect(outcome.pool, outcome.attack).toEqual(source === 'postgres.js' ? 'unknown' : { busy: 0, waiting: 0 });
-        expect(outcome.peakMb, outcome.attack).toBeLessThanOrEqual(MOST_MB);
+        expect(outcome.peakMb, outcome.attack).toBeLessThanOrEqual(MAX_MB);
         // Postgres.js takes its connections in turns.
         if (source === 'postgres.js') continue;
         const at = server.asked.findIndex(({ sql }) => sql.includes(`'${outcome.attack}'`));

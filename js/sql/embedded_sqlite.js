@@ -18,9 +18,9 @@ const MEMORY = ':memory:';
 /** How long to wait for a lock that another process holds. */
 const BUSY_TIMEOUT_MS = 5_000;
 /** Connections, and threads, of one database; further runs wait their turn. */
-const MOST_CONNECTIONS = 8;
+const MAX_CONNECTIONS = 8;
 /** First statements of runs that went on to write, remembered so that the next such run takes the write lock at once. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 /** How long a connection to the application's own file is kept for the next run. */
 const IDLE_MS = 1_000;
 
@@ -51,7 +51,7 @@ export class EmbeddedDatabase {
     this.#shared = shared;
     // A database in memory is its connection. On the application's file runs take turns, as they would on its connection:
     // two that read first and then write would get into each other's way, without WAL even for good.
-    this.#places = new FairLock(file === MEMORY || shared ? 1 : MOST_CONNECTIONS);
+    this.#places = new FairLock(file === MEMORY || shared ? 1 : MAX_CONNECTIONS);
     this.#writing = file === MEMORY ? new FairLock() : (writers.get(file) ?? new FairLock());
     if (file !== MEMORY) writers.set(file, this.#writing);
   }
@@ -157,7 +157,7 @@ export class EmbeddedDatabase {
 
   /** @param {string} firstSql */
   #remember(firstSql) {
-    if (this.#leadsToWrites.size >= MOST_REMEMBERED) this.#leadsToWrites.clear();
+    if (this.#leadsToWrites.size >= MAX_REMEMBERED) this.#leadsToWrites.clear();
     this.#leadsToWrites.add(firstSql);
   }
 }

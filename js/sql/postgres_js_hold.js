@@ -14,7 +14,7 @@ import { socketUnderWay } from './wire/socket_under_way.js';
 /** What the server says when it ends a connection: class 57P of its error codes. */
 const ENDED_BY_SERVER = /^57P/;
 /** How often a connection is asked for that was too busy to be taken. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /**
  * Takes a connection out of the driver's hands, as its own `begin` does. Its `reserve` loses requests and connections for
@@ -25,7 +25,7 @@ const MOST_TRIES = 5;
 export async function hold(sql) {
   // A connection that the server has ended tells its last error once more to the first who asks after it is open again.
   let stale = sql.options?.max ?? 1;
-  for (let tries = 0; tries < MOST_TRIES; ) {
+  for (let tries = 0; tries < MAX_TRIES; ) {
     try {
       const held = await take(sql);
       if (held) return held;

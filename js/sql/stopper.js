@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  * How long a statement whose rows are not wanted any more may end by itself: to stop it takes a connection of its own, and
  * what is left of most statements is on its way already.
  */
-const PATIENCE_MS = 20;
+const OWN_END_MS = 20;
 
 /** Asks the database to stop the statement under way of one connection. */
 export class Stopper {
@@ -44,7 +44,7 @@ export class Stopper {
   soon() {
     const statement = this.#statement;
     if (statement) {
-      const wait = Promise.race([statement, delay(PATIENCE_MS)]);
+      const wait = Promise.race([statement, delay(OWN_END_MS)]);
       const stop = wait.then(() => (this.#statement === statement ? this.#stop() : undefined));
       this.#stopping = Promise.all([this.#stopping, stop]);
     }

@@ -19,7 +19,7 @@ use super::suppression::Suppressions;
 /// The rule of comments that suppress nothing.
 const SUPPRESSION: &str = "suppression";
 /// Findings beyond these are not reported; errors come first.
-const MOST_FINDINGS: usize = 100;
+const MAX_FINDINGS: usize = 100;
 /// Findings of the TypeScript checker, which runs outside this part.
 pub const TYPES: &str = "types";
 
@@ -102,9 +102,9 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> Verdict {
         let faults = suppressions.faults.iter().cloned();
         diagnostics.extend(faults.map(|fault| to_diagnostic(fault, SUPPRESSION, None, severity, &index)));
     }
-    if diagnostics.len() > MOST_FINDINGS {
+    if diagnostics.len() > MAX_FINDINGS {
         diagnostics.sort_by_key(|found| found.severity != Severity::Error);
-        diagnostics.truncate(MOST_FINDINGS);
+        diagnostics.truncate(MAX_FINDINGS);
     }
     diagnostics.sort_by_key(|found| (found.line, found.column));
     let references = named(subject.module, subject.names.unresolved, &subject.comments, &index);

@@ -76,7 +76,7 @@ pub(super) struct Names {
 }
 
 /// Longer initial values are not copied: copies of nested ones would add up to the square of the source.
-const MOST_COPIED: u32 = 4096;
+const MAX_COPIED: u32 = 4096;
 
 /// Marks every name of the module with what it refers to, and says what it found.
 pub(super) fn resolve(module: Module, language: Language) -> (Module, Names) {
@@ -117,7 +117,7 @@ impl Names {
 /// A copy of a value, unless it is long.
 pub(super) fn copy(expr: &Expr) -> Option<Box<Expr>> {
     let span = expr.span();
-    (span.hi.0.saturating_sub(span.lo.0) <= MOST_COPIED).then(|| Box::new(expr.clone()))
+    (span.hi.0.saturating_sub(span.lo.0) <= MAX_COPIED).then(|| Box::new(expr.clone()))
 }
 
 /// The names that a pattern declares or sets.

@@ -28,13 +28,13 @@ const STEPS_PER_BYTE: u64 = 8;
 
 /// Stack that the parser may use at most: enough for brackets some thousand deep, which is more than anything after it
 /// would take.
-const MOST_STACK: usize = 16 << 20;
+const MAX_STACK: usize = 16 << 20;
 
 /// Stack that the parser may use between two trace points, with a margin.
 const RESERVE: usize = 512 << 10;
 
 /// Time that a parse may take: a hundred times what the largest source needs.
-const MOST_TIME: Duration = Duration::from_secs(10);
+const MAX_TIME: Duration = Duration::from_secs(10);
 
 /// The clock is looked at once in so many steps.
 const STEPS_PER_LOOK: u64 = 256;
@@ -70,8 +70,8 @@ pub(super) fn steps_for(bytes: usize) -> u64 {
 
 /// Runs a parse on a thread that has about `stack` bytes of stack left.
 pub(super) fn metered<T>(steps: u64, stack: usize, parse: impl FnOnce() -> T) -> Result<T, Spent> {
-    let floor = here().saturating_sub(stack.min(MOST_STACK).saturating_sub(RESERVE));
-    let before = LEFT.replace(Allowance { steps, floor, end: Instant::now().checked_add(MOST_TIME) });
+    let floor = here().saturating_sub(stack.min(MAX_STACK).saturating_sub(RESERVE));
+    let before = LEFT.replace(Allowance { steps, floor, end: Instant::now().checked_add(MAX_TIME) });
     // What a parse leaves half-made is its own, and dropped here.
     let outcome = catch_unwind(AssertUnwindSafe(|| dispatcher::with_default(&METER, parse)));
     LEFT.set(before);

@@ -47,7 +47,7 @@ pub(super) struct Edit {
 pub(super) struct Findings(Vec<Finding>);
 
 /// A model repairs a handful at a time; hundreds only push the rest out of its context.
-const MOST_PER_RULE: usize = 20;
+const MAX_PER_RULE: usize = 20;
 
 impl Findings {
     pub(super) fn add(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
@@ -59,7 +59,7 @@ impl Findings {
     }
 
     fn push(&mut self, finding: Finding) {
-        if self.0.len() < MOST_PER_RULE && !self.0.iter().any(|known| known.span == finding.span) {
+        if self.0.len() < MAX_PER_RULE && !self.0.iter().any(|known| known.span == finding.span) {
             self.0.push(finding);
         }
     }

@@ -12,16 +12,16 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// Most text of a diff; the rest is cut off and marked.
-const MOST_DIFF_BYTES: usize = 256 << 10;
+const MAX_DIFF_BYTES: usize = 256 << 10;
 
 /// How long a history is looked through.
 const LOG_TIME: Duration = Duration::from_secs(10);
 /// Folders of which it is remembered what they have at the rest of a path.
-const MOST_REMEMBERED: usize = 100_000;
+const MAX_REMEMBERED: usize = 100_000;
 
 /// Most text of a commit's message, and of its author's name and address.
-const MOST_MESSAGE_BYTES: usize = 8 << 10;
-const MOST_NAME_BYTES: usize = 256;
+const MAX_MESSAGE_BYTES: usize = 8 << 10;
+const MAX_NAME_BYTES: usize = 256;
 
 /// One commit of a file's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,9 +56,9 @@ impl GitStore {
                 let author = commit.author();
                 entries.push(LogEntry {
                     commit: commit.id().to_string(),
-                    message: cut(commit.message_bytes(), MOST_MESSAGE_BYTES).trim_end().to_owned(),
-                    author: cut(author.name_bytes(), MOST_NAME_BYTES),
-                    email: cut(author.email_bytes(), MOST_NAME_BYTES),
+                    message: cut(commit.message_bytes(), MAX_MESSAGE_BYTES).trim_end().to_owned(),
+                    author: cut(author.name_bytes(), MAX_NAME_BYTES),
+                    email: cut(author.email_bytes(), MAX_NAME_BYTES),
                     time: commit.time().seconds(),
                 });
             }
@@ -105,9 +105,9 @@ impl GitStore {
                 text.push(line.origin());
             }
             text.push_str(&String::from_utf8_lossy(line.content()));
-            text.len() <= MOST_DIFF_BYTES
+            text.len() <= MAX_DIFF_BYTES
         });
-        if text.len() > MOST_DIFF_BYTES {
+        if text.len() > MAX_DIFF_BYTES {
             text.push_str("\n[the rest is cut off]\n");
             return Ok(text);
         }
@@ -182,7 +182,7 @@ impl<'t, 'r> FileInTrees<'t, 'r> {
                 _ => break None,
             }
         };
-        if self.known.len() > MOST_REMEMBERED {
+        if self.known.len() > MAX_REMEMBERED {
             self.known.clear();
         }
         self.known.extend(passed.into_iter().map(|key| (key, found)));

@@ -28,7 +28,7 @@ const RESOLVED: &[u8] = b"REUC";
 /// Of a larger one libgit2 holds the parts one by one.
 const MAX_INDEX_BYTES: u64 = 64 << 20;
 /// Changes that one pass compares every entry with.
-const MOST_CHANGES: usize = 64;
+const MAX_CHANGES: usize = 64;
 
 /// What the index is to hold at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) enum Patched {
 /// Makes the index in `git_dir` hold `changes`, under its lock.
 pub(super) fn patch(git_dir: &Path, changes: &[Change<'_>]) -> Result<Patched, git2::Error> {
     let (index, lock) = (git_dir.join("index"), git_dir.join("index.lock"));
-    if changes.len() > MOST_CHANGES || !index.exists() || !plain_file::is_harmless(&index, MAX_INDEX_BYTES) {
+    if changes.len() > MAX_CHANGES || !index.exists() || !plain_file::is_harmless(&index, MAX_INDEX_BYTES) {
         return Ok(Patched::NotPlain);
     }
     let mut file = File::options().write(true).create_new(true).open(&lock).map_err(|error| failure(&error))?;

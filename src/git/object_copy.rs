@@ -8,7 +8,7 @@ use git2::{Odb, Oid, Repository};
 use std::io::{self, Read};
 
 /// Up to this many commits go object by object, as `git` unpacks a small push. More, and a first copy, go as one pack.
-const MOST_LOOSE: usize = 64;
+const MAX_LOOSE: usize = 64;
 
 /// Makes `tip` and its history complete in `to`. `known` are commits that are complete there.
 pub(super) fn copy(
@@ -22,7 +22,7 @@ pub(super) fn copy(
     let failed = |error: git2::Error| GitError::git("push to the remote repository", &error);
     let (source, target) = (from.odb().map_err(failed)?, to.odb().map_err(failed)?);
     let outgoing = Outgoing::find(from, tip, known, limits, patience)?;
-    if !outgoing.is_shared || outgoing.commits.len() > MOST_LOOSE {
+    if !outgoing.is_shared || outgoing.commits.len() > MAX_LOOSE {
         return copy_pack(from, &target, &outgoing, patience);
     }
     // Parents first, and of each commit the files first: a kill in between leaves nothing that lacks its parts.

@@ -24,7 +24,7 @@ const WAIT: Duration = Duration::from_secs(20);
 const ABANDONED: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
 /// How often a remote that changes under our hands is read.
-const MOST_READS: usize = 3;
+const MAX_READS: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct PathRemote {
@@ -110,7 +110,7 @@ fn despite_repacks<T>(
     mut read: impl FnMut() -> Result<T, GitError>,
 ) -> Result<T, GitError> {
     let mut before = remote.pack_indexes()?;
-    for _ in 1..MOST_READS {
+    for _ in 1..MAX_READS {
         let result = read();
         if !matches!(result, Err(GitError::Protocol { .. })) {
             return result;
@@ -153,7 +153,7 @@ fn is_young(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ForeignRepository, MOST_READS, PackServer, despite_repacks};
+    use super::{ForeignRepository, MAX_READS, PackServer, despite_repacks};
     use crate::git::GitError;
     use crate::git::patience::{Halt, Patience};
     use crate::git::test_repository::{TestRepository, limits};
@@ -198,6 +198,6 @@ mod tests {
             Err::<(), _>(GitError::protocol("damaged"))
         });
         assert!(restless.is_err());
-        assert_eq!(reads, MOST_READS);
+        assert_eq!(reads, MAX_READS);
     }
 }

@@ -21,11 +21,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Commits of recent history that are named to the remote as present.
-const MOST_HAVES: usize = 64;
+const MAX_HAVES: usize = 64;
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// How long rivals are raced against.
-const PATIENCE: Duration = Duration::from_mins(1);
+const RACE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A store with a remote.
 pub struct Upstream {
@@ -202,12 +202,12 @@ pub(super) struct Backoff {
 
 impl Backoff {
     pub(super) fn new() -> Self {
-        Self { deadline: Instant::now() + PATIENCE, pause: FIRST_PAUSE }
+        Self { deadline: Instant::now() + RACE_TIMEOUT, pause: FIRST_PAUSE }
     }
 
     pub(super) fn wait(&mut self, patience: &Patience) -> Result<(), GitError> {
         if Instant::now() >= self.deadline {
-            return Err(GitError::Contended { seconds: PATIENCE.as_secs() });
+            return Err(GitError::Contended { seconds: RACE_TIMEOUT.as_secs() });
         }
         patience.sleep(jittered(self.pause))?;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
@@ -242,7 +242,7 @@ fn recent(repository: &Repository) -> Vec<Oid> {
         let mut walk = repository.revwalk()?;
         walk.push_glob("refs/heads/*")?;
         walk.push_glob("refs/remotes/origin/*")?;
-        walk.take(MOST_HAVES).collect::<Result<Vec<_>, git2::Error>>()
+        walk.take(MAX_HAVES).collect::<Result<Vec<_>, git2::Error>>()
     };
     walk().unwrap_or_default()
 }

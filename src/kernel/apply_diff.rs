@@ -12,7 +12,7 @@ use serde::Serialize;
 /// How much larger than the largest file a diff may be: it has every line twice, each with a sign.
 const DIFF_PER_FILE: usize = 4;
 /// Candidates that an error shows, and lines of each.
-const MOST_CANDIDATES: usize = 5;
+const MAX_CANDIDATES: usize = 5;
 const SHOWN_LINES: usize = 3;
 const SHOWN_CHARS: usize = 120;
 
@@ -115,7 +115,7 @@ fn refused(path: &str, number: usize, hunk: &Hunk<'_>, shown: &Shown<'_>, misfit
             Error::new(ErrorCode::NotFound, message)
         }
         Misfit::Ambiguous { first, count } => {
-            let candidates: Vec<String> = first.iter().take(MOST_CANDIDATES).map(|line| shown.at(*line)).collect();
+            let candidates: Vec<String> = first.iter().take(MAX_CANDIDATES).map(|line| shown.at(*line)).collect();
             let message = format!(
                 "Change {number} fits {path} in {count} places. Nothing was written. Add lines before or after, so that only one fits. Candidates: {}",
                 candidates.join("; ")

@@ -7,9 +7,9 @@ use std::sync::Arc;
 const FOLDER: &str = "bytecode";
 const ENDING: &str = "bin";
 /// Files kept at one time; past it the oldest go.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 /// What they may take together.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// A larger file is none of ours.
 const LARGEST: u64 = 32 << 20;
 
@@ -31,7 +31,7 @@ impl BytecodeFiles {
         for file in files {
             count += 1;
             total += self.0.size_of(&file.path).ok().flatten().unwrap_or_default();
-            if count > MOST_FILES || total > MOST_BYTES {
+            if count > MAX_FILES || total > MAX_BYTES {
                 // One that stays is tried again the next time.
                 let _ = self.0.remove(&file.path);
             }
@@ -57,7 +57,7 @@ impl BytecodeStore for BytecodeFiles {
 
 #[cfg(test)]
 mod tests {
-    use super::{BytecodeFiles, FOLDER, LARGEST, MOST_BYTES, MOST_FILES};
+    use super::{BytecodeFiles, FOLDER, LARGEST, MAX_BYTES, MAX_FILES};
     use crate::sandbox::BytecodeStore;
     use crate::vfs::DiskVfs;
     use std::path::Path;
@@ -98,16 +98,16 @@ mod tests {
     #[test]
     fn the_oldest_go_when_there_are_too_many_or_they_are_too_large() {
         let folder = tempfile::tempdir().unwrap();
-        for age in 0..=MOST_FILES as u64 {
+        for age in 0..=MAX_FILES as u64 {
             plant(folder.path(), &format!("{age:03}.bin"), Duration::from_secs(10 + age), 1);
         }
         plant(folder.path(), "README", Duration::from_secs(9999), 1);
         open(folder.path()).write("new.bin", b"x");
         let kept = names(folder.path());
-        assert_eq!(kept.len(), MOST_FILES + 1);
+        assert_eq!(kept.len(), MAX_FILES + 1);
         assert!(kept.contains(&"000.bin".to_owned()) && kept.contains(&"README".to_owned()));
-        assert!(!kept.contains(&format!("{:03}.bin", MOST_FILES - 1)));
-        plant(folder.path(), "large.bin", Duration::from_secs(5), MOST_BYTES);
+        assert!(!kept.contains(&format!("{:03}.bin", MAX_FILES - 1)));
+        plant(folder.path(), "large.bin", Duration::from_secs(5), MAX_BYTES);
         open(folder.path()).write("newer.bin", b"x");
         assert_eq!(names(folder.path()), ["README", "new.bin", "newer.bin"]);
     }

@@ -32,7 +32,7 @@ pub struct FixReport {
 }
 
 /// Repairs can uncover others; each round takes what the one before has left.
-const MOST_ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 4;
 
 impl Kernel {
     /// Checks a tool without running it. Only a file that cannot be read is an error.
@@ -62,7 +62,7 @@ impl Kernel {
     /// The text with every repair made, and how many there were.
     fn fixed(&self, path: &JailPath, before: &str) -> (String, usize) {
         let (mut text, mut applied) = (before.to_owned(), 0);
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let verdict = self.compiler.check(path.as_str(), &text, &self.lint);
             let fixed = apply_fixes(&text, &verdict.diagnostics);
             if fixed.applied == 0 {

@@ -182,7 +182,7 @@ const GIT_TIMEOUT_MS: Range = Range("timeoutMs", 100, 3_600_000);
 const FETCH_TIMEOUT_MS: Range = Range("fetchTimeoutMs", 1, 3_600_000);
 
 /// More workers than this help only machines that nothing else runs on.
-const MOST_DEFAULT_WORKERS: u32 = 4;
+const MAX_DEFAULT_WORKERS: u32 = 4;
 
 impl Default for Config {
     fn default() -> Self {
@@ -240,7 +240,7 @@ impl Default for SandboxConfig {
             timeout_ms: 50,
             wall_ms: 30_000,
             isolation: IsolationMode::default(),
-            workers: u32::try_from(cores).unwrap_or(1).clamp(1, MOST_DEFAULT_WORKERS),
+            workers: u32::try_from(cores).unwrap_or(1).clamp(1, MAX_DEFAULT_WORKERS),
             warm: 1,
             result_bytes: 8 << 20,
             args_bytes: 4 << 20,

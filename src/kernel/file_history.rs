@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// Entries of a history when nothing else is asked for.
 const DEFAULT_ENTRIES: usize = 20;
-const MOST_ENTRIES: usize = 1000;
+const MAX_ENTRIES: usize = 1000;
 const SHORT_HASH: usize = 10;
 
 /// One commit of a file's history.
@@ -33,7 +33,7 @@ impl Kernel {
     /// The commits that changed a file, or all of them, newest first.
     pub fn file_history(&self, path: Option<&str>, limit: Option<usize>) -> Result<Vec<HistoryEntry>, Error> {
         let path = path.map(JailPath::parse).transpose()?.filter(|path| !path.is_root());
-        let limit = limit.unwrap_or(DEFAULT_ENTRIES).clamp(1, MOST_ENTRIES);
+        let limit = limit.unwrap_or(DEFAULT_ENTRIES).clamp(1, MAX_ENTRIES);
         let entries = self.git.log(path.as_ref().map(JailPath::as_str), limit)?;
         Ok(entries.into_iter().map(Into::into).collect())
     }

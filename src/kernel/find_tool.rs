@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// Longest query: a job that needs more words is several jobs.
-const MOST_QUERY_BYTES: usize = 4096;
+const MAX_QUERY_BYTES: usize = 4096;
 
 /// A tool that may do the job.
 #[derive(Debug, Serialize)]
@@ -82,7 +82,7 @@ impl Kernel {
         if query.trim().is_empty() {
             return refuse("query is empty. Say in a few words what the tool should do.");
         }
-        if query.len() > MOST_QUERY_BYTES {
+        if query.len() > MAX_QUERY_BYTES {
             return refuse("query is longer than 4096 bytes. Say in a few words what the tool should do.");
         }
         let limit = limit.unwrap_or(DEFAULT_FIND_LIMIT);

@@ -33,9 +33,9 @@ use std::time::Duration;
 pub use crate::sandbox::engine_version;
 
 /// `meta.json` of some ten thousand tools, several times over.
-const MOST_META_BYTES: usize = 32 << 20;
+const MAX_META_BYTES: usize = 32 << 20;
 /// Largest bundle of a package that is kept for the next kernel.
-const MOST_BUNDLE_BYTES: usize = 32 << 20;
+const MAX_BUNDLE_BYTES: usize = 32 << 20;
 
 pub struct Kernel {
     pub(super) config: Config,
@@ -93,7 +93,7 @@ impl Kernel {
                 time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
             },
         )?;
-        let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MOST_BUNDLE_BYTES));
+        let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
         let bundles = PrivateFiles(Arc::<DiskVfs>::clone(&private));
         let packages = Packages::new(config.allowed_imports.clone(), Arc::clone(&functions), bundles);
         let sandbox = Sandbox::new(PoolOptions {
@@ -160,8 +160,8 @@ impl Kernel {
 
 /// A pull request is about its tool alone, so with them `meta.json` is this copy's private matter.
 fn registry_files(config: &Config, vfs: &Arc<DiskVfs>, store: &GitStore) -> Result<RegistryFiles, Error> {
-    let root = Arc::new(vfs.reopened(MOST_META_BYTES)?);
-    let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MOST_META_BYTES));
+    let root = Arc::new(vfs.reopened(MAX_META_BYTES)?);
+    let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_META_BYTES));
     let (meta, shared_meta) = match config.git.write_strategy {
         GitWriteStrategy::Direct => (root, None),
         GitWriteStrategy::Pr => (Arc::clone(&private), Some(root)),

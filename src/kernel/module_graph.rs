@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Modules that one tool may pull in.
-const MOST_MODULES: usize = 256;
+const MAX_MODULES: usize = 256;
 /// What may stand at the end of an import that names no extension, in this order.
 pub(super) const ENDINGS: [&str; 13] = [
     "",
@@ -146,9 +146,9 @@ impl<'a> Builder<'a> {
         if self.known.iter().any(|known| known == path) {
             return Ok(());
         }
-        if self.known.len() >= MOST_MODULES {
+        if self.known.len() >= MAX_MODULES {
             let message =
-                format!("{path} pulls in more than {MOST_MODULES} modules. Import less, or merge small files.");
+                format!("{path} pulls in more than {MAX_MODULES} modules. Import less, or merge small files.");
             return Err(Error::new(ErrorCode::Compilation, message).with("path", path));
         }
         self.known.push(path.to_owned());

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// The question that the JavaScript side answers with a bundle. No guest can ask it.
 const BUNDLE: &str = "#bundle";
 /// Bundling the largest packages takes seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+const BUNDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a bundle is taken as true without a look at the files that it was made from.
 const FRESH: Duration = Duration::from_secs(2);
 /// Longest name of a package or a file in it.
@@ -129,7 +129,7 @@ impl Packages {
             let _gone = sender.send(result);
         });
         self.functions.call(NO_RUN, BUNDLE, question, answer);
-        receiver.recv_timeout(PATIENCE).ok()
+        receiver.recv_timeout(BUNDLE_TIMEOUT).ok()
     }
 
     /// What an earlier kernel has left, to be checked.

@@ -8,10 +8,10 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const MOST_TOOLS: usize = 256;
-const MOST_INPUT_BYTES: usize = 16 << 10;
-const MOST_TEXT_CHARS: usize = 600;
-const MOST_ITEMS: usize = 5;
+const MAX_TOOLS: usize = 256;
+const MAX_INPUT_BYTES: usize = 16 << 10;
+const MAX_TEXT_CHARS: usize = 600;
+const MAX_ITEMS: usize = 5;
 /// Numbers from here on may name an account or a person.
 const LARGE: f64 = 1e6;
 
@@ -33,12 +33,12 @@ impl RunExamples {
     /// Keeps a good run of the tool at `path`.
     pub fn record(&self, path: &str, args_json: &str, result_json: &str) {
         let shown = |json: &str| {
-            let value = if json.len() > MOST_INPUT_BYTES { None } else { serde_json::from_str(json).ok() };
+            let value = if json.len() > MAX_INPUT_BYTES { None } else { serde_json::from_str(json).ok() };
             value.map(|value: Value| bounded(&masked(value).to_string()))
         };
         let (Some(args), Some(result)) = (shown(args_json), shown(result_json)) else { return };
         let mut kept = self.kept.lock();
-        if kept.len() < MOST_TOOLS || kept.contains_key(path) {
+        if kept.len() < MAX_TOOLS || kept.contains_key(path) {
             let example = RunExample { args, result };
             if kept.insert(path.to_owned(), example.clone()) != Some(example) {
                 self.is_new.store(true, Ordering::Relaxed);
@@ -69,8 +69,8 @@ fn masked(value: Value) -> Value {
             Value::String("<number>".to_owned())
         }
         Value::Array(items) => {
-            let more = items.len().saturating_sub(MOST_ITEMS);
-            let mut items: Vec<Value> = items.into_iter().take(MOST_ITEMS).map(masked).collect();
+            let more = items.len().saturating_sub(MAX_ITEMS);
+            let mut items: Vec<Value> = items.into_iter().take(MAX_ITEMS).map(masked).collect();
             if more > 0 {
                 items.push(Value::String(format!("<{more} more>")));
             }
@@ -82,7 +82,7 @@ fn masked(value: Value) -> Value {
 }
 
 fn bounded(text: &str) -> String {
-    let mut shown: String = text.chars().take(MOST_TEXT_CHARS).collect();
+    let mut shown: String = text.chars().take(MAX_TEXT_CHARS).collect();
     if shown.len() < text.len() {
         shown.push('…');
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 /// Longest description that is kept: more is documentation, not a description.
-const MOST_DESCRIPTION_CHARS: usize = 1000;
+const MAX_DESCRIPTION_CHARS: usize = 1000;
 
 /// The entry of the tool with this text. It depends on nothing else.
 pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash) -> ToolMeta {
@@ -24,7 +24,7 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
     ToolMeta {
         path: path.to_owned(),
         name: ToolMeta::name_of(path).to_owned(),
-        description: described.description.chars().take(MOST_DESCRIPTION_CHARS).collect(),
+        description: described.description.chars().take(MAX_DESCRIPTION_CHARS).collect(),
         parameters: RawValue::from_string(schema_text(&described.parameters))
             .unwrap_or_else(|_| RawValue::NULL.to_owned()),
         tags,

@@ -30,7 +30,7 @@ const STORE_USES_EVERY: u64 = 64;
 const META_SHARE: usize = 32;
 
 /// Tools that a warning about double work names.
-const MOST_SIMILAR: usize = 3;
+const MAX_SIMILAR: usize = 3;
 
 const CACHE: &str = "registry-stamps.json";
 const USES: &str = "tool-uses.json";
@@ -136,7 +136,7 @@ impl ToolRegistry {
         let mut state = self.state.lock();
         self.note(&mut state, path)?;
         let tool = state.registry.get(path.as_str()).cloned();
-        let similar = tool.map(|tool| state.registry.similar(&tool, MOST_SIMILAR)).unwrap_or_default();
+        let similar = tool.map(|tool| state.registry.similar(&tool, MAX_SIMILAR)).unwrap_or_default();
         let behind = self.behind.load(Ordering::Relaxed);
         let is_due = behind > 0 && behind * META_SHARE >= state.registry.len();
         let meta = if is_due { self.bring_meta_along(&mut state)? } else { None };

@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 /// The question that the JavaScript side answers with findings. No guest can ask it.
 const QUESTION: &str = "#types";
 /// The checker has a deadline of its own, which is shorter.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TYPE_CHECK_TIMEOUT: Duration = Duration::from_secs(60);
 /// Questions that belong to no run.
 const NO_RUN: RunId = RunId(0);
 /// Answers kept at one time. Past it the memory starts anew, which costs a question each.
-const MOST_KNOWN: usize = 4096;
+const MAX_KNOWN: usize = 4096;
 
 /// A tool whose types take too long to check is not tried again for so long: every try keeps others waiting.
 const UNCHECKED_FOR: Duration = Duration::from_secs(10);
@@ -92,7 +92,7 @@ impl TypeGate {
             Reply::Checked { diagnostics } => Types::Checked(diagnostics.into_iter().map(Diagnostic::from).collect()),
         };
         let mut known = self.known.lock();
-        if known.len() >= MOST_KNOWN {
+        if known.len() >= MAX_KNOWN {
             known.clear();
         }
         known.insert(path.to_owned(), Known { hash, types: types.clone(), at: Instant::now() });
@@ -106,7 +106,7 @@ impl TypeGate {
             let _gone = sender.send(result);
         });
         self.functions.call(NO_RUN, QUESTION, question, answer);
-        let json = receiver.recv_timeout(PATIENCE).map_err(|_| unanswered(path))??;
+        let json = receiver.recv_timeout(TYPE_CHECK_TIMEOUT).map_err(|_| unanswered(path))??;
         serde_json::from_str(&json).map_err(|_| unanswered(path))
     }
 }

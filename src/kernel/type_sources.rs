@@ -14,8 +14,8 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Files and bytes that one check may pull in.
-const MOST_FILES: usize = 256;
-const MOST_BYTES: usize = 4 << 20;
+const MAX_FILES: usize = 256;
+const MAX_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -88,7 +88,7 @@ impl Kernel {
                 }
             };
             bytes += text.len();
-            if sources.files.len() >= MOST_FILES || bytes > MOST_BYTES {
+            if sources.files.len() >= MAX_FILES || bytes > MAX_BYTES {
                 return Ok(Err("it pulls in too many files".to_owned()));
             }
             if is_typescript(path.as_str()) {

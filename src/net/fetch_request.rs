@@ -9,8 +9,8 @@ use serde::Deserialize;
 use url::Url;
 
 /// Header lines of one request, and their size in all.
-const MOST_HEADERS: usize = 64;
-const MOST_HEADER_BYTES: usize = 16 << 10;
+const MAX_HEADERS: usize = 64;
+const MAX_HEADER_BYTES: usize = 16 << 10;
 
 /// Headers that belong to the connection or to the browser, and prefixes of such.
 const FORBIDDEN: [&str; 15] = [
@@ -114,7 +114,7 @@ fn headers(flat: &[String]) -> Result<HeaderMap, NetError> {
     let (pairs, rest) = flat.as_chunks::<2>();
     let bytes: usize = flat.iter().map(String::len).sum();
     let refused = |name: &str, why| NetError::Header { name: shown_text(name), why };
-    if pairs.len() > MOST_HEADERS || bytes > MOST_HEADER_BYTES || !rest.is_empty() {
+    if pairs.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES || !rest.is_empty() {
         return Err(refused("*", "lines are too many or too long"));
     }
     let mut headers = HeaderMap::new();

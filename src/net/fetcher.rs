@@ -25,7 +25,7 @@ use tokio::task::AbortHandle;
 use url::Url;
 
 /// Redirects that one request may follow.
-const MOST_REDIRECTS: usize = 10;
+const MAX_REDIRECTS: usize = 10;
 /// Threads for looking up names. A lookup goes on when nobody waits for it any more.
 const MAX_LOOKUPS: usize = 64;
 const USER_AGENT: &str = "tgp";
@@ -171,7 +171,7 @@ async fn exchange(
     slot: &mut Slot,
 ) -> Result<FetchResponse, NetError> {
     let first = request.url.clone();
-    for hop in 0..=MOST_REDIRECTS {
+    for hop in 0..=MAX_REDIRECTS {
         allowed.check(&request.url)?;
         let mut builder = client.request(request.method.clone(), request.url.clone()).headers(request.headers.clone());
         if let Some(body) = &request.body {
@@ -188,7 +188,7 @@ async fn exchange(
         };
         request = redirected(request, response.status(), target);
     }
-    Err(NetError::TooManyRedirects { url: shown(&first), limit: MOST_REDIRECTS })
+    Err(NetError::TooManyRedirects { url: shown(&first), limit: MAX_REDIRECTS })
 }
 
 /// Where a response sends the request, if it does.

@@ -59,9 +59,9 @@ const COMMON: &[&str] = &[
 const COMMON_WEIGHT: f32 = 0.6;
 
 /// Candidates that get a full score.
-const MOST_SCORED: usize = 256;
+const MAX_SCORED: usize = 256;
 /// Words of a query that are looked at.
-const MOST_QUERY_WORDS: usize = 48;
+const MAX_QUERY_WORDS: usize = 48;
 /// Shortest word that may be misspelt.
 const MISSPELT_LETTERS: usize = 5;
 
@@ -142,7 +142,7 @@ impl Search {
         for word in words {
             if let Word::Content(term) = word
                 && !terms.contains(&term)
-                && terms.len() < MOST_QUERY_WORDS
+                && terms.len() < MAX_QUERY_WORDS
             {
                 terms.push(term);
             }
@@ -216,9 +216,9 @@ impl Search {
             .collect();
         let heavier =
             |left: &(Slot, f32), right: &(Slot, f32)| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0));
-        if slots.len() > MOST_SCORED {
-            slots.select_nth_unstable_by(MOST_SCORED, heavier);
-            slots.truncate(MOST_SCORED);
+        if slots.len() > MAX_SCORED {
+            slots.select_nth_unstable_by(MAX_SCORED, heavier);
+            slots.truncate(MAX_SCORED);
         }
         slots.into_iter().map(|(slot, _)| slot).collect()
     }

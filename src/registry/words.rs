@@ -158,7 +158,7 @@ pub(super) struct Words {
 }
 
 /// Words that are kept. Past it, as after very many odd queries, every word is looked at anew.
-const MOST_KNOWN: usize = 1 << 18;
+const MAX_KNOWN: usize = 1 << 18;
 
 impl Words {
     pub(super) fn new() -> Self {
@@ -180,7 +180,7 @@ impl Words {
             }
             let word = self.judge(piece);
             words.extend(word);
-            if self.known.len() < MOST_KNOWN {
+            if self.known.len() < MAX_KNOWN {
                 self.known.insert(piece.to_owned(), word);
             }
         });

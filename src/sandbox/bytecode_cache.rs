@@ -17,15 +17,15 @@ use std::time::{Duration, Instant};
 /// worth the risk on a thread of the host.
 const WORTHWHILE: RangeInclusive<usize> = (16 << 10)..=(4 << 20);
 /// Largest bytecode that is kept: several times what V8 makes of the largest text.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 /// How long it waits, so that the run which asked first has the machine to itself.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Packages that may wait for theirs. What finds no place is asked for again by the next worker.
-const MOST_WAITING: usize = 32;
+const MAX_WAITING: usize = 32;
 /// Memory of the engine that makes it.
 const MEMORY_BYTES: u64 = 256 << 20;
 /// The largest text takes a loaded machine a second.
-const PATIENCE: Duration = Duration::from_secs(15);
+const HELPER_TIME_LIMIT: Duration = Duration::from_secs(15);
 /// What a shutdown waits for those that are still to be made: a kernel that lives for one run would leave none otherwise.
 const GRACE: Duration = Duration::from_millis(250);
 /// How long a worker that was told to end may take to be gone.
@@ -113,7 +113,7 @@ impl BytecodeCache {
     /// Whether it will be made.
     fn order(self: &Arc<Self>, package: &Arc<Package>, engine: EngineTag) -> bool {
         let mut jobs = self.jobs.lock();
-        if jobs.closed || jobs.waiting.len() >= MOST_WAITING {
+        if jobs.closed || jobs.waiting.len() >= MAX_WAITING {
             return false;
         }
         if !jobs.at_work {
@@ -164,20 +164,20 @@ impl BytecodeCache {
             // Whoever asked may have lost patience.
             let _gone = sender.send(news);
         });
-        let worker = transport::start(self.isolation, &self.files, MEMORY_BYTES, MOST_BYTES, sink).ok()?;
+        let worker = transport::start(self.isolation, &self.files, MEMORY_BYTES, MAX_BYTES, sink).ok()?;
         self.jobs.lock().worker = Some(Arc::clone(&worker));
         let made = threads::contain(|| ask(&*worker, &news, package, engine)).ok().flatten();
         worker.kill();
         self.jobs.lock().worker = None;
         let farewell = Instant::now() + FAREWELL;
         while !matches!(news.recv_deadline(farewell), Ok(News::Gone) | Err(_)) {}
-        made.filter(|bytecode| bytecode.data().len() <= MOST_BYTES)
+        made.filter(|bytecode| bytecode.data().len() <= MAX_BYTES)
     }
 }
 
 /// Asks a worker once it is ready. One that says anything else is not believed.
 fn ask(worker: &dyn Worker, news: &Receiver<News>, package: &Package, engine: EngineTag) -> Option<Bytecode> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + HELPER_TIME_LIMIT;
     // The files of the addon may have been replaced since the kernel was started.
     match news.recv_deadline(deadline).ok()? {
         News::Event(Event::Ready { engine: of, .. }) if of == engine => {}

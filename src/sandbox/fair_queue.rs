@@ -25,7 +25,7 @@ pub enum Class {
 const TURN_OF_UNKNOWN: u64 = 4;
 const TURN_OF_UNRULY: u64 = 8;
 /// Tools whose conduct is remembered. Past it all are strangers again.
-const MOST_REMEMBERED: usize = 4096;
+const MAX_REMEMBERED: usize = 4096;
 
 /// A queue by tool and class. Within a class the tools take turns; within a tool the first comes first.
 pub struct FairQueue<T> {
@@ -60,7 +60,7 @@ impl<T> FairQueue<T> {
             *known = conduct;
             return;
         }
-        if self.conduct.len() >= MOST_REMEMBERED {
+        if self.conduct.len() >= MAX_REMEMBERED {
             self.conduct.clear();
         }
         self.conduct.insert(tool.to_owned(), conduct);

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 /// What a worker keeps at one time. Past it the stock starts anew.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 struct StockedWorker {
     worker: Arc<dyn Worker>,
@@ -54,7 +54,7 @@ impl StockedWorker {
         let mut stock = self.stock.lock();
         let mut missing = self.parcels(packages, &stock);
         let bytes: usize = missing.iter().map(Parcel::bytes).sum();
-        if stock.bytes + bytes > MOST_BYTES && !stock.had.is_empty() && !missing.is_empty() {
+        if stock.bytes + bytes > MAX_BYTES && !stock.had.is_empty() && !missing.is_empty() {
             self.worker.send(Command::Forget)?;
             *stock = Stock::default();
             missing = self.parcels(packages, &stock);
@@ -96,7 +96,7 @@ impl Worker for StockedWorker {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_BYTES, Stock, StockedWorker};
+    use super::{MAX_BYTES, Stock, StockedWorker};
     use crate::ids::RunId;
     use crate::sandbox::bytecode_cache::BytecodeCache;
     use crate::sandbox::limits::RunLimits;
@@ -159,7 +159,7 @@ mod tests {
             stock: Mutex::new(Stock::default()),
         };
         let package = |name: &str, bytes: usize| Arc::new(Package::new(name.repeat(bytes).into()));
-        let (a, b, large) = (package("a", 10), package("b", 10), package("c", MOST_BYTES));
+        let (a, b, large) = (package("a", 10), package("b", 10), package("c", MAX_BYTES));
         for command in [run(&[]), run(&[&a]), run(&[&a, &b]), run(&[&a, &b]), run(&[&large, &a]), run(&[&b])] {
             worker.send(command).unwrap();
         }

@@ -17,8 +17,8 @@ pub(in crate::compile) const RULE: Rule =
 const HELP: &str = "Take the data as an argument with a type, such as `args: { rows: Row[] }`; or read it with tgp.exec_sql, tgp.fetch or tgp.read_file, so that the tool works for other data too.";
 
 /// Members of a literal list that are still a vocabulary and not data.
-const MOST_WORDS: usize = 14;
-const MOST_CONSTANT_WORDS: usize = 120;
+const MAX_WORDS: usize = 14;
+const MAX_CONSTANT_WORDS: usize = 120;
 /// Rows from which a text looks like a pasted table.
 const TABLE_ROWS: usize = 3;
 
@@ -84,7 +84,7 @@ impl Visit for Walk<'_> {
             return;
         }
         let words = node.elems.iter().flatten().filter(|element| is_literal(&element.expr)).count();
-        let most = if self.is_constant() { MOST_CONSTANT_WORDS } else { MOST_WORDS };
+        let most = if self.is_constant() { MAX_CONSTANT_WORDS } else { MAX_WORDS };
         if words > most {
             self.findings.add(node.span, format!("A list of {words} values is hard-coded"), HELP);
             return;

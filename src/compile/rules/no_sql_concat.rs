@@ -32,7 +32,7 @@ static QUERY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Chains of variables longer than this are not followed.
-const MOST_STEPS: u32 = 24;
+const MAX_STEPS: u32 = 24;
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     subject.module.visit_with(&mut Walk { subject, findings });
@@ -122,7 +122,7 @@ struct Origins<'a> {
 
 impl Origins<'_> {
     fn of(&self, expr: &Expr, steps: u32) -> Origin {
-        if steps > MOST_STEPS {
+        if steps > MAX_STEPS {
             return Origin::Mixed;
         }
         let expr = plain(expr);

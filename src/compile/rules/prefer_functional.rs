@@ -16,7 +16,7 @@ pub(in crate::compile) const RULE: Rule =
     Rule { id: "prefer-functional", standard: Some(3), severity: Severity::Advice, guards: Guards::Quality, check };
 
 /// Statements up to which a body does one thing.
-const MOST_STATEMENTS: usize = 2;
+const MAX_STATEMENTS: usize = 2;
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     subject.module.visit_with(&mut Walk { findings });
@@ -30,7 +30,7 @@ impl Walk<'_> {
     fn judge(&mut self, body: &Stmt, span: swc_core::common::Span) {
         let mut seen = Body::default();
         body.visit_with(&mut seen);
-        if seen.leaves || statements(body) > MOST_STATEMENTS {
+        if seen.leaves || statements(body) > MAX_STATEMENTS {
             return;
         }
         let instead = match (seen.pushes, seen.accumulates) {

@@ -23,7 +23,7 @@ const GUESSES: &[(&str, &str, &str)] = &[
 ];
 
 /// Far above what any of these takes, but the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn tangled((open, middle, close): (&str, &str, &str), count: usize) -> String {
     format!("export const before = 1;\nexport default\n  {}{middle}{};\n", open.repeat(count), close.repeat(count))
@@ -38,7 +38,7 @@ fn nested_guesses_end_soon_whatever_hides_them() {
             let start = Instant::now();
             let compiled = compiler.compile("a.ts", &source).map(drop);
             let checked = compiler.check("a.ts", &source, &LintOptions::default());
-            assert!(start.elapsed() < PATIENCE, "{shape:?} {count} took {:?}", start.elapsed());
+            assert!(start.elapsed() < TEST_TIMEOUT, "{shape:?} {count} took {:?}", start.elapsed());
             assert_eq!(
                 compiled.is_ok(),
                 checked.diagnostics.iter().all(|found| found.rule != "syntax"),

@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Up to this many objects become files of their own, as `git` does it: else every fetch would leave a pack.
-const MOST_LOOSE: usize = 100;
+const MAX_LOOSE: usize = 100;
 
 /// A file that is gone when it is dropped, unless it got its real name before.
 pub(in crate::git) struct Temporary {
@@ -80,7 +80,7 @@ pub(super) fn keep(
     odb: &Odb<'_>,
     limits: &Limits,
 ) -> Result<Kept, GitError> {
-    if entries.len() <= MOST_LOOSE {
+    if entries.len() <= MAX_LOOSE {
         unpack(&mut pack.file, entries, odb, limits)?;
         return Ok(Kept::default());
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Smaller modules are parsed as quickly as their bytecode is read.
 const SMALLEST: usize = 2 << 10;
 /// Bytecode kept at one time. Past it the cache starts anew.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// Bytecode by path, valid for exactly the text it was made from.
 #[derive(Default)]
@@ -75,11 +75,11 @@ impl CodeCache {
 
     fn keep(&mut self, path: String, code: Arc<str>, data: Vec<u8>) {
         let bytes = code.len() + data.len();
-        if self.bytes + bytes > MOST_BYTES {
+        if self.bytes + bytes > MAX_BYTES {
             self.entries.clear();
             self.bytes = 0;
         }
-        if bytes > MOST_BYTES {
+        if bytes > MAX_BYTES {
             return;
         }
         self.bytes += bytes;
@@ -130,7 +130,7 @@ fn find<'a>(state: &'a RunState, path: &str) -> Option<(&'a [u8], Found)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CodeCache, MOST_BYTES};
+    use super::{CodeCache, MAX_BYTES};
 
     #[test]
     fn bytecode_is_for_one_text_and_never_more_than_may_be_kept() {
@@ -141,7 +141,7 @@ mod tests {
         cache.keep("a".to_owned(), "two".into(), vec![2, 2]);
         assert_eq!(cache.get("a", "two"), Some(&[2, 2][..]));
         assert_eq!(cache.bytes, 5);
-        cache.keep("b".to_owned(), "b".into(), vec![0; MOST_BYTES]);
+        cache.keep("b".to_owned(), "b".into(), vec![0; MAX_BYTES]);
         assert_eq!((cache.get("a", "two"), cache.get("b", "b"), cache.bytes), (None, None, 0));
     }
 }

@@ -3,7 +3,7 @@
   const { DOMException, Uint8Array, give, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
   const { typedArrayName, typedArrayOffset } = realm;
 
-  const MOST_BYTES = 65536;
+  const MAX_BYTES = 65536;
   const HEX = '0123456789abcdef';
   const INTEGERS = {
     __proto__: null,
@@ -34,8 +34,8 @@
         throw new DOMException('getRandomValues needs an array of integers', 'TypeMismatchError');
       }
       const length = typedArrayBytes(array);
-      if (length > MOST_BYTES) {
-        throw new DOMException(`getRandomValues gives at most ${MOST_BYTES} bytes at once`, 'QuotaExceededError');
+      if (length > MAX_BYTES) {
+        throw new DOMException(`getRandomValues gives at most ${MAX_BYTES} bytes at once`, 'QuotaExceededError');
       }
       fillRandom(new Uint8Array(typedArrayBuffer(array), typedArrayOffset(array), length), length);
       return array;

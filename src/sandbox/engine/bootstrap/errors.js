@@ -26,8 +26,8 @@
 
   const CAUSES = 5;
   // As much as the engine lets through, and a little more, so that it sees that something is missing.
-  const MOST_NAME = 300;
-  const MOST_TEXT = 17000;
+  const MAX_NAME = 300;
+  const MAX_TEXT = 17000;
 
   const cut = (text, most) => (text.length > most ? slice(text, 0, most) : text);
 
@@ -35,19 +35,19 @@
   function describe(error) {
     const out = { __proto__: null, name: '', message: '', stack: '', host_code: null };
     if (!native.isError(error)) {
-      out.message = cut(textOf(error), MOST_TEXT);
+      out.message = cut(textOf(error), MAX_TEXT);
       return JSONStringify(out);
     }
-    out.name = cut(readText(error, 'name'), MOST_NAME);
-    out.message = cut(readText(error, 'message'), MOST_TEXT);
-    out.stack = cut(readText(error, 'stack'), MOST_TEXT);
+    out.name = cut(readText(error, 'name'), MAX_NAME);
+    out.message = cut(readText(error, 'message'), MAX_TEXT);
+    out.stack = cut(readText(error, 'stack'), MAX_TEXT);
     out.host_code = weakMapGet(hostFaults, error) ?? null;
     let inner = error;
     for (let i = 0; i < CAUSES; i++) {
       const descriptor = getOwnPropertyDescriptor(inner, 'cause');
       if (descriptor === undefined || !hasOwn(descriptor, 'value')) break;
       inner = descriptor.value;
-      out.stack += `\nCaused by: ${cut(textOf(inner), MOST_TEXT)}`;
+      out.stack += `\nCaused by: ${cut(textOf(inner), MAX_TEXT)}`;
       if (!native.isError(inner)) break;
     }
     return JSONStringify(out);
