@@ -76,7 +76,7 @@ function ensureServers() {
 }
 
 /** @param {string[]} packages */
-function installPackages(packages) {
+export function installPackages(packages) {
   announce(`Installing Debian packages: ${packages.join(' ')}`);
   const prefix = isRoot() ? [] : ['sudo'];
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {

@@ -12,6 +12,13 @@
 //! error, ids, threads, turns, bounded_read     bottom: import nothing of ours
 //! ```
 
+#![deny(unused_crate_dependencies, reason = "what nobody uses is compiled, audited and shipped for nothing")]
+
+// Not named by the library: the launcher loads with the first, the others are linked for what they do to crates that are.
+use libloading as _;
+use libz_sys as _;
+use swc_ecma_parser as _;
+
 pub mod binding;
 pub mod bounded_read;
 pub mod compile;

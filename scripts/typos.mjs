@@ -1,0 +1,30 @@
+/** Looks for spelling mistakes with `typos`, which PyPI has as a ready-made program. */
+
+import { join } from 'node:path';
+import { announce, capture, ROOT, run, StepFailed, status } from './process.mjs';
+import { installPackages } from './setup.mjs';
+
+/** Pinned: a later word list would fail a tree that has not changed. */
+const VERSION = '1.51.1';
+const HOME = join(ROOT, 'target', 'typos');
+const BIN = join(HOME, process.platform === 'win32' ? 'Scripts' : 'bin');
+const PROGRAM = join(BIN, 'typos');
+
+try {
+  ensureTypos();
+  process.exitCode = status(PROGRAM, []);
+} catch (error) {
+  if (!(error instanceof StepFailed)) throw error;
+  process.stderr.write(`${error.message}\nInstall Python 3 with its venv module, then run this again.\n`);
+  process.exitCode = 1;
+}
+
+function ensureTypos() {
+  if (capture(PROGRAM, ['--version'])?.includes(VERSION)) return;
+  announce(`Installing typos ${VERSION}`);
+  if (status('python3', ['-m', 'venv', HOME]) !== 0) {
+    installPackages(['python3', 'python3-venv']);
+    run('python3', ['-m', 'venv', HOME]);
+  }
+  run(join(BIN, 'pip'), ['install', '--quiet', '--disable-pip-version-check', `typos==${VERSION}`]);
+}
