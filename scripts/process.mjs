@@ -26,9 +26,11 @@ export class StepFailed extends Error {}
  * Runs a program with its output shown and returns its exit code.
  * @param {string} command
  * @param {string[]} args
+ * @param {Record<string, string>} [extra] environment variables of this program alone
  */
-export function status(command, args) {
-  const { error, status: code } = spawnSync(command, args, { cwd: ROOT, env: ENV, stdio: 'inherit', shell: SHELL });
+export function status(command, args, extra) {
+  const env = { ...ENV, ...extra };
+  const { error, status: code } = spawnSync(command, args, { cwd: ROOT, env, stdio: 'inherit', shell: SHELL });
   if (error) throw new StepFailed(`${command} could not be started: ${error.message}`);
   return code ?? 1;
 }

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { howOften } from '../helpers/how_often.js';
 import { otherNodes } from '../helpers/other_nodes.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const run = promisify(execFile);
+const SHORT_LIVES = howOften({ usual: 48, long: 200 });
+const SUDDEN_ENDS = howOften({ usual: 40, long: 100 });
 const INDEX = new URL('../../index.js', import.meta.url).href;
 
 /** A program that forges a tool, runs it and prints the result. */
@@ -69,13 +72,13 @@ describe('the addon', () => {
   });
 });
 
-describe('200 short processes', () => {
+describe('many short processes', () => {
   it('load, run and exit with code 0', async () => {
     const root = await tempRoot();
     let next = 0;
     const failures = [];
     const lane = async () => {
-      while (next < 200) {
+      while (next < SHORT_LIVES) {
         const index = next++;
         const isolation = index % 4 === 0 ? 'thread' : 'process';
         const code = program(join(root, String(index)), { isolation, shutdown: index % 2 === 0 });
@@ -93,9 +96,9 @@ describe('200 short processes', () => {
     let next = 0;
     const ends = [];
     const lane = async () => {
-      while (next < 100) {
+      while (next < SUDDEN_ENDS) {
         const index = next++;
-        const timer = `setTimeout(() => process.exit(7), ${index * 3});`;
+        const timer = `setTimeout(() => process.exit(7), ${index * Math.ceil(300 / SUDDEN_ENDS)});`;
         const isolation = index % 2 ? 'thread' : 'process';
         const child = spawn(
           process.execPath,
@@ -107,7 +110,7 @@ describe('200 short processes', () => {
       }
     };
     await Promise.all([lane(), lane(), lane()]);
-    expect(ends).toEqual(Array(100).fill('7 null'));
+    expect(ends).toEqual(Array(SUDDEN_ENDS).fill('7 null'));
   }, 120_000);
 });
 

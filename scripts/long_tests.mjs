@@ -1,0 +1,7 @@
+/** The tests that repeat something until one can be sure: minutes instead of seconds. */
+
+import { localBin, status } from './process.mjs';
+
+process.exitCode = status(localBin('vitest'), ['run', '__test__/process', ...process.argv.slice(2)], {
+  TGP_LONG_TESTS: '1',
+});
