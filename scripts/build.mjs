@@ -47,7 +47,7 @@ export async function build() {
   }
   await writeLoader();
   writeFileSync(
-    join(ROOT, 'js', 'sandbox_api.js'),
+    join(ROOT, 'js', 'prompt', 'sandbox_api.js'),
     sandboxApiModule(readFileSync(join(ROOT, 'sandbox', 'tgp.d.ts'), 'utf8')),
   );
   await writeCommonJs();
