@@ -9,6 +9,21 @@ export {
 export { createSqlTools } from './js/agent_tools/sql_tools.js';
 export { handleToolCall } from './js/agent_tools/tool_call.js';
 export {
+  ApplyDiffParams,
+  CheckToolParams,
+  DescribeSchemaParams,
+  ExecSqlParams,
+  ExecToolParams,
+  FileHistoryParams,
+  FindToolParams,
+  ListFilesParams,
+  PatchFileParams,
+  ReadFileParams,
+  SearchFilesParams,
+  ToolSchema,
+  WriteFileParams,
+} from './js/agent_tools/tool_parameters.js';
+export {
   AbortedError,
   CompilationError,
   ConfigError,
@@ -32,25 +47,7 @@ export {
 } from './js/boundary/errors.js';
 export { createMemoryVFS, createNodeVFS } from './js/files/vfs.js';
 export { defineTGPConfig, loadTGPConfig } from './js/kernel/config.js';
-export {
-  ApplyDiffParams,
-  CheckToolParams,
-  DescribeSchemaParams,
-  ExecSqlParams,
-  ExecToolParams,
-  FileHistoryParams,
-  FindToolParams,
-  FSConfigSchema,
-  GitConfigSchema,
-  ListFilesParams,
-  PatchFileParams,
-  ReadFileParams,
-  SandboxConfigSchema,
-  SearchFilesParams,
-  TGPConfigSchema,
-  ToolSchema,
-  WriteFileParams,
-} from './js/kernel/option_schemas.js';
+export { FSConfigSchema, GitConfigSchema, SandboxConfigSchema, TGPConfigSchema } from './js/kernel/option_schemas.js';
 export { TGP } from './js/kernel/tgp.js';
 export { betterSqlite3 } from './js/sql/adapters/better_sqlite3.js';
 export { executor } from './js/sql/adapters/executor.js';

@@ -2,6 +2,7 @@
 
 import { HOST_RULES } from './host_rules.js';
 import { codeOf, isTestFile, modulesUsed, withoutTests } from './rust_source.js';
+import { SCRIPT_RULES } from './script_rules.js';
 
 /**
  * @typedef {import('./source_tree.js').SourceFile} SourceFile
@@ -233,6 +234,7 @@ export const RULES = [
     kept: [{ path: 'js/kernel/tgp.js', text: "/** @typedef {import('../binding.cjs').BindingKernel} K */" }],
   },
   ...HOST_RULES,
+  ...SCRIPT_RULES,
 ];
 
 /** @param {string} text */

@@ -1,4 +1,7 @@
 import { parseArguments } from '../boundary/validation.js';
+import { EXEC_FOR_AGENT, FILES } from '../kernel/tgp.js';
+import { agentTool, report } from '../tool_shape/agent_tool.js';
+import { universalSchema } from '../tool_shape/universal_schema.js';
 import {
   ApplyDiffParams,
   CheckToolParams,
@@ -10,10 +13,7 @@ import {
   ReadFileParams,
   SearchFilesParams,
   WriteFileParams,
-} from '../kernel/option_schemas.js';
-import { EXEC_FOR_AGENT, FILES } from '../kernel/tgp.js';
-import { agentTool, report } from '../tool_shape/agent_tool.js';
-import { universalSchema } from '../tool_shape/universal_schema.js';
+} from './tool_parameters.js';
 
 /** @typedef {import('zod').ZodObject} ZodObject */
 

@@ -1,11 +1,11 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
-import { DescribeSchemaParams, ExecSqlParams } from '../kernel/option_schemas.js';
 import { answerRows } from '../sql/answer.js';
 import { describeSchema } from '../sql/describe_schema.js';
 import { SqlRules } from '../sql/rules.js';
 import { adapterOf } from '../sql/sources.js';
 import { SqlTransaction } from '../sql/transaction.js';
 import { tool } from './kernel_tools.js';
+import { DescribeSchemaParams, ExecSqlParams } from './tool_parameters.js';
 
 /** Rows of a dry run that are shown. */
 const PREVIEW_ROWS = 20;
