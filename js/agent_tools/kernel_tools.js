@@ -1,5 +1,5 @@
 import { parseArguments } from '../boundary/validation.js';
-import { EXEC_FOR_AGENT, FILES } from '../kernel/tgp.js';
+import { EXEC_FOR_AGENT, FILES } from '../kernel/agent_access.js';
 import { agentTool, report } from '../tool_shape/agent_tool.js';
 import { universalSchema } from '../tool_shape/universal_schema.js';
 import {

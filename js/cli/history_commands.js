@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
-import { FILES } from '../kernel/tgp.js';
+import { FILES } from '../kernel/agent_access.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { findTool, locateRoot, withWorkspace } from './workspace.js';
 
