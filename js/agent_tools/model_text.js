@@ -29,7 +29,9 @@ const WAYS_OUT = {
 export function modelText(output, maxChars = MAX_CHARS) {
   const failed = output?.success === false;
   const shaped = failed ? helpFirst(WAYS_OUT, output) : output?.valid === false ? repairFirst(output) : output;
-  return { text: cut(typeof shaped === 'string' ? shaped : toJsonText(shaped, 'result'), maxChars), failed };
+  // The tool has done its work: one number that JSON cannot hold must not make a failure of it.
+  const text = typeof shaped === 'string' ? shaped : toJsonText(shaped, 'result', { unheldNumbers: 'null' });
+  return { text: cut(text, maxChars), failed };
 }
 
 /**

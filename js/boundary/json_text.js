@@ -22,17 +22,24 @@ export class JsonText {
 }
 
 /**
+ * @typedef {object} Options
+ * @property {number} [maxChars]
+ * @property {'refused' | 'null'} [unheldNumbers] what becomes of NaN and the infinities
+ */
+
+/**
  * The JSON text of a value that goes into the sandbox. Dates become ISO strings, BigInts decimal strings, Maps plain
- * objects and Sets arrays; what JSON cannot hold is refused by its path, and so is what has no end.
+ * objects and Sets arrays; members that are undefined are left out. What JSON cannot hold is refused by its path, and so is
+ * what has no end.
  * @param {unknown} value
  * @param {string} name what the caller calls the value; the path in messages starts with it
- * @param {number} [maxChars]
+ * @param {Options} [options]
  * @returns {string}
  */
-export function toJsonText(value, name, maxChars = MAX_JSON_CHARS) {
+export function toJsonText(value, name, options = {}) {
   try {
     if (value instanceof JsonText) return value.text;
-    return new Writer(name, maxChars).write(value) ?? 'null';
+    return new Writer(name, options).write(value) ?? 'null';
   } catch (cause) {
     if (cause instanceof TGPError) throw cause;
     // Getters, proxies and `toJSON` are code, and code can fail.
@@ -47,6 +54,7 @@ export function toJsonText(value, name, maxChars = MAX_JSON_CHARS) {
 class Writer {
   #name;
   #maxChars;
+  #unheldNumbers;
   #left;
   #values = 0;
   /** Where the walk is. @type {(string | number)[]} */
@@ -56,11 +64,12 @@ class Writer {
 
   /**
    * @param {string} name
-   * @param {number} maxChars
+   * @param {Options} options
    */
-  constructor(name, maxChars) {
+  constructor(name, { maxChars = MAX_JSON_CHARS, unheldNumbers = 'refused' }) {
     this.#name = name;
     this.#maxChars = maxChars;
+    this.#unheldNumbers = unheldNumbers;
     this.#left = maxChars;
   }
 
@@ -79,6 +88,11 @@ class Writer {
       case 'function':
       case 'symbol':
         throw this.#refusal(`is a ${typeof value}, which JSON cannot hold`);
+      case 'number':
+        if (!Number.isFinite(value) && this.#unheldNumbers === 'refused') {
+          throw this.#refusal(`is ${value}, which JSON cannot hold`);
+        }
+        return this.#spent(JSON.stringify(value));
       case 'undefined':
         return undefined;
       case 'object':

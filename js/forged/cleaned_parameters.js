@@ -94,7 +94,7 @@ function withoutFormats(schema) {
  */
 function isSmall(value) {
   try {
-    return toJsonText(value, 'default', MAX_DEFAULT_CHARS).length <= MAX_DEFAULT_CHARS;
+    return toJsonText(value, 'default', { maxChars: MAX_DEFAULT_CHARS }).length <= MAX_DEFAULT_CHARS;
   } catch {
     return false;
   }

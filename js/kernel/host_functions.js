@@ -98,7 +98,7 @@ export class HostFunctions {
         kind === 'call' ? this.#call(runId, name, args) : this.#finish(runId, /** @type {Verdict} */ (kind));
       const context = this.#contexts.get(runId);
       const { value } = await (context ? context.runInAsyncScope(work) : work());
-      answer(id, toJsonText(value ?? null, `the answer of tgp.${name}`, MAX_ANSWER_CHARS));
+      answer(id, toJsonText(value ?? null, `the answer of tgp.${name}`, { maxChars: MAX_ANSWER_CHARS }));
     } catch (error) {
       answer(id, undefined, described(error));
     }
