@@ -150,7 +150,6 @@ async function measure(count) {
 /** How often FTS5 alone puts the right tool first, for comparison with the test's figures. */
 async function peerQuality() {
   const peer = await fts5(retrievalTools());
-  if (!peer) return undefined;
   /** @param {Parameters<typeof retrievalQueries>[0]} file */
   const share = (file) => {
     const queries = retrievalQueries(file);

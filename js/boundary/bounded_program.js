@@ -17,17 +17,19 @@ export function programPath(name) {
 }
 
 /**
- * Starts a program that nothing of the host's environment is told. It ends when it likes; whoever starts it has to end it.
+ * Starts a program that gets none of the host's environment variables. It ends when it likes; whoever starts it has to end it.
  * @param {string} program
  * @param {string[]} args
- * @param {{ memoryMb: number, env?: Record<string, string | undefined> }} options what it may hold, and what it is told
+ * @param {{ memoryMb: number, env?: Record<string, string | undefined> }} options what it may hold, and its environment variables
  */
 export function startBounded(program, args, { memoryMb, env = {} }) {
-  const told = Object.entries({ [NEEDED]: process.env[NEEDED], ...env }).filter(([, value]) => value !== undefined);
+  const environment = Object.entries({ [NEEDED]: process.env[NEEDED], ...env }).filter(
+    ([, value]) => value !== undefined,
+  );
   const [command, all] = limited(program, args, memoryMb);
   return spawn(command, all, {
     cwd: tmpdir(),
-    env: Object.fromEntries(told),
+    env: Object.fromEntries(environment),
     // What it has to say to people could be without end.
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFileAtMost } from '../boundary/bounded_read.js';
-import { beforeDeadline } from '../boundary/deadline.js';
 import { IoError, TGPError } from '../boundary/errors.js';
+import { ForeignVfs, MAX_FILE_BYTES } from './foreign_vfs.js';
 import { makeTempFolder, removeTempFolder } from './temp_folder.js';
 import { createNodeVFS } from './vfs.js';
 
@@ -17,12 +17,6 @@ import { createNodeVFS } from './vfs.js';
 const META_FILE = 'meta.json';
 /** Files of an adapter that are read at one time. */
 const AT_ONCE = 16;
-/** Most files of an adapter, and largest one: as much as may be configured. */
-const MAX_FILES = 1_000_000;
-const MAX_FILE_BYTES = 64 << 20;
-const ADAPTER_TIMEOUT_MS = 30_000;
-/** Why a file that is in an application's own files is not in Git. */
-const NOT_IN_GIT = 'The files are in the adapter that was given as "vfs", and "git.repo" names no remote to keep them.';
 
 /**
  * The files of an application's own adapter, where the native kernel can work on them: a private temporary folder. Before
@@ -32,7 +26,6 @@ const NOT_IN_GIT = 'The files are in the adapter that was given as "vfs", and "g
 export class VfsMirror {
   #vfs;
   #logger;
-  #timeoutMs;
   #files;
   /** What both sides had when they were last compared, by path. @type {Map<string, Version & { seen?: string }>} */
   #agreed = new Map();
@@ -48,10 +41,9 @@ export class VfsMirror {
    * @param {Logger} logger
    * @param {number} [timeoutMs] how long the adapter may take for one file
    */
-  constructor(vfs, logger, timeoutMs = ADAPTER_TIMEOUT_MS) {
-    this.#vfs = vfs;
+  constructor(vfs, logger, timeoutMs) {
+    this.#vfs = new ForeignVfs(vfs, timeoutMs);
     this.#logger = logger;
-    this.#timeoutMs = timeoutMs;
     this.root = makeTempFolder('tgp-vfs-');
     this.#files = createNodeVFS(this.root);
   }
@@ -103,7 +95,7 @@ export class VfsMirror {
       const [their, our, agreed] = [theirs.get(name), ours.get(name), this.#agreed.get(name)];
       if (their?.hash === our?.hash) this.#agree(name, their && { ...their, ...our });
       else if (their?.hash !== agreed?.hash) await this.#take(name, their);
-      else await this.#guarded(name, () => this.#give(name));
+      else await this.#vfs.attempt(name, () => this.#give(name));
     }
   }
 
@@ -118,7 +110,7 @@ export class VfsMirror {
       return this.#agree(name, undefined);
     }
     try {
-      await this.#files.writeFile(name, their.text ?? (await this.#guarded(name, () => this.#read(name))));
+      await this.#files.writeFile(name, their.text ?? (await this.#vfs.attempt(name, () => this.#vfs.read(name))));
     } catch (error) {
       if (!(error instanceof TGPError) || error.code === 'ERR_IO') throw error;
       return this.#leaveOut(name, their.hash, error.message);
@@ -136,14 +128,14 @@ export class VfsMirror {
     const undo = [];
     try {
       for (const name of changed) {
-        const before = await this.#guarded(name, () => this.#present(name));
+        const before = await this.#vfs.attempt(name, () => this.#vfs.readIfThere(name));
         if (name !== META_FILE && before !== undefined && hashOf(before) !== this.#agreed.get(name)?.hash) {
           throw new IoError(
             `"${name}" was not written: it was changed in "vfs" meanwhile. Read it again, then change it.`,
           );
         }
         undo.push([name, before]);
-        await this.#guarded(name, () => this.#give(name));
+        await this.#vfs.attempt(name, () => this.#give(name));
       }
     } catch (error) {
       // From here on the kernel's version is the older one, so that the next comparison takes the adapter's.
@@ -160,42 +152,34 @@ export class VfsMirror {
     /** @type {string[]} */
     const stuck = [];
     for (const [name, before] of undo.reverse()) {
-      await this.#guarded(name, async () =>
-        before === undefined ? this.#vfs.remove(name) : this.#vfs.writeFile(name, before),
-      ).catch(() => stuck.push(name));
+      await this.#vfs.attempt(name, () => this.#vfs.restore(name, before)).catch(() => stuck.push(name));
     }
     return stuck;
   }
 
   /**
-   * The kernel's version of a file becomes the adapter's; it is read back, because what an adapter took is not yet kept.
+   * The kernel's version of a file becomes the adapter's.
    * @param {string} name
    */
   async #give(name) {
     const our = await this.#ourVersion(name);
     if (our === undefined) {
       await this.#vfs.remove(name);
-      if (await this.#vfs.exists(name)) throw new Error('it is still there after its removal');
       return this.#agree(name, undefined);
     }
     if (our.text === undefined) return this.#leaveOut(name, our.hash, 'it is not UTF-8 text');
-    await this.#vfs.writeFile(name, our.text);
-    if ((await this.#vfs.readFile(name)) !== our.text) throw new Error('it holds something else than was written');
-    this.#agree(name, { ...our, stamp: await this.#stamp(name) });
+    await this.#vfs.write(name, our.text);
+    this.#agree(name, { ...our, stamp: await this.#vfs.stamp(name) });
   }
 
   /** @returns {Promise<Map<string, Version>>} */
   async #theirs() {
-    const names = await this.#guarded('', () => this.#vfs.listFiles('', true));
-    if (!Array.isArray(names) || names.length > MAX_FILES || names.some((name) => typeof name !== 'string')) {
-      throw new IoError('The files of "vfs" could not be listed: listFiles gave no array of names.');
-    }
     /** @type {Map<string, Version>} */
     const found = new Map();
-    const wanted = names.filter((name) => name !== META_FILE);
+    const wanted = (await this.#vfs.names()).filter((name) => name !== META_FILE);
     for (let at = 0; at < wanted.length; at += AT_ONCE) {
       const some = wanted.slice(at, at + AT_ONCE).map(async (name) => {
-        const version = await this.#guarded(name, () => this.#theirVersion(name));
+        const version = await this.#vfs.attempt(name, () => this.#theirVersion(name));
         if (this.#leftOut.get(name) !== version.hash) found.set(name, version);
       });
       await Promise.all(some);
@@ -208,10 +192,10 @@ export class VfsMirror {
    * @returns {Promise<Version>}
    */
   async #theirVersion(name) {
-    const stamp = await this.#stamp(name);
+    const stamp = await this.#vfs.stamp(name);
     const known = this.#agreed.get(name);
     if (stamp !== undefined && known?.stamp === stamp) return { hash: known.hash, stamp };
-    const text = await this.#read(name);
+    const text = await this.#vfs.read(name);
     return { hash: hashOf(text), stamp, text };
   }
 
@@ -249,25 +233,6 @@ export class VfsMirror {
     return file && `${file.ino}.${file.size}.${file.mtimeNs}.${file.ctimeNs}`;
   }
 
-  /** @param {string} name */
-  async #stamp(name) {
-    const stamp = await this.#vfs.stamp?.(name);
-    return stamp === undefined ? undefined : String(stamp);
-  }
-
-  /** @param {string} name */
-  async #read(name) {
-    const text = await this.#vfs.readFile(name);
-    if (typeof text !== 'string') throw new Error('readFile gave no text');
-    if (text.length > MAX_FILE_BYTES) throw new Error('readFile gave more text than a file may hold');
-    return text;
-  }
-
-  /** @param {string} name */
-  async #present(name) {
-    return (await this.#vfs.exists(name)) ? this.#read(name) : undefined;
-  }
-
   /**
    * @param {string} name
    * @param {(Version & { seen?: string }) | undefined} version
@@ -288,37 +253,9 @@ export class VfsMirror {
     this.#leftOut.set(name, hash);
     this.#logger.warn(`Left out "${name}" of "vfs": ${why}`);
   }
-
-  /**
-   * What an adapter throws, as an error of ours.
-   * @template T
-   * @param {string} name
-   * @param {() => Promise<T>} work
-   */
-  async #guarded(name, work) {
-    try {
-      return await beforeDeadline(work, this.#timeoutMs);
-    } catch (cause) {
-      if (cause instanceof IoError) throw cause;
-      const what = name === '' ? 'Its files could not be listed' : `It failed at "${name}"`;
-      throw new IoError(`The application's "vfs" could not be used. ${what}; nothing was changed.`, { cause });
-    }
-  }
 }
 
 /** @param {string | Buffer} content */
 function hashOf(content) {
   return createHash('sha256').update(content).digest('base64');
-}
-
-/**
- * The report of a change of files whose history ends with the kernel.
- * @template {object} Written
- * @param {Written} written
- * @returns {Written}
- */
-export function withoutGit(written) {
-  const { commit: _commit, ...rest } = /** @type {any} */ (written);
-  if (rest.written !== undefined) return { ...rest, written: withoutGit(rest.written) };
-  return rest.persisted === undefined ? written : { ...rest, persisted: false, problem: NOT_IN_GIT };
 }

@@ -8,7 +8,7 @@ import { schemaObject } from '../tool_shape/universal_schema.js';
 
 /** @typedef {Record<string, any>} JsonSchema */
 
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 const MAX_PARTS = 2000;
 /** Longest default that is shown, as JSON. */
 const MAX_DEFAULT_CHARS = 2000;
@@ -53,7 +53,7 @@ export function forgedSchema(parameters, subject) {
  * @returns {JsonSchema}
  */
 function cleaned(schema, budget, depth) {
-  if (typeof schema !== 'object' || schema === null || depth > DEEPEST || --budget.left < 0) return {};
+  if (typeof schema !== 'object' || schema === null || depth > MAX_DEPTH || --budget.left < 0) return {};
   const inner = (/** @type {any} */ part) => cleaned(part, budget, depth + 1);
   const { type, description, format, properties, required, items, prefixItems, anyOf } = schema;
   const { enum: values, const: value, default: preset, additionalProperties } = schema;

@@ -19,7 +19,7 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  */
 
 /** What OpenAI takes. */
-const LONGEST_DESCRIPTION = 1024;
+const MAX_DESCRIPTION_CHARS = 1024;
 
 export class ForgedTools {
   /** @type {Source} */
@@ -187,10 +187,10 @@ export class ForgedTools {
  */
 function described(path, description) {
   // The path is what a model needs to read, check and repair the tool.
-  const place = `[${path}]`;
-  const room = LONGEST_DESCRIPTION - place.length - 1;
+  const suffix = `[${path}]`;
+  const room = MAX_DESCRIPTION_CHARS - suffix.length - 1;
   const text = description.length > room ? `${description.slice(0, room - 1)}…` : description;
-  return `${text} ${place}`.trim();
+  return `${text} ${suffix}`.trim();
 }
 
 /** @param {{ name: string, path: string }} named */

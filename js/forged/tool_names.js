@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 
-const LONGEST = 64;
-const SHORTEST_HASH = 8;
+const MAX_NAME_CHARS = 64;
+const MIN_HASH_CHARS = 8;
 
 /** Names that forged tools must not take over; a test holds them against the tools themselves. */
 export const KERNEL_TOOL_NAMES = [
@@ -35,7 +35,7 @@ export function toolNames(paths, reserved = KERNEL_TOOL_NAMES) {
   for (const name of plain) wanted.set(name, (wanted.get(name) ?? 0) + 1);
   const used = new Set(reserved);
   const free = plain.map(
-    (name) => wanted.get(name) === 1 && name.length <= LONGEST && !used.has(name) && !(name in Object.prototype),
+    (name) => wanted.get(name) === 1 && name.length <= MAX_NAME_CHARS && !used.has(name) && !(name in Object.prototype),
   );
   for (const [index, name] of plain.entries()) if (free[index]) used.add(name);
   return new Map(
@@ -70,8 +70,8 @@ function plainName(path) {
  */
 function distinctName(name, path, used) {
   const hash = createHash('sha256').update(path).digest('hex');
-  for (let length = SHORTEST_HASH; ; length++) {
-    const distinct = `${name.slice(0, LONGEST - 1 - length)}_${hash.slice(0, length)}`;
+  for (let length = MIN_HASH_CHARS; ; length++) {
+    const distinct = `${name.slice(0, MAX_NAME_CHARS - 1 - length)}_${hash.slice(0, length)}`;
     if (!used.has(distinct)) return distinct;
   }
 }

@@ -10,7 +10,7 @@ import { described } from '../boundary/thrown.js';
  * @typedef {import('../../binding.cjs').BindingError} BindingError
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
  * @typedef {(...values: any[]) => unknown} HostFunction
- * @typedef {'commit' | 'rollback'} Verdict
+ * @typedef {'commit' | 'rollback'} RunEnd
  */
 
 /** Longest answer of a function, as JSON: more than a guest has memory for. */
@@ -20,7 +20,7 @@ const MAX_ANSWER_CHARS = 16 << 20;
 export class HostFunctions {
   /** @type {Map<string, (runId: number, values: any[]) => unknown>} */
   #functions = new Map();
-  /** @type {((runId: number, verdict: Verdict) => unknown)[]} */
+  /** @type {((runId: number, end: RunEnd) => unknown)[]} */
   #finishers = [];
   /**
    * The caller's context of each run, so that a function sees the request that it is called for.
@@ -56,7 +56,7 @@ export class HostFunctions {
 
   /**
    * Adds what is to be done at the end of every run that has called a function.
-   * @param {(runId: number, verdict: Verdict) => unknown} finisher
+   * @param {(runId: number, end: RunEnd) => unknown} finisher
    */
   onFinish(finisher) {
     this.#finishers.push(finisher);
@@ -95,7 +95,7 @@ export class HostFunctions {
   async serve({ id, runId, kind, name, args }, answer) {
     try {
       const work = () =>
-        kind === 'call' ? this.#call(runId, name, args) : this.#finish(runId, /** @type {Verdict} */ (kind));
+        kind === 'call' ? this.#call(runId, name, args) : this.#finish(runId, /** @type {RunEnd} */ (kind));
       const context = this.#contexts.get(runId);
       const { value } = await (context ? context.runInAsyncScope(work) : work());
       answer(id, toJsonText(value ?? null, `the answer of tgp.${name}`, { maxChars: MAX_ANSWER_CHARS }));
@@ -117,11 +117,11 @@ export class HostFunctions {
 
   /**
    * @param {number} runId
-   * @param {Verdict} verdict
+   * @param {RunEnd} end
    * @returns {Promise<{ value?: unknown }>}
    */
-  async #finish(runId, verdict) {
-    for (const finisher of this.#finishers) await finisher(runId, verdict);
+  async #finish(runId, end) {
+    for (const finisher of this.#finishers) await finisher(runId, end);
     return {};
   }
 }

@@ -1,6 +1,6 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { unwrap } from '../boundary/errors.js';
-import { withoutGit } from '../files/vfs_mirror.js';
+import { withoutGit } from '../files/without_git.js';
 
 /**
  * @typedef {import('../../binding.cjs').BindingKernel} BindingKernel

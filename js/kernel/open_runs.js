@@ -6,8 +6,8 @@ import { onAbort } from '../boundary/abort.js';
  */
 
 /** What keeps this process alive while it waits for a run: native code alone does not. */
-const wakefulness = new MessageChannel().port1;
-wakefulness.unref();
+const keepAlive = new MessageChannel().port1;
+keepAlive.unref();
 let waiting = 0;
 
 /** Runs that have been started and not yet been heard of again. */
@@ -30,7 +30,7 @@ export class OpenRuns {
       return await new Promise((resolve) => {
         start();
         this.#open.set(runId, resolve);
-        if (waiting++ === 0) wakefulness.ref();
+        if (waiting++ === 0) keepAlive.ref();
       });
     } finally {
       release();
@@ -45,7 +45,7 @@ export class OpenRuns {
     const resolve = this.#open.get(runId);
     if (resolve === undefined) return;
     this.#open.delete(runId);
-    if (--waiting === 0) wakefulness.unref();
+    if (--waiting === 0) keepAlive.unref();
     resolve(outcome);
   }
 }

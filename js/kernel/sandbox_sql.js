@@ -25,10 +25,10 @@ export function offerSql(functions, sql) {
     }
     return new JsonText(answerText(await transaction.execute(statement, params)));
   });
-  functions.onFinish(async (runId, verdict) => {
+  functions.onFinish(async (runId, end) => {
     const transaction = transactions.get(runId);
     transactions.delete(runId);
-    await (verdict === 'commit' ? transaction?.commit() : transaction?.rollback());
+    await (end === 'commit' ? transaction?.commit() : transaction?.rollback());
   });
 }
 

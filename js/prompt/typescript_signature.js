@@ -2,8 +2,8 @@
 
 /** @typedef {Record<string, any>} JsonSchema */
 
-const DEEPEST = 4;
-const LONGEST = 200;
+const MAX_DEPTH = 4;
+const MAX_CHARS = 200;
 const MAX_VALUES = 8;
 
 /**
@@ -12,7 +12,7 @@ const MAX_VALUES = 8;
  */
 export function typeOf(schema) {
   const text = printed(schema, 0);
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
+  return text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS - 1)}…`;
 }
 
 /**
@@ -21,7 +21,7 @@ export function typeOf(schema) {
  * @returns {string}
  */
 function printed(schema, depth) {
-  if (typeof schema !== 'object' || schema === null || depth > DEEPEST) return 'any';
+  if (typeof schema !== 'object' || schema === null || depth > MAX_DEPTH) return 'any';
   const inner = (/** @type {any} */ part) => printed(part, depth + 1);
   if (Array.isArray(schema.enum)) return values(schema.enum);
   if ('const' in schema) return literal(schema.const);

@@ -17,7 +17,7 @@ const MODULES = 'node_modules';
 
 /**
  * @typedef {{ name: string, folder: string, declared: Set<string> }} Package `folder` is real
- * @typedef {{ kind: 'file' | 'folder', package: Package, inside: string, real: string }} Place
+ * @typedef {{ kind: 'file' | 'folder', package: Package, inside: string, real: string }} PackageEntry
  */
 
 export class PackageStore {
@@ -62,9 +62,9 @@ export class PackageStore {
    * What is at a path inside a package.
    * @param {Package} of
    * @param {string[]} segments
-   * @returns {Place | undefined}
+   * @returns {PackageEntry | undefined}
    */
-  place(of, segments) {
+  entry(of, segments) {
     if (segments.some((name) => name === '' || name.startsWith('.') || name === MODULES || /[\\\0:]/.test(name))) {
       return undefined;
     }
@@ -83,12 +83,12 @@ export class PackageStore {
 
   /**
    * The text of a file that a type checker has a use for.
-   * @param {Place | undefined} place
+   * @param {PackageEntry | undefined} entry
    * @returns {string | null}
    */
-  text(place) {
-    if (place?.kind !== 'file' || !READABLE.test(place.real)) return null;
-    return readBounded(place.real, MAX_FILE_BYTES);
+  text(entry) {
+    if (entry?.kind !== 'file' || !READABLE.test(entry.real)) return null;
+    return readBounded(entry.real, MAX_FILE_BYTES);
   }
 
   /**

@@ -22,7 +22,7 @@ const TIME_LIMITS = { startMs: 20_000, checkMs: 10_000 };
 const IDLE_MS = 120_000;
 /** The compiler's own number for an error. */
 const ERROR = 1;
-/** What is told of one tool. */
+/** Most findings of one tool that are reported, and how long and deep each may be. */
 const MAX_FINDINGS = 100;
 const MAX_MESSAGE_CHARS = 2_000;
 const MAX_CHAIN = 8;
@@ -36,7 +36,7 @@ const NOT_FOR_TOOLS = new Set([1108, 7016]);
 export class TypeChecker {
   #baseDir;
   #functions;
-  #patience;
+  #timeLimits;
   /** @type {string | null | undefined} null: looked for and not found */
   #program;
   /** @type {Session | undefined} */
@@ -50,12 +50,12 @@ export class TypeChecker {
   /**
    * @param {string} baseDir the application's folder
    * @param {readonly string[]} functions names of the application's own functions on `tgp`
-   * @param {{ startMs: number, checkMs: number }} [patience]
+   * @param {{ startMs: number, checkMs: number }} [timeLimits]
    */
-  constructor(baseDir, functions, patience = TIME_LIMITS) {
+  constructor(baseDir, functions, timeLimits = TIME_LIMITS) {
     this.#baseDir = baseDir;
     this.#functions = functions;
-    this.#patience = patience;
+    this.#timeLimits = timeLimits;
   }
 
   /**
@@ -142,7 +142,7 @@ export class TypeChecker {
     const { server, files, snapshot: before } = session;
     const fileChanges = files.show(sources.files, sources.packages);
     // One deadline for all that one check asks.
-    const deadline = Date.now() + this.#patience.checkMs;
+    const deadline = Date.now() + this.#timeLimits.checkMs;
     const ask = (/** @type {string} */ method, /** @type {object} */ params) =>
       server.request(method, params, Math.max(1, deadline - Date.now()));
     const opened = before === undefined ? { openProjects: [SETTINGS] } : {};
@@ -160,7 +160,7 @@ export class TypeChecker {
     /** @type {Session} */
     const session = { server: new TypesServer(program, FOLDER, files), files };
     this.#session = session;
-    await session.server.request('initialize', null, this.#patience.startMs);
+    await session.server.request('initialize', null, this.#timeLimits.startMs);
     return session;
   }
 
@@ -178,10 +178,10 @@ export class TypeChecker {
  * @returns {Diagnostic[]}
  */
 function toDiagnostics(found, text, sources, files) {
-  const placeOf = places(text.replace(/^\uFEFF/, ''));
+  const positionOf = positionsIn(text.replace(/^\uFEFF/, ''));
   return found
     .filter(({ category, code }) => category === ERROR && !NOT_FOR_TOOLS.has(code))
-    .map((item) => ({ ...item, start: placeOf(item.pos), stop: placeOf(item.end) }))
+    .map((item) => ({ ...item, start: positionOf(item.pos), stop: positionOf(item.end) }))
     .filter(({ start }) => !sources.ignoredLines.includes(start.line))
     .slice(0, MAX_FINDINGS)
     .map(({ start, stop, code, ...item }) => ({
@@ -211,7 +211,7 @@ function messageOf({ text, messageChain = [] }, depth) {
  * Offsets as lines and columns, both counted from 1.
  * @param {string} text
  */
-function places(text) {
+function positionsIn(text) {
   const starts = [0, ...[...text.matchAll(/\r\n|[\n\r\u2028\u2029]/g)].map((end) => end.index + end[0].length)];
   return (/** @type {number} */ offset) => {
     let [low, high] = [0, starts.length];

@@ -39,7 +39,7 @@ const COMPILER_OPTIONS = {
 
 /**
  * @typedef {import('./package_store.js').Package} Package
- * @typedef {import('./package_store.js').Place} Place
+ * @typedef {import('./package_store.js').PackageEntry} PackageEntry
  */
 
 /** As a type checker wants its files. */
@@ -143,14 +143,14 @@ export class TypeFiles {
 
   /** @param {string} path */
   realpath(path) {
-    const place = this.#texts.has(path) || this.#isLibrary(path) ? undefined : this.#find(path);
-    return place ? `${this.#numberedFolder(place.package)}${place.inside === '' ? '' : `/${place.inside}`}` : path;
+    const entry = this.#texts.has(path) || this.#isLibrary(path) ? undefined : this.#find(path);
+    return entry ? `${this.#numberedFolder(entry.package)}${entry.inside === '' ? '' : `/${entry.inside}`}` : path;
   }
 
   /**
    * What a path inside `node_modules` leads to.
    * @param {string} path
-   * @returns {Place | undefined}
+   * @returns {PackageEntry | undefined}
    */
   #find(path) {
     if (path.startsWith(PACKAGES)) {
@@ -170,7 +170,7 @@ export class TypeFiles {
   /**
    * @param {Package | undefined} start
    * @param {string[]} segments
-   * @returns {Place | undefined}
+   * @returns {PackageEntry | undefined}
    */
   #inside(start, segments) {
     let [of, rest] = [start, segments];
@@ -178,7 +178,7 @@ export class TypeFiles {
       const needed = nameIn(rest.slice(1));
       [of, rest] = [this.#store.neededBy(of, needed.name), needed.rest];
     }
-    return of && this.#store.place(of, rest);
+    return of && this.#store.entry(of, rest);
   }
 
   /** @param {Package} of */
