@@ -10,11 +10,11 @@ import { TGPConfigSchema } from './option_schemas.js';
 
 /** @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput */
 
+const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'];
 /** Looked for in this order when no config file is named. */
-export const DEFAULT_FILES = ['ts', 'mts', 'js', 'mjs', 'cjs', 'json'].map((extension) => `tgp.config.${extension}`);
+export const DEFAULT_FILES = EXTENSIONS.map((extension) => `tgp.config${extension}`);
 /** What a config file gets for `@tgp/core`: this very package, so that it loads before anything is installed. */
 const SELF = join(PACKAGE_FOLDER, 'index.js');
-const EXTENSIONS = new Set(['.ts', '.mts', '.js', '.mjs', '.cjs', '.json']);
 
 /** @type {typeof import('../../index.js').defineTGPConfig} */
 export const defineTGPConfig = (config) => config;
@@ -27,9 +27,9 @@ export async function loadTGPConfig(configFile) {
       `The config file "${basename(file)}" does not exist. Create it, correct "configFile", or leave "configFile" out to start without one.`,
     );
   }
-  if (!EXTENSIONS.has(extname(file))) {
+  if (!EXTENSIONS.includes(extname(file))) {
     throw new ConfigError(
-      `The config file "${basename(file)}" has an unknown type. Use one of ${[...EXTENSIONS].join(', ')}.`,
+      `The config file "${basename(file)}" has an unknown type. Use one of ${EXTENSIONS.join(', ')}.`,
     );
   }
   const exported = extname(file) === '.json' ? await readJson(file) : await importModule(file);

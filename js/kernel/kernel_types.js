@@ -1,4 +1,4 @@
-import { ShutdownError } from '../boundary/errors.js';
+import { InternalError } from '../boundary/errors.js';
 import { TypeChecker } from '../types_check/type_checker.js';
 
 /**
@@ -32,9 +32,7 @@ export class KernelTypes {
    * @returns {Promise<Outcome>}
    */
   async check(sources) {
-    if (this.#checker === undefined) {
-      throw new ShutdownError('The kernel has been shut down. Make a new TGP to go on.');
-    }
+    if (this.#checker === undefined) throw new InternalError('Types were asked for before the kernel had booted.');
     return this.#checker.check(sources);
   }
 
