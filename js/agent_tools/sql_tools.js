@@ -4,7 +4,7 @@ import { describeSchema } from '../sql/describe_schema.js';
 import { SqlRules } from '../sql/rules.js';
 import { adapterOf } from '../sql/sources.js';
 import { SqlTransaction } from '../sql/transaction.js';
-import { tool } from './kernel_tools.js';
+import { checkedTool } from './checked_tool.js';
 import { DescribeSchemaParams, ExecSqlParams } from './tool_parameters.js';
 
 /** Rows of a dry run that are shown. */
@@ -36,7 +36,7 @@ export function createSqlTools(source, options = {}) {
   };
 
   return {
-    exec_sql: tool(
+    exec_sql: checkedTool(
       'exec_sql',
       'Run one SQL statement against the application database, in a transaction of its own. Returns the rows; a statement without rows returns [{ affected }]. Values go into params: an array for ? or $1, an object for :name.',
       ExecSqlParams,
@@ -47,7 +47,7 @@ export function createSqlTools(source, options = {}) {
         return { dryRun: /** @type {const} */ (true), affected: answer.affected, rows: rows.slice(0, PREVIEW_ROWS) };
       },
     ),
-    describe_schema: tool(
+    describe_schema: checkedTool(
       'describe_schema',
       'Tables of the application database with columns, types, keys and estimated row counts. Call it before writing SQL.',
       DescribeSchemaParams,
