@@ -1,11 +1,28 @@
+export { tgpTools } from './js/agent_tools/kernel_tools.js';
 export {
   formatTools,
   toAnthropicTools,
   toLangChainTools,
   toOpenAIAgentsTools,
   toOpenAITools,
-} from './js/adapters.js';
-export { defineTGPConfig, loadTGPConfig } from './js/config.js';
+} from './js/agent_tools/provider_formats.js';
+export { createSqlTools } from './js/agent_tools/sql_tools.js';
+export { handleToolCall } from './js/agent_tools/tool_call.js';
+export {
+  ApplyDiffParams,
+  CheckToolParams,
+  DescribeSchemaParams,
+  ExecSqlParams,
+  ExecToolParams,
+  FileHistoryParams,
+  FindToolParams,
+  ListFilesParams,
+  PatchFileParams,
+  ReadFileParams,
+  SearchFilesParams,
+  ToolSchema,
+  WriteFileParams,
+} from './js/agent_tools/tool_parameters.js';
 export {
   AbortedError,
   CompilationError,
@@ -27,27 +44,11 @@ export {
   TGPError,
   ToolError,
   ValidationError,
-} from './js/errors.js';
-export { TGP } from './js/kernel.js';
-export {
-  ApplyDiffParams,
-  CheckToolParams,
-  DescribeSchemaParams,
-  ExecSqlParams,
-  ExecToolParams,
-  FileHistoryParams,
-  FindToolParams,
-  FSConfigSchema,
-  GitConfigSchema,
-  ListFilesParams,
-  PatchFileParams,
-  ReadFileParams,
-  SandboxConfigSchema,
-  SearchFilesParams,
-  TGPConfigSchema,
-  ToolSchema,
-  WriteFileParams,
-} from './js/schemas.js';
+} from './js/boundary/errors.js';
+export { createMemoryVFS, createNodeVFS } from './js/files/vfs.js';
+export { defineTGPConfig, loadTGPConfig } from './js/kernel/config.js';
+export { FSConfigSchema, GitConfigSchema, SandboxConfigSchema, TGPConfigSchema } from './js/kernel/option_schemas.js';
+export { TGP } from './js/kernel/tgp.js';
 export { betterSqlite3 } from './js/sql/adapters/better_sqlite3.js';
 export { executor } from './js/sql/adapters/executor.js';
 export { knex } from './js/sql/adapters/knex.js';
@@ -58,7 +59,3 @@ export { postgresJs } from './js/sql/adapters/postgres_js.js';
 export { prisma } from './js/sql/adapters/prisma.js';
 export { sqlite } from './js/sql/adapters/sqlite.js';
 export { drizzle } from './js/sql/sources.js';
-export { createSqlTools } from './js/sql/tools.js';
-export { handleToolCall } from './js/tool_call.js';
-export { tgpTools } from './js/tools.js';
-export { createMemoryVFS, createNodeVFS } from './js/vfs.js';

@@ -9,7 +9,7 @@ test('the source tree is found', () => {
   const paths = tree.map((file) => file.path);
   expect(paths).toContain('src/lib.rs');
   expect(paths).toContain('src/error.rs');
-  expect(paths).toContain('js/kernel.js');
+  expect(paths).toContain('js/kernel/tgp.js');
 });
 
 describe.each(RULES)('$name', ({ check, broken, kept }) => {

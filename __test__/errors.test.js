@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import * as tgp from '../index.js';
-import { ERROR_CLASSES, unwrap } from '../js/errors.js';
+import { ERROR_CLASSES, unwrap } from '../js/boundary/errors.js';
 
 const NAMES = {
   ERR_VALIDATION: 'ValidationError',
@@ -87,7 +87,7 @@ describe('instanceof', () => {
   });
 
   test('holds for errors of another copy of the package', async () => {
-    const specifier = '../js/errors.js?another-copy';
+    const specifier = '../js/boundary/errors.js?another-copy';
     const copy = await import(specifier);
     expect(copy.ToolError).not.toBe(tgp.ToolError);
     const error = new copy.ToolError('elsewhere');

@@ -3,7 +3,7 @@ import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { TGP, tgpTools, toAnthropicTools, toOpenAITools, ValidationError } from '../index.js';
-import { universalSchema } from '../js/schema.js';
+import { universalSchema } from '../js/tool_shape/universal_schema.js';
 
 const params = z.strictObject({ path: z.string().min(1).describe('Where.'), limit: z.int().optional() });
 const schema = universalSchema(params, 'find');

@@ -10,6 +10,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasServer, startServer } from '../__test__/helpers/database_server.js';
+import { ensureBetterSqlite3 } from '../scripts/setup.mjs';
 
 const CUT_OFF_MS = 40_000;
 const LOOK_MS = 5;
@@ -172,6 +173,7 @@ function memoryKb(pid, key) {
   }
 }
 
+ensureBetterSqlite3();
 const servers = /** @type {const} */ (['postgres', 'mariadb']).filter((name) => hasServer(name));
 const running = await Promise.all(servers.map((name) => startServer(name)));
 const ports = Object.fromEntries(servers.map((name, at) => [name, running[at]?.port ?? 0]));

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TGP, tgpTools } from '../index.js';
-import { locateTypeScript } from '../js/typescript_location.js';
+import { locateTypeScript } from '../js/types_check/typescript_location.js';
 import { inTurns, report } from './measure.mjs';
 import { peer } from './peers.mjs';
 

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { placeTools, retrievalQueries, retrievalTools } from '../__test__/helpers/retrieval_set.js';
 import { TGP, tgpTools } from '../index.js';
+import { ensureBetterSqlite3 } from '../scripts/setup.mjs';
 
 const COUNTS = process.argv.slice(2).map(Number).filter(Boolean);
 const SAMPLES = 200;
@@ -58,8 +59,9 @@ async function memoryDatabase() {
   // @ts-expect-error the types are those of Node 20, which has no such module
   const own = await import('node:sqlite').catch(() => undefined);
   if (own) return new own.DatabaseSync(':memory:');
-  const other = await import('better-sqlite3').catch(() => undefined);
-  return other && new other.default(':memory:');
+  ensureBetterSqlite3();
+  const other = await import('better-sqlite3');
+  return new other.default(':memory:');
 }
 
 /**
@@ -68,7 +70,6 @@ async function memoryDatabase() {
  */
 async function fts5(tools) {
   const db = await memoryDatabase();
-  if (!db) return undefined;
   db.exec("create virtual table t using fts5(path unindexed, name, description, tokenize='porter')");
   const insert = db.prepare('insert into t values (?, ?, ?)');
   for (const { path, source } of tools) {
@@ -111,17 +112,17 @@ async function measure(count) {
     const finds = [];
     const peer = await fts5(tools);
     const query = 'convert a currency amount';
-    const answers = [await kernel.find(query), ...(peer ? [peer(query)] : [])];
+    const answers = [await kernel.find(query), peer(query)];
     if (answers.some((found) => found.length === 0)) throw new Error('A search that finds nothing is no search.');
     const peers = [];
     // In turns, so that whatever else the machine does hits both. Not every query has its tool among the first hundred.
     for (let sample = -20; sample < SAMPLES; sample++) {
       const { query = 'x' } = queries[(sample + queries.length) % queries.length] ?? {};
       const found = await timed(() => kernel.find(query));
-      const peered = peer && (await timed(() => peer(query)));
+      const peered = await timed(() => peer(query));
       if (sample < 0) continue;
       finds.push(found);
-      if (peered !== undefined) peers.push(peered);
+      peers.push(peered);
     }
     const { write_file } = tgpTools(kernel);
     const writes = [];
@@ -136,7 +137,7 @@ async function measure(count) {
       'boot ms': median(boots),
       'first find ms': median(firsts),
       'find ms': median(finds),
-      'FTS5 ms': peer ? median(peers) : undefined,
+      'FTS5 ms': median(peers),
       'write ms': median(writes),
       'rebuild ms': cold,
       'meta.json MB': bytes / 1e6,
@@ -149,7 +150,6 @@ async function measure(count) {
 /** How often FTS5 alone puts the right tool first, for comparison with the test's figures. */
 async function peerQuality() {
   const peer = await fts5(retrievalTools());
-  if (!peer) return undefined;
   /** @param {Parameters<typeof retrievalQueries>[0]} file */
   const share = (file) => {
     const queries = retrievalQueries(file);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { createSqlTools, sqlite, TGP, tgpTools } from '../index.js';
+import { ensureBetterSqlite3 } from '../scripts/setup.mjs';
 import { inTurns, percentile, report } from './measure.mjs';
 
 const ROWS = 10_000;
@@ -20,6 +21,7 @@ const TOOLS = {
   many: "return (await tgp.exec_sql('SELECT id, name, score FROM items')).length",
 };
 
+ensureBetterSqlite3();
 const folder = mkdtempSync(join(tmpdir(), 'tgp-bench-sql-'));
 const file = join(folder, 'bench.db');
 const db = new BetterSqlite3(file);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { main } from '../js/cli.js';
+import { main } from '../js/cli/main.js';
 
 // Whoever reads the output may stop early, as `head` does: that is no failure of ours.
 process.stdout.on('error', (error) => {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { TGPError } from './errors.js';
+import { join, relative, sep } from 'node:path';
+import { TGPError } from './boundary/errors.js';
+import { PACKAGE_FOLDER } from './package_folder.js';
 
 /**
  * @typedef {{ serverExternalPackages?: string[], outputFileTracingIncludes?: Record<string, string[]> }} Known
@@ -10,7 +10,6 @@ import { TGPError } from './errors.js';
  */
 
 const NAME = '@tgp/core';
-const FOLDER = dirname(fileURLToPath(new URL('../package.json', import.meta.url)));
 const EVERY_ROUTE = ['/**'];
 
 /**
@@ -59,7 +58,7 @@ function runtimeFiles() {
   const from = (/** @type {string} */ folder) => relative(application, folder).split(sep).join('/') || '.';
   return [
     'tgp.config.*',
-    ...OWN_FILES.map((files) => `${from(FOLDER)}/${files}`),
+    ...OWN_FILES.map((files) => `${from(PACKAGE_FOLDER)}/${files}`),
     ...platformPackages().map((folder) => `${from(folder)}/*`),
   ];
 }
@@ -70,7 +69,7 @@ function runtimeFiles() {
  */
 function platformPackages() {
   const [scope, prefix] = `${NAME}-`.split('/', 2);
-  const folders = (createRequire(join(FOLDER, 'package.json')).resolve.paths(NAME) ?? []).map((folder) =>
+  const folders = (createRequire(join(PACKAGE_FOLDER, 'package.json')).resolve.paths(NAME) ?? []).map((folder) =>
     join(folder, scope ?? ''),
   );
   const packages = folders.filter(existsSync).flatMap((folder) =>
@@ -78,7 +77,7 @@ function platformPackages() {
       .filter((name) => name.startsWith(prefix ?? ''))
       .map((name) => realpathSync(join(folder, name))),
   );
-  const inClone = readdirSync(FOLDER).some((name) => name.endsWith('.node'));
+  const inClone = readdirSync(PACKAGE_FOLDER).some((name) => name.endsWith('.node'));
   if (packages.length === 0 && !inClone) {
     throw new TGPError(
       'ERR_IO',

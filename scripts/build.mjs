@@ -12,7 +12,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -23,6 +22,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeApiReference } from './api_reference.mjs';
+import { writeCommonJs } from './common_js.mjs';
 import { hostPlatform, packageJson } from './platform.mjs';
 import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from './process.mjs';
 import { sandboxApiModule } from './sandbox_api.mjs';
@@ -47,7 +47,7 @@ export async function build() {
   }
   await writeLoader();
   writeFileSync(
-    join(ROOT, 'js', 'sandbox_api.js'),
+    join(ROOT, 'js', 'prompt', 'sandbox_api.js'),
     sandboxApiModule(readFileSync(join(ROOT, 'sandbox', 'tgp.d.ts'), 'utf8')),
   );
   await writeCommonJs();
@@ -119,33 +119,4 @@ function collectTypeDefs() {
   const folder = mkdtempSync(join(tmpdir(), 'tgp-types-'));
   writeFileSync(join(folder, CRATE), `${[...lines].sort().join('\n')}\n`);
   return folder;
-}
-
-async function writeCommonJs() {
-  const { build: bundle } = await import('esbuild');
-  await bundle({
-    entryPoints: { index: join(ROOT, 'index.js'), next: join(ROOT, 'js', 'next.js'), mcp: join(ROOT, 'mcp.js') },
-    outdir: join(ROOT, 'dist'),
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    define: { 'import.meta.url': 'moduleUrl' },
-    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
-    logLevel: 'warning',
-  });
-  for (const name of ['index', 'next', 'mcp']) copyDeclarations(name);
-  mkdirSync(join(ROOT, 'dist', 'types'), { recursive: true });
-  for (const file of readdirSync(join(ROOT, 'types'))) copyDeclarations(join('types', file.replace('.d.ts', '')));
-}
-
-/**
- * The declarations of a file as CommonJS finds them: they name their neighbours by that ending.
- * @param {string} name
- */
-function copyDeclarations(name) {
-  const text = readFileSync(join(ROOT, `${name}.d.ts`), 'utf8');
-  writeFileSync(join(ROOT, 'dist', `${name}.d.cts`), text.replace(/(from '\.[^']*)\.js'/g, "$1.cjs'"));
 }

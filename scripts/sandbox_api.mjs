@@ -1,4 +1,4 @@
-/** Makes the short form of the sandbox's declarations that models are shown: `js/sandbox_api.js`. */
+/** Makes the short form of the sandbox's declarations that models are shown: `js/prompt/sandbox_api.js`. */
 
 /**
  * @param {string} declarations the text of sandbox/tgp.d.ts

@@ -32,7 +32,12 @@ export function setup({ tests }) {
     ensureNextest();
   }
   ensureNodeModules();
-  if (tests) ensureAddon('better-sqlite3', 'new (require("better-sqlite3"))(":memory:")');
+  if (tests) ensureBetterSqlite3();
+}
+
+/** The one package of the tests and benchmarks with an addon that npm has not brought ready made. */
+export function ensureBetterSqlite3() {
+  ensureAddon('better-sqlite3', 'new (require("better-sqlite3"))(":memory:")');
 }
 
 function ensurePrograms() {
@@ -105,7 +110,7 @@ function ensureNodeModules() {
   announce('Installing npm packages');
   // Not `npm ci`: it refuses a lock file that was made where the registry lacks some other platform's optional package.
   // This installs the locked versions as well, and leaves the lock file alone. No package needs its install script for
-  // building; the one that does for testing comes later.
+  // building; the one that does for testing and measuring comes later.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts']);
 }
 

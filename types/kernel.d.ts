@@ -23,8 +23,9 @@ export type TGPOptions = {
   config?: TGPConfigInput;
   /**
    * Functions of the application that tools find on `tgp`, beside the built-in ones; one of the same name replaces the
-   * built-in. They may be async, and calls of one run overlap. Arguments and answers cross as JSON. What a function
-   * throws is thrown in the tool. An answer holds two million values and 16 million characters of JSON at most.
+   * built-in. They may be async, and calls of one run overlap. Arguments and answers cross as JSON; an answer that
+   * JSON cannot hold, such as one with NaN in it, is an error in the tool. What a function throws is thrown in the tool. An
+   * answer holds two million values and 16 million characters of JSON at most.
    */
   sandboxAPI?: Record<string, (...args: any[]) => any>;
   /**
@@ -230,7 +231,8 @@ export declare class TGP {
    * Runs a tool in the sandbox.
    * @param path the tool, relative to the root
    * @param args what the tool gets. Dates cross as ISO strings, BigInts as decimal strings, Maps as objects, Sets as
-   * arrays; functions, symbols and cycles are a {@link ValidationError}. Default: `{}`.
+   * arrays, and members that are undefined are left out; functions, symbols, cycles, NaN and the infinities are a
+   * {@link ValidationError}. Default: `{}`.
    * @throws {TGPError} of the class that says what went wrong; `details.logs` holds what the tool had logged
    */
   exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
-import { TypeChecker } from '../../js/type_checker.js';
+import { TypeChecker } from '../../js/types_check/type_checker.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TypeChecker } from '../../js/type_checker.js';
+import { TypeChecker } from '../../js/types_check/type_checker.js';
 import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
@@ -115,7 +115,7 @@ describe('a type checker that has gone mad', () => {
   it('is a notice each time, costs the host no memory, and is gone', async () => {
     const costs = Object.entries(MAD).map(async ([name, script]) => {
       const app = await applicationWith(script);
-      const checker = JSON.stringify(new URL('../../js/type_checker.js', import.meta.url).href);
+      const checker = JSON.stringify(new URL('../../js/types_check/type_checker.js', import.meta.url).href);
       const setup = `const { TypeChecker } = await import(${checker});
         const checker = new TypeChecker(${JSON.stringify(app)}, [], { startMs: 1000, checkMs: 1000 });`;
       const work = `return checker.check(${JSON.stringify(sourcesOf(GOOD))});`;
@@ -149,7 +149,7 @@ describe('the process of the type checker', () => {
 
   it('ends with its host, in the midst of a check too', async () => {
     const folder = await tempRoot();
-    const checker = JSON.stringify(new URL('../../js/type_checker.js', import.meta.url).href);
+    const checker = JSON.stringify(new URL('../../js/types_check/type_checker.js', import.meta.url).href);
     const { child, ended } = startProgram(
       folder,
       `const { TypeChecker } = await import(${checker});

@@ -2,6 +2,7 @@
 
 import { HOST_RULES } from './host_rules.js';
 import { codeOf, isTestFile, modulesUsed, withoutTests } from './rust_source.js';
+import { SCRIPT_RULES } from './script_rules.js';
 
 /**
  * @typedef {import('./source_tree.js').SourceFile} SourceFile
@@ -197,9 +198,9 @@ export const RULES = [
     },
     broken: [
       { path: 'src/vfs/vfs.rs', text: '\n'.repeat(MAX_LINES + 1) },
-      { path: 'js/kernel.js', text: 'a();\n'.repeat(MAX_LINES + 1) },
+      { path: 'js/kernel/tgp.js', text: 'a();\n'.repeat(MAX_LINES + 1) },
     ],
-    kept: [{ path: 'js/kernel.js', text: '\n'.repeat(MAX_LINES) }],
+    kept: [{ path: 'js/kernel/tgp.js', text: '\n'.repeat(MAX_LINES) }],
   },
   {
     name: 'no work is left as a note',
@@ -218,21 +219,22 @@ export const RULES = [
           )
         : [],
     broken: [
-      { path: 'js/tools.js', text: "import { a } from '../__test__/helpers/a.js';" },
+      { path: 'js/agent_tools/kernel_tools.js', text: "import { a } from '../__test__/helpers/a.js';" },
       { path: 'bin/tgp.js', text: "await import('../scripts/build.mjs');" },
     ],
-    kept: [{ path: 'js/cli.js', text: "await import('../examples/demo/demo.js');" }],
+    kept: [{ path: 'js/cli/main.js', text: "await import('../examples/demo/demo.js');" }],
   },
   {
     name: 'one file of js/ loads the addon',
     check: ({ path, text }) =>
-      path.startsWith('js/') && path !== 'js/native.js'
+      path.startsWith('js/') && path !== 'js/boundary/native.js'
         ? matches(/(?:from|\()\s*['"][^'"]*binding\.cjs['"]/, withoutTypeImports(text), 'loads the addon')
         : [],
-    broken: [{ path: 'js/kernel.js', text: "import binding from '../binding.cjs';" }],
-    kept: [{ path: 'js/kernel.js', text: "/** @typedef {import('../binding.cjs').BindingKernel} K */" }],
+    broken: [{ path: 'js/kernel/tgp.js', text: "import binding from '../binding.cjs';" }],
+    kept: [{ path: 'js/kernel/tgp.js', text: "/** @typedef {import('../binding.cjs').BindingKernel} K */" }],
   },
   ...HOST_RULES,
+  ...SCRIPT_RULES,
 ];
 
 /** @param {string} text */

@@ -78,16 +78,17 @@ export const HOST_RULES = [
       if (!isJs(path)) return [];
       const code = codeOfJs(text);
       const found = [];
-      if (path !== 'js/bounded_read.js') {
+      if (path !== 'js/boundary/bounded_read.js') {
         if (/(?<![.\w#])readFile(?:Sync)?\((?!\w+\)\s*\{)|\bfs\.readFile/.test(code)) found.push('readFile');
         if (/node:stream\/consumers/.test(text)) found.push('stream/consumers');
         if (/Buffer\.concat\(/.test(code)) found.push('Buffer.concat');
       }
-      if (!['js/foreign_json.js', 'js/errors.js'].includes(path) && /\bJSON\.parse\(/.test(code))
+      if (!['js/boundary/foreign_json.js', 'js/boundary/errors.js'].includes(path) && /\bJSON\.parse\(/.test(code))
         found.push('JSON.parse');
-      if (path !== 'js/foreign_url.js' && /\bnew URL\((?!'',\s*import\.meta\.url\))/.test(code)) found.push('new URL');
+      if (path !== 'js/boundary/foreign_url.js' && /\bnew URL\((?!'',\s*import\.meta\.url\))/.test(code))
+        found.push('new URL');
       return found.map(
-        (what) => `uses ${what}: there is a helper in js/bounded_read.js, foreign_json.js or foreign_url.js`,
+        (what) => `uses ${what}: there is a helper in js/boundary/bounded_read.js, foreign_json.js or foreign_url.js`,
       );
     },
     broken: [
@@ -101,7 +102,7 @@ export const HOST_RULES = [
       { path: 'js/a.js', text: "const here = new URL('../package.json', import.meta.url);" },
       { path: 'js/a.js', text: 'const text = await vfs.readFile(path);' },
       { path: 'js/a.js', text: 'const value = parseForeignJson(await readTextAtMost(path));' },
-      { path: 'js/bounded_read.js', text: 'return Buffer.concat(chunks);' },
+      { path: 'js/boundary/bounded_read.js', text: 'return Buffer.concat(chunks);' },
     ],
   },
   {

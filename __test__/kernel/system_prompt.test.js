@@ -111,6 +111,6 @@ describe('the system prompt', () => {
 
   test('its API is what sandbox/tgp.d.ts says', async () => {
     const read = (/** @type {string} */ name) => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
-    expect(await read('js/sandbox_api.js')).toBe(sandboxApiModule(await read('sandbox/tgp.d.ts')));
+    expect(await read('js/prompt/sandbox_api.js')).toBe(sandboxApiModule(await read('sandbox/tgp.d.ts')));
   });
 });

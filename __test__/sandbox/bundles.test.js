@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
-import { canBundle } from '../../js/bundle_package.js';
+import { canBundle } from '../../js/bundle/bundle_package.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** Longer than a bundle is taken as true without a look. */

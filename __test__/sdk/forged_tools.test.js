@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSqlTools, handleToolCall, sqlite, tgpTools, toAnthropicTools, toOpenAITools } from '../../index.js';
-import { KERNEL_TOOL_NAMES, toolNames } from '../../js/tool_names.js';
+import { KERNEL_TOOL_NAMES, toolNames } from '../../js/forged/tool_names.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { bareRemote } from '../helpers/git_remote.js';
 

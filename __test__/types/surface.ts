@@ -4,13 +4,18 @@
  */
 
 import type * as declared from '../../index.js';
-import * as adapters from '../../js/adapters.js';
-import * as config from '../../js/config.js';
-import * as errors from '../../js/errors.js';
-import * as kernel from '../../js/kernel.js';
+import * as tools from '../../js/agent_tools/kernel_tools.js';
+import * as adapters from '../../js/agent_tools/provider_formats.js';
+import * as sqlTools from '../../js/agent_tools/sql_tools.js';
+import * as toolCall from '../../js/agent_tools/tool_call.js';
+import * as toolParameters from '../../js/agent_tools/tool_parameters.js';
+import * as errors from '../../js/boundary/errors.js';
+import * as vfs from '../../js/files/vfs.js';
+import * as config from '../../js/kernel/config.js';
+import * as schemas from '../../js/kernel/option_schemas.js';
+import * as kernel from '../../js/kernel/tgp.js';
 import * as mcpHttp from '../../js/mcp/http.js';
 import * as mcpServer from '../../js/mcp/server.js';
-import * as schemas from '../../js/schemas.js';
 import * as betterSqlite3 from '../../js/sql/adapters/better_sqlite3.js';
 import * as executor from '../../js/sql/adapters/executor.js';
 import * as knex from '../../js/sql/adapters/knex.js';
@@ -21,27 +26,23 @@ import * as postgresJs from '../../js/sql/adapters/postgres_js.js';
 import * as prisma from '../../js/sql/adapters/prisma.js';
 import * as sqlite from '../../js/sql/adapters/sqlite.js';
 import * as sqlSources from '../../js/sql/sources.js';
-import * as sqlTools from '../../js/sql/tools.js';
-import * as toolCall from '../../js/tool_call.js';
-import * as tools from '../../js/tools.js';
-import * as vfs from '../../js/vfs.js';
 import type * as declaredMcp from '../../mcp.js';
 
 type Surface = { [Name in keyof typeof declared]: (typeof declared)[Name] };
 
 export const surface: Surface = {
   AbortedError: errors.AbortedError,
-  ApplyDiffParams: schemas.ApplyDiffParams,
-  CheckToolParams: schemas.CheckToolParams,
+  ApplyDiffParams: toolParameters.ApplyDiffParams,
+  CheckToolParams: toolParameters.CheckToolParams,
   CompilationError: errors.CompilationError,
   ConfigError: errors.ConfigError,
-  DescribeSchemaParams: schemas.DescribeSchemaParams,
-  ExecSqlParams: schemas.ExecSqlParams,
-  ExecToolParams: schemas.ExecToolParams,
+  DescribeSchemaParams: toolParameters.DescribeSchemaParams,
+  ExecSqlParams: toolParameters.ExecSqlParams,
+  ExecToolParams: toolParameters.ExecToolParams,
   FSConfigSchema: schemas.FSConfigSchema,
   FetchError: errors.FetchError,
-  FileHistoryParams: schemas.FileHistoryParams,
-  FindToolParams: schemas.FindToolParams,
+  FileHistoryParams: toolParameters.FileHistoryParams,
+  FindToolParams: toolParameters.FindToolParams,
   GitConfigSchema: schemas.GitConfigSchema,
   GitConflictError: errors.GitConflictError,
   GitError: errors.GitError,
@@ -50,14 +51,14 @@ export const surface: Surface = {
   IsolateCrashedError: errors.IsolateCrashedError,
   IsolateMemoryError: errors.IsolateMemoryError,
   IsolateTimeoutError: errors.IsolateTimeoutError,
-  ListFilesParams: schemas.ListFilesParams,
+  ListFilesParams: toolParameters.ListFilesParams,
   NotFoundError: errors.NotFoundError,
-  PatchFileParams: schemas.PatchFileParams,
-  ReadFileParams: schemas.ReadFileParams,
+  PatchFileParams: toolParameters.PatchFileParams,
+  ReadFileParams: toolParameters.ReadFileParams,
   LimitError: errors.LimitError,
   ResultError: errors.ResultError,
   SandboxConfigSchema: schemas.SandboxConfigSchema,
-  SearchFilesParams: schemas.SearchFilesParams,
+  SearchFilesParams: toolParameters.SearchFilesParams,
   SecurityViolation: errors.SecurityViolation,
   ShutdownError: errors.ShutdownError,
   SqlError: errors.SqlError,
@@ -65,9 +66,9 @@ export const surface: Surface = {
   TGPConfigSchema: schemas.TGPConfigSchema,
   TGPError: errors.TGPError,
   ToolError: errors.ToolError,
-  ToolSchema: schemas.ToolSchema,
+  ToolSchema: toolParameters.ToolSchema,
   ValidationError: errors.ValidationError,
-  WriteFileParams: schemas.WriteFileParams,
+  WriteFileParams: toolParameters.WriteFileParams,
   betterSqlite3: betterSqlite3.betterSqlite3,
   createSqlTools: sqlTools.createSqlTools,
   createMemoryVFS: vfs.createMemoryVFS,

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { foreignUrl } from '../foreign_url.js';
+import { createSqlTools } from '../agent_tools/sql_tools.js';
+import { foreignUrl } from '../boundary/foreign_url.js';
 import { sqlite } from '../sql/adapters/sqlite.js';
-import { createSqlTools } from '../sql/tools.js';
 import { ok, problem, warning } from './finding.js';
 import { inspectProject } from './project.js';
 

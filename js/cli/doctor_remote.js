@@ -1,6 +1,6 @@
-import { resolveConfig } from '../config.js';
-import { TGPError, unwrap } from '../errors.js';
-import { native } from '../native.js';
+import { TGPError, unwrap } from '../boundary/errors.js';
+import { native } from '../boundary/native.js';
+import { resolveConfig } from '../kernel/config.js';
 import { ok, problem, warning } from './finding.js';
 
 const TOKENS = { github: 'TGP_GITHUB_TOKEN', gitlab: 'TGP_GITLAB_TOKEN', bitbucket: 'TGP_BITBUCKET_TOKEN' };

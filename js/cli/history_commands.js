@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { readTextAtMost } from '../bounded_read.js';
-import { FILES } from '../kernel.js';
+import { readTextAtMost } from '../boundary/bounded_read.js';
+import { FILES } from '../kernel/agent_access.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { findTool, locateRoot, withWorkspace } from './workspace.js';
 
@@ -79,7 +79,7 @@ async function localHead(config) {
 }
 
 /**
- * @param {import('../kernel.js').TGP} kernel
+ * @param {import('../kernel/tgp.js').TGP} kernel
  * @param {string | undefined} before nothing when there was no commit yet
  */
 async function changedSince(kernel, before) {

@@ -1,7 +1,7 @@
 /** `tgp mcp`: the workspace as an MCP server, until the client leaves or a signal comes. */
 
 import { once } from 'node:events';
-import { ValidationError } from '../errors.js';
+import { ValidationError } from '../boundary/errors.js';
 import { serveMcp } from '../mcp/http.js';
 import { createMcpServer } from '../mcp/server.js';
 import { LineTransport } from '../mcp/stdio.js';
@@ -29,7 +29,7 @@ export async function mcp({ config, http, host, token = process.env.TGP_MCP_TOKE
   return 0;
 }
 
-/** @param {import('../kernel.js').TGP} kernel */
+/** @param {import('../kernel/tgp.js').TGP} kernel */
 async function overStdio(kernel) {
   const server = await createMcpServer(kernel);
   const ended = untilEnd([endOf(process.stdin), endOf(process.stdout)]);
@@ -40,7 +40,7 @@ async function overStdio(kernel) {
 }
 
 /**
- * @param {import('../kernel.js').TGP} kernel
+ * @param {import('../kernel/tgp.js').TGP} kernel
  * @param {{ port: number, host?: string, token?: string }} options
  */
 async function overHttp(kernel, options) {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readTextAtMost } from '../bounded_read.js';
+import { readTextAtMost } from '../boundary/bounded_read.js';
 
 /**
  * @typedef {'none' | 'withTGP' | 'named' | 'unprepared'} State `'named'`: only left out of the bundle, by hand

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { detect, getUserAgent } from 'package-manager-detector/detect';
-import { readTextAtMost } from '../bounded_read.js';
-import { ConfigError } from '../errors.js';
-import { parseForeignJson } from '../foreign_json.js';
+import { readTextAtMost } from '../boundary/bounded_read.js';
+import { ConfigError } from '../boundary/errors.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
 import { databasesOf } from './databases.js';
 
 /**

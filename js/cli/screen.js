@@ -2,7 +2,7 @@
 
 import { styleText } from 'node:util';
 import { spinner } from '@clack/prompts';
-import { TGPError } from '../errors.js';
+import { TGPError } from '../boundary/errors.js';
 
 /** @typedef {'text' | 'json'} Format */
 

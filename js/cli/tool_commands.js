@@ -1,8 +1,8 @@
-import { report } from '../agent_tool.js';
-import { readAtMost, readTextAtMost } from '../bounded_read.js';
-import { ValidationError } from '../errors.js';
-import { parseForeignJson } from '../foreign_json.js';
-import { FILES } from '../kernel.js';
+import { readAtMost, readTextAtMost } from '../boundary/bounded_read.js';
+import { ValidationError } from '../boundary/errors.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { FILES } from '../kernel/agent_access.js';
+import { report } from '../tool_shape/agent_tool.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { findTool, toolPaths, withWorkspace } from './workspace.js';
 

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, posix, relative, resolve } from 'node:path';
-import { resolveConfig } from '../config.js';
-import { NotFoundError } from '../errors.js';
-import { FILES, TGP } from '../kernel.js';
+import { NotFoundError } from '../boundary/errors.js';
+import { FILES } from '../kernel/agent_access.js';
+import { resolveConfig } from '../kernel/config.js';
+import { TGP } from '../kernel/tgp.js';
 
 /** Where the kernel puts a root that no config names; a test holds it against the kernel's own default. */
 export const DEFAULT_ROOT = './.tgp';

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { isIP } from 'node:net';
-import { IoError, ValidationError } from '../errors.js';
-import { guarded, ignored } from '../guarded.js';
+import { IoError, ValidationError } from '../boundary/errors.js';
+import { guarded, ignored } from '../boundary/guarded.js';
 import { BodyBudget, checkRequest, isLoopback, PATH, Refusal, refuse } from './request_rules.js';
 import { loadSdk } from './sdk.js';
 import { Sessions } from './sessions.js';

@@ -1,10 +1,10 @@
 /** What a request over HTTP has to be before anybody looks into it. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { readAtMost, TooLarge } from '../bounded_read.js';
-import { BadJson, MAX_MESSAGE_VALUES, parseForeignJson } from '../foreign_json.js';
-import { foreignUrl } from '../foreign_url.js';
-import { guarded, ignored } from '../guarded.js';
+import { readAtMost, TooLarge } from '../boundary/bounded_read.js';
+import { BadJson, MAX_MESSAGE_VALUES, parseForeignJson } from '../boundary/foreign_json.js';
+import { foreignUrl } from '../boundary/foreign_url.js';
+import { guarded, ignored } from '../boundary/guarded.js';
 
 /**
  * @typedef {import('node:http').IncomingMessage} Request

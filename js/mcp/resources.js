@@ -1,6 +1,6 @@
 /** The sources of the tools and their history, as resources. */
 
-import { NotFoundError, TGPError, ValidationError } from '../errors.js';
+import { NotFoundError, TGPError, ValidationError } from '../boundary/errors.js';
 
 /** @typedef {import('../../index.js').TGP} TGP */
 

@@ -1,4 +1,4 @@
-import { ConfigError } from '../errors.js';
+import { ConfigError } from '../boundary/errors.js';
 
 /**
  * The official SDK. It is an optional peer: it brings a hundred packages that most applications have no use for.

@@ -1,10 +1,10 @@
 /** An MCP server over a kernel: its tools and the forged ones, their sources and their history. */
 
-import { guarded } from '../guarded.js';
-import { messageOf } from '../thrown.js';
-import { runForModel } from '../tool_call.js';
-import { tgpTools } from '../tools.js';
-import { packageVersion } from '../version.js';
+import { tgpTools } from '../agent_tools/kernel_tools.js';
+import { runForModel } from '../agent_tools/tool_call.js';
+import { guarded } from '../boundary/guarded.js';
+import { packageVersion } from '../boundary/package_version.js';
+import { messageOf } from '../boundary/thrown.js';
 import { asMcpError, listResources, readResource, TEMPLATES } from './resources.js';
 import { loadSdk } from './sdk.js';
 

@@ -1,8 +1,8 @@
 /** MCP over standard input and output: one message per line, and no line that could hurt. */
 
-import { ByteQueue, TooLarge } from '../bounded_read.js';
-import { BadJson, MAX_MESSAGE_VALUES, parseForeignJson } from '../foreign_json.js';
-import { guarded } from '../guarded.js';
+import { ByteQueue, TooLarge } from '../boundary/bounded_read.js';
+import { BadJson, MAX_MESSAGE_VALUES, parseForeignJson } from '../boundary/foreign_json.js';
+import { guarded } from '../boundary/guarded.js';
 import { loadSdk } from './sdk.js';
 
 /** Longest line that is read; what goes on after it is dropped up to the next line. */

@@ -1,6 +1,6 @@
 /** What drivers, databases and functions of the application fail with, as failures of ours. */
 
-import { SqlError, TGPError } from '../errors.js';
+import { SqlError, TGPError } from '../boundary/errors.js';
 
 /** Characters of a message that are passed on. Databases quote values in theirs, whatever the size. */
 const MAX_SAID = 2_000;

@@ -1,6 +1,6 @@
-import { unwrap } from '../errors.js';
-import { guarded } from '../guarded.js';
-import { native } from '../native.js';
+import { unwrap } from '../boundary/errors.js';
+import { guarded } from '../boundary/guarded.js';
+import { native } from '../boundary/native.js';
 import { FairLock } from './fair_lock.js';
 import { SqliteProcess } from './sqlite_process.js';
 import { BASE64 } from './values.js';

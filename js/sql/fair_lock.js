@@ -1,4 +1,4 @@
-import { AbortedError } from '../errors.js';
+import { AbortedError } from '../boundary/errors.js';
 
 /** Lets a number of holders in at once and the others in the order in which they came, so that none is starved. */
 export class FairLock {

@@ -1,7 +1,7 @@
 /** Messages between two processes of ours: a line that says what follows, and the text that follows. */
 
-import { ByteQueue } from '../bounded_read.js';
-import { parseForeignJson } from '../foreign_json.js';
+import { ByteQueue } from '../boundary/bounded_read.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
 
 const MAX_HEADER_BYTES = 64 << 10;
 /** Twice the largest `maxBytes` that a database can be given. */

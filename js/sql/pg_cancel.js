@@ -1,4 +1,4 @@
-import { guarded } from '../guarded.js';
+import { guarded } from '../boundary/guarded.js';
 
 /** A server that does not take the request to stop within this time will not take it at all. */
 export const CANCEL_MS = 2_000;

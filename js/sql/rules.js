@@ -1,5 +1,5 @@
-import { SqlError, unwrap, ValidationError } from '../errors.js';
-import { native } from '../native.js';
+import { SqlError, unwrap, ValidationError } from '../boundary/errors.js';
+import { native } from '../boundary/native.js';
 import { checkWeight, toParameter } from './values.js';
 
 /**

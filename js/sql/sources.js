@@ -1,4 +1,4 @@
-import { ConfigError } from '../errors.js';
+import { ConfigError } from '../boundary/errors.js';
 import { isAdapter } from './adapter.js';
 import { betterSqlite3 } from './adapters/better_sqlite3.js';
 import { executor } from './adapters/executor.js';

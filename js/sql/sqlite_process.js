@@ -1,5 +1,5 @@
-import { programPath, startBounded } from '../bounded_program.js';
-import { guarded, ignored } from '../guarded.js';
+import { programPath, startBounded } from '../boundary/bounded_program.js';
+import { guarded, ignored } from '../boundary/guarded.js';
 import { FrameReader, writeFrame } from './frames.js';
 
 /**

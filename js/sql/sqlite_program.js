@@ -3,9 +3,9 @@
  * locks and destroy the file; a driver of the application is such a copy. Started by `sqlite_process.js`.
  */
 
-import { parseForeignJson } from '../foreign_json.js';
-import { guarded } from '../guarded.js';
-import { native } from '../native.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { guarded } from '../boundary/guarded.js';
+import { native } from '../boundary/native.js';
 import { FrameReader, writeFrame } from './frames.js';
 
 /**

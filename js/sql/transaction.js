@@ -1,4 +1,4 @@
-import { AbortedError, SqlError } from '../errors.js';
+import { AbortedError, SqlError } from '../boundary/errors.js';
 import { asSqlError, saidBy } from './driver_error.js';
 
 /**

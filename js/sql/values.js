@@ -5,7 +5,7 @@
  * `{ $base64: '…' }`, NaN and the infinities are their names. In: the same, and BigInt, Date and Uint8Array as they are.
  */
 
-import { SqlError, ValidationError } from '../errors.js';
+import { SqlError, ValidationError } from '../boundary/errors.js';
 import { MAX_DEPTH } from './json_scan.js';
 
 /** The key that marks bytes in JSON. */

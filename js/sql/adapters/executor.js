@@ -1,10 +1,10 @@
-import { ConfigError, SqlError } from '../../errors.js';
-import { ignored } from '../../guarded.js';
+import { ConfigError, SqlError } from '../../boundary/errors.js';
+import { ignored } from '../../boundary/guarded.js';
 import { defineAdapter } from '../adapter.js';
-import { beforeDeadline, notAnswered } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
 import { rowText } from '../json_writer.js';
 import { rowsText } from '../row_collector.js';
+import { beforeDeadline, notAnswered } from '../statement_deadline.js';
 
 /**
  * A function that runs SQL somewhere. It gets BEGIN, COMMIT and ROLLBACK like any statement, so what is behind it must

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../errors.js';
+import { ConfigError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
 import { betterSqlite3Database, betterSqlite3Facts } from './better_sqlite3.js';
 import { discardMysql, mysqlConnection } from './mysql2.js';

@@ -1,9 +1,9 @@
-import { guarded, ignored } from '../../guarded.js';
+import { guarded, ignored } from '../../boundary/guarded.js';
 import { defineAdapter } from '../adapter.js';
-import { beforeDeadline, notAnswered } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
 import { runOnMysql } from '../mysql_statement.js';
 import { RowCollector } from '../row_collector.js';
+import { beforeDeadline, notAnswered } from '../statement_deadline.js';
 import { Stopper } from '../stopper.js';
 import { MysqlWire } from '../wire/mysql_wire.js';
 

@@ -1,4 +1,4 @@
-import { SqlError } from '../../errors.js';
+import { SqlError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
 import { besideApplication, fileFacts } from './shared_sqlite.js';
 import { syncSqlite } from './sync_sqlite.js';

@@ -1,12 +1,12 @@
-import { ConfigError } from '../../errors.js';
-import { ignored } from '../../guarded.js';
+import { ConfigError } from '../../boundary/errors.js';
+import { ignored } from '../../boundary/guarded.js';
 import { defineAdapter } from '../adapter.js';
-import { beforeDeadline, notAnswered } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
 import { cancelOnPg } from '../pg_cancel.js';
 import { runOnPg } from '../pg_statement.js';
 import { beginPostgres, CONTROL, checkCommitted, GRACE_MS, toPostgresText } from '../pg_values.js';
 import { RowCollector } from '../row_collector.js';
+import { beforeDeadline, notAnswered } from '../statement_deadline.js';
 import { Stopper } from '../stopper.js';
 import { PostgresWire } from '../wire/postgres_wire.js';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { SqlError } from '../../errors.js';
-import { ignored } from '../../guarded.js';
+import { SqlError } from '../../boundary/errors.js';
+import { ignored } from '../../boundary/guarded.js';
 import { defineAdapter } from '../adapter.js';
-import { beforeDeadline, notAnswered } from '../deadline.js';
 import { CANCEL_MS } from '../pg_cancel.js';
 import { beginPostgres, CONTROL, checkCommitted, GRACE_MS, rowWriter, toPostgresText } from '../pg_values.js';
 import { hold } from '../postgres_js_hold.js';
 import { RowCollector } from '../row_collector.js';
+import { beforeDeadline, notAnswered } from '../statement_deadline.js';
 import { Stopper } from '../stopper.js';
 import { PostgresWire } from '../wire/postgres_wire.js';
 

@@ -1,9 +1,9 @@
-import { ConfigError } from '../../errors.js';
+import { ConfigError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
-import { beforeDeadline } from '../deadline.js';
 import { rowText } from '../json_writer.js';
 import { beginPostgres } from '../pg_values.js';
 import { rowsText } from '../row_collector.js';
+import { beforeDeadline } from '../statement_deadline.js';
 
 /**
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection

@@ -1,4 +1,4 @@
-import { ConfigError, SqlError } from '../../errors.js';
+import { ConfigError, SqlError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
 import { EmbeddedDatabase } from '../embedded_sqlite.js';
 

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../errors.js';
+import { ConfigError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
 import { EmbeddedDatabase } from '../embedded_sqlite.js';
 

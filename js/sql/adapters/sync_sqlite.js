@@ -1,8 +1,8 @@
 import { defineAdapter } from '../adapter.js';
-import { timedOut } from '../deadline.js';
 import { FairLock } from '../fair_lock.js';
 import { rowText } from '../json_writer.js';
 import { RowCollector } from '../row_collector.js';
+import { timedOut } from '../statement_deadline.js';
 
 /**
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection

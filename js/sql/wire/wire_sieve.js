@@ -13,7 +13,7 @@ export const AS_IT_IS = 'as it is';
 export const DROPPED = 'dropped';
 
 /** Longest header of a protocol, with what is needed of a message to judge it. */
-const LONGEST_HEADER = 5;
+const MAX_HEADER_BYTES = 5;
 
 export class WireSieve {
   #deliver;
@@ -26,7 +26,7 @@ export class WireSieve {
   #passing = 0;
   /** @type {Buffer | undefined} what the driver gets in place of the rest of the message */
   #instead;
-  #header = Buffer.alloc(LONGEST_HEADER);
+  #header = Buffer.alloc(MAX_HEADER_BYTES);
   #headerLength = 0;
   /** Whether the driver already has the start of the header. */
   #headerPassed = false;
@@ -62,7 +62,7 @@ export class WireSieve {
    * @returns {number}
    */
   headerBytes(_bytes, _at, _available) {
-    return LONGEST_HEADER;
+    return MAX_HEADER_BYTES;
   }
 
   /**

@@ -1,0 +1,80 @@
+/** How the folders of js/ lie above one another: each imports only what is below it. */
+
+import { posix } from 'node:path';
+
+/** @typedef {import('./architecture_rules.js').Rule} Rule */
+
+/** What needs nothing but the bottom: each does one job for the kernel. */
+const PARTS = ['sql', 'files', 'bundle', 'types_check', 'prompt', 'tool_shape'];
+
+/**
+ * From a folder to the folders that it may import. A kernel hands out its forged tools and its prompt itself, so both are
+ * below it; the tools for agents are made of a kernel, so they are above.
+ * @type {Record<string, string[]>}
+ */
+const BELOW = {
+  boundary: [],
+  ...Object.fromEntries(PARTS.map((part) => [part, ['boundary']])),
+  forged: ['boundary', 'tool_shape'],
+  kernel: ['boundary', ...PARTS, 'forged'],
+  agent_tools: ['boundary', 'sql', 'tool_shape', 'kernel'],
+  mcp: ['boundary', 'kernel', 'agent_tools'],
+  cli: ['boundary', 'sql', 'tool_shape', 'kernel', 'agent_tools', 'mcp'],
+};
+
+/** Files that lie in js/ itself, each with the reason why it must. */
+const LOOSE = {
+  'js/next.js': 'the export "./next" of the package',
+  'js/package_folder.js': 'as deep in the package as the CommonJS copy in dist/',
+};
+
+/** Imports of code and of types. */
+const IMPORTED = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
+
+/** @param {string} path */
+function folderOf(path) {
+  return /^js\/(\w+)\//.exec(path)?.[1];
+}
+
+/** @type {Rule[]} */
+export const SCRIPT_RULES = [
+  {
+    name: 'folders of js/ import only what is below them',
+    check: ({ path, text }) => {
+      const own = folderOf(path);
+      if (own === undefined) return [];
+      const allowed = [own, ...(BELOW[own] ?? [])];
+      return [...text.matchAll(IMPORTED)]
+        .map((match) => folderOf(posix.join(posix.dirname(path), match[1] ?? '')))
+        .filter((used) => used !== undefined && !allowed.includes(used))
+        .map((used) => `js/${own} must not import js/${used}`);
+    },
+    broken: [
+      { path: 'js/boundary/errors.js', text: "import { a } from '../kernel/config.js';" },
+      { path: 'js/sql/rules.js', text: "import { a } from '../kernel/option_schemas.js';" },
+      { path: 'js/sql/adapters/pg.js', text: "import { a } from '../../agent_tools/sql_tools.js';" },
+      { path: 'js/sql/rules.js', text: "/** @typedef {import('../kernel/host_functions.js').HostFunctions} H */" },
+      { path: 'js/forged/forged_tools.js', text: "import { TGP } from '../kernel/tgp.js';" },
+      { path: 'js/kernel/tgp.js', text: "const { a } = await import('../agent_tools/kernel_tools.js');" },
+      { path: 'js/mcp/server.js', text: "import { a } from '../cli/screen.js';" },
+      { path: 'js/unheard_of/a.js', text: "import { a } from '../boundary/errors.js';" },
+    ],
+    kept: [
+      { path: 'js/kernel/tgp.js', text: "import { a } from '../sql/rules.js';\nimport { b } from './config.js';" },
+      { path: 'js/sql/adapters/pg.js', text: "import { a } from '../../boundary/errors.js';" },
+      { path: 'js/boundary/native.js', text: "import { a } from '../package_folder.js';" },
+      { path: 'js/cli/main.js', text: "await import('../../examples/demo/demo.js');" },
+      { path: 'js/next.js', text: "import { a } from './boundary/errors.js';" },
+    ],
+  },
+  {
+    name: 'js/ itself holds no files but those that must lie there',
+    check: ({ path }) =>
+      /^js\/[^/]+$/.test(path) && !Object.hasOwn(LOOSE, path) ? ['lies in no folder: put it where it belongs'] : [],
+    broken: [{ path: 'js/helpers.js', text: '' }],
+    kept: [
+      { path: 'js/next.js', text: '' },
+      { path: 'js/kernel/tgp.js', text: '' },
+    ],
+  },
+];

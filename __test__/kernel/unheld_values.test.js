@@ -1,0 +1,55 @@
+/** Values that JSON has no word for must not reach a tool as something else. */
+
+import { describe, expect, it } from 'vitest';
+import { handleToolCall } from '../../index.js';
+import { createKernel } from '../helpers/create_kernel.js';
+
+const NUMBERS = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, '-Infinity': Number.NEGATIVE_INFINITY };
+
+describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
+  it('in arguments is refused by its path, and nothing runs', async () => {
+    let calls = 0;
+    const { kernel, tools } = await createKernel({}, { sandboxAPI: { called: () => ++calls } });
+    await tools.write_file.execute({ path: 'tools/echo.ts', content: 'await tgp.called(); return args' });
+    const places = {
+      args: number,
+      'args.rows[1].price': { rows: [{ price: 1 }, { price: number }] },
+      'args.boxed': { boxed: new Number(number) },
+      'args.map["a b"]': { map: new Map([['a b', number]]) },
+      'args.set[0]': { set: new Set([number]) },
+      'args.own': { own: { toJSON: () => number } },
+    };
+    for (const [field, args] of Object.entries(places)) {
+      await expect(kernel.exec('tools/echo.ts', args), field).rejects.toMatchObject({
+        code: 'ERR_VALIDATION',
+        message: `"${field}" is ${name}, which JSON cannot hold. Pass plain data only.`,
+        details: { field },
+      });
+    }
+    expect(calls).toBe(0);
+  });
+
+  it('in the answer of a function of the application is an error in the tool that names it', async () => {
+    const { forge } = await createKernel({}, { sandboxAPI: { mean: () => ({ values: [1, number] }) } });
+    const { result } = await forge(
+      'try { return await tgp.mean() } catch (error: any) { return [error.code, error.message] }',
+    );
+    expect(result).toEqual([
+      'ERR_VALIDATION',
+      `"the answer of tgp.mean.values[1]" is ${name}, which JSON cannot hold. Pass plain data only.`,
+    ]);
+  });
+
+  it('in the output of a tool of the application is null to the model: the tool has done its work', async () => {
+    const mean = { description: 'Mean', inputSchema: {}, parameters: {}, execute: async () => ({ mean: number }) };
+    const call = { type: 'tool_use', id: '1', name: 'mean', input: {} };
+    expect(await handleToolCall({ mean }, call)).toMatchObject({ content: '{"mean":null}' });
+  });
+});
+
+it('what is undefined is left out of objects, and null in arrays, as in JSON', async () => {
+  const { kernel, tools } = await createKernel();
+  await tools.write_file.execute({ path: 'tools/echo.ts', content: 'return args' });
+  const { result } = await kernel.exec('tools/echo.ts', { gone: undefined, list: [undefined, 1], number: -0.5 });
+  expect(result).toEqual({ list: [null, 1], number: -0.5 });
+});

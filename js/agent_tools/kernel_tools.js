@@ -1,0 +1,89 @@
+import { EXEC_FOR_AGENT, FILES } from '../kernel/agent_access.js';
+import { report } from '../tool_shape/agent_tool.js';
+import { checkedTool } from './checked_tool.js';
+import {
+  ApplyDiffParams,
+  CheckToolParams,
+  ExecToolParams,
+  FileHistoryParams,
+  FindToolParams,
+  ListFilesParams,
+  PatchFileParams,
+  ReadFileParams,
+  SearchFilesParams,
+  WriteFileParams,
+} from './tool_parameters.js';
+
+/** @type {typeof import('../../index.js').tgpTools} */
+export function tgpTools(kernel) {
+  const own = /** @type {import('../kernel/tgp.js').TGP} */ (kernel);
+  const files = own[FILES];
+  return {
+    list_files: checkedTool(
+      'list_files',
+      'List all files under a folder of the workspace, as sorted relative paths. Start here: a tool may already exist.',
+      ListFilesParams,
+      ({ dir }, signal) => files.list(dir, signal),
+    ),
+    read_file: checkedTool('read_file', 'Read the text of one file.', ReadFileParams, ({ path }, signal) =>
+      files.read(path, signal),
+    ),
+    write_file: checkedTool(
+      'write_file',
+      'Create a file or replace all of it, and commit it. Tools go under "tools/" as TypeScript.',
+      WriteFileParams,
+      async ({ path, content }, signal) => ({
+        success: /** @type {const} */ (true),
+        ...(await files.write(path, content, signal)),
+      }),
+    ),
+    patch_file: checkedTool(
+      'patch_file',
+      'Replace the first occurrence of a text in a file, literally, and commit it. Nothing is written when the text is not found.',
+      PatchFileParams,
+      async ({ path, search, replace }, signal) => ({
+        success: /** @type {const} */ (true),
+        ...(await files.patch(path, search, replace, signal)),
+      }),
+    ),
+    apply_diff: checkedTool(
+      'apply_diff',
+      'Make several changes to one file at once, and commit it. Takes SEARCH/REPLACE blocks or a unified diff; line numbers may be off. All changes are made or none; "applied" tells where, and which whitespace was tolerated.',
+      ApplyDiffParams,
+      async ({ path, diff }, signal) => ({
+        success: /** @type {const} */ (true),
+        ...(await files.diff(path, diff, signal)),
+      }),
+    ),
+    search_files: checkedTool(
+      'search_files',
+      'Search the text of all files with a regular expression. Returns matching lines with path, line and column.',
+      SearchFilesParams,
+      (query, signal) => files.search(query, signal),
+    ),
+    find_tool: checkedTool(
+      'find_tool',
+      'Find tools that already do a job, best first. A score above 0.85 means: use that tool instead of writing one.',
+      FindToolParams,
+      ({ query, limit }, signal) => kernel.find(query, { limit, signal }),
+    ),
+    file_history: checkedTool(
+      'file_history',
+      'List the commits that changed a file, newest first, with message, author and date. A commit can be gone back to.',
+      FileHistoryParams,
+      ({ path, limit }, signal) => files.history(path, limit, signal),
+    ),
+    check_tool: checkedTool(
+      'check_tool',
+      'Check a tool without running it: syntax, the eight standards, types. Returns whether it is valid, and diagnostics with line, column and help that says what to write instead. Only errors make it invalid.',
+      CheckToolParams,
+      ({ path }, signal) => kernel.check(path, { signal }),
+    ),
+    exec_tool: checkedTool(
+      'exec_tool',
+      'Run a tool in the sandbox. Returns { success: true, result, logs, stats }, or { success: false, error, code, logs } with line and column of the failure.',
+      ExecToolParams,
+      ({ path, args }, signal) => report(own[EXEC_FOR_AGENT](path, args, { signal })),
+    ),
+  };
+}

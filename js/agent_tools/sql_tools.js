@@ -1,0 +1,57 @@
+import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import { answerRows } from '../sql/answer.js';
+import { describeSchema } from '../sql/describe_schema.js';
+import { SqlRules } from '../sql/rules.js';
+import { adapterOf } from '../sql/sources.js';
+import { SqlTransaction } from '../sql/transaction.js';
+import { checkedTool } from './checked_tool.js';
+import { DescribeSchemaParams, ExecSqlParams } from './tool_parameters.js';
+
+/** Rows of a dry run that are shown. */
+const PREVIEW_ROWS = 20;
+
+/** @type {typeof import('../../index.js').createSqlTools} */
+export function createSqlTools(source, options = {}) {
+  const adapter = adapterOf(source);
+  const rules = new SqlRules(options);
+
+  /**
+   * One transaction around `work`, rolled back when it fails or the caller gives up.
+   * @template T
+   * @param {(transaction: SqlTransaction) => Promise<T>} work
+   * @param {SqlRules} under
+   * @param {AbortSignal | undefined} signal
+   */
+  const inTransaction = async (work, under, signal) => {
+    throwIfAborted(signal);
+    const transaction = new SqlTransaction(adapter, under);
+    try {
+      const value = await untilAborted(work(transaction), signal);
+      await transaction.commit();
+      return value;
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  };
+
+  return {
+    exec_sql: checkedTool(
+      'exec_sql',
+      'Run one SQL statement against the application database, in a transaction of its own. Returns the rows; a statement without rows returns [{ affected }]. Values go into params: an array for ? or $1, an object for :name.',
+      ExecSqlParams,
+      async ({ sql, params }, signal) => {
+        const answer = await inTransaction((transaction) => transaction.execute(sql, params), rules, signal);
+        const rows = answerRows(answer);
+        if (!rules.options.dryRun) return rows;
+        return { dryRun: /** @type {const} */ (true), affected: answer.affected, rows: rows.slice(0, PREVIEW_ROWS) };
+      },
+    ),
+    describe_schema: checkedTool(
+      'describe_schema',
+      'Tables of the application database with columns, types, keys and estimated row counts. Call it before writing SQL.',
+      DescribeSchemaParams,
+      ({ table }, signal) => describeSchema(adapter, rules, inTransaction, table, signal),
+    ),
+  };
+}

@@ -1,0 +1,105 @@
+import { throwIfAborted } from '../boundary/abort.js';
+import { AbortedError, ValidationError } from '../boundary/errors.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { modelErrorText, modelText } from './model_text.js';
+
+/**
+ * @typedef {import('../../index.js').ToolSet} ToolSet
+ * @typedef {import('../../index.js').HandleToolCallOptions} Options
+ * @typedef {{ text: string, failed: boolean }} Outcome
+ * @typedef {object} Dialect how one provider spells a call and its result
+ * @property {(call: any) => boolean} speaks
+ * @property {(call: any) => { name: string, input: unknown }} read
+ * @property {(call: any, outcome: Outcome) => any} answer
+ */
+
+/** @type {Dialect[]} */
+const DIALECTS = [
+  {
+    speaks: (call) => call.type === 'function' && typeof call.function?.name === 'string',
+    read: (call) => ({ name: call.function.name, input: call.function.arguments }),
+    answer: (call, { text }) => ({ role: 'tool', tool_call_id: call.id, content: text }),
+  },
+  {
+    speaks: (call) => call.type === 'function_call' && typeof call.name === 'string',
+    read: (call) => ({ name: call.name, input: call.arguments }),
+    answer: (call, { text }) => ({ type: 'function_call_output', call_id: call.call_id, output: text }),
+  },
+  {
+    speaks: (call) => call.type === 'tool_use' && typeof call.name === 'string',
+    read: (call) => ({ name: call.name, input: call.input }),
+    answer: (call, { text, failed }) => ({
+      type: 'tool_result',
+      tool_use_id: call.id,
+      content: text,
+      is_error: failed,
+    }),
+  },
+  {
+    speaks: (call) => (call.type ?? 'tool_call') === 'tool_call' && typeof call.name === 'string' && 'args' in call,
+    read: (call) => ({ name: call.name, input: call.args }),
+    answer: (call, { text, failed }) => ({
+      role: 'tool',
+      tool_call_id: call.id ?? '',
+      name: call.name,
+      content: text,
+      status: failed ? 'error' : 'success',
+    }),
+  },
+];
+
+/**
+ * @param {ToolSet} tools
+ * @param {any} call
+ * @param {Options} [options]
+ * @returns {Promise<any>}
+ */
+export async function handleToolCall(tools, call, options = {}) {
+  const dialect = DIALECTS.find(({ speaks }) => typeof call === 'object' && call !== null && speaks(call));
+  if (!dialect) {
+    throw new ValidationError(
+      'handleToolCall: "call" is no tool call of OpenAI (Chat Completions or Responses), Anthropic or LangChain. Pass one call as the provider sent it.',
+      { details: { field: 'call' } },
+    );
+  }
+  const { name, input } = dialect.read(call);
+  return dialect.answer(call, await runForModel(tools, name, input, options));
+}
+
+/**
+ * Runs a tool for a model: whatever goes wrong is text for it to read, save the caller's own abort.
+ * @param {ToolSet} tools
+ * @param {string} name
+ * @param {unknown} input the arguments, or their JSON text
+ * @param {Options} options
+ * @returns {Promise<Outcome>}
+ */
+export async function runForModel(tools, name, input, { abortSignal, maxChars }) {
+  throwIfAborted(abortSignal);
+  try {
+    const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+    if (!tool) throw new ValidationError(`There is no tool "${name}". There are: ${Object.keys(tools).join(', ')}.`);
+    const output = await tool.execute(parsed(input, name), { abortSignal });
+    // exec_tool reports an abort instead of rejecting.
+    throwIfAborted(abortSignal);
+    return modelText(output, maxChars);
+  } catch (error) {
+    if (error instanceof AbortedError) throw error;
+    return { text: modelErrorText(error, maxChars), failed: true };
+  }
+}
+
+/**
+ * @param {unknown} input
+ * @param {string} name
+ */
+function parsed(input, name) {
+  if (typeof input !== 'string') return input;
+  // Providers send an empty text when a model gives no arguments.
+  if (input.trim() === '') return {};
+  try {
+    return parseForeignJson(input);
+  } catch {
+    throw new ValidationError(`${name}: the arguments are no valid JSON. Send one JSON object.`);
+  }
+}

@@ -1,0 +1,80 @@
+/** What a model may pass to the tools for agents, as zod schemas. Models read the descriptions. */
+
+import { z } from 'zod';
+
+const text = z.string().min(1);
+const count = z.int().positive();
+
+export const ToolSchema = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.looseObject({}).describe('JSON Schema of the arguments.'),
+  code: z.string().describe('TypeScript source.'),
+});
+
+const path = text.describe('Path relative to the root, such as "tools/reports/revenue.ts".');
+
+export const ListFilesParams = z.strictObject({
+  dir: z.string().describe('Folder relative to the root, such as "tools"; "" or "." lists everything.'),
+});
+
+export const ReadFileParams = z.strictObject({ path });
+
+export const WriteFileParams = z.strictObject({
+  path,
+  content: z.string().describe('The whole text of the file.'),
+});
+
+export const PatchFileParams = z.strictObject({
+  path,
+  search: z.string().describe('Text that is in the file now, exactly as it stands. The first occurrence is replaced.'),
+  replace: z.string().describe('Text to put in its place, taken literally.'),
+});
+
+export const ApplyDiffParams = z.strictObject({
+  path,
+  diff: z
+    .string()
+    .describe(
+      'Blocks of "<<<<<<< SEARCH", old lines, "=======", new lines, ">>>>>>> REPLACE"; or a unified diff with "@@" hunks.',
+    ),
+});
+
+export const SearchFilesParams = z.strictObject({
+  pattern: text.describe('Regular expression in the syntax of ripgrep.'),
+  glob: text.optional().describe('Only files that match, such as "tools/**/*.ts" or "*.json".'),
+  case: z
+    .enum(['sensitive', 'insensitive'])
+    .optional()
+    .describe('Whether upper and lower case differ. They do by default.'),
+  limit: count.optional().describe('Most matching lines to return.'),
+});
+
+export const FindToolParams = z.strictObject({
+  query: text.describe('What the tool should do, in a few words.'),
+  limit: count.optional().describe('Most tools to return.'),
+});
+
+export const FileHistoryParams = z.strictObject({
+  path,
+  limit: count.optional().describe('How many commits at most; 20 when left out.'),
+});
+
+export const CheckToolParams = z.strictObject({ path });
+
+export const ExecToolParams = z.strictObject({
+  path,
+  args: z.looseObject({}).optional().describe('Arguments of the tool.'),
+});
+
+export const ExecSqlParams = z.strictObject({
+  sql: text.describe('One SQL statement. Values belong into params, not into the text.'),
+  params: z
+    .union([z.array(z.any()), z.looseObject({})])
+    .optional()
+    .describe('Values: an array for ? or $1, or an object for :name.'),
+});
+
+export const DescribeSchemaParams = z.strictObject({
+  table: text.optional().describe('Describe this table only.'),
+});

@@ -1,0 +1,31 @@
+/** Bundles one package and ends: a process of its own, because what it reads may end it. Started by `bundler.js`. */
+
+import { createInterface } from 'node:readline';
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { guarded } from '../boundary/guarded.js';
+import { bundle, NotBundled } from './bundle_package.js';
+
+const leave = () => process.exit(1);
+const input = createInterface({ input: process.stdin });
+
+input.once(
+  'line',
+  guarded(leave, async (line) => {
+    const { specifier, baseDir } = parseForeignJson(line);
+    process.stdout.write(JSON.stringify(await answer(specifier, baseDir)), () => process.exit());
+  }),
+);
+// Whoever has asked is gone.
+input.once('close', leave);
+
+/**
+ * @param {string} specifier
+ * @param {string} baseDir
+ */
+async function answer(specifier, baseDir) {
+  try {
+    return await bundle(specifier, baseDir);
+  } catch (error) {
+    return { error: error instanceof NotBundled ? error.message : 'the bundler could not be started.' };
+  }
+}

@@ -1,0 +1,131 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { TGPError, ValidationError } from '../boundary/errors.js';
+import { packageVersion } from '../boundary/package_version.js';
+
+/** @typedef {import('./screen.js').Format} Format */
+
+const WRONG_USAGE = 2;
+const FAILED = 1;
+
+const EXIT_CODES = `
+Exit codes:
+  0  done
+  1  failed: a tool threw or is not valid, something is missing or broken; the message says what to do
+  2  wrong usage`;
+
+/**
+ * @param {string[]} argv
+ * @returns {Promise<number>} the exit code
+ */
+export async function main(argv) {
+  let exitCode = 0;
+  /**
+   * Runs a command; a failure of the kernel is an outcome, anything else is a defect and stays loud.
+   * @param {(...values: any[]) => Promise<number>} command
+   */
+  const action =
+    (command) =>
+    /** @type {(...values: any[]) => Promise<void>} */
+    async (...values) => {
+      const { json, ...options } = values.at(-1).opts();
+      /** @type {Format} */
+      const format = json ? 'json' : 'text';
+      try {
+        exitCode = await command(...values.slice(0, -2), { ...options, format });
+      } catch (error) {
+        if (!(error instanceof TGPError)) throw error;
+        const { failure } = await import('./screen.js');
+        failure(format, error);
+        exitCode = error instanceof ValidationError ? WRONG_USAGE : FAILED;
+      }
+    };
+
+  const program = build(action);
+  try {
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : WRONG_USAGE;
+  }
+}
+
+/** @param {(command: (...values: any[]) => Promise<number>) => (...values: any[]) => Promise<void>} action */
+function build(action) {
+  const program = new Command('tgp')
+    .description('Tools that an agent forges, checks, runs in a sandbox and keeps in Git.')
+    .version(packageVersion(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .addHelpText(
+      'after',
+      `\nStart with "tgp demo" to see it work, or "tgp init" to add it to your application.\n${EXIT_CODES}`,
+    )
+    .showHelpAfterError('(tgp help shows what there is)')
+    .exitOverride();
+
+  const command = (/** @type {string} */ usage, /** @type {string} */ description) =>
+    program.command(usage).description(description).allowExcessArguments(false);
+  const reporting = (/** @type {Command} */ made) => made.option('--json', 'print one JSON document');
+  const onWorkspace = (/** @type {Command} */ made) =>
+    reporting(made).option('-c, --config <file>', 'config file (default: tgp.config.* in this folder)');
+
+  reporting(command('init', 'set TGP up in this folder; safe to run again'))
+    .option('-y, --yes', 'do not ask')
+    .action(action(async (options) => (await import('./init.js')).init(options)));
+  onWorkspace(command('doctor', 'check that everything works here, and say how to repair what does not')).action(
+    action(async (options) => (await import('./doctor.js')).doctor(options)),
+  );
+  onWorkspace(command('list', 'list the tools')).action(action(async (options) => (await tools()).list(options)));
+  onWorkspace(command('find <query>', 'find tools by what they do, best first; above 0.85 means the same job'))
+    .option('-n, --limit <n>', 'most tools to print', positive)
+    .action(action(async (query, options) => (await tools()).find(query, options)));
+  onWorkspace(command('show <tool>', 'print a tool and what the checker says about it')).action(
+    action(async (tool, options) => (await tools()).show(tool, options)),
+  );
+  onWorkspace(command('check [tools...]', 'check tools without running them; all when none is named'))
+    .option('--fix', 'make every repair that findings offer, and commit it')
+    .action(action(async (names, options) => (await tools()).check(names, options)));
+  onWorkspace(command('exec <tool>', 'run a tool; its result goes to standard output, its logs to standard error'))
+    .option('-a, --args <json>', 'arguments: a JSON object, @file, or - for standard input', '{}')
+    .option('--timeout-ms <n>', 'CPU time of the run', positive)
+    .option('--memory-mb <n>', 'memory of the run', positive)
+    .action(action(async (tool, options) => (await tools()).exec(tool, options)));
+  onWorkspace(command('log [path]', 'list the commits of a tool or file, or all, newest first'))
+    .option('-n, --limit <n>', 'most commits to print', positive)
+    .action(action(async (path, options) => (await history()).log(path, options)));
+  onWorkspace(command('sync', 'push what is not pushed yet, and bring in what others pushed')).action(
+    action(async (options) => (await history()).sync(options)),
+  );
+  onWorkspace(command('mcp', 'serve the tools to MCP clients, over standard input and output or HTTP'))
+    .option('--http [port]', 'over HTTP, at a port of this machine')
+    .option('--host <address>', 'address to listen at; others than this machine need a token (default: 127.0.0.1)')
+    .option('--token <text>', 'bearer token that clients must send (default: the variable TGP_MCP_TOKEN)')
+    .action(action(async (options) => (await import('./mcp.js')).mcp(options)));
+  reporting(command('demo', 'watch a scripted model forge, break, heal and reuse a tool; needs no network and no key'))
+    .option('--keep', 'leave the workspace behind and print where it is')
+    .action(
+      action(async ({ keep, format }) => {
+        const { demo } = await import('../../examples/demo/demo.js');
+        return demo({ workspace: keep ? 'keep' : 'remove', format });
+      }),
+    );
+  return program;
+}
+
+function tools() {
+  return import('./tool_commands.js');
+}
+
+function history() {
+  return import('./history_commands.js');
+}
+
+/** @param {string} text */
+function positive(text) {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number <= 0)
+    throw new InvalidArgumentError('It must be a positive whole number.');
+  return number;
+}

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import { unwrap } from '../boundary/errors.js';
+import { native } from '../boundary/native.js';
+
+/** @typedef {import('../../index.js').VFSAdapter} VFSAdapter */
+
+/** Where an adapter's files are on disk: a kernel works on those directly. */
+const ROOT = Symbol.for('@tgp/core/vfs-root');
+
+/**
+ * The folder of an adapter that {@link createNodeVFS} made.
+ * @param {VFSAdapter} vfs
+ * @returns {string | undefined}
+ */
+export function rootOf(vfs) {
+  return /** @type {any} */ (vfs)[ROOT];
+}
+
+/** @type {typeof import('../../index.js').createNodeVFS} */
+export function createNodeVFS(rootDir) {
+  const root = resolve(rootDir);
+  return Object.defineProperty(adapter(open(root)), ROOT, { value: root });
+}
+
+/** @type {typeof import('../../index.js').createMemoryVFS} */
+export function createMemoryVFS(initialFiles = {}) {
+  const files = open(undefined);
+  for (const [path, content] of Object.entries(initialFiles)) unwrap(files().write(path, content));
+  return adapter(files);
+}
+
+/**
+ * The native files, made at first use: importing the package or making an adapter loads nothing.
+ * @param {string | undefined} root in memory when undefined
+ */
+function open(root) {
+  /** @type {import('../../binding.cjs').BindingVfs | undefined} */
+  let opened;
+  return () => {
+    opened ??= new (native().BindingVfs)(root);
+    return opened;
+  };
+}
+
+/**
+ * @param {ReturnType<typeof open>} files
+ * @returns {VFSAdapter}
+ */
+function adapter(files) {
+  /** @param {string} path */
+  const readSync = (path) => unwrap(files().read(path));
+  return {
+    readSync,
+    readFile: async (path) => readSync(path),
+    writeFile: async (path, content) => unwrap(files().write(path, content)),
+    remove: async (path) => unwrap(files().remove(path)),
+    exists: async (path) => unwrap(files().exists(path)),
+    listFiles: async (dir, recursive = false) => {
+      const folder = dir.replace(/^(?:\.\/)+|(?<=.)\/+$/g, '').replace(/^\.$/, '');
+      /** @type {string[]} */
+      const paths = unwrap(files().list(folder));
+      const start = folder === '' ? 0 : folder.length + 1;
+      return recursive ? paths : paths.filter((path) => !path.slice(start).includes('/'));
+    },
+  };
+}

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readFileAtMost } from '../boundary/bounded_read.js';
+import { IoError, TGPError } from '../boundary/errors.js';
+import { ForeignVfs, MAX_FILE_BYTES } from './foreign_vfs.js';
+import { makeTempFolder, removeTempFolder } from './temp_folder.js';
+import { createNodeVFS } from './vfs.js';
+
+/**
+ * @typedef {import('../../index.js').VFSAdapter} VFSAdapter
+ * @typedef {import('../../index.js').Logger} Logger
+ * @typedef {{ hash: string, stamp?: string, text?: string }} Version a file as one side has it; a text that was read, too
+ */
+
+/** Derived from the tools by the kernel: the adapter is told, and never asked. */
+const META_FILE = 'meta.json';
+/** Files of an adapter that are read at one time. */
+const AT_ONCE = 16;
+
+/**
+ * The files of an application's own adapter, where the native kernel can work on them: a private temporary folder. Before
+ * every call it is brought in line with the adapter, and after every change the adapter with it. The adapter's word is final:
+ * where both changed a file, its version stays.
+ */
+export class VfsMirror {
+  #vfs;
+  #logger;
+  #files;
+  /** What both sides had when they were last compared, by path. @type {Map<string, Version & { seen?: string }>} */
+  #agreed = new Map();
+  /** Files that one side cannot hold, with the version that was left out. @type {Map<string, string>} */
+  #leftOut = new Map();
+  /** Everything happens in turn: while a change is under way the two sides differ. @type {Promise<unknown>} */
+  #last = Promise.resolve();
+  /** A refresh that has not begun serves everyone who asks for one. @type {Promise<void> | undefined} */
+  #waiting;
+
+  /**
+   * @param {VFSAdapter} vfs
+   * @param {Logger} logger
+   * @param {number} [timeoutMs] how long the adapter may take for one file
+   */
+  constructor(vfs, logger, timeoutMs) {
+    this.#vfs = new ForeignVfs(vfs, timeoutMs);
+    this.#logger = logger;
+    this.root = makeTempFolder('tgp-vfs-');
+    this.#files = createNodeVFS(this.root);
+  }
+
+  /** Brings both sides in line. */
+  refresh() {
+    this.#waiting ??= this.#inTurn(() => {
+      this.#waiting = undefined;
+      return this.#reconcile();
+    });
+    return this.#waiting;
+  }
+
+  /**
+   * Does a change in the kernel, then in the adapter: all of it, or none.
+   * @template Done
+   * @param {() => Promise<Done>} change
+   * @returns {Promise<Done>}
+   */
+  write(change) {
+    return this.#inTurn(async () => {
+      await this.#reconcile();
+      const done = await change();
+      await this.#deliver();
+      return done;
+    });
+  }
+
+  remove() {
+    return removeTempFolder(this.root);
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  #inTurn(work) {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #reconcile() {
+    const theirs = await this.#theirs();
+    const ours = await this.#ours();
+    for (const name of new Set([...theirs.keys(), ...ours.keys(), ...this.#agreed.keys()])) {
+      if (name === META_FILE) continue;
+      const [their, our, agreed] = [theirs.get(name), ours.get(name), this.#agreed.get(name)];
+      if (their?.hash === our?.hash) this.#agree(name, their && { ...their, ...our });
+      else if (their?.hash !== agreed?.hash) await this.#take(name, their);
+      else await this.#vfs.attempt(name, () => this.#give(name));
+    }
+  }
+
+  /**
+   * The adapter's version of a file becomes the kernel's.
+   * @param {string} name
+   * @param {Version | undefined} their
+   */
+  async #take(name, their) {
+    if (their === undefined) {
+      await this.#files.remove(name);
+      return this.#agree(name, undefined);
+    }
+    try {
+      await this.#files.writeFile(name, their.text ?? (await this.#vfs.attempt(name, () => this.#vfs.read(name))));
+    } catch (error) {
+      if (!(error instanceof TGPError) || error.code === 'ERR_IO') throw error;
+      return this.#leaveOut(name, their.hash, error.message);
+    }
+    this.#agree(name, { ...their, seen: await this.#seen(name) });
+  }
+
+  /** What the kernel changed reaches the adapter, or the adapter is what it was and the kernel takes that back. */
+  async #deliver() {
+    const ours = await this.#ours();
+    const changed = [...new Set([...ours.keys(), ...this.#agreed.keys()])]
+      .filter((name) => ours.get(name)?.hash !== this.#agreed.get(name)?.hash)
+      .sort((left, right) => Number(left === META_FILE) - Number(right === META_FILE));
+    /** @type {[string, string | undefined][]} */
+    const undo = [];
+    try {
+      for (const name of changed) {
+        const before = await this.#vfs.attempt(name, () => this.#vfs.readIfThere(name));
+        if (name !== META_FILE && before !== undefined && hashOf(before) !== this.#agreed.get(name)?.hash) {
+          throw new IoError(
+            `"${name}" was not written: it was changed in "vfs" meanwhile. Read it again, then change it.`,
+          );
+        }
+        undo.push([name, before]);
+        await this.#vfs.attempt(name, () => this.#give(name));
+      }
+    } catch (error) {
+      // From here on the kernel's version is the older one, so that the next comparison takes the adapter's.
+      for (const name of changed)
+        this.#agree(name, name === META_FILE ? undefined : (ours.get(name) ?? { hash: 'gone' }));
+      const stuck = await this.#restore(undo);
+      if (stuck.length > 0) this.#logger.error(`"vfs" could not be brought back to what it was: ${stuck.join(', ')}.`);
+      throw error;
+    }
+  }
+
+  /** @param {[string, string | undefined][]} undo */
+  async #restore(undo) {
+    /** @type {string[]} */
+    const stuck = [];
+    for (const [name, before] of undo.reverse()) {
+      await this.#vfs.attempt(name, () => this.#vfs.restore(name, before)).catch(() => stuck.push(name));
+    }
+    return stuck;
+  }
+
+  /**
+   * The kernel's version of a file becomes the adapter's.
+   * @param {string} name
+   */
+  async #give(name) {
+    const our = await this.#ourVersion(name);
+    if (our === undefined) {
+      await this.#vfs.remove(name);
+      return this.#agree(name, undefined);
+    }
+    if (our.text === undefined) return this.#leaveOut(name, our.hash, 'it is not UTF-8 text');
+    await this.#vfs.write(name, our.text);
+    this.#agree(name, { ...our, stamp: await this.#vfs.stamp(name) });
+  }
+
+  /** @returns {Promise<Map<string, Version>>} */
+  async #theirs() {
+    /** @type {Map<string, Version>} */
+    const found = new Map();
+    const wanted = (await this.#vfs.names()).filter((name) => name !== META_FILE);
+    for (let at = 0; at < wanted.length; at += AT_ONCE) {
+      const some = wanted.slice(at, at + AT_ONCE).map(async (name) => {
+        const version = await this.#vfs.attempt(name, () => this.#theirVersion(name));
+        if (this.#leftOut.get(name) !== version.hash) found.set(name, version);
+      });
+      await Promise.all(some);
+    }
+    return found;
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Promise<Version>}
+   */
+  async #theirVersion(name) {
+    const stamp = await this.#vfs.stamp(name);
+    const known = this.#agreed.get(name);
+    if (stamp !== undefined && known?.stamp === stamp) return { hash: known.hash, stamp };
+    const text = await this.#vfs.read(name);
+    return { hash: hashOf(text), stamp, text };
+  }
+
+  /** @returns {Promise<Map<string, Version & { seen?: string }>>} */
+  async #ours() {
+    const found = new Map();
+    for (const name of await this.#files.listFiles('', true)) {
+      const seen = await this.#seen(name);
+      const known = this.#agreed.get(name);
+      if (seen === undefined) continue;
+      const version = known?.seen === seen ? { hash: known.hash, seen } : await this.#ourVersion(name);
+      if (version && this.#leftOut.get(name) !== version.hash) found.set(name, { hash: version.hash, seen });
+    }
+    return found;
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Promise<(Version & { seen?: string }) | undefined>} without a text when it is none
+   */
+  async #ourVersion(name) {
+    const seen = await this.#seen(name);
+    if (seen === undefined) return undefined;
+    const bytes = await readFileAtMost(join(this.root, name), MAX_FILE_BYTES);
+    const text = bytes.toString('utf8');
+    return { hash: hashOf(bytes), seen, text: Buffer.from(text).equals(bytes) ? text : undefined };
+  }
+
+  /**
+   * What changes whenever the kernel's file does.
+   * @param {string} name
+   */
+  async #seen(name) {
+    const file = await lstat(join(this.root, name), { bigint: true }).catch(() => undefined);
+    return file && `${file.ino}.${file.size}.${file.mtimeNs}.${file.ctimeNs}`;
+  }
+
+  /**
+   * @param {string} name
+   * @param {(Version & { seen?: string }) | undefined} version
+   */
+  #agree(name, version) {
+    this.#leftOut.delete(name);
+    if (version === undefined) this.#agreed.delete(name);
+    else this.#agreed.set(name, { hash: version.hash, stamp: version.stamp, seen: version.seen });
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} hash
+   * @param {string} why
+   */
+  #leaveOut(name, hash, why) {
+    this.#agreed.delete(name);
+    this.#leftOut.set(name, hash);
+    this.#logger.warn(`Left out "${name}" of "vfs": ${why}`);
+  }
+}
+
+/** @param {string | Buffer} content */
+function hashOf(content) {
+  return createHash('sha256').update(content).digest('base64');
+}

@@ -1,0 +1,111 @@
+/** The schema of a forged tool, as models may be shown it and arguments are held against it. */
+
+import { z } from 'zod';
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { toJsonText } from '../boundary/json_text.js';
+import { parseArguments } from '../boundary/validation.js';
+import { schemaObject } from '../tool_shape/universal_schema.js';
+
+/** @typedef {Record<string, any>} JsonSchema */
+
+const MAX_DEPTH = 32;
+const MAX_PARTS = 2000;
+/** Longest default that is shown, as JSON. */
+const MAX_DEFAULT_CHARS = 2000;
+const MAX_DESCRIPTION_CHARS = 2000;
+/** The key under which a tool takes arguments that are no object: providers know only objects. */
+const WRAPPED = 'args';
+
+/**
+ * The schema of a tool, and the way back from what a model sends to what the tool takes.
+ * @param {JsonSchema} parameters as the registry has them
+ * @param {string} subject the tool's name, for messages
+ * @returns {{ schema: any, unwrap: (args: unknown) => unknown }}
+ */
+export function forgedSchema(parameters, subject) {
+  const own = cleaned(parameters, { left: MAX_PARTS }, 0);
+  const isObject = own.type === 'object' || Object.keys(own).every((key) => key === 'description');
+  const shown = isObject
+    ? { ...own, type: 'object', properties: own.properties ?? {} }
+    : { type: 'object', properties: { [WRAPPED]: own }, required: [WRAPPED] };
+  /** @type {any} */
+  let schema;
+  const parse = (/** @type {unknown} */ args) => {
+    schema ??= z.fromJSONSchema(withoutFormats(shown));
+    // Without what every object inherits: a tool may have an argument named `constructor`.
+    parseArguments(schema, isRecord(args) ? Object.assign(Object.create(null), args) : args, subject);
+    // As they were sent: the tool fills in its own defaults.
+    return args;
+  };
+  const unwrap = (/** @type {unknown} */ args) => {
+    const given = parse(args);
+    return isObject ? given : /** @type {any} */ (given)[WRAPPED];
+  };
+  return { schema: schemaObject(shown, parse), unwrap };
+}
+
+/**
+ * A copy with nothing but the words that the registry itself uses. A `meta.json` may have come from anywhere: a pattern
+ * that never ends or a reference to itself must not get here.
+ * @param {any} schema
+ * @param {{ left: number }} budget of parts
+ * @param {number} depth
+ * @returns {JsonSchema}
+ */
+function cleaned(schema, budget, depth) {
+  if (typeof schema !== 'object' || schema === null || depth > MAX_DEPTH || --budget.left < 0) return {};
+  const inner = (/** @type {any} */ part) => cleaned(part, budget, depth + 1);
+  const { type, description, format, properties, required, items, prefixItems, anyOf } = schema;
+  const { enum: values, const: value, default: preset, additionalProperties } = schema;
+  const isArray = type === 'array';
+  return {
+    ...(typeof type === 'string' && { type }),
+    ...(typeof description === 'string' && { description: description.slice(0, MAX_DESCRIPTION_CHARS) }),
+    ...(format === 'date-time' && { format }),
+    ...(isRecord(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, inner(part)])),
+    }),
+    ...(Array.isArray(required) && { required: required.filter((key) => typeof key === 'string') }),
+    ...(isArray && Array.isArray(prefixItems) && { prefixItems: prefixItems.map(inner) }),
+    // OpenAI refuses an array that does not say what is in it.
+    ...(isArray && { items: inner(items) }),
+    ...(isRecord(additionalProperties) && { additionalProperties: inner(additionalProperties) }),
+    ...(Array.isArray(anyOf) && anyOf.length > 0 && { anyOf: anyOf.map(inner) }),
+    ...(Array.isArray(values) && values.length > 0 && { enum: values.filter(isPlain) }),
+    ...(isPlain(value) && { const: value }),
+    ...(preset !== undefined && isSmall(preset) && { default: preset }),
+  };
+}
+
+/**
+ * A date without a time is a good date to most tools: formats are for models to read.
+ * @param {JsonSchema} schema which {@link cleaned} has made, and so is not deep
+ * @returns {JsonSchema}
+ */
+function withoutFormats(schema) {
+  return parseForeignJson(
+    JSON.stringify(schema, (key, value) => (key === 'format' && value === 'date-time' ? undefined : value)),
+  );
+}
+
+/**
+ * Whether a value is small enough to be shown with every schema.
+ * @param {unknown} value
+ */
+function isSmall(value) {
+  try {
+    return toJsonText(value, 'default', { maxChars: MAX_DEFAULT_CHARS }).length <= MAX_DEFAULT_CHARS;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {unknown} value */
+function isRecord(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @param {unknown} value */
+function isPlain(value) {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}

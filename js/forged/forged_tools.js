@@ -1,0 +1,199 @@
+/** The tools that agents have forged, as tools that a model calls by name, kept level with the registry. */
+
+import { guarded } from '../boundary/guarded.js';
+import { messageOf } from '../boundary/thrown.js';
+import { agentTool, report } from '../tool_shape/agent_tool.js';
+import { forgedSchema } from './cleaned_parameters.js';
+import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
+
+/**
+ * @typedef {import('../../index.js').ToolMetadata} ToolMetadata
+ * @typedef {import('../../index.js').ForgedTool} ForgedTool
+ * @typedef {import('../../index.js').ToolsChange} ToolsChange
+ * @typedef {import('../../index.js').ToolSet} ToolSet
+ * @typedef {import('../../index.js').Logger} Logger
+ *
+ * @typedef {object} Source
+ * @property {(since: number | undefined) => Promise<{ version: number, tools?: ToolMetadata[] }>} list
+ * @property {(path: string, args: unknown, signal: AbortSignal | undefined) => Promise<any>} run
+ */
+
+/** What OpenAI takes. */
+const MAX_DESCRIPTION_CHARS = 1024;
+
+export class ForgedTools {
+  /** @type {Source} */
+  #source;
+  /** @type {Logger} */
+  #logger;
+  /** @type {number | undefined} */
+  #version;
+  /** @type {ToolMetadata[]} those that can be run, by path */
+  #tools = [];
+  /** @type {Map<string, { hash: string, byName: Map<string, ForgedTool> }>} by path: a tool stays one object until it changes */
+  #made = new Map();
+  /** @type {Set<(change: ToolsChange) => void>} */
+  #listeners = new Set();
+  /** @type {Set<WeakRef<{ base: ToolSet, tools: ToolSet }>>} */
+  #live = new Set();
+  /** @type {WeakMap<ToolSet, { base: ToolSet, tools: ToolSet }>} keeps a live set's record for as long as the set */
+  #records = new WeakMap();
+
+  /**
+   * @param {Source} source
+   * @param {Logger} logger
+   */
+  constructor(source, logger) {
+    this.#source = source;
+    this.#logger = logger;
+  }
+
+  /**
+   * Every tool as it is now, or those of `paths`.
+   * @param {string[]} [paths]
+   * @returns {Promise<Record<string, ForgedTool>>}
+   */
+  async snapshot(paths) {
+    await this.refresh();
+    const wanted = paths && new Set(paths);
+    const named = this.#named(KERNEL_TOOL_NAMES).filter(({ path }) => wanted === undefined || wanted.has(path));
+    return Object.fromEntries(named.map(({ name, meta }) => [name, this.#make(name, meta)]));
+  }
+
+  /**
+   * The tools of `base` and every forged one, in one object that follows the registry.
+   * @param {ToolSet} base
+   * @returns {Promise<ToolSet>}
+   */
+  async live(base) {
+    await this.refresh();
+    /** @type {ToolSet} */
+    const tools = { ...base };
+    const record = { base: { ...base }, tools };
+    this.#records.set(tools, record);
+    this.#live.add(new WeakRef(record));
+    this.#fill(record);
+    return tools;
+  }
+
+  /** @param {(change: ToolsChange) => void} listener */
+  onChanged(listener) {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /**
+   * Does something that may change tools, and tells of the change before it is done.
+   * @template T
+   * @param {() => Promise<T>} change
+   * @returns {Promise<T>}
+   */
+  async during(change) {
+    if (!this.#isFollowed()) return change();
+    if (this.#version === undefined) await this.refresh();
+    try {
+      return await change();
+    } finally {
+      // The change has happened: what it is answered with must not depend on who listens.
+      await this.refresh().catch((error) => this.#logger.warn(`The list of tools is out of date: ${messageOf(error)}`));
+    }
+  }
+
+  /** Looks at the registry; tells of what has changed since the last time. */
+  async refresh() {
+    const { version, tools } = await this.#source.list(this.#version);
+    // Answers may overtake each other: an older one knows nothing new.
+    if (tools === undefined || (this.#version !== undefined && version <= this.#version)) return;
+    const before = this.#version === undefined ? undefined : this.#tools;
+    this.#version = version;
+    this.#tools = tools.filter(({ kind }) => kind === 'tool');
+    for (const reference of this.#live) {
+      const record = reference.deref();
+      if (record) this.#fill(record);
+      else this.#live.delete(reference);
+    }
+    if (before !== undefined) this.#tell(before);
+  }
+
+  #isFollowed() {
+    for (const reference of this.#live) if (!reference.deref()) this.#live.delete(reference);
+    return this.#listeners.size + this.#live.size > 0;
+  }
+
+  /** @param {{ base: ToolSet, tools: ToolSet }} record */
+  #fill({ base, tools }) {
+    const named = this.#named([...KERNEL_TOOL_NAMES, ...Object.keys(base)]);
+    const now = new Set([...Object.keys(base), ...named.map(({ name }) => name)]);
+    for (const name of Object.keys(tools)) if (!now.has(name)) delete tools[name];
+    for (const { name, meta } of named) tools[name] = this.#make(name, meta);
+  }
+
+  /** @param {string[]} reserved */
+  #named(reserved) {
+    const names = toolNames(
+      this.#tools.map(({ path }) => path),
+      reserved,
+    );
+    return this.#tools.map((meta) => ({ name: names.get(meta.path) ?? meta.name, path: meta.path, meta }));
+  }
+
+  /**
+   * @param {string} name
+   * @param {ToolMetadata} meta
+   * @returns {ForgedTool}
+   */
+  #make(name, { path, description, parameters, hash }) {
+    let made = this.#made.get(path);
+    if (made?.hash !== hash) {
+      made = { hash, byName: new Map() };
+      this.#made.set(path, made);
+    }
+    const known = made.byName.get(name);
+    if (known) return known;
+    const { schema, unwrap } = forgedSchema(parameters, name);
+    const tool = agentTool(described(path, description), schema, async (args, signal) => {
+      const given = unwrap(args);
+      return report(this.#source.run(path, given, signal));
+    });
+    made.byName.set(name, tool);
+    return tool;
+  }
+
+  /** @param {ToolMetadata[]} before */
+  #tell(before) {
+    const old = new Map(before.map(({ path, hash }) => [path, hash]));
+    const present = new Set(this.#tools.map(({ path }) => path));
+    const named = this.#named(KERNEL_TOOL_NAMES);
+    const oldNames = toolNames([...old.keys()]);
+    const gone = [...old.keys()].filter((path) => !present.has(path));
+    for (const path of gone) this.#made.delete(path);
+    const change = {
+      added: named.filter(({ path }) => !old.has(path)).map(identity),
+      changed: named.filter(({ path, meta }) => old.has(path) && old.get(path) !== meta.hash).map(identity),
+      removed: gone.map((path) => ({ name: oldNames.get(path) ?? path, path })),
+    };
+    if (change.added.length + change.changed.length + change.removed.length === 0) return;
+    const complain = (/** @type {unknown} */ error) =>
+      this.#logger.error('A listener of onToolsChanged has thrown.', error);
+    for (const listener of this.#listeners) guarded(complain, listener)(change);
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {string} description
+ */
+function described(path, description) {
+  // The path is what a model needs to read, check and repair the tool.
+  const suffix = `[${path}]`;
+  const room = MAX_DESCRIPTION_CHARS - suffix.length - 1;
+  const text = description.length > room ? `${description.slice(0, room - 1)}…` : description;
+  return `${text} ${suffix}`.trim();
+}
+
+/** @param {{ name: string, path: string }} named */
+function identity({ name, path }) {
+  return { name, path };
+}

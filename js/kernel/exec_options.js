@@ -1,0 +1,37 @@
+import { parseArguments } from '../boundary/validation.js';
+import { ExecOptionsSchema } from './option_schemas.js';
+
+/** How many sets of limits are remembered; a seed that is always another one would fill any memory. */
+const MAX_KNOWN = 256;
+
+/**
+ * Limits that were found good before. The same few come with every run, and to hold them against the schema takes as long
+ * as everything else that a call does before its run starts.
+ * @type {Set<string>}
+ */
+const known = new Set();
+
+/**
+ * The options of a run: the signal, and the rest as JSON for the kernel.
+ * @param {import('../../index.js').ExecOptions | undefined} options
+ * @param {'application' | 'agent'} caller
+ * @returns {{ signal: AbortSignal | undefined, text: string }}
+ */
+export function readExecOptions(options, caller) {
+  if (!options) return { signal: undefined, text: JSON.stringify({ caller }) };
+  const { signal, ...limits } = options;
+  const plain = (signal === undefined || signal instanceof AbortSignal) && Object.values(limits).every(isNumber);
+  if (!plain) parseArguments(ExecOptionsSchema, options, 'exec options');
+  const text = JSON.stringify({ ...limits, caller });
+  if (plain && !known.has(text)) {
+    parseArguments(ExecOptionsSchema, options, 'exec options');
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.add(text);
+  }
+  return { signal, text };
+}
+
+/** @param {unknown} value */
+function isNumber(value) {
+  return typeof value === 'number';
+}

@@ -1,0 +1,127 @@
+import { AsyncResource } from 'node:async_hooks';
+import { AbortedError, ConfigError } from '../boundary/errors.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { settled } from '../boundary/foreign_promise.js';
+import { toJsonText } from '../boundary/json_text.js';
+import { described } from '../boundary/thrown.js';
+
+/**
+ * @typedef {import('../../binding.cjs').BindingHostCall} BindingHostCall
+ * @typedef {import('../../binding.cjs').BindingError} BindingError
+ * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
+ * @typedef {(...values: any[]) => unknown} HostFunction
+ * @typedef {'commit' | 'rollback'} RunEnd
+ */
+
+/** Longest answer of a function, as JSON: more than a guest has memory for. */
+const MAX_ANSWER_CHARS = 16 << 20;
+
+/** What a guest may call in the application, and what must happen when its run has ended. */
+export class HostFunctions {
+  /** @type {Map<string, (runId: number, values: any[]) => unknown>} */
+  #functions = new Map();
+  /** @type {((runId: number, end: RunEnd) => unknown)[]} */
+  #finishers = [];
+  /**
+   * The caller's context of each run, so that a function sees the request that it is called for.
+   * @type {Map<number, AsyncResource>}
+   */
+  #contexts = new Map();
+  /** Runs that were cancelled and have not ended yet: nothing is done for them any more. */
+  #cancelled = new Set();
+
+  /** @param {Record<string, HostFunction>} [sandboxAPI] */
+  constructor(sandboxAPI = {}) {
+    for (const [name, fn] of Object.entries(sandboxAPI)) {
+      if (typeof fn !== 'function') {
+        throw new ConfigError(`sandboxAPI.${name} must be a function.`, { details: { key: `sandboxAPI.${name}` } });
+      }
+      this.#functions.set(name, (_runId, values) => fn(...values));
+    }
+  }
+
+  /** What guests find on `tgp`. Names with a `#` are questions of the kernel itself. */
+  get names() {
+    return [...this.#functions.keys()].filter((name) => !name.startsWith('#'));
+  }
+
+  /**
+   * Adds a function that needs to know its run. The application's own function of that name stays.
+   * @param {string} name
+   * @param {(runId: number, values: any[]) => unknown} fn
+   */
+  add(name, fn) {
+    if (!this.#functions.has(name)) this.#functions.set(name, fn);
+  }
+
+  /**
+   * Adds what is to be done at the end of every run that has called a function.
+   * @param {(runId: number, end: RunEnd) => unknown} finisher
+   */
+  onFinish(finisher) {
+    this.#finishers.push(finisher);
+  }
+
+  /**
+   * Runs `work` as run `runId` of the present caller.
+   * @template T
+   * @param {number} runId
+   * @param {() => Promise<T>} work
+   */
+  async during(runId, work) {
+    // `AsyncLocalStorage.snapshot` would do the same for a quarter of what a run costs this thread.
+    this.#contexts.set(runId, new AsyncResource('tgp.run', { requireManualDestroy: true }));
+    try {
+      return await work();
+    } finally {
+      this.#contexts.delete(runId);
+      this.#cancelled.delete(runId);
+    }
+  }
+
+  /**
+   * Calls nothing more for this run, not even what it has asked for already.
+   * @param {number} runId
+   */
+  cancel(runId) {
+    if (this.#contexts.has(runId)) this.#cancelled.add(runId);
+  }
+
+  /**
+   * Does what a question asks for and answers it, whatever happens.
+   * @param {BindingHostCall} question
+   * @param {Answer} answer
+   */
+  async serve({ id, runId, kind, name, args }, answer) {
+    try {
+      const work = () =>
+        kind === 'call' ? this.#call(runId, name, args) : this.#finish(runId, /** @type {RunEnd} */ (kind));
+      const context = this.#contexts.get(runId);
+      const { value } = await (context ? context.runInAsyncScope(work) : work());
+      answer(id, toJsonText(value ?? null, `the answer of tgp.${name}`, { maxChars: MAX_ANSWER_CHARS }));
+    } catch (error) {
+      answer(id, undefined, described(error));
+    }
+  }
+
+  /**
+   * @param {number} runId
+   * @param {string} name
+   * @param {string} args
+   * @returns {Promise<{ value?: unknown }>} in a box, so that nothing takes the value for a promise
+   */
+  async #call(runId, name, args) {
+    if (this.#cancelled.has(runId)) throw new AbortedError('The run was aborted.');
+    return { value: await settled(this.#functions.get(name)?.(runId, parseForeignJson(args))) };
+  }
+
+  /**
+   * @param {number} runId
+   * @param {RunEnd} end
+   * @returns {Promise<{ value?: unknown }>}
+   */
+  async #finish(runId, end) {
+    for (const finisher of this.#finishers) await finisher(runId, end);
+    return {};
+  }
+}

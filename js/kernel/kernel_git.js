@@ -1,0 +1,44 @@
+import { ValidationError } from '../boundary/errors.js';
+import { requireText } from '../boundary/validation.js';
+
+/** @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls */
+
+/**
+ * `kernel.git`: the history of the root, and its remote.
+ * @param {KernelCalls} calls
+ * @returns {import('../../index.js').KernelGit}
+ */
+export function kernelGit(calls) {
+  return {
+    hydrate: () => calls.receive((kernel) => kernel.hydrate()),
+    persist: async (message, files) => {
+      requireText(message, 'message');
+      if (!Array.isArray(files))
+        throw new ValidationError('"files" must be an array.', { details: { field: 'files' } });
+      for (const file of files) requireText(file, 'files');
+      const { path: _, ...written } = await calls.change((kernel) => kernel.persist(message, files));
+      return written;
+    },
+    log: (path, { limit } = {}) => fileHistory(calls, path, limit, undefined),
+    diff: (path, { from, to } = {}) => calls.read((kernel) => kernel.fileDiff(path, from, to)),
+    revert: async (path, commit) => {
+      requireText(path, 'path');
+      requireText(commit, 'commit');
+      return calls.change((kernel) => kernel.revertFile(path, commit));
+    },
+  };
+}
+
+/**
+ * The commits that changed a file, or all of them, newest first.
+ * @param {KernelCalls} calls
+ * @param {string | undefined} path
+ * @param {number | undefined} limit
+ * @param {AbortSignal | undefined} signal
+ * @returns {Promise<import('../../index.js').FileHistoryEntry[]>}
+ */
+export async function fileHistory(calls, path, limit, signal) {
+  /** @type {{ commit: string, message: string, author: string, time: number }[]} */
+  const entries = await calls.read((kernel) => kernel.fileHistory(path, limit), signal);
+  return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
+}

@@ -1,0 +1,55 @@
+import { InternalError } from '../boundary/errors.js';
+import { TypeChecker } from '../types_check/type_checker.js';
+
+/**
+ * @typedef {import('../types_check/type_checker.js').TypeSources} TypeSources
+ * @typedef {import('../types_check/type_checker.js').Outcome} Outcome
+ */
+
+/** The type checker of a kernel, for `check()` and for the strict check that the native part asks for before a run. */
+export class KernelTypes {
+  #log;
+  /** @type {TypeChecker | undefined} */
+  #checker;
+  /** Whether the logger has heard that types are not checked. */
+  #toldOfRulesAlone = false;
+
+  /** @param {import('../../index.js').Logger} log */
+  constructor(log) {
+    this.#log = log;
+  }
+
+  /**
+   * @param {string} baseDir where the application's packages are found
+   * @param {string[]} functions of the application, which tools may call
+   */
+  start(baseDir, functions) {
+    this.#checker ??= new TypeChecker(baseDir, functions);
+  }
+
+  /**
+   * @param {TypeSources} sources
+   * @returns {Promise<Outcome>}
+   */
+  async check(sources) {
+    if (this.#checker === undefined) throw new InternalError('Types were asked for before the kernel had booted.');
+    return this.#checker.check(sources);
+  }
+
+  /**
+   * The strict check's question; that it cannot be answered here is told once.
+   * @param {TypeSources} sources
+   */
+  async checkBeforeRun(sources) {
+    const types = await this.check(sources);
+    if ('notice' in types && !this.#toldOfRulesAlone) {
+      this.#toldOfRulesAlone = true;
+      this.#log.warn(`check: 'strict' goes by the rules alone. ${types.notice}`);
+    }
+    return types;
+  }
+
+  stop() {
+    this.#checker?.stop();
+  }
+}

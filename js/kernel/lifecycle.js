@@ -1,0 +1,167 @@
+import { resolve } from 'node:path';
+import { ConfigError, ShutdownError, unwrap } from '../boundary/errors.js';
+import { guarded } from '../boundary/guarded.js';
+import { bundlePackage } from '../bundle/bundler.js';
+import { createNodeVFS, rootOf } from '../files/vfs.js';
+import { VfsMirror } from '../files/vfs_mirror.js';
+import { resolveConfig } from './config.js';
+import { HostFunctions } from './host_functions.js';
+import { KernelTypes } from './kernel_types.js';
+import { createNativeKernel } from './native_kernel.js';
+import { OpenRuns } from './open_runs.js';
+import { offerSql } from './sandbox_sql.js';
+
+/**
+ * @typedef {import('../../binding.cjs').BindingKernel} BindingKernel
+ * @typedef {import('../../index.js').TGPOptions} TGPOptions
+ * @typedef {import('../../index.js').TGPConfig} TGPConfig
+ * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
+ * @typedef {import('../../index.js').VFSAdapter} VFSAdapter
+ */
+
+/** How long a kernel that shuts down waits for a boot; the native one waits as long for its last pushes. */
+const LAST_PUSH_MS = 10_000;
+
+/** A kernel from its first call to its shutdown: booted once, and stopped once. */
+export class Lifecycle {
+  /** The configuration with all its defaults, once booted. @type {TGPConfig | undefined} */
+  config;
+  /** Where the files of `options.vfs` are followed, if they are not on disk. @type {VfsMirror | undefined} */
+  mirror;
+  runs = new OpenRuns();
+  types;
+  #options;
+  #log;
+  /** Where the application's packages are found. */
+  #baseDir = process.cwd();
+  /** @type {HostFunctions | undefined} */
+  #functions;
+  /** @type {BindingKernel | undefined} */
+  #kernel;
+  /** @type {VFSAdapter | undefined} */
+  #disk;
+  /** @type {Promise<BindingKernel> | undefined} */
+  #booting;
+  /** @type {Promise<void> | undefined} */
+  #inspected;
+  /** @type {Promise<void> | undefined} */
+  #stopping;
+
+  /**
+   * @param {TGPOptions} options
+   * @param {import('../../index.js').Logger} log
+   */
+  constructor(options, log) {
+    this.#options = options;
+    this.#log = log;
+    this.types = new KernelTypes(log);
+  }
+
+  /** The booted kernel. Every caller shares one boot; a failed one is forgotten, so that the next call tries again. */
+  async ready() {
+    if (this.#stopping) throw new ShutdownError('The kernel has been shut down. Make a new TGP to go on.');
+    this.#booting ??= this.#start().catch((error) => {
+      this.#booting = undefined;
+      throw error;
+    });
+    return this.#booting;
+  }
+
+  /** The native kernel for what need not wait; nothing before the boot and after the shutdown. */
+  get running() {
+    return this.config && !this.#stopping ? this.#kernel : undefined;
+  }
+
+  /** The files on disk. */
+  get disk() {
+    if (!this.#disk) throw new ConfigError('The kernel is not booted: where its files are is not known yet.');
+    return this.#disk;
+  }
+
+  get functions() {
+    if (!this.#functions) {
+      const functions = new HostFunctions(this.#options.sandboxAPI);
+      if (this.#options.sql !== undefined) offerSql(functions, this.#options.sql);
+      functions.add('#types', (_runId, [sources]) => this.types.checkBeforeRun(sources));
+      functions.add('#bundle', (_runId, [specifier, known, trust]) =>
+        bundlePackage(specifier, this.#baseDir, known, trust),
+      );
+      this.#functions = functions;
+    }
+    return this.#functions;
+  }
+
+  /** The names of the application's own functions for tools. */
+  get functionNames() {
+    return Object.keys(this.#options.sandboxAPI ?? {});
+  }
+
+  /**
+   * Warns once when the system lacks a wall around the workers. Nobody waits for it: booting and running must not.
+   * @param {BindingKernel} kernel
+   */
+  inspect(kernel) {
+    this.#inspected ??= this.#warnOfMissingWalls(kernel);
+  }
+
+  /** @param {number | undefined} pushTimeoutMs */
+  stop(pushTimeoutMs) {
+    this.#stopping ??= this.#stop(pushTimeoutMs);
+    return this.#stopping;
+  }
+
+  async #start() {
+    const { config, baseDir } = await resolveConfig(this.#options);
+    const rooted = await this.#withFiles(config);
+    this.#baseDir = baseDir;
+    this.#kernel ??= createNativeKernel(this.functions, this.runs, this.#log);
+    const booted = unwrap(await this.#kernel.boot(JSON.stringify(rooted), baseDir));
+    this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
+    // What the boot brought in from Git.
+    await this.mirror?.write(async () => {});
+    this.config = /** @type {TGPConfig} */ (booted.config);
+    this.types.start(baseDir, this.functionNames);
+    for (const warning of booted.warnings) this.#log.warn(warning);
+    if (this.config.sandbox.warm > 0) this.inspect(this.#kernel);
+    return this.#kernel;
+  }
+
+  /**
+   * The configuration, with its root where the files of `options.vfs` are.
+   * @param {TGPConfigInput} config
+   * @returns {Promise<TGPConfigInput>}
+   */
+  async #withFiles(config) {
+    const { vfs } = this.#options;
+    if (vfs === undefined) return config;
+    const rootDir = rootOf(vfs);
+    if (rootDir !== undefined) return { ...config, rootDir };
+    this.mirror ??= new VfsMirror(vfs, this.#log);
+    await this.mirror.refresh();
+    return { ...config, rootDir: this.mirror.root };
+  }
+
+  /** @param {BindingKernel} kernel */
+  async #warnOfMissingWalls(kernel) {
+    try {
+      const { warning } = unwrap(await kernel.confinement());
+      if (warning) this.#log.warn(warning);
+    } catch {
+      // What keeps the question from being answered is told by the first run.
+    }
+  }
+
+  /** @param {number | undefined} pushTimeoutMs */
+  async #stop(pushTimeoutMs) {
+    // A boot under way would start workers after the native shutdown had looked for them; its failure is its caller's. A
+    // remote that it waits for has as much time as the last push, and none is left for that then.
+    const complain = (/** @type {unknown} */ error) => this.#log.error('The boot cannot be stopped.', error);
+    const halt = guarded(complain, () => this.#kernel?.halt());
+    const bootDeadline = setTimeout(halt, pushTimeoutMs ?? LAST_PUSH_MS);
+    await this.#booting?.catch(() => {});
+    clearTimeout(bootDeadline);
+    this.types.stop();
+    if (this.#kernel) unwrap(await this.#kernel.shutdown(pushTimeoutMs));
+    await this.mirror?.remove();
+  }
+}

@@ -1,0 +1,51 @@
+import { MessageChannel } from 'node:worker_threads';
+import { onAbort } from '../boundary/abort.js';
+
+/**
+ * @typedef {import('../../binding.cjs').BindingOutcome} BindingOutcome
+ */
+
+/** What keeps this process alive while it waits for a run: native code alone does not. */
+const keepAlive = new MessageChannel().port1;
+keepAlive.unref();
+let waiting = 0;
+
+/** Runs that have been started and not yet been heard of again. */
+export class OpenRuns {
+  /** @type {Map<number, (outcome: BindingOutcome) => void>} */
+  #open = new Map();
+
+  /**
+   * Starts run `runId` and waits until `end` is called with its outcome. When the signal fires the run is cancelled by
+   * its number: an abort cannot stop native work by itself.
+   * @param {number} runId
+   * @param {() => void} start
+   * @param {() => void} cancel
+   * @param {AbortSignal | undefined} signal
+   * @returns {Promise<BindingOutcome>}
+   */
+  async wait(runId, start, cancel, signal) {
+    const release = onAbort(signal, cancel);
+    try {
+      return await new Promise((resolve) => {
+        start();
+        this.#open.set(runId, resolve);
+        if (waiting++ === 0) keepAlive.ref();
+      });
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * @param {number} runId
+   * @param {BindingOutcome} outcome
+   */
+  end(runId, outcome) {
+    const resolve = this.#open.get(runId);
+    if (resolve === undefined) return;
+    this.#open.delete(runId);
+    if (--waiting === 0) keepAlive.unref();
+    resolve(outcome);
+  }
+}

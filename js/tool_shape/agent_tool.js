@@ -1,0 +1,62 @@
+/** What all tools for agents have in common, whoever defines them. */
+
+import { TGPError } from '../boundary/errors.js';
+
+/** @typedef {import('../../index.js').ExecToolResult} ExecToolResult */
+
+/**
+ * @template Args
+ * @template Result
+ * @param {string} description
+ * @param {any} schema a universal schema
+ * @param {(args: Args, signal: AbortSignal | undefined) => Promise<Result>} run
+ * @returns {import('../../index.js').AgentTool<any, Result>}
+ */
+export function agentTool(description, schema, run) {
+  return {
+    description,
+    parameters: schema,
+    inputSchema: schema,
+    execute: async (args, options) => {
+      try {
+        return await run(args, options?.abortSignal);
+      } catch (error) {
+        throw withCodeInMessage(error);
+      }
+    },
+  };
+}
+
+/**
+ * What a run did, as data: a model repairs a tool from a failure it can read.
+ * @param {ReturnType<import('../../index.js').TGP['exec']>} run
+ * @returns {Promise<ExecToolResult>}
+ */
+export async function report(run) {
+  try {
+    return { success: true, ...(await run) };
+  } catch (error) {
+    if (!(error instanceof TGPError)) throw error;
+    const { logs = [], stack, line, column } = /** @type {any} */ (error.details);
+    return {
+      success: false,
+      error: error.message,
+      code: error.code,
+      logs,
+      ...(stack !== undefined && { stack }),
+      ...(line !== undefined && { line }),
+      ...(column !== undefined && { column }),
+    };
+  }
+}
+
+/**
+ * Of a thrown error a model sees the message only, so the code has to be in it.
+ * @param {unknown} error
+ */
+function withCodeInMessage(error) {
+  if (error instanceof TGPError && !error.message.includes(error.code)) {
+    error.message = `${error.message} [${error.code}]`;
+  }
+  return error;
+}

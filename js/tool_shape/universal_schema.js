@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { parseArguments } from '../boundary/validation.js';
+
+/** @typedef {import('zod').ZodObject} ZodObject */
+
+const AI_SDK_SCHEMA = Symbol.for('vercel.ai.schema');
+const AI_SDK_VALIDATOR = Symbol.for('vercel.ai.validator');
+
+/**
+ * The schema object of arguments that a zod schema describes.
+ * @param {ZodObject} schema
+ * @param {string} subject the tool's name, for messages
+ */
+export function universalSchema(schema, subject) {
+  const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
+  return schemaObject(jsonSchema, (value) => parseArguments(schema, value, subject));
+}
+
+/**
+ * One schema object that every consumer of tool schemas accepts: to whoever looks at its enumerable members it is a
+ * plain JSON Schema; AI SDK 4 to 7 find their symbols, `jsonSchema` and `validate`; Standard Schema consumers find
+ * `~standard`. The extra members are not enumerable, so they are in no request body.
+ * @param {Record<string, any>} jsonSchema
+ * @param {(value: unknown) => unknown} parse returns the arguments, or throws what is wrong with them
+ * @returns {any} what its consumers expect differs and they check at run time; one type cannot say it
+ */
+export function schemaObject(jsonSchema, parse) {
+  /** @param {unknown} value */
+  const validate = (value) => {
+    try {
+      return { success: /** @type {const} */ (true), value: parse(value) };
+    } catch (error) {
+      return { success: /** @type {const} */ (false), error: /** @type {Error} */ (error) };
+    }
+  };
+
+  const standard = {
+    version: 1,
+    vendor: 'tgp',
+    /** @param {unknown} value */
+    validate: (value) => {
+      const outcome = validate(value);
+      return outcome.success ? { value: outcome.value } : { issues: [{ message: outcome.error.message }] };
+    },
+    jsonSchema: { input: () => ({ ...jsonSchema }), output: () => ({ ...jsonSchema }) },
+  };
+
+  return Object.defineProperties(
+    { ...jsonSchema },
+    {
+      [AI_SDK_SCHEMA]: { value: true },
+      [AI_SDK_VALIDATOR]: { value: true },
+      jsonSchema: { value: jsonSchema },
+      validate: { value: validate },
+      '~standard': { value: standard },
+    },
+  );
+}

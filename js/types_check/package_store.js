@@ -1,0 +1,175 @@
+/**
+ * The packages that a type checker may look into: those that tools may import, and what these declare to need. Each is its
+ * real folder and nothing outside of it, whatever leads there.
+ */
+
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { readTextAtOnce } from '../boundary/bounded_read.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
+
+/** Largest file that is looked into: several times the largest declarations there are. */
+const MAX_FILE_BYTES = 8 << 20;
+const MAX_MANIFEST_BYTES = 1 << 20;
+/** What a checker of types reads. */
+const READABLE = /\.(?:[cm]?tsx?|json|[cm]?jsx?)$/;
+const MODULES = 'node_modules';
+
+/**
+ * @typedef {{ name: string, folder: string, declared: Set<string> }} Package `folder` is real
+ * @typedef {{ kind: 'file' | 'folder', package: Package, inside: string, real: string }} PackageEntry
+ */
+
+export class PackageStore {
+  #baseDir;
+  /** @type {Map<string, Package | undefined>} by the folder that asks and the name */
+  #found = new Map();
+  /** @type {Map<string, Package>} by real folder */
+  #byFolder = new Map();
+
+  /**
+   * @param {string} baseDir the application's folder
+   * @param {Record<string, string>} own folders of packages that need no installing, by name
+   */
+  constructor(baseDir, own) {
+    this.#baseDir = existsSync(baseDir) ? realpathSync(baseDir) : baseDir;
+    for (const [name, folder] of Object.entries(own)) {
+      const opened = { name, folder: realpathSync(folder), declared: new Set() };
+      this.#found.set(keyOf(this.#baseDir, name), opened);
+    }
+  }
+
+  /**
+   * A package as the application finds it.
+   * @param {string} name
+   */
+  ofApplication(name) {
+    return this.#find(this.#baseDir, name);
+  }
+
+  /**
+   * A package as another one finds it, if that says that it needs it.
+   * @param {Package} asking
+   * @param {string} name
+   */
+  neededBy(asking, name) {
+    return asking.declared.has(name) || asking.declared.has(untyped(name))
+      ? this.#find(asking.folder, name)
+      : undefined;
+  }
+
+  /**
+   * What is at a path inside a package.
+   * @param {Package} of
+   * @param {string[]} segments
+   * @returns {PackageEntry | undefined}
+   */
+  entry(of, segments) {
+    if (segments.some((name) => name === '' || name.startsWith('.') || name === MODULES || /[\\\0:]/.test(name))) {
+      return undefined;
+    }
+    try {
+      const real = realpathSync(join(of.folder, ...segments));
+      const inside = relative(of.folder, real);
+      if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return undefined;
+      const found = statSync(real);
+      const kind = found.isDirectory() ? 'folder' : found.isFile() ? 'file' : undefined;
+      return kind && { kind, package: of, inside: inside.split(sep).join('/'), real };
+    } catch {
+      // It is not there, or not to be read.
+      return undefined;
+    }
+  }
+
+  /**
+   * The text of a file that a type checker has a use for.
+   * @param {PackageEntry | undefined} entry
+   * @returns {string | null}
+   */
+  text(entry) {
+    if (entry?.kind !== 'file' || !READABLE.test(entry.real)) return null;
+    return readBounded(entry.real, MAX_FILE_BYTES);
+  }
+
+  /**
+   * @param {string} from
+   * @param {string} name
+   * @returns {Package | undefined}
+   */
+  #find(from, name) {
+    const key = keyOf(from, name);
+    if (!this.#found.has(key)) this.#found.set(key, this.#look(from, name));
+    return this.#found.get(key);
+  }
+
+  /**
+   * @param {string} from
+   * @param {string} name
+   * @returns {Package | undefined}
+   */
+  #look(from, name) {
+    if (!/^(?:@[^/@.][^/]*\/)?[^/@.][^/]*$/.test(name)) return undefined;
+    for (let folder = from; ; folder = dirname(folder)) {
+      const link = join(folder, MODULES, name);
+      if (existsSync(link)) return this.#open(realpathSync(link), name);
+      if (dirname(folder) === folder) return undefined;
+    }
+  }
+
+  /**
+   * @param {string} folder
+   * @param {string} name
+   * @returns {Package | undefined}
+   */
+  #open(folder, name) {
+    const known = this.#byFolder.get(folder);
+    if (known) return known;
+    // A link back to the application, or to what is around it, is no package: it would be all of the application's files.
+    const toApplication = relative(folder, this.#baseDir);
+    if (!(toApplication === '..' || toApplication.startsWith(`..${sep}`) || isAbsolute(toApplication)))
+      return undefined;
+    const opened = { name, folder, declared: declaredBy(folder) };
+    this.#byFolder.set(folder, opened);
+    return opened;
+  }
+}
+
+/**
+ * @param {string} from
+ * @param {string} name
+ */
+const keyOf = (from, name) => `${from}\0${name}`;
+
+/** @param {string} folder */
+function declaredBy(folder) {
+  try {
+    const manifest = parseForeignJson(readBounded(join(folder, 'package.json'), MAX_MANIFEST_BYTES) ?? '{}');
+    const { dependencies, peerDependencies, optionalDependencies } = manifest;
+    return new Set([dependencies, peerDependencies, optionalDependencies].flatMap((names) => Object.keys(names ?? {})));
+  } catch {
+    return new Set();
+  }
+}
+
+/**
+ * @param {string} file
+ * @param {number} maxBytes
+ */
+function readBounded(file, maxBytes) {
+  try {
+    return readTextAtOnce(file, maxBytes);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The package that `@types/…` is about.
+ * @param {string} name
+ */
+export function untyped(name) {
+  const [, about] = /^@types\/(.+)$/.exec(name) ?? [];
+  if (about === undefined) return name;
+  const [scope, rest] = about.split('__', 2);
+  return rest === undefined ? about : `@${scope}/${rest}`;
+}

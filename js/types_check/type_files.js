@@ -1,0 +1,234 @@
+/** The files that the type checker sees, none of which it reads itself. */
+
+import { join } from 'node:path';
+import { readTextAtOnce } from '../boundary/bounded_read.js';
+import { PACKAGE_FOLDER } from '../package_folder.js';
+import { PackageStore, untyped } from './package_store.js';
+import { TypesServerFailed } from './types_server.js';
+
+/** Where everything is, to the type checker; it need not be anywhere. */
+export const FOLDER = '/tgp';
+const ROOT = `${FOLDER}/root/`;
+const PACKAGES = `${FOLDER}/node_modules/`;
+/** Packages by number, each in a folder of its own as pnpm keeps them: one that is found in two ways is one. */
+const STORE = `${FOLDER}/store/`;
+export const SETTINGS = `${FOLDER}/tsconfig.json`;
+const SANDBOX_TYPES = join(PACKAGE_FOLDER, 'sandbox', 'tgp.d.ts');
+const STANDARD_LIBRARY = join(PACKAGE_FOLDER, 'std');
+const LIBRARY_FILE = /^lib(?:\.[a-z0-9]+)*\.d\.ts$/;
+/** Files and characters that one check may pull in. */
+const MAX_READS = 20_000;
+const MAX_CHARS = 96 << 20;
+
+const COMPILER_OPTIONS = {
+  strict: true,
+  noEmit: true,
+  target: 'esnext',
+  lib: ['esnext'],
+  // No types of Node or a browser: a tool has neither.
+  types: [],
+  module: 'preserve',
+  moduleResolution: 'bundler',
+  moduleDetection: 'force',
+  allowImportingTsExtensions: true,
+  resolveJsonModule: true,
+  esModuleInterop: true,
+  skipLibCheck: true,
+  paths: { '/lib/*': ['./root/tools/*'] },
+};
+
+/**
+ * @typedef {import('./package_store.js').Package} Package
+ * @typedef {import('./package_store.js').PackageEntry} PackageEntry
+ */
+
+/** As a type checker wants its files. */
+export class TypeFiles {
+  #store;
+  #library;
+  /** @type {Map<string, string>} what is not on disk, by path */
+  #texts = new Map();
+  /** @type {Set<string>} folders of those */
+  #folders = new Set();
+  /** @type {Set<string>} */
+  #packages = new Set();
+  /** @type {Package[]} by number */
+  #numbered = [];
+  #reads = 0;
+  #chars = 0;
+
+  /**
+   * @param {string} baseDir the application's folder
+   * @param {readonly string[]} functions names of the application's own functions on `tgp`
+   * @param {string} library the folder of the compiler's own declarations
+   */
+  constructor(baseDir, functions, library) {
+    this.#store = new PackageStore(baseDir, { '@tgp/std': STANDARD_LIBRARY });
+    this.#library = `${library}/`;
+    const own = functions.map((name) => `  ${JSON.stringify(name)}(...args: any[]): any;`).join('\n');
+    this.#set(`${FOLDER}/application.d.ts`, `interface Tgp {\n${own}\n}\n`);
+    this.#set(`${FOLDER}/tgp.d.ts`, readTextAtOnce(SANDBOX_TYPES, MAX_CHARS));
+  }
+
+  /**
+   * Makes exactly these the tools, the first of which is checked, and these the packages.
+   * @param {{ path: string, text: string }[]} tools
+   * @param {string[]} packages
+   * @returns {{ created: string[], changed: string[], deleted: string[] }} paths
+   */
+  show(tools, packages) {
+    this.#reads = 0;
+    this.#chars = 0;
+    this.#packages = new Set(packages);
+    const before = new Map(this.#texts);
+    for (const path of before.keys()) if (path.startsWith(ROOT)) this.#texts.delete(path);
+    for (const { path, text } of tools) this.#set(this.pathOf(path), text);
+    const checked = tools.slice(0, 1).map(({ path }) => this.pathOf(path));
+    const files = [`${FOLDER}/tgp.d.ts`, `${FOLDER}/application.d.ts`, ...checked];
+    this.#set(SETTINGS, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files }));
+    this.#folders = foldersOf(this.#texts.keys());
+    const now = [...this.#texts.keys()];
+    return {
+      created: now.filter((path) => !before.has(path)),
+      changed: now.filter((path) => before.has(path) && before.get(path) !== this.#texts.get(path)),
+      deleted: [...before.keys()].filter((path) => !this.#texts.has(path)),
+    };
+  }
+
+  /** @param {string} path of a tool, relative to the root */
+  pathOf(path) {
+    return `${ROOT}${path}`;
+  }
+
+  /**
+   * A message without paths that only the checker knows.
+   * @param {string} message
+   */
+  scrub(message) {
+    return message
+      .replaceAll(ROOT, '')
+      .replace(/\/tgp\/(?:store\/\d+\/)?node_modules\//g, '')
+      .replaceAll(this.#library, '')
+      .replaceAll(`${FOLDER}/`, '');
+  }
+
+  /** @param {string} path */
+  readFile(path) {
+    const text = this.#texts.get(path) ?? this.#libraryText(path) ?? this.#store.text(this.#find(path));
+    this.#reads += 1;
+    this.#chars += text?.length ?? 0;
+    if (this.#reads > MAX_READS || this.#chars > MAX_CHARS) throw new TypesServerFailed('it pulls in too many types');
+    return text;
+  }
+
+  /** @param {string} path */
+  fileExists(path) {
+    return this.#texts.has(path) || this.#isLibrary(path) || this.#find(path)?.kind === 'file';
+  }
+
+  /** @param {string} path */
+  directoryExists(path) {
+    const folder = path.replace(/\/+$/, '');
+    if (this.#folders.has(folder) || `${folder}/` === this.#library) return true;
+    if (`${folder}/` === PACKAGES) return this.#packages.size > 0;
+    // The folder of a scope, or of all that a package needs: what is in it is found by its whole name.
+    if (/\/node_modules(?:\/@[^/]+)?$/.test(folder)) return folder.startsWith(STORE) || folder.startsWith(PACKAGES);
+    return this.#find(folder)?.kind === 'folder';
+  }
+
+  /** Names are asked for one by one: nothing is listed. */
+  getAccessibleEntries() {
+    return { files: [], directories: [] };
+  }
+
+  /** @param {string} path */
+  realpath(path) {
+    const entry = this.#texts.has(path) || this.#isLibrary(path) ? undefined : this.#find(path);
+    return entry ? `${this.#numberedFolder(entry.package)}${entry.inside === '' ? '' : `/${entry.inside}`}` : path;
+  }
+
+  /**
+   * What a path inside `node_modules` leads to.
+   * @param {string} path
+   * @returns {PackageEntry | undefined}
+   */
+  #find(path) {
+    if (path.startsWith(PACKAGES)) {
+      const { name, rest } = nameIn(path.slice(PACKAGES.length).split('/'));
+      const isAllowed = this.#packages.has(name) || (name.startsWith('@types/') && this.#packages.has(untyped(name)));
+      return isAllowed ? this.#inside(this.#store.ofApplication(name), rest) : undefined;
+    }
+    const [, number, within] = path.startsWith(STORE)
+      ? (/^(\d+)\/node_modules\/(.+)$/.exec(path.slice(STORE.length)) ?? [])
+      : [];
+    const own = this.#numbered[Number(number)];
+    if (own === undefined || within === undefined) return undefined;
+    const { name, rest } = nameIn(within.split('/'));
+    return this.#inside(name === own.name ? own : this.#store.neededBy(own, name), rest);
+  }
+
+  /**
+   * @param {Package | undefined} start
+   * @param {string[]} segments
+   * @returns {PackageEntry | undefined}
+   */
+  #inside(start, segments) {
+    let [of, rest] = [start, segments];
+    while (of && rest[0] === 'node_modules' && rest.length > 1) {
+      const needed = nameIn(rest.slice(1));
+      [of, rest] = [this.#store.neededBy(of, needed.name), needed.rest];
+    }
+    return of && this.#store.entry(of, rest);
+  }
+
+  /** @param {Package} of */
+  #numberedFolder(of) {
+    const known = this.#numbered.indexOf(of);
+    const number = known === -1 ? this.#numbered.push(of) - 1 : known;
+    return `${STORE}${number}/node_modules/${of.name}`;
+  }
+
+  /** @param {string} path */
+  #isLibrary(path) {
+    return path.startsWith(this.#library) && LIBRARY_FILE.test(path.slice(this.#library.length));
+  }
+
+  /** @param {string} path */
+  #libraryText(path) {
+    if (!this.#isLibrary(path)) return undefined;
+    try {
+      return readTextAtOnce(path, MAX_CHARS);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * @param {string} path
+   * @param {string} text
+   */
+  #set(path, text) {
+    this.#texts.set(path, text.replace(/^\uFEFF/, ''));
+  }
+}
+
+/**
+ * The name of a package at the beginning of a path, and what follows.
+ * @param {string[]} segments
+ */
+function nameIn(segments) {
+  const length = segments[0]?.startsWith('@') ? 2 : 1;
+  return {
+    name: segments.slice(0, length).join('/'),
+    rest: segments.slice(length).filter((segment) => segment !== ''),
+  };
+}
+
+/** @param {Iterable<string>} paths */
+function foldersOf(paths) {
+  const folders = new Set(['']);
+  for (const path of paths) {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) folders.add(path.slice(0, at));
+  }
+  return folders;
+}
