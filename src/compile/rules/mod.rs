@@ -19,12 +19,12 @@ mod no_sql_concat;
 mod no_ts_ignore;
 mod prefer_functional;
 mod require_description;
-mod texts;
+pub(super) mod rule;
 
 #[cfg(test)]
 mod table;
 
-use super::rule::Rule;
+use rule::Rule;
 
 /// All rules, those that guard the sandbox first.
 pub(super) const RULES: [&Rule; 19] = [

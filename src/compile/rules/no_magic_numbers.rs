@@ -12,11 +12,11 @@ use swc_core::ecma::ast::{
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::no_hardcoded_data::is_table;
-use crate::compile::diagnostic::Severity;
-use crate::compile::expr::{call_of, key_name, last_name, member_name, member_of, number_of, plain};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
-use crate::compile::words::{is_business_value, is_constant_case, words_of};
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::subject::words::{is_business_value, is_constant_case, words_of};
+use crate::compile::syntax::expr::{call_of, key_name, last_name, member_name, member_of, number_of, plain};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-magic-numbers", standard: Some(7), severity: Severity::Error, guards: Guards::Quality, check };

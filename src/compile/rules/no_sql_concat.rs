@@ -11,14 +11,14 @@ use swc_core::ecma::ast::{
 };
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::expr::{
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::subject::words::is_constant_case;
+use crate::compile::syntax::expr::{
     arrow_value, call_of, global_name, is_literal, last_name, member_name, member_of, plain, text_of,
 };
-use crate::compile::names::{BindingKind, Names};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
-use crate::compile::words::is_constant_case;
+use crate::compile::syntax::names::{BindingKind, Names};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-sql-concat", standard: None, severity: Severity::Error, guards: Guards::Quality, check };

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::compile::source_limits::stack_for;
+use crate::compile::parse::source_limits::stack_for;
 use crate::compile::{CompileError, Compiler, LintOptions, MAX_SOURCE_BYTES};
 
 /// Text before, what is repeated before the middle, the middle, what is repeated after it, text after.
