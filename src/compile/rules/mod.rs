@@ -1,5 +1,6 @@
 //! What a tool is judged by, one rule per file: why it exists, how it is found, and sources that pass and fail.
 
+mod harmless_numbers;
 mod must_export;
 mod must_return;
 mod no_any;
