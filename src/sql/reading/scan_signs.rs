@@ -1,11 +1,11 @@
 //! Numbers and parameters: where databases differ most in what belongs to a token.
 
+use super::cursor::{Cursor, Unread, continues_name, runs_into, starts_name};
 use super::dialect::Lexis;
-use super::scanner::{Scanner, Unread, continues_name, runs_into, starts_name};
 use super::token::Kind;
 use crate::sql::sql_error::refused;
 
-impl Scanner<'_> {
+impl Cursor<'_> {
     /// `?`, `$`, `:` or `@` and what belongs to it.
     pub(super) fn sign(&mut self, sign: u8) -> Result<(), Unread> {
         let next = self.peek(1);
@@ -53,7 +53,7 @@ impl Scanner<'_> {
 
     /// SQLite takes Tcl's spelling too, `$a::b(…)`, in which the parentheses and whatever they hold are the name.
     fn sqlite_variable(&mut self) -> Result<(), Unread> {
-        let colons = |scanner: &Self| scanner.peek(0) == Some(b':') && scanner.peek(1) == Some(b':');
+        let colons = |cursor: &Self| cursor.peek(0) == Some(b':') && cursor.peek(1) == Some(b':');
         let start = self.at;
         self.at += 1;
         let leading = colons(self);

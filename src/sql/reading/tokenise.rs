@@ -1,7 +1,8 @@
 //! One statement, from text to tokens.
 
+use super::cursor::Unread;
 use super::dialect::Reading;
-use super::scanner::{Unread, scan};
+use super::scanner::scan;
 use super::token::{Kind, Token, Tokens};
 use crate::sql::sql_error::{SqlError, refused};
 
