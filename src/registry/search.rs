@@ -6,9 +6,9 @@
 
 use super::direction::Direction;
 use super::misspelling::{MISSPELT_LETTERS, is_one_slip};
-use super::search_index::{Entry, SearchIndex, Slot};
+use super::search_index::{Entry, SearchIndex, Slot, distinct};
 use super::thesaurus::Thesaurus;
-use super::words::{TermId, Word, Words};
+use super::words::{TermId, Words};
 use std::collections::HashMap;
 
 /// A score above this means: the same job, reuse the tool.
@@ -128,15 +128,7 @@ impl Search {
     fn understand(&mut self, text: &str) -> Query {
         let words = self.words.of(text);
         let direction = Direction::of(&words);
-        let mut terms: Vec<TermId> = Vec::new();
-        for word in words {
-            if let Word::Content(term) = word
-                && !terms.contains(&term)
-                && terms.len() < MAX_QUERY_WORDS
-            {
-                terms.push(term);
-            }
-        }
+        let terms = distinct(&words, MAX_QUERY_WORDS);
         let mut answers: HashMap<TermId, Vec<(usize, f32)>> = HashMap::new();
         let mut asked = Vec::new();
         for (at, term) in terms.into_iter().enumerate() {

@@ -21,7 +21,7 @@ use tracing::{Dispatch, Event, Metadata, Subscriber, dispatcher};
 const PARSER: &str = "swc_ecma_parser::parser";
 
 /// Steps that any source gets: some thousand lines of ordinary code.
-const LEAST_STEPS: u64 = 100_000;
+const MIN_STEPS: u64 = 100_000;
 
 /// Steps per byte of source. Of 35 000 published files, minified ones too, none takes more than three.
 const STEPS_PER_BYTE: u64 = 8;
@@ -65,7 +65,7 @@ static METER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(Meter));
 
 /// The steps that a source of this size gets.
 pub(in crate::compile) fn steps_for(bytes: usize) -> u64 {
-    LEAST_STEPS + STEPS_PER_BYTE * bytes as u64
+    MIN_STEPS + STEPS_PER_BYTE * bytes as u64
 }
 
 /// Runs a parse on a thread that has about `stack` bytes of stack left.

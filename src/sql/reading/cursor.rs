@@ -12,11 +12,15 @@ pub enum Unread {
     Refused(SqlError),
 }
 
+/// One token read, or a reason to stop.
 pub(super) type Step = Result<(), Unread>;
 
+/// Reads a text from its beginning. What belongs to a token is decided beside this file, by kind of token.
 pub(super) struct Cursor<'a> {
     pub(super) sql: &'a str,
+    /// The same, as bytes.
     pub(super) text: &'a [u8],
+    /// The next byte to read.
     pub(super) at: usize,
     pub(super) reading: Reading,
     pub(super) tokens: Vec<Token>,

@@ -2,7 +2,7 @@
 
 use super::functions::install::install;
 use super::guard::guard;
-use super::limits::{LONGEST_VALUE_BYTES, LONGEST_VALUE_CEILING, set_limits};
+use super::limits::{MAX_VALUE_BYTES, USUAL_VALUE_BYTES, set_limits};
 use super::session::Session;
 use super::session_control::SessionControl;
 use crate::sql::sql_error::SqlError;
@@ -76,7 +76,7 @@ fn open(options: &DatabaseOptions, control: &Arc<SessionControl>) -> Result<Conn
         .and_then(|()| set_up(&connection, options.shared, control))
         .map_err(|error| super::sqlite_error::database_error(&error, control))?;
     // The application's own file may hold longer values already, and a row with one could not even be changed.
-    control.set_least_longest(if options.shared.is_some() { LONGEST_VALUE_CEILING } else { LONGEST_VALUE_BYTES });
+    control.set_least_longest(if options.shared.is_some() { MAX_VALUE_BYTES } else { USUAL_VALUE_BYTES });
     let watch = Arc::clone(control);
     connection
         .progress_handler(OPERATIONS_BETWEEN_LOOKS, Some(move || watch.must_stop()))
@@ -110,7 +110,7 @@ fn set_up(connection: &Connection, shared: Option<SharedFile>, control: &Arc<Ses
     install(connection, control)
 }
 
-const LONGEST_NAP: Duration = Duration::from_millis(20);
+const MAX_NAP: Duration = Duration::from_millis(20);
 
 /// Waits for locks of others in short naps, so that a cancellation is seen.
 fn wait_for_others(connection: &mut Connection, most: Duration, control: Arc<SessionControl>) -> rusqlite::Result<()> {
@@ -122,7 +122,7 @@ fn wait_for_others(connection: &mut Connection, most: Duration, control: Arc<Ses
         if waited >= most || control.must_stop() {
             return false;
         }
-        let nap = Duration::from_millis(u64::from(attempt.unsigned_abs()) + 1).min(LONGEST_NAP);
+        let nap = Duration::from_millis(u64::from(attempt.unsigned_abs()) + 1).min(MAX_NAP);
         std::thread::sleep(nap);
         waited += nap;
         true

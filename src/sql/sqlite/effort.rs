@@ -5,14 +5,14 @@
 //! program is what counts: a view, a generated column or a subquery can repeat what the text says once.
 
 use super::functions::failure::interrupted;
-use super::limits::LONGEST_VALUE_BYTES;
+use super::limits::USUAL_VALUE_BYTES;
 use super::session_control::SessionControl;
 use rusqlite::{Connection, Result, Statement, StatementStatus};
 
 /// Bytes that the steps of a program may go through together, each once: some seconds at most.
 const MAX_EFFORT: u64 = 4 << 30;
 /// No program has so many steps that less is needed.
-const SHORTEST_BYTES: u64 = 1 << 10;
+const MIN_VALUE_BYTES: u64 = 1 << 10;
 
 /// Of a prepared statement that takes less memory than this no count is needed while values are short.
 const SMALL_BYTES: i32 = 12 << 10;
@@ -30,7 +30,7 @@ pub fn longest_value(
     sql: &str,
     most: usize,
 ) -> Result<usize> {
-    let small = most <= LONGEST_VALUE_BYTES && statement.get_status(StatementStatus::MemUsed) <= SMALL_BYTES;
+    let small = most <= USUAL_VALUE_BYTES && statement.get_status(StatementStatus::MemUsed) <= SMALL_BYTES;
     if small || statement.is_explain() != 0 {
         return Ok(most);
     }
@@ -42,7 +42,7 @@ pub fn longest_value(
             effort
         }
     };
-    let longest = (MAX_EFFORT / effort.max(1)).max(SHORTEST_BYTES);
+    let longest = (MAX_EFFORT / effort.max(1)).max(MIN_VALUE_BYTES);
     Ok(usize::try_from(longest).unwrap_or(usize::MAX).min(most))
 }
 

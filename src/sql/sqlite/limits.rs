@@ -12,10 +12,10 @@ pub const MAX_HEAP_BYTES: i64 = 80 << 20;
 /// From here on caches give way.
 const SOFT_HEAP_BYTES: i64 = MAX_HEAP_BYTES / 4 * 3;
 
-/// A value that a statement makes, reads or gets; more, when the rows may be larger.
-pub const LONGEST_VALUE_BYTES: usize = 8 << 20;
+/// What a value that a statement makes, reads or gets may have at most; more, when the rows may be larger.
+pub const USUAL_VALUE_BYTES: usize = 8 << 20;
 /// The same, whatever the rows may be.
-pub const LONGEST_VALUE_CEILING: usize = 64 << 20;
+pub const MAX_VALUE_BYTES: usize = 64 << 20;
 
 /// What no statement of a tool needs more of. The other limits of SQLite are as they were when it was built: 2 000 columns,
 /// 1 000 levels of an expression, 500 parts of a compound.

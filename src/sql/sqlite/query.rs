@@ -1,7 +1,7 @@
 //! One statement on SQLite: values in, rows out as JSON text, within limits.
 
 use super::effort::longest_value;
-use super::limits::{LONGEST_VALUE_CEILING, bound_values};
+use super::limits::{MAX_VALUE_BYTES, bound_values};
 use super::row_text::RowText;
 use super::session_control::SessionControl;
 use super::sqlite_error::database_error;
@@ -73,7 +73,7 @@ fn execute(
 ) -> Result<QueryAnswer, SqlError> {
     let failed = |error: rusqlite::Error| database_error(&error, control);
     // As long as values may be: what the last statement was held to is not for SQLite's own reading of the schema.
-    let most = limits.max_bytes.clamp(control.least_longest(), LONGEST_VALUE_CEILING);
+    let most = limits.max_bytes.clamp(control.least_longest(), MAX_VALUE_BYTES);
     bound_values(connection, control, most).map_err(failed)?;
     let before = connection.total_changes();
     let judged = control.with_watch(|watch| watch.prepare(sql, values.len()))?;

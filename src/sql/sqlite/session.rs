@@ -67,14 +67,14 @@ impl Session {
     pub fn rollback(&self, done: Done<()>) {
         self.submit(done, |connection, control| {
             let rolled_back = rollback(connection, control);
-            control.set_cancelled(false);
+            control.forget_cancellation();
             rolled_back
         });
     }
 
     /// Stops the statement under way and refuses those behind it, until the session is rolled back.
     pub fn cancel(&self) {
-        self.control.set_cancelled(true);
+        self.control.cancel();
     }
 
     fn submit<T: 'static>(

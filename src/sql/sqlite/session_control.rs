@@ -27,9 +27,13 @@ impl SessionControl {
         self.cancelled.load(Ordering::Acquire)
     }
 
-    /// Stops the statement under way and refuses those behind it, or no longer does.
-    pub(super) fn set_cancelled(&self, cancelled: bool) {
-        self.cancelled.store(cancelled, Ordering::Release);
+    /// Stops the statement under way and refuses those behind it.
+    pub(super) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Release);
+    }
+
+    pub(super) fn forget_cancellation(&self) {
+        self.cancelled.store(false, Ordering::Release);
     }
 
     pub(super) fn is_late(&self) -> bool {

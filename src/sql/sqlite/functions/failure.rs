@@ -13,6 +13,6 @@ pub fn failure(code: i32) -> Error {
 }
 
 /// A failure that says what is wrong.
-pub fn told(message: &str) -> Error {
+pub fn failure_saying(message: &str) -> Error {
     Error::UserFunctionError(message.into())
 }

@@ -1,7 +1,7 @@
 //! Functions that few use: SQLite itself answers, as long as the work stays within a second.
 
 use super::argument::Texts;
-use super::failure::{interrupted, told};
+use super::failure::{failure_saying, interrupted};
 use super::flags::flags;
 use crate::sql::sqlite::session_control::SessionControl;
 use rusqlite::functions::{Context, FunctionFlags, SubType};
@@ -47,7 +47,7 @@ fn answer(context: &Context<'_>, limited: &Limited, texts: &Texts) -> Result<(Va
     let values = [context.get_raw(0), context.get_raw(1)];
     let work = values.iter().map(|value| length(*value)).product::<u64>();
     if work > limited.most {
-        return Err(told(&format!("the arguments of {}() are too long together", limited.name)));
+        return Err(failure_saying(&format!("the arguments of {}() are too long together", limited.name)));
     }
     let answered = texts.ask(limited.question, &values)?;
     let subtype = limited.subtype.filter(|_| answered != Value::Null);

@@ -1,7 +1,7 @@
 //! `LIKE` and `GLOB`. SQLite's own go one level deeper with every wildcard.
 
 use super::argument::Texts;
-use super::failure::{interrupted, told};
+use super::failure::{failure_saying, interrupted};
 use super::flags::flags;
 use super::letters::{before_nul, continues_letter};
 use crate::sql::sqlite::session_control::SessionControl;
@@ -50,13 +50,13 @@ pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &A
 fn answer(context: &Context<'_>, mut style: Style, texts: &Texts, control: &SessionControl) -> Result<Option<bool>> {
     let pattern = texts.of(context.get_raw(0))?;
     if pattern.as_ref().is_some_and(|pattern| pattern.len() > MAX_PATTERN_BYTES) {
-        return Err(told("LIKE or GLOB pattern too complex"));
+        return Err(failure_saying("LIKE or GLOB pattern too complex"));
     }
     if context.len() == 3 {
         let Some(escape) = texts.of(context.get_raw(2))? else { return Ok(None) };
         let (letter, rest) = letter_of(before_nul(&escape), 0).unwrap_or((0, 0));
         if letter == 0 || rest != before_nul(&escape).len() {
-            return Err(told("ESCAPE expression must be a single character"));
+            return Err(failure_saying("ESCAPE expression must be a single character"));
         }
         style.escape = Some(letter);
         style.all = style.all.filter(|all| *all != letter);
