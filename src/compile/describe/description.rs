@@ -235,3 +235,17 @@ impl Visit for UsedArgs {
         node.visit_children_with(self);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::compile::Compiler;
+
+    #[test]
+    fn a_function_is_found_behind_parentheses_and_type_assertions() {
+        for export in ["(F)", "F as unknown", "F satisfies unknown", "(F)!", "<unknown>(F)"] {
+            let source = format!("export default {};", export.replace('F', "((args: { n: number }) => args.n)"));
+            let described = Compiler::new().describe("a.ts", &source).unwrap();
+            assert!(described.parameters["properties"]["n"].is_object(), "{source}: {}", described.parameters);
+        }
+    }
+}
