@@ -1,8 +1,11 @@
 //! From what a model wrote to what the sandbox can run, or to a diagnostic it can act on.
 //!
-//! Source text is hostile input. It is bounded before it is parsed ([`parse`]), it is parsed and transformed on a
-//! thread whose stack was sized for the worst that this text can ask of it ([`parse::big_stack`]), and no syntax tree ever leaves
-//! that thread.
+//! Source text is hostile input. It is bounded before it is parsed (`parse/source_limits.rs`), it is parsed and transformed
+//! on a thread whose stack was sized for the worst that this text can ask of it (`parse/big_stack.rs`), and no syntax tree
+//! ever leaves that thread.
+//!
+//! Folders import only those before them: diagnostics and positions, parse, syntax, imports, then transpile, describe and
+//! subject, then rules, then lint. The compiler runs them all.
 
 mod compiler;
 #[expect(
