@@ -2,34 +2,22 @@
 
 use swc_core::common::BytePos;
 
-use super::big_stack::{Failure, run_on_big_stack};
-use super::compile_error::CompileError;
-use super::describe::{Description, describe};
-use super::diagnostic::{Diagnostic, Severity};
-use super::imports::Import;
-use super::language::Language;
-use super::lint::{LintOptions, Verdict, lint};
-use super::nesting::{Excess, find_excess};
-use super::parse::{Fault, Parsed, Unparsed, parse};
-use super::parse_meter::Spent;
-use super::position_map::PositionMap;
-use super::source_index::SourceIndex;
-use super::source_limits::stack_for;
-use super::specifiers::{Reference, references};
-use super::tool_form::ToolForm;
-use super::transpile::transpile;
+use super::describe::description::{Description, describe};
+use super::diagnostics::compile_error::CompileError;
+use super::diagnostics::diagnostic::{Diagnostic, Severity};
+use super::imports::reference::{Reference, references};
+use super::lint::linter::{LintOptions, LintResult, lint};
+use super::parse::big_stack::{Failure, run_on_big_stack};
+use super::parse::fault::Fault;
+use super::parse::language::Language;
+use super::parse::nesting::{Excess, find_excess};
+use super::parse::parse_meter::Spent;
+use super::parse::parser::{Parsed, Unparsed, parse};
+use super::parse::source_limits::stack_for;
+use super::positions::source_index::SourceIndex;
+use super::transpile::compiled::Compiled;
+use super::transpile::transpiler::transpile;
 use swc_core::common::comments::SingleThreadedComments;
-
-/// A source that can be run.
-#[derive(Debug, Clone)]
-pub struct Compiled {
-    /// Body of a function with the parameters `(exports, require, module, __filename, __dirname)`.
-    pub code: String,
-    pub map: PositionMap,
-    /// In the order of the source; names that only types needed are not among them.
-    pub imports: Vec<Import>,
-    pub form: ToolForm,
-}
 
 /// Compiles on threads of its own; may be called from many threads at once.
 #[derive(Debug, Default)]
@@ -53,16 +41,19 @@ impl Compiler {
 
     /// What is wrong with this source: all that keeps it from compiling, or else what the rules find.
     #[must_use]
-    pub fn check(&self, path: &str, source: &str, options: &LintOptions) -> Verdict {
+    pub fn check(&self, path: &str, source: &str, options: &LintOptions) -> LintResult {
         let options = options.clone();
         let outcome = self.guarded(path, source, move |job| {
             let comments = SingleThreadedComments::default();
             match job.parse(Some(&comments))? {
                 Ok(parsed) => Ok(lint(&job.path, &job.source, parsed.module, comments, job.language, &options)),
-                Err(faults) => Ok(Verdict { diagnostics: to_diagnostics(&job.source, faults), ..Verdict::default() }),
+                Err(faults) => {
+                    Ok(LintResult { diagnostics: to_diagnostics(&job.source, faults), ..LintResult::default() })
+                }
             }
         });
-        outcome.unwrap_or_else(|error| Verdict { diagnostics: vec![error.into_diagnostic()], ..Verdict::default() })
+        outcome
+            .unwrap_or_else(|error| LintResult { diagnostics: vec![error.into_diagnostic()], ..LintResult::default() })
     }
 
     /// Every file or package that this source names, also where only types need it.

@@ -3,7 +3,7 @@
 use super::host_functions::HostFunctions;
 use super::kernel::Kernel;
 use super::type_sources::{TypeSources, is_typescript};
-use crate::compile::{Diagnostic, Severity, TYPES, Verdict};
+use crate::compile::{Diagnostic, LintResult, Severity, TYPES};
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::vfs::{JailPath, Vfs};
@@ -139,7 +139,7 @@ impl Kernel {
     }
 
     /// The findings of the type checker in a text, on which the rules gave `verdict`.
-    pub(super) fn check_types_of(&self, entry: &JailPath, text: String, verdict: &Verdict) -> Result<Types, Error> {
+    pub(super) fn check_types_of(&self, entry: &JailPath, text: String, verdict: &LintResult) -> Result<Types, Error> {
         let path = entry.as_str();
         let sources = self.type_sources(entry, text, verdict)?;
         if let Some(why) = &sources.refused {

@@ -7,7 +7,7 @@ use super::import_target::{Target as Import, target_of};
 use super::kernel::Kernel;
 use super::module_graph::ENDINGS;
 use super::std_library;
-use crate::compile::{Severity, TYPES, Verdict};
+use crate::compile::{LintResult, Severity, TYPES};
 use crate::error::Error;
 use crate::vfs::{JailPath, Vfs};
 use serde::Serialize;
@@ -42,7 +42,12 @@ pub struct SourceText {
 
 impl Kernel {
     /// Collects what the types of a tool depend on; `verdict` is that on its text.
-    pub(super) fn type_sources(&self, entry: &JailPath, text: String, verdict: &Verdict) -> Result<TypeSources, Error> {
+    pub(super) fn type_sources(
+        &self,
+        entry: &JailPath,
+        text: String,
+        verdict: &LintResult,
+    ) -> Result<TypeSources, Error> {
         let mut sources = TypeSources {
             files: Vec::new(),
             packages: BTreeSet::new(),
@@ -69,7 +74,7 @@ impl Kernel {
         &self,
         entry: &JailPath,
         text: String,
-        verdict: &Verdict,
+        verdict: &LintResult,
         sources: &mut TypeSources,
     ) -> Result<Result<(), String>, Error> {
         let mut seen = BTreeSet::from([entry.as_str().to_owned()]);

@@ -5,6 +5,7 @@
 
 mod direction;
 mod meta_file;
+mod misspelling;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod registry;
 mod search;
@@ -16,6 +17,6 @@ mod words;
 
 pub use meta_file::META_FILE;
 pub use registry::{Found, Registry};
-pub use search::{Hit, Meaning, SAME_JOB};
+pub use search::SAME_JOB;
 pub use tool_meta::{ContentHash, MAX_PARAMETERS_BYTES, ToolKind, ToolMeta};
 pub use use_counts::UseCounts;

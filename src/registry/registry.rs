@@ -1,7 +1,7 @@
 //! The tools of a root, as they are listed and found.
 
 use super::meta_file;
-use super::search::{Hit, Meaning, SAME_JOB, Search};
+use super::search::{Hit, SAME_JOB, Search};
 use super::tool_meta::{ContentHash, ToolKind, ToolMeta};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,6 @@ use std::sync::{Arc, OnceLock};
 pub struct Registry {
     tools: BTreeMap<String, Listed>,
     search: Search,
-    meaning: Option<Arc<dyn Meaning>>,
     changes: u32,
 }
 
@@ -37,12 +36,7 @@ impl Default for Registry {
 impl Registry {
     #[must_use]
     pub fn new() -> Self {
-        Self { tools: BTreeMap::new(), search: Search::new(), meaning: None, changes: 0 }
-    }
-
-    /// Judges meaning beside words from now on.
-    pub fn set_meaning(&mut self, meaning: Arc<dyn Meaning>) {
-        self.meaning = Some(meaning);
+        Self { tools: BTreeMap::new(), search: Search::new(), changes: 0 }
     }
 
     /// The entries of a `meta.json`; none when it is damaged.
@@ -113,10 +107,7 @@ impl Registry {
 
     /// The tools that fit `query`, best first.
     pub fn find(&mut self, query: &str, limit: usize) -> Vec<Found> {
-        let hits = match self.meaning.clone() {
-            None => self.search.find(query, limit),
-            Some(meaning) => fuse(self.search.find(query, usize::MAX), meaning.alike(query), limit),
-        };
+        let hits = self.search.find(query, limit);
         self.found(hits)
     }
 
@@ -138,25 +129,11 @@ impl Registry {
     }
 }
 
-/// Meaning lifts what words did not find; only words can say "the same".
-fn fuse(words: Vec<Hit>, meaning: Vec<Hit>, limit: usize) -> Vec<Hit> {
-    let mut scores: BTreeMap<String, f32> = words.into_iter().map(|hit| (hit.path, hit.score)).collect();
-    for hit in meaning {
-        let score = scores.entry(hit.path).or_default();
-        *score = score.max(hit.score.clamp(0.0, 1.0) * SAME_JOB);
-    }
-    let mut hits: Vec<Hit> = scores.into_iter().map(|(path, score)| Hit { path, score }).collect();
-    hits.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| left.path.cmp(&right.path)));
-    hits.truncate(limit);
-    hits
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Hit, Meaning, Registry};
-    use crate::registry::{ContentHash, SAME_JOB, ToolKind, ToolMeta};
+    use super::Registry;
+    use crate::registry::{ContentHash, ToolKind, ToolMeta};
     use serde_json::value::RawValue;
-    use std::sync::Arc;
 
     fn tool(path: &str, description: &str) -> ToolMeta {
         ToolMeta {
@@ -209,20 +186,5 @@ mod tests {
         assert!(registry.remove("tools/add_tax.ts"));
         assert!(registry.find("add tax", 5).is_empty());
         assert!(!registry.remove("tools/add_tax.ts"));
-    }
-
-    #[test]
-    fn meaning_lifts_but_does_not_promise_the_same_job() {
-        struct Fixed;
-        impl Meaning for Fixed {
-            fn alike(&self, _: &str) -> Vec<Hit> {
-                vec![Hit { path: "tools/b.ts".to_owned(), score: 1.0 }]
-            }
-        }
-        let mut registry = registry();
-        registry.set_meaning(Arc::new(Fixed));
-        let found = registry.find("gst", 5);
-        assert_eq!(found[0].tool.path, "tools/b.ts");
-        assert!(found[0].score <= SAME_JOB);
     }
 }

@@ -5,9 +5,10 @@
 //! that agrees in both directions comes above [`SAME_JOB`]; an opposite word or an opposite direction keeps it below.
 
 use super::direction::Direction;
-use super::search_index::{Entry, SearchIndex, Slot};
+use super::misspelling::{MISSPELT_LETTERS, is_one_slip};
+use super::search_index::{Entry, SearchIndex, Slot, distinct};
 use super::thesaurus::Thesaurus;
-use super::words::{TermId, Word, Words};
+use super::words::{TermId, Words};
 use std::collections::HashMap;
 
 /// A score above this means: the same job, reuse the tool.
@@ -62,24 +63,13 @@ const COMMON_WEIGHT: f32 = 0.6;
 const MAX_SCORED: usize = 256;
 /// Words of a query that are looked at.
 const MAX_QUERY_WORDS: usize = 48;
-/// Shortest word that may be misspelt.
-const MISSPELT_LETTERS: usize = 5;
 
 /// One answer of a search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
-    pub path: String,
+pub(super) struct Hit {
+    pub(super) path: String,
     /// From 0 to 1.
-    pub score: f32,
-}
-
-/// What a later, better judge of meaning has to offer, such as one with embeddings.
-///
-/// The score is fused with that of the words: it can lift a tool that shares no word with the query, up to just below
-/// [`SAME_JOB`], and it can never lower one.
-pub trait Meaning: Send + Sync {
-    /// How alike the query and each tool are, from 0 to 1; tools that are not alike at all may be left out.
-    fn alike(&self, query: &str) -> Vec<Hit>;
+    pub(super) score: f32,
 }
 
 pub(super) struct Search {
@@ -138,15 +128,7 @@ impl Search {
     fn understand(&mut self, text: &str) -> Query {
         let words = self.words.of(text);
         let direction = Direction::of(&words);
-        let mut terms: Vec<TermId> = Vec::new();
-        for word in words {
-            if let Word::Content(term) = word
-                && !terms.contains(&term)
-                && terms.len() < MAX_QUERY_WORDS
-            {
-                terms.push(term);
-            }
-        }
+        let terms = distinct(&words, MAX_QUERY_WORDS);
         let mut answers: HashMap<TermId, Vec<(usize, f32)>> = HashMap::new();
         let mut asked = Vec::new();
         for (at, term) in terms.into_iter().enumerate() {
@@ -280,51 +262,7 @@ fn is_opposed(query: &Query, entry: &Entry) -> bool {
     turned || contrary
 }
 
-/// Whether one letter added, left out or changed, or two neighbours swapped, makes one word the other.
-fn is_one_slip(left: &[char], right: &str) -> bool {
-    // Most words differ in their length already.
-    if right.len() + 1 < left.len() || right.len() > (left.len() + 1) * 4 {
-        return false;
-    }
-    let right: Vec<char> = right.chars().collect();
-    if left.len().abs_diff(right.len()) > 1 || right.len() < MISSPELT_LETTERS {
-        return false;
-    }
-    let head = left.iter().zip(&right).take_while(|(one, other)| one == other).count();
-    let (left, right) = (left.get(head..).unwrap_or_default(), right.get(head..).unwrap_or_default());
-    match (left, right) {
-        ([], []) => false,
-        ([a, b, left @ ..], [c, d, right @ ..]) if a == d && b == c && left == right => true,
-        ([_, left @ ..], [_, right @ ..]) if left == right => true,
-        (left, [_, right @ ..]) if left == right => true,
-        ([_, left @ ..], right) => left == right,
-        _ => false,
-    }
-}
-
 #[expect(clippy::cast_precision_loss, reason = "counts of tools are far below the precision of f32")]
 fn to_f32(count: usize) -> f32 {
     count as f32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_one_slip;
-
-    fn slip(left: &str, right: &str) -> bool {
-        is_one_slip(&left.chars().collect::<Vec<_>>(), right)
-    }
-
-    #[test]
-    fn one_slip_and_no_more() {
-        for (left, right) in
-            [("celcius", "celsius"), ("recieve", "receive"), ("intrest", "interest"), ("interrest", "interest")]
-        {
-            assert!(slip(left, right), "{left}");
-            assert!(slip(right, left), "{left}");
-        }
-        for (left, right) in [("interest", "interest"), ("mean", "meat"), ("encode", "decode"), ("abcdef", "abcxyz")] {
-            assert!(!slip(left, right), "{left}");
-        }
-    }
 }

@@ -40,13 +40,15 @@ impl SearchIndex {
         let slot = Slot(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         let name_words = words.of(&tool.name);
         let description_words = words.of(first_sentences(&tool.description));
+        let parameter_words: Vec<Word> = tool.parameter_names().iter().flat_map(|name| words.of(name)).collect();
+        let tag_words: Vec<Word> = tool.tags.iter().flat_map(|tag| words.of(tag)).collect();
         let directions = [&name_words, &description_words].into_iter().filter_map(|text| Direction::of(text)).collect();
         let entry = Entry {
             path: tool.path.clone(),
-            name: distinct(name_words),
-            description: distinct(description_words),
-            parameters: distinct(tool.parameter_names().iter().flat_map(|name| words.of(name)).collect()),
-            tags: distinct(tool.tags.iter().flat_map(|tag| words.of(tag)).collect()),
+            name: distinct(&name_words, usize::MAX),
+            description: distinct(&description_words, usize::MAX),
+            parameters: distinct(&parameter_words, usize::MAX),
+            tags: distinct(&tag_words, usize::MAX),
             directions,
         };
         let mut all: Vec<TermId> =
@@ -103,14 +105,15 @@ impl SearchIndex {
     }
 }
 
-/// The different content words, in their order.
-fn distinct(text: Vec<Word>) -> Vec<TermId> {
-    let mut terms: Vec<TermId> = Vec::with_capacity(text.len());
-    for word in text {
+/// The different content words, in their order; the first `most` of them.
+pub(super) fn distinct(words: &[Word], most: usize) -> Vec<TermId> {
+    let mut terms: Vec<TermId> = Vec::with_capacity(words.len().min(most));
+    for word in words {
         if let Word::Content(term) = word
-            && !terms.contains(&term)
+            && !terms.contains(term)
+            && terms.len() < most
         {
-            terms.push(term);
+            terms.push(*term);
         }
     }
     terms
@@ -118,6 +121,6 @@ fn distinct(text: Vec<Word>) -> Vec<TermId> {
 
 /// What a long description begins with: enough to say what the tool is for, and a bound for hostile ones.
 fn first_sentences(text: &str) -> &str {
-    const MOST: usize = 400;
-    text.char_indices().nth(MOST).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
+    const MAX_CHARS: usize = 400;
+    text.char_indices().nth(MAX_CHARS).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }

@@ -1,135 +1,11 @@
 //! Text and identifiers as the stems that search compares.
 
 use rust_stemmers::{Algorithm, Stemmer};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
-/// Words that say nothing about a job. Sorted.
-const STOP: &[&str] = &[
-    "a",
-    "about",
-    "all",
-    "also",
-    "am",
-    "an",
-    "and",
-    "any",
-    "anywhere",
-    "are",
-    "args",
-    "as",
-    "at",
-    "be",
-    "been",
-    "but",
-    "by",
-    "can",
-    "could",
-    "did",
-    "do",
-    "does",
-    "each",
-    "else",
-    "every",
-    "everybody",
-    "everyone",
-    "for",
-    "from",
-    "get",
-    "gets",
-    "give",
-    "given",
-    "had",
-    "has",
-    "have",
-    "he",
-    "her",
-    "here",
-    "his",
-    "how",
-    "i",
-    "if",
-    "in",
-    "inside",
-    "into",
-    "is",
-    "it",
-    "its",
-    "let",
-    "lets",
-    "like",
-    "may",
-    "me",
-    "more",
-    "must",
-    "my",
-    "need",
-    "needed",
-    "needs",
-    "no",
-    "not",
-    "now",
-    "of",
-    "off",
-    "often",
-    "on",
-    "one",
-    "or",
-    "our",
-    "out",
-    "own",
-    "per",
-    "please",
-    "really",
-    "shall",
-    "she",
-    "should",
-    "so",
-    "some",
-    "somebody",
-    "such",
-    "than",
-    "that",
-    "the",
-    "their",
-    "them",
-    "then",
-    "there",
-    "these",
-    "they",
-    "this",
-    "those",
-    "to",
-    "tool",
-    "two",
-    "under",
-    "until",
-    "up",
-    "us",
-    "use",
-    "used",
-    "using",
-    "via",
-    "want",
-    "wanted",
-    "was",
-    "we",
-    "were",
-    "what",
-    "when",
-    "where",
-    "whether",
-    "which",
-    "who",
-    "whose",
-    "why",
-    "will",
-    "with",
-    "within",
-    "without",
-    "would",
-    "you",
-    "your",
-];
+/// Words that say nothing about a job.
+static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("stop_words.txt").split_whitespace().collect());
 
 /// Words that stand between where something comes from and what it becomes.
 const TOWARDS: &[&str] = &["as", "into", "to"];
@@ -211,7 +87,7 @@ impl Words {
             return Some(Word::From);
         }
         let is_number = piece.bytes().all(|byte| byte.is_ascii_digit());
-        if is_number || STOP.binary_search(&piece).is_ok() {
+        if is_number || STOP.contains(piece) {
             return None;
         }
         Some(Word::Content(self.term(piece)))
@@ -287,8 +163,10 @@ mod tests {
     }
 
     #[test]
-    fn stop_words_are_sorted_for_the_search_in_them() {
-        assert!(STOP.is_sorted());
+    fn stop_words_are_listed_in_order_and_once() {
+        let listed: Vec<&str> = include_str!("stop_words.txt").split_whitespace().collect();
+        assert!(listed.is_sorted());
+        assert_eq!(listed.len(), STOP.len());
     }
 
     #[test]

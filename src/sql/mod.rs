@@ -1,40 +1,19 @@
 //! Databases: what a statement may do, and the embedded SQLite.
 
-mod database;
-mod dialect;
-mod forbidden_names;
-#[cfg(test)]
-mod oracle_tests;
-mod outside;
-mod parameters;
-mod plain_text;
-mod policy;
-mod query;
-mod relations;
-mod row_text;
-#[cfg(test)]
-mod rule_tests;
-mod scan_signs;
-mod scanner;
-mod schema_change;
-mod session;
+mod reading;
+mod rules;
 mod sql_error;
-mod sqlite_effort;
-mod sqlite_functions;
-mod sqlite_guard;
-mod sqlite_limits;
-mod sqlite_values;
-mod statement;
-mod token;
-mod transaction;
-mod verb;
+mod sqlite;
+#[cfg(test)]
+mod tests;
 
-pub use database::{Database, DatabaseOptions};
-pub use dialect::Dialect;
-pub use parameters::{Binding, ParameterShape};
-pub use policy::{RuleList, SqlPolicy};
-pub use query::{QueryAnswer, QueryLimits};
-pub use session::{Done, Session};
+pub use reading::dialect::Dialect;
+pub use reading::parameters::{Binding, ParameterShape};
+pub use rules::policy::{RuleList, SqlPolicy};
+pub use rules::statement::{Statement, classify};
+pub use rules::verb::Access;
 pub use sql_error::SqlError;
-pub use statement::{Access, Statement, classify};
-pub use transaction::BeginMode;
+pub use sqlite::database::{Database, DatabaseOptions};
+pub use sqlite::query::{QueryAnswer, QueryLimits};
+pub use sqlite::session::{Done, Session};
+pub use sqlite::transaction::BeginMode;

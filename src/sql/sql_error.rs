@@ -46,6 +46,21 @@ pub enum SqlError {
     Options(String),
 }
 
+/// What is not for tools, and what to do instead.
+pub(super) fn refused(what: impl Into<String>, advice: &'static str) -> SqlError {
+    SqlError::Refused { what: what.into(), advice }
+}
+
+/// Longer words are not quoted in full.
+const QUOTED_CHARS: usize = 60;
+
+pub(super) fn shortened(name: &str) -> String {
+    if name.chars().count() <= QUOTED_CHARS {
+        return name.to_owned();
+    }
+    name.chars().take(QUOTED_CHARS).chain(['…']).collect()
+}
+
 impl PartError for SqlError {
     fn code(&self) -> ErrorCode {
         match self {

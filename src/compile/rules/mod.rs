@@ -1,5 +1,6 @@
 //! What a tool is judged by, one rule per file: why it exists, how it is found, and sources that pass and fail.
 
+mod harmless_numbers;
 mod must_export;
 mod must_return;
 mod no_any;
@@ -19,12 +20,12 @@ mod no_sql_concat;
 mod no_ts_ignore;
 mod prefer_functional;
 mod require_description;
-mod texts;
+pub(super) mod rule;
 
 #[cfg(test)]
 mod table;
 
-use super::rule::Rule;
+use rule::Rule;
 
 /// All rules, those that guard the sandbox first.
 pub(super) const RULES: [&Rule; 19] = [

@@ -1,9 +1,9 @@
 //! Standard 8: a tool that neither exports nor returns can be called by nobody.
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::entry::{Entry, first_span};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::entry::{Entry, first_span};
+use crate::compile::subject::subject::Subject;
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "must-export", standard: Some(8), severity: Severity::Error, guards: Guards::Quality, check };
@@ -40,6 +40,7 @@ mod tests {
             &[
                 ("function main() { return 1 }", "function main"),
                 ("const f = () => { return 1 }; f();", "const f"),
+                ("const user = { get name() { return 'a' } }; user.name;", "const user"),
                 ("console.log(args.n)", "console"),
                 ("", "exports nothing"),
                 ("import x from './x'; x();", "import x"),

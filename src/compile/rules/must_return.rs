@@ -1,11 +1,11 @@
 //! Standard 2: a tool is used through what it returns. One that only logs or changes things leaves its caller with nothing to
 //! go on with.
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::entry::Entry;
-use crate::compile::function_facts::FunctionResult;
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::entry::Entry;
+use crate::compile::subject::subject::Subject;
+use crate::compile::syntax::function_facts::FunctionResult;
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "must-return", standard: Some(2), severity: Severity::Error, guards: Guards::Quality, check };

@@ -5,9 +5,9 @@ use swc_core::common::Span;
 use swc_core::ecma::ast::{CatchClause, Pat, TsKeywordType, TsKeywordTypeKind};
 use swc_core::ecma::visit::{Visit, VisitWith};
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::rule::{Edit, Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Edit, Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-any", standard: None, severity: Severity::Error, guards: Guards::Quality, check };

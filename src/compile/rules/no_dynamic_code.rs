@@ -5,10 +5,10 @@ use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{BinExpr, BinaryOp, CallExpr, Callee, Expr, ExprOrSpread, Ident, MemberExpr, NewExpr};
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::expr::{call_of, global_member, global_name, member_name, member_of, text_of};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::syntax::expr::{call_of, global_member, global_name, member_name, member_of, text_of};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-dynamic-code", standard: None, severity: Severity::Error, guards: Guards::Safety, check };

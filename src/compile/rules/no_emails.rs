@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::texts::each_text;
-use crate::compile::diagnostic::Severity;
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::subject::texts::each_text;
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-emails", standard: Some(7), severity: Severity::Error, guards: Guards::Quality, check };

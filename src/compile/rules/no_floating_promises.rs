@@ -7,11 +7,11 @@ use swc_core::ecma::ast::{
 };
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::expr::{call_of, global_member, global_name, member_name, member_of, plain};
-use crate::compile::function_facts::{FunctionFacts, Timing};
-use crate::compile::rule::{Edit, Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Edit, Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::syntax::expr::{call_of, global_member, global_name, member_name, member_of, plain};
+use crate::compile::syntax::function_facts::{FunctionFacts, Timing};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-floating-promises", standard: None, severity: Severity::Error, guards: Guards::Quality, check };

@@ -5,10 +5,10 @@ use swc_core::common::Span;
 use swc_core::ecma::ast::{Expr, Ident, MemberExpr, Prop, SimpleAssignTarget, TsEntityName, TsTypeQueryExpr};
 use swc_core::ecma::visit::{Visit, VisitWith};
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::expr::{global_name, member_name};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::syntax::expr::{global_name, member_name};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-forbidden-globals", standard: None, severity: Severity::Error, guards: Guards::Quality, check };

@@ -1,10 +1,10 @@
 //! A tool may import other tools, JSON files and the packages that the configuration allows; nothing else exists in the sandbox.
 //! Imports of types count: whoever checks the types would open the file.
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::specifiers::{directives, specifiers};
-use crate::compile::subject::Subject;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::imports::specifiers::{directives, specifiers};
+use crate::compile::subject::subject::Subject;
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-forbidden-imports", standard: None, severity: Severity::Error, guards: Guards::Safety, check };

@@ -5,11 +5,11 @@ use swc_core::common::Spanned;
 use swc_core::ecma::ast::{ArrayLit, Expr, Lit, ObjectLit, Pat, Prop, PropOrSpread, Tpl, VarDeclarator};
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::expr::{is_literal, key_name, number_of, plain};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
-use crate::compile::words::{is_business_value, is_constant_case, singular, words_of};
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::subject::words::{is_business_value, is_constant_case, singular, words_of};
+use crate::compile::syntax::expr::{is_literal, key_name, number_of, plain};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-hardcoded-data", standard: Some(1), severity: Severity::Error, guards: Guards::Quality, check };
@@ -150,7 +150,7 @@ fn is_vocabulary(record: &ObjectLit) -> bool {
 }
 
 /// Three or more numbers by name. As a constant it may be a table of units, unless its name says that it is about money.
-pub(super) fn is_table(object: &ObjectLit, name: Option<&str>) -> bool {
+pub(in crate::compile) fn is_table(object: &ObjectLit, name: Option<&str>) -> bool {
     let numbers = literal_members(object).filter(|(_, value)| {
         number_of(value).is_some_and(|number| !matches!(number, -1.0..=1.0) || number.fract() != 0.0)
     });

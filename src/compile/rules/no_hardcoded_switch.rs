@@ -5,11 +5,11 @@ use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{BinExpr, BinaryOp, Expr, SwitchStmt};
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::expr::{call_of, last_name, member_name, member_of, plain, root_ident, text_of};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
-use crate::compile::words::words_of;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::subject::words::words_of;
+use crate::compile::syntax::expr::{call_of, last_name, member_name, member_of, plain, root_ident, text_of};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-hardcoded-switch", standard: Some(6), severity: Severity::Error, guards: Guards::Quality, check };

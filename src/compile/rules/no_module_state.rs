@@ -4,12 +4,12 @@
 use swc_core::common::Span;
 use swc_core::ecma::ast::{Expr, Module, ModuleItem, Stmt, VarDecl, VarDeclKind, VarDeclarator};
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::entry::Entry;
-use crate::compile::expr::plain;
-use crate::compile::names::{Binding, BindingKind, How, Place};
-use crate::compile::rule::{Edit, Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Edit, Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::entry::Entry;
+use crate::compile::subject::subject::Subject;
+use crate::compile::syntax::expr::plain;
+use crate::compile::syntax::names::{Binding, BindingKind, How, Scope};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-module-state", standard: Some(4), severity: Severity::Error, guards: Guards::Quality, check };
@@ -45,21 +45,21 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
 
 /// Where a name of the top level is changed by a function; its declaration when it is a variable that changes at all.
 fn state_of(binding: &Binding) -> Option<Span> {
-    if binding.place != Place::TopLevel {
+    if binding.scope != Scope::TopLevel {
         return None;
     }
     match binding.kind {
         BindingKind::Let | BindingKind::Var => {
             let changed = binding.changes.iter().any(|change| match change.how {
                 How::Assigned => true,
-                How::Mutated => change.place == Place::Function,
-                How::Called => change.place == Place::Function && holds_collection(binding),
+                How::Mutated => change.scope == Scope::Function,
+                How::Called => change.scope == Scope::Function && holds_collection(binding),
             });
             changed.then_some(binding.span)
         }
         BindingKind::Const | BindingKind::Import | BindingKind::Class | BindingKind::Function | BindingKind::Enum => {
             let counts = |how: How| how != How::Called || holds_collection(binding);
-            let state = binding.changes.iter().find(|change| change.place == Place::Function && counts(change.how));
+            let state = binding.changes.iter().find(|change| change.scope == Scope::Function && counts(change.how));
             state.map(|change| change.span)
         }
         BindingKind::Parameter => None,

@@ -5,10 +5,10 @@ use swc_core::common::Span;
 use swc_core::ecma::ast::{AssignPat, AssignPatProp, BinExpr, BinaryOp, CallExpr, Callee, CondExpr, Expr, NewExpr};
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::expr::{global_member, global_name};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::syntax::expr::{global_member, global_name};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-nondeterminism", standard: Some(4), severity: Severity::Error, guards: Guards::Quality, check };

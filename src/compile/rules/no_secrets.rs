@@ -7,12 +7,12 @@ use swc_core::common::Span;
 use swc_core::ecma::ast::{AssignExpr, AssignTarget, Expr, KeyValueProp, Pat, SimpleAssignTarget, VarDeclarator};
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
-use super::texts::each_text;
-use crate::compile::diagnostic::Severity;
-use crate::compile::expr::{key_name, member_name, text_of};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
-use crate::compile::words::words_of;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::subject::texts::each_text;
+use crate::compile::subject::words::words_of;
+use crate::compile::syntax::expr::{key_name, member_name, text_of};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-secrets", standard: Some(7), severity: Severity::Error, guards: Guards::Quality, check };

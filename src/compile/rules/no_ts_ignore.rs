@@ -1,8 +1,8 @@
 //! `@ts-ignore` and its relatives hide what the type checker found from whoever reads the result.
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-ts-ignore", standard: None, severity: Severity::Error, guards: Guards::Quality, check };

@@ -7,10 +7,10 @@ use swc_core::ecma::ast::{
 };
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::expr::{call_of, member_name, member_of};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::subject::Subject;
+use crate::compile::syntax::expr::{call_of, member_name, member_of};
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "prefer-functional", standard: Some(3), severity: Severity::Advice, guards: Guards::Quality, check };

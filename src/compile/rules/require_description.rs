@@ -3,10 +3,10 @@
 
 use swc_core::common::Span;
 
-use crate::compile::diagnostic::Severity;
-use crate::compile::entry::{Entry, first_span};
-use crate::compile::rule::{Findings, Guards, Rule};
-use crate::compile::subject::Subject;
+use super::rule::{Findings, Guards, Rule};
+use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::entry::{Entry, first_span};
+use crate::compile::subject::subject::Subject;
 
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "require-description", standard: Some(5), severity: Severity::Advice, guards: Guards::Quality, check };

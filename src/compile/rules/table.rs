@@ -2,19 +2,19 @@
 
 use swc_core::common::comments::SingleThreadedComments;
 
-use crate::compile::entry::Entry;
-use crate::compile::language::Language;
-use crate::compile::lint::findings_of;
-use crate::compile::names::resolve;
-use crate::compile::parse::parse;
-use crate::compile::rule::{Finding, Rule};
-use crate::compile::subject::{Subject, sorted};
+use super::rule::{Finding, Rule};
+use crate::compile::parse::language::Language;
+use crate::compile::parse::parser::parse;
+use crate::compile::subject::entry::Entry;
+use crate::compile::subject::subject::Subject;
+use crate::compile::syntax::comments::sorted;
+use crate::compile::syntax::resolve::resolve;
 
 /// What a test's thread has at least.
 const TEST_STACK: usize = 1 << 20;
 
 /// `fail` holds sources with a part of the text that the first finding marks, or of its message.
-pub(super) fn check(rule: &Rule, pass: &[&str], fail: &[(&str, &str)]) {
+pub(in crate::compile) fn check(rule: &Rule, pass: &[&str], fail: &[(&str, &str)]) {
     for source in pass {
         let found = run(rule, source);
         assert!(found.is_empty(), "{} must accept:\n{source}\n{:?}", rule.id, found[0].1.message);
@@ -33,7 +33,7 @@ pub(super) fn check(rule: &Rule, pass: &[&str], fail: &[(&str, &str)]) {
     }
 }
 
-pub(super) fn run(rule: &Rule, source: &str) -> Vec<(String, Finding)> {
+pub(in crate::compile) fn run(rule: &Rule, source: &str) -> Vec<(String, Finding)> {
     let comments = SingleThreadedComments::default();
     let parsed = parse(source, Language::TypeScript, TEST_STACK, Some(&comments));
     let module = parsed.unwrap_or_else(|failure| panic!("{failure:?}\n{source}")).module;
@@ -47,6 +47,6 @@ pub(super) fn run(rule: &Rule, source: &str) -> Vec<(String, Finding)> {
         comments: sorted(comments),
         allowed_imports: &["zod".to_owned(), "@scope/kit".to_owned()],
     };
-    let found = findings_of(rule, &subject);
+    let found = rule.findings(&subject);
     found.into_iter().map(|finding| (subject.text(finding.span).unwrap_or_default().to_owned(), finding)).collect()
 }

@@ -1,0 +1,276 @@
+//! TypeScript types as JSON Schema, as far as one file can say what they are.
+
+use super::doc_comment::DocComment;
+use super::schema_value::{Picking, merged, number_value, picked, set};
+use serde_json::{Map, Value, json};
+use std::cell::Cell;
+use std::collections::HashMap;
+use swc_core::common::comments::{CommentKind, Comments};
+use swc_core::common::{BytePos, Spanned};
+use swc_core::ecma::ast::{
+    Decl, Expr, Lit, Module, ModuleDecl, ModuleItem, Stmt, TsEntityName, TsEnumDecl, TsInterfaceDecl,
+    TsKeywordTypeKind, TsLit, TsType, TsTypeElement, TsTypeRef, TsUnionOrIntersectionType,
+};
+
+/// How deep types are followed, and how many schemas one tool may have: a few lines can name a type of any size.
+const MAX_DEPTH: usize = 10;
+const MAX_SCHEMAS: usize = 500;
+
+/// A type that the file declares.
+#[derive(Clone, Copy)]
+enum Declared<'m> {
+    Alias(&'m TsType),
+    Interface(&'m TsInterfaceDecl),
+    Enum(&'m TsEnumDecl),
+}
+
+/// The types of one file.
+pub(super) struct TypeSchemas<'m, C> {
+    declared: HashMap<String, Declared<'m>>,
+    comments: &'m C,
+    left: Cell<usize>,
+}
+
+impl<'m, C: Comments> TypeSchemas<'m, C> {
+    pub(super) fn of(module: &'m Module, comments: &'m C) -> Self {
+        let mut declared = HashMap::new();
+        for item in &module.body {
+            let declaration = match item {
+                ModuleItem::Stmt(Stmt::Decl(declaration)) => declaration,
+                ModuleItem::ModuleDecl(ModuleDecl::ExportDecl(export)) => &export.decl,
+                ModuleItem::Stmt(_) | ModuleItem::ModuleDecl(_) => continue,
+            };
+            match declaration {
+                Decl::TsTypeAlias(alias) => declared.insert(alias.id.sym.to_string(), Declared::Alias(&alias.type_ann)),
+                Decl::TsInterface(interface) => {
+                    declared.insert(interface.id.sym.to_string(), Declared::Interface(interface))
+                }
+                Decl::TsEnum(members) => declared.insert(members.id.sym.to_string(), Declared::Enum(members)),
+                Decl::Class(_) | Decl::Fn(_) | Decl::Var(_) | Decl::Using(_) | Decl::TsModule(_) => None,
+            };
+        }
+        Self { declared, comments, left: Cell::new(MAX_SCHEMAS) }
+    }
+
+    /// The schema of a type; `{}` (anything) for what JSON Schema or this file cannot say.
+    pub(super) fn schema(&self, of: &TsType) -> Value {
+        self.at(of, 0)
+    }
+
+    fn at(&self, of: &TsType, depth: usize) -> Value {
+        if depth > MAX_DEPTH || self.left.get() == 0 {
+            return json!({});
+        }
+        self.left.set(self.left.get() - 1);
+        let below = depth + 1;
+        match of {
+            TsType::TsKeywordType(keyword) => keyword_schema(keyword.kind),
+            TsType::TsArrayType(array) => json!({ "type": "array", "items": self.at(&array.elem_type, below) }),
+            TsType::TsTupleType(tuple) => {
+                let items: Vec<Value> = tuple.elem_types.iter().map(|element| self.at(&element.ty, below)).collect();
+                json!({ "type": "array", "prefixItems": items })
+            }
+            TsType::TsTypeLit(literal) => self.object(&literal.members, literal.span.lo, below),
+            TsType::TsParenthesizedType(inner) => self.at(&inner.type_ann, below),
+            TsType::TsOptionalType(inner) => self.at(&inner.type_ann, below),
+            TsType::TsTypeOperator(operator) => match operator.op {
+                swc_core::ecma::ast::TsTypeOperatorOp::ReadOnly => self.at(&operator.type_ann, below),
+                swc_core::ecma::ast::TsTypeOperatorOp::KeyOf | swc_core::ecma::ast::TsTypeOperatorOp::Unique => {
+                    json!({})
+                }
+            },
+            TsType::TsLitType(literal) => literal_value(&literal.lit)
+                .map_or_else(|| json!({ "type": "string" }), |value| json!({ "const": value })),
+            TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsUnionType(union)) => {
+                self.union(&union.types, below)
+            }
+            TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsIntersectionType(all)) => {
+                all.types.iter().map(|part| self.at(part, below)).fold(json!({}), merged)
+            }
+            TsType::TsTypeRef(reference) => self.reference(reference, below),
+            TsType::TsThisType(_)
+            | TsType::TsFnOrConstructorType(_)
+            | TsType::TsTypeQuery(_)
+            | TsType::TsRestType(_)
+            | TsType::TsConditionalType(_)
+            | TsType::TsInferType(_)
+            | TsType::TsIndexedAccessType(_)
+            | TsType::TsMappedType(_)
+            | TsType::TsTypePredicate(_)
+            | TsType::TsImportType(_) => json!({}),
+        }
+    }
+
+    /// `brace` is where the list of members opens.
+    fn object(&self, members: &[TsTypeElement], brace: BytePos, depth: usize) -> Value {
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        let mut schema = json!({ "type": "object" });
+        let mut end_before = brace + BytePos(1);
+        for member in members {
+            let start_after = std::mem::replace(&mut end_before, member.span().hi);
+            match member {
+                TsTypeElement::TsPropertySignature(property) => {
+                    let Some(name) = key_of(&property.key) else { continue };
+                    let mut value =
+                        property.type_ann.as_ref().map_or_else(|| json!({}), |of| self.at(&of.type_ann, depth));
+                    if let (Some(text), Some(value)) =
+                        (self.comment_between(start_after, property.span.lo), value.as_object_mut())
+                    {
+                        value.insert("description".to_owned(), text.into());
+                    }
+                    if !property.optional {
+                        required.push(Value::from(name.clone()));
+                    }
+                    properties.insert(name, value);
+                }
+                TsTypeElement::TsIndexSignature(index) => {
+                    let value = index.type_ann.as_ref().map_or_else(|| json!({}), |of| self.at(&of.type_ann, depth));
+                    set(&mut schema, "additionalProperties", value);
+                }
+                TsTypeElement::TsCallSignatureDecl(_)
+                | TsTypeElement::TsConstructSignatureDecl(_)
+                | TsTypeElement::TsGetterSignature(_)
+                | TsTypeElement::TsSetterSignature(_)
+                | TsTypeElement::TsMethodSignature(_) => {}
+            }
+        }
+        set(&mut schema, "properties", properties.into());
+        if !required.is_empty() {
+            set(&mut schema, "required", required.into());
+        }
+        schema
+    }
+
+    fn union(&self, types: &[Box<TsType>], depth: usize) -> Value {
+        let mut schemas: Vec<Value> =
+            types.iter().filter(|of| !is_undefined(of)).map(|of| self.at(of, depth)).collect();
+        if schemas.iter().all(|schema| schema.get("const").is_some()) && !schemas.is_empty() {
+            let values: Vec<Value> = schemas.iter().filter_map(|schema| schema.get("const").cloned()).collect();
+            return json!({ "enum": values });
+        }
+        if schemas.len() == 1 { schemas.pop().unwrap_or_default() } else { json!({ "anyOf": schemas }) }
+    }
+
+    fn reference(&self, reference: &TsTypeRef, depth: usize) -> Value {
+        let TsEntityName::Ident(name) = &reference.type_name else { return json!({}) };
+        let given: Vec<&TsType> =
+            reference.type_params.iter().flat_map(|given| &given.params).map(|of| &**of).collect();
+        let first = || given.first().map_or_else(|| json!({}), |of| self.at(of, depth));
+        if let Some(declared) = self.declared.get(name.sym.as_str()) {
+            return match declared {
+                Declared::Alias(of) => self.at(of, depth),
+                Declared::Interface(interface) => self.interface(interface, depth),
+                Declared::Enum(members) => enum_schema(members),
+            };
+        }
+        match name.sym.as_str() {
+            "Array" | "ReadonlyArray" | "Set" | "ReadonlySet" | "Iterable" => {
+                json!({ "type": "array", "items": first() })
+            }
+            "Record" | "Map" | "ReadonlyMap" => {
+                let values = given.get(1).map_or_else(|| json!({}), |of| self.at(of, depth));
+                json!({ "type": "object", "additionalProperties": values })
+            }
+            "Date" => json!({ "type": "string", "format": "date-time" }),
+            "Readonly" | "Required" | "NonNullable" => first(),
+            "Partial" => {
+                let mut schema = first();
+                if let Some(members) = schema.as_object_mut() {
+                    members.remove("required");
+                }
+                schema
+            }
+            "Pick" | "Omit" => picked(
+                first(),
+                &given.get(1).map(|of| self.at(of, depth)).unwrap_or_default(),
+                if name.sym == "Pick" { Picking::Keep } else { Picking::Drop },
+            ),
+            _ => json!({}),
+        }
+    }
+
+    fn interface(&self, interface: &TsInterfaceDecl, depth: usize) -> Value {
+        let own = self.object(&interface.body.body, interface.body.span.lo, depth);
+        interface.extends.iter().fold(own, |schema, base| match &*base.expr {
+            Expr::Ident(name) => match self.declared.get(name.sym.as_str()) {
+                Some(Declared::Interface(base)) if depth < MAX_DEPTH => merged(self.interface(base, depth + 1), schema),
+                Some(Declared::Alias(base)) => merged(self.at(base, depth + 1), schema),
+                Some(Declared::Interface(_) | Declared::Enum(_)) | None => schema,
+            },
+            _ => schema,
+        })
+    }
+
+    /// What is said between one member and the next: a JSDoc description, or a line comment of its own.
+    fn comment_between(&self, end: BytePos, start: BytePos) -> Option<String> {
+        let of_its_own = self.comments.get_leading(start).unwrap_or_default();
+        // On the same line it counts as the end of what stands before, except to people.
+        let on_the_line = self.comments.get_trailing(end).unwrap_or_default();
+        let text = match of_its_own.last() {
+            Some(comment) if comment.kind == CommentKind::Line => comment.text.trim().to_owned(),
+            Some(comment) => DocComment::parse(&comment.text)?.description,
+            None => on_the_line.iter().rev().find_map(|comment| DocComment::parse(&comment.text))?.description,
+        };
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+/// The name of a property, unless it is computed.
+pub(super) fn key_of(key: &Expr) -> Option<String> {
+    match key {
+        Expr::Ident(name) => Some(name.sym.to_string()),
+        Expr::Lit(Lit::Str(name)) => Some(name.value.to_string_lossy().into_owned()),
+        Expr::Lit(Lit::Num(number)) => Some(number.value.to_string()),
+        _ => None,
+    }
+}
+
+fn keyword_schema(kind: TsKeywordTypeKind) -> Value {
+    match kind {
+        TsKeywordTypeKind::TsNumberKeyword => json!({ "type": "number" }),
+        TsKeywordTypeKind::TsStringKeyword | TsKeywordTypeKind::TsBigIntKeyword => json!({ "type": "string" }),
+        TsKeywordTypeKind::TsBooleanKeyword => json!({ "type": "boolean" }),
+        TsKeywordTypeKind::TsObjectKeyword => json!({ "type": "object" }),
+        TsKeywordTypeKind::TsNullKeyword => json!({ "type": "null" }),
+        TsKeywordTypeKind::TsAnyKeyword
+        | TsKeywordTypeKind::TsUnknownKeyword
+        | TsKeywordTypeKind::TsSymbolKeyword
+        | TsKeywordTypeKind::TsVoidKeyword
+        | TsKeywordTypeKind::TsUndefinedKeyword
+        | TsKeywordTypeKind::TsNeverKeyword
+        | TsKeywordTypeKind::TsIntrinsicKeyword => json!({}),
+    }
+}
+
+fn literal_value(literal: &TsLit) -> Option<Value> {
+    match literal {
+        TsLit::Number(number) => Some(number_value(number.value)),
+        TsLit::Str(text) => Some(text.value.to_string_lossy().into_owned().into()),
+        TsLit::Bool(flag) => Some(flag.value.into()),
+        TsLit::BigInt(_) | TsLit::Tpl(_) => None,
+    }
+}
+
+fn enum_schema(members: &TsEnumDecl) -> Value {
+    let mut next = 0.0;
+    let values: Vec<Value> = members
+        .members
+        .iter()
+        .map(|member| match member.init.as_deref() {
+            Some(Expr::Lit(Lit::Str(text))) => text.value.to_string_lossy().into_owned().into(),
+            Some(Expr::Lit(Lit::Num(number))) => {
+                next = number.value + 1.0;
+                number_value(number.value)
+            }
+            _ => {
+                next += 1.0;
+                number_value(next - 1.0)
+            }
+        })
+        .collect();
+    json!({ "enum": values })
+}
+
+fn is_undefined(of: &TsType) -> bool {
+    matches!(of, TsType::TsKeywordType(keyword) if keyword.kind == TsKeywordTypeKind::TsUndefinedKeyword)
+}

@@ -1,0 +1,151 @@
+//! All rules on one source, with the severities that the configuration gives them.
+
+use std::collections::HashMap;
+
+use swc_core::common::comments::SingleThreadedComments;
+use swc_core::ecma::ast::Module;
+
+use super::suppression::Suppressions;
+use crate::compile::diagnostics::diagnostic::{Diagnostic, Fix, Severity};
+use crate::compile::imports::reference::{Reference, named};
+use crate::compile::parse::language::Language;
+use crate::compile::positions::source_index::{FIRST_POS, SourceIndex};
+use crate::compile::rules::RULES;
+use crate::compile::rules::rule::{Finding, Guards};
+use crate::compile::subject::entry::Entry;
+use crate::compile::subject::subject::Subject;
+use crate::compile::syntax::comments::sorted;
+use crate::compile::syntax::resolve::resolve;
+
+/// The rule of comments that suppress nothing.
+const SUPPRESSION: &str = "suppression";
+/// Findings beyond these are not reported; errors come first.
+const MAX_FINDINGS: usize = 100;
+/// Findings of the TypeScript checker, which runs outside this part.
+pub const TYPES: &str = "types";
+
+/// How sources are judged.
+#[derive(Debug, Clone, Default)]
+pub struct LintOptions {
+    /// Packages that tools may import, with all that lies below them.
+    pub allowed_imports: Vec<String>,
+    /// What differs from the rules' own severities; `None` turns a rule off.
+    pub severities: HashMap<String, Option<Severity>>,
+}
+
+/// What the rules say about a source.
+#[derive(Debug, Clone, Default)]
+pub struct LintResult {
+    /// In the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Lines on which a comment covers findings of the type checker.
+    pub types_ignored: Vec<u32>,
+    /// Every file or package that the source names; `None` when it does not compile.
+    pub references: Option<Vec<Reference>>,
+}
+
+/// Every name that `severities` may hold.
+#[must_use]
+pub fn rule_ids() -> Vec<&'static str> {
+    RULES.iter().map(|rule| rule.id).chain([SUPPRESSION, TYPES]).collect()
+}
+
+/// Whether an agent's run is refused for a finding of this rule.
+#[must_use]
+pub fn is_safety(rule: &str) -> bool {
+    RULES.iter().any(|known| known.id == rule && known.guards == Guards::Safety)
+}
+
+impl LintOptions {
+    /// What a finding of this rule weighs; `None` when the rule is off.
+    #[must_use]
+    pub fn severity_of(&self, rule: &str, usual: Severity) -> Option<Severity> {
+        self.severities.get(rule).copied().unwrap_or(Some(usual))
+    }
+}
+
+pub(in crate::compile) fn lint(
+    path: &str,
+    source: &str,
+    module: Module,
+    comments: SingleThreadedComments,
+    language: Language,
+    options: &LintOptions,
+) -> LintResult {
+    let (module, names) = resolve(module, language);
+    let entry = Entry::of(&module, &names);
+    let subject = Subject {
+        path,
+        source,
+        module: &module,
+        names: &names,
+        entry,
+        comments: sorted(comments),
+        allowed_imports: &options.allowed_imports,
+    };
+    judge(&subject, options)
+}
+
+fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
+    let index = SourceIndex::new(subject.source);
+    let suppressions = Suppressions::of(subject, &index, &RULES, &[TYPES]);
+    let mut diagnostics = Vec::new();
+    for rule in RULES {
+        let Some(severity) = options.severity_of(rule.id, rule.severity) else { continue };
+        for finding in rule.findings(subject) {
+            let diagnostic = to_diagnostic(finding, rule.id, rule.standard, severity, &index);
+            if rule.guards == Guards::Safety || !suppressions.covers(rule.id, diagnostic.line) {
+                diagnostics.push(diagnostic);
+            }
+        }
+    }
+    if let Some(severity) = options.severity_of(SUPPRESSION, Severity::Warning) {
+        let faults = suppressions.faults.iter().cloned();
+        diagnostics.extend(faults.map(|fault| to_diagnostic(fault, SUPPRESSION, None, severity, &index)));
+    }
+    if diagnostics.len() > MAX_FINDINGS {
+        diagnostics.sort_by_key(|found| found.severity != Severity::Error);
+        diagnostics.truncate(MAX_FINDINGS);
+    }
+    diagnostics.sort_by_key(|found| (found.line, found.column));
+    let references = named(subject.module, subject.names.unresolved, &subject.comments, &index);
+    LintResult { diagnostics, types_ignored: suppressions.lines(TYPES), references: Some(references) }
+}
+
+fn to_diagnostic(
+    finding: Finding,
+    rule: &str,
+    standard: Option<u8>,
+    severity: Severity,
+    index: &SourceIndex<'_>,
+) -> Diagnostic {
+    let start = index.position(finding.span.lo);
+    let end = index.position(finding.span.hi.max(finding.span.lo));
+    let fix = finding.edit.map(|edit| {
+        let (start, end) = (index.position(edit.span.lo), index.position(edit.span.hi));
+        Fix {
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            text: edit.text,
+            bytes: offset(edit.span.lo.0)..offset(edit.span.hi.0),
+        }
+    });
+    Diagnostic {
+        rule: rule.to_owned(),
+        standard,
+        severity,
+        message: finding.message,
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+        help: Some(finding.help),
+        fix,
+    }
+}
+
+fn offset(at: u32) -> usize {
+    at.saturating_sub(FIRST_POS.0) as usize
+}

@@ -1,0 +1,4 @@
+//! All rules on one source.
+
+pub(super) mod linter;
+mod suppression;

@@ -1,0 +1,11 @@
+//! Text to syntax tree, on a thread and within limits that hold for hostile text.
+
+pub(super) mod big_stack;
+pub(super) mod fault;
+pub(super) mod language;
+pub(super) mod nesting;
+pub(super) mod parse_meter;
+pub(super) mod parser;
+pub(super) mod source_limits;
+pub(super) mod tool_form;
+pub(super) mod top_level;

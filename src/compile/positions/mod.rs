@@ -1,0 +1,5 @@
+//! Places in a source and in what it becomes.
+
+pub(super) mod position;
+pub(super) mod position_map;
+pub(super) mod source_index;

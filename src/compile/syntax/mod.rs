@@ -1,0 +1,9 @@
+//! Questions about a syntax tree that more than one step asks: what an expression is, and whom a name means.
+
+mod changes;
+pub(super) mod comments;
+mod declarations;
+pub(super) mod expr;
+pub(super) mod function_facts;
+pub(super) mod names;
+pub(super) mod resolve;

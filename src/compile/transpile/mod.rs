@@ -1,0 +1,5 @@
+//! Syntax tree to a body that the sandbox can run.
+
+mod body_scope;
+pub(super) mod compiled;
+pub(super) mod transpiler;

@@ -1,0 +1,162 @@
+//! Syntax tree to the text of a CommonJS function body.
+//!
+//! Only what V8 15 cannot read is lowered: types, enums, namespaces, parameter properties, module syntax, decorators and `accessor`.
+//! Decorators and `accessor` follow the standard (the proposal's 2023-11 text, what TypeScript 5 does without `experimentalDecorators`).
+//! `using` stays as it is, V8 has it.
+
+use swc_core::common::sync::Lrc;
+use swc_core::common::{BytePos, GLOBALS, Globals, LineCol, Mark, SourceMap, SyntaxContext};
+use swc_core::ecma::ast::{EsVersion, Ident, Module, Pass, Program};
+use swc_core::ecma::codegen::text_writer::JsWriter;
+use swc_core::ecma::codegen::{Config as PrintConfig, Emitter};
+use swc_core::ecma::transforms::base::fixer::fixer;
+use swc_core::ecma::transforms::base::helpers::{HELPERS, Helpers, inject_helpers};
+use swc_core::ecma::transforms::base::hygiene::{Config as HygieneConfig, hygiene_with_config};
+use swc_core::ecma::transforms::base::resolver;
+use swc_core::ecma::transforms::module::common_js::{Config as CommonJsConfig, FeatureFlag, common_js};
+use swc_core::ecma::transforms::module::path::Resolver;
+use swc_core::ecma::transforms::proposal::decorator_2023_11::decorator_2023_11;
+use swc_core::ecma::transforms::typescript::{Config as TypeScriptConfig, TsImportExportAssignConfig, typescript};
+use swc_core::ecma::visit::{VisitMut, VisitMutWith};
+
+use super::body_scope::BodyScope;
+use super::compiled::Compiled;
+use crate::compile::imports::import::RunTimeImports;
+use crate::compile::imports::specifiers::CommonJsNames;
+use crate::compile::parse::language::Language;
+use crate::compile::parse::parser::{Parsed, Strictness, into_module};
+use crate::compile::parse::tool_form::{BodyKind, ModuleKind, ToolForm};
+use crate::compile::parse::top_level::Exports;
+use crate::compile::positions::position_map::{PositionMap, count_separators};
+use crate::compile::positions::source_index::SourceIndex;
+
+/// The printer could not write, which memory does not do.
+#[derive(Debug)]
+pub(in crate::compile) struct PrintFailed;
+
+pub(in crate::compile) fn transpile(parsed: Parsed, source: &str, language: Language) -> Result<Compiled, PrintFailed> {
+    let index = SourceIndex::new(source);
+    let Parsed { module, top_level, strictness } = parsed;
+    let (module, references) = GLOBALS.set(&Globals::new(), || {
+        HELPERS.set(&Helpers::new(false), || lower(module, top_level.exports, strictness, source, language, &index))
+    });
+    let kind = match (top_level.exports, references.commonjs) {
+        (Exports::Module(default), _) => ModuleKind::Module(default),
+        (Exports::Assignment, _) | (Exports::None, CommonJsNames::Used) => ModuleKind::CommonJs,
+        (Exports::None, CommonJsNames::Unused) => ModuleKind::Script,
+    };
+    let (prefix, suffix) = wrapping(top_level.body, BodyScope::of(&module), strictness);
+    let mut mappings = Vec::new();
+    let text = print(&module, prefix, suffix, &mut mappings)?;
+    count_separators(text.get(prefix.len()..).unwrap_or_default(), &mut mappings);
+    let shift = u32::try_from(prefix.len()).unwrap_or(u32::MAX);
+    Ok(Compiled {
+        code: text,
+        map: PositionMap::build(&mappings, &index, shift),
+        imports: references.imports,
+        form: ToolForm { module: kind, body: top_level.body },
+    })
+}
+
+fn lower(
+    module: Module,
+    exports: Exports,
+    strictness: Strictness,
+    source: &str,
+    language: Language,
+    index: &SourceIndex<'_>,
+) -> (Module, RunTimeImports) {
+    let unresolved = Mark::new();
+    let top_level = Mark::new();
+    let mut program = Program::Module(module);
+    let is_typescript = match language {
+        Language::TypeScript => true,
+        Language::JavaScript | Language::JavaScriptModule => false,
+    };
+    resolver(unresolved, top_level, is_typescript).process(&mut program);
+    if source.contains('@') || source.contains("accessor") {
+        decorator_2023_11().process(&mut program);
+    }
+    if is_typescript {
+        typescript(typescript_config(), unresolved, top_level).process(&mut program);
+    }
+    let unresolved_names = SyntaxContext::empty().apply_mark(unresolved);
+    let references = RunTimeImports::of(&program, unresolved_names, index);
+    let features = FeatureFlag { support_block_scoping: true, support_arrow: true };
+    common_js(Resolver::Default, unresolved, commonjs_config(exports, strictness), features).process(&mut program);
+    inject_helpers(unresolved).process(&mut program);
+    program.visit_mut_with(&mut MadeUpNames { unresolved: unresolved_names });
+    hygiene_with_config(HygieneConfig { top_level_mark: top_level, ..HygieneConfig::hygiene_default() })
+        .process(&mut program);
+    fixer(None).process(&mut program);
+    (into_module(program), references)
+}
+
+/// The passes write `Object` and `Promise` without saying whose; they mean the global ones. Told so, [`hygiene_with_config`]
+/// renames what the guest declares under such a name.
+struct MadeUpNames {
+    unresolved: SyntaxContext,
+}
+
+impl VisitMut for MadeUpNames {
+    fn visit_mut_ident(&mut self, node: &mut Ident) {
+        if node.ctxt == SyntaxContext::empty() {
+            node.ctxt = self.unresolved;
+        }
+    }
+}
+
+fn typescript_config() -> TypeScriptConfig {
+    TypeScriptConfig {
+        native_class_properties: true,
+        import_export_assign_config: TsImportExportAssignConfig::Preserve,
+        ..TypeScriptConfig::default()
+    }
+}
+
+fn commonjs_config(exports: Exports, strictness: Strictness) -> CommonJsConfig {
+    CommonJsConfig {
+        // `this` is `undefined` in a module and what the caller gives in CommonJS.
+        allow_top_level_this: match exports {
+            Exports::Module(_) => false,
+            Exports::Assignment | Exports::None => true,
+        },
+        strict_mode: match strictness {
+            Strictness::Strict => true,
+            Strictness::AsWritten => false,
+        },
+        ..CommonJsConfig::default()
+    }
+}
+
+/// What stands around the printed body. The prefix is ASCII and has no line break, so it only shifts the first line.
+fn wrapping(body: BodyKind, scope: BodyScope, strictness: Strictness) -> (&'static str, &'static str) {
+    match (body, scope, strictness) {
+        (BodyKind::Async, BodyScope::Function | BodyScope::Block, _) => ("return(async()=>{", "\n})();"),
+        (BodyKind::Sync, BodyScope::Function, _) => ("", ""),
+        (BodyKind::Sync, BodyScope::Block, Strictness::Strict) => ("\"use strict\";{", "\n}"),
+        (BodyKind::Sync, BodyScope::Block, Strictness::AsWritten) => ("{", "\n}"),
+    }
+}
+
+fn print(
+    module: &Module,
+    prefix: &str,
+    suffix: &str,
+    mappings: &mut Vec<(BytePos, LineCol)>,
+) -> Result<String, PrintFailed> {
+    let source_map = Lrc::new(SourceMap::default());
+    let mut text = prefix.as_bytes().to_vec();
+    let mut writer = JsWriter::new(source_map.clone(), "\n", &mut text, Some(mappings));
+    // Indentation would let nested code grow with the square of its depth.
+    writer.set_indent_str("");
+    let mut emitter = Emitter {
+        cfg: PrintConfig::default().with_target(EsVersion::latest()),
+        cm: source_map,
+        comments: None,
+        wr: writer,
+    };
+    emitter.emit_module(module).map_err(|_| PrintFailed)?;
+    text.extend_from_slice(suffix.as_bytes());
+    String::from_utf8(text).map_err(|_| PrintFailed)
+}

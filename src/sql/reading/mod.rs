@@ -1,0 +1,14 @@
+//! SQL text as each database reads it: tokens, parameters, and the tables that it names.
+
+mod cursor;
+pub mod dialect;
+mod name_length;
+pub mod parameters;
+mod plain_text;
+pub mod relations;
+mod scan_quotes;
+mod scan_signs;
+mod scan_words;
+mod scanner;
+pub mod token;
+pub mod tokenise;

@@ -1,0 +1,9 @@
+//! What a statement may do: what is refused to everybody, and what the owner of a database allows.
+
+pub mod forbidden_names;
+mod outside;
+pub mod policy;
+pub mod pragmas;
+mod schema_change;
+pub mod statement;
+pub mod verb;
