@@ -2,9 +2,9 @@
 
 use super::message::{Command, HostAnswer};
 use super::run_tree::HeldBytes;
-use super::transport::Worker;
 use crate::error::{Error, ErrorCode};
 use crate::ids::{CallId, RunId};
+use crate::sandbox::transport::Worker;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::panicking;

@@ -1,10 +1,10 @@
 //! The only words spoken to an engine, whichever home it has.
 
-use super::bytecode::{Bytecode, EngineTag};
 use super::confinement::Confinement;
 use super::limits::RunLimits;
-use super::package::{Package, PackageId, Parcel};
 use crate::ids::{CallId, RunId};
+use crate::sandbox::packages::{Bytecode, EngineTag};
+use crate::sandbox::packages::{Package, PackageId, Parcel};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,12 +2,12 @@
 
 use super::host::Host;
 use super::limits::RunLimits;
+use super::lineage::Lineage;
 use super::message::{LogLevel, Module, RunEnd, RunStats};
-use super::package::Package;
-use super::run_order::Lineage;
 use super::run_tree::RunTree;
 use super::sandbox_error::SandboxError;
 use crate::ids::RunId;
+use crate::sandbox::packages::Package;
 use crate::threads::Owed;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

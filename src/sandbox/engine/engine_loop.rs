@@ -1,16 +1,16 @@
 //! The engine's thread: one isolate, one run at a time, until it is spent or nobody talks to it any more.
 
-use super::code_cache::CodeCache;
-use super::compile_job::{bytecode_of, engine_tag};
-use super::engine_control::EngineControl;
 use super::event_loop;
-use super::inbox::Inbox;
-use super::isolate::{GuestIsolate, Readiness};
-use super::snapshot::Snapshot;
-use super::thread_clock::ThreadClock;
-use super::watchdog;
-use super::weight::Burden;
 use crate::sandbox::confinement::Confinement;
+use crate::sandbox::engine::control::EngineControl;
+use crate::sandbox::engine::control::Inbox;
+use crate::sandbox::engine::control::ThreadClock;
+use crate::sandbox::engine::control::watchdog;
+use crate::sandbox::engine::isolate::Snapshot;
+use crate::sandbox::engine::isolate::{GuestIsolate, Readiness, note_stack};
+use crate::sandbox::engine::isolate::{bytecode_of, engine_tag};
+use crate::sandbox::engine::memory::Burden;
+use crate::sandbox::engine::run::CodeCache;
 use crate::sandbox::message::{Command, Event, Fitness, RunCommand, RunEnd};
 use crate::threads;
 use crossbeam_channel::RecvTimeoutError;
@@ -39,7 +39,7 @@ pub fn run_engine(
     }
     let confinement = confine();
     let mut isolate = GuestIsolate::new(snapshot.blob.clone(), memory_bytes, control);
-    control.attach(isolate.v8.thread_safe_handle(), clock);
+    control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
     isolate.prepare();
     let mut cache = CodeCache::default();
     control.emit(Event::Ready { confinement, engine: engine_tag(snapshot) });
@@ -63,7 +63,7 @@ pub fn run_engine(
         if command.limits.memory_bytes != isolate.budget().limit() {
             drop(isolate);
             isolate = GuestIsolate::new(snapshot.blob.clone(), command.limits.memory_bytes, control);
-            control.attach(isolate.v8.thread_safe_handle(), clock);
+            control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
         }
         if serve(&mut isolate, &command, control, inbox, &mut cache) == Fitness::Spent {
             break;

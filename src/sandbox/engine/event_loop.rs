@@ -1,15 +1,15 @@
 //! One run from its first line to its result.
 
-use super::code_cache::CodeCache;
-use super::engine_control::{Cause, EngineControl};
-use super::exception::thrown_end;
-use super::host_call::settle_call;
-use super::inbox::Inbox;
-use super::isolate::GuestIsolate;
-use super::memory_budget::MemoryBudget;
-use super::realm::Realm;
-use super::run_state::RunState;
 use crate::ids::RunId;
+use crate::sandbox::engine::control::Inbox;
+use crate::sandbox::engine::control::{Cause, EngineControl};
+use crate::sandbox::engine::isolate::GuestIsolate;
+use crate::sandbox::engine::memory::MemoryBudget;
+use crate::sandbox::engine::natives::settle_call;
+use crate::sandbox::engine::run::CodeCache;
+use crate::sandbox::engine::run::Realm;
+use crate::sandbox::engine::run::RunState;
+use crate::sandbox::engine::run::thrown_end;
 use crate::sandbox::message::{Command, RunCommand, RunEnd};
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;

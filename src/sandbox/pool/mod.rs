@@ -1,0 +1,22 @@
+//! The workers of a sandbox: how many there are, what each does, and which run goes next.
+
+mod active_run;
+mod bytecode_cache;
+mod fair_queue;
+mod frame_budget;
+#[expect(clippy::module_inception, reason = "one concept per file, named for its main item")]
+mod pool;
+mod pool_options;
+mod pool_state;
+mod run_order;
+mod run_pace;
+mod stocked_worker;
+
+pub use bytecode_cache::BytecodeStore;
+pub use pool::Pool;
+pub use pool_options::PoolOptions;
+
+#[cfg(test)]
+mod pool_state_tests;
+#[cfg(test)]
+mod run_order_tests;
