@@ -3,7 +3,9 @@
 use super::host::Host;
 use super::limits::RunLimits;
 use super::lineage::Lineage;
-use super::message::{LogLevel, Module, RunEnd, RunStats};
+use super::log_level::LogLevel;
+use super::module::Module;
+use super::run_end::{RunEnd, RunStats};
 use super::run_tree::RunTree;
 use super::sandbox_error::SandboxError;
 use crate::ids::RunId;

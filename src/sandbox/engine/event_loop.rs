@@ -10,7 +10,8 @@ use crate::sandbox::engine::run::CodeCache;
 use crate::sandbox::engine::run::Realm;
 use crate::sandbox::engine::run::RunState;
 use crate::sandbox::engine::run::thrown_end;
-use crate::sandbox::message::{Command, RunCommand, RunEnd};
+use crate::sandbox::message::{Command, RunCommand};
+use crate::sandbox::run_end::RunEnd;
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
 use std::time::Instant;
@@ -195,7 +196,7 @@ fn fire_due(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, budget: &MemoryBudg
 }
 
 fn stalled() -> RunEnd {
-    RunEnd::Thrown(crate::sandbox::message::GuestError {
+    RunEnd::Thrown(crate::sandbox::run_end::GuestError {
         name: "Error".to_owned(),
         message: "the tool waits for a promise that nothing can settle any more; resolve it, or return a value"
             .to_owned(),

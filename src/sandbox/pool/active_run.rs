@@ -6,8 +6,9 @@ use super::run_order::Ticket;
 use crate::sandbox::host::{Host, OpenCall, OpenCalls};
 use crate::sandbox::json_shape::JsonShape;
 use crate::sandbox::limits::{LOG_LINE_BYTES, RunLimits};
-use crate::sandbox::message::{RunCommand, RunStats};
-use crate::sandbox::run_request::{Done, LogLine, RunRequest};
+use crate::sandbox::message::RunCommand;
+use crate::sandbox::run_end::{RunEnd, RunStats};
+use crate::sandbox::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -43,7 +44,7 @@ pub struct ActiveRun {
     log_left: usize,
     frames: FrameBudget,
     since: Instant,
-    pub logs: Vec<LogLine>,
+    logs: Vec<LogLine>,
     pub done: Done,
 }
 
@@ -140,12 +141,24 @@ impl ActiveRun {
     }
 
     /// What is known about a run whose worker could not tell.
-    pub fn stats(&self) -> RunStats {
+    fn stats(&self) -> RunStats {
         RunStats {
             wall_ms: self.since.elapsed().as_secs_f64() * 1e3,
             host_calls: self.host_calls,
             ..RunStats::default()
         }
+    }
+
+    /// Tells whoever waits how the run went.
+    pub fn conclude(self, end: RunEnd, stats: RunStats, stack: String) {
+        self.done.pay(Ok(RunOutcome { end, logs: self.logs, stats, stack }));
+    }
+
+    /// Ends a run whose worker cannot tell any more what it cost.
+    pub fn conclude_lost(self, end: RunEnd) {
+        self.charge(None);
+        let stats = self.stats();
+        self.conclude(end, stats, String::new());
     }
 
     /// The run as it was before it came to this worker, if it has had no effect and may try `most` times.

@@ -4,25 +4,27 @@
 
 use super::active_run::{ActiveRun, Asked, Rogue};
 use super::bytecode_cache::BytecodeCache;
+use super::pool_action::{Assignment, Loss, Refusal};
 use super::pool_options::PoolOptions;
-use super::pool_state::{Assignment, Loss, PoolState, Refusal, WorkerId};
+use super::pool_state::PoolState;
 use super::stocked_worker;
+use super::supervisor::Supervisor;
+use super::worker_slots::WorkerId;
 use crate::error::{Error, ErrorCode};
 use crate::ids::{CallId, RunId};
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::host::{Question, Reply};
 use crate::sandbox::json_shape::JsonShape;
-use crate::sandbox::message::{Command, Event, RunEnd, RunStats, cut_stack};
+use crate::sandbox::message::{Command, Event};
+use crate::sandbox::run_end::{RunEnd, RunStats, cut_stack};
 use crate::sandbox::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use crate::sandbox::sandbox_error::SandboxError;
 use crate::sandbox::transport::News;
 use crate::threads;
 use parking_lot::{Condvar, Mutex};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often the supervisor looks at deadlines while there is something to look at.
-const SUPERVISION: Duration = Duration::from_millis(50);
 /// How long `shutdown` waits for killed workers to be reaped.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -31,13 +33,14 @@ pub struct Pool {
     bytecode: Arc<BytecodeCache>,
     state: Mutex<PoolState>,
     changed: Condvar,
+    supervisor: Arc<Supervisor>,
 }
 
 impl Pool {
     pub fn new(options: PoolOptions) -> Arc<Self> {
         let state = Mutex::new(PoolState::new(options.workers, options.warm, options.queue));
         let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
-        let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new() });
+        let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
         pool.start_workers();
         pool
     }
@@ -99,20 +102,19 @@ impl Pool {
         let mut state = self.state.lock();
         while !state.is_empty() && !self.changed.wait_until(&mut state, deadline).timed_out() {}
         drop(state);
+        self.dismiss_supervisor();
         self.bytecode.close();
         self.changed.notify_all();
     }
 
     /// Brings the number of workers to what the load asks for.
     fn start_workers(self: &Arc<Self>) {
-        let (ids, unsupervised) = {
+        let (ids, deadline) = {
             let mut state = self.state.lock();
-            let ids = state.reserve_workers(Instant::now());
-            let unsupervised = !ids.is_empty() && state.claim_supervisor();
-            (ids, unsupervised)
+            (state.reserve_workers(Instant::now()), state.next_deadline())
         };
-        if unsupervised {
-            self.start_supervisor();
+        if !ids.is_empty() {
+            self.supervise(deadline);
         }
         for id in ids {
             let pool = Arc::clone(self);
@@ -158,7 +160,11 @@ impl Pool {
     /// Hands waiting runs to idle workers.
     fn pump(self: &Arc<Self>) {
         loop {
-            let Some(Assignment { worker, command }) = self.state.lock().assign(Instant::now()) else { return };
+            let assigned = self.state.lock().assign(Instant::now());
+            let Some(Assignment { worker, command, deadline }) = assigned else { return };
+            if let Some(deadline) = deadline {
+                self.supervisor.wake_by(deadline);
+            }
             let sent = threads::contain(|| worker.send(Command::Run(Box::new(command))));
             if !matches!(sent, Ok(Ok(()))) {
                 // The worker's own thread will report its death, and then the run goes back to the queue.
@@ -214,7 +220,7 @@ impl Pool {
                     finished.active.charge(Some(stats));
                     self.pump();
                     self.start_workers();
-                    finish(finished.active, end.cut(), stats.plausible(), cut_stack(stack));
+                    finished.active.conclude(end.cut(), stats.plausible(), cut_stack(stack));
                 }
             }
             // Nobody asks a worker of the pool for bytecode: what it offers has been in reach of a guest.
@@ -259,20 +265,31 @@ impl Pool {
             worker.kill();
         }
         if let Some(active) = loss.run {
-            lose(active, end);
+            active.conclude_lost(end);
         }
         pay_all(loss.given_up, &SandboxError::KeepsDying);
+        self.dismiss_supervisor();
         self.changed.notify_all();
         self.start_workers();
         self.pump();
     }
 
-    fn start_supervisor(self: &Arc<Self>) {
-        let weak = Arc::downgrade(self);
-        let spawned = threads::spawn("tgp-supervisor", move || supervise(&weak));
-        if spawned.is_err() {
-            // Whoever starts the next worker tries again.
-            self.state.lock().release_supervisor();
+    /// Has somebody look after the workers, by `deadline` at the latest. The supervisor holds no pool while it sleeps.
+    fn supervise(self: &Arc<Self>, deadline: Option<Instant>) {
+        if let Some(deadline) = deadline {
+            self.supervisor.wake_by(deadline);
+        }
+        let pool = Arc::downgrade(self);
+        self.supervisor.ensure_thread(move || {
+            if let Some(pool) = pool.upgrade() {
+                pool.enforce();
+            }
+        });
+    }
+
+    fn dismiss_supervisor(&self) {
+        if self.state.lock().is_over() {
+            self.supervisor.close();
         }
     }
 
@@ -282,18 +299,10 @@ impl Pool {
         for loss in overdue {
             self.settle(loss, RunEnd::WallTimeout);
         }
+        if let Some(deadline) = self.state.lock().next_deadline() {
+            self.supervisor.wake_by(deadline);
+        }
     }
-}
-
-fn finish(active: ActiveRun, end: RunEnd, stats: RunStats, stack: String) {
-    active.done.pay(Ok(RunOutcome { end, logs: active.logs, stats, stack }));
-}
-
-/// Ends a run whose worker cannot tell any more what it cost.
-fn lose(active: ActiveRun, end: RunEnd) {
-    active.charge(None);
-    let stats = active.stats();
-    finish(active, end, stats, String::new());
 }
 
 fn pay_all(owed: Vec<Done>, error: &SandboxError) {
@@ -302,21 +311,9 @@ fn pay_all(owed: Vec<Done>, error: &SandboxError) {
     }
 }
 
-/// Looks at deadlines for as long as the pool lives. It holds no pool while it sleeps.
-fn supervise(pool: &Weak<Pool>) {
-    loop {
-        std::thread::sleep(SUPERVISION);
-        let Some(pool) = pool.upgrade() else { return };
-        // What made it panic must not leave the others without a supervisor.
-        let _panicked = threads::contain(|| pool.enforce());
-        if pool.state.lock().may_release_supervisor() {
-            return;
-        }
-    }
-}
-
 impl Drop for Pool {
     fn drop(&mut self) {
+        self.supervisor.close();
         let (workers, orphans) = self.state.lock().close();
         for worker in workers {
             worker.kill();

@@ -1,13 +1,15 @@
 //! What a pool makes of workers that do not come, do not end, or say what no engine says.
 
 use super::active_run::{ActiveRun, Rogue};
-use super::pool_state::{PoolState, WorkerId};
+use super::pool_state::PoolState;
+use super::worker_slots::WorkerId;
 use crate::ids::RunId;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::host::{Host, Question, Reply};
 use crate::sandbox::limits::RunLimits;
 use crate::sandbox::lineage::Lineage;
-use crate::sandbox::message::{Command, Fitness, RunEnd};
+use crate::sandbox::message::{Command, Fitness};
+use crate::sandbox::run_end::RunEnd;
 use crate::sandbox::run_request::{RunRequest, when_done};
 use crate::sandbox::run_tree::{RunTree, TreeLimits};
 use crate::sandbox::sandbox_error::SandboxError;

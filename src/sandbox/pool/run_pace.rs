@@ -8,50 +8,50 @@ use std::time::Duration;
 /// What a worker needs between two runs to make a realm.
 const REST: Duration = Duration::from_micros(500);
 /// Runs in a row without it, until there is another worker.
-const ROW: u32 = 16;
+const RUNS_WITHOUT_REST: u32 = 16;
 
 #[derive(Debug, Default)]
-pub struct Haste {
+pub struct RunPace {
     in_a_row: u32,
 }
 
-impl Haste {
+impl RunPace {
     /// Notes how long the worker of the next run has rested.
-    pub fn note(&mut self, rested: Duration) {
+    pub fn note_rest(&mut self, rested: Duration) {
         self.in_a_row = if rested < REST { self.in_a_row.saturating_add(1) } else { 0 };
     }
 
-    /// Whether it takes another worker.
-    pub fn asks_for_help(&self) -> bool {
-        self.in_a_row >= ROW
+    /// Whether the workers need another one beside them.
+    pub fn needs_another_worker(&self) -> bool {
+        self.in_a_row >= RUNS_WITHOUT_REST
     }
 
     /// There is another worker: counting starts anew.
-    pub fn relieve(&mut self) {
+    pub fn start_anew(&mut self) {
         self.in_a_row = 0;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Haste, REST, ROW};
+    use super::{REST, RUNS_WITHOUT_REST, RunPace};
     use std::time::Duration;
 
     #[test]
-    fn a_long_row_of_runs_without_rest_asks_for_help_and_a_pause_forgets_it() {
-        let mut haste = Haste::default();
-        for _ in 1..ROW {
-            haste.note(Duration::ZERO);
-            assert!(!haste.asks_for_help());
+    fn a_long_row_of_runs_without_rest_needs_another_worker_and_a_pause_forgets_it() {
+        let mut pace = RunPace::default();
+        for _ in 1..RUNS_WITHOUT_REST {
+            pace.note_rest(Duration::ZERO);
+            assert!(!pace.needs_another_worker());
         }
-        haste.note(REST);
-        haste.note(Duration::ZERO);
-        assert!(!haste.asks_for_help());
-        for _ in 1..ROW {
-            haste.note(Duration::ZERO);
+        pace.note_rest(REST);
+        pace.note_rest(Duration::ZERO);
+        assert!(!pace.needs_another_worker());
+        for _ in 1..RUNS_WITHOUT_REST {
+            pace.note_rest(Duration::ZERO);
         }
-        assert!(haste.asks_for_help());
-        haste.relieve();
-        assert!(!haste.asks_for_help());
+        assert!(pace.needs_another_worker());
+        pace.start_anew();
+        assert!(!pace.needs_another_worker());
     }
 }

@@ -2,7 +2,8 @@
 
 use super::engine_control::EngineControl;
 use super::process_exit::{EXIT_FATAL, EXIT_MEMORY, exit_now};
-use crate::sandbox::message::{Fitness, RunEnd};
+use crate::sandbox::message::Fitness;
+use crate::sandbox::run_end::RunEnd;
 use std::ffi::c_char;
 use std::sync::{Arc, OnceLock};
 

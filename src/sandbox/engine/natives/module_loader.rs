@@ -6,20 +6,17 @@ use super::host_call::{answer_text, ask_now};
 use super::module_function::compile_function;
 use super::module_source::{Found, source_of};
 use crate::sandbox::engine::run::RunState;
-use crate::sandbox::message::{HostAnswer, ModuleKind};
+use crate::sandbox::message::HostAnswer;
+use crate::sandbox::module::ModuleKind;
 use serde::Deserialize;
 
-/// `kind(path)`: a number that `bootstrap.js` knows.
+/// `kind(path)`: one of `moduleKinds`.
 pub fn kind(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((path, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
         let kind = scope.get_slot::<RunState>().and_then(|state| state.module(&path)).map(|module| module.kind);
         match kind {
-            Some(ModuleKind::Module) => returned.set_uint32(0),
-            Some(ModuleKind::AsyncModule) => returned.set_uint32(1),
-            Some(ModuleKind::Script) => returned.set_uint32(2),
-            Some(ModuleKind::AsyncScript) => returned.set_uint32(3),
-            Some(ModuleKind::Json) => returned.set_uint32(4),
+            Some(kind) => returned.set_uint32(kind.number()),
             None => throw(scope, "the module is not part of this run"),
         }
     });

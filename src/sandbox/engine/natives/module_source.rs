@@ -1,7 +1,7 @@
 //! A module's text for V8, with the best bytecode that there is for it.
 
 use crate::sandbox::engine::run::RunState;
-use crate::sandbox::message::Code;
+use crate::sandbox::module::Code;
 
 /// Where a module's bytecode was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

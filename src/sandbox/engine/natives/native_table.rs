@@ -8,6 +8,8 @@ use super::native_text::{decode, encoding_name, utf8_length, utf8_write, whole_b
 use super::native_timer::{start_timer, stop_timer};
 use super::native_url::{form_parse, form_serialize, url_parse, url_set};
 use super::native_value::{class_of, is_error, log, refuse_result};
+use crate::sandbox::log_level::LogLevel;
+use crate::sandbox::module::ModuleKind;
 use std::ffi::c_void;
 use v8::MapFnTo;
 
@@ -61,5 +63,29 @@ pub fn native_object<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'
             v8::Function::builder_raw(function).constructor_behavior(v8::ConstructorBehavior::Throw).build(scope)?;
         object.set(scope, key.into(), value.into())?;
     }
+    let levels = LogLevel::NAMED.map(|(level, name)| (name, level.number()));
+    set_numbers(scope, object, "logLevels", &levels)?;
+    let kinds = ModuleKind::NAMED.map(|(kind, name)| (name, kind.number()));
+    set_numbers(scope, object, "moduleKinds", &kinds)?;
     Some(object)
+}
+
+/// Gives `target` an object of named numbers. It has no prototype: scripts read it after a guest has been at work.
+fn set_numbers(
+    scope: &mut v8::PinScope<'_, '_>,
+    target: v8::Local<'_, v8::Object>,
+    name: &str,
+    numbers: &[(&str, u32)],
+) -> Option<()> {
+    let object = v8::Object::new(scope);
+    let null = v8::null(scope);
+    object.set_prototype(scope, null.into())?;
+    for (name, number) in numbers {
+        let key = v8::String::new(scope, name)?;
+        let number = v8::Integer::new_from_unsigned(scope, *number);
+        object.set(scope, key.into(), number.into())?;
+    }
+    let key = v8::String::new(scope, name)?;
+    target.set(scope, key.into(), object.into())?;
+    Some(())
 }

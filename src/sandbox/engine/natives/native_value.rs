@@ -3,17 +3,12 @@
 use super::booking::copy_text;
 use super::callback::{Arguments, Returned, guarded};
 use crate::sandbox::engine::run::RunState;
-use crate::sandbox::message::LogLevel;
+use crate::sandbox::log_level::LogLevel;
 
+/// `log(level, text)`: `level` is one of `logLevels`.
 pub fn log(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
     guarded(scope, |scope| {
-        let level = match arguments.get(0).int32_value(scope) {
-            Some(0) => LogLevel::Debug,
-            Some(1) => LogLevel::Info,
-            Some(3) => LogLevel::Warn,
-            Some(4) => LogLevel::Error,
-            Some(_) | None => LogLevel::Log,
-        };
+        let level = arguments.get(0).uint32_value(scope).and_then(LogLevel::from_number).unwrap_or(LogLevel::Log);
         let Some((text, _booked)) = copy_text(scope, arguments.get(1), 1) else { return };
         if let Some(state) = scope.get_slot_mut::<RunState>() {
             state.log(level, text);

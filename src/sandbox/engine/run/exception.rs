@@ -2,7 +2,7 @@
 
 use super::realm::Realm;
 use crate::sandbox::engine::memory::MemoryBudget;
-use crate::sandbox::message::{GuestError, RunEnd};
+use crate::sandbox::run_end::{GuestError, RunEnd};
 use serde::Deserialize;
 
 /// What `describe` in the bootstrap script answers.

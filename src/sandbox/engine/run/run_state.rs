@@ -9,7 +9,9 @@ use crate::sandbox::engine::control::EngineControl;
 use crate::sandbox::engine::control::Inbox;
 use crate::sandbox::engine::memory::MemoryBudget;
 use crate::sandbox::limits::{LOG_LINE_BYTES, RunLimits};
-use crate::sandbox::message::{Code, Event, LogLevel, Module, RunCommand};
+use crate::sandbox::log_level::LogLevel;
+use crate::sandbox::message::{Event, RunCommand};
+use crate::sandbox::module::{Code, Module};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 // `console`: lines that come back with the outcome of the run.
 (function consoleFunctions(realm, native) {
-  const { define, formatLine, give } = realm;
+  const { define, formatLine, give, objectKeys } = realm;
+  const { logLevels } = native;
 
   const method =
     (level) =>
@@ -9,8 +10,8 @@
     };
 
   const console = {};
-  const levels = ['debug', 'info', 'log', 'warn', 'error'];
-  for (let level = 0; level < levels.length; level++) define(console, levels[level], method(level));
-  define(console, 'trace', method(0));
+  const names = objectKeys(logLevels);
+  for (let i = 0; i < names.length; i++) define(console, names[i], method(logLevels[names[i]]));
+  define(console, 'trace', method(logLevels.debug));
   give('console', console);
 });

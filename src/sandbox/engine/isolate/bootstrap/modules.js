@@ -2,13 +2,10 @@
 (function modules(realm, native) {
   const { JSONParse, ReflectApply, ReflectOwnKeys, hasOwn, lastIndexOf, slice } = realm;
 
-  const KIND_MODULE = 0;
-  const KIND_ASYNC_MODULE = 1;
-  const KIND_ASYNC_SCRIPT = 3;
-  const KIND_JSON = 4;
+  const { module: MODULE, asyncModule: ASYNC_MODULE, asyncScript: ASYNC_SCRIPT, json: JSON_TEXT } = native.moduleKinds;
   const modules = { __proto__: null };
 
-  const isAsync = (kind) => kind === KIND_ASYNC_MODULE || kind === KIND_ASYNC_SCRIPT;
+  const isAsync = (kind) => kind === ASYNC_MODULE || kind === ASYNC_SCRIPT;
 
   const folderOf = (path) => {
     const end = lastIndexOf(path, '/');
@@ -37,7 +34,7 @@
     const loaded = { __proto__: null, kind, module, empty: module.exports, completion: undefined };
     modules[path] = loaded;
     try {
-      if (kind === KIND_JSON) {
+      if (kind === JSON_TEXT) {
         module.exports = JSONParse(native.source(path));
         return loaded;
       }
@@ -51,7 +48,7 @@
     return loaded;
   }
 
-  const isModule = (kind) => kind === KIND_MODULE || kind === KIND_ASYNC_MODULE;
+  const isModule = (kind) => kind === MODULE || kind === ASYNC_MODULE;
 
   const noDefault = (path) =>
     new realm.TypeError(

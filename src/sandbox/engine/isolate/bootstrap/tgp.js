@@ -16,9 +16,9 @@
     return error;
   };
 
-  const LOG = 2;
+  const { log: LOG_LEVEL } = native.logLevels;
   const tgp = {
-    log: (...values) => native.log(LOG, realm.formatLine(values)),
+    log: (...values) => native.log(LOG_LEVEL, realm.formatLine(values)),
     read_file: (path) => askNow('read_file', [path]),
     list_files: (dir) => askNow('list_files', [dir]),
     write_file: (path, content) => askNow('write_file', [path, content]),
