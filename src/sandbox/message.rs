@@ -4,7 +4,7 @@ use super::confinement::Confinement;
 use super::limits::RunLimits;
 use super::log_level::LogLevel;
 use super::module::Module;
-use super::packages::{Bytecode, EngineTag, Package, Parcel};
+use super::packages::{Bytecode, EngineTag, Package, PackageId, Parcel};
 use super::run_end::{RunEnd, RunStats};
 use crate::ids::{CallId, RunId};
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,8 @@ pub enum Command {
     Run(Box<RunCommand>),
     /// A package that the runs to come refer to.
     Keep(Arc<Parcel>),
-    /// Nothing that was kept is referred to any more.
-    Forget,
+    /// The package is not referred to any more.
+    Forget(PackageId),
     /// Make bytecode of a package's text. The engine runs nothing before it and nothing after it.
     Compile {
         code: Arc<str>,
@@ -43,7 +43,7 @@ impl Command {
             Self::Compile { code } => code.len(),
             Self::HostReply { answer: HostAnswer::Value(text), .. } => text.len(),
             Self::HostReply { answer: HostAnswer::Fault { message, .. }, .. } => message.len(),
-            Self::Forget | Self::Cancel { .. } => 0,
+            Self::Forget(_) | Self::Cancel { .. } => 0,
         }
     }
 }

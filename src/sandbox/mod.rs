@@ -22,6 +22,7 @@ mod run_tree;
 mod sandbox;
 mod sandbox_error;
 mod transport;
+mod weighed_cache;
 
 pub use confinement::Confinement;
 pub use host::{Host, Question, Reply};

@@ -51,8 +51,8 @@ pub fn run_engine(
                 cache.shelve(parcel);
                 continue;
             }
-            Command::Forget => {
-                cache.clear_shelf();
+            Command::Forget(id) => {
+                cache.unshelve(id);
                 continue;
             }
             Command::Compile { code } => {

@@ -167,7 +167,7 @@ fn wait(
             | Command::Cancel { .. }
             | Command::Run(_)
             | Command::Keep(_)
-            | Command::Forget
+            | Command::Forget(_)
             | Command::Compile { .. },
         ) => Step::GoOn,
         Err(RecvTimeoutError::Disconnected) => Step::Ended(RunEnd::Cancelled),

@@ -1,8 +1,8 @@
 //! Who runs next. One tool's hundred runs do not keep another's one waiting, and tools that used up their limits the last
 //! time wait for those that did not.
 
+use crate::sandbox::weighed_cache::WeighedCache;
 use crate::turns::Turns;
-use std::collections::HashMap;
 
 /// How a tool's last run went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,20 +24,20 @@ pub enum Class {
 /// Every so many turns a class may go first, so that none waits for ever.
 const TURN_OF_UNKNOWN: u64 = 4;
 const TURN_OF_UNRULY: u64 = 8;
-/// Tools whose conduct is remembered. Past it all are strangers again.
+/// Tools whose conduct is remembered. Those that did not run for the longest time are strangers again.
 const MAX_REMEMBERED: usize = 4096;
 
 /// A queue by tool and class. Within a class the tools take turns; within a tool the first comes first.
 pub struct FairQueue<T> {
     /// By class; the owners are the tools.
     lanes: [Turns<String, T>; 3],
-    conduct: HashMap<String, Conduct>,
+    conduct: WeighedCache<String, Conduct>,
     turn: u64,
 }
 
 impl<T> Default for FairQueue<T> {
     fn default() -> Self {
-        Self { lanes: Default::default(), conduct: HashMap::new(), turn: 0 }
+        Self { lanes: Default::default(), conduct: WeighedCache::new(MAX_REMEMBERED), turn: 0 }
     }
 }
 
@@ -47,7 +47,7 @@ impl<T> FairQueue<T> {
     }
 
     pub fn class_of(&self, tool: &str) -> Class {
-        match self.conduct.get(tool) {
+        match self.conduct.peek(tool) {
             Some(Conduct::Orderly) => Class::Proven,
             Some(Conduct::Unruly) => Class::Unruly,
             None => Class::Unknown,
@@ -56,14 +56,10 @@ impl<T> FairQueue<T> {
 
     /// Remembers how a run of `tool` went.
     pub fn note(&mut self, tool: &str, conduct: Conduct) {
-        if let Some(known) = self.conduct.get_mut(tool) {
-            *known = conduct;
-            return;
+        match self.conduct.get(tool) {
+            Some(known) => *known = conduct,
+            None => self.conduct.put(tool.to_owned(), conduct, 1),
         }
-        if self.conduct.len() >= MAX_REMEMBERED {
-            self.conduct.clear();
-        }
-        self.conduct.insert(tool.to_owned(), conduct);
     }
 
     pub fn push(&mut self, tool: &str, item: T) {

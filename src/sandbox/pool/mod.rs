@@ -21,6 +21,6 @@ pub use pool::Pool;
 pub use pool_options::PoolOptions;
 
 #[cfg(test)]
-mod pool_state_tests;
-#[cfg(test)]
 mod run_order_tests;
+#[cfg(test)]
+mod tests;

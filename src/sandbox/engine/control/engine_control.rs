@@ -71,9 +71,9 @@ pub struct EngineControl {
     host_calls: AtomicU32,
     /// A run that was cancelled before its engine had come to it. Only touched while `current` is held.
     cancelled_early: Mutex<Option<RunId>>,
-    /// Whether the host has yet to hear that the run under way has begun. Held while it is told: nothing of the run may
-    /// overtake that.
-    untold: Mutex<bool>,
+    /// Whether the host has yet to hear that the run under way has begun. Locked while the report goes out: nothing of the
+    /// run may overtake it.
+    start_unreported: Mutex<bool>,
 }
 
 impl EngineControl {
@@ -89,7 +89,7 @@ impl EngineControl {
             isolate: Mutex::new(None),
             host_calls: AtomicU32::new(0),
             cancelled_early: Mutex::new(None),
-            untold: Mutex::new(false),
+            start_unreported: Mutex::new(false),
         })
     }
 
@@ -126,14 +126,14 @@ impl EngineControl {
 
     /// Sends something that the guest did: the host hears of the run's beginning first.
     pub(in crate::sandbox::engine) fn emit_of(&self, run: RunId, event: Event) {
-        self.tell_start(run);
+        self.report_start(run);
         self.emit(event);
     }
 
-    /// Tells that `run` has begun, unless that is known.
-    pub(super) fn tell_start(&self, run: RunId) {
-        let mut untold = self.untold.lock();
-        if std::mem::take(&mut *untold) {
+    /// Reports that `run` has begun, unless the host knows.
+    pub(super) fn report_start(&self, run: RunId) {
+        let mut start_unreported = self.start_unreported.lock();
+        if std::mem::take(&mut *start_unreported) {
             self.emit(Event::Started { run });
         }
     }
@@ -145,7 +145,7 @@ impl EngineControl {
     /// Begins the account of a run and wakes the watchdog if it sleeps.
     pub(in crate::sandbox::engine) fn begin(&self, run: RunId, limits: RunLimits, budget: Arc<MemoryBudget>) {
         self.host_calls.store(0, Ordering::Relaxed);
-        *self.untold.lock() = true;
+        *self.start_unreported.lock() = true;
         let cpu_before = self.cpu_now();
         let mut current = self.current.lock();
         let current = current.insert(Current {
@@ -229,7 +229,7 @@ impl EngineControl {
     /// `fitness` is asked when the run's account is closed: what it takes is not held against the guest.
     pub(in crate::sandbox::engine) fn settle(&self, end: RunEnd, fitness: impl FnOnce() -> Fitness) -> Fitness {
         let Some(current) = self.current.lock().take() else { return Fitness::Spent };
-        *self.untold.lock() = false;
+        *self.start_unreported.lock() = false;
         let stats = RunStats {
             cpu_ms: self.cpu_now().saturating_sub(current.cpu_before).as_secs_f64() * 1e3,
             wall_ms: current.started.elapsed().as_secs_f64() * 1e3,

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// How long an interrupted guest may take to come to its end.
 const GRACE: Duration = Duration::from_millis(250);
 /// How long a guest whose time is up may take to tell where it is, before it is terminated without.
-const TELLING: Duration = Duration::from_millis(10);
+const STACK_TIME: Duration = Duration::from_millis(10);
 /// Longest time between two looks at a run.
 const TICK: Duration = Duration::from_millis(10);
 /// Shortest sleep, so that the last microseconds of a budget are not spent on looking.
@@ -67,25 +67,25 @@ fn look(control: &EngineControl, running: &mut Current) -> Finding {
         if waited >= GRACE {
             return Finding::Stuck;
         }
-        if waited < TELLING {
-            return Finding::Wait(TELLING.saturating_sub(waited));
+        if waited < STACK_TIME {
+            return Finding::Wait(STACK_TIME.saturating_sub(waited));
         }
         control.interrupt_current(running, cause);
         return Finding::Wait(GRACE.saturating_sub(waited));
     }
     if running.started.elapsed() >= TICK {
-        control.tell_start(running.run);
+        control.report_start(running.run);
     }
     let cpu = control.cpu_now().saturating_sub(running.cpu_before);
     let cpu_left = running.limits.cpu.saturating_sub(cpu);
     let wall_left = running.limits.wall.saturating_sub(Instant::now().duration_since(running.started));
     if cpu_left.is_zero() {
         control.interrupt_current(running, Cause::Cpu);
-        return Finding::Wait(TELLING);
+        return Finding::Wait(STACK_TIME);
     }
     if wall_left.is_zero() {
         control.interrupt_current(running, Cause::Wall);
-        return Finding::Wait(TELLING);
+        return Finding::Wait(STACK_TIME);
     }
     Finding::Wait(cpu_left.min(wall_left).clamp(SHORTEST, TICK))
 }

@@ -158,7 +158,7 @@ fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnsw
             | Command::Cancel { .. }
             | Command::Run(_)
             | Command::Keep(_)
-            | Command::Forget
+            | Command::Forget(_)
             | Command::Compile { .. } => {}
         }
     }

@@ -123,6 +123,8 @@ fn compile_body<'s>(
         if let Some(state) = scope.get_slot_mut::<RunState>() {
             state.note_compiled(path, fresh);
         }
+    } else if let Some(state) = scope.get_slot_mut::<RunState>() {
+        state.cache.note_use(path);
     }
     Some(function)
 }

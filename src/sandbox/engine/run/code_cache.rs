@@ -4,19 +4,18 @@
 //! its rights to every other worker through it. What comes with a package was made by an engine that ran nothing.
 
 use crate::sandbox::packages::{PackageId, Parcel};
+use crate::sandbox::weighed_cache::WeighedCache;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Smaller modules are parsed as quickly as their bytecode is read.
 const SMALLEST: usize = 2 << 10;
-/// Bytecode kept at one time. Past it the cache starts anew.
+/// Bytecode kept at one time.
 const MAX_BYTES: usize = 16 << 20;
 
 /// Bytecode by path, valid for exactly the text it was made from.
-#[derive(Default)]
 pub struct CodeCache {
-    entries: HashMap<String, Entry>,
-    bytes: usize,
+    entries: WeighedCache<String, Entry>,
     /// Functions of the run under way whose bytecode is not kept yet.
     fresh: Vec<(String, Arc<str>, v8::Global<v8::Function>)>,
     /// The host sees to it that they do not become too many.
@@ -28,18 +27,29 @@ struct Entry {
     data: Vec<u8>,
 }
 
+impl Default for CodeCache {
+    fn default() -> Self {
+        Self { entries: WeighedCache::new(MAX_BYTES), fresh: Vec::new(), shelf: HashMap::new() }
+    }
+}
+
 impl CodeCache {
     /// The bytecode of `code`, if it was kept.
     pub fn get(&self, path: &str, code: &str) -> Option<&[u8]> {
-        self.entries.get(path).filter(|entry| *entry.code == *code).map(|entry| entry.data.as_slice())
+        self.entries.peek(path).filter(|entry| *entry.code == *code).map(|entry| entry.data.as_slice())
+    }
+
+    /// Notes that the bytecode of a module was used: what is not used goes first.
+    pub fn note_use(&mut self, path: &str) {
+        self.entries.get(path);
     }
 
     pub fn shelve(&mut self, parcel: Arc<Parcel>) {
         self.shelf.insert(parcel.id, parcel);
     }
 
-    pub fn clear_shelf(&mut self) {
-        self.shelf.clear();
+    pub fn unshelve(&mut self, id: PackageId) {
+        self.shelf.remove(&id);
     }
 
     pub fn parcel(&self, id: PackageId) -> Option<&Parcel> {
@@ -73,17 +83,7 @@ impl CodeCache {
 
     fn keep(&mut self, path: String, code: Arc<str>, data: Vec<u8>) {
         let bytes = code.len() + data.len();
-        if self.bytes + bytes > MAX_BYTES {
-            self.entries.clear();
-            self.bytes = 0;
-        }
-        if bytes > MAX_BYTES {
-            return;
-        }
-        self.bytes += bytes;
-        if let Some(old) = self.entries.insert(path, Entry { code, data }) {
-            self.bytes -= old.code.len() + old.data.len();
-        }
+        self.entries.put(path, Entry { code, data }, bytes);
     }
 }
 
@@ -99,8 +99,12 @@ mod tests {
         assert_eq!(cache.get("a", "two"), None);
         cache.keep("a".to_owned(), "two".into(), vec![2, 2]);
         assert_eq!(cache.get("a", "two"), Some(&[2, 2][..]));
-        assert_eq!(cache.bytes, 5);
         cache.keep("b".to_owned(), "b".into(), vec![0; MAX_BYTES]);
-        assert_eq!((cache.get("a", "two"), cache.get("b", "b"), cache.bytes), (None, None, 0));
+        assert_eq!(cache.get("b", "b"), None, "there would be no room for anything else");
+        cache.keep("c".to_owned(), "c".into(), vec![0; MAX_BYTES - 10]);
+        cache.note_use("a");
+        cache.keep("d".to_owned(), "d".into(), vec![0; 10]);
+        assert!(cache.get("a", "two").is_some() && cache.get("d", "d").is_some(), "what is used stays");
+        assert_eq!(cache.get("c", "c"), None);
     }
 }
