@@ -40,6 +40,8 @@ pub fn run_engine(
     }
     let confinement = confine();
     let mut isolate = GuestIsolate::new(snapshot.blob.clone(), memory_bytes, control);
+    // Dropped before the isolate, and after a panic as well: the watchdog must not outlive what it watches.
+    let _closing = CloseOnDrop(control);
     control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
     isolate.prepare();
     let mut cache = CodeCache::default();
@@ -70,7 +72,14 @@ pub fn run_engine(
             break;
         }
     }
-    control.close();
+}
+
+struct CloseOnDrop<'a>(&'a EngineControl);
+
+impl Drop for CloseOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 /// Waits for a command. What time there is until it comes is used to prepare for it, but with a realm in hand a moment is

@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 /// Room in a run's log for the mark that it was cut.
 const LOG_SLACK: usize = 128;
 /// No function that a guest is offered has a longer name.
-const LONGEST_NAME: usize = 4096;
+const MAX_NAME_BYTES: usize = 4096;
 /// What a nested run has at least, so that it ends by a limit and not by an accident.
-const SHORTEST: Duration = Duration::from_millis(1);
+const MIN_TIME: Duration = Duration::from_millis(1);
 
 /// The worker is not the engine that was started, or not any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +53,8 @@ impl ActiveRun {
     pub fn new(ticket: Ticket, request: RunRequest, attempts: u32, done: Done, now: Instant) -> Self {
         let mut limits = request.limits;
         if let Some(deadline) = request.deadline {
-            limits.wall = limits.wall.min(deadline.saturating_duration_since(now)).max(SHORTEST);
-            limits.cpu = limits.cpu.min(request.tree.cpu_left()).max(SHORTEST);
+            limits.wall = limits.wall.min(deadline.saturating_duration_since(now)).max(MIN_TIME);
+            limits.cpu = limits.cpu.min(request.tree.cpu_left()).max(MIN_TIME);
         }
         Self {
             ticket,
@@ -120,14 +120,14 @@ impl ActiveRun {
         self.host_calls = self.host_calls.saturating_add(1);
         // One more than waits for promises: a question that the guest's thread waits for.
         let too_many = self.calls.count() > self.limits.host_calls as usize;
-        let too_long = args.bytes > self.limits.call_bytes as usize || name.len() > LONGEST_NAME;
+        let too_long = args.bytes > self.limits.call_bytes as usize || name.len() > MAX_NAME_BYTES;
         if !self.begun || too_many || too_long {
             return Err(Rogue);
         }
         if self.cancelled {
             return Ok(Asked::Unheard);
         }
-        Ok(match self.request.tree.hold(args.weight()) {
+        Ok(match self.request.tree.reserve_bytes(args.weight()) {
             Some(held) => Asked::Host(Arc::clone(&self.request.host), self.calls.open(held)),
             None => Asked::TooMuch(self.request.tree.limits().bytes),
         })
@@ -136,7 +136,7 @@ impl ActiveRun {
     /// Takes note of what the run has cost its tree.
     pub fn charge(&self, stats: Option<RunStats>) {
         if self.request.deadline.is_some() {
-            self.request.tree.spend(stats.map_or(self.limits.cpu, RunStats::cpu));
+            self.request.tree.charge_cpu(stats.map_or(self.limits.cpu, RunStats::cpu));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which run goes next.
 //!
-//! A run that no tool has started is the root of a tree: the runs that it starts, directly or not, share its turn. A run
+//! A run that no tool has started is the root of a tree: the runs that it starts, directly or not, turn its turn. A run
 //! that waits for others has lent its turn to them, so a tree always comes to its end, and however many runs it starts, it
 //! is one of several that take turns. Only turns that nobody else wants are used to do more of one tree at once.
 
@@ -23,17 +23,17 @@ pub struct Ticket {
 const TREES_PER_TURN: usize = 2;
 
 /// A run that has a worker.
-struct Member {
+struct StartedRun {
     depth: u32,
     class: Class,
     /// Runs that it has started and that are not over.
     children: u32,
-    share: Share,
+    turn: Turn,
 }
 
 /// How a run came to its worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Share {
+enum Turn {
     /// By its tree's turn.
     Own,
     /// By a turn that nobody else wanted.
@@ -43,28 +43,28 @@ enum Share {
 /// The runs of one root that have a worker.
 #[derive(Default)]
 struct Tree {
-    members: HashMap<RunId, Member>,
+    started: HashMap<RunId, StartedRun>,
     waiting: usize,
 }
 
 impl Tree {
     /// Runs that do not wait for others.
     fn active(&self) -> usize {
-        self.members.values().filter(|member| member.children == 0).count()
+        self.started.values().filter(|run| run.children == 0).count()
     }
 
     fn spare(&self) -> usize {
-        self.members.values().filter(|member| member.share == Share::Spare).count()
+        self.started.values().filter(|run| run.turn == Turn::Spare).count()
     }
 
     fn is_over(&self) -> bool {
-        self.members.is_empty() && self.waiting == 0
+        self.started.is_empty() && self.waiting == 0
     }
 }
 
 /// Whose turn it is when both kinds wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Kind {
+enum RunKind {
     #[default]
     Root,
     Nested,
@@ -72,7 +72,7 @@ enum Kind {
 
 /// Where a run comes among those of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Entry {
+enum Arrival {
     New,
     /// It has waited before, so it comes first.
     Again,
@@ -85,7 +85,7 @@ pub struct RunOrder<T> {
     /// By root, the deepest first: whoever waits for them holds a worker.
     nested: Turns<RunId, (Ticket, T)>,
     trees: HashMap<RunId, Tree>,
-    next: Kind,
+    next: RunKind,
 }
 
 impl<T> RunOrder<T> {
@@ -96,7 +96,7 @@ impl<T> RunOrder<T> {
             roots: FairQueue::default(),
             nested: Turns::default(),
             trees: HashMap::new(),
-            next: Kind::default(),
+            next: RunKind::default(),
         }
     }
 
@@ -114,22 +114,22 @@ impl<T> RunOrder<T> {
         if let Some(parent) = self.parent(&ticket) {
             parent.children += 1;
         }
-        self.wait(ticket, item, Entry::New);
+        self.wait(ticket, item, Arrival::New);
     }
 
     /// The run has lost its worker before it had begun: it waits again, first in line.
     pub fn put_back(&mut self, ticket: Ticket, item: T) {
-        self.leave(&ticket);
-        self.wait(ticket, item, Entry::Again);
+        self.remove_started(&ticket);
+        self.wait(ticket, item, Arrival::Again);
     }
 
     /// The next run for a worker.
     pub fn next(&mut self) -> Option<(Ticket, T)> {
-        let (ticket, item, share) = self.take()?;
+        let (ticket, item, turn) = self.take()?;
         let class = self.roots.class_of(&ticket.tool);
         let depth = ticket.lineage.depth;
         let tree = self.trees.entry(ticket.lineage.root).or_default();
-        tree.members.insert(ticket.run, Member { depth, class, children: 0, share });
+        tree.started.insert(ticket.run, StartedRun { depth, class, children: 0, turn });
         Some((ticket, item))
     }
 
@@ -137,24 +137,24 @@ impl<T> RunOrder<T> {
     pub fn startable(&self) -> usize {
         let (at_work, active) = (self.at_work(), self.active());
         let free = self.turns.saturating_sub(at_work);
-        let resting = self.nested.owners().filter(|root| self.is_resting(root)).count();
+        let waiting_trees = self.nested.owners().filter(|root| self.waits_for_turn(root)).count();
         let roots = self.roots.len().min(self.room_for_trees());
-        let own = free.min(resting + roots);
+        let own = free.min(waiting_trees + roots);
         let spare = self.turns.saturating_sub(active + own).min(self.turns.saturating_sub(self.spare()));
-        own + spare.min(self.nested.len().saturating_sub(resting))
+        own + spare.min(self.nested.len().saturating_sub(waiting_trees))
     }
 
     /// A run that had a worker is over.
     pub fn end(&mut self, ticket: &Ticket) {
-        self.leave(ticket);
-        self.tell_parent(ticket);
+        self.remove_started(ticket);
+        self.note_end_at_parent(ticket);
     }
 
     /// Takes a run that still waits out.
     pub fn withdraw(&mut self, run: RunId) -> Option<T> {
         if let Some((ticket, item)) = self.nested.remove(|(ticket, _)| ticket.run == run) {
             self.forget_waiting(&ticket);
-            self.tell_parent(&ticket);
+            self.note_end_at_parent(&ticket);
             return Some(item);
         }
         self.roots.remove(|(ticket, _)| ticket.run == run).map(|(_, item)| item)
@@ -165,42 +165,42 @@ impl<T> RunOrder<T> {
         let nested = self.nested.drain();
         for (ticket, _) in &nested {
             self.forget_waiting(ticket);
-            self.tell_parent(ticket);
+            self.note_end_at_parent(ticket);
         }
         nested.into_iter().chain(self.roots.drain()).map(|(_, item)| item).collect()
     }
 
-    fn take(&mut self) -> Option<(Ticket, T, Share)> {
+    fn take(&mut self) -> Option<(Ticket, T, Turn)> {
         if self.at_work() < self.turns {
             let kinds = match self.next {
-                Kind::Root => [Kind::Root, Kind::Nested],
-                Kind::Nested => [Kind::Nested, Kind::Root],
+                RunKind::Root => [RunKind::Root, RunKind::Nested],
+                RunKind::Nested => [RunKind::Nested, RunKind::Root],
             };
             for kind in kinds {
                 let (taken, other) = match kind {
-                    Kind::Root => (self.take_root(), Kind::Nested),
-                    Kind::Nested => (self.take_nested(Share::Own), Kind::Root),
+                    RunKind::Root => (self.take_root(), RunKind::Nested),
+                    RunKind::Nested => (self.take_nested(Turn::Own), RunKind::Root),
                 };
                 if let Some((ticket, item)) = taken {
                     self.next = other;
-                    return Some((ticket, item, Share::Own));
+                    return Some((ticket, item, Turn::Own));
                 }
             }
         }
         if self.active() >= self.turns || self.spare() >= self.turns {
             return None;
         }
-        self.take_nested(Share::Spare).map(|(ticket, item)| (ticket, item, Share::Spare))
+        self.take_nested(Turn::Spare).map(|(ticket, item)| (ticket, item, Turn::Spare))
     }
 
     fn take_root(&mut self) -> Option<(Ticket, T)> {
-        let share = self.unruly_share();
-        if self.room_for_trees() == 0 { None } else { self.roots.pop(share) }
+        let turn = self.unruly_share();
+        if self.room_for_trees() == 0 { None } else { self.roots.pop(turn) }
     }
 
-    fn take_nested(&mut self, share: Share) -> Option<(Ticket, T)> {
+    fn take_nested(&mut self, turn: Turn) -> Option<(Ticket, T)> {
         let trees = &self.trees;
-        let may = |root: &RunId| share == Share::Spare || trees.get(root).is_none_or(|tree| tree.active() == 0);
+        let may = |root: &RunId| turn == Turn::Spare || trees.get(root).is_none_or(|tree| tree.active() == 0);
         let (ticket, item) = self.nested.next(may)?;
         self.forget_waiting(&ticket);
         Some((ticket, item))
@@ -208,8 +208,8 @@ impl<T> RunOrder<T> {
 
     /// Tools that misbehaved may not have every turn: one is kept for the others, where there is more than one.
     fn unruly_share(&self) -> UnrulyShare {
-        let members = self.trees.values().flat_map(|tree| tree.members.values());
-        let held = members.filter(|member| member.depth == 0 && member.class == Class::Unruly).count();
+        let started = self.trees.values().flat_map(|tree| tree.started.values());
+        let held = started.filter(|run| run.depth == 0 && run.class == Class::Unruly).count();
         if held < self.turns.saturating_sub(1).max(1) { UnrulyShare::Open } else { UnrulyShare::Full }
     }
 
@@ -226,7 +226,7 @@ impl<T> RunOrder<T> {
         self.trees.values().map(Tree::spare).sum()
     }
 
-    fn is_resting(&self, root: &RunId) -> bool {
+    fn waits_for_turn(&self, root: &RunId) -> bool {
         self.trees.get(root).is_none_or(|tree| tree.active() == 0)
     }
 
@@ -234,33 +234,33 @@ impl<T> RunOrder<T> {
         self.turns.saturating_mul(TREES_PER_TURN).saturating_sub(self.trees.len())
     }
 
-    fn wait(&mut self, ticket: Ticket, item: T, entry: Entry) {
+    fn wait(&mut self, ticket: Ticket, item: T, arrival: Arrival) {
         let Lineage { root, depth, .. } = ticket.lineage;
         if depth == 0 {
             let tool = ticket.tool.clone();
-            return match entry {
-                Entry::New => self.roots.push(&tool, (ticket, item)),
-                Entry::Again => self.roots.push_front(&tool, (ticket, item)),
+            return match arrival {
+                Arrival::New => self.roots.push(&tool, (ticket, item)),
+                Arrival::Again => self.roots.push_front(&tool, (ticket, item)),
             };
         }
         self.trees.entry(root).or_default().waiting += 1;
-        self.nested.insert(root, (ticket, item), |(other, _)| match entry {
-            Entry::New => other.lineage.depth < depth,
-            Entry::Again => other.lineage.depth <= depth,
+        self.nested.insert(root, (ticket, item), |(other, _)| match arrival {
+            Arrival::New => other.lineage.depth < depth,
+            Arrival::Again => other.lineage.depth <= depth,
         });
     }
 
-    fn leave(&mut self, ticket: &Ticket) {
-        self.change(ticket, |tree| {
-            tree.members.remove(&ticket.run);
+    fn remove_started(&mut self, ticket: &Ticket) {
+        self.update_tree(ticket, |tree| {
+            tree.started.remove(&ticket.run);
         });
     }
 
     fn forget_waiting(&mut self, ticket: &Ticket) {
-        self.change(ticket, |tree| tree.waiting = tree.waiting.saturating_sub(1));
+        self.update_tree(ticket, |tree| tree.waiting = tree.waiting.saturating_sub(1));
     }
 
-    fn change(&mut self, ticket: &Ticket, change: impl FnOnce(&mut Tree)) {
+    fn update_tree(&mut self, ticket: &Ticket, change: impl FnOnce(&mut Tree)) {
         let root = ticket.lineage.root;
         let Some(tree) = self.trees.get_mut(&root) else { return };
         change(tree);
@@ -269,13 +269,13 @@ impl<T> RunOrder<T> {
         }
     }
 
-    fn tell_parent(&mut self, ticket: &Ticket) {
+    fn note_end_at_parent(&mut self, ticket: &Ticket) {
         if let Some(parent) = self.parent(ticket) {
             parent.children = parent.children.saturating_sub(1);
         }
     }
 
-    fn parent(&mut self, ticket: &Ticket) -> Option<&mut Member> {
-        self.trees.get_mut(&ticket.lineage.root)?.members.get_mut(&ticket.lineage.parent?)
+    fn parent(&mut self, ticket: &Ticket) -> Option<&mut StartedRun> {
+        self.trees.get_mut(&ticket.lineage.root)?.started.get_mut(&ticket.lineage.parent?)
     }
 }

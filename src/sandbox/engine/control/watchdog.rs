@@ -20,7 +20,7 @@ const STACK_TIME: Duration = Duration::from_millis(10);
 /// Longest time between two looks at a run.
 const TICK: Duration = Duration::from_millis(10);
 /// Shortest sleep, so that the last microseconds of a budget are not spent on looking.
-const SHORTEST: Duration = Duration::from_micros(200);
+const MIN_SLEEP: Duration = Duration::from_micros(200);
 /// Ticks without a run before the watchdog sleeps until it is woken.
 const IDLE_TICKS: u32 = 50;
 
@@ -87,7 +87,7 @@ fn look(control: &EngineControl, running: &mut Current) -> Finding {
         control.interrupt_current(running, Cause::Wall);
         return Finding::Wait(STACK_TIME);
     }
-    Finding::Wait(cpu_left.min(wall_left).clamp(SHORTEST, TICK))
+    Finding::Wait(cpu_left.min(wall_left).clamp(MIN_SLEEP, TICK))
 }
 
 fn give_up(control: &EngineControl, current: MutexGuard<'_, Option<Current>>) {

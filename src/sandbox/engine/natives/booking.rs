@@ -6,10 +6,10 @@ use crate::sandbox::engine::run::RunState;
 use std::sync::Arc;
 
 /// Less is not worth an entry.
-const SMALL: usize = 64 << 10;
+const MIN_BOOKED_BYTES: usize = 64 << 10;
 /// Most bytes that a character of a text takes in Rust, by how V8 keeps the text: in one byte each, or in two.
-const LATIN: usize = 2;
-const WIDE: usize = 3;
+const MAX_LATIN_BYTES: usize = 2;
+const MAX_WIDE_BYTES: usize = 3;
 
 /// An entry in the run's account, for as long as it lives.
 pub struct Booking(Option<(Arc<MemoryBudget>, u64)>);
@@ -24,7 +24,7 @@ impl Drop for Booking {
 
 /// Books memory. `None` when the run has no room for it: then the error of a buffer that was refused is pending.
 pub fn book(scope: &mut v8::PinScope<'_, '_>, bytes: usize) -> Option<Booking> {
-    if bytes < SMALL {
+    if bytes < MIN_BOOKED_BYTES {
         return Some(Booking(None));
     }
     let budget = scope.get_slot::<RunState>().map(|state| Arc::clone(&state.budget))?;
@@ -46,11 +46,11 @@ pub fn copy_text(
     copies: usize,
 ) -> Option<(String, Booking)> {
     let Ok(text) = v8::Local::<'_, v8::String>::try_from(value) else { return Some((String::new(), Booking(None))) };
-    let booking = book(scope, most_bytes(text).saturating_mul(copies))?;
+    let booking = book(scope, max_bytes(text).saturating_mul(copies))?;
     Some((text.to_rust_string_lossy(scope), booking))
 }
 
 /// What a copy of a text takes at most.
-pub fn most_bytes(text: v8::Local<'_, v8::String>) -> usize {
-    text.length().saturating_mul(if text.is_onebyte() { LATIN } else { WIDE })
+pub fn max_bytes(text: v8::Local<'_, v8::String>) -> usize {
+    text.length().saturating_mul(if text.is_onebyte() { MAX_LATIN_BYTES } else { MAX_WIDE_BYTES })
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Smaller modules are parsed as quickly as their bytecode is read.
-const SMALLEST: usize = 2 << 10;
+const MIN_BYTES: usize = 2 << 10;
 /// Bytecode kept at one time.
 const MAX_BYTES: usize = 16 << 20;
 
@@ -58,7 +58,7 @@ impl CodeCache {
 
     /// Notes a function that was just made of `code`, to be kept once it has run and V8 knows what it needs of it.
     pub fn note(&mut self, path: &str, code: Arc<str>, function: v8::Global<v8::Function>) {
-        if code.len() >= SMALLEST {
+        if code.len() >= MIN_BYTES {
             self.fresh.push((path.to_owned(), code, function));
         }
     }
