@@ -1,11 +1,8 @@
 //! Packages and their bytecode, through engines in their thread home.
 
-use crate::ids::RunId;
+use super::{request, sandbox_of};
 use crate::sandbox::packages::{Bytecode, EngineTag, file_name};
-use crate::sandbox::{
-    BytecodeStore, Code, Host, Isolation, Lineage, Module, ModuleKind, Package, PoolOptions, Question, Reply, RunEnd,
-    RunLimits, RunRequest, RunTree, Sandbox, TreeLimits, WorkerFiles, when_done,
-};
+use crate::sandbox::{BytecodeStore, Host, Package, Question, Reply, RunEnd, Sandbox, when_done};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -48,56 +45,12 @@ impl Host for Deaf {
 }
 
 fn sandbox(store: &Arc<Memory>) -> Sandbox {
-    Sandbox::new(PoolOptions {
-        isolation: Isolation::Thread,
-        files: WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() },
-        workers: 1,
-        warm: 1,
-        queue: 16,
-        memory_bytes: 64 << 20,
-        longest_text: 1 << 20,
-        bytecode: Arc::<Memory>::clone(store),
-    })
+    sandbox_of(1, Arc::<Memory>::clone(store))
 }
 
 /// What a tool gets that hands on what `package` exports.
 fn run(sandbox: &Sandbox, package: &Arc<Package>) -> RunEnd {
-    let tool = Module {
-        path: "tools/t.ts".to_owned(),
-        kind: ModuleKind::Script,
-        code: Code::Text("return require('big')()".into()),
-        links: vec![("big".to_owned(), "npm:big".to_owned())],
-    };
-    let big = Module {
-        path: "npm:big".to_owned(),
-        kind: ModuleKind::Script,
-        code: Code::Package(package.id()),
-        links: Vec::new(),
-    };
-    let limits = RunLimits {
-        memory_bytes: 64 << 20,
-        cpu: Duration::from_secs(2),
-        wall: Duration::from_secs(5),
-        result_bytes: 1 << 20,
-        log_bytes: 1 << 10,
-        host_calls: 4,
-        call_bytes: 1 << 20,
-    };
-    let request = RunRequest {
-        run: RunId(1),
-        entry: tool.path.clone(),
-        modules: Arc::new(vec![tool, big]),
-        packages: vec![Arc::clone(package)],
-        args_json: "{}".into(),
-        api: Arc::default(),
-        limits,
-        seed: None,
-        now: None,
-        lineage: Lineage::of_root(RunId(1)),
-        tree: RunTree::new(TreeLimits { runs: 4, bytes: 1 << 20, cpu: Duration::from_secs(1) }),
-        deadline: None,
-        host: Arc::new(Deaf),
-    };
+    let request = request("return require('big')()", Some(package), Arc::new(Deaf));
     let (sender, receiver) = crossbeam_channel::bounded(1);
     sandbox.run(request, when_done(move |outcome| sender.send(outcome).unwrap()));
     receiver.recv_timeout(Duration::from_secs(20)).unwrap().unwrap().end

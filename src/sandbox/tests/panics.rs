@@ -2,17 +2,15 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test fails on whatever it did not expect")]
 
+use super::{request, sandbox_of};
 use crate::error::{ErrorCode, PartError};
-use crate::ids::RunId;
 use crate::sandbox::{
-    BytecodeStore, Code, Host, HostAnswer, Isolation, Lineage, Module, ModuleKind, Package, PoolOptions, Question,
-    Reply, RunEnd, RunLimits, RunOutcome, RunRequest, RunTree, Sandbox, SandboxError, TreeLimits, WorkerFiles,
+    BytecodeStore, Host, HostAnswer, Package, Question, Reply, RunEnd, RunOutcome, RunRequest, Sandbox, SandboxError,
     when_done,
 };
 use crate::threads::refusal;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// A panic without a message on the screen.
@@ -55,51 +53,14 @@ impl BytecodeStore for UnreadableStore {
 }
 
 fn sandbox(bytecode: Arc<dyn BytecodeStore>) -> Sandbox {
-    Sandbox::new(PoolOptions {
-        isolation: Isolation::Thread,
-        files: WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() },
-        workers: 1,
-        warm: 1,
-        queue: 16,
-        memory_bytes: 64 << 20,
-        longest_text: 1 << 20,
-        bytecode,
-    })
+    sandbox_of(1, bytecode)
 }
 
 type Outcome = Result<RunOutcome, SandboxError>;
 
 fn submit(sandbox: &Sandbox, code: &str, package: Option<&Arc<Package>>, done: impl FnOnce(Outcome) + Send + 'static) {
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    let run = RunId(LAST.fetch_add(1, Ordering::Relaxed));
-    let module = |path: &str, code| Module { path: path.to_owned(), kind: ModuleKind::Script, code, links: Vec::new() };
-    let mut modules = vec![module("tools/t.ts", Code::Text(code.into()))];
-    modules.extend(package.map(|package| module("npm:big", Code::Package(package.id()))));
-    modules[0].links.push(("big".to_owned(), "npm:big".to_owned()));
-    let limits = RunLimits {
-        memory_bytes: 64 << 20,
-        cpu: Duration::from_secs(2),
-        wall: Duration::from_secs(5),
-        result_bytes: 1 << 20,
-        log_bytes: 1 << 10,
-        host_calls: 4,
-        call_bytes: 1 << 20,
-    };
-    let request = RunRequest {
-        run,
-        entry: "tools/t.ts".to_owned(),
-        modules: Arc::new(modules),
-        packages: package.into_iter().cloned().collect(),
-        args_json: "{}".into(),
-        api: Arc::new(vec!["panic".to_owned(), "ask".to_owned()]),
-        limits,
-        seed: None,
-        now: None,
-        lineage: Lineage::of_root(run),
-        tree: RunTree::new(TreeLimits { runs: 4, bytes: 1 << 20, cpu: Duration::from_secs(1) }),
-        deadline: None,
-        host: Arc::new(Fragile),
-    };
+    let api = Arc::new(vec!["panic".to_owned(), "ask".to_owned()]);
+    let request = RunRequest { api, ..request(code, package, Arc::new(Fragile)) };
     sandbox.run(request, when_done(done));
 }
 

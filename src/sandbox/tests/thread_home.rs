@@ -2,13 +2,13 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test fails on whatever it did not expect")]
 
+use super::{request, sandbox_of};
 use crate::ids::RunId;
 use crate::sandbox::{
-    Code, Done, Host, HostAnswer, Isolation, Lineage, Module, ModuleKind, PoolOptions, Question, Reply, RunEnd,
-    RunLimits, RunOutcome, RunRequest, RunTree, Sandbox, SandboxError, TreeLimits, WorkerFiles, when_done,
+    Done, Host, HostAnswer, Question, Reply, RunEnd, RunLimits, RunOutcome, RunRequest, Sandbox, SandboxError,
+    when_done,
 };
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 struct Echo;
@@ -19,56 +19,17 @@ impl Host for Echo {
     }
 }
 
-const LIMITS: RunLimits = RunLimits {
-    memory_bytes: 64 << 20,
-    cpu: Duration::from_millis(200),
-    wall: Duration::from_secs(5),
-    result_bytes: 1 << 20,
-    log_bytes: 1 << 10,
-    host_calls: 4,
-    call_bytes: 1 << 20,
-};
+/// Little time, so that loops end soon.
+const LIMITS: RunLimits = RunLimits { cpu: Duration::from_millis(200), ..super::LIMITS };
 
 fn sandbox() -> Sandbox {
-    let files = WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() };
-    let isolation = Isolation::Thread;
-    Sandbox::new(PoolOptions {
-        isolation,
-        files,
-        workers: 2,
-        warm: 1,
-        queue: 16,
-        memory_bytes: LIMITS.memory_bytes,
-        longest_text: 1 << 20,
-        bytecode: Arc::new(()),
-    })
+    sandbox_of(2, Arc::new(()))
 }
 
 fn submit(sandbox: &Sandbox, code: &str, args: &str, limits: RunLimits, done: Done) -> RunId {
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    let run = RunId(LAST.fetch_add(1, Ordering::Relaxed));
-    let module = Module {
-        path: "tools/t.ts".to_owned(),
-        kind: ModuleKind::Script,
-        code: Code::Text(code.into()),
-        links: Vec::new(),
-    };
-    let request = RunRequest {
-        run,
-        entry: module.path.clone(),
-        modules: Arc::new(vec![module]),
-        packages: Vec::new(),
-        args_json: args.into(),
-        api: Arc::new(vec!["ask".to_owned()]),
-        limits,
-        seed: Some(7),
-        now: None,
-        lineage: Lineage::of_root(run),
-        tree: RunTree::new(TreeLimits { runs: 4, bytes: 1 << 20, cpu: Duration::from_secs(1) }),
-        deadline: None,
-        host: Arc::new(Echo),
-    };
-    sandbox.run(request, done);
+    let request = request(code, None, Arc::new(Echo));
+    let (run, api) = (request.run, Arc::new(vec!["ask".to_owned()]));
+    sandbox.run(RunRequest { args_json: args.into(), api, limits, seed: Some(7), ..request }, done);
     run
 }
 
