@@ -1,12 +1,15 @@
 import { readdirSync } from 'node:fs';
-import { memoryUsage, pid, platform } from 'node:process';
+import { memoryUsage, platform } from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
 import { BOMBS } from '../helpers/bombs.js';
 import { tempRoot } from '../helpers/temp_root.js';
+import { workers } from '../helpers/workers.js';
 
 /** What the host may have grown by when all bombs are over, in bytes. */
 const GROWTH = 96 << 20;
+/** Workers of this process; elsewhere nobody counts them. */
+const liveWorkers = () => (platform === 'linux' ? workers() : []);
 /** Threads of this process; elsewhere nobody counts them. */
 const threads = () => (platform === 'linux' ? readdirSync('/proc/self/task').length : 0);
 /** How long any of them may take: its CPU time, the grace of a deaf worker, and a machine with other things to do. */
@@ -23,7 +26,7 @@ describe('THREAT: guest code that ends, hangs or bloats the host', () => {
       await write_file.execute({ path: `tools/bomb_${index}.ts`, content: source });
     }
     await kernel.exec('tools/good.ts', { n: 0 });
-    const before = { pid, rss: memoryUsage.rss(), threads: threads() };
+    const before = { workers: liveWorkers(), rss: memoryUsage.rss(), threads: threads() };
 
     const wrong = [];
     for (const [index, { name, codes, timeoutMs }] of BOMBS.entries()) {
@@ -38,8 +41,11 @@ describe('THREAT: guest code that ends, hangs or bloats the host', () => {
     }
     expect(wrong).toEqual([]);
     await expect.poll(threads, { timeout: 5000 }).toBeLessThanOrEqual(before.threads);
+    // What the bombs ended were workers: others have taken their place, and no more than there were.
+    await expect.poll(() => liveWorkers().length, { timeout: 5000 }).toBeLessThanOrEqual(before.workers.length);
+    expect(liveWorkers().filter((worker) => before.workers.includes(worker))).toEqual([]);
     await kernel.shutdown();
-    expect(process.pid).toBe(before.pid);
+    expect(liveWorkers()).toEqual([]);
     expect(memoryUsage.rss() - before.rss).toBeLessThan(GROWTH);
   }, 120_000);
 });

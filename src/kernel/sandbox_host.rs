@@ -11,7 +11,7 @@ use super::stack_trace::inner_trace;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::net::{FetchRequest, RunningFetches};
-use crate::sandbox::{Host, HostAnswer, LogLevel, LogLine, Question, Reply};
+use crate::sandbox::{Host, HostAnswer, LogLine, Question, Reply};
 use crate::vfs::MountTable;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -203,13 +203,7 @@ fn logs_of(details: serde_json::Value) -> Vec<LogLine> {
 fn logs_by_number(logs: &[LogLine]) -> serde_json::Value {
     logs.iter()
         .map(|line| {
-            let level = match line.level {
-                LogLevel::Debug => 0,
-                LogLevel::Info => 1,
-                LogLevel::Log => 2,
-                LogLevel::Warn => 3,
-                LogLevel::Error => 4,
-            };
+            let level = line.level.number();
             serde_json::json!({ "level": level, "message": line.message })
         })
         .collect()

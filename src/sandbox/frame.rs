@@ -6,14 +6,14 @@ use serde::de::DeserializeOwned;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
 /// No message is larger: arguments, results and modules are all capped well below.
-const LARGEST: u32 = 256 << 20;
+const MAX_FRAME_BYTES: u32 = 256 << 20;
 
 /// One message as it goes over the stream. `text_bytes` is how much of it is text, as far as that is known.
 pub fn encode<T: Serialize>(message: &T, text_bytes: usize) -> Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(text_bytes.saturating_add(SMALL));
-    head.extend([0; HEAD]);
+    let mut head = Vec::with_capacity(text_bytes.saturating_add(OVERHEAD_BYTES));
+    head.extend([0; LENGTH_BYTES]);
     let mut bytes = postcard::to_extend(message, head).map_err(Error::other)?;
-    let length = u32::try_from(bytes.len() - 4).ok().filter(|length| *length <= LARGEST);
+    let length = u32::try_from(bytes.len() - 4).ok().filter(|length| *length <= MAX_FRAME_BYTES);
     let Some(length) = length else { return Err(Error::new(ErrorKind::InvalidInput, "the message is too large")) };
     if let Some(head) = bytes.first_chunk_mut::<4>() {
         *head = length.to_le_bytes();
@@ -28,10 +28,10 @@ pub fn write_frame(output: &mut impl Write, event: &Event) -> Result<()> {
 }
 
 /// Room for what most streams bring at a time.
-const ROOM: usize = 64 << 10;
-const HEAD: usize = 4;
+const READ_BYTES: usize = 64 << 10;
+const LENGTH_BYTES: usize = 4;
 /// What a message is made of beside its text.
-const SMALL: usize = 256;
+const OVERHEAD_BYTES: usize = 256;
 
 /// What a stream has brought so far, taken apart into messages.
 pub struct FrameBuffer {
@@ -43,14 +43,14 @@ pub struct FrameBuffer {
 
 impl Default for FrameBuffer {
     fn default() -> Self {
-        Self::new(LARGEST as usize)
+        Self::new(MAX_FRAME_BYTES as usize)
     }
 }
 
 impl FrameBuffer {
     /// A longer message than `longest` is an error.
     pub fn new(longest: usize) -> Self {
-        let longest = u32::try_from(longest).unwrap_or(LARGEST).min(LARGEST);
+        let longest = u32::try_from(longest).unwrap_or(MAX_FRAME_BYTES).min(MAX_FRAME_BYTES);
         Self { bytes: Vec::new(), start: 0, end: 0, longest }
     }
 
@@ -68,7 +68,7 @@ impl FrameBuffer {
     /// The next message that has arrived whole.
     pub fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>> {
         let Some(length) = self.next_length()? else { return Ok(None) };
-        let body = self.start + HEAD;
+        let body = self.start + LENGTH_BYTES;
         let Some(bytes) = self.bytes.get(body..(body + length).min(self.end)).filter(|bytes| bytes.len() == length)
         else {
             return Ok(None);
@@ -85,7 +85,7 @@ impl FrameBuffer {
 
     /// Length of the message at the front, once that is known.
     fn next_length(&self) -> Result<Option<usize>> {
-        let head = self.bytes.get(self.start..self.end).and_then(|bytes| bytes.first_chunk::<HEAD>());
+        let head = self.bytes.get(self.start..self.end).and_then(|bytes| bytes.first_chunk::<LENGTH_BYTES>());
         let length = head.map(|head| u32::from_le_bytes(*head));
         if length.is_some_and(|length| length > self.longest) {
             return Err(Error::new(ErrorKind::InvalidData, "the message is too large"));
@@ -100,7 +100,7 @@ impl FrameBuffer {
             self.end -= self.start;
             self.start = 0;
         }
-        let wanted = self.next_length()?.map_or(ROOM, |length| (HEAD + length).max(ROOM));
+        let wanted = self.next_length()?.map_or(READ_BYTES, |length| (LENGTH_BYTES + length).max(READ_BYTES));
         if self.bytes.len() != wanted {
             self.bytes.resize(wanted, 0);
             self.bytes.shrink_to_fit();
@@ -139,7 +139,7 @@ impl<R: Read> FrameReader<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FrameReader, LARGEST, ROOM, encode};
+    use super::{FrameReader, MAX_FRAME_BYTES, READ_BYTES, encode};
     use crate::ids::{CallId, RunId};
     use crate::sandbox::message::{Command, HostAnswer};
     use std::io::Read;
@@ -161,23 +161,23 @@ mod tests {
     #[test]
     fn a_message_survives_the_stream_and_a_torn_one_is_an_error() {
         let bytes = encode(&Command::Cancel { run: RunId(7) }, 0).unwrap();
-        let mut reader = FrameReader::new(bytes.as_slice(), LARGEST as usize);
+        let mut reader = FrameReader::new(bytes.as_slice(), MAX_FRAME_BYTES as usize);
         assert!(matches!(reader.read().unwrap(), Some(Command::Cancel { run: RunId(7) })));
         assert!(reader.read::<Command>().unwrap().is_none());
         let torn = &bytes[..bytes.len() - 1];
-        assert!(FrameReader::new(torn, LARGEST as usize).read::<Command>().is_err());
+        assert!(FrameReader::new(torn, MAX_FRAME_BYTES as usize).read::<Command>().is_err());
         assert!(FrameReader::new([0xff; 8].as_slice(), usize::MAX).read::<Command>().is_err());
     }
 
     #[test]
     fn messages_of_every_size_arrive_however_the_stream_cuts_them() {
-        let sizes = [0, 1, ROOM - 20, ROOM, ROOM + 1, 3 * ROOM, 5];
+        let sizes = [0, 1, READ_BYTES - 20, READ_BYTES, READ_BYTES + 1, 3 * READ_BYTES, 5];
         let mut bytes = Vec::new();
         for size in sizes {
             bytes.extend(encode(&reply(size), size).unwrap());
         }
-        for step in [1, 3, 1000, ROOM, usize::MAX] {
-            let mut reader = FrameReader::new(Slowly(&bytes, step), LARGEST as usize);
+        for step in [1, 3, 1000, READ_BYTES, usize::MAX] {
+            let mut reader = FrameReader::new(Slowly(&bytes, step), MAX_FRAME_BYTES as usize);
             for size in sizes {
                 let Some(Command::HostReply { answer: HostAnswer::Value(text), .. }) = reader.read().unwrap() else {
                     panic!("no reply of {size} bytes in steps of {step}");

@@ -1,10 +1,10 @@
 //! All that a guest may ask for.
 
 use super::message::{Command, HostAnswer};
-use super::run_tree::HeldBytes;
-use super::transport::Worker;
+use super::run_tree::ReservedBytes;
 use crate::error::{Error, ErrorCode};
 use crate::ids::{CallId, RunId};
+use crate::sandbox::transport::Worker;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::panicking;
@@ -34,7 +34,7 @@ impl OpenCalls {
     }
 
     /// One more. `bytes` are what it takes of its tree's budget.
-    pub(super) fn open(&self, bytes: HeldBytes) -> OpenCall {
+    pub(super) fn open(&self, bytes: ReservedBytes) -> OpenCall {
         OpenCall { run_is_over: Arc::clone(&self.0), _bytes: bytes }
     }
 }
@@ -49,7 +49,7 @@ impl Drop for OpenCalls {
 #[derive(Debug)]
 pub(super) struct OpenCall {
     run_is_over: Arc<AtomicBool>,
-    _bytes: HeldBytes,
+    _bytes: ReservedBytes,
 }
 
 /// The way back to the guest. Dropping it answers too, so that no guest waits for nothing.

@@ -2,12 +2,14 @@
 
 use super::host::Host;
 use super::limits::RunLimits;
-use super::message::{LogLevel, Module, RunEnd, RunStats};
-use super::package::Package;
-use super::run_order::Lineage;
+use super::lineage::Lineage;
+use super::log_level::LogLevel;
+use super::module::Module;
+use super::run_end::{RunEnd, RunStats};
 use super::run_tree::RunTree;
 use super::sandbox_error::SandboxError;
 use crate::ids::RunId;
+use crate::sandbox::packages::Package;
 use crate::threads::Owed;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

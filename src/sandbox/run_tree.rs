@@ -46,10 +46,10 @@ impl RunTree {
 
     /// Counts bytes that the host holds for as long as the guard lives; none when they are too many. What is alone may be as
     /// large as it is.
-    pub(super) fn hold(self: &Arc<Self>, bytes: usize) -> Option<HeldBytes> {
+    pub(super) fn reserve_bytes(self: &Arc<Self>, bytes: usize) -> Option<ReservedBytes> {
         let more = |held: usize| held.checked_add(bytes).filter(|sum| held == 0 || *sum <= self.limits.bytes);
         self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
-        Some(HeldBytes { tree: Arc::clone(self), bytes })
+        Some(ReservedBytes { tree: Arc::clone(self), bytes })
     }
 
     /// CPU time that the runs below the root have left.
@@ -59,7 +59,7 @@ impl RunTree {
     }
 
     /// Takes note of what a run below the root has used.
-    pub(super) fn spend(&self, cpu: Duration) {
+    pub(super) fn charge_cpu(&self, cpu: Duration) {
         let micros = u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX);
         let spent = |before: u64| Some(before.saturating_add(micros));
         // It always gives a value.
@@ -78,12 +78,12 @@ impl Drop for NestedRun {
 }
 
 #[derive(Debug)]
-pub struct HeldBytes {
+pub struct ReservedBytes {
     tree: Arc<RunTree>,
     bytes: usize,
 }
 
-impl Drop for HeldBytes {
+impl Drop for ReservedBytes {
     fn drop(&mut self) {
         self.tree.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
     }
@@ -102,16 +102,20 @@ mod tests {
         drop(one);
         assert!(tree.enter().is_some());
         drop(two);
-        let held = tree.hold(60).unwrap();
-        assert!(tree.hold(41).is_none() && tree.hold(40).is_some() && tree.hold(usize::MAX).is_none());
+        let held = tree.reserve_bytes(60).unwrap();
+        assert!(
+            tree.reserve_bytes(41).is_none()
+                && tree.reserve_bytes(40).is_some()
+                && tree.reserve_bytes(usize::MAX).is_none()
+        );
         drop(held);
-        let alone = tree.hold(1000).unwrap();
-        assert!(tree.hold(1).is_none());
+        let alone = tree.reserve_bytes(1000).unwrap();
+        assert!(tree.reserve_bytes(1).is_none());
         drop(alone);
-        tree.spend(Duration::from_millis(7));
+        tree.charge_cpu(Duration::from_millis(7));
         assert_eq!(tree.cpu_left(), Duration::from_millis(3));
-        tree.spend(Duration::MAX);
-        tree.spend(Duration::MAX);
+        tree.charge_cpu(Duration::MAX);
+        tree.charge_cpu(Duration::MAX);
         assert_eq!(tree.cpu_left(), Duration::ZERO);
     }
 }

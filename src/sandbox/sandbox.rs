@@ -1,11 +1,11 @@
 //! The public face: give it a run, get an outcome.
 
 use super::confinement::Confinement;
-use super::engine::engine_version as version;
-use super::pool::{Pool, PoolOptions};
 use super::run_request::{Done, RunRequest};
 use super::sandbox_error::SandboxError;
 use crate::ids::RunId;
+use crate::sandbox::engine::engine_version as version;
+use crate::sandbox::pool::{Pool, PoolOptions};
 use std::sync::Arc;
 
 /// A pool of engines. Dropping it ends them.

@@ -14,8 +14,8 @@
 use super::durable_file::{self, Durability, TEMP_PREFIX};
 use super::jail_path::JailPath;
 use super::root_dir::{Missing, RootDir, Standing, split};
-use super::root_quota::Usage;
 use super::stamp::{Stamp, StampedFile};
+use super::usage::Usage;
 use super::vfs::{DEFAULT_MAX_FILE_BYTES, Vfs};
 use super::vfs_error::{VfsError, Violation};
 use crate::bounded_read::read_at_most;

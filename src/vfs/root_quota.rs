@@ -2,35 +2,29 @@
 
 use super::disk_vfs::DiskVfs;
 use super::jail_path::JailPath;
+use super::usage::Usage;
 use super::vfs_error::{Room, VfsError};
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-/// Files in a folder and all below it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
-    pub bytes: u64,
-    pub files: u64,
-}
-
-/// For so long a count is believed: others change files too.
+/// How long a count of the root is relied on. Other processes change files as well, so that it becomes wrong with time.
 const COUNTED_FOR: Duration = Duration::from_secs(30);
 
-/// Lets a file be written only where it fits. What makes the root smaller always does.
+/// Lets a file be written only if it fits into the root. A file that makes the root smaller always fits.
 #[derive(Debug)]
 pub struct RootQuota {
-    most: Usage,
-    /// What was there, and when that was found out.
+    limit: Usage,
+    /// What was there when it was last counted, and when that was.
     counted: Mutex<Option<(Usage, Instant)>>,
 }
 
 impl RootQuota {
     #[must_use]
-    pub fn new(most: Usage) -> Self {
-        Self { most, counted: Mutex::default() }
+    pub fn new(limit: Usage) -> Self {
+        Self { limit, counted: Mutex::default() }
     }
 
-    /// Has a file of the root written with so many bytes, if it fits.
+    /// Calls `write`, which gives the file at `path` so many bytes, if the root has room for them.
     ///
     /// # Errors
     /// `Quota`, and what `write` fails with.
@@ -66,11 +60,11 @@ impl RootQuota {
     }
 
     fn excess(&self, before: Usage, after: Usage) -> Option<(&'static str, u64)> {
-        let grows_over = |before, after, most| after > most && after > before;
-        if grows_over(before.files, after.files, self.most.files) {
-            return Some(("files", self.most.files));
+        let grows_over = |before, after, limit| after > limit && after > before;
+        if grows_over(before.files, after.files, self.limit.files) {
+            return Some(("files", self.limit.files));
         }
-        grows_over(before.bytes, after.bytes, self.most.bytes).then_some(("bytes", self.most.bytes))
+        grows_over(before.bytes, after.bytes, self.limit.bytes).then_some(("bytes", self.limit.bytes))
     }
 }
 

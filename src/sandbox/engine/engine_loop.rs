@@ -1,17 +1,18 @@
 //! The engine's thread: one isolate, one run at a time, until it is spent or nobody talks to it any more.
 
-use super::code_cache::CodeCache;
-use super::compile_job::{bytecode_of, engine_tag};
-use super::engine_control::EngineControl;
 use super::event_loop;
-use super::inbox::Inbox;
-use super::isolate::{GuestIsolate, Readiness};
-use super::snapshot::Snapshot;
-use super::thread_clock::ThreadClock;
-use super::watchdog;
-use super::weight::Burden;
 use crate::sandbox::confinement::Confinement;
-use crate::sandbox::message::{Command, Event, Fitness, RunCommand, RunEnd};
+use crate::sandbox::engine::control::EngineControl;
+use crate::sandbox::engine::control::Inbox;
+use crate::sandbox::engine::control::ThreadClock;
+use crate::sandbox::engine::control::watchdog;
+use crate::sandbox::engine::isolate::Snapshot;
+use crate::sandbox::engine::isolate::{GuestIsolate, Readiness, note_stack};
+use crate::sandbox::engine::isolate::{bytecode_of, engine_tag};
+use crate::sandbox::engine::memory::Burden;
+use crate::sandbox::engine::run::CodeCache;
+use crate::sandbox::message::{Command, Event, Fitness, RunCommand};
+use crate::sandbox::run_end::RunEnd;
 use crate::threads;
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
@@ -39,7 +40,9 @@ pub fn run_engine(
     }
     let confinement = confine();
     let mut isolate = GuestIsolate::new(snapshot.blob.clone(), memory_bytes, control);
-    control.attach(isolate.v8.thread_safe_handle(), clock);
+    // Dropped before the isolate, and after a panic as well: the watchdog must not outlive what it watches.
+    let _closing = CloseOnDrop(control);
+    control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
     isolate.prepare();
     let mut cache = CodeCache::default();
     control.emit(Event::Ready { confinement, engine: engine_tag(snapshot) });
@@ -50,8 +53,8 @@ pub fn run_engine(
                 cache.shelve(parcel);
                 continue;
             }
-            Command::Forget => {
-                cache.clear_shelf();
+            Command::Forget(id) => {
+                cache.unshelve(id);
                 continue;
             }
             Command::Compile { code } => {
@@ -63,13 +66,20 @@ pub fn run_engine(
         if command.limits.memory_bytes != isolate.budget().limit() {
             drop(isolate);
             isolate = GuestIsolate::new(snapshot.blob.clone(), command.limits.memory_bytes, control);
-            control.attach(isolate.v8.thread_safe_handle(), clock);
+            control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
         }
         if serve(&mut isolate, &command, control, inbox, &mut cache) == Fitness::Spent {
             break;
         }
     }
-    control.close();
+}
+
+struct CloseOnDrop<'a>(&'a EngineControl);
+
+impl Drop for CloseOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 /// Waits for a command. What time there is until it comes is used to prepare for it, but with a realm in hand a moment is

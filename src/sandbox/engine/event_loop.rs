@@ -1,16 +1,17 @@
 //! One run from its first line to its result.
 
-use super::code_cache::CodeCache;
-use super::engine_control::{Cause, EngineControl};
-use super::exception::thrown_end;
-use super::host_call::settle_call;
-use super::inbox::Inbox;
-use super::isolate::GuestIsolate;
-use super::memory_budget::MemoryBudget;
-use super::realm::Realm;
-use super::run_state::RunState;
 use crate::ids::RunId;
-use crate::sandbox::message::{Command, RunCommand, RunEnd};
+use crate::sandbox::engine::control::Inbox;
+use crate::sandbox::engine::control::{Cause, EngineControl};
+use crate::sandbox::engine::isolate::GuestIsolate;
+use crate::sandbox::engine::memory::MemoryBudget;
+use crate::sandbox::engine::natives::settle_call;
+use crate::sandbox::engine::run::CodeCache;
+use crate::sandbox::engine::run::Realm;
+use crate::sandbox::engine::run::RunState;
+use crate::sandbox::engine::run::thrown_end;
+use crate::sandbox::message::{Command, RunCommand};
+use crate::sandbox::run_end::RunEnd;
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
 use std::time::Instant;
@@ -166,7 +167,7 @@ fn wait(
             | Command::Cancel { .. }
             | Command::Run(_)
             | Command::Keep(_)
-            | Command::Forget
+            | Command::Forget(_)
             | Command::Compile { .. },
         ) => Step::GoOn,
         Err(RecvTimeoutError::Disconnected) => Step::Ended(RunEnd::Cancelled),
@@ -195,7 +196,7 @@ fn fire_due(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, budget: &MemoryBudg
 }
 
 fn stalled() -> RunEnd {
-    RunEnd::Thrown(crate::sandbox::message::GuestError {
+    RunEnd::Thrown(crate::sandbox::run_end::GuestError {
         name: "Error".to_owned(),
         message: "the tool waits for a promise that nothing can settle any more; resolve it, or return a value"
             .to_owned(),

@@ -51,3 +51,33 @@ impl Worker for ThreadWorker {
         self.control.stop();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::start;
+    use crate::ids::RunId;
+    use crate::sandbox::message::Command;
+    use crate::sandbox::transport::{News, NewsSink, WorkerFiles};
+    use crossbeam_channel::unbounded;
+    use std::panic::resume_unwind;
+    use std::sync::Arc;
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn an_engine_that_panics_reports_its_end_and_leaves_no_thread_behind() {
+        let (sender, ends) = unbounded();
+        let news: NewsSink = Arc::new(move |news| match news {
+            News::Event(_) => resume_unwind(Box::new("no")),
+            News::Gone => sender.send(()).unwrap(),
+        });
+        let files = WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() };
+        let worker = start(&files, 64 << 20, news).unwrap();
+        ends.recv_timeout(Duration::from_secs(20)).unwrap();
+        let patience = Instant::now() + Duration::from_secs(5);
+        while worker.send(Command::Cancel { run: RunId(1) }).is_ok() {
+            assert!(Instant::now() < patience, "the watchdog still waits for commands");
+            sleep(Duration::from_millis(5));
+        }
+    }
+}

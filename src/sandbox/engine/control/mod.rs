@@ -1,0 +1,15 @@
+//! What holds an engine to its limits from outside the guest: other threads, and the end of the process.
+
+mod engine_control;
+pub mod fatal_error;
+mod inbox;
+mod process_exit;
+mod stuck_policy;
+mod thread_clock;
+pub mod watchdog;
+
+pub use engine_control::{Cause, EngineControl};
+pub use inbox::Inbox;
+pub use process_exit::{EXIT_FATAL, EXIT_USAGE, exit_now};
+pub use stuck_policy::StuckPolicy;
+pub use thread_clock::ThreadClock;

@@ -1,0 +1,75 @@
+// `require`, and what a tool's file stands for.
+(function modules(realm, native) {
+  const { JSONParse, ReflectApply, ReflectOwnKeys, hasOwn, lastIndexOf, slice } = realm;
+
+  const { module: MODULE, asyncModule: ASYNC_MODULE, asyncScript: ASYNC_SCRIPT, json: JSON_TEXT } = native.moduleKinds;
+  const modules = { __proto__: null };
+
+  const isAsync = (kind) => kind === ASYNC_MODULE || kind === ASYNC_SCRIPT;
+
+  const folderOf = (path) => {
+    const end = lastIndexOf(path, '/');
+    return end < 0 ? '.' : slice(path, 0, end);
+  };
+
+  function requireFrom(importer) {
+    return function require(specifier) {
+      const wanted = typeof specifier === 'string' ? specifier : realm.textOf(specifier);
+      // A name that the source does not spell out is resolved by the host, now.
+      const loaded = load(native.link(importer, wanted) ?? realm.decodeAnswer(native.require(importer, wanted)));
+      if (isAsync(loaded.kind)) {
+        throw new realm.Error(
+          `${wanted} uses top-level await, so it can be run but not imported. Export an async function from it instead.`,
+        );
+      }
+      return loaded.module.exports;
+    };
+  }
+
+  function load(path) {
+    const cached = modules[path];
+    if (cached !== undefined) return cached;
+    const kind = native.kind(path);
+    const module = { exports: {} };
+    const loaded = { __proto__: null, kind, module, empty: module.exports, completion: undefined };
+    modules[path] = loaded;
+    try {
+      if (kind === JSON_TEXT) {
+        module.exports = JSONParse(native.source(path));
+        return loaded;
+      }
+      const body = native.compile(path);
+      const parameters = [module.exports, requireFrom(path), module, path, folderOf(path)];
+      loaded.completion = ReflectApply(body, module.exports, parameters);
+    } catch (error) {
+      delete modules[path];
+      throw error;
+    }
+    return loaded;
+  }
+
+  const isModule = (kind) => kind === MODULE || kind === ASYNC_MODULE;
+
+  const noDefault = (path) =>
+    new realm.TypeError(
+      `${path} has no default export. Write \`export default function (args) { … }\` so that it can be run.`,
+    );
+
+  // What an evaluated entry module stands for: its returned value, or its default export, called when it is a function.
+  function outcomeOf(loaded, returned, path, args) {
+    if (returned !== undefined && !isModule(loaded.kind)) return returned;
+    const exported = loaded.module.exports;
+    let target = exported;
+    if (isModule(loaded.kind) && exported === loaded.empty) {
+      if (!hasOwn(exported, 'default')) throw noDefault(path);
+      target = exported.default;
+    } else if (exported === loaded.empty) {
+      if (ReflectOwnKeys(exported).length === 0) return undefined;
+    }
+    return typeof target === 'function' ? ReflectApply(target, undefined, [args]) : target;
+  }
+
+  realm.load = load;
+  realm.isAsync = isAsync;
+  realm.outcomeOf = outcomeOf;
+});

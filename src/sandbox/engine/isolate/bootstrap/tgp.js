@@ -1,0 +1,43 @@
+// `tgp`: what a tool may ask the kernel for.
+(function bridge(realm, native) {
+  const { ask, askNow, define } = realm;
+
+  // `await` looks for this on the promise, and its prototype is the guest's to change.
+  const ours = (promise) => define(promise, 'constructor', realm.Promise);
+
+  // The caller's error; its cause says where the nested tool was.
+  const nestedError = ({ code, message, stack }) => {
+    const error = realm.hostError(code, message);
+    if (stack !== null) {
+      const cause = realm.hostError(code, message);
+      define(cause, 'stack', stack);
+      define(error, 'cause', cause);
+    }
+    return error;
+  };
+
+  const { log: LOG_LEVEL } = native.logLevels;
+  const tgp = {
+    log: (...values) => native.log(LOG_LEVEL, realm.formatLine(values)),
+    read_file: (path) => askNow('read_file', [path]),
+    list_files: (dir) => askNow('list_files', [dir]),
+    write_file: (path, content) => askNow('write_file', [path, content]),
+    exec_tool: async (path, args) => {
+      const { logs, failure, result } = await ours(ask('exec_tool', [path, args]));
+      for (let i = 0; i < logs.length; i++) native.log(logs[i].level, logs[i].message);
+      if (failure !== null) throw nestedError(failure);
+      return result;
+    },
+  };
+  define(globalThis, 'tgp', tgp);
+  realm.tgp = tgp;
+
+  // The application's functions; one of the same name replaces ours.
+  realm.offer = (names) => {
+    for (let i = 0; i < names.length; i++) {
+      const call = (...values) => ask(names[i], values);
+      define(tgp, names[i], call);
+      if (names[i] === 'fetch') define(globalThis, 'fetch', call);
+    }
+  };
+});

@@ -1,0 +1,72 @@
+//! The scripts that build a realm.
+
+/// The name that frames of these scripts have in stack traces.
+pub const BOOTSTRAP_NAME: &str = "tgp:bootstrap";
+
+/// Scripts that run when a realm first uses one of the globals that they make. `add` is a function of `late.js`.
+pub struct Stage {
+    pub add: &'static str,
+    pub names: &'static [&'static str],
+    pub scripts: &'static [&'static str],
+}
+
+/// The scripts that build a realm, in this order: each is a function of what the ones before it have left behind.
+pub const BOOTSTRAP: [&str; 7] = [
+    include_str!("bootstrap/primordials.js"),
+    include_str!("bootstrap/late.js"),
+    include_str!("bootstrap/host.js"),
+    include_str!("bootstrap/modules.js"),
+    include_str!("bootstrap/results.js"),
+    include_str!("bootstrap/buffers.js"),
+    include_str!("bootstrap/tgp.js"),
+];
+/// What a realm builds when it is first used.
+pub const LATE: [Stage; 4] = [
+    Stage {
+        add: "addText",
+        names: &["console", "setTimeout", "setInterval", "clearTimeout", "clearInterval"],
+        scripts: &[
+            include_str!("bootstrap/methods.js"),
+            include_str!("bootstrap/inspect.js"),
+            include_str!("bootstrap/errors.js"),
+            include_str!("bootstrap/timers.js"),
+            include_str!("bootstrap/console.js"),
+        ],
+    },
+    Stage {
+        add: "addWeb",
+        names: &[
+            "AbortController",
+            "AbortSignal",
+            "DOMException",
+            "Event",
+            "EventTarget",
+            "Headers",
+            "TextDecoder",
+            "TextEncoder",
+            "URL",
+            "URLSearchParams",
+            "atob",
+            "btoa",
+            "crypto",
+            "fetch",
+            "queueMicrotask",
+            "structuredClone",
+        ],
+        scripts: &[
+            include_str!("bootstrap/events.js"),
+            include_str!("bootstrap/abort.js"),
+            include_str!("bootstrap/encoding.js"),
+            include_str!("bootstrap/url_search_params.js"),
+            include_str!("bootstrap/url.js"),
+            include_str!("bootstrap/clone.js"),
+            include_str!("bootstrap/crypto.js"),
+            include_str!("bootstrap/headers.js"),
+            include_str!("bootstrap/fetch.js"),
+        ],
+    },
+    Stage { add: "addClock", names: &[], scripts: &[include_str!("bootstrap/clock.js")] },
+    Stage { add: "addCallSites", names: &[], scripts: &[include_str!("bootstrap/call_sites.js")] },
+];
+/// The script that leaves what the engine calls.
+pub const ENTRY: &str = include_str!("bootstrap/start.js");

@@ -1,0 +1,15 @@
+//! V8's isolate with the realms in it: what they are made from, and what V8 calls while a guest runs.
+
+mod bootstrap_scripts;
+mod compile_job;
+mod guest_isolate;
+mod guest_stack;
+pub mod platform;
+mod prepared_stack;
+mod promise_rejection;
+pub mod snapshot;
+
+pub use compile_job::{bytecode_of, engine_tag};
+pub use guest_isolate::{GuestIsolate, Readiness};
+pub use guest_stack::note_stack;
+pub use snapshot::Snapshot;

@@ -1,0 +1,21 @@
+//! The functions in Rust that a realm's scripts call. The guest never sees them.
+
+mod booking;
+mod callback;
+mod host_call;
+mod lazy_global;
+mod module_function;
+mod module_loader;
+mod module_source;
+mod native_bytes;
+mod native_table;
+mod native_text;
+mod native_timer;
+mod native_url;
+mod native_value;
+
+pub use callback::guarded;
+pub use host_call::settle_call;
+pub use lazy_global::provide_value;
+pub use module_function::compile_function;
+pub use native_table::{external_references, native_object};

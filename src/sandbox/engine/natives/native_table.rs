@@ -1,0 +1,91 @@
+//! The functions that the realm's bootstrap script gets from the engine. The guest never sees them.
+
+use super::host_call::{call, call_sync};
+use super::lazy_global::provide_value;
+use super::module_loader::{compile, kind, link, require, source};
+use super::native_bytes::{atob, btoa, fill_random, latin1_read, latin1_write};
+use super::native_text::{decode, encoding_name, utf8_length, utf8_write, whole_bytes};
+use super::native_timer::{start_timer, stop_timer};
+use super::native_url::{form_parse, form_serialize, url_parse, url_set};
+use super::native_value::{class_of, is_error, log, refuse_result};
+use crate::sandbox::log_level::LogLevel;
+use crate::sandbox::module::ModuleKind;
+use std::ffi::c_void;
+use v8::MapFnTo;
+
+/// Name and callback of every native function, in the order of the snapshot's external references.
+fn table() -> [(&'static str, v8::FunctionCallback); 27] {
+    [
+        ("log", log.map_fn_to()),
+        ("isError", is_error.map_fn_to()),
+        ("classOf", class_of.map_fn_to()),
+        ("refuseResult", refuse_result.map_fn_to()),
+        ("startTimer", start_timer.map_fn_to()),
+        ("stopTimer", stop_timer.map_fn_to()),
+        ("kind", kind.map_fn_to()),
+        ("source", source.map_fn_to()),
+        ("compile", compile.map_fn_to()),
+        ("link", link.map_fn_to()),
+        ("call", call.map_fn_to()),
+        ("callSync", call_sync.map_fn_to()),
+        ("urlParse", url_parse.map_fn_to()),
+        ("urlSet", url_set.map_fn_to()),
+        ("formParse", form_parse.map_fn_to()),
+        ("formSerialize", form_serialize.map_fn_to()),
+        ("utf8Length", utf8_length.map_fn_to()),
+        ("utf8Write", utf8_write.map_fn_to()),
+        ("latin1Read", latin1_read.map_fn_to()),
+        ("latin1Write", latin1_write.map_fn_to()),
+        ("encodingName", encoding_name.map_fn_to()),
+        ("decode", decode.map_fn_to()),
+        ("wholeBytes", whole_bytes.map_fn_to()),
+        ("atob", atob.map_fn_to()),
+        ("btoa", btoa.map_fn_to()),
+        ("fillRandom", fill_random.map_fn_to()),
+        ("require", require.map_fn_to()),
+    ]
+}
+
+/// The addresses that a snapshot refers to.
+pub fn external_references() -> Vec<v8::ExternalReference> {
+    let functions = table().into_iter().map(|(_, function)| v8::ExternalReference { function });
+    let getter: v8::AccessorNameGetterCallback = provide_value.map_fn_to();
+    functions.chain([v8::ExternalReference { pointer: getter as *mut c_void }]).collect()
+}
+
+/// The object handed to the bootstrap script.
+pub fn native_object<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::Object>> {
+    let object = v8::Object::new(scope);
+    for (name, function) in table() {
+        let key = v8::String::new(scope, name)?;
+        // Without a prototype of its own: there is one such function in every realm.
+        let value =
+            v8::Function::builder_raw(function).constructor_behavior(v8::ConstructorBehavior::Throw).build(scope)?;
+        object.set(scope, key.into(), value.into())?;
+    }
+    let levels = LogLevel::NAMED.map(|(level, name)| (name, level.number()));
+    set_numbers(scope, object, "logLevels", &levels)?;
+    let kinds = ModuleKind::NAMED.map(|(kind, name)| (name, kind.number()));
+    set_numbers(scope, object, "moduleKinds", &kinds)?;
+    Some(object)
+}
+
+/// Gives `target` an object of named numbers. It has no prototype: scripts read it after a guest has been at work.
+fn set_numbers(
+    scope: &mut v8::PinScope<'_, '_>,
+    target: v8::Local<'_, v8::Object>,
+    name: &str,
+    numbers: &[(&str, u32)],
+) -> Option<()> {
+    let object = v8::Object::new(scope);
+    let null = v8::null(scope);
+    object.set_prototype(scope, null.into())?;
+    for (name, number) in numbers {
+        let key = v8::String::new(scope, name)?;
+        let number = v8::Integer::new_from_unsigned(scope, *number);
+        object.set(scope, key.into(), number.into())?;
+    }
+    let key = v8::String::new(scope, name)?;
+    target.set(scope, key.into(), object.into())?;
+    Some(())
+}

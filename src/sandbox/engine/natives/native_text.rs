@@ -1,0 +1,121 @@
+//! Text to bytes and back for the realm, by the WHATWG rules of `encoding_rs`.
+
+use super::booking::{book, copy_text};
+use super::callback::{Arguments, Returned, give_text, guarded};
+use super::native_bytes::bytes_of;
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// `utf8Length(text)`: the number of bytes.
+pub fn utf8_length(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Ok(text) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
+        // A buffer of at least that many bytes comes next. To count them V8 puts the pieces of the text together, which
+        // takes as much.
+        let Some(_room) = book(scope, text.length()) else { return };
+        returned.set_double(text.utf8_length(scope) as f64);
+    });
+}
+
+/// `utf8Write(text, bytes)`: the characters read, shifted by 32 bits, and the bytes written. Only whole characters.
+pub fn utf8_write(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Ok(text) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
+        let Some(bytes) = bytes_of(arguments.get(1)) else { return };
+        let mut read = 0;
+        let written = text.write_utf8_v2(scope, bytes, v8::WriteFlags::kReplaceInvalidUtf8, Some(&mut read));
+        returned.set_double((read as f64) * 4_294_967_296.0 + written as f64);
+    });
+}
+
+/// `encodingName(label)`: the standard's name, or undefined.
+pub fn encoding_name(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Some((label, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
+        if let Some(encoding) = Encoding::for_label_no_replacement(label.as_bytes()) {
+            give_text(scope, &mut returned, &encoding.name().to_ascii_lowercase());
+        }
+    });
+}
+
+/// `decode(name, bytes, fatal, keepBom)`: the text, or undefined when it is fatal that the bytes are wrong.
+pub fn decode(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Some(encoding) = encoding_of(scope, &arguments) else { return };
+        let Some(bytes) = bytes_of(arguments.get(1)) else { return };
+        // Proper UTF-8 is text as it stands.
+        let copied = if encoding == UTF_8 { 0 } else { bytes.len().saturating_mul(2) };
+        let Some(_booked) = book(scope, copied) else { return };
+        let (text, malformed) = if arguments.get(3).is_true() {
+            encoding.decode_without_bom_handling(bytes)
+        } else {
+            encoding.decode_with_bom_removal(bytes)
+        };
+        if !(malformed && arguments.get(2).is_true()) {
+            give_text(scope, &mut returned, &text);
+        }
+    });
+}
+
+/// `wholeBytes(name, bytes)`: how many bytes hold whole characters; undefined when the encoding cannot tell.
+pub fn whole_bytes(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Some(encoding) = encoding_of(scope, &arguments) else { return };
+        let Some(bytes) = bytes_of(arguments.get(1)) else { return };
+        if let Some(whole) = whole(encoding, bytes) {
+            returned.set_double(whole as f64);
+        }
+    });
+}
+
+fn encoding_of(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> Option<&'static Encoding> {
+    let (label, _booked) = copy_text(scope, arguments.get(0), 1)?;
+    Encoding::for_label(label.as_bytes())
+}
+
+fn whole(encoding: &'static Encoding, bytes: &[u8]) -> Option<usize> {
+    if encoding == UTF_8 {
+        return Some(bytes.len() - cut_utf8(bytes));
+    }
+    if encoding == UTF_16LE || encoding == UTF_16BE {
+        let even = bytes.len() & !1;
+        let high = bytes.get(..even)?.last_chunk::<2>().map(|[a, b]| if encoding == UTF_16LE { *b } else { *a });
+        let half = high.is_some_and(|high| high & 0xfc == 0xd8);
+        return Some(if half { even - 2 } else { even });
+    }
+    encoding.is_single_byte().then_some(bytes.len())
+}
+
+/// How many bytes at the end begin a character that is not complete.
+fn cut_utf8(bytes: &[u8]) -> usize {
+    for (back, byte) in bytes.iter().rev().take(3).enumerate() {
+        let needed = match byte {
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            0x80..=0xbf => continue,
+            _ => return 0,
+        };
+        return if needed > back + 1 { back + 1 } else { 0 };
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole;
+    use encoding_rs::{SHIFT_JIS, UTF_8, UTF_16LE, WINDOWS_1252};
+
+    #[test]
+    fn a_cut_character_is_left_for_the_next_chunk() {
+        let euro = "a€".as_bytes();
+        assert_eq!(whole(UTF_8, euro), Some(4));
+        assert_eq!(whole(UTF_8, &euro[..3]), Some(1));
+        assert_eq!(whole(UTF_8, &euro[..2]), Some(1));
+        assert_eq!(whole(UTF_8, "😀".as_bytes()), Some(4));
+        assert_eq!(whole(UTF_8, &"😀".as_bytes()[..3]), Some(0));
+        assert_eq!(whole(UTF_8, &[0x80, 0x80, 0x80]), Some(3));
+        assert_eq!(whole(UTF_16LE, &[0x61, 0, 0x3d, 0xd8, 0]), Some(2));
+        assert_eq!(whole(WINDOWS_1252, &[0xff]), Some(1));
+        assert_eq!(whole(SHIFT_JIS, &[0x83]), None);
+    }
+}

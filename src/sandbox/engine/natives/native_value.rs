@@ -1,0 +1,58 @@
+//! What the realm asks about values, and what it tells about its run: log lines, and results that cannot leave.
+
+use super::booking::copy_text;
+use super::callback::{Arguments, Returned, guarded};
+use crate::sandbox::engine::run::RunState;
+use crate::sandbox::log_level::LogLevel;
+
+/// `log(level, text)`: `level` is one of `logLevels`.
+pub fn log(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
+    guarded(scope, |scope| {
+        let level = arguments.get(0).uint32_value(scope).and_then(LogLevel::from_number).unwrap_or(LogLevel::Log);
+        let Some((text, _booked)) = copy_text(scope, arguments.get(1), 1) else { return };
+        if let Some(state) = scope.get_slot_mut::<RunState>() {
+            state.log(level, text);
+        }
+    });
+}
+
+pub fn is_error(_: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    returned.set_bool(arguments.get(0).is_native_error());
+}
+
+/// The class of an object that has more to it than its members; nothing for plain objects, arrays and typed arrays.
+pub fn class_of(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    let value = arguments.get(0);
+    let checks: [(bool, &str); 16] = [
+        (value.is_map(), "Map"),
+        (value.is_set(), "Set"),
+        (value.is_date(), "Date"),
+        (value.is_proxy(), "Proxy"),
+        (value.is_reg_exp(), "RegExp"),
+        (value.is_array_buffer(), "ArrayBuffer"),
+        (value.is_data_view(), "DataView"),
+        (value.is_promise(), "Promise"),
+        (value.is_weak_map(), "WeakMap"),
+        (value.is_weak_set(), "WeakSet"),
+        (value.is_generator_object(), "Generator"),
+        (value.is_number_object(), "Number"),
+        (value.is_string_object(), "String"),
+        (value.is_boolean_object(), "Boolean"),
+        (value.is_big_int_object(), "BigInt"),
+        (value.is_symbol_object(), "Symbol"),
+    ];
+    if let Some((_, name)) = checks.into_iter().find(|(matches, _)| *matches)
+        && let Some(name) = v8::String::new(scope, name)
+    {
+        returned.set(name.into());
+    }
+}
+
+pub fn refuse_result(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Some((message, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
+        if let Some(state) = scope.get_slot_mut::<RunState>() {
+            state.refusal.get_or_insert(message);
+        }
+    });
+}

@@ -1,0 +1,13 @@
+//! What belongs to one run: its realm, its timers, what it failed with; and the code that a worker keeps from run to run.
+
+mod code_cache;
+mod exception;
+mod realm;
+mod rejections;
+mod run_state;
+mod timers;
+
+pub use code_cache::CodeCache;
+pub use exception::{BUFFER_REFUSED, thrown_end};
+pub use realm::Realm;
+pub use run_state::{Phase, RunState};
