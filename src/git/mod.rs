@@ -32,6 +32,7 @@ pub use git_error::GitError;
 pub use limits::{Limit, Limits};
 pub use patience::Halt;
 pub use pull_request::pull_request::{Describe, PullRequest, PullRequestState, PullRequestText};
+pub use remote::http::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
 pub use remote::remote_options::RemoteOptions;
 pub use remote::remote_url::{Provider, RemoteUrl};
 pub use secret::Secret;

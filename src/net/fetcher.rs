@@ -6,6 +6,8 @@ use super::fetch_request::{Checked, FetchRequest, Redirects};
 use super::fetch_response::{Arrival, FetchResponse};
 use super::fetch_slots::{FetchSlots, Slot};
 use super::net_error::{NetError, shown};
+use super::net_thread::NetThread;
+use super::route::Route;
 use crate::error::Error;
 use crate::ids::RunId;
 use crate::threads::{self, Panicked};
@@ -19,15 +21,11 @@ use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use std::time::Duration;
-use tokio::runtime::{Builder, Handle};
-use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use url::Url;
 
 /// Redirects that one request may follow.
 const MAX_REDIRECTS: usize = 10;
-/// Threads for looking up names. A lookup goes on when nobody waits for it any more.
-const MAX_LOOKUPS: usize = 64;
 const USER_AGENT: &str = "tgp";
 
 /// What one request may use.
@@ -60,22 +58,21 @@ impl FetchTask {
 pub struct Fetcher {
     allowed: Arc<AllowList>,
     limits: FetchLimits,
+    route: Route,
     network: OnceLock<Option<Network>>,
 }
 
-/// The thread and the client. Dropping it ends both, and every request with them.
 struct Network {
     client: Client,
-    runtime: Handle,
+    thread: NetThread,
     slots: Arc<FetchSlots>,
-    _alive: oneshot::Sender<()>,
 }
 
 impl Fetcher {
     /// # Errors
     /// `BadEntry` for an entry that is no plain http or https URL.
-    pub fn new(allowed: &[String], limits: FetchLimits) -> Result<Self, NetError> {
-        Ok(Self { allowed: Arc::new(AllowList::parse(allowed)?), limits, network: OnceLock::new() })
+    pub fn new(allowed: &[String], limits: FetchLimits, route: Route) -> Result<Self, NetError> {
+        Ok(Self { allowed: Arc::new(AllowList::parse(allowed)?), limits, route, network: OnceLock::new() })
     }
 
     /// Sends a request of a run below `root`, or of `root` itself. Whoever stops waiting for it aborts the task.
@@ -92,7 +89,7 @@ impl Fetcher {
             Ok(checked) => checked,
             Err(error) => return refused(error, done),
         };
-        let Some(network) = self.network.get_or_init(|| Network::start(&self.allowed)) else {
+        let Some(network) = self.network.get_or_init(|| Network::start(&self.allowed, &self.route)) else {
             return refused(NetError::NoRuntime, done);
         };
         let FetchLimits { bytes, time } = self.limits;
@@ -105,7 +102,7 @@ impl Fetcher {
             // It is held until the answer is the guest's.
             (slot, answer)
         });
-        let task = network.runtime.spawn(async move {
+        let task = network.thread.runtime.spawn(async move {
             match tokio::time::timeout(time, exchange).await {
                 Ok(Ok((_slot, answer))) => done(answer.map_err(Into::into)),
                 Ok(Err(Panicked)) => done(Err(Error::panicked())),
@@ -117,18 +114,11 @@ impl Fetcher {
 }
 
 impl Network {
-    fn start(allowed: &AllowList) -> Option<Self> {
-        let client = client(allowed)?;
-        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(MAX_LOOKUPS).build().ok()?;
-        let handle = runtime.handle().clone();
-        let (alive, over) = oneshot::channel::<()>();
-        threads::spawn("tgp-net", move || {
-            // It ends when the sender is dropped, with an error that says just that.
-            let _over = runtime.block_on(over);
-            runtime.shutdown_background();
-        })
-        .ok()?;
-        Some(Self { client, runtime: handle, slots: Arc::default(), _alive: alive })
+    fn start(allowed: &AllowList, route: &Route) -> Option<Self> {
+        // Through a proxy no address is looked up here but its own: which hosts are reached is up to the list of URLs.
+        let dns = CheckedDns::new(allowed.local_names(), route.proxy_host());
+        let client = route.client()?.user_agent(USER_AGENT).dns_resolver(dns).build().ok()?;
+        Some(Self { client, thread: NetThread::start("tgp-net")?, slots: Arc::default() })
     }
 }
 
@@ -140,26 +130,6 @@ async fn contained<T>(future: impl Future<Output = T>) -> Result<T, Panicked> {
         Err(panicked) => Poll::Ready(Err(panicked)),
     })
     .await
-}
-
-/// A client that follows nothing and trusts nothing of its surroundings by itself.
-fn client(allowed: &AllowList) -> Option<Client> {
-    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let tls = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .ok()?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Client::builder()
-        .tls_backend_preconfigured(tls)
-        .no_proxy()
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .user_agent(USER_AGENT)
-        .dns_resolver(CheckedDns::new(allowed.local_names()))
-        .build()
-        .ok()
 }
 
 /// One request with all its redirects, each held against the list again.

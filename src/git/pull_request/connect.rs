@@ -11,13 +11,13 @@ use crate::git::remote::remote_url::Provider;
 
 /// The API of the host of the remote.
 pub(in crate::git) fn connect(remote: &RemoteOptions) -> Result<Box<dyn ForgeApi>, GitError> {
-    let RemoteOptions { provider, url, api_base, token, halt, .. } = remote;
+    let RemoteOptions { provider, url, api_base, token, http, halt, .. } = remote;
     let missing = GitError::BadRemote {
         reason: "pull requests need git.provider github, gitlab or bitbucket and git.repo as owner/name or an address",
     };
     let (Some(project), Some(origin)) = (url.project.clone(), url.origin.as_deref()) else { return Err(missing) };
     let client = |default: String| {
-        RestClient::new(api_base.as_deref().unwrap_or(&default), *provider, token.clone(), halt.clone())
+        RestClient::new(api_base.as_deref().unwrap_or(&default), *provider, token.clone(), http, halt.clone())
     };
     match provider {
         Provider::Plain => Err(missing),

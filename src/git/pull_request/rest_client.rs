@@ -4,16 +4,19 @@ use crate::git::backoff::jittered;
 use crate::git::git_error::GitError;
 use crate::git::limits::MAX_REASON;
 use crate::git::patience::{Halt, Patience};
-use crate::git::remote::http_client::{self, HttpClient, Request};
+use crate::git::remote::http::HttpClient;
+use crate::git::remote::patient_http::{self, PatientHttp};
 use crate::git::remote::peer_stream::{AnswerHead, PeerStream};
 use crate::git::remote::remote_url::{Provider, is_loopback};
+use crate::git::remote::request_body::RequestBody;
 use crate::git::secret::Secret;
 use serde_json::Value;
 use std::io::Read;
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-pub(super) use crate::git::remote::http_client::Method;
+pub(super) use crate::git::remote::patient_http::Method;
 
 const ATTEMPTS: usize = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -24,7 +27,7 @@ const TIME: Duration = Duration::from_secs(30);
 const MAX_BYTES: u64 = 1 << 20;
 
 pub(super) struct RestClient {
-    http: HttpClient,
+    http: PatientHttp,
     base: String,
     headers: Vec<(&'static str, String)>,
     token: Option<Secret>,
@@ -39,7 +42,13 @@ pub(super) struct Refusal {
 }
 
 impl RestClient {
-    pub(super) fn new(base: &str, provider: Provider, token: Option<Secret>, halt: Halt) -> Result<Self, GitError> {
+    pub(super) fn new(
+        base: &str,
+        provider: Provider,
+        token: Option<Secret>,
+        http: &Arc<dyn HttpClient>,
+        halt: Halt,
+    ) -> Result<Self, GitError> {
         let bad = |reason| GitError::BadRemote { reason };
         let url = Url::parse(base).map_err(|_| bad("git.apiBaseUrl is no address"))?;
         if token.is_some() && url.scheme() != "https" && !is_loopback(&url) {
@@ -54,7 +63,7 @@ impl RestClient {
                 }
             });
         }
-        Ok(Self { http: HttpClient::new(), base: base.trim_end_matches('/').to_owned(), headers, token, halt })
+        Ok(Self { http: PatientHttp::new(http), base: base.trim_end_matches('/').to_owned(), headers, token, halt })
     }
 
     /// The answer's JSON. A refusal of the request itself is the inner error.
@@ -90,12 +99,12 @@ impl RestClient {
     /// No redirect is followed: the token is for this very address.
     fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<(AnswerHead, PeerStream), GitError> {
         let url = format!("{}{path}", self.base);
-        let request = body.map(|body| Request { start: body.to_string().into_bytes(), pack: None });
+        let request = body.map(|body| RequestBody { start: body.to_string().into_bytes(), pack: None });
         let mut headers = self.headers.clone();
         headers.extend(request.iter().map(|_| ("content-type", "application/json".to_owned())));
         let (head, answer) = self.http.ask(method, &url, &headers, request, &Patience::new(TIME, &self.halt))?;
-        match http_client::redirection(&head, &url) {
-            Some(next) => Err(http_client::redirected(&next, "git.apiBaseUrl")),
+        match patient_http::redirection(&head, &url) {
+            Some(next) => Err(patient_http::redirected(&next, "git.apiBaseUrl")),
             None => Ok((head, answer)),
         }
     }

@@ -1,12 +1,14 @@
 //! Where the remote is, from what people write: `owner/name`, any https or ssh address, a path or a `file://` address.
 
 use super::credentials::Credentials;
+use super::http::HttpClient;
 use super::path_remote::PathRemote;
 use super::remote::Remote;
 use super::smart::{HttpConnection, SmartRemote, SshConnection};
 use crate::git::git_error::GitError;
 use crate::git::secret::Secret;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use url::{Host, Url};
 
 /// Whose servers the remote is on.
@@ -132,6 +134,7 @@ impl RemoteUrl {
     pub(in crate::git) fn connect(
         &self,
         token: Option<&Secret>,
+        http: &Arc<dyn HttpClient>,
         launcher: Option<&Path>,
     ) -> Result<Box<dyn Remote>, GitError> {
         match &self.address {
@@ -147,7 +150,7 @@ impl RemoteUrl {
                 }
                 let user = self.user.clone().unwrap_or_else(|| self.provider.token_user().to_owned());
                 let credentials = token.map(|token| Credentials { user, token: token.clone() });
-                Ok(Box::new(SmartRemote::new(HttpConnection::new(url.as_str(), credentials))))
+                Ok(Box::new(SmartRemote::new(HttpConnection::new(url.as_str(), http, credentials))))
             }
         }
     }
@@ -195,8 +198,17 @@ fn scp_address(repo: &str) -> Option<SshConnection> {
 #[cfg(test)]
 mod tests {
     use super::{Provider, RemoteUrl};
-    use crate::git::Secret;
+    use crate::git::{HttpClient, HttpExchange, HttpRequest, Secret};
     use std::path::Path;
+    use std::sync::Arc;
+
+    struct Nowhere;
+
+    impl HttpClient for Nowhere {
+        fn start(&self, _: HttpRequest) -> Result<HttpExchange, String> {
+            Err(String::new())
+        }
+    }
 
     fn parse(provider: Provider, repo: &str) -> RemoteUrl {
         RemoteUrl::parse(provider, repo, None, Path::new("/app")).unwrap()
@@ -233,8 +245,9 @@ mod tests {
         let url = parse(Provider::Plain, "https://me:hunter2@x.org/a/b");
         assert!(!format!("{url:?} {}", url.display()).contains("hunter2"));
         let token = Secret::new("t".to_owned());
-        assert!(parse(Provider::Plain, "http://x.org/a/b").connect(Some(&token), None).is_err());
-        assert!(parse(Provider::Plain, "http://127.0.0.1:1/a/b").connect(Some(&token), None).is_ok());
+        let http: Arc<dyn HttpClient> = Arc::new(Nowhere);
+        assert!(parse(Provider::Plain, "http://x.org/a/b").connect(Some(&token), &http, None).is_err());
+        assert!(parse(Provider::Plain, "http://127.0.0.1:1/a/b").connect(Some(&token), &http, None).is_ok());
         assert!(RemoteUrl::parse(Provider::Plain, "ftp://x.org/a", None, Path::new("/")).is_err());
     }
 }

@@ -28,7 +28,7 @@ pub struct Opened {
 /// `BadRemote`, and whatever keeps the remote from answering.
 pub fn ask(remote: &RemoteOptions, branch: &str, time: Duration) -> Result<(usize, bool), GitError> {
     let patience = Patience::new(time, &remote.halt);
-    let refs = remote.url.connect(remote.token.as_ref(), remote.launcher.as_deref())?.refs(&patience)?;
+    let refs = remote.connect()?.refs(&patience)?;
     Ok((refs.branches.len(), refs.branches.contains_key(&format!("refs/heads/{branch}"))))
 }
 
@@ -65,7 +65,7 @@ fn try_open(
     remote: &RemoteOptions,
     describe: Box<dyn Describe>,
 ) -> Result<Opened, GitError> {
-    let connection = remote.url.connect(remote.token.as_ref(), remote.launcher.as_deref())?;
+    let connection = remote.connect()?;
     let forge = match options.strategy {
         WriteStrategy::Direct => None,
         WriteStrategy::PullRequest => Some(connect(remote)?),

@@ -2,7 +2,7 @@
 
 use crate::git::git_error::GitError;
 use crate::git::patience::Patience;
-use crate::git::remote::http_client::Request;
+use crate::git::remote::request_body::RequestBody;
 use std::io::Read;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) trait Conversation {
     fn greeting(&mut self) -> &mut dyn Read;
 
     /// Sends the whole request and returns the answer.
-    fn ask(self: Box<Self>, request: Request, patience: &Patience) -> Result<Box<dyn Read>, GitError>;
+    fn ask(self: Box<Self>, request: RequestBody, patience: &Patience) -> Result<Box<dyn Read>, GitError>;
 
     /// Ends it without a request.
     fn leave(self: Box<Self>);

@@ -7,9 +7,12 @@ use super::connection::{Connection, Conversation, Service};
 use crate::git::git_error::GitError;
 use crate::git::patience::Patience;
 use crate::git::remote::credentials::Credentials;
-use crate::git::remote::http_client::{self, HttpClient, Method, Request};
+use crate::git::remote::http::HttpClient;
+use crate::git::remote::patient_http::{self, Method, PatientHttp};
 use crate::git::remote::peer_stream::PeerStream;
+use crate::git::remote::request_body::RequestBody;
 use std::io::Read;
+use std::sync::Arc;
 use url::Url;
 
 const MAX_REDIRECTS: usize = 5;
@@ -18,7 +21,7 @@ const KEY: &str = "git.repo";
 pub(crate) struct HttpConnection {
     /// Without a slash at the end.
     base: String,
-    client: HttpClient,
+    client: PatientHttp,
     credentials: Option<Credentials>,
 }
 
@@ -26,14 +29,14 @@ struct HttpConversation {
     service: Service,
     /// Where the greeting came from in the end: a moved repository is written to at its new place.
     base: String,
-    client: HttpClient,
+    client: PatientHttp,
     headers: Vec<(&'static str, String)>,
     greeting: PeerStream,
 }
 
 impl HttpConnection {
-    pub(crate) fn new(url: &str, credentials: Option<Credentials>) -> Self {
-        Self { base: url.trim_end_matches('/').to_owned(), client: HttpClient::new(), credentials }
+    pub(crate) fn new(url: &str, http: &Arc<dyn HttpClient>, credentials: Option<Credentials>) -> Self {
+        Self { base: url.trim_end_matches('/').to_owned(), client: PatientHttp::new(http), credentials }
     }
 }
 
@@ -45,14 +48,14 @@ impl Connection for HttpConnection {
         let mut url = format!("{}{path}", self.base);
         for _ in 0..=MAX_REDIRECTS {
             let (head, greeting) = self.client.ask(Method::Get, &url, &headers, None, patience)?;
-            if let Some(next) = http_client::redirection(&head, &url) {
+            if let Some(next) = patient_http::redirection(&head, &url) {
                 if !is_same_origin(&next, &self.base) {
-                    return Err(http_client::redirected(&next, KEY));
+                    return Err(patient_http::redirected(&next, KEY));
                 }
                 url = next.to_string();
                 continue;
             }
-            http_client::check_status(head.status)?;
+            patient_http::check_status(head.status)?;
             if head.content_type != format!("application/x-{}-advertisement", service.name()) {
                 return Err(GitError::protocol("its address does not lead to a Git repository"));
             }
@@ -72,17 +75,17 @@ impl Conversation for HttpConversation {
         &mut self.greeting
     }
 
-    fn ask(self: Box<Self>, request: Request, patience: &Patience) -> Result<Box<dyn Read>, GitError> {
+    fn ask(self: Box<Self>, request: RequestBody, patience: &Patience) -> Result<Box<dyn Read>, GitError> {
         let name = self.service.name();
         let url = format!("{}/{name}", self.base);
         let mut headers = self.headers;
         headers.push(("content-type", format!("application/x-{name}-request")));
         headers.push(("accept", format!("application/x-{name}-result")));
         let (head, answer) = self.client.ask(Method::Post, &url, &headers, Some(request), patience)?;
-        if let Some(next) = http_client::redirection(&head, &url) {
-            return Err(http_client::redirected(&next, KEY));
+        if let Some(next) = patient_http::redirection(&head, &url) {
+            return Err(patient_http::redirected(&next, KEY));
         }
-        http_client::check_status(head.status)?;
+        patient_http::check_status(head.status)?;
         Ok(Box::new(answer))
     }
 

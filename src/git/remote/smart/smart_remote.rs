@@ -8,9 +8,9 @@ use crate::git::git_error::GitError;
 use crate::git::limits::{Limit, Limits, MAX_REASON, MAX_REPORT_BYTES};
 use crate::git::objects::pack::{self, StoredPack};
 use crate::git::patience::Patience;
-use crate::git::remote::http_client::Request;
 use crate::git::remote::outgoing::{self, Outgoing};
 use crate::git::remote::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs};
+use crate::git::remote::request_body::RequestBody;
 use git2::{Oid, Repository};
 use std::io::Read;
 
@@ -58,7 +58,7 @@ impl<C: Connection> Remote for SmartRemote<C> {
                 pkt_line::put(&mut start, &format!("have {id}\n"));
             }
             pkt_line::put(&mut start, "done\n");
-            let mut answer = conversation.ask(Request { start, pack: None }, patience)?;
+            let mut answer = conversation.ask(RequestBody { start, pack: None }, patience)?;
             pack::receive(repository, &mut SideBand::new(&mut *answer), want, limits, patience)
         })
     }
@@ -86,7 +86,7 @@ impl<C: Connection> Remote for SmartRemote<C> {
             pkt_line::put(&mut start, &format!("{old} {} {}\0report-status {AGENT}\n", update.new, update.name));
             start.extend_from_slice(FLUSH);
             // Its hooks may take their time, and say nothing until they are done.
-            let mut answer = conversation.ask(Request { start, pack: Some(pack) }, &patience.unhurried())?;
+            let mut answer = conversation.ask(RequestBody { start, pack: Some(pack) }, &patience.unhurried())?;
             read_report(&mut *answer)
         })
     }

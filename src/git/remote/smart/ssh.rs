@@ -4,8 +4,8 @@ use super::connection::{Connection, Conversation, Service};
 use super::ssh_child::SshChild;
 use crate::git::git_error::GitError;
 use crate::git::patience::Patience;
-use crate::git::remote::http_client::{Progress, Request};
 use crate::git::remote::peer_stream::{AnswerHead, PeerSender, PeerStream};
+use crate::git::remote::request_body::{Progress, RequestBody};
 use crate::threads;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ impl Conversation for SshConversation {
         &mut self.answer
     }
 
-    fn ask(mut self: Box<Self>, request: Request, patience: &Patience) -> Result<Box<dyn Read>, GitError> {
+    fn ask(mut self: Box<Self>, request: RequestBody, patience: &Patience) -> Result<Box<dyn Read>, GitError> {
         self.answer.wait_with(patience);
         if let Some(mut input) = self.input.take() {
             let mut request = Progress { stream: request.into_reader(), post: self.post };
