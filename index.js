@@ -40,6 +40,7 @@ export {
   FSConfigSchema,
   GitConfigSchema,
   ListFilesParams,
+  NetworkConfigSchema,
   PatchFileParams,
   ReadFileParams,
   SandboxConfigSchema,

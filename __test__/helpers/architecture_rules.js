@@ -29,7 +29,8 @@ const ENGINE = 'src/sandbox/engine/';
  * Where the host file system may be reached: the jail and its threats, the repository, the snapshot beside the library,
  * and the probe that must fail to reach it.
  */
-const FILE_SYSTEM = /^src\/vfs\/disk_(?:vfs|threats)\.rs$|^src\/git\/|^src\/net\/ca_bundle\.rs$|^src\/sandbox\/engine\/(?:snapshot|probe)\.rs$/;
+const FILE_SYSTEM =
+  /^src\/vfs\/disk_(?:vfs|threats)\.rs$|^src\/git\/|^src\/net\/ca_bundle\.rs$|^src\/sandbox\/engine\/(?:snapshot|probe)\.rs$/;
 
 /** Spelt apart, so that this file does not break its own rule. */
 const LEFTOVER = new RegExp(

@@ -43,6 +43,7 @@ export const surface: Surface = {
   FileHistoryParams: schemas.FileHistoryParams,
   FindToolParams: schemas.FindToolParams,
   GitConfigSchema: schemas.GitConfigSchema,
+  NetworkConfigSchema: schemas.NetworkConfigSchema,
   GitConflictError: errors.GitConflictError,
   GitError: errors.GitError,
   InternalError: errors.InternalError,

@@ -21,6 +21,9 @@ mod route;
 mod running_fetches;
 mod trust;
 
+#[cfg(test)]
+mod tests;
+
 pub use ca_bundle::CaBundle;
 pub use exchange::{ExchangeAnswer, ExchangeRequest, Exchanges};
 pub use exchange_failure::ExchangeFailure;

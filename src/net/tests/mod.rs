@@ -1,0 +1,3 @@
+//! The client against servers of this test.
+
+mod exchange;
