@@ -1,6 +1,6 @@
 //! Which URLs may be fetched. Everything is compared after parsing, so that no spelling makes a difference.
 
-use super::net_error::{NetError, shown, shown_text};
+use crate::net::net_error::{NetError, shown, shown_text};
 use std::collections::HashSet;
 use url::{Host, Url};
 

@@ -3,11 +3,11 @@
 //! Nothing is followed, unpacked or held back here. How much of an answer is read is up to whoever reads it: the server is
 //! not listened to any faster.
 
-use super::exchange_body::{Source, UploadBody, upload};
 use super::exchange_failure::ExchangeFailure;
-use super::net_thread::NetThread;
 use super::plain_dns::PlainDns;
-use super::route::Route;
+use super::upload_body::{Source, UploadBody, upload};
+use crate::net::net_thread::NetThread;
+use crate::net::route::Route;
 use bytes::Bytes;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap};
 use reqwest::{Body, Client, Method, RequestBuilder};

@@ -1,6 +1,6 @@
 //! A guest's request, checked before anything is sent.
 
-use super::net_error::{NetError, shown_text};
+use crate::net::net_error::{NetError, shown, shown_text};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::Method;
@@ -88,11 +88,7 @@ impl FetchRequest {
             return Err(NetError::UnwantedBody { method: method.to_string() });
         }
         if body.as_ref().is_some_and(|body| body.len() > most_bytes) {
-            return Err(NetError::TooLarge {
-                url: super::net_error::shown(&url),
-                what: "request body",
-                limit: most_bytes,
-            });
+            return Err(NetError::TooLarge { url: shown(&url), what: "request body", limit: most_bytes });
         }
         if let Some(implied) = self.implied_type.and_then(|text| HeaderValue::from_str(&text).ok()) {
             headers.entry(CONTENT_TYPE).or_insert(implied);

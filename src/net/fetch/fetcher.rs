@@ -5,11 +5,11 @@ use super::checked_dns::CheckedDns;
 use super::fetch_request::{Checked, FetchRequest, Redirects};
 use super::fetch_response::{Arrival, FetchResponse};
 use super::fetch_slots::{FetchSlots, Slot};
-use super::net_error::{NetError, shown};
-use super::net_thread::NetThread;
-use super::route::Route;
 use crate::error::Error;
 use crate::ids::RunId;
+use crate::net::net_error::{NetError, shown};
+use crate::net::net_thread::NetThread;
+use crate::net::route::Route;
 use crate::threads::{self, Panicked};
 use reqwest::header::{
     AUTHORIZATION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE, COOKIE, LOCATION,

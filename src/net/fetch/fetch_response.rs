@@ -1,7 +1,7 @@
 //! A response as the guest reads it.
 
 use super::fetch_slots::Slot;
-use super::net_error::{NetError, shown};
+use crate::net::net_error::{NetError, shown};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, SET_COOKIE, TRANSFER_ENCODING};

@@ -2,7 +2,7 @@
 //! in between gains nothing.
 
 use super::address::is_public;
-use super::net_error::NetError;
+use crate::net::net_error::NetError;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::collections::HashSet;
 use std::net::SocketAddr;

@@ -1,3 +1,0 @@
-//! The client against servers of this test.
-
-mod exchange;
