@@ -1,5 +1,11 @@
 import type { z } from 'zod';
-import type { FSConfigInput, GitConfigInput, SandboxConfigInput, TGPConfigInput } from './config.js';
+import type {
+  FSConfigInput,
+  GitConfigInput,
+  NetworkConfigInput,
+  SandboxConfigInput,
+  TGPConfigInput,
+} from './config.js';
 import type { DescribeSchemaArgs, ExecSqlArgs } from './sql.js';
 import type {
   ApplyDiffArgs,
@@ -64,6 +70,13 @@ export declare const FSConfigSchema: Strict<{
   rootBytes: Optional<z.ZodInt>;
   rootFiles: Optional<z.ZodInt>;
 }>;
+/** Checks {@link NetworkConfigInput}. */
+export declare const NetworkConfigSchema: Strict<{
+  proxy: Optional<z.ZodString>;
+  noProxy: Optional<z.ZodArray<z.ZodString>>;
+  ca: Optional<z.ZodString>;
+  forTools: Optional<z.ZodBoolean>;
+}>;
 /** Checks {@link TGPConfigInput}; unknown keys are refused. */
 export declare const TGPConfigSchema: Strict<{
   rootDir: Optional<z.ZodString>;
@@ -76,6 +89,7 @@ export declare const TGPConfigSchema: Strict<{
   fs: Optional<typeof FSConfigSchema>;
   allowedImports: Optional<z.ZodArray<z.ZodString>>;
   allowedFetchUrls: Optional<z.ZodArray<z.ZodString>>;
+  network: Optional<typeof NetworkConfigSchema>;
 }>;
 /** A tool and its source, as one value. */
 export declare const ToolSchema: Strict<{

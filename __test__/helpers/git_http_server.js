@@ -1,18 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { onTestFinished } from 'vitest';
 
 /**
  * A smart-HTTP remote: the real `git http-backend` behind a small CGI server.
  * @param {string} projectRoot the folder of the bare repositories
- * @param {{ authorization?: string, before?: (request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean }} [options]
- *   `authorization` is demanded of every request; `before` may answer a request itself
+ * @param {{ tls?: { key: Buffer, cert: Buffer }, authorization?: string, before?: (request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean }} [options]
+ *   `tls` makes it https; `authorization` is demanded of every request; `before` may answer a request itself
  */
-export async function gitHttpServer(projectRoot, { authorization, before } = {}) {
+export async function gitHttpServer(projectRoot, { tls, authorization, before } = {}) {
   /** @type {string[]} */
   const requests = [];
-  const server = createServer((request, response) => {
+  /** @type {import('node:http').RequestListener} */
+  const listener = (request, response) => {
     requests.push(`${request.method} ${request.url}`);
     if (before?.(request, response)) return;
     if (authorization !== undefined && request.headers.authorization !== authorization) {
@@ -20,7 +22,8 @@ export async function gitHttpServer(projectRoot, { authorization, before } = {})
       return;
     }
     backend(projectRoot, request, response);
-  });
+  };
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -28,7 +31,7 @@ export async function gitHttpServer(projectRoot, { authorization, before } = {})
     server.close();
   });
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return { url: `http://127.0.0.1:${port}`, requests, server };
+  return { url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`, port, requests, server };
 }
 
 /**

@@ -15,7 +15,7 @@ export function codeOf(text) {
  * @param {string} path
  */
 export function isTestFile(path) {
-  return /\/tests(?:\.rs|\/)|_tests\.rs$|\/(?:disk_threats|conformance|oracle|rivals|test_repository)\.rs$/.test(path);
+  return /\/tests(?:\.rs|\/)|_tests\.rs$|\/(?:disk_threats|conformance)\.rs$/.test(path);
 }
 
 /**

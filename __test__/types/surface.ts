@@ -44,6 +44,7 @@ export const surface: Surface = {
   FileHistoryParams: toolParameters.FileHistoryParams,
   FindToolParams: toolParameters.FindToolParams,
   GitConfigSchema: schemas.GitConfigSchema,
+  NetworkConfigSchema: schemas.NetworkConfigSchema,
   GitConflictError: errors.GitConflictError,
   GitError: errors.GitError,
   InternalError: errors.InternalError,

@@ -76,6 +76,15 @@ export const FSConfigSchema = z.strictObject({
   rootFiles: count.optional().describe('What the root may hold in all, in files.'),
 });
 
+export const NetworkConfigSchema = z.strictObject({
+  proxy: text.optional().describe('Address of the HTTP proxy that Git over https goes through.'),
+  noProxy: z.array(text).optional().describe('Hosts, domains and networks that are reached without the proxy.'),
+  ca: text
+    .optional()
+    .describe('File of certificates (PEM) that are trusted beside those of the machine, relative to the config file.'),
+  forTools: z.boolean().optional().describe('Whether what tools fetch goes through the proxy and trusts "ca" as well.'),
+});
+
 export const TGPConfigSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
   git: GitConfigSchema.optional(),
@@ -91,6 +100,7 @@ export const TGPConfigSchema = z.strictObject({
   fs: FSConfigSchema.optional(),
   allowedImports: z.array(text).optional().describe('Packages of the application that tools may import.'),
   allowedFetchUrls: z.array(text).optional().describe('What tools may fetch, as URLs that a request must begin with.'),
+  network: NetworkConfigSchema.optional(),
 });
 
 export const ExecOptionsSchema = z.strictObject({

@@ -52,7 +52,7 @@ pub enum GitError {
     )]
     Incomplete,
     #[error("{file} of the repository is no plain file or too large; put it right and boot again")]
-    Planted { file: &'static str },
+    SpecialFile { file: &'static str },
     #[error("The push ended by a fault of its own; what is committed stays here and is pushed later")]
     Fault,
     #[error(
@@ -146,7 +146,7 @@ impl PartError for GitError {
             | Self::RemoteLimit(_)
             | Self::Redirected { .. }
             | Self::Incomplete
-            | Self::Planted { .. }
+            | Self::SpecialFile { .. }
             | Self::Fault
             | Self::RemoteCheckedOut
             | Self::Contended { .. }

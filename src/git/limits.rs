@@ -43,8 +43,6 @@ pub(super) const MAX_REPORT_BYTES: u64 = 1 << 20;
 pub(super) const MAX_CHATTER_BYTES: u64 = 4 << 20;
 /// A text of a remote in a message of ours, in characters.
 pub(super) const MAX_REASON: usize = 300;
-/// A connection must be there after this time, whatever the time for the exchange.
-pub(super) const CONNECT: Duration = Duration::from_secs(10);
 /// A remote that says nothing for this long is given up, whatever the time for the exchange.
 pub(super) const IDLE: Duration = Duration::from_secs(30);
 

@@ -1,78 +1,47 @@
 //! The repository that remembers every tool, and the remote that it is shared through.
+//!
+//! The files here are what all folders share. Of the folders, each uses only those named before it: `objects`, `branches`,
+//! `work_tree`, `durability`, `store`, `remote`, `pull_request`, `upstream`.
 
-mod checkout;
-mod commit;
+mod backoff;
+mod branches;
 mod commit_id;
-mod commit_object;
-mod courier;
-mod credentials;
-mod foreign;
-mod forge_api;
+mod durability;
+mod file_change;
 mod git_error;
-mod git_store;
-mod head;
-mod history;
-mod http_client;
-mod hydrate;
-mod index_file;
-mod index_update;
-mod kept;
-mod landing;
-mod left_out;
+mod git_link;
 mod limits;
-mod object_copy;
 mod objects;
-mod outgoing;
-mod pack;
-mod path_remote;
 mod patience;
-mod pending;
-mod pending_status;
 mod plain_file;
-mod planted;
-mod publisher;
 mod pull_request;
-mod push;
-mod raw_tree;
-mod redo;
-mod redo_log;
 mod remote;
-mod remote_url;
-mod replay;
-mod repository_lock;
-mod repository_setup;
 mod secret;
-mod smart;
-mod stale_lock;
-mod tree_changes;
-mod tree_names;
-mod tree_update;
-mod trees;
+mod store;
+mod store_options;
 mod upstream;
-mod upstream_setup;
 mod work_tree;
-mod write_strategy;
 
 #[cfg(test)]
-mod oracle;
-#[cfg(test)]
-mod rivals;
-#[cfg(test)]
-mod test_repository;
+mod tests;
 
-pub use commit::{Committed, FileChange, IndexState};
 pub use commit_id::CommitId;
-pub use forge_api::{Describe, PullRequest, PullRequestState, PullRequestText};
+pub use durability::settle::IndexState;
+pub use file_change::FileChange;
 pub use git_error::GitError;
-pub use git_store::{GitStore, StoreOptions, Writing};
-pub use history::LogEntry;
-pub use hydrate::{Hydrated, LocalCommits};
 pub use limits::{Limit, Limits};
 pub use patience::Halt;
-pub use publisher::{Published, Publisher, Reach, Ticket};
-pub use remote_url::{Provider, RemoteUrl};
+pub use pull_request::pull_request::{Describe, PullRequest, PullRequestState, PullRequestText};
+pub use remote::http::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
+pub use remote::remote_options::RemoteOptions;
+pub use remote::remote_url::{Provider, RemoteUrl};
 pub use secret::Secret;
-pub use upstream::Upstream;
-pub use upstream_setup::{Opened, RemoteOptions, ask, open};
-pub use work_tree::WorkTree;
-pub use write_strategy::WriteStrategy;
+pub use store::commit::Committed;
+pub use store::git_store::{GitStore, Writing};
+pub use store::history::LogEntry;
+pub use store_options::{StoreOptions, WriteStrategy};
+pub use upstream::hydrate::{Hydrated, LocalCommits};
+pub use upstream::publisher::{Published, Publisher, Reach, Ticket};
+pub use upstream::setup::{Opened, ask, open};
+pub use upstream::upstream::Upstream;
+pub use work_tree::work_tree::WorkTree;

@@ -1,6 +1,7 @@
 //! What a kernel is told, resolved: every default is decided here and nowhere else.
 
 use super::check_config::{CheckMode, RuleLevels, check_rules};
+use super::network::NetworkConfig;
 use crate::error::{Error, ErrorCode};
 use crate::git::Secret;
 use crate::sandbox::{Isolation, RunLimits, TreeLimits};
@@ -24,6 +25,7 @@ pub struct Config {
     pub allowed_imports: Vec<String>,
     /// What tools may fetch: each entry is a URL that a request's own must begin with, part by part.
     pub allowed_fetch_urls: Vec<String>,
+    pub network: NetworkConfig,
 }
 
 /// Which folders of the host tools may use beside the root.
@@ -195,6 +197,7 @@ impl Default for Config {
             fs: FsConfig::default(),
             allowed_imports: Vec::new(),
             allowed_fetch_urls: Vec::new(),
+            network: NetworkConfig::default(),
         }
     }
 }
@@ -324,6 +327,7 @@ impl Config {
                 return Err(refused(key, "must be one line of text that is not empty"));
             }
         }
+        self.network.check()?;
         self.git.check()
     }
 }

@@ -1,7 +1,7 @@
 //! The repository with its remote, as the configuration wants it.
 
 use super::check_config::lint_options;
-use super::config::{Config, GitConfig, GitProvider, GitWriteStrategy};
+use super::config::{Config, GitProvider, GitWriteStrategy};
 use super::pull_request_text::PullRequestDescriber;
 use super::run_examples::RunExamples;
 use super::workspace::Workspace;
@@ -44,7 +44,7 @@ impl GitHome {
     ) -> Result<Self, Error> {
         let options = store_options(config);
         let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs)));
-        let Some(remote) = remote_options(&config.git, base_dir, ending)? else {
+        let Some(remote) = remote_options(config, base_dir, ending)? else {
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
             return Ok(Self { store, publisher: None, warnings: Vec::new() });
         };
@@ -81,7 +81,7 @@ pub struct RemoteAnswer {
 
 /// Asks the configured remote for its branches, without a workspace. `None` when there is no remote.
 pub fn ask_remote(config: &Config, base_dir: &Path) -> Result<Option<RemoteAnswer>, Error> {
-    let Some(remote) = remote_options(&config.git, base_dir, &Ending::default())? else { return Ok(None) };
+    let Some(remote) = remote_options(config, base_dir, &Ending::default())? else { return Ok(None) };
     let (branches, has_branch) = git::ask(&remote, &config.git.branch, limits(config).time)?;
     Ok(Some(RemoteAnswer { branches, has_branch }))
 }
@@ -112,8 +112,10 @@ fn limits(config: &Config) -> Limits {
     }
 }
 
-fn remote_options(config: &GitConfig, base_dir: &Path, ending: &Ending) -> Result<Option<RemoteOptions>, Error> {
+fn remote_options(config: &Config, base_dir: &Path, ending: &Ending) -> Result<Option<RemoteOptions>, Error> {
+    let Config { git: config, network, .. } = config;
     let Some(repo) = config.repo.as_deref() else { return Ok(None) };
+    let http = network.git_http(base_dir)?;
     let (provider, variable) = match config.provider {
         GitProvider::Local => (Provider::Plain, ANY_TOKEN),
         GitProvider::Github => (Provider::GitHub, "TGP_GITHUB_TOKEN"),
@@ -128,5 +130,5 @@ fn remote_options(config: &GitConfig, base_dir: &Path, ending: &Ending) -> Resul
     let url = RemoteUrl::parse(provider, repo, config.api_base_url.as_deref(), base_dir)?;
     let token = config.auth.token.clone().or_else(from_environment);
     let Ending { halt, launcher } = ending.clone();
-    Ok(Some(RemoteOptions { provider, url, api_base: config.api_base_url.clone(), token, launcher, halt }))
+    Ok(Some(RemoteOptions { provider, url, api_base: config.api_base_url.clone(), token, launcher, http, halt }))
 }

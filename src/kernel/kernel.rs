@@ -92,6 +92,7 @@ impl Kernel {
                 bytes: config.sandbox.fetch_bytes as usize,
                 time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
             },
+            config.network.tools_route(base_dir)?,
         )?;
         let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
         let bundles = PrivateFiles(Arc::<DiskVfs>::clone(&private));

@@ -27,6 +27,7 @@ mod line_table;
 mod list_files;
 mod module_graph;
 mod nested_runs;
+mod network;
 mod packages;
 mod patch_file;
 mod private_files;

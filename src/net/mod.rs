@@ -1,17 +1,17 @@
-//! Requests of guests to the network, each held against the allow-list: its URL, every redirect and every address.
+//! Everything that leaves this machine over HTTP: one client, one policy of trust, one way to say which proxy.
+//!
+//! The files here are what the two folders share. `fetch` is for guests, `exchange` for the application itself.
 
-mod address;
-mod allow_list;
-mod checked_dns;
-mod fetch_request;
-mod fetch_response;
-mod fetch_slots;
-mod fetcher;
+mod ca_bundle;
+mod exchange;
+mod fetch;
 mod net_error;
-mod running_fetches;
+mod net_thread;
+mod route;
+mod trust;
 
-pub use fetch_request::FetchRequest;
-pub use fetch_response::FetchResponse;
-pub use fetcher::{FetchLimits, FetchTask, Fetcher};
+pub use ca_bundle::CaBundle;
+pub use exchange::{ExchangeAnswer, ExchangeFailure, ExchangeRequest, Exchanges};
+pub use fetch::{FetchLimits, FetchRequest, FetchResponse, FetchTask, Fetcher, RunningFetches};
 pub use net_error::NetError;
-pub use running_fetches::RunningFetches;
+pub use route::{NamedProxy, ProxyChoice, Route};

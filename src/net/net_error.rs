@@ -6,6 +6,10 @@ use crate::error::{ErrorCode, PartError};
 pub enum NetError {
     #[error("allowedFetchUrls: '{entry}' {why}")]
     BadEntry { entry: String, why: &'static str },
+    #[error("network.proxy {why}")]
+    BadProxy { why: &'static str },
+    #[error("network.ca {why}")]
+    BadCa { why: &'static str },
     #[error("fetch needs an absolute http or https URL, not '{url}'")]
     BadUrl { url: String },
     #[error(
@@ -43,7 +47,7 @@ pub enum NetError {
 impl PartError for NetError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::BadEntry { .. } => ErrorCode::Config,
+            Self::BadEntry { .. } | Self::BadProxy { .. } | Self::BadCa { .. } => ErrorCode::Config,
             Self::NotAllowed { .. } | Self::UserInfo { .. } | Self::PrivateAddress { .. } | Self::Header { .. } => {
                 ErrorCode::SecurityViolation
             }

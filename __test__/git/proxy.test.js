@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { privateAuthority } from '../helpers/certificates.js';
+import { connectProxy } from '../helpers/connect_proxy.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { gitHttpServer } from '../helpers/git_http_server.js';
+import { bareRemote, git } from '../helpers/git_remote.js';
+import { probe } from '../helpers/host_probe.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const HOST = 'git.company.invalid';
+const REPO = `https://${HOST}/remote.git`;
+const TOOL = { path: 'tools/a.ts', content: 'return 1' };
+
+/** A Git server that only the proxy finds, with a certificate that only the authority's friends trust. */
+async function company({ authorization = /** @type {string | undefined} */ (undefined) } = {}) {
+  const { folder, remote } = await bareRemote();
+  git(remote, 'config', 'http.receivepack', 'true');
+  const { ca, key, cert } = await privateAuthority([HOST, '127.0.0.1']);
+  const server = await gitHttpServer(folder, { tls: { key, cert } });
+  const proxy = await connectProxy({ [`${HOST}:443`]: server.port }, { authorization });
+  return { remote, ca, server, proxy };
+}
+
+describe('Git behind a proxy of the config, with an authority of its own', () => {
+  it('is fetched from and pushed to through the proxy', async () => {
+    const { remote, ca, proxy } = await company();
+    const { kernel, tools } = await createKernel({ git: { repo: REPO }, network: { proxy: proxy.url, ca } });
+    await kernel.boot();
+    expect(await tools.write_file.execute(TOOL)).toMatchObject({ persisted: true });
+    expect(git(remote, 'rev-list', '--count', 'main')).toBe('1');
+    expect(new Set(proxy.asked)).toEqual(new Set([`${HOST}:443`]));
+  });
+
+  it('is not trusted without the authority', async () => {
+    const { proxy, server } = await company();
+    const { kernel } = await createKernel({ git: { repo: REPO }, network: { proxy: proxy.url } });
+    await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_GIT', message: /certificate is not trusted/ });
+    expect(proxy.asked.length).toBeGreaterThan(0);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is not found without the proxy', async () => {
+    const { ca, proxy } = await company();
+    const { kernel } = await createKernel({ git: { repo: REPO }, network: { ca } });
+    await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_GIT', message: /host is not known/ });
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it('is reached directly where noProxy says so', async () => {
+    const { ca, server, proxy } = await company();
+    const repo = `${server.url}/remote.git`;
+    const network = { proxy: proxy.url, noProxy: ['127.0.0.1'], ca };
+    const { tools } = await createKernel({ git: { repo }, network });
+    expect(await tools.write_file.execute(TOOL)).toMatchObject({ persisted: true });
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it('tells the proxy who it is, and nobody else', async () => {
+    const authorization = `Basic ${Buffer.from('me:hunter2').toString('base64')}`;
+    const { ca, proxy } = await company({ authorization });
+    const asMe = proxy.url.replace('://', '://me:hunter2@');
+    const { kernel, tools } = await createKernel({ git: { repo: REPO }, network: { proxy: asMe, ca } });
+    const { network } = await kernel.boot();
+    expect(JSON.stringify(network)).not.toContain('hunter2');
+    expect(await tools.write_file.execute(TOOL)).toMatchObject({ persisted: true });
+    const wrong = proxy.url.replace('://', '://me:hunter3@');
+    const other = await createKernel({ git: { repo: REPO }, network: { proxy: wrong, ca } });
+    const error = await other.kernel.boot().catch((reason) => reason);
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: /check .*proxy/ });
+    expect(error.message).not.toContain('hunter');
+  });
+
+  it('is an error soon when the proxy says nothing', async () => {
+    const { createServer } = await import('node:net');
+    const deaf = createServer(() => {}).listen(0, '127.0.0.1');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (deaf.address());
+    const git = { repo: REPO, timeoutMs: 1000 };
+    const rootDir = join(await tempRoot(), 'root');
+    const { error, ms } = await probe({ rootDir, git, network: { proxy: `http://127.0.0.1:${port}` } });
+    deaf.close();
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: /git\.timeoutMs|in time/ });
+    expect(ms).toBeLessThan(15_000);
+  });
+});
+
+describe('Git behind a proxy of the environment', () => {
+  it('goes through it, unless NO_PROXY or the config says otherwise', async () => {
+    const { ca, server, proxy } = await company();
+    const boot = async (/** @type {object} */ config, /** @type {NodeJS.ProcessEnv} */ env) =>
+      (await probe({ rootDir: join(await tempRoot(), 'root'), ...config }, { env })).error;
+    const env = { HTTPS_PROXY: proxy.url };
+    expect(await boot({ git: { repo: REPO }, network: { ca } }, env)).toBeNull();
+    expect(proxy.asked).toEqual([`${HOST}:443`]);
+    const near = { repo: `${server.url}/remote.git` };
+    expect(await boot({ git: near, network: { ca } }, { ...env, NO_PROXY: '127.0.0.1' })).toBeNull();
+    expect(proxy.asked).toHaveLength(1);
+    const elsewhere = { proxy: 'http://127.0.0.1:9', ca };
+    expect(await boot({ git: { repo: REPO }, network: elsewhere }, env)).toMatchObject({ code: 'ERR_GIT' });
+    expect(proxy.asked).toHaveLength(1);
+  });
+});
+
+describe('the section network', () => {
+  it('refuses what cannot be meant, by its key', async () => {
+    const folder = await tempRoot();
+    const junk = join(folder, 'junk.pem');
+    writeFileSync(junk, 'no certificate');
+    for (const [network, key] of /** @type {const} */ ([
+      [{ proxy: 'proxy.example:3128' }, 'network.proxy'],
+      [{ proxy: 'socks5://proxy.example' }, 'network.proxy'],
+      [{ noProxy: ['x'] }, 'network.noProxy'],
+      [{ proxy: 'http://x', noProxy: ['a,b'] }, 'network.noProxy'],
+      [{ forTools: true }, 'network.forTools'],
+      [{ ca: junk, forTools: true }, 'network.ca'],
+      [{ ca: join(folder, 'missing.pem'), forTools: true }, 'network.ca'],
+    ])) {
+      const { kernel } = await createKernel({ network: /** @type {any} */ (network) });
+      const error = await kernel.boot().catch((reason) => reason);
+      expect(error, key).toMatchObject({ code: 'ERR_CONFIG' });
+      expect(error.message, key).toContain(key);
+      expect(error.message, key).not.toContain(folder);
+    }
+  });
+});

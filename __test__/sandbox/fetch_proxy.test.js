@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { privateAuthority } from '../helpers/certificates.js';
+import { connectProxy } from '../helpers/connect_proxy.js';
+import { createKernel } from '../helpers/create_kernel.js';
+
+const HOST = 'api.company.invalid';
+const FETCH =
+  'try { return await (await fetch(args.url)).text() } catch (error: any) { return error.code ?? error.name }';
+
+/** A server that only the proxy finds, with a certificate that only the authority's friends trust. */
+async function company() {
+  const { ca, key, cert } = await privateAuthority([HOST, '127.0.0.1']);
+  const server = createServer({ key, cert }, (request, response) => {
+    if (request.url === '/away') response.writeHead(302, { location: `https://other.${HOST}/secret` });
+    response.end(`hello from ${request.headers.host}`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const proxy = await connectProxy({ [`${HOST}:443`]: port, [`other.${HOST}:443`]: port });
+  return { ca, proxy, url: `https://${HOST}/`, near: `https://127.0.0.1:${port}/` };
+}
+
+/** @param {import('../../index.js').TGPConfigInput} config @param {string} url */
+async function fetched(config, url) {
+  const { forge } = await createKernel(config);
+  return (await forge(FETCH, { url })).result;
+}
+
+describe('fetch behind a proxy, with an authority of its own', () => {
+  it('goes through the proxy and trusts the authority when the application says so', async () => {
+    const { ca, proxy, url } = await company();
+    const config = { allowedFetchUrls: [url], network: { proxy: proxy.url, ca, forTools: true } };
+    expect(await fetched(config, url)).toBe(`hello from ${HOST}`);
+    expect(proxy.asked).toEqual([`${HOST}:443`]);
+  });
+
+  it('goes directly and trusts no such authority unless the application says so', async () => {
+    const { ca, proxy, url, near } = await company();
+    const config = { allowedFetchUrls: [url, near], network: { proxy: proxy.url, ca } };
+    expect(await fetched(config, url)).toBe('ERR_FETCH');
+    expect(await fetched(config, near)).toBe('ERR_FETCH');
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it('trusts the authority without a proxy, and through a proxy only with the authority', async () => {
+    const { ca, proxy, url, near } = await company();
+    const allowedFetchUrls = [url, near];
+    expect(await fetched({ allowedFetchUrls, network: { ca, forTools: true } }, near)).toContain('hello');
+    const network = { proxy: proxy.url, forTools: true };
+    expect(await fetched({ allowedFetchUrls, network }, url)).toBe('ERR_FETCH');
+    expect(proxy.asked).toEqual([`${HOST}:443`]);
+  });
+
+  it('is held to the allow-list: neither another host nor a redirect reaches the proxy', async () => {
+    const { ca, proxy, url } = await company();
+    const config = { allowedFetchUrls: [url], network: { proxy: proxy.url, ca, forTools: true } };
+    expect(await fetched(config, `https://other.${HOST}/`)).toBe('ERR_SECURITY_VIOLATION');
+    expect(await fetched(config, `${url}away`)).toBe('ERR_SECURITY_VIOLATION');
+    expect(proxy.asked).toEqual([`${HOST}:443`]);
+  });
+
+  it('uses no proxy of the environment', async () => {
+    const { ca, proxy, url } = await company();
+    const names = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'];
+    for (const name of names) process.env[name] = proxy.url;
+    onTestFinished(() => {
+      for (const name of names) delete process.env[name];
+    });
+    const config = { allowedFetchUrls: [url], network: { ca, forTools: true } };
+    expect(await fetched(config, url)).toBe('ERR_FETCH');
+    expect(proxy.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,10 @@
+//! Pull requests, through the REST API of whoever hosts the repository.
+
+mod bitbucket;
+pub(super) mod connect;
+pub(super) mod forge_api;
+mod github;
+mod gitlab;
+#[expect(clippy::module_inception, reason = "the file is named for its main item")]
+pub(super) mod pull_request;
+pub(super) mod rest_client;

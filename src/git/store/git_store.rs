@@ -1,0 +1,216 @@
+//! The public face of the repository.
+
+use super::commit::{self, Committed};
+use super::repository_setup::{self, Flush};
+use crate::git::branches::{head, strategy};
+use crate::git::commit_id::CommitId;
+use crate::git::durability::context::Context;
+use crate::git::durability::redo_log::{self, RedoLog};
+use crate::git::durability::repository_lock::RepositoryLock;
+use crate::git::durability::{redo, settle};
+use crate::git::file_change::FileChange;
+use crate::git::git_error::GitError;
+use crate::git::store_options::StoreOptions;
+use crate::git::work_tree::work_tree::WorkTree;
+use git2::Repository;
+use parking_lot::{Mutex, MutexGuard};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long another writer, in this process or another, is waited for.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// An ordinary local repository with a work tree. New content of files is the caller's to write; this writes history.
+///
+/// Safe to share between threads, and to open many times in many processes.
+pub struct GitStore {
+    repository: Mutex<Repository>,
+    /// What commits go through; without it through the other.
+    logged: Option<Logged>,
+    root: PathBuf,
+    pub(in crate::git) options: StoreOptions,
+    work: Arc<dyn WorkTree>,
+}
+
+/// A handle whose objects are not flushed, and the log that makes up for it.
+struct Logged {
+    repository: Mutex<Repository>,
+    log: RedoLog,
+}
+
+impl GitStore {
+    /// Opens the repository at exactly `root` or creates it, and finishes what a killed process left undone.
+    ///
+    /// # Errors
+    /// `NotOwned`, `BadConfiguration`, `Bare`, `BadBranch`, `BadAuthor`, `Busy`, `Git`, `Io`.
+    pub fn open_or_init(root: &Path, options: StoreOptions, work: Arc<dyn WorkTree>) -> Result<Self, GitError> {
+        Self::open_in_session(root, options, work, redo_log::session())
+    }
+
+    /// As [`Self::open_or_init`], since the start of the machine that `session` stands for.
+    pub(in crate::git) fn open_in_session(
+        root: &Path,
+        options: StoreOptions,
+        work: Arc<dyn WorkTree>,
+        session: Option<String>,
+    ) -> Result<Self, GitError> {
+        let repository = Mutex::new(repository_setup::open_or_init(root, &options, WAIT)?);
+        let log = |session| -> Result<_, GitError> {
+            let repository = Mutex::new(repository_setup::open_again(root, Flush::Logged)?);
+            Ok(Logged { repository, log: RedoLog::new(session) })
+        };
+        let logged = session.map(log).transpose()?;
+        let store = Self { repository, logged, root: root.to_owned(), options, work };
+        let lock = RepositoryLock::acquire(store.repository()?.path(), WAIT)?;
+        if let Some(Logged { log, .. }) = &store.logged {
+            redo::redo(&*store.repository()?, &store.context(), log)?;
+        }
+        if !lock.behind().is_empty() {
+            let repository = store.repository()?;
+            settle::heal(&repository, &lock, &store.context())?;
+            settle::settle(&repository, lock, &store.context());
+        }
+        Ok(store)
+    }
+
+    /// The commit that is checked out; `None` before the first one.
+    ///
+    /// # Errors
+    /// `Busy`, `Git`.
+    pub fn head(&self) -> Result<Option<CommitId>, GitError> {
+        match head::target(&*self.repository()?, "HEAD") {
+            Ok(commit) => Ok(commit.map(CommitId::from)),
+            Err(error) => Err(GitError::git("read the current commit", &error)),
+        }
+    }
+
+    /// A directory for what belongs to this copy of the repository and not to its history. It may not exist yet.
+    ///
+    /// # Errors
+    /// `Busy`.
+    pub fn private_dir(&self) -> Result<PathBuf, GitError> {
+        Ok(self.repository()?.path().join("tgp"))
+    }
+
+    /// Commits exactly `changes` on top of the branch they belong to; no commit when they change nothing. Then makes
+    /// `git status` agree about these files. Anything else in the work tree or staged by a person stays as it is.
+    ///
+    /// # Errors
+    /// `BadPath`, `DetachedHead`, `Busy`, `Git`, `Io`; then the branch is what it was.
+    pub fn commit(&self, message: &str, changes: &[FileChange<'_>]) -> Result<Committed, GitError> {
+        let (repository, lock) = self.committer()?;
+        commit::commit(&repository, lock, &self.context(), message, changes)
+    }
+
+    /// Whether a committed file comes back after a power cut even if it was written without waiting for the disk.
+    #[must_use]
+    pub const fn restores_files(&self) -> bool {
+        self.logged.is_some()
+    }
+
+    /// Begins a change of the files at `paths`, which the caller writes before it commits: one step for other writers.
+    /// Nobody moves these files in between, and if the process dies there, the next one puts them back.
+    ///
+    /// # Errors
+    /// `Busy`, `Git`, `Io`.
+    pub fn begin<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Result<Writing<'_>, GitError> {
+        let (repository, mut lock) = self.committer()?;
+        lock.begin(paths)?;
+        Ok(Writing { store: self, held: Some((repository, lock)) })
+    }
+
+    /// The last commit of the branch that `path` belongs to.
+    ///
+    /// # Errors
+    /// `DetachedHead`, `Busy`, `Git`.
+    pub fn branch_head(&self, path: &str) -> Result<Option<CommitId>, GitError> {
+        let change = FileChange { path, content: None };
+        let target = strategy::target(&*self.repository()?, &self.options, &[change])?;
+        Ok(target.commit.or(target.start).map(CommitId::from))
+    }
+
+    /// The repository and the right to write to it, after finishing what a killed process left undone.
+    pub(in crate::git) fn writer(&self) -> Result<(MutexGuard<'_, Repository>, RepositoryLock), GitError> {
+        self.writer_through(&self.repository)
+    }
+
+    /// As [`Self::writer`], without flushes: for commits that are logged, and for what need not survive a power cut.
+    pub(in crate::git) fn committer(&self) -> Result<(MutexGuard<'_, Repository>, RepositoryLock), GitError> {
+        self.writer_through(self.logged.as_ref().map_or(&self.repository, |logged| &logged.repository))
+    }
+
+    fn writer_through<'s>(
+        &'s self,
+        handle: &'s Mutex<Repository>,
+    ) -> Result<(MutexGuard<'s, Repository>, RepositoryLock), GitError> {
+        let repository = wait_for(handle)?;
+        let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
+        settle::heal(&repository, &lock, &self.context())?;
+        Ok((repository, lock))
+    }
+
+    /// Names the remote for people who use `git` in the root.
+    pub(in crate::git) fn name_remote(&self, url: &str) -> Result<(), GitError> {
+        if repository_setup::has_remote(&*self.repository()?, url) {
+            return Ok(());
+        }
+        let (repository, mut lock) = self.writer()?;
+        lock.begin(std::iter::empty())?;
+        let named = repository_setup::name_remote(&repository, url, &self.options.branch);
+        settle::settle(&repository, lock, &self.context());
+        named
+    }
+
+    pub(in crate::git) fn context(&self) -> Context<'_> {
+        let log = self.logged.as_ref().map(|logged| &logged.log);
+        Context { options: &self.options, work: &*self.work, wait: WAIT, log }
+    }
+
+    /// A handle of its own, for what takes long.
+    pub(in crate::git) fn open_again(&self) -> Result<Repository, GitError> {
+        repository_setup::open_again(&self.root, Flush::Each)
+    }
+
+    fn repository(&self) -> Result<MutexGuard<'_, Repository>, GitError> {
+        wait_for(&self.repository)
+    }
+}
+
+fn wait_for(handle: &Mutex<Repository>) -> Result<MutexGuard<'_, Repository>, GitError> {
+    handle.try_lock_for(WAIT).ok_or(GitError::Busy { seconds: WAIT.as_secs() })
+}
+
+/// A change of files under way. Dropped without a commit, it leaves the history as it was.
+pub struct Writing<'s> {
+    store: &'s GitStore,
+    held: Option<(MutexGuard<'s, Repository>, RepositoryLock)>,
+}
+
+impl Writing<'_> {
+    /// Commits `changes`, as [`GitStore::commit`] does.
+    ///
+    /// # Errors
+    /// As [`GitStore::commit`].
+    pub fn commit(mut self, message: &str, changes: &[FileChange<'_>]) -> Result<Committed, GitError> {
+        match self.held.take() {
+            Some((repository, lock)) => commit::commit(&repository, lock, &self.store.context(), message, changes),
+            None => self.store.commit(message, changes),
+        }
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        if let Some((repository, lock)) = self.held.take() {
+            settle::settle(&repository, lock, &self.store.context());
+        }
+    }
+}
+
+impl fmt::Debug for GitStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("GitStore").field("options", &self.options).finish_non_exhaustive()
+    }
+}

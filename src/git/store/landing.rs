@@ -1,0 +1,101 @@
+//! Moving to commits that others made: the branches, the files and the index, in this order.
+
+use crate::git::branches::backup_branch;
+use crate::git::branches::head::Head;
+use crate::git::branches::references::is_contention;
+use crate::git::durability::context::Context;
+use crate::git::durability::repository_lock::RepositoryLock;
+use crate::git::durability::settle;
+use crate::git::durability::stale_lock::{self, Evidence};
+use crate::git::git_error::GitError;
+use crate::git::objects::left_out::LeftOut;
+use crate::git::objects::trees::Trees;
+use crate::git::patience::Patience;
+use crate::git::work_tree::checkout;
+use git2::{ErrorCode, Oid, Repository};
+use std::collections::BTreeSet;
+
+/// One reference that changes. `None` is a reference that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::git) struct RefMove {
+    pub(in crate::git) name: String,
+    pub(in crate::git) old: Option<Oid>,
+    pub(in crate::git) new: Option<Oid>,
+}
+
+/// Where to go.
+pub(in crate::git) struct Landing {
+    pub(in crate::git) moves: Vec<RefMove>,
+    /// The branch that is current afterwards, and its commit then.
+    pub(in crate::git) current: (String, Option<Oid>),
+    /// What the work tree holds before and after.
+    pub(in crate::git) before: Option<Oid>,
+    pub(in crate::git) after: Option<Oid>,
+}
+
+/// What a landing did.
+#[derive(Debug, Default)]
+pub(in crate::git) struct Landed {
+    /// The files that changed.
+    pub(in crate::git) paths: Vec<String>,
+    /// The branch that keeps files without a commit which were in the way.
+    pub(in crate::git) backup: Option<String>,
+    /// What has no file.
+    pub(in crate::git) left_out: LeftOut,
+}
+
+/// Goes there. A kill at any point leaves the old state, or the new one for the next writer to finish. `Busy` when
+/// somebody else moved one of the branches first; then none was moved after that one.
+pub(in crate::git) fn land(
+    repository: &Repository,
+    mut lock: RepositoryLock,
+    context: &Context<'_>,
+    landing: &Landing,
+    patience: &Patience,
+) -> Result<Landed, GitError> {
+    let failed = |error: git2::Error| GitError::git("move to the remote's commits", &error);
+    let head = Head::read(repository)?;
+    let trees = Trees::new(repository, context.options.limits);
+    let patient = trees.patient(patience);
+    let changed = patient.changes(landing.before, landing.after)?;
+    let mut left_out = changed.left_out;
+    let changes = changed.all;
+    let switched = patient.changes(trees.of(head.commit)?, trees.of(landing.current.1)?)?.all;
+    left_out.extend(checkout::survey(&trees, &changes, context.work)?);
+    let mut uncommitted = checkout::uncommitted(&changes, context.work)?;
+    uncommitted.retain(|(path, _)| !context.options.derived.contains(path));
+    let backup = backup_branch::back_up_files(repository, context.options, head.commit, uncommitted)?;
+    let paths: BTreeSet<&str> = changes.iter().chain(&switched).map(|change| change.path.as_str()).collect();
+    lock.begin(paths.iter().copied())?;
+    let moved = landing.moves.iter().try_for_each(|reference| apply(repository, reference));
+    if let Err(error) = moved {
+        settle::settle(repository, lock, context);
+        return Err(if is_contention(&error) { GitError::Busy { seconds: 0 } } else { failed(error) });
+    }
+    if head.branch != landing.current.0 {
+        repository.set_head(&landing.current.0).map_err(failed)?;
+    }
+    // However long it takes: half of it would have to be finished by somebody else.
+    checkout::place(&trees, landing.after, paths.iter().copied(), context.work)?;
+    settle::settle(repository, lock, context);
+    Ok(Landed { paths: changes.into_iter().map(|change| change.path).collect(), backup, left_out })
+}
+
+/// Moves one reference, if it still is where it was.
+pub(in crate::git) fn apply(repository: &Repository, reference: &RefMove) -> Result<(), git2::Error> {
+    let RefMove { name, old, new } = reference;
+    // Whether that worked shows in the update itself.
+    let _ = stale_lock::clear(&repository.commondir().join(format!("{name}.lock")), Evidence::AgeOnly);
+    match (old, new) {
+        (Some(old), Some(new)) if old == new => Ok(()),
+        (Some(old), Some(new)) => {
+            repository.reference_matching(name, *new, true, *old, "sync with the remote").map(drop)
+        }
+        (None, Some(new)) => repository.reference(name, *new, false, "sync with the remote").map(drop),
+        (_, None) => match repository.find_reference(name) {
+            Ok(mut reference) => reference.delete(),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(()),
+            Err(error) => Err(error),
+        },
+    }
+}

@@ -1,0 +1,8 @@
+//! The local repository: opening it, committing to it, moving it to others' commits, reading its history.
+
+pub(super) mod commit;
+pub(super) mod git_store;
+pub(super) mod history;
+pub(super) mod landing;
+pub(super) mod repository_setup;
+pub(super) mod special_files;

@@ -1,0 +1,10 @@
+//! The store and its remote together: hydrating, replaying, pushing, publishing.
+
+pub(super) mod hydrate;
+mod publish_tool;
+pub(super) mod publisher;
+mod push_branch;
+mod replay;
+pub(super) mod setup;
+#[expect(clippy::module_inception, reason = "the file is named for its main item")]
+pub(super) mod upstream;

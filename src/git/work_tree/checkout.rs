@@ -1,0 +1,104 @@
+//! Bringing files of the work tree to what the view holds.
+//!
+//! The content comes from others and is taken for hostile: only plain files are made, through the jail of the work tree,
+//! byte by byte as they are stored. Symbolic links, submodules and impossible names stay in the history; the index marks
+//! them as not checked out.
+
+use super::work_tree::WorkTree;
+use crate::git::git_error::GitError;
+use crate::git::limits::Limit;
+use crate::git::objects::left_out::{LeftOut, Why};
+use crate::git::objects::object_reader::{self, Found};
+use crate::git::objects::raw_tree::{EXECUTABLE, PLAIN};
+use crate::git::objects::tree_changes::TreeChange;
+use crate::git::objects::trees::{Finder, Trees};
+use git2::{ObjectType, Oid};
+use std::io;
+
+/// Whether an entry of this mode is a plain file.
+pub(in crate::git) const fn is_plain(mode: i32) -> bool {
+    matches!(mode, PLAIN | EXECUTABLE)
+}
+
+/// Looks at all that `changes` would make, before anything is made: what is left out, and whether the rest is there and
+/// not too much.
+pub(in crate::git) fn survey(
+    trees: &Trees<'_>,
+    changes: &[TreeChange],
+    work: &dyn WorkTree,
+) -> Result<LeftOut, GitError> {
+    let mut left_out = LeftOut::default();
+    let most = trees.limits.root_bytes;
+    let mut room = most;
+    for change in changes {
+        let Some(entry) = change.new else { continue };
+        if !entry.mode.is_some_and(is_plain) {
+            left_out.add(&change.path, Why::Mode);
+        } else if !work.accepts(&change.path) {
+            left_out.add(&change.path, Why::Name);
+        } else {
+            let size = object_reader::blob_size(trees.repository, entry.id).ok_or(GitError::Incomplete)?;
+            if size > trees.limits.file_bytes {
+                left_out.add(&change.path, Why::Size);
+            } else {
+                room = room.checked_sub(size).ok_or(GitError::RemoteLimit(Limit::RootBytes(most)))?;
+            }
+        }
+    }
+    Ok(left_out)
+}
+
+/// Makes the files at `paths` what `view` has there. A path at which something other than a file stands is left alone.
+pub(in crate::git) fn place<'p>(
+    trees: &Trees<'_>,
+    view: Option<Oid>,
+    paths: impl Iterator<Item = &'p str>,
+    work: &dyn WorkTree,
+) -> Result<(), GitError> {
+    let failed = GitError::io("write a file of the work tree");
+    let mut writes = Vec::new();
+    let mut finder = Finder::new(trees, view);
+    for path in paths.filter(|path| work.accepts(path)) {
+        match finder.entry(path)?.filter(|entry| entry.mode.is_some_and(is_plain)) {
+            // A file may have to make room for a directory of the same name: removals come first.
+            None => tolerate(work.remove(path)).map_err(&failed)?,
+            Some(entry) => writes.push((path, entry.id)),
+        }
+    }
+    for (path, id) in writes {
+        match object_reader::read(trees.repository, id, ObjectType::Blob, trees.limits.file_bytes)? {
+            Found::Content(content) => {
+                if work.read(path).ok().flatten().is_none_or(|present| present != content) {
+                    tolerate(work.write(path, &content)).map_err(&failed)?;
+                }
+            }
+            Found::TooLarge => tolerate(work.remove(path)).map_err(&failed)?,
+            Found::Nothing => return Err(GitError::Incomplete),
+        }
+    }
+    Ok(())
+}
+
+/// The files at the paths of `changes` that hold neither the old nor the new content: somebody's work without a commit.
+pub(in crate::git) fn uncommitted(
+    changes: &[TreeChange],
+    work: &dyn WorkTree,
+) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+    let mut found = Vec::new();
+    for change in changes.iter().filter(|change| work.accepts(&change.path)) {
+        let Ok(Some(present)) = work.read(&change.path) else { continue };
+        let id = git2::Oid::hash_object(git2::ObjectType::Blob, &present)
+            .map_err(|error| GitError::git("compare a file", &error))?;
+        if [&change.old, &change.new].iter().all(|entry| entry.is_none_or(|entry| entry.id != id)) {
+            found.push((change.path.clone(), present));
+        }
+    }
+    Ok(found)
+}
+
+fn tolerate(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        result => result,
+    }
+}

@@ -1,0 +1,9 @@
+//! The files of the root and the index, brought to what a branch holds.
+
+pub(super) mod checkout;
+pub(super) mod exclude_file;
+pub(super) mod index_file;
+pub(super) mod index_update;
+pub(super) mod pending_status;
+#[expect(clippy::module_inception, reason = "the file is named for its main item")]
+pub(super) mod work_tree;

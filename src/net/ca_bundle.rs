@@ -1,0 +1,66 @@
+//! Certificates that the application trusts beside those of the machine.
+
+use super::net_error::NetError;
+use crate::bounded_read::read_at_most;
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use std::fs::File;
+use std::path::Path;
+
+/// A bundle of all the authorities that browsers trust is some 250 KB.
+const MAX_BYTES: usize = 4 << 20;
+
+/// Certificates of authorities; none by default.
+#[derive(Debug, Clone, Default)]
+pub struct CaBundle(Vec<CertificateDer<'static>>);
+
+impl CaBundle {
+    /// Reads a file of certificates in PEM, one or more.
+    ///
+    /// # Errors
+    /// `BadCa` when it cannot be read or holds anything that is no certificate of an authority.
+    pub fn read(path: &Path) -> Result<Self, NetError> {
+        let bad = |why| NetError::BadCa { why };
+        let file = File::open(path).map_err(|_| bad("cannot be read; name a file of certificates in PEM"))?;
+        let text = read_at_most(file, MAX_BYTES, 0).map_err(|_| bad("cannot be read"))?;
+        Self::parse(&text.ok_or_else(|| bad("is larger than 4 MiB"))?)
+    }
+
+    fn parse(pem: &[u8]) -> Result<Self, NetError> {
+        let bad = |why| NetError::BadCa { why };
+        let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        let found = found.map_err(|_| bad("is damaged: a certificate in it cannot be read"))?;
+        if found.is_empty() {
+            return Err(bad("holds no certificate in PEM"));
+        }
+        let mut store = RootCertStore::empty();
+        for certificate in &found {
+            store.add(certificate.clone()).map_err(|_| bad("holds a certificate that cannot be used"))?;
+        }
+        Ok(Self(found))
+    }
+
+    pub(super) fn certificates(&self) -> impl Iterator<Item = CertificateDer<'static>> {
+        self.0.iter().cloned()
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CaBundle;
+
+    #[test]
+    fn what_is_no_certificate_is_refused() {
+        let junk = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        for (text, why) in [("", "no certificate"), ("hello", "no certificate"), (junk, "cannot be used")] {
+            let error = CaBundle::parse(text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(why) && error.contains("network.ca"), "{error}");
+        }
+        assert!(CaBundle::read("/nowhere".as_ref()).is_err() && CaBundle::read("/".as_ref()).is_err());
+    }
+}

@@ -1,0 +1,55 @@
+//! Why a request of the application itself got no whole answer.
+
+use super::plain_dns::UnknownHost;
+use std::error::Error as StdError;
+use std::io;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ExchangeFailure {
+    #[error("it did not answer in time")]
+    TimedOut,
+    #[error("its host is not known")]
+    UnknownHost,
+    #[error("its certificate is not trusted; name the authority behind it in network.ca")]
+    Untrusted,
+    #[error("the connection failed: {0}")]
+    Connection(io::ErrorKind),
+    #[error("no connection came about; check its address, and the proxy if there is one")]
+    NoConnection,
+    #[error("the connection broke")]
+    Broken,
+    #[error("the system refuses a thread or a socket")]
+    NoRuntime,
+    #[error("the request failed")]
+    Other,
+}
+
+impl ExchangeFailure {
+    /// What the client said, without the address.
+    pub(super) fn of(error: &reqwest::Error) -> Self {
+        let mut source: Option<&(dyn StdError + 'static)> = Some(error);
+        let mut kind = None;
+        while let Some(cause) = source {
+            if cause.is::<UnknownHost>() {
+                return Self::UnknownHost;
+            }
+            if let Some(rustls::Error::InvalidCertificate(_)) = cause.downcast_ref() {
+                return Self::Untrusted;
+            }
+            source = cause.source();
+            if let Some(error) = cause.downcast_ref::<io::Error>() {
+                kind = Some(error.kind());
+                // What an error of this kind holds is not its source, but itself.
+                source = error.get_ref().map(|inner| inner as &(dyn StdError + 'static)).or(source);
+            }
+        }
+        match kind {
+            _ if error.is_timeout() => Self::TimedOut,
+            Some(io::ErrorKind::TimedOut) => Self::TimedOut,
+            Some(kind) => Self::Connection(kind),
+            None if error.is_connect() => Self::NoConnection,
+            None if error.is_body() || error.is_decode() => Self::Broken,
+            None => Self::Other,
+        }
+    }
+}

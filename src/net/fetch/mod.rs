@@ -1,0 +1,15 @@
+//! Requests of guests, each held against the allow-list: its URL, every redirect and every address.
+
+mod address;
+mod allow_list;
+mod checked_dns;
+mod fetch_request;
+mod fetch_response;
+mod fetch_slots;
+mod fetcher;
+mod running_fetches;
+
+pub use fetch_request::FetchRequest;
+pub use fetch_response::FetchResponse;
+pub use fetcher::{FetchLimits, FetchTask, Fetcher};
+pub use running_fetches::RunningFetches;

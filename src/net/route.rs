@@ -1,0 +1,98 @@
+//! How requests leave this machine: through which proxy, and trusting whom.
+
+use super::ca_bundle::CaBundle;
+use super::net_error::NetError;
+use super::trust;
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder, NoProxy, Proxy};
+use std::fmt;
+use url::Url;
+
+/// Who carries requests to their host.
+#[derive(Clone, Default)]
+pub enum ProxyChoice {
+    /// Nobody, whatever the environment says.
+    #[default]
+    Direct,
+    /// Whom the usual variables name: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`.
+    Environment,
+    Through(NamedProxy),
+}
+
+/// A proxy that the application named.
+#[derive(Clone)]
+pub struct NamedProxy {
+    proxy: Proxy,
+    /// Its own name, which is looked up here.
+    host: String,
+}
+
+impl NamedProxy {
+    /// `url` is an http or https address, with a user and a password if the proxy wants them; `direct` are the hosts that
+    /// are reached without it, in the words of `NO_PROXY`.
+    ///
+    /// # Errors
+    /// `BadProxy`.
+    pub fn parse(url: &str, direct: &[String]) -> Result<Self, NetError> {
+        let bad = |why| NetError::BadProxy { why };
+        let parsed = Url::parse(url).map_err(|_| bad("is no address, such as 'http://proxy.example:3128'"))?;
+        if !matches!(parsed.scheme(), "http" | "https") {
+            return Err(bad("must begin with http:// or https://"));
+        }
+        let host = parsed.host_str().ok_or_else(|| bad("has no host"))?.to_owned();
+        let proxy = Proxy::all(url).map_err(|_| bad("cannot be used as a proxy"))?;
+        Ok(Self { proxy: proxy.no_proxy(NoProxy::from_string(&direct.join(","))), host })
+    }
+}
+
+/// Shown without its address, which may hold a password.
+impl fmt::Debug for NamedProxy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("NamedProxy")
+    }
+}
+
+/// A way out of this machine.
+#[derive(Clone, Default)]
+pub struct Route {
+    pub proxy: ProxyChoice,
+    /// Authorities that are trusted beside the machine's.
+    pub ca: CaBundle,
+}
+
+impl Route {
+    /// A client that follows no redirect; `None` when the system does not let there be one.
+    pub(super) fn client(&self) -> Option<ClientBuilder> {
+        let builder =
+            Client::builder().tls_backend_preconfigured(trust::tls(&self.ca)?).redirect(Policy::none()).referer(false);
+        Some(match &self.proxy {
+            ProxyChoice::Direct => builder.no_proxy(),
+            ProxyChoice::Environment => builder,
+            ProxyChoice::Through(named) => builder.no_proxy().proxy(named.proxy.clone()),
+        })
+    }
+
+    /// The name of the proxy that the application named.
+    pub(super) fn proxy_host(&self) -> Option<&str> {
+        match &self.proxy {
+            ProxyChoice::Through(named) => Some(&named.host),
+            ProxyChoice::Direct | ProxyChoice::Environment => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NamedProxy;
+
+    #[test]
+    fn only_an_http_proxy_is_one_and_its_password_is_not_shown() {
+        for url in ["proxy.example:3128", "socks5://proxy.example", "ftp://x", "", "http://"] {
+            let error = NamedProxy::parse(url, &[]).unwrap_err().to_string();
+            assert!(error.starts_with("network.proxy"), "{error}");
+        }
+        let proxy = NamedProxy::parse("http://me:hunter2@proxy.example:3128", &["localhost".to_owned()]).unwrap();
+        assert_eq!(proxy.host, "proxy.example");
+        assert!(!format!("{proxy:?}").contains("hunter2"));
+    }
+}
