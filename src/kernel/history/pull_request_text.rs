@@ -29,9 +29,10 @@ impl PullRequestDescriber {
 
     fn section(&self, path: &str) -> String {
         let source = JailPath::parse(path).and_then(|parsed| self.vfs.read(&parsed));
-        let Ok(source) = source else { return format!("## `{path}`\n\nRemoved.\n") };
+        let heading = format!("## {}", code(path));
+        let Ok(source) = source else { return format!("{heading}\n\nRemoved.\n") };
         let findings = self.compiler.check(path, &source, &self.lint).diagnostics;
-        let mut text = format!("## `{path}`\n\n{}\n", description(&source));
+        let mut text = format!("{heading}\n\n{}\n", description(&source));
         if let Some(parameters) = parameters(&source) {
             let _ = write!(text, "\n**Parameters**\n\n```ts\n{parameters}\n```\n");
         }
@@ -79,7 +80,7 @@ fn findings_list(findings: &[Diagnostic]) -> String {
             Severity::Warning => "warning",
             Severity::Advice => "advice",
         };
-        format!("- {severity}, line {}: {}", finding.line, finding.message)
+        format!("- {severity}, line {}: {}", finding.line, code(&finding.message))
     };
     findings.iter().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -114,8 +115,31 @@ fn description(source: &str) -> String {
     };
     let text = comment(source).into_iter().filter(is_text).collect::<Vec<_>>().join("\n");
     let text: String = text.trim().chars().take(LONGEST_TEXT).collect();
-    // A fence or a mention in a comment must not become one in the pull request.
-    if text.is_empty() { "No description.".to_owned() } else { text.replace('`', "'").replace('@', "@\u{200b}") }
+    if text.is_empty() { "No description.".to_owned() } else { plain(&text) }
+}
+
+/// Guest text as code: neither Markdown, nor HTML, nor a mention of anybody.
+fn code(text: &str) -> String {
+    let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let text: String = text.trim().chars().take(LONGEST_TEXT).collect();
+    format!("`{}`", unmentioned(&text.replace('`', "'")))
+}
+
+/// Guest text as lines of plain text: what would be Markdown or HTML is shown as it was written.
+fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in unmentioned(&text.replace('`', "'")).chars() {
+        if matches!(letter, '\\' | '<' | '>' | '[' | ']' | '*' | '_' | '#' | '!' | '|' | '~' | '&') {
+            shown.push('\\');
+        }
+        shown.push(letter);
+    }
+    shown
+}
+
+/// The text with nobody's attention called: a mention is none with something between the sign and the name.
+fn unmentioned(text: &str) -> String {
+    text.replace('@', "@\u{200b}")
 }
 
 /// The parameter list of the default export, as it is written.
@@ -140,7 +164,31 @@ fn parameters(source: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{description, parameters, written_example};
+    use super::{Diagnostic, Severity, description, findings_list, parameters, written_example};
+
+    #[test]
+    fn what_a_tool_says_is_no_markdown_and_calls_nobody() {
+        let finding = |message: &str| Diagnostic {
+            rule: "no-emails".to_owned(),
+            standard: None,
+            severity: Severity::Error,
+            message: message.to_owned(),
+            line: 3,
+            column: 1,
+            end_line: 3,
+            end_column: 2,
+            help: None,
+            fix: None,
+        };
+        let shown = findings_list(&[finding("Import of '@user`\n# <img src=x>' is forbidden")]);
+        assert_eq!(shown, "- error, line 3: `Import of '@\u{200b}user' # <img src=x>' is forbidden`");
+        let source = "/** See [here](https://x.example) <b>now</b> # and ![x](y) @user. */";
+        let shown = description(source);
+        assert_eq!(
+            shown,
+            r"See \[here\](https://x.example) \<b\>now\</b\> \# and \!\[x\](y) @".to_owned() + "\u{200b}user."
+        );
+    }
 
     #[test]
     fn the_reviewer_sees_what_the_tool_says_of_itself() {

@@ -102,6 +102,18 @@ impl ModuleGraph {
         })
     }
 
+    /// Whether the source of any tool in the graph has `word`, as a whole.
+    pub fn spells(&self, word: &str) -> bool {
+        let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+        self.tools().iter().any(|(_, tool)| {
+            let source = tool.source();
+            source.match_indices(word).any(|(at, _)| {
+                let (before, after) = (source.get(..at), source.get(at + word.len()..));
+                !before.unwrap_or_default().ends_with(is_letter) && !after.unwrap_or_default().starts_with(is_letter)
+            })
+        })
+    }
+
     /// A module's compiled form, by the path that stack frames name.
     pub fn tool(&self, path: &str) -> Option<Arc<CachedTool>> {
         self.tools.lock().get(path).map(Arc::clone)

@@ -229,7 +229,7 @@ impl Runs {
                     if let Ok(value) = &result {
                         tools.registry().count_use(&counted);
                         if let Some((examples, args_json)) = &shown {
-                            examples.record(&counted, args_json, value.result());
+                            examples.record(&counted, args_json, value.result(), |word| graph.spells(word));
                         }
                     }
                     result
