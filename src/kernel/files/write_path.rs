@@ -132,10 +132,13 @@ impl WritePath {
         }
         // The file is written: what keeps the registry from following must not hide that.
         let registered = tools.registry().register(path);
-        let meta = registered.as_ref().ok().and_then(|registered| registered.meta.as_deref());
+        let meta = registered.as_ref().ok().and_then(|registered| registered.meta.as_ref());
         let mut changes = vec![FileChange { path: path.as_str(), content: Some(content.as_bytes()) }];
-        changes.extend(meta.map(|text| FileChange { path: META_FILE, content: Some(text.as_bytes()) }));
+        changes.extend(meta.map(|meta| FileChange { path: META_FILE, content: Some(meta.text.as_bytes()) }));
         let committed = turn.commit(message, &changes);
+        if let (Some(meta), Ok(_)) = (meta, &committed) {
+            tools.registry().meta_was_committed(meta);
+        }
         if will_be_logged && !matches!(&committed, Ok(Committed { id: Some(_), .. })) {
             // No commit will bring it back.
             root.write(path, content)?;
@@ -150,3 +153,7 @@ impl WritePath {
         Ok(written)
     }
 }
+
+#[cfg(test)]
+#[path = "write_path_tests.rs"]
+mod tests;

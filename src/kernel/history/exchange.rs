@@ -3,7 +3,7 @@
 use super::run_examples::RunExamples;
 use super::written::{Persisted, WriteDone, Written};
 use crate::error::Error;
-use crate::git::{Hydrated, Publisher, Reach, Ticket};
+use crate::git::{GitError, Hydrated, Publisher, Reach, Ticket};
 use crate::kernel::tools::Tools;
 use serde::Serialize;
 use std::sync::Arc;
@@ -26,6 +26,17 @@ impl From<Hydrated> for Incoming {
     }
 }
 
+impl Incoming {
+    /// Adds what came in later.
+    pub fn add(&mut self, later: Self) {
+        let Self { changed, warnings } = later;
+        self.changed.extend(changed);
+        self.changed.sort_unstable();
+        self.changed.dedup();
+        self.warnings.extend(warnings);
+    }
+}
+
 /// Owns the publisher, if there is a remote.
 pub struct Exchange {
     publisher: Option<Publisher>,
@@ -45,12 +56,17 @@ impl Exchange {
             Ok(written) if written.persisted != Persisted::No => written,
             other => return done(other),
         };
+        let tools = Arc::clone(&self.tools);
         publisher.submit(Ticket {
             path: written.path.clone(),
             commit: written.fresh.clone(),
             done: Box::new(move |published| {
                 done(published.map_err(Error::from).map(|published| {
                     if let Some(commit) = published.commit {
+                        if written.fresh.as_ref().is_some_and(|fresh| *fresh != commit) {
+                            // It was put on top of others' commits.
+                            tools.registry().was_overtaken();
+                        }
                         written.commit = Some(commit.as_str().to_owned());
                     }
                     written.pull_request = published.pull_request.map(Into::into);
@@ -66,17 +82,18 @@ impl Exchange {
 
     /// Pushes whatever waits, then brings in what others pushed.
     pub fn sync(&self) -> Result<Incoming, Error> {
-        let Some(publisher) = &self.publisher else { return Ok(Incoming::default()) };
-        let incoming = publisher.sync()?.into();
-        self.tools.registry().expire();
-        Ok(incoming)
+        self.bring_in(Publisher::sync)
     }
 
     /// Brings in what others pushed.
     pub fn hydrate(&self) -> Result<Incoming, Error> {
+        self.bring_in(Publisher::hydrate)
+    }
+
+    fn bring_in(&self, exchange: impl Fn(&Publisher) -> Result<Hydrated, GitError>) -> Result<Incoming, Error> {
         let Some(publisher) = &self.publisher else { return Ok(Incoming::default()) };
-        let incoming = publisher.hydrate()?.into();
-        self.tools.registry().expire();
+        let incoming = exchange(publisher)?.into();
+        self.tools.registry().was_overtaken();
         Ok(incoming)
     }
 

@@ -134,7 +134,12 @@ impl History {
     /// Pushes whatever waits, then brings in what others pushed.
     pub fn sync(&self) -> Result<Incoming, Error> {
         self.flush_meta()?;
-        self.exchange.sync()
+        let mut incoming = self.exchange.sync()?;
+        // What came in may have brought a `meta.json` without the tools that were written here.
+        if self.flush_meta()? == Flushed::Committed {
+            incoming.add(self.exchange.sync()?);
+        }
+        Ok(incoming)
     }
 
     /// Brings in what others pushed.
@@ -177,15 +182,23 @@ impl History {
     }
 
     fn commit_meta(&self) -> Result<Written, Error> {
+        let registry = self.tools.registry();
         if self.strategy == GitWriteStrategy::Pr {
             let _one_writer = self.one_writer.lock();
-            self.tools.registry().sync_meta()?;
+            // It is kept nowhere else than where it is written.
+            if let Some(meta) = registry.sync_meta()? {
+                registry.meta_was_committed(&meta);
+            }
             return Ok(Written::not_committed(META_FILE, "With pull requests meta.json is not committed."));
         }
         let turn = self.begin(std::iter::once(META_FILE)).whole()?;
-        let text = self.tools.registry().sync_meta()?;
-        let change = text.as_deref().map(|text| FileChange { path: META_FILE, content: Some(text.as_bytes()) });
-        self.written(META_FILE, turn.commit("Registry: meta.json", change.as_slice()))
+        let meta = registry.sync_meta()?;
+        let change = meta.as_ref().map(|meta| FileChange { path: META_FILE, content: Some(meta.text.as_bytes()) });
+        let committed = turn.commit("Registry: meta.json", change.as_slice());
+        if let (Some(meta), Ok(_)) = (&meta, &committed) {
+            registry.meta_was_committed(meta);
+        }
+        self.written(META_FILE, committed)
     }
 
     /// Commits `meta.json` if writes of this kernel are not in it yet. Whoever lacks them finds them in the files.

@@ -18,7 +18,7 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A question looks at the files again when the last look is longer ago than this.
@@ -53,8 +53,12 @@ pub struct ToolRegistry {
     state: Mutex<State>,
     /// Apart from the state, so that the end of a run never waits for files. `None` until first needed.
     uses: Mutex<Option<UseCounts>>,
-    /// Registered changes that `meta.json` does not have. Changed with the state held, read without waiting for it.
+    /// Registered changes that no committed `meta.json` has. Read without waiting for the state.
     behind: AtomicUsize,
+    /// Whether anything was registered since the boot.
+    has_registered: AtomicBool,
+    /// Whether `meta.json` may have become somebody else's since it was last committed here.
+    is_overtaken: AtomicBool,
 }
 
 /// Whether the stamps of files are believed.
@@ -67,10 +71,18 @@ pub enum Look {
 /// A tool and how often it was run.
 pub type Counted = (Arc<ToolMeta>, u64);
 
+/// `meta.json` as it is on disk now. Whoever commits it says so, with [`ToolRegistry::meta_was_committed`].
+#[must_use = "what is not committed stays behind"]
+pub struct MetaText {
+    pub text: String,
+    /// How many registered changes came with it.
+    brings: usize,
+}
+
 /// What a write does to the registry.
 pub struct Registered {
-    /// The text of `meta.json` if it was its turn, as it is on disk now.
-    pub meta: Option<String>,
+    /// `meta.json` if it was its turn.
+    pub meta: Option<MetaText>,
     /// Other tools that do the same job.
     pub similar: Vec<Found>,
 }
@@ -78,7 +90,15 @@ pub struct Registered {
 impl ToolRegistry {
     #[must_use]
     pub fn new(files: RegistryFiles, compiler: Arc<Compiler>) -> Self {
-        Self { files, compiler, state: Mutex::default(), uses: Mutex::default(), behind: AtomicUsize::new(0) }
+        Self {
+            files,
+            compiler,
+            state: Mutex::default(),
+            uses: Mutex::default(),
+            behind: AtomicUsize::new(0),
+            has_registered: AtomicBool::new(false),
+            is_overtaken: AtomicBool::new(false),
+        }
     }
 
     /// Looks at all files now.
@@ -89,6 +109,13 @@ impl ToolRegistry {
     /// Files have changed: the next question looks at them, however soon it comes.
     pub fn expire(&self) {
         self.state.lock().is_stale = true;
+    }
+
+    /// Others' commits have come in. Theirs and ours may both have had a `meta.json`, each without the other's tools, and
+    /// only one of the two is there now.
+    pub fn was_overtaken(&self) {
+        self.is_overtaken.store(true, Ordering::Relaxed);
+        self.expire();
     }
 
     /// The tools that fit `query`, best first.
@@ -143,14 +170,20 @@ impl ToolRegistry {
         Ok(Registered { meta, similar })
     }
 
-    /// Makes `meta.json` on disk what the tools say, and returns its text; none as long as there are no tools.
-    pub fn sync_meta(&self) -> Result<Option<String>, Error> {
+    /// Makes `meta.json` on disk what the tools say; none as long as there are no tools.
+    pub fn sync_meta(&self) -> Result<Option<MetaText>, Error> {
         self.bring_meta_along(&mut self.state.lock())
     }
 
-    /// Whether `meta.json` lacks anything that was registered here.
+    /// The history has this `meta.json` now.
+    pub fn meta_was_committed(&self, meta: &MetaText) {
+        self.behind.fetch_sub(meta.brings, Ordering::Relaxed);
+    }
+
+    /// Whether the committed `meta.json` lacks, or may lack, anything that was registered here.
     pub fn is_meta_behind(&self) -> bool {
-        self.behind.load(Ordering::Relaxed) > 0
+        let may_lack = self.has_registered.load(Ordering::Relaxed) && self.is_overtaken.load(Ordering::Relaxed);
+        may_lack || self.behind.load(Ordering::Relaxed) > 0
     }
 
     /// Counts a run.
@@ -187,11 +220,11 @@ impl ToolRegistry {
         Ok(state)
     }
 
-    fn bring_meta_along(&self, state: &mut State) -> Result<Option<String>, Error> {
+    fn bring_meta_along(&self, state: &mut State) -> Result<Option<MetaText>, Error> {
+        self.is_overtaken.store(false, Ordering::Relaxed);
         self.look(state, Look::Quick)?;
-        let text = self.write_meta(state)?;
-        self.behind.store(0, Ordering::Relaxed);
-        Ok(text)
+        let brings = self.behind.load(Ordering::Relaxed);
+        Ok(self.write_meta(state)?.map(|text| MetaText { text, brings }))
     }
 
     /// Looks at one file, whatever its stamp says.
@@ -210,6 +243,7 @@ impl ToolRegistry {
         }
         if state.registry.hash_of(path.as_str()) != before.as_ref() {
             self.behind.fetch_add(1, Ordering::Relaxed);
+            self.has_registered.store(true, Ordering::Relaxed);
         }
         Ok(())
     }
