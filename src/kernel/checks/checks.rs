@@ -195,3 +195,63 @@ fn error_lines(path: &JailPath, findings: &[Diagnostic]) -> Vec<String> {
     let errors = findings.iter().filter(|found| found.severity == Severity::Error);
     errors.map(|found| line_of(path.as_str(), found)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Caller, CheckMode, CheckParts, Checks};
+    use crate::compile::{Compiler, LintOptions};
+    use crate::ids::RunId;
+    use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
+    use crate::kernel::modules::{AllowedPackages, ImportResolver, Modules, Packages, Sources, ToolCache};
+    use crate::kernel::private_files::PrivateFiles;
+    use crate::vfs::{JailPath, MemoryVfs, Vfs};
+    use parking_lot::Mutex;
+    use std::sync::Arc;
+
+    /// A type checker that finds nothing and keeps what it was asked.
+    #[derive(Default)]
+    struct Checker(Mutex<Vec<String>>);
+
+    impl HostFunctions for Checker {
+        fn names(&self) -> Arc<Vec<String>> {
+            Arc::default()
+        }
+        fn call(&self, _: RunId, _: &str, args_json: String, answer: Answer) {
+            self.0.lock().push(args_json);
+            answer(Ok(r#"{"diagnostics":[]}"#.to_owned()));
+        }
+        fn finish(&self, _: RunId, _: RunEnding, _: Answer) {}
+    }
+
+    #[test]
+    fn types_are_checked_in_the_texts_that_will_run() {
+        let files = Arc::new(MemoryVfs::new());
+        let write = |path: &str, text: &str| files.write(&JailPath::parse(path).unwrap(), text).unwrap();
+        let lib = "/** Says. */\nexport function say(): string {\n  return 'first';\n}\n";
+        let tool = "import { say } from './lib';\n/** Says it. */\nexport default function a(): string {\n  return say();\n}\n";
+        write("tools/lib.ts", lib);
+        write("tools/a.ts", tool);
+        let root = Arc::clone(&files) as Arc<dyn Vfs>;
+        let compiler = Arc::new(Compiler::new());
+        let resolver = Arc::new(ImportResolver::new(Arc::clone(&root), AllowedPackages::new(&[])));
+        let checker = Arc::new(Checker::default());
+        let functions = Arc::clone(&checker) as Arc<dyn HostFunctions>;
+        let modules = Modules::new(Sources {
+            files: Arc::clone(&root),
+            compiler: Arc::clone(&compiler),
+            cache: ToolCache::default(),
+            resolver: Arc::clone(&resolver),
+            packages: Packages::new(Arc::clone(&functions), PrivateFiles(Arc::new(MemoryVfs::new()))),
+        });
+        let lint = LintOptions::default();
+        let checks =
+            Checks::new(CheckParts { files: root, compiler, resolver, functions, lint, mode: CheckMode::Strict });
+        let graph = modules.graph(JailPath::parse("tools/a.ts").unwrap()).unwrap();
+        write("tools/lib.ts", &lib.replace("first", "second"));
+        write("tools/a.ts", &tool.replace("Says it", "Says it differently"));
+        checks.gate_run(Caller::Agent, &graph).unwrap();
+        let asked = checker.0.lock().join("\n");
+        assert!(asked.contains("first") && asked.contains("Says it."), "{asked}");
+        assert!(!asked.contains("second") && !asked.contains("differently"), "{asked}");
+    }
+}
