@@ -3,9 +3,8 @@
 //! A pull request is read by more people than a run: numbers of everyday size, the shape and the names that the tool's own
 //! source spells are shown; what words, long numbers and other keys said is not.
 
-use parking_lot::Mutex;
+use crate::kernel::bounded_cache::BoundedCache;
 use serde_json::{Map, Value};
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const MAX_TOOLS: usize = 256;
@@ -25,10 +24,15 @@ pub struct RunExample {
 }
 
 /// What was run since the kernel booted.
-#[derive(Debug, Default)]
 pub struct RunExamples {
-    kept: Mutex<HashMap<String, RunExample>>,
+    kept: BoundedCache<String, RunExample>,
     is_new: AtomicBool,
+}
+
+impl Default for RunExamples {
+    fn default() -> Self {
+        Self { kept: BoundedCache::new(MAX_TOOLS), is_new: AtomicBool::new(false) }
+    }
 }
 
 impl RunExamples {
@@ -41,23 +45,20 @@ impl RunExamples {
             value.map(|value: Value| bounded(&mask.masked(value).to_string()))
         };
         let (Some(args), Some(result)) = (shown(args_json), shown(result_json)) else { return };
-        let mut kept = self.kept.lock();
-        if kept.len() < MAX_TOOLS || kept.contains_key(path) {
-            let example = RunExample { args, result };
-            if kept.insert(path.to_owned(), example.clone()) != Some(example) {
-                self.is_new.store(true, Ordering::Relaxed);
-            }
+        let example = RunExample { args, result };
+        if self.kept.put(path.to_owned(), example.clone()) != Some(example) {
+            self.is_new.store(true, Ordering::Relaxed);
         }
     }
 
     /// The tool's text changes: what it did before says nothing any more.
     pub fn forget(&self, path: &str) {
-        self.kept.lock().remove(path);
+        self.kept.remove(path);
     }
 
     #[must_use]
     pub fn of(&self, path: &str) -> Option<RunExample> {
-        self.kept.lock().get(path).cloned()
+        self.kept.get(path)
     }
 
     /// Whether there is anything that was not there when this was last asked.

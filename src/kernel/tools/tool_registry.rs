@@ -6,26 +6,24 @@
 //! Writing `meta.json` costs as much as there are tools. So it follows a change at once only while tools are few; of many
 //! it waits until a fixed share of them has changed, or until somebody asks for it. Per write that is a fixed price.
 
+use super::meta_lag::{MetaLag, MetaText};
 use super::registry_state::{Looked, State};
 use super::tool_entry::tool_entry;
+use super::use_counter::UseCounter;
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tool_paths::{TOOLS, is_tool};
-use crate::registry::{ContentHash, Found, META_FILE, Registry, ToolKind, ToolMeta, UseCounts};
+use crate::registry::{ContentHash, Found, META_FILE, Registry, ToolKind, ToolMeta};
 use crate::vfs::{DiskVfs, JailPath, StampedFile, Vfs};
-use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A question looks at the files again when the last look is longer ago than this.
 const FRESH_FOR: Duration = Duration::from_secs(1);
-/// Runs after which the counts are stored.
-const STORE_USES_EVERY: u64 = 64;
-
 /// `meta.json` is written when one in this many tools has changed since: every time as long as there are no more.
 const META_SHARE: usize = 32;
 
@@ -33,7 +31,6 @@ const META_SHARE: usize = 32;
 const MAX_SIMILAR: usize = 3;
 
 const CACHE: &str = "registry-stamps.json";
-const USES: &str = "tool-uses.json";
 
 /// The files that a registry follows.
 pub struct RegistryFiles {
@@ -51,14 +48,9 @@ pub struct ToolRegistry {
     files: RegistryFiles,
     compiler: Arc<Compiler>,
     state: Mutex<State>,
-    /// Apart from the state, so that the end of a run never waits for files. `None` until first needed.
-    uses: Mutex<Option<UseCounts>>,
-    /// Registered changes that no committed `meta.json` has. Read without waiting for the state.
-    behind: AtomicUsize,
-    /// Whether anything was registered since the boot.
-    has_registered: AtomicBool,
-    /// Whether `meta.json` may have become somebody else's since it was last committed here.
-    is_overtaken: AtomicBool,
+    /// Apart from the state, so that the end of a run never waits for files.
+    uses: UseCounter,
+    lag: MetaLag,
 }
 
 /// Whether the stamps of files are believed.
@@ -71,14 +63,6 @@ pub enum Look {
 /// A tool and how often it was run.
 pub type Counted = (Arc<ToolMeta>, u64);
 
-/// `meta.json` as it is on disk now. Whoever commits it says so, with [`ToolRegistry::meta_was_committed`].
-#[must_use = "what is not committed stays behind"]
-pub struct MetaText {
-    pub text: String,
-    /// How many registered changes came with it.
-    brings: usize,
-}
-
 /// What a write does to the registry.
 pub struct Registered {
     /// `meta.json` if it was its turn.
@@ -90,15 +74,8 @@ pub struct Registered {
 impl ToolRegistry {
     #[must_use]
     pub fn new(files: RegistryFiles, compiler: Arc<Compiler>) -> Self {
-        Self {
-            files,
-            compiler,
-            state: Mutex::default(),
-            uses: Mutex::default(),
-            behind: AtomicUsize::new(0),
-            has_registered: AtomicBool::new(false),
-            is_overtaken: AtomicBool::new(false),
-        }
+        let uses = UseCounter::new(files.private.clone());
+        Self { files, compiler, state: Mutex::default(), uses, lag: MetaLag::default() }
     }
 
     /// Looks at all files now.
@@ -111,17 +88,16 @@ impl ToolRegistry {
         self.state.lock().is_stale = true;
     }
 
-    /// Others' commits have come in. Theirs and ours may both have had a `meta.json`, each without the other's tools, and
-    /// only one of the two is there now.
+    /// Others' commits have come in, and with them perhaps another `meta.json`.
     pub fn was_overtaken(&self) {
-        self.is_overtaken.store(true, Ordering::Relaxed);
+        self.lag.overtaken();
         self.expire();
     }
 
     /// The tools that fit `query`, best first.
     pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Found>, Error> {
         let mut found = self.fresh()?.registry.find(query, limit);
-        let counts = self.uses();
+        let counts = self.uses.counts();
         // Of equals the one that has proved itself comes first.
         found.sort_by(|left, right| {
             let uses = |found: &Found| counts.of(&found.tool.path);
@@ -133,7 +109,7 @@ impl ToolRegistry {
     /// Every tool with its number of runs, sorted by path.
     pub fn list(&self) -> Result<Vec<Counted>, Error> {
         let state = self.fresh()?;
-        let uses = self.uses();
+        let uses = self.uses.counts();
         Ok(state.registry.list().map(|tool| (Arc::clone(tool), uses.of(&tool.path))).collect())
     }
 
@@ -164,7 +140,7 @@ impl ToolRegistry {
         self.note(&mut state, path)?;
         let tool = state.registry.get(path.as_str()).cloned();
         let similar = tool.map(|tool| state.registry.similar(&tool, MAX_SIMILAR)).unwrap_or_default();
-        let behind = self.behind.load(Ordering::Relaxed);
+        let behind = self.lag.behind();
         let is_due = behind > 0 && behind * META_SHARE >= state.registry.len();
         let meta = if is_due { self.bring_meta_along(&mut state)? } else { None };
         Ok(Registered { meta, similar })
@@ -177,31 +153,22 @@ impl ToolRegistry {
 
     /// The history has this `meta.json` now.
     pub fn meta_was_committed(&self, meta: &MetaText) {
-        self.behind.fetch_sub(meta.brings, Ordering::Relaxed);
+        self.lag.committed(meta);
     }
 
     /// Whether the committed `meta.json` lacks, or may lack, anything that was registered here.
     pub fn is_meta_behind(&self) -> bool {
-        let may_lack = self.has_registered.load(Ordering::Relaxed) && self.is_overtaken.load(Ordering::Relaxed);
-        may_lack || self.behind.load(Ordering::Relaxed) > 0
+        self.lag.is_behind()
     }
 
     /// Counts a run.
     pub fn count_use(&self, path: &str) {
-        let mut uses = self.uses();
-        uses.count(path);
-        if uses.unstored() >= STORE_USES_EVERY {
-            self.store_uses(&mut uses);
-        }
+        self.uses.count(path);
     }
 
     /// Stores what is kept outside the history. Losing it costs time, never tools.
     pub fn store(&self) {
-        let mut uses = self.uses();
-        if uses.unstored() > 0 {
-            self.store_uses(&mut uses);
-        }
-        drop(uses);
+        self.uses.store();
         // A look that is still under way is not worth waiting for: the next kernel looks again.
         let Some(mut state) = self.state.try_lock() else { return };
         if state.unstored
@@ -221,10 +188,10 @@ impl ToolRegistry {
     }
 
     fn bring_meta_along(&self, state: &mut State) -> Result<Option<MetaText>, Error> {
-        self.is_overtaken.store(false, Ordering::Relaxed);
-        self.look(state, Look::Quick)?;
-        let brings = self.behind.load(Ordering::Relaxed);
-        Ok(self.write_meta(state)?.map(|text| MetaText { text, brings }))
+        self.lag.bring_along(|| {
+            self.look(state, Look::Quick)?;
+            self.write_meta(state)
+        })
     }
 
     /// Looks at one file, whatever its stamp says.
@@ -242,8 +209,7 @@ impl ToolRegistry {
             }
         }
         if state.registry.hash_of(path.as_str()) != before.as_ref() {
-            self.behind.fetch_add(1, Ordering::Relaxed);
-            self.has_registered.store(true, Ordering::Relaxed);
+            self.lag.registered();
         }
         Ok(())
     }
@@ -309,16 +275,5 @@ impl ToolRegistry {
             self.files.meta.restore(&path, text.as_bytes())?;
         }
         Ok(Some(text))
-    }
-
-    fn uses(&self) -> MappedMutexGuard<'_, UseCounts> {
-        MutexGuard::map(self.uses.lock(), |uses| {
-            uses.get_or_insert_with(|| UseCounts::read(&self.files.private.read(USES)))
-        })
-    }
-
-    fn store_uses(&self, uses: &mut UseCounts) {
-        let text = uses.store(&self.files.private.read(USES));
-        self.files.private.write(USES, &text);
     }
 }
