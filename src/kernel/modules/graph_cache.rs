@@ -1,6 +1,6 @@
 //! Linked tools, kept for as long as the files that they were made from show no change.
 
-use super::module_graph::{ModuleGraph, Origin, Sources, Tools};
+use super::module_graph::{CompiledTools, ModuleGraph, Origin, Sources};
 use crate::error::Error;
 use crate::kernel::bounded_cache::BoundedCache;
 use crate::sandbox::Module;
@@ -23,7 +23,7 @@ impl Default for GraphCache {
 /// The modules of a tool, and what they were made from.
 struct Prepared {
     modules: Arc<Vec<Module>>,
-    tools: Arc<Tools>,
+    tools: Arc<CompiledTools>,
     read: Vec<(JailPath, Stamp)>,
     absent: Vec<JailPath>,
 }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 /// Modules that one tool may pull in.
 const MAX_MODULES: usize = 256;
+
 /// Where modules come from.
 pub struct Sources {
     pub files: Arc<dyn Vfs>,
@@ -28,12 +29,12 @@ pub struct ModuleGraph {
     pub modules: Arc<Vec<Module>>,
     /// What `modules` refer to.
     pub packages: Vec<Arc<Package>>,
-    tools: Mutex<Arc<Tools>>,
+    tools: Mutex<Arc<CompiledTools>>,
     late: Mutex<Vec<String>>,
 }
 
 /// Compiled tools by path.
-pub(super) type Tools = HashMap<String, Arc<CachedTool>>;
+pub(super) type CompiledTools = HashMap<String, Arc<CachedTool>>;
 
 /// What a graph was made from.
 pub(super) enum Origin {
@@ -59,12 +60,12 @@ impl ModuleGraph {
     }
 
     /// The graph of another run of the same modules, which are all of the root.
-    pub(super) fn of(modules: Arc<Vec<Module>>, tools: Arc<Tools>) -> Self {
+    pub(super) fn of(modules: Arc<Vec<Module>>, tools: Arc<CompiledTools>) -> Self {
         Self { modules, packages: Vec::new(), tools: Mutex::new(tools), late: Mutex::default() }
     }
 
     /// The tools that were compiled so far.
-    pub(super) fn compiled(&self) -> Arc<Tools> {
+    pub(super) fn compiled(&self) -> Arc<CompiledTools> {
         Arc::clone(&self.tools.lock())
     }
 
@@ -126,7 +127,7 @@ struct Builder<'a> {
     known: Vec<String>,
     modules: Vec<Module>,
     packages: Vec<Arc<Package>>,
-    tools: Tools,
+    tools: CompiledTools,
     open: Vec<Target>,
     origin: Origin,
 }
