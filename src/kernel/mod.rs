@@ -1,4 +1,13 @@
-//! The only place that knows more than one part.
+//! The only place that knows more than one part: services, each in a folder, that [`Kernel`] boots, holds and stops.
+//!
+//! A service owns what it uses, and knows only those below it:
+//!
+//! ```text
+//! files                      runs
+//! checks, history, tools     modules, checks, tools, history (examples of runs)
+//!
+//! checks -> modules          history -> tools
+//! ```
 
 mod bounded_cache;
 mod check_config;
