@@ -165,7 +165,7 @@ describe('two kernels on one remote', () => {
     expect(results.every(({ persisted }) => persisted === true)).toBe(true);
     for (const { commit } of results) expect(git(remote, 'branch', '--contains', commit)).toContain('main');
     await Promise.all([a.kernel.sync(), b.kernel.sync()]);
-    expect(git(remote, 'rev-list', '--count', 'main')).toBe('16');
+    expect(git(remote, 'rev-list', '--count', '--grep=^Forge', 'main')).toBe('16');
     for (const { rootDir } of [a, b]) {
       expect(soundness(rootDir)).toEqual(SOUND);
       expect(filesOf(rootDir)).toEqual(filesOf(clone(folder, remote)));

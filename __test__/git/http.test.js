@@ -34,7 +34,7 @@ describe('a smart-HTTP remote', () => {
     expect(results.map(({ persisted }) => persisted)).toEqual([true, true, true, true]);
     await a.kernel.sync();
     await b.kernel.sync();
-    expect(git(remote, 'rev-list', '--count', 'main')).toBe('4');
+    expect(git(remote, 'rev-list', '--count', '--grep=^Forge', 'main')).toBe('4');
     const fresh = filesOf(clone(folder, remote));
     for (const { rootDir } of [a, b]) {
       expect(filesOf(rootDir)).toEqual(fresh);

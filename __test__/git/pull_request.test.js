@@ -127,6 +127,25 @@ describe('pull requests', () => {
     expect(git(server.remote, 'diff', '--name-only', `main...${server.requests[2].head}`)).toBe('tools/a.ts');
   });
 
+  it('tells nobody what data was keyed by, and calls nobody', async () => {
+    const server = await forge('github');
+    const { kernel, tools } = await createKernel({ git: server.config });
+    const path = 'tools/count.ts';
+    const content =
+      "import x from '@user/<img>';\n/** Counts for <b>all</b>. */\n" +
+      'export default (args: { names: string[] }) =>\n' +
+      '  ({ total: args.names.length, by: Object.fromEntries(args.names.map((name) => [name, 1])) })\n';
+    await tools.write_file.execute({ path, content });
+    const [request] = server.requests;
+    expect(request.body).toMatch(/`Import of '@\u200buser\/<img>' is forbidden/);
+    expect(request.body).not.toMatch(/@user|[^\\]<b>/);
+    await tools.write_file.execute({ path, content: content.replace(/^import.*\n/, '') });
+    await kernel.exec(path, { names: ['ada@example.com', 'Grace'] });
+    await kernel.sync();
+    expect(request.body).toContain('result:    {"by":{"<key 1>":1,"<key 2>":1},"total":2}');
+    expect(request.body).not.toMatch(/ada@example|Grace/);
+  });
+
   it('shows the reviewer an example and a run, without what words and long numbers say', async () => {
     const server = await forge('github');
     const { kernel, tools } = await createKernel({ git: server.config });

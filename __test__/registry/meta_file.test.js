@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
+import { bareRemote } from '../helpers/git_remote.js';
 import { placeTools } from '../helpers/retrieval_set.js';
 
 const git = (root, ...args) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' }).trim();
@@ -152,6 +153,32 @@ describe('changes by other hands', () => {
     expect(await kernel.registry.register('tools/now.ts')).toMatchObject({ name: 'now', description: 'Just now.' });
     await expect(kernel.registry.register('tools/never.ts')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
     await expect(kernel.registry.register('../x.ts')).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+  });
+
+  it('what was registered is committed by the next sync', async () => {
+    const { kernel, tools, rootDir } = await createKernel();
+    await write(tools, 'tools/a.ts', tool('First.'));
+    placeTools(rootDir, [{ path: 'tools/now.ts', source: tool('Just now.') }]);
+    await kernel.registry.register('tools/now.ts');
+    await kernel.sync();
+    const committed = JSON.parse(git(rootDir, 'show', 'HEAD:meta.json'));
+    expect(Object.keys(committed.tools)).toEqual(['tools/a.ts', 'tools/now.ts']);
+    expect(git(rootDir, 'status', '--porcelain', 'meta.json')).toBe('');
+  });
+
+  it('two agents that write at the same time both end up in meta.json', async () => {
+    const { remote } = await bareRemote();
+    const agents = [await createKernel({ git: { repo: remote } }), await createKernel({ git: { repo: remote } })];
+    await Promise.all(agents.map(({ kernel }) => kernel.boot()));
+    const both = ['tools/w0.ts', 'tools/w1.ts'];
+    const named = () => Object.keys(JSON.parse(git(remote, 'show', 'main:meta.json')).tools);
+    await Promise.all(agents.map(({ tools }, index) => write(tools, `tools/w${index}.ts`, tool(`Tool ${index}.`))));
+    for (const { kernel } of agents) await kernel.sync();
+    expect(named()).toEqual(both);
+
+    await Promise.all(agents.map(({ tools }, index) => write(tools, `tools/x${index}.ts`, tool(`Next ${index}.`))));
+    for (const { kernel } of agents) await kernel.shutdown();
+    expect(named()).toEqual([...both, 'tools/x0.ts', 'tools/x1.ts']);
   });
 
   it('two kernels on one root agree, and git status stays clean', async () => {

@@ -7,7 +7,7 @@ use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::kernel::{Config, ExecOptions, ExecRequest, Halt, Kernel, SearchQuery, Written, when_executed};
+use crate::kernel::{Config, ExecOptions, ExecRequest, Halt, Kernel, SearchQuery, WriteDone, when_executed};
 use crate::threads;
 use napi::Env;
 use napi::bindgen_prelude::{FnArgs, Function, Object};
@@ -85,19 +85,19 @@ impl BindingKernel {
     /// Value: sorted paths.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn list_files<'env>(&self, env: &'env Env, dir: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.list_files(&dir))
+        self.with_kernel(env, move |kernel| kernel.files().list_files(&dir))
     }
 
     /// Value: the text.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn read_file<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.read_file(&path))
+        self.with_kernel(env, move |kernel| kernel.files().read_file(&path))
     }
 
     /// Value: `{ path, persisted, commit?, pullRequest?, problem?, similar? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn write_file<'env>(&self, env: &'env Env, path: String, content: String) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel| kernel.write_file(&path, &content))
+        self.with_write(env, move |kernel, done| kernel.files().write_file(&path, &content, done))
     }
 
     /// Value: as for `writeFile`.
@@ -109,25 +109,25 @@ impl BindingKernel {
         search: String,
         replace: String,
     ) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel| kernel.patch_file(&path, &search, &replace))
+        self.with_write(env, move |kernel, done| kernel.files().patch_file(&path, &search, &replace, done))
     }
 
     /// Value: `{ changed, warnings }`. Pushes what waits, then brings in what others pushed.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn sync<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Remote, env, Kernel::sync)
+        self.with_kernel_on(Lane::Remote, env, |kernel| kernel.history().sync())
     }
 
     /// Value: `{ changed, warnings }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn hydrate<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Remote, env, Kernel::hydrate)
+        self.with_kernel_on(Lane::Remote, env, |kernel| kernel.history().hydrate())
     }
 
     /// Value: as for `writeFile`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn persist<'env>(&self, env: &'env Env, message: String, files: Vec<String>) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel| kernel.persist(&message, &files))
+        self.with_write(env, move |kernel, done| kernel.history().persist(&message, &files, done))
     }
 
     /// Value: `[{ commit, message, author, time }]`.
@@ -138,7 +138,9 @@ impl BindingKernel {
         path: Option<String>,
         limit: Option<u32>,
     ) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.file_history(path.as_deref(), limit.map(|limit| limit as usize)))
+        self.with_kernel(env, move |kernel| {
+            kernel.history().file_history(path.as_deref(), limit.map(|limit| limit as usize))
+        })
     }
 
     /// Value: a unified diff.
@@ -150,92 +152,85 @@ impl BindingKernel {
         from: Option<String>,
         to: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.file_diff(path.as_deref(), from.as_deref(), to.as_deref()))
+        self.with_kernel(env, move |kernel| kernel.history().file_diff(path.as_deref(), from.as_deref(), to.as_deref()))
     }
 
     /// Value: as for `writeFile`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn revert_file<'env>(&self, env: &'env Env, path: String, commit: String) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel| kernel.revert_file(&path, &commit))
+        self.with_write(env, move |kernel, done| kernel.files().revert_file(&path, &commit, done))
     }
 
     /// Value: as for `writeFile`, with `applied: [{ line, tolerated?, lineOffset? }]`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn apply_diff<'env>(&self, env: &'env Env, path: String, diff: String) -> napi::Result<Object<'env>> {
-        let (promised, promise) = Promised::new(env)?;
-        match self.kernel() {
-            Err(error) => promised.settle::<()>(Err(error)),
-            Ok(kernel) => start(Lane::Files, promised, move |promised| {
-                kernel.publish_diff(kernel.apply_diff(&path, &diff), Box::new(move |result| promised.settle(result)));
-            }),
-        }
-        Ok(promise)
+        self.with_write(env, move |kernel, done| kernel.files().apply_diff(&path, &diff, done))
     }
 
     /// Value: `{ matches: [{ path, line, column, text }], truncated, files }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn search_files<'env>(&self, env: &'env Env, query_json: String) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.search_files(&parse_query(&query_json)?))
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.files().search_files(&parse_query(&query_json)?))
     }
 
     /// Value: `[{ path, name, description, score, parameters }]`, best first.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn find_tool<'env>(&self, env: &'env Env, query: String, limit: Option<u32>) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.find_tool(&query, limit))
+        self.with_kernel(env, move |kernel| kernel.tools().find_tool(&query, limit))
     }
 
     /// Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn list_tools<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, Kernel::list_tools)
+        self.with_kernel(env, |kernel| kernel.tools().list_tools())
     }
 
     /// Value: `{ version, tools? }`; no tools when nothing has changed since that version.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn list_tools_since<'env>(&self, env: &'env Env, since: Option<u32>) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.list_tools_since(since))
+        self.with_kernel(env, move |kernel| kernel.tools().list_tools_since(since))
     }
 
     /// Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago.
     #[napi]
     pub fn catalogue(&self, limit: u32) -> BindingOutcome {
-        BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.catalogue(limit)))
+        BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.tools().catalogue(limit)))
     }
 
     /// Reads every tool again.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn hydrate_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, Kernel::hydrate_registry)
+        self.with_kernel(env, |kernel| kernel.tools().hydrate_registry())
     }
 
     /// Value: the tool, as `listTools` shows it.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn register_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.register_tool(&path))
+        self.with_kernel(env, move |kernel| kernel.tools().register_tool(&path))
     }
 
     /// Value: as for `writeFile`, for `meta.json`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn sync_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_write(env, Kernel::sync_registry)
+        self.with_write(env, |kernel, done| kernel.history().sync_registry(done))
     }
 
     /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn check_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.check_tool(&path))
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.checks().check_tool(&path))
     }
 
     /// Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn confinement<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, Kernel::confinement)
+        self.with_kernel(env, |kernel| kernel.runs().confinement())
     }
 
     /// Value: `{ applied, written? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn fix_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.fix_tool(&path))
+        self.with_write(env, move |kernel, done| kernel.files().fix_tool(&path, done))
     }
 
     /// Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error.
@@ -248,11 +243,11 @@ impl BindingKernel {
             Err(error) => return self.ends.tell::<()>(run_id, Err(error)),
         };
         let ends = Arc::clone(&self.ends);
-        let done = kernel.announce_run(run, when_executed(move |result| ends.tell(run_id, result)));
+        let done = kernel.runs().announce_run(run, when_executed(move |result| ends.tell(run_id, result)));
         let request = ExecRequest { run, path, args_json, options };
         // A panic drops `done`, which tells.
-        let Ok(Some(waiting)) = threads::contain(|| kernel.exec_tool_at_once(request, done)) else { return };
-        let refused = spawn_with(Lane::Runs, waiting, move |(request, done)| kernel.exec_tool(request, done));
+        let Ok(Some(waiting)) = threads::contain(|| kernel.runs().exec_tool_at_once(request, done)) else { return };
+        let refused = spawn_with(Lane::Runs, waiting, move |(request, done)| kernel.runs().exec_tool(request, done));
         if let Err((error, (_, done))) = refused {
             done.pay(Err(error));
         }
@@ -262,7 +257,7 @@ impl BindingKernel {
     #[napi]
     pub fn cancel(&self, run_id: u32) {
         if let Ok(kernel) = self.kernel() {
-            let _panicked = threads::contain(|| kernel.cancel_run(RunId(run_id.into())));
+            let _panicked = threads::contain(|| kernel.runs().cancel_run(RunId(run_id.into())));
         }
     }
 
@@ -311,16 +306,16 @@ impl BindingKernel {
     }
 
     /// A write: its promise is settled once the remote has it, and no thread waits for that.
-    fn with_write<'env>(
+    fn with_write<'env, T: Serialize + 'static>(
         &self,
         env: &'env Env,
-        job: impl FnOnce(&Kernel) -> Result<Written, Error> + Send + 'static,
+        job: impl FnOnce(&Kernel, WriteDone<T>) + Send + 'static,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => start(Lane::Files, promised, move |promised| {
-                kernel.publish(job(&kernel), Box::new(move |result| promised.settle(result)));
+                job(&kernel, Box::new(move |result| promised.settle(result)));
             }),
         }
         Ok(promise)

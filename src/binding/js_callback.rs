@@ -5,7 +5,7 @@
 use super::binding_outcome::BindingError;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::kernel::{Answer, HostFunctions, Verdict};
+use crate::kernel::{Answer, HostFunctions, RunEnding};
 use crate::threads;
 use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -95,10 +95,10 @@ impl HostFunctions for HostTable {
         self.ask(run, "call", name, args_json, answer);
     }
 
-    fn finish(&self, run: RunId, verdict: Verdict, done: Answer) {
-        let kind = match verdict {
-            Verdict::Commit => "commit",
-            Verdict::Rollback => "rollback",
+    fn finish(&self, run: RunId, ending: RunEnding, done: Answer) {
+        let kind = match ending {
+            RunEnding::Commit => "commit",
+            RunEnding::Rollback => "rollback",
         };
         self.ask(run, kind, "", "[]".to_owned(), done);
     }

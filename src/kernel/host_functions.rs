@@ -9,7 +9,7 @@ pub type Answer = Box<dyn FnOnce(Result<String, Error>) + Send>;
 
 /// How a run has ended, for whoever holds something open on its behalf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RunEnding {
     /// The tool gave a result: make its effects last.
     Commit,
     /// It did not: undo them.
@@ -26,5 +26,5 @@ pub trait HostFunctions: Send + Sync {
 
     /// Tells that a run which called at least one function has ended. The run is reported when `done` was called, and an
     /// error turns its success into a failure.
-    fn finish(&self, run: RunId, verdict: Verdict, done: Answer);
+    fn finish(&self, run: RunId, ending: RunEnding, done: Answer);
 }

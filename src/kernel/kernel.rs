@@ -1,33 +1,23 @@
-//! The kernel: it owns the parts, and it is booted whole or not at all.
+//! The kernel: it boots the services, holds them and stops them, whole or not at all.
 
-use super::background::Background;
-use super::bytecode_files::BytecodeFiles;
 use super::check_config::lint_options;
+use super::checks::{CheckParts, Checks};
 use super::config::{Config, GitWriteStrategy};
-use super::confinement::threads_warning;
-use super::folder_rules::check_folders;
-use super::git_remote::{Ending, GitHome};
-use super::graph_cache::GraphCache;
-use super::guest_files::GuestFiles;
+use super::files::{Files, WriteParts, WritePath, check_folders};
+use super::history::{Ending, Exchange, GitHome, History, RunExamples};
 use super::host_functions::HostFunctions;
-use super::packages::Packages;
+use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Sources, ToolCache};
 use super::private_files::PrivateFiles;
-use super::run_examples::RunExamples;
-use super::run_registry::RunRegistry;
-use super::tool_cache::ToolCache;
-use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
-use super::type_gate::TypeGate;
-use crate::compile::{Compiler, LintOptions};
+use super::runs::{GuestFiles, RunParts, Runs, threads_warning};
+use super::tools::{RegistryFiles, Tools};
+use crate::compile::Compiler;
 use crate::error::Error;
-use crate::git::{GitStore, Halt, Publisher};
+use crate::git::{GitStore, Halt};
 use crate::net::{FetchLimits, Fetcher};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
-use crate::threads;
-use crate::vfs::{DiskVfs, RootQuota, Usage};
-use parking_lot::Mutex;
+use crate::vfs::{DiskVfs, RootQuota, Usage, Vfs};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 pub use crate::sandbox::engine_version;
@@ -38,31 +28,13 @@ const MAX_META_BYTES: usize = 32 << 20;
 const MAX_BUNDLE_BYTES: usize = 32 << 20;
 
 pub struct Kernel {
-    pub(super) config: Config,
-    pub(super) vfs: Arc<DiskVfs>,
-    pub(super) quota: RootQuota,
-    pub(super) git: Arc<GitStore>,
-    /// Only with a remote.
-    pub(super) publisher: Option<Publisher>,
+    config: Config,
     warnings: Vec<String>,
-    pub(super) examples: Arc<RunExamples>,
-    pub(super) compiler: Arc<Compiler>,
-    pub(super) lint: LintOptions,
-    pub(super) types: TypeGate,
-    pub(super) registry: Arc<ToolRegistry>,
-    pub(super) tools: ToolCache,
-    pub(super) graphs: GraphCache,
-    pub(super) sandbox: Sandbox,
-    pub(super) functions: Arc<dyn HostFunctions>,
-    pub(super) packages: Packages,
-    pub(super) guest_files: GuestFiles,
-    pub(super) fetcher: Fetcher,
-    pub(super) background: Background,
-    pub(super) runs: RunRegistry,
-    /// The number of the next nested run, far above those that JavaScript gives out.
-    pub(super) nested_runs: AtomicU64,
-    /// Held from the change on disk to the commit, so that both happen in the same order.
-    pub(super) writes: Mutex<()>,
+    files: Files,
+    checks: Arc<Checks>,
+    tools: Arc<Tools>,
+    history: Arc<History>,
+    runs: Arc<Runs>,
 }
 
 impl Kernel {
@@ -71,72 +43,71 @@ impl Kernel {
     pub fn boot(
         config: Config,
         base_dir: &Path,
-        files: WorkerFiles,
+        worker_files: WorkerFiles,
         functions: Arc<dyn HostFunctions>,
         halt: Halt,
     ) -> Result<Arc<Self>, Error> {
         let noted = check_folders(&config, base_dir)?;
-        let root = base_dir.join(&config.root_dir);
-        let vfs = Arc::new(DiskVfs::open(&root)?.with_max_file_bytes(config.fs.file_bytes as usize));
+        let root_dir = base_dir.join(&config.root_dir);
+        let root = Arc::new(DiskVfs::open(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
         let compiler = Arc::new(Compiler::new());
         let examples = Arc::new(RunExamples::default());
-        let ending = Ending { halt, launcher: cfg!(unix).then(|| files.executable.clone()) };
+        let ending = Ending { halt, launcher: cfg!(unix).then(|| worker_files.executable.clone()) };
         let GitHome { store, publisher, mut warnings } =
-            GitHome::open(&config, base_dir, &root, &vfs, &compiler, &examples, &ending)?;
+            GitHome::open(&config, base_dir, &root_dir, &root, &compiler, &examples, &ending)?;
         warnings.extend(noted);
         warnings.extend(threads_warning(config.sandbox.isolation));
-        let guest_files = GuestFiles::open(&config, base_dir, &vfs)?;
-        let fetcher = Fetcher::new(
-            &config.allowed_fetch_urls,
-            FetchLimits {
-                bytes: config.sandbox.fetch_bytes as usize,
-                time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
-            },
-            config.network.tools_route(base_dir)?,
-        )?;
+        let guest_files = GuestFiles::open(&config, base_dir, &root)?;
+        let fetcher = fetcher(&config, base_dir)?;
         let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
-        let bundles = PrivateFiles(Arc::<DiskVfs>::clone(&private));
-        let packages = Packages::new(config.allowed_imports.clone(), Arc::clone(&functions), bundles);
-        let sandbox = Sandbox::new(PoolOptions {
-            isolation: config.sandbox.isolation.into(),
-            files,
-            workers: config.sandbox.workers as usize,
-            warm: config.sandbox.warm as usize,
-            queue: config.sandbox.queue as usize,
-            memory_bytes: config.sandbox.limits().memory_bytes,
-            longest_text: config.sandbox.longest_text(),
-            bytecode: Arc::new(BytecodeFiles::new(private)),
-        });
-        let files = registry_files(&config, &vfs, &store)?;
-        let registry = Arc::new(ToolRegistry::new(files, Arc::clone(&compiler)));
-        read_ahead(&registry);
         let lint = lint_options(&config);
-        let quota = RootQuota::new(Usage { bytes: config.fs.root_bytes.into(), files: config.fs.root_files.into() });
-        let types = TypeGate::new(Arc::clone(&functions));
-        Ok(Arc::new(Self {
-            config,
-            vfs,
-            quota,
-            git: store,
-            publisher,
-            warnings,
-            examples,
-            compiler,
+
+        let files = Arc::clone(&root) as Arc<dyn Vfs>;
+        let packages = AllowedPackages::new(&lint.allowed_imports);
+        let resolver = Arc::new(ImportResolver::new(Arc::clone(&files), packages));
+        let modules = Arc::new(Modules::new(Sources {
+            files: Arc::clone(&files),
+            compiler: Arc::clone(&compiler),
+            cache: ToolCache::default(),
+            resolver: Arc::clone(&resolver),
+            packages: Packages::new(Arc::clone(&functions), PrivateFiles(Arc::<DiskVfs>::clone(&private))),
+        }));
+        let checks = Arc::new(Checks::new(CheckParts {
+            files,
+            compiler: Arc::clone(&compiler),
+            resolver,
+            functions: Arc::clone(&functions),
             lint,
-            types,
-            registry,
-            tools: ToolCache::default(),
-            graphs: GraphCache::default(),
+            mode: config.check,
+        }));
+        let sandbox = sandbox(&config, worker_files, private);
+        let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler));
+        let strategy = config.git.write_strategy;
+        let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
+        let history = Arc::new(History::new(store, exchange, Arc::clone(&root), Arc::clone(&tools), strategy));
+        let writes = WritePath::new(WriteParts {
+            root: Arc::clone(&root),
+            quota: RootQuota::new(Usage { bytes: config.fs.root_bytes.into(), files: config.fs.root_files.into() }),
+            checks: Arc::clone(&checks),
+            tools: Arc::clone(&tools),
+            history: Arc::clone(&history),
+            examples: Arc::clone(&examples),
+        });
+        let file_bytes = config.fs.file_bytes as usize;
+        let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, file_bytes);
+        let runs = Runs::new(RunParts {
+            config: config.sandbox,
             sandbox,
+            modules,
+            checks: Arc::clone(&checks),
+            tools: Arc::clone(&tools),
+            // Only pull requests tell of them.
+            examples: (strategy == GitWriteStrategy::Pr).then_some(examples),
             functions,
-            packages,
             guest_files,
             fetcher,
-            background: Background::new(),
-            runs: RunRegistry::default(),
-            nested_runs: AtomicU64::new(1 << 32),
-            writes: Mutex::new(()),
-        }))
+        });
+        Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs }))
     }
 
     #[must_use]
@@ -150,13 +121,59 @@ impl Kernel {
         &self.warnings
     }
 
+    #[must_use]
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    #[must_use]
+    pub fn checks(&self) -> &Checks {
+        &self.checks
+    }
+
+    #[must_use]
+    pub fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    #[must_use]
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    #[must_use]
+    pub fn runs(&self) -> &Arc<Runs> {
+        &self.runs
+    }
+
     /// Ends every run and every worker, and waits for the last push, at most for `push_wait` where that is given. Files
     /// need no farewell: each write was complete when it returned.
     pub fn shutdown(&self, push_wait: Option<Duration>) {
-        self.sandbox.shutdown();
-        self.registry.store();
-        self.stop_publishing(push_wait);
+        self.runs.stop();
+        self.tools.registry().store();
+        self.history.stop(push_wait);
     }
+}
+
+fn fetcher(config: &Config, base_dir: &Path) -> Result<Fetcher, Error> {
+    let limits = FetchLimits {
+        bytes: config.sandbox.fetch_bytes as usize,
+        time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
+    };
+    Ok(Fetcher::new(&config.allowed_fetch_urls, limits, config.network.tools_route(base_dir)?)?)
+}
+
+fn sandbox(config: &Config, files: WorkerFiles, private: Arc<DiskVfs>) -> Sandbox {
+    Sandbox::new(PoolOptions {
+        isolation: config.sandbox.isolation.into(),
+        files,
+        workers: config.sandbox.workers as usize,
+        warm: config.sandbox.warm as usize,
+        queue: config.sandbox.queue as usize,
+        memory_bytes: config.sandbox.limits().memory_bytes,
+        longest_text: config.sandbox.longest_text(),
+        bytecode: Arc::new(BytecodeFiles::new(private)),
+    })
 }
 
 /// A pull request is about its tool alone, so with them `meta.json` is this copy's private matter.
@@ -168,17 +185,4 @@ fn registry_files(config: &Config, vfs: &Arc<DiskVfs>, store: &GitStore) -> Resu
         GitWriteStrategy::Pr => (Arc::clone(&private), Some(root)),
     };
     Ok(RegistryFiles { tools: Arc::<DiskVfs>::clone(vfs), meta, shared_meta, private: PrivateFiles(private) })
-}
-
-/// Looks at the tools in the background, so that neither the boot nor, most likely, the first question waits for it.
-fn read_ahead(registry: &Arc<ToolRegistry>) {
-    let registry = Arc::downgrade(registry);
-    let look = move || {
-        if let Some(registry) = registry.upgrade() {
-            // Who asks first looks again, and hears why it failed.
-            let _ = registry.refresh(Look::Quick);
-        }
-    };
-    // Without a thread the first question looks.
-    let _ = threads::spawn("tgp-registry", look);
 }

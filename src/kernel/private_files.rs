@@ -3,6 +3,7 @@
 use crate::vfs::{JailPath, Vfs};
 use std::sync::Arc;
 
+#[derive(Clone)]
 pub struct PrivateFiles(pub Arc<dyn Vfs>);
 
 impl PrivateFiles {

@@ -1,0 +1,257 @@
+//! `check_tool`, and what becomes of a tool that fails it.
+//!
+//! The sandbox holds whatever runs in it; this is about quality, and about telling a model early.
+
+use super::refusal::{line_of, refuse};
+use super::type_gate::{TypeGate, Types};
+use super::type_sources::{TypeReader, TypeSources};
+use crate::compile::{Compiler, Diagnostic, LintOptions, Severity, TYPES, LintResult, apply_fixes, is_safety};
+use crate::error::Error;
+use crate::kernel::check_config::CheckMode;
+use crate::kernel::host_functions::HostFunctions;
+use crate::kernel::modules::{ImportResolver, ModuleGraph};
+use crate::kernel::tool_paths::{is_tool_source, is_typescript};
+use crate::vfs::{JailPath, Vfs};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Repairs can uncover others; each round takes what the one before has left.
+const MAX_ROUNDS: usize = 4;
+
+/// On whose behalf a tool is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Caller {
+    #[default]
+    Application,
+    Agent,
+}
+
+#[derive(Debug, Serialize)]
+pub struct CheckReport {
+    pub valid: bool,
+    /// The findings that make the tool invalid, one line each.
+    pub errors: Vec<String>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// What a check of its types needs to see.
+    pub types: TypeSources,
+}
+
+/// What was found out about a source before it is kept.
+#[derive(Default)]
+pub struct Judged {
+    /// The errors, one line each.
+    pub findings: Vec<String>,
+    /// Why types were not checked.
+    pub notice: Option<String>,
+}
+
+/// What checks are made with.
+pub struct CheckParts {
+    pub files: Arc<dyn Vfs>,
+    pub compiler: Arc<Compiler>,
+    pub resolver: Arc<ImportResolver>,
+    pub functions: Arc<dyn HostFunctions>,
+    pub lint: LintOptions,
+    pub mode: CheckMode,
+}
+
+/// Owns the rules, how strictly they are kept, and the gate of types.
+pub struct Checks {
+    files: Arc<dyn Vfs>,
+    compiler: Arc<Compiler>,
+    resolver: Arc<ImportResolver>,
+    lint: LintOptions,
+    mode: CheckMode,
+    types: TypeGate,
+}
+
+impl Checks {
+    pub fn new(parts: CheckParts) -> Self {
+        let CheckParts { files, compiler, resolver, functions, lint, mode } = parts;
+        Self { files, compiler, resolver, lint, mode, types: TypeGate::new(functions) }
+    }
+
+    /// Whether a tool with errors is neither kept nor run.
+    pub fn is_strict(&self) -> bool {
+        self.mode == CheckMode::Strict
+    }
+
+    /// Checks a tool without running it. Only a file that cannot be read is an error.
+    pub fn check_tool(&self, path: &str) -> Result<CheckReport, Error> {
+        let path = JailPath::parse(path)?;
+        let source = self.files.read(&path)?;
+        let verdict = self.compiler.check(path.as_str(), &source, &self.lint);
+        let types = self.type_sources(&path, source, &verdict, &|path| Ok(self.files.read(path)?))?;
+        let diagnostics = verdict.diagnostics;
+        let errors = error_lines(&path, &diagnostics);
+        Ok(CheckReport { valid: errors.is_empty(), errors, diagnostics, types })
+    }
+
+    /// What the check says of a source that is about to be kept; nothing of a file that is no tool or when checks are off.
+    /// It may take its time: the caller holds nothing that others wait for.
+    pub fn judge(&self, path: &JailPath, source: &str) -> Result<Judged, Error> {
+        if !is_tool_source(path) || self.mode == CheckMode::Off {
+            return Ok(Judged::default());
+        }
+        let mut verdict = self.compiler.check(path.as_str(), source, &self.lint);
+        let mut notice = None;
+        if self.is_strict() {
+            match self.check_types(path, source, &verdict, &|path| Ok(self.files.read(path)?))? {
+                Types::Checked(findings) => verdict.diagnostics.extend(findings),
+                Types::Unchecked(why) => notice = why,
+            }
+        }
+        Ok(Judged { findings: error_lines(path, &verdict.diagnostics), notice })
+    }
+
+    /// Refuses a run of tools that the configuration does not let run, the imported ones included. What is judged are the
+    /// texts that will run.
+    pub fn gate_run(&self, caller: Caller, graph: &ModuleGraph) -> Result<(), Error> {
+        let refused: fn(&Diagnostic) -> bool = match (self.mode, caller) {
+            (CheckMode::Off, _) | (CheckMode::Warn, Caller::Application) => return Ok(()),
+            (CheckMode::Warn, Caller::Agent) => |found| found.severity == Severity::Error && is_safety(&found.rule),
+            (CheckMode::Strict, Caller::Application | Caller::Agent) => |found| found.severity == Severity::Error,
+        };
+        let tools = graph.tools();
+        for (path, tool) in &tools {
+            refuse(path, tool.findings(&self.compiler, path, &self.lint), refused)?;
+        }
+        if !self.is_strict() {
+            return Ok(());
+        }
+        // What only types are imported of is not part of the graph.
+        let read = |path: &JailPath| match graph.text(path.as_str()) {
+            Some(text) => Ok(text),
+            None => Ok(self.files.read(path)?),
+        };
+        for (path, tool) in &tools {
+            let verdict = self.compiler.check(path, tool.source(), &self.lint);
+            // Nobody waits for a report here: what could not be checked is told where it is written.
+            let types = self.check_types(&JailPath::parse(path)?, tool.source(), &verdict, &read)?;
+            if let Types::Checked(findings) = types {
+                refuse(path, &findings, refused)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether [`Self::gate_run`] has nothing left to find out.
+    pub fn gates_quickly(&self, caller: Caller, graph: &ModuleGraph) -> bool {
+        match (self.mode, caller) {
+            (CheckMode::Off, _) | (CheckMode::Warn, Caller::Application) => true,
+            (CheckMode::Warn, Caller::Agent) => graph.tools().iter().all(|(_, tool)| tool.is_judged()),
+            (CheckMode::Strict, Caller::Application | Caller::Agent) => false,
+        }
+    }
+
+    /// The text with every repair made that its findings offer, and how many there were.
+    pub fn fixed(&self, path: &JailPath, before: &str) -> (String, usize) {
+        let (mut text, mut applied) = (before.to_owned(), 0);
+        for _ in 0..MAX_ROUNDS {
+            let verdict = self.compiler.check(path.as_str(), &text, &self.lint);
+            let fixed = apply_fixes(&text, &verdict.diagnostics);
+            if fixed.applied == 0 {
+                break;
+            }
+            text = fixed.text;
+            applied += fixed.applied;
+        }
+        (text, applied)
+    }
+
+    /// The findings of the type checker in a text, on which the rules gave `verdict`; other files are had by `read`.
+    fn check_types(
+        &self,
+        path: &JailPath,
+        text: &str,
+        verdict: &LintResult,
+        read: &dyn Fn(&JailPath) -> Result<String, Error>,
+    ) -> Result<Types, Error> {
+        let sources = self.type_sources(path, text.to_owned(), verdict, read)?;
+        if let Some(why) = &sources.refused {
+            // What is no TypeScript has no types to check.
+            let notice = is_typescript(path.as_str()).then(|| format!("Types were not checked: {why}."));
+            return Ok(Types::Unchecked(notice));
+        }
+        // Whoever turned the rule off knows.
+        if sources.severity.is_none() { Ok(Types::Unchecked(None)) } else { self.types.check(path.as_str(), &sources) }
+    }
+
+    fn type_sources(
+        &self,
+        path: &JailPath,
+        text: String,
+        verdict: &LintResult,
+        read: &dyn Fn(&JailPath) -> Result<String, Error>,
+    ) -> Result<TypeSources, Error> {
+        let severity = self.lint.severity_of(TYPES, Severity::Error);
+        TypeReader { compiler: &self.compiler, resolver: &self.resolver, read }.sources(path, text, verdict, severity)
+    }
+}
+
+/// The findings that make a source invalid, one line each.
+fn error_lines(path: &JailPath, findings: &[Diagnostic]) -> Vec<String> {
+    let errors = findings.iter().filter(|found| found.severity == Severity::Error);
+    errors.map(|found| line_of(path.as_str(), found)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Caller, CheckMode, CheckParts, Checks};
+    use crate::compile::{Compiler, LintOptions};
+    use crate::ids::RunId;
+    use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
+    use crate::kernel::modules::{AllowedPackages, ImportResolver, Modules, Packages, Sources, ToolCache};
+    use crate::kernel::private_files::PrivateFiles;
+    use crate::vfs::{JailPath, MemoryVfs, Vfs};
+    use parking_lot::Mutex;
+    use std::sync::Arc;
+
+    /// A type checker that finds nothing and keeps what it was asked.
+    #[derive(Default)]
+    struct Checker(Mutex<Vec<String>>);
+
+    impl HostFunctions for Checker {
+        fn names(&self) -> Arc<Vec<String>> {
+            Arc::default()
+        }
+        fn call(&self, _: RunId, _: &str, args_json: String, answer: Answer) {
+            self.0.lock().push(args_json);
+            answer(Ok(r#"{"diagnostics":[]}"#.to_owned()));
+        }
+        fn finish(&self, _: RunId, _: RunEnding, _: Answer) {}
+    }
+
+    #[test]
+    fn types_are_checked_in_the_texts_that_will_run() {
+        let files = Arc::new(MemoryVfs::new());
+        let write = |path: &str, text: &str| files.write(&JailPath::parse(path).unwrap(), text).unwrap();
+        let lib = "/** Says. */\nexport function say(): string {\n  return 'first';\n}\n";
+        let tool = "import { say } from './lib';\n/** Says it. */\nexport default function a(): string {\n  return say();\n}\n";
+        write("tools/lib.ts", lib);
+        write("tools/a.ts", tool);
+        let root = Arc::clone(&files) as Arc<dyn Vfs>;
+        let compiler = Arc::new(Compiler::new());
+        let resolver = Arc::new(ImportResolver::new(Arc::clone(&root), AllowedPackages::new(&[])));
+        let checker = Arc::new(Checker::default());
+        let functions = Arc::clone(&checker) as Arc<dyn HostFunctions>;
+        let modules = Modules::new(Sources {
+            files: Arc::clone(&root),
+            compiler: Arc::clone(&compiler),
+            cache: ToolCache::default(),
+            resolver: Arc::clone(&resolver),
+            packages: Packages::new(Arc::clone(&functions), PrivateFiles(Arc::new(MemoryVfs::new()))),
+        });
+        let lint = LintOptions::default();
+        let checks =
+            Checks::new(CheckParts { files: root, compiler, resolver, functions, lint, mode: CheckMode::Strict });
+        let graph = modules.graph(JailPath::parse("tools/a.ts").unwrap()).unwrap();
+        write("tools/lib.ts", &lib.replace("first", "second"));
+        write("tools/a.ts", &tool.replace("Says it", "Says it differently"));
+        checks.gate_run(Caller::Agent, &graph).unwrap();
+        let asked = checker.0.lock().join("\n");
+        assert!(asked.contains("first") && asked.contains("Says it."), "{asked}");
+        assert!(!asked.contains("second") && !asked.contains("differently"), "{asked}");
+    }
+}

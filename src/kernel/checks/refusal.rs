@@ -1,0 +1,31 @@
+//! Why a tool is not run, told so that a model can repair it.
+
+use crate::compile::{Diagnostic, is_safety};
+use crate::error::{Error, ErrorCode};
+
+/// Fails with the findings that `refused` is true of, if there are any.
+pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> bool) -> Result<(), Error> {
+    let Some(first) = findings.iter().find(|found| refused(found)) else { return Ok(()) };
+    let errors: Vec<String> =
+        findings.iter().filter(|found| refused(found)).map(|found| line_of(path, found)).collect();
+    Err(refusal(path, first, &errors))
+}
+
+/// A finding as one line of text.
+pub fn line_of(path: &str, found: &Diagnostic) -> String {
+    format!("{path}:{}:{}: {}", found.line, found.column, found.message)
+}
+
+fn refusal(path: &str, first: &Diagnostic, errors: &[String]) -> Error {
+    let place = line_of(path, first);
+    let help = first.help.as_deref().unwrap_or("Repair it, and check again.");
+    let error = if is_safety(&first.rule) {
+        Error::new(ErrorCode::SecurityViolation, format!("Security Violation: {place}. {help}"))
+    } else {
+        let count = errors.len();
+        let message = format!("{path} is not run, because check_tool finds {count} error(s) in it: {place}. {help}");
+        Error::new(ErrorCode::Compilation, message)
+    };
+    let error = error.with("path", path).with("rule", first.rule.as_str()).with("errors", errors.to_vec());
+    error.with("line", first.line).with("column", first.column)
+}

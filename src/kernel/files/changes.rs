@@ -1,0 +1,114 @@
+//! The ways in which a file is changed, beside diffs.
+
+use super::write_path::{Base, Change};
+use crate::error::{Error, ErrorCode};
+use crate::kernel::checks::Checks;
+use crate::kernel::history::History;
+use crate::vfs::JailPath;
+
+const SHORT_HASH: usize = 10;
+
+/// A text, whatever the file held before.
+pub struct WholeText<'t>(pub &'t str);
+
+/// One literal text replaced by another, where it first occurs.
+pub struct Patch<'t> {
+    pub search: &'t str,
+    pub replace: &'t str,
+}
+
+/// The file as it was in a commit.
+pub struct Revert<'h> {
+    pub history: &'h History,
+    pub commit: &'h str,
+}
+
+/// Every repair that the findings in a file offer.
+pub struct Repair<'c>(pub &'c Checks);
+
+/// The message of a change that depends on what was there.
+pub fn refactor(path: &JailPath) -> String {
+    format!("Refactor: {}", path.as_str())
+}
+
+impl Change for WholeText<'_> {
+    type Found = ();
+
+    fn base(&self) -> Base {
+        Base::Anything
+    }
+
+    fn message(&self, path: &JailPath) -> String {
+        format!("Forge: {}", path.as_str())
+    }
+
+    fn make(&self, _: &JailPath, _: &str) -> Result<(String, ()), Error> {
+        Ok((self.0.to_owned(), ()))
+    }
+}
+
+impl Change for Patch<'_> {
+    type Found = ();
+
+    fn check(&self) -> Result<(), Error> {
+        if !self.search.is_empty() {
+            return Ok(());
+        }
+        let message = "search is empty. Give the exact text to replace, or use write_file to write the whole file.";
+        Err(Error::new(ErrorCode::Validation, message).with("field", "search"))
+    }
+
+    fn base(&self) -> Base {
+        Base::Content
+    }
+
+    fn message(&self, path: &JailPath) -> String {
+        refactor(path)
+    }
+
+    fn make(&self, path: &JailPath, before: &str) -> Result<(String, ()), Error> {
+        if !before.contains(self.search) {
+            let message = format!(
+                "The search text is not in {}. Read the file again and copy the text exactly, with its spaces and line breaks.",
+                path.as_str()
+            );
+            let error = Error::new(ErrorCode::NotFound, message);
+            return Err(error.with("path", path.as_str()).with("field", "search"));
+        }
+        Ok((before.replacen(self.search, self.replace, 1), ()))
+    }
+}
+
+impl Change for Revert<'_> {
+    type Found = ();
+
+    fn base(&self) -> Base {
+        Base::Anything
+    }
+
+    fn message(&self, path: &JailPath) -> String {
+        let short: String = self.commit.chars().take(SHORT_HASH).collect();
+        format!("Revert: {} to {short}", path.as_str())
+    }
+
+    fn make(&self, path: &JailPath, _: &str) -> Result<(String, ()), Error> {
+        Ok((self.history.text_at(path, self.commit)?, ()))
+    }
+}
+
+impl Change for Repair<'_> {
+    /// How many repairs were made.
+    type Found = usize;
+
+    fn base(&self) -> Base {
+        Base::Content
+    }
+
+    fn message(&self, path: &JailPath) -> String {
+        refactor(path)
+    }
+
+    fn make(&self, path: &JailPath, before: &str) -> Result<(String, usize), Error> {
+        Ok(self.0.fixed(path, before))
+    }
+}

@@ -1,0 +1,100 @@
+//! The files of the root as agents and applications use them.
+
+use super::apply_diff::{DiffChange, Diffed};
+use super::changes::{Patch, Repair, Revert, WholeText};
+use super::search_files::{SearchQuery, SearchReport, search};
+use super::write_path::WritePath;
+use crate::error::Error;
+use crate::kernel::checks::Checks;
+use crate::kernel::history::{History, WriteDone, Written};
+use crate::vfs::{DiskVfs, JailPath, Vfs};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What became of a file whose findings were to repair themselves.
+#[derive(Debug, Serialize)]
+pub struct FixReport {
+    /// How many repairs were made.
+    applied: usize,
+    /// The write, when there was anything to write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<Written>,
+}
+
+/// Reads files, and owns the path that every write of them takes.
+pub struct Files {
+    root: Arc<DiskVfs>,
+    checks: Arc<Checks>,
+    history: Arc<History>,
+    writes: WritePath,
+    /// Largest file.
+    file_bytes: usize,
+}
+
+impl Files {
+    pub fn new(
+        root: Arc<DiskVfs>,
+        checks: Arc<Checks>,
+        history: Arc<History>,
+        writes: WritePath,
+        file_bytes: usize,
+    ) -> Self {
+        Self { root, checks, history, writes, file_bytes }
+    }
+
+    /// The text of one file.
+    pub fn read_file(&self, path: &str) -> Result<String, Error> {
+        Ok(self.root.read(&JailPath::parse(path)?)?)
+    }
+
+    /// Every file below `dir`, as sorted paths from the root.
+    pub fn list_files(&self, dir: &str) -> Result<Vec<String>, Error> {
+        let dir = JailPath::parse(dir)?;
+        Ok(self.root.list(&dir)?.into_iter().map(|path| path.as_str().to_owned()).collect())
+    }
+
+    /// Matching lines in the order of their paths, at most as many as the query wants.
+    pub fn search_files(&self, query: &SearchQuery) -> Result<SearchReport, Error> {
+        search(&*self.root, query)
+    }
+
+    /// Creates or replaces a file and commits it.
+    pub fn write_file(&self, path: &str, content: &str, done: WriteDone<Written>) {
+        self.writes.carry_out(path, &WholeText(content), |written, ()| written, done);
+    }
+
+    /// Replaces the first occurrence of `search`. When it is not there, nothing is written.
+    pub fn patch_file(&self, path: &str, search: &str, replace: &str, done: WriteDone<Written>) {
+        self.writes.carry_out(path, &Patch { search, replace }, |written, ()| written, done);
+    }
+
+    /// Applies every change of `diff` to a file. When one does not fit, nothing is written.
+    pub fn apply_diff(&self, path: &str, diff: &str, done: WriteDone<Diffed>) {
+        let change = DiffChange { diff, file_bytes: self.file_bytes };
+        self.writes.carry_out(path, &change, Diffed::new, done);
+    }
+
+    /// Makes a file what it was in `commit`, as a new commit.
+    pub fn revert_file(&self, path: &str, commit: &str, done: WriteDone<Written>) {
+        let change = Revert { history: &self.history, commit };
+        self.writes.carry_out(path, &change, |written, ()| written, done);
+    }
+
+    /// Applies every repair that the findings of a tool offer, and commits the result.
+    pub fn fix_tool(&self, path: &str, done: WriteDone<FixReport>) {
+        match self.needs_repair(path) {
+            Err(error) => done(Err(error)),
+            Ok(false) => done(Ok(FixReport { applied: 0, written: None })),
+            Ok(true) => {
+                let report = |written, applied| FixReport { applied, written: Some(written) };
+                self.writes.carry_out(path, &Repair(&self.checks), report, done);
+            }
+        }
+    }
+
+    fn needs_repair(&self, path: &str) -> Result<bool, Error> {
+        let path = JailPath::parse(path)?;
+        let before = self.root.read(&path)?;
+        Ok(self.checks.fixed(&path, &before).0 != before)
+    }
+}

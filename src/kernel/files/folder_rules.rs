@@ -1,0 +1,163 @@
+//! Which folders of the host agents and tools may be given.
+//!
+//! What an agent writes must never be executed outside the sandbox. In the application's own folder it would be: by the next
+//! start (`package.json`, `tgp.config.*`), by the next import (`node_modules`), by the next command. So the root is a folder of
+//! its own, told by where it really is and by what stands in it.
+
+use crate::error::Error;
+use crate::kernel::config::{Config, refused};
+use crate::vfs::{is_application_mark, names_in, real_place};
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = "rootDir";
+const ALLOWED: &str = "fs.allowedDirs";
+
+/// Folders that nothing but what is in them belongs into: around and in them, everything is somebody's.
+struct Homes {
+    /// Where the configuration is, and where the process runs.
+    application: Vec<PathBuf>,
+    /// Of the user and of the system.
+    shared: Vec<PathBuf>,
+}
+
+impl Homes {
+    fn of(base_dir: &Path) -> Self {
+        let application = [Some(base_dir.to_owned()), std::env::current_dir().ok()];
+        let shared = [std::env::home_dir(), Some(std::env::temp_dir())];
+        let real = |paths: [Option<PathBuf>; 2]| paths.into_iter().flatten().map(|path| real_place(&path)).collect();
+        Self { application: real(application), shared: real(shared) }
+    }
+}
+
+/// Refuses a root or an allowed folder in which what is written would be executed. Returns what the user should know.
+pub fn check_folders(config: &Config, base_dir: &Path) -> Result<Vec<String>, Error> {
+    let homes = Homes::of(base_dir);
+    let root = real_place(&base_dir.join(&config.root_dir));
+    let warnings = check_root(config, &root, &homes)?;
+    for name in &config.fs.allowed_dirs {
+        check_allowed(&real_place(&base_dir.join(name)), &root, &homes)?;
+    }
+    Ok(warnings)
+}
+
+fn check_root(config: &Config, root: &Path, homes: &Homes) -> Result<Vec<String>, Error> {
+    if holds_any(root, &homes.application) {
+        return Err(refused(
+            ROOT,
+            "is the application's own folder, or one around it: agents write there, and what they write would be executed at \
+             the next start. Name a folder of its own, such as './.tgp', and move the folder tools/ there",
+        ));
+    }
+    if holds_any(root, &homes.shared) {
+        return Err(refused(
+            ROOT,
+            "is the home folder, the folder of temporary files or one around them. Name a folder of its own, such as './.tgp'",
+        ));
+    }
+    if is_inside_machinery(root) {
+        return Err(refused(ROOT, "lies in node_modules or .git. Name a folder of its own, such as './.tgp'"));
+    }
+    let names = names_in(root);
+    let found = marks_in(&names);
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let listed = found.join(", ");
+    // What came from a remote is there for all who cloned it: it stays, as nothing executes it and no agent can write it.
+    if config.git.repo.is_some() && names.iter().any(|name| name == ".git") {
+        let warning = format!(
+            "The root holds {listed}. Agents cannot write these and nothing here executes them; do not run commands in \
+             that folder."
+        );
+        return Ok(vec![warning]);
+    }
+    let why = format!(
+        "holds {listed}, as an application's own folder does: agents write there, and what they write would be executed. Name a \
+         folder of its own, such as './.tgp', and move the folder tools/ there"
+    );
+    Err(refused(ROOT, &why).with("found", found))
+}
+
+fn check_allowed(folder: &Path, root: &Path, homes: &Homes) -> Result<(), Error> {
+    if folder.starts_with(root) || root.starts_with(folder) {
+        return Err(refused(
+            ALLOWED,
+            "must not hold rootDir, a folder inside it or one around it: tools are written by write_file and kept in Git",
+        ));
+    }
+    let found = marks_in(&names_in(folder));
+    let is_application = holds_any(folder, &homes.application) || !found.is_empty();
+    if is_application || is_inside_machinery(folder) {
+        return Err(refused(
+            ALLOWED,
+            "must not hold the application's own folder, one around it, or one with package.json or node_modules: tools write \
+             there, and what they write would be executed. Name a folder that holds only data",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a folder is one of the others or around it.
+fn holds_any(folder: &Path, others: &[PathBuf]) -> bool {
+    others.iter().any(|other| other.starts_with(folder))
+}
+
+fn is_inside_machinery(folder: &Path) -> bool {
+    folder.components().any(|part| {
+        let name = part.as_os_str();
+        name.eq_ignore_ascii_case("node_modules") || name.eq_ignore_ascii_case(".git")
+    })
+}
+
+fn marks_in(names: &[String]) -> Vec<String> {
+    names.iter().filter(|name| is_application_mark(name)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Homes, check_allowed, check_root};
+    use crate::kernel::Config;
+    use std::path::{Path, PathBuf};
+
+    fn homes() -> Homes {
+        Homes {
+            application: vec![PathBuf::from("/srv/app"), PathBuf::from("/srv/cwd")],
+            shared: vec![PathBuf::from("/home/me"), PathBuf::from("/var/temporary")],
+        }
+    }
+
+    #[test]
+    fn a_root_is_beside_or_below_what_is_somebody_s() {
+        let refused = |root: &str| check_root(&Config::default(), Path::new(root), &homes()).is_err();
+        for root in [
+            "/",
+            "/srv",
+            "/srv/app",
+            "/srv/cwd",
+            "/home",
+            "/home/me",
+            "/var/temporary",
+            "/srv/app/node_modules/x",
+            "/x/.git/y",
+        ] {
+            assert!(refused(root), "{root}");
+        }
+        for root in ["/srv/app/.tgp", "/srv/application", "/home/me/tools", "/var/temporary/x", "/data/agent"] {
+            assert!(!refused(root), "{root}");
+        }
+    }
+
+    #[test]
+    fn a_folder_to_write_in_is_neither_the_application_nor_the_root() {
+        let root = Path::new("/srv/app/.tgp");
+        let refused = |folder: &str| check_allowed(Path::new(folder), root, &homes()).is_err();
+        for folder in
+            ["/", "/srv", "/srv/app", "/srv/app/.tgp", "/srv/app/.tgp/tools", "/srv/app/node_modules", "/srv/cwd"]
+        {
+            assert!(refused(folder), "{folder}");
+        }
+        for folder in ["/srv/app/data", "/data", "/var/temporary/exchange"] {
+            assert!(!refused(folder), "{folder}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! `search_files`: text in the files of the root, line by line and through the jail.
+
+use super::line_regex::{Letters, LineRegex, TooMuchWork};
+use crate::error::{Error, ErrorCode};
+use crate::kernel::config::{DEFAULT_SEARCH_LIMIT, SEARCH_LIMIT};
+use crate::vfs::{JailPath, Vfs};
+use globset::{GlobBuilder, GlobMatcher};
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// Longest piece of a line that is shown.
+const SHOWN_CHARS: usize = 300;
+/// Longest expression and longest glob.
+const MAX_PATTERN_BYTES: usize = 4 << 10;
+const MAX_GLOB_BYTES: usize = 1 << 10;
+/// Braces in a glob: each doubles what it is turned into.
+const MAX_GLOB_BRACES: usize = 16;
+/// How long files are read.
+const MAX_TIME: Duration = Duration::from_secs(5);
+
+/// What to look for.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SearchQuery {
+    pattern: String,
+    /// Which files, such as `tools/**/*.ts`; all when absent.
+    glob: Option<String>,
+    #[serde(default)]
+    case: Case,
+    limit: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Case {
+    #[default]
+    Sensitive,
+    Insensitive,
+}
+
+#[derive(Debug, Serialize)]
+pub struct SearchMatch {
+    path: String,
+    /// Counted from 1.
+    line: u64,
+    /// Counted from 1, in characters.
+    column: usize,
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchReport {
+    matches: Vec<SearchMatch>,
+    /// Whether there are more than are shown.
+    truncated: bool,
+    /// Files that were looked into.
+    files: usize,
+    /// Why the search ended before the last file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<String>,
+}
+
+/// Matching lines of `files` in the order of their paths, at most as many as the query wants.
+pub fn search(files: &dyn Vfs, query: &SearchQuery) -> Result<SearchReport, Error> {
+    let limit = query.limit.unwrap_or(DEFAULT_SEARCH_LIMIT);
+    SEARCH_LIMIT.check(limit, "", ErrorCode::Validation)?;
+    let (mut regex, glob) = (query.regex()?, query.glob()?);
+    let mut report = SearchReport { matches: Vec::new(), truncated: false, files: 0, notice: None };
+    let begun = Instant::now();
+    for path in files.list(&JailPath::root())? {
+        if glob.as_ref().is_some_and(|glob| !glob.is_match(path.as_str())) {
+            continue;
+        }
+        // What cannot be read as text, or is gone by now, holds no match.
+        let Ok(text) = files.read(&path) else { continue };
+        report.files += 1;
+        let searched = report.add(&path, &text, &mut regex, limit as usize);
+        if searched.is_err() || begun.elapsed() > MAX_TIME {
+            report.truncated = true;
+            report.notice = Some(format!(
+                "The search ended early, at {}: it took too long. Narrow it with glob, or write a simpler pattern.",
+                path.as_str()
+            ));
+        }
+        if report.truncated {
+            break;
+        }
+    }
+    Ok(report)
+}
+
+impl SearchReport {
+    /// Adds the matches of one file.
+    fn add(&mut self, path: &JailPath, text: &str, regex: &mut LineRegex, limit: usize) -> Result<(), TooMuchWork> {
+        if text.contains('\0') {
+            return Ok(());
+        }
+        for (line, text) in (1..).zip(text.lines()) {
+            let Some(start) = regex.find(text)? else { continue };
+            if self.matches.len() >= limit {
+                self.truncated = true;
+                break;
+            }
+            let before = text.get(..start).unwrap_or_default();
+            self.matches.push(SearchMatch {
+                path: path.as_str().to_owned(),
+                line,
+                column: before.chars().count() + 1,
+                text: text.trim_end().chars().take(SHOWN_CHARS).collect(),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl SearchQuery {
+    fn regex(&self) -> Result<LineRegex, Error> {
+        let pattern = self.pattern.as_str();
+        if pattern.is_empty() {
+            return Err(refused("pattern", "is empty. Give a regular expression, such as \"fetch\\\\(\"."));
+        }
+        if pattern.len() > MAX_PATTERN_BYTES {
+            return Err(refused("pattern", "is longer than 4 096 bytes. Search for less at a time."));
+        }
+        if spans_lines(pattern) {
+            return Err(refused(
+                "pattern",
+                "asks for a line break. Lines are searched one by one: look for one of them.",
+            ));
+        }
+        let letters = match self.case {
+            Case::Sensitive => Letters::AsTheyAre,
+            Case::Insensitive => Letters::WhateverTheirCase,
+        };
+        LineRegex::new(pattern, letters).map_err(|error| {
+            refused(
+                "pattern",
+                &format!("is not a valid regular expression: {error}. Escape characters that are meant literally."),
+            )
+        })
+    }
+
+    fn glob(&self) -> Result<Option<GlobMatcher>, Error> {
+        let Some(glob) = &self.glob else { return Ok(None) };
+        if glob.len() > MAX_GLOB_BYTES || glob.matches('{').count() > MAX_GLOB_BRACES {
+            return Err(refused("glob", "is too long or has too many braces. Write it as \"tools/**/*.ts\"."));
+        }
+        // A bare name pattern is meant for every folder, as in .gitignore.
+        let pattern = if glob.contains('/') { glob.clone() } else { format!("**/{glob}") };
+        let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
+        glob.map(|glob| Some(glob.compile_matcher())).map_err(|error| {
+            refused("glob", &format!("is not a valid pattern: {}. Write it as \"tools/**/*.ts\".", error.kind()))
+        })
+    }
+}
+
+fn refused(field: &str, why: &str) -> Error {
+    Error::new(ErrorCode::Validation, format!("{field} {why}")).with("field", field)
+}
+
+/// Whether a pattern names a line break, other than among the letters of a class such as `[^\n]`.
+fn spans_lines(pattern: &str) -> bool {
+    let mut in_class = false;
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters.next() == Some('n') && !in_class => return true,
+            '\n' if !in_class => return true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spans_lines;
+
+    #[test]
+    fn a_pattern_for_several_lines_is_seen() {
+        for pattern in [r"a\nb", "a\nb", r"\\\n"] {
+            assert!(spans_lines(pattern), "{pattern}");
+        }
+        for pattern in [r"a\\nb", r"[^\n]+", r"\[n", "n"] {
+            assert!(!spans_lines(pattern), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Writes with somebody else at work in between.
+
+use super::{WriteParts, WritePath};
+use crate::compile::{Compiler, LintOptions};
+use crate::error::{Error, ErrorCode};
+use crate::ids::RunId;
+use crate::kernel::check_config::CheckMode;
+use crate::kernel::checks::{CheckParts, Checks};
+use crate::kernel::config::{Config, GitWriteStrategy};
+use crate::kernel::files::changes::{Patch, WholeText};
+use crate::kernel::history::{Ending, Exchange, GitHome, History, RunExamples, Written};
+use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
+use crate::kernel::modules::{AllowedPackages, ImportResolver};
+use crate::kernel::private_files::PrivateFiles;
+use crate::kernel::tools::{RegistryFiles, Tools};
+use crate::vfs::{DiskVfs, JailPath, MemoryVfs, RootQuota, Usage, Vfs};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Duration;
+
+const PATH: &str = "tools/a.ts";
+const TEXT: &str = "/** Says one. */\nexport default function one(): number {\n  return 1;\n}\n";
+
+type Asked = Box<dyn Fn(usize, &str) + Send + Sync>;
+
+/// A type checker that finds nothing, and does something when it is asked for the n-th time.
+struct Checker {
+    asked: Mutex<usize>,
+    then: Mutex<Option<Asked>>,
+}
+
+impl HostFunctions for Checker {
+    fn names(&self) -> Arc<Vec<String>> {
+        Arc::default()
+    }
+    fn call(&self, _: RunId, _: &str, args_json: String, answer: Answer) {
+        let count = {
+            let mut asked = self.asked.lock();
+            *asked += 1;
+            *asked
+        };
+        if let Some(then) = &*self.then.lock() {
+            then(count, &args_json);
+        }
+        answer(Ok(r#"{"diagnostics":[]}"#.to_owned()));
+    }
+    fn finish(&self, _: RunId, _: RunEnding, _: Answer) {}
+}
+
+struct House {
+    _folder: tempfile::TempDir,
+    root: Arc<DiskVfs>,
+    history: Arc<History>,
+    writes: WritePath,
+    checker: Arc<Checker>,
+}
+
+fn house() -> House {
+    let folder = tempfile::tempdir().unwrap();
+    let root_dir = folder.path().join("root");
+    let config = Config::default();
+    let root = Arc::new(DiskVfs::open(&root_dir).unwrap());
+    let compiler = Arc::new(Compiler::new());
+    let examples = Arc::new(RunExamples::default());
+    let ending = Ending::default();
+    let GitHome { store, .. } =
+        GitHome::open(&config, folder.path(), &root_dir, &root, &compiler, &examples, &ending).unwrap();
+    let files = Arc::clone(&root) as Arc<dyn Vfs>;
+    let resolver = Arc::new(ImportResolver::new(Arc::clone(&files), AllowedPackages::new(&[])));
+    let checker = Arc::new(Checker { asked: Mutex::new(0), then: Mutex::new(None) });
+    let checks = Arc::new(Checks::new(CheckParts {
+        files: Arc::clone(&files),
+        compiler: Arc::clone(&compiler),
+        resolver,
+        functions: Arc::clone(&checker) as Arc<dyn HostFunctions>,
+        lint: LintOptions::default(),
+        mode: CheckMode::Strict,
+    }));
+    let private = PrivateFiles(Arc::new(MemoryVfs::new()));
+    let registry = RegistryFiles { tools: files, meta: Arc::clone(&root), shared_meta: None, private };
+    let tools = Arc::new(Tools::open(registry, compiler));
+    let exchange = Exchange::new(None, Arc::clone(&tools), Arc::clone(&examples));
+    let direct = GitWriteStrategy::Direct;
+    let history = Arc::new(History::new(store, exchange, Arc::clone(&root), Arc::clone(&tools), direct));
+    let quota = RootQuota::new(Usage { bytes: 1 << 30, files: 1 << 20 });
+    let parts = WriteParts { root: Arc::clone(&root), quota, checks, tools, history: Arc::clone(&history), examples };
+    House { _folder: folder, root, history, writes: WritePath::new(parts), checker }
+}
+
+impl House {
+    fn when_asked(&self, then: impl Fn(usize, &str) + Send + Sync + 'static) {
+        *self.checker.asked.lock() = 0;
+        *self.checker.then.lock() = Some(Box::new(then));
+    }
+
+    fn write(&self, text: &str) -> Written {
+        done(|told| self.writes.carry_out(PATH, &WholeText(text), |written, ()| written, told)).unwrap()
+    }
+
+    fn patch(&self, search: &str, replace: &str) -> Result<Written, Error> {
+        let change = Patch { search, replace };
+        done(|told| self.writes.carry_out(PATH, &change, |written, ()| written, told))
+    }
+
+    fn text(&self) -> String {
+        self.root.read(&JailPath::parse(PATH).unwrap()).unwrap()
+    }
+}
+
+fn done<T: Send + 'static>(start: impl FnOnce(Box<dyn FnOnce(Result<T, Error>) + Send>)) -> Result<T, Error> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    start(Box::new(move |result| sender.send(result).unwrap()));
+    receiver.recv_timeout(Duration::from_secs(60)).unwrap()
+}
+
+#[test]
+fn a_change_that_arrives_while_another_is_judged_is_kept_and_the_other_is_judged_again() {
+    let house = house();
+    house.write(TEXT);
+    let root = Arc::clone(&house.root);
+    house.when_asked(move |count, _| {
+        if count == 1 {
+            let path = JailPath::parse(PATH).unwrap();
+            let text = root.read(&path).unwrap().replace("Says one", "Says it again");
+            root.write(&path, &text).unwrap();
+        }
+    });
+    let written = house.patch("return 1", "return 2").unwrap();
+    assert!(written.commit.is_some(), "{:?}", written.problem);
+    assert_eq!(house.text(), TEXT.replace("Says one", "Says it again").replace("return 1", "return 2"));
+    assert_eq!(*house.checker.asked.lock(), 2);
+}
+
+#[test]
+fn the_repository_is_free_while_types_are_checked_however_often_the_file_changes() {
+    let house = house();
+    house.write(TEXT);
+    let (root, history) = (Arc::clone(&house.root), Arc::clone(&house.history));
+    house.when_asked(move |count, _| {
+        let path = JailPath::parse(PATH).unwrap();
+        // Whoever held the repository here would keep this waiting for its own answer.
+        drop(history.begin(std::iter::empty()).whole().unwrap());
+        root.write(&path, &TEXT.replace("one.", &format!("{count}."))).unwrap();
+    });
+    let error = house.patch("return 1", "return 2").unwrap_err();
+    assert_eq!(error.code, ErrorCode::GitConflict);
+    assert!(error.message.contains("Read it again"), "{}", error.message);
+    assert!(house.text().contains("return 1"), "nothing of it is written");
+}
+
+#[test]
+fn changes_of_one_file_at_the_same_time_are_all_made() {
+    let house = house();
+    house.write(&TEXT.replace("Says", "Says 0 1 2 3 4 5 6 7 8 9"));
+    std::thread::scope(|scope| {
+        for number in 0..10 {
+            let house = &house;
+            scope.spawn(move || house.patch(&format!(" {number}"), "").unwrap());
+        }
+    });
+    assert_eq!(house.text(), TEXT);
+}

@@ -1,0 +1,110 @@
+//! From a commit to the remote, and from the remote to the files.
+
+use super::run_examples::RunExamples;
+use super::written::{Persisted, WriteDone, Written};
+use crate::error::Error;
+use crate::git::{GitError, Hydrated, Publisher, Reach, Ticket};
+use crate::kernel::tools::Tools;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a kernel that shuts down waits for its last pushes.
+const LAST_PUSH: Duration = Duration::from_secs(10);
+
+/// What came in from the remote.
+#[derive(Debug, Default, Serialize)]
+pub struct Incoming {
+    /// Files that others changed.
+    pub changed: Vec<String>,
+    pub warnings: Vec<String>,
+}
+
+impl From<Hydrated> for Incoming {
+    fn from(hydrated: Hydrated) -> Self {
+        Self { changed: hydrated.changed, warnings: hydrated.warnings }
+    }
+}
+
+impl Incoming {
+    /// Adds what came in later.
+    pub fn add(&mut self, later: Self) {
+        let Self { changed, warnings } = later;
+        self.changed.extend(changed);
+        self.changed.sort_unstable();
+        self.changed.dedup();
+        self.warnings.extend(warnings);
+    }
+}
+
+/// Owns the publisher, if there is a remote.
+pub struct Exchange {
+    publisher: Option<Publisher>,
+    tools: Arc<Tools>,
+    examples: Arc<RunExamples>,
+}
+
+impl Exchange {
+    pub fn new(publisher: Option<Publisher>, tools: Arc<Tools>, examples: Arc<RunExamples>) -> Self {
+        Self { publisher, tools, examples }
+    }
+
+    /// Brings a write to the remote and tells what became of it. Without a remote it is where it belongs already.
+    pub fn publish(&self, written: Result<Written, Error>, done: WriteDone<Written>) {
+        let Some(publisher) = &self.publisher else { return done(written) };
+        let mut written = match written {
+            Ok(written) if written.persisted != Persisted::No => written,
+            other => return done(other),
+        };
+        let tools = Arc::clone(&self.tools);
+        publisher.submit(Ticket {
+            path: written.path.clone(),
+            commit: written.fresh.clone(),
+            done: Box::new(move |published| {
+                done(published.map_err(Error::from).map(|published| {
+                    if let Some(commit) = published.commit {
+                        if written.fresh.as_ref().is_some_and(|fresh| *fresh != commit) {
+                            // It was put on top of others' commits.
+                            tools.registry().was_overtaken();
+                        }
+                        written.commit = Some(commit.as_str().to_owned());
+                    }
+                    written.pull_request = published.pull_request.map(Into::into);
+                    if let Reach::Local(reason) = published.reach {
+                        written.persisted = Persisted::Local;
+                        written.problem = Some(reason);
+                    }
+                    written
+                }));
+            }),
+        });
+    }
+
+    /// Pushes whatever waits, then brings in what others pushed.
+    pub fn sync(&self) -> Result<Incoming, Error> {
+        self.bring_in(Publisher::sync)
+    }
+
+    /// Brings in what others pushed.
+    pub fn hydrate(&self) -> Result<Incoming, Error> {
+        self.bring_in(Publisher::hydrate)
+    }
+
+    fn bring_in(&self, exchange: impl Fn(&Publisher) -> Result<Hydrated, GitError>) -> Result<Incoming, Error> {
+        let Some(publisher) = &self.publisher else { return Ok(Incoming::default()) };
+        let incoming = exchange(publisher)?.into();
+        self.tools.registry().was_overtaken();
+        Ok(incoming)
+    }
+
+    /// Waits for the pushes under way, for a while, and makes one more when there are news to push.
+    pub fn stop(&self, has_news: bool, wait: Option<Duration>) {
+        if let Some(publisher) = &self.publisher {
+            // What was run since belongs into the pull requests' texts.
+            if has_news || self.examples.take_news() {
+                publisher.nudge();
+            }
+            publisher.stop(wait.unwrap_or(LAST_PUSH));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The repository with its remote, as the configuration wants it.
+
+use super::pull_request_text::PullRequestDescriber;
+use super::run_examples::RunExamples;
+use super::workspace::Workspace;
+use crate::compile::Compiler;
+use crate::error::Error;
+use crate::git::{
+    self, GitStore, Halt, Limits, LocalCommits, Provider, Publisher, RemoteOptions, RemoteUrl, Secret, StoreOptions,
+    WorkTree, WriteStrategy,
+};
+use crate::kernel::check_config::lint_options;
+use crate::kernel::config::{Config, GitConfig, GitProvider, GitWriteStrategy};
+use crate::registry::META_FILE;
+use crate::vfs::{DiskVfs, TEMP_PREFIX};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Files that follow from the others: they are made anew after others' commits came in, and never conflict.
+const DERIVED: [&str; 1] = [META_FILE];
+/// Where a token is looked for when the configuration has none; the provider's own variable comes first.
+const ANY_TOKEN: &str = "TGP_GIT_TOKEN";
+
+/// A booted repository.
+pub struct GitHome {
+    pub store: Arc<GitStore>,
+    /// Only with a remote.
+    pub publisher: Option<Publisher>,
+    pub warnings: Vec<String>,
+}
+
+impl GitHome {
+    /// Opens or makes the repository at `root`; with a remote, hydrates it and pushes what waits.
+    pub fn open(
+        config: &Config,
+        base_dir: &Path,
+        root: &Path,
+        vfs: &Arc<DiskVfs>,
+        compiler: &Arc<Compiler>,
+        examples: &Arc<RunExamples>,
+        ending: &Ending,
+    ) -> Result<Self, Error> {
+        let options = store_options(config);
+        let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs)));
+        let Some(remote) = remote_options(config, base_dir, ending)? else {
+            let store = Arc::new(GitStore::open_or_init(root, options, work)?);
+            return Ok(Self { store, publisher: None, warnings: Vec::new() });
+        };
+        let describer = || -> Box<dyn git::Describe> {
+            let lint = lint_options(config);
+            Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler), lint, Arc::clone(examples)))
+        };
+        let opened = git::open(root, &options, &work, &remote, describer)?;
+        let publisher = Publisher::new(opened.upstream);
+        if opened.hydrated.local == LocalCommits::Waiting {
+            publisher.nudge();
+        }
+        Ok(Self { store: opened.store, publisher: Some(publisher), warnings: opened.hydrated.warnings })
+    }
+}
+
+/// How exchanges with a remote, and the programs that they need, come to their end.
+#[derive(Debug, Clone, Default)]
+pub struct Ending {
+    /// Ends every exchange.
+    pub halt: Halt,
+    /// A program that starts another so that it ends with this process.
+    pub launcher: Option<PathBuf>,
+}
+
+/// What a remote answered.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteAnswer {
+    branches: usize,
+    /// Whether the configured branch is there.
+    has_branch: bool,
+}
+
+/// Asks the configured remote for its branches, without a workspace. `None` when there is no remote.
+pub fn ask_remote(config: &Config, base_dir: &Path) -> Result<Option<RemoteAnswer>, Error> {
+    let Some(remote) = remote_options(config, base_dir, &Ending::default())? else { return Ok(None) };
+    let (branches, has_branch) = git::ask(&remote, &config.git.branch, limits(config).time)?;
+    Ok(Some(RemoteAnswer { branches, has_branch }))
+}
+
+fn store_options(config: &Config) -> StoreOptions {
+    let git = &config.git;
+    StoreOptions {
+        branch: git.branch.clone(),
+        author_name: git.auth.user.clone(),
+        author_email: git.auth.email.clone(),
+        exclude: vec![format!("{TEMP_PREFIX}*")],
+        derived: DERIVED.map(str::to_owned).to_vec(),
+        strategy: match git.write_strategy {
+            GitWriteStrategy::Direct => WriteStrategy::Direct,
+            GitWriteStrategy::Pr => WriteStrategy::PullRequest,
+        },
+        limits: limits(config),
+    }
+}
+
+fn limits(config: &Config) -> Limits {
+    Limits {
+        fetch_bytes: config.git.fetch_bytes.into(),
+        time: Duration::from_millis(config.git.timeout_ms.into()),
+        file_bytes: config.fs.file_bytes.into(),
+        files: config.fs.root_files.into(),
+        root_bytes: config.fs.root_bytes.into(),
+    }
+}
+
+fn remote_options(config: &Config, base_dir: &Path, ending: &Ending) -> Result<Option<RemoteOptions>, Error> {
+    let Config { git: config, network, .. } = config;
+    let Some(repo) = config.repo.as_deref() else { return Ok(None) };
+    let http = network.git_http(base_dir)?;
+    let (provider, variable) = match config.provider {
+        GitProvider::Local => (Provider::Plain, ANY_TOKEN),
+        GitProvider::Github => (Provider::GitHub, "TGP_GITHUB_TOKEN"),
+        GitProvider::Gitlab => (Provider::GitLab, "TGP_GITLAB_TOKEN"),
+        GitProvider::Bitbucket => (Provider::Bitbucket, "TGP_BITBUCKET_TOKEN"),
+    };
+    let from_environment = || {
+        let found =
+            [variable, ANY_TOKEN].iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
+        found.map(Secret::new)
+    };
+    let url = RemoteUrl::parse(provider, repo, config.api_base_url.as_deref(), base_dir)?;
+    let token = config.auth.token.clone().or_else(from_environment);
+    let Ending { halt, launcher } = ending.clone();
+    Ok(Some(RemoteOptions { provider, url, api_base: config.api_base_url.clone(), token, launcher, http, halt }))
+}

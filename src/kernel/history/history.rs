@@ -1,0 +1,211 @@
+//! What was, and how it is kept: the log, commits of files, and `meta.json` beside them.
+
+use super::exchange::{Exchange, Incoming};
+use super::write_turn::WriteTurn;
+use super::written::{Persisted, WriteDone, Written};
+use crate::error::{Error, ErrorCode};
+use crate::git::{Committed, FileChange, GitError, GitStore, LogEntry};
+use crate::kernel::config::GitWriteStrategy;
+use crate::kernel::tools::Tools;
+use crate::registry::META_FILE;
+use crate::vfs::{DiskVfs, JailPath, VfsError};
+use parking_lot::Mutex;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Entries of a history when nothing else is asked for.
+const DEFAULT_ENTRIES: usize = 20;
+const MAX_ENTRIES: usize = 1000;
+
+/// One commit of a file's history.
+#[derive(Debug, Serialize)]
+pub struct HistoryEntry {
+    pub commit: String,
+    pub message: String,
+    pub author: String,
+    /// Seconds since 1970.
+    pub time: i64,
+}
+
+impl From<LogEntry> for HistoryEntry {
+    fn from(entry: LogEntry) -> Self {
+        let LogEntry { commit, message, author, email: _, time } = entry;
+        Self { commit, message, author, time }
+    }
+}
+
+/// Whether a flush made a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flushed {
+    Committed,
+    Nothing,
+}
+
+/// Owns the repository, the exchange with its remote, and the turn to write.
+pub struct History {
+    git: Arc<GitStore>,
+    exchange: Exchange,
+    files: Arc<DiskVfs>,
+    tools: Arc<Tools>,
+    strategy: GitWriteStrategy,
+    /// Held from the change on disk to the commit, so that both happen in the same order.
+    one_writer: Mutex<()>,
+}
+
+impl History {
+    pub fn new(
+        git: Arc<GitStore>,
+        exchange: Exchange,
+        files: Arc<DiskVfs>,
+        tools: Arc<Tools>,
+        strategy: GitWriteStrategy,
+    ) -> Self {
+        Self { git, exchange, files, tools, strategy, one_writer: Mutex::new(()) }
+    }
+
+    /// The commits that changed a file, or all of them, newest first.
+    pub fn file_history(&self, path: Option<&str>, limit: Option<usize>) -> Result<Vec<HistoryEntry>, Error> {
+        let path = path.map(JailPath::parse).transpose()?.filter(|path| !path.is_root());
+        let limit = limit.unwrap_or(DEFAULT_ENTRIES).clamp(1, MAX_ENTRIES);
+        let entries = self.git.log(path.as_ref().map(JailPath::as_str), limit)?;
+        Ok(entries.into_iter().map(Into::into).collect())
+    }
+
+    /// How a file, or everything, differs between two commits.
+    pub fn file_diff(&self, path: Option<&str>, from: Option<&str>, to: Option<&str>) -> Result<String, Error> {
+        let path = path.map(JailPath::parse).transpose()?.filter(|path| !path.is_root());
+        Ok(self.git.diff(path.as_ref().map(JailPath::as_str), from, to)?)
+    }
+
+    /// The text of a file as it was in `commit`.
+    pub fn text_at(&self, path: &JailPath, commit: &str) -> Result<String, Error> {
+        let bytes = self.git.content_at(path.as_str(), commit)?;
+        String::from_utf8(bytes)
+            .map_err(|_| Error::new(ErrorCode::Validation, format!("{} is not text in that commit.", path.as_str())))
+    }
+
+    /// Waits for the right to change files. Whoever changes one by its content reads that afterwards: nothing from the
+    /// remote may come between the two.
+    pub fn begin<'p>(&self, paths: impl Iterator<Item = &'p str>) -> WriteTurn<'_> {
+        let one_writer = self.one_writer.lock();
+        WriteTurn::new(one_writer, self.git.begin(paths), self.git.restores_files())
+    }
+
+    /// Commits files as they are on disk; one that is not there is removed from the history's head.
+    pub fn persist(&self, message: &str, files: &[String], done: WriteDone<Written>) {
+        self.publish(self.commit_as_they_are(message, files), done);
+    }
+
+    /// Makes `meta.json` what the tools say and commits it.
+    pub fn sync_registry(&self, done: WriteDone<Written>) {
+        self.publish(self.commit_meta(), done);
+    }
+
+    /// What a commit, or its failure, means for the file at `path`.
+    pub fn written(&self, path: &str, committed: Result<Committed, GitError>) -> Result<Written, Error> {
+        let (fresh, problem) = match committed {
+            Ok(committed) => (committed.id, None),
+            // The file is safe on disk; saying so is more use to the agent than an error that hides it.
+            Err(error) => (None, Some(Error::from(error).message)),
+        };
+        let commit = match (&fresh, &problem) {
+            (None, None) => self.git.branch_head(path)?,
+            _ => fresh.clone(),
+        };
+        Ok(Written {
+            path: path.to_owned(),
+            persisted: if problem.is_none() { Persisted::Yes } else { Persisted::No },
+            commit: commit.map(|id| id.as_str().to_owned()),
+            findings: Vec::new(),
+            notice: None,
+            pull_request: None,
+            problem,
+            fresh,
+            similar: Vec::new(),
+        })
+    }
+
+    /// Brings a write to the remote and tells what became of it.
+    pub fn publish(&self, written: Result<Written, Error>, done: WriteDone<Written>) {
+        self.exchange.publish(written, done);
+    }
+
+    /// Pushes whatever waits, then brings in what others pushed.
+    pub fn sync(&self) -> Result<Incoming, Error> {
+        self.flush_meta()?;
+        let mut incoming = self.exchange.sync()?;
+        // What came in may have brought a `meta.json` without the tools that were written here.
+        if self.flush_meta()? == Flushed::Committed {
+            incoming.add(self.exchange.sync()?);
+        }
+        Ok(incoming)
+    }
+
+    /// Brings in what others pushed.
+    pub fn hydrate(&self) -> Result<Incoming, Error> {
+        self.exchange.hydrate()
+    }
+
+    /// Commits what `meta.json` lacks, and waits for the pushes under way, for a while.
+    pub fn stop(&self, wait: Option<Duration>) {
+        // What could not be committed is found in the files by the next kernel.
+        let has_news = matches!(self.flush_meta(), Ok(Flushed::Committed));
+        self.exchange.stop(has_news, wait);
+    }
+
+    fn commit_as_they_are(&self, message: &str, files: &[String]) -> Result<Written, Error> {
+        let paths = files.iter().map(|file| JailPath::parse(file)).collect::<Result<Vec<_>, _>>()?;
+        let Some(first) = paths.first() else {
+            return Err(
+                Error::new(ErrorCode::Validation, "files is empty. Name what to commit.").with("field", "files")
+            );
+        };
+        let turn = self.begin(std::iter::empty()).whole()?;
+        let mut contents = Vec::new();
+        for path in &paths {
+            contents.push(match self.files.read_bytes(path) {
+                Ok(bytes) => Some(bytes),
+                Err(VfsError::NotFound { .. }) => None,
+                Err(error) => return Err(error.into()),
+            });
+        }
+        let changes: Vec<_> = paths
+            .iter()
+            .zip(&contents)
+            .map(|(path, content)| FileChange { path: path.as_str(), content: content.as_deref() })
+            .collect();
+        // Somebody else has changed these files.
+        self.tools.registry().expire();
+        let committed = turn.commit(message, &changes)?;
+        self.written(first.as_str(), Ok(committed))
+    }
+
+    fn commit_meta(&self) -> Result<Written, Error> {
+        let registry = self.tools.registry();
+        if self.strategy == GitWriteStrategy::Pr {
+            let _one_writer = self.one_writer.lock();
+            // It is kept nowhere else than where it is written.
+            if let Some(meta) = registry.sync_meta()? {
+                registry.meta_was_committed(&meta);
+            }
+            return Ok(Written::not_committed(META_FILE, "With pull requests meta.json is not committed."));
+        }
+        let turn = self.begin(std::iter::once(META_FILE)).whole()?;
+        let meta = registry.sync_meta()?;
+        let change = meta.as_ref().map(|meta| FileChange { path: META_FILE, content: Some(meta.text.as_bytes()) });
+        let committed = turn.commit("Registry: meta.json", change.as_slice());
+        if let (Some(meta), Ok(_)) = (&meta, &committed) {
+            registry.meta_was_committed(meta);
+        }
+        self.written(META_FILE, committed)
+    }
+
+    /// Commits `meta.json` if writes of this kernel are not in it yet. Whoever lacks them finds them in the files.
+    fn flush_meta(&self) -> Result<Flushed, Error> {
+        if self.strategy == GitWriteStrategy::Pr || !self.tools.registry().is_meta_behind() {
+            return Ok(Flushed::Nothing);
+        }
+        Ok(if self.commit_meta()?.fresh.is_some() { Flushed::Committed } else { Flushed::Nothing })
+    }
+}

@@ -1,0 +1,18 @@
+//! The repository as the kernel uses it: commits, the log, the remote, and what a reviewer reads.
+
+mod exchange;
+mod git_remote;
+#[expect(clippy::module_inception, reason = "the file is named for its main item")]
+mod history;
+mod pull_request_text;
+mod run_examples;
+mod workspace;
+mod write_turn;
+mod written;
+
+pub use exchange::{Exchange, Incoming};
+pub use git_remote::{Ending, GitHome, ask_remote};
+pub use history::{History, HistoryEntry};
+pub use run_examples::RunExamples;
+pub use write_turn::WriteTurn;
+pub use written::{Persisted, PullRequestLink, WriteDone, Written};

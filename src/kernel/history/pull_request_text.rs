@@ -1,0 +1,207 @@
+//! What a reviewer reads about a tool: what it is for, what it takes, what the checks say, and how to try it.
+
+use super::run_examples::{RunExample, RunExamples};
+use crate::compile::{Compiler, Diagnostic, LintOptions, Severity};
+use crate::git::{Describe, PullRequestText};
+use crate::vfs::{DiskVfs, JailPath, Vfs};
+use std::fmt::Write;
+use std::sync::Arc;
+
+const LONGEST_TEXT: usize = 2000;
+const EXAMPLE: &str = "@example";
+
+pub struct PullRequestDescriber {
+    vfs: Arc<DiskVfs>,
+    compiler: Arc<Compiler>,
+    lint: LintOptions,
+    examples: Arc<RunExamples>,
+}
+
+impl PullRequestDescriber {
+    pub const fn new(
+        vfs: Arc<DiskVfs>,
+        compiler: Arc<Compiler>,
+        lint: LintOptions,
+        examples: Arc<RunExamples>,
+    ) -> Self {
+        Self { vfs, compiler, lint, examples }
+    }
+
+    fn section(&self, path: &str) -> String {
+        let source = JailPath::parse(path).and_then(|parsed| self.vfs.read(&parsed));
+        let heading = format!("## {}", code(path));
+        let Ok(source) = source else { return format!("{heading}\n\nRemoved.\n") };
+        let findings = self.compiler.check(path, &source, &self.lint).diagnostics;
+        let mut text = format!("{heading}\n\n{}\n", description(&source));
+        if let Some(parameters) = parameters(&source) {
+            let _ = write!(text, "\n**Parameters**\n\n```ts\n{parameters}\n```\n");
+        }
+        let _ = write!(text, "\n**Checks**\n\n{}\n", findings_list(&findings));
+        if let Some(example) = written_example(&source) {
+            let _ = write!(text, "\n**Example**\n\n```ts\n{example}\n```\n");
+        }
+        if let Some(RunExample { args, result }) = self.examples.of(path) {
+            let _ = write!(
+                text,
+                "\n**A run of this version** (text and large numbers left out)\n\n```\narguments: {args}\nresult:    {result}\n```\n"
+            );
+        }
+        let _ = write!(
+            text,
+            "\n**Try it**\n\n```js\nconst {{ result }} = await kernel.exec('{path}', {{ /* arguments as above */ }});\n```\n"
+        );
+        text
+    }
+}
+
+impl Describe for PullRequestDescriber {
+    fn describe(&self, paths: &[String]) -> PullRequestText {
+        let sections: Vec<String> = paths.iter().map(|path| self.section(path)).collect();
+        let title = match paths {
+            [one] => format!("Forge: {one}"),
+            [first, rest @ ..] => format!("Forge: {first} and {} more", rest.len()),
+            [] => "Forge: tools".to_owned(),
+        };
+        let body = format!(
+            "{}\nForged by an agent and kept by tgp. Merging it gives the tool to every instance.\n",
+            sections.join("\n")
+        );
+        PullRequestText { title, body }
+    }
+}
+
+fn findings_list(findings: &[Diagnostic]) -> String {
+    if findings.is_empty() {
+        return "No findings.".to_owned();
+    }
+    let line = |finding: &Diagnostic| {
+        let severity = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Advice => "advice",
+        };
+        format!("- {severity}, line {}: {}", finding.line, code(&finding.message))
+    };
+    findings.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The lines of the source's first comment.
+fn comment(source: &str) -> Vec<&str> {
+    let comment = source.split_once("/**").and_then(|(_, rest)| rest.split_once("*/"));
+    let lines = comment.map_or("", |(comment, _)| comment).lines();
+    lines.map(|line| line.trim().trim_start_matches('*').trim()).collect()
+}
+
+/// What the first comment gives as an example, up to its next tag.
+fn written_example(source: &str) -> Option<String> {
+    let lines = comment(source);
+    let start = lines.iter().position(|line| line.starts_with(EXAMPLE))?;
+    let (first, rest) = lines.get(start..)?.split_first()?;
+    let rest = rest.iter().copied().take_while(|line| !line.starts_with('@'));
+    let text = std::iter::once(first.trim_start_matches(EXAMPLE)).chain(rest).collect::<Vec<_>>().join("\n");
+    // A fence would end the one around it.
+    let text: String = text.replace("```", "").trim().chars().take(LONGEST_TEXT).collect();
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// The first comment of the source, as text, without its examples.
+fn description(source: &str) -> String {
+    let mut is_example = false;
+    let is_text = |line: &&str| {
+        if line.starts_with('@') {
+            is_example = line.starts_with(EXAMPLE);
+        }
+        !is_example
+    };
+    let text = comment(source).into_iter().filter(is_text).collect::<Vec<_>>().join("\n");
+    let text: String = text.trim().chars().take(LONGEST_TEXT).collect();
+    if text.is_empty() { "No description.".to_owned() } else { plain(&text) }
+}
+
+/// Guest text as code: neither Markdown, nor HTML, nor a mention of anybody.
+fn code(text: &str) -> String {
+    let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let text: String = text.trim().chars().take(LONGEST_TEXT).collect();
+    format!("`{}`", unmentioned(&text.replace('`', "'")))
+}
+
+/// Guest text as lines of plain text: what would be Markdown or HTML is shown as it was written.
+fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in unmentioned(&text.replace('`', "'")).chars() {
+        if matches!(letter, '\\' | '<' | '>' | '[' | ']' | '*' | '_' | '#' | '!' | '|' | '~' | '&') {
+            shown.push('\\');
+        }
+        shown.push(letter);
+    }
+    shown
+}
+
+/// The text with nobody's attention called: a mention is none with something between the sign and the name.
+fn unmentioned(text: &str) -> String {
+    text.replace('@', "@\u{200b}")
+}
+
+/// The parameter list of the default export, as it is written.
+fn parameters(source: &str) -> Option<String> {
+    let (_, after) = source.split_once("export default")?;
+    let (_, list) = after.split_once('(')?;
+    let mut depth = 1_usize;
+    let mut text = String::new();
+    for c in list.chars().take(LONGEST_TEXT) {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(text.trim().replace('`', "'")).filter(|text| !text.is_empty());
+        }
+        text.push(c);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Diagnostic, Severity, description, findings_list, parameters, written_example};
+
+    #[test]
+    fn what_a_tool_says_is_no_markdown_and_calls_nobody() {
+        let finding = |message: &str| Diagnostic {
+            rule: "no-emails".to_owned(),
+            standard: None,
+            severity: Severity::Error,
+            message: message.to_owned(),
+            line: 3,
+            column: 1,
+            end_line: 3,
+            end_column: 2,
+            help: None,
+            fix: None,
+        };
+        let shown = findings_list(&[finding("Import of '@user`\n# <img src=x>' is forbidden")]);
+        assert_eq!(shown, "- error, line 3: `Import of '@\u{200b}user' # <img src=x>' is forbidden`");
+        let source = "/** See [here](https://x.example) <b>now</b> # and ![x](y) @user. */";
+        let shown = description(source);
+        assert_eq!(
+            shown,
+            r"See \[here\](https://x.example) \<b\>now\</b\> \# and \!\[x\](y) @".to_owned() + "\u{200b}user."
+        );
+    }
+
+    #[test]
+    fn the_reviewer_sees_what_the_tool_says_of_itself() {
+        let source =
+            "/**\n * Adds VAT for @bob.\n */\nexport default function vat(args: { net: number; rate: [number] }) {}";
+        assert_eq!(description(source), "Adds VAT for @\u{200b}bob.");
+        assert_eq!(parameters(source).as_deref(), Some("args: { net: number; rate: [number] }"));
+        assert_eq!(parameters("export default () => 1"), None);
+        assert_eq!(parameters("return ("), None);
+        assert_eq!(description("return 1"), "No description.");
+        let source = "/**\n * Adds.\n * @example add({ a: 1 })\n * // 2\n * ```\n * @param a one\n */";
+        assert_eq!(written_example(source).as_deref(), Some("add({ a: 1 })\n// 2"));
+        assert_eq!(description(source), "Adds.\n@\u{200b}param a one");
+        assert_eq!(written_example("/** Adds. */"), None);
+    }
+}

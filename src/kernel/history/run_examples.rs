@@ -1,0 +1,173 @@
+//! The last good run of each tool, for the reviewer of its pull request.
+//!
+//! A pull request is read by more people than a run: numbers of everyday size, the shape and the names that the tool's own
+//! source spells are shown; what words, long numbers and other keys said is not.
+
+use crate::kernel::bounded_cache::BoundedCache;
+use serde_json::{Map, Value};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const MAX_TOOLS: usize = 256;
+const MAX_INPUT_BYTES: usize = 16 << 10;
+const MAX_TEXT_CHARS: usize = 600;
+const MAX_ITEMS: usize = 5;
+/// Keys that are looked up in the source for one value; no more than that are shown anyway.
+const MAX_LOOKUPS: usize = 200;
+/// Numbers from here on may name an account or a person.
+const LARGE: f64 = 1e6;
+
+/// Arguments and result of a run, as they may be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunExample {
+    pub args: String,
+    pub result: String,
+}
+
+/// What was run since the kernel booted.
+pub struct RunExamples {
+    kept: BoundedCache<String, RunExample>,
+    is_new: AtomicBool,
+}
+
+impl Default for RunExamples {
+    fn default() -> Self {
+        Self { kept: BoundedCache::new(MAX_TOOLS), is_new: AtomicBool::new(false) }
+    }
+}
+
+impl RunExamples {
+    /// Keeps a good run of the tool at `path`. `is_spelt` tells whether its source has a word: such keys say nothing that
+    /// the pull request does not say anyway.
+    pub fn record(&self, path: &str, args_json: &str, result_json: &str, is_spelt: impl Fn(&str) -> bool) {
+        let shown = |json: &str| {
+            let value = if json.len() > MAX_INPUT_BYTES { None } else { serde_json::from_str(json).ok() };
+            let mut mask = Mask { is_spelt: &is_spelt, lookups: 0 };
+            value.map(|value: Value| bounded(&mask.masked(value).to_string()))
+        };
+        let (Some(args), Some(result)) = (shown(args_json), shown(result_json)) else { return };
+        let example = RunExample { args, result };
+        if self.kept.put(path.to_owned(), example.clone()) != Some(example) {
+            self.is_new.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The tool's text changes: what it did before says nothing any more.
+    pub fn forget(&self, path: &str) {
+        self.kept.remove(path);
+    }
+
+    #[must_use]
+    pub fn of(&self, path: &str) -> Option<RunExample> {
+        self.kept.get(path)
+    }
+
+    /// Whether there is anything that was not there when this was last asked.
+    pub fn take_news(&self) -> bool {
+        self.is_new.swap(false, Ordering::Relaxed)
+    }
+}
+
+struct Mask<'m> {
+    is_spelt: &'m dyn Fn(&str) -> bool,
+    lookups: usize,
+}
+
+impl Mask<'_> {
+    fn masked(&mut self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(format!("<{} characters>", text.chars().count())),
+            Value::Number(number) if number.as_f64().is_none_or(|number| number.abs() >= LARGE) => {
+                Value::String("<number>".to_owned())
+            }
+            Value::Array(items) => {
+                let more = items.len().saturating_sub(MAX_ITEMS);
+                let mut items: Vec<Value> = items.into_iter().take(MAX_ITEMS).map(|item| self.masked(item)).collect();
+                if more > 0 {
+                    items.push(Value::String(format!("<{more} more>")));
+                }
+                Value::Array(items)
+            }
+            Value::Object(fields) => Value::Object(self.masked_fields(fields)),
+            plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+        }
+    }
+
+    /// Keys that the source does not spell are data, and become numbers.
+    fn masked_fields(&mut self, fields: Map<String, Value>) -> Map<String, Value> {
+        let mut masked = Map::new();
+        let mut data = 0_usize;
+        for (key, value) in fields {
+            if self.is_own(&key) {
+                masked.insert(key, self.masked(value));
+                continue;
+            }
+            data += 1;
+            if data <= MAX_ITEMS {
+                masked.insert(format!("<key {data}>"), self.masked(value));
+            }
+        }
+        if let Some(more) = data.checked_sub(MAX_ITEMS).filter(|more| *more > 0) {
+            masked.insert(format!("<{more} more keys>"), Value::Null);
+        }
+        masked
+    }
+
+    fn is_own(&mut self, key: &str) -> bool {
+        self.lookups += 1;
+        let is_name = key.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'));
+        is_name && !key.is_empty() && self.lookups <= MAX_LOOKUPS && (self.is_spelt)(key)
+    }
+}
+
+fn bounded(text: &str) -> String {
+    let mut shown: String = text.chars().take(MAX_TEXT_CHARS).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RunExamples;
+
+    #[test]
+    fn numbers_and_shape_are_shown_and_words_are_not() {
+        let examples = RunExamples::default();
+        let args = r#"{"net":100,"name":"Ada","card":4111111111111111}"#;
+        examples.record("tools/a.ts", args, "[1,2,3,4,5,6,7]", |_| true);
+        let example = examples.of("tools/a.ts").unwrap();
+        assert_eq!(example.args, r#"{"card":"<number>","name":"<3 characters>","net":100}"#);
+        assert_eq!(example.result, r#"[1,2,3,4,5,"<2 more>"]"#);
+        assert!(examples.take_news());
+        assert!(!examples.take_news());
+        examples.forget("tools/a.ts");
+        assert_eq!(examples.of("tools/a.ts"), None);
+    }
+
+    #[test]
+    fn keys_that_are_data_are_not_shown() {
+        let examples = RunExamples::default();
+        let result = r#"{"total":2,"ada@example.com":{"total":1},"Grace":{"total":[{"bob":1}]}}"#;
+        examples.record("tools/a.ts", "{}", result, |word| word == "total");
+        let shown = examples.of("tools/a.ts").unwrap().result;
+        assert_eq!(shown, r#"{"<key 1>":{"total":[{"<key 1>":1}]},"<key 2>":{"total":1},"total":2}"#);
+        let many: Vec<String> = (0..400).map(|index| format!("\"k{index}\":1")).collect();
+        examples.record("tools/a.ts", "{}", &format!("{{{}}}", many.join(",")), |_| false);
+        let shown = examples.of("tools/a.ts").unwrap().result;
+        assert!(shown.contains("<395 more keys>") && !shown.contains("k1"), "{shown}");
+    }
+
+    #[test]
+    fn long_runs_are_cut_or_left_out() {
+        let examples = RunExamples::default();
+        let long = format!("[{}]", vec!["[true,false,null]"; 500].join(","));
+        examples.record("tools/a.ts", "{}", &long, |_| true);
+        assert!(examples.of("tools/a.ts").unwrap().result.len() < 300);
+        examples.record("tools/b.ts", "{}", &"x".repeat(20_000), |_| true);
+        assert_eq!(examples.of("tools/b.ts"), None);
+        let wide: Vec<String> = (0..400).map(|index| format!("\"k{index}\":1")).collect();
+        examples.record("tools/c.ts", "{}", &format!("{{{}}}", wide.join(",")), |_| true);
+        assert!(examples.of("tools/c.ts").unwrap().result.ends_with('…'));
+    }
+}

@@ -1,0 +1,88 @@
+//! What became of a write, as users see it.
+
+use crate::error::Error;
+use crate::git::{CommitId, PullRequest};
+use crate::kernel::tools::SimilarTool;
+use serde::{Serialize, Serializer};
+
+/// Called once with the end of a write, from any thread.
+pub type WriteDone<T> = Box<dyn FnOnce(Result<T, Error>) + Send>;
+
+/// A pull request as users see it.
+#[derive(Debug, Clone, Serialize)]
+pub struct PullRequestLink {
+    pub number: u64,
+    pub url: String,
+}
+
+impl From<PullRequest> for PullRequestLink {
+    fn from(request: PullRequest) -> Self {
+        Self { number: request.number, url: request.url }
+    }
+}
+
+/// What became of a write.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Written {
+    pub path: String,
+    pub persisted: Persisted,
+    /// The commit that holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// What the check finds wrong with it, one line per error.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
+    /// Why its types were not checked, where they decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<PullRequestLink>,
+    /// Why it is not persisted, or not at the remote yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// Other tools that do the same job.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub similar: Vec<SimilarTool>,
+    /// The commit that this write made, if it made one.
+    #[serde(skip)]
+    pub fresh: Option<CommitId>,
+}
+
+/// How far the file as it is now has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Persisted {
+    /// It is on disk only.
+    No,
+    /// It is committed here, and will be pushed.
+    Local,
+    /// It is where the configuration wants it.
+    Yes,
+}
+
+impl Serialize for Persisted {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::No => serializer.serialize_bool(false),
+            Self::Local => serializer.serialize_str("local"),
+            Self::Yes => serializer.serialize_bool(true),
+        }
+    }
+}
+
+impl Written {
+    /// A file that is on disk only, for this reason.
+    pub fn not_committed(path: &str, problem: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            persisted: Persisted::No,
+            commit: None,
+            findings: Vec::new(),
+            notice: None,
+            pull_request: None,
+            problem: Some(problem.to_owned()),
+            similar: Vec::new(),
+            fresh: None,
+        }
+    }
+}

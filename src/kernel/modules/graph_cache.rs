@@ -1,0 +1,73 @@
+//! Linked tools, kept for as long as the files that they were made from show no change.
+
+use super::module_graph::{CompiledTools, ModuleGraph, Origin, Sources};
+use crate::error::Error;
+use crate::kernel::bounded_cache::BoundedCache;
+use crate::sandbox::Module;
+use crate::vfs::{JailPath, Stamp, Vfs};
+use std::sync::Arc;
+
+/// Graphs kept at one time.
+const MAX_GRAPHS: usize = 1024;
+/// Files that are looked at for a graph without leaving the caller's thread.
+const QUICK: usize = 16;
+
+pub struct GraphCache(BoundedCache<JailPath, Arc<Prepared>>);
+
+impl Default for GraphCache {
+    fn default() -> Self {
+        Self(BoundedCache::new(MAX_GRAPHS))
+    }
+}
+
+/// The modules of a tool, and what they were made from.
+struct Prepared {
+    modules: Arc<Vec<Module>>,
+    tools: Arc<CompiledTools>,
+    read: Vec<(JailPath, Stamp)>,
+    absent: Vec<JailPath>,
+}
+
+impl GraphCache {
+    /// The graph of `entry`, built anew when a file has changed since.
+    pub fn get(&self, sources: &Sources, entry: JailPath) -> Result<ModuleGraph, Error> {
+        if let Some(graph) = self.recall(&*sources.files, &entry, usize::MAX) {
+            return Ok(graph);
+        }
+        let (graph, origin) = ModuleGraph::build(sources, entry.clone())?;
+        match Prepared::new(&graph, origin) {
+            Some(prepared) => drop(self.0.put(entry, Arc::new(prepared))),
+            None => self.0.remove(&entry),
+        }
+        Ok(graph)
+    }
+
+    /// The graph of `entry` if it is known and true, and a few looks are enough to tell.
+    pub fn get_quickly(&self, vfs: &dyn Vfs, entry: &JailPath) -> Option<ModuleGraph> {
+        self.recall(vfs, entry, QUICK)
+    }
+
+    fn recall(&self, vfs: &dyn Vfs, entry: &JailPath, most: usize) -> Option<ModuleGraph> {
+        let known = self.0.get(entry)?;
+        (known.looks() <= most && known.is_true(vfs))
+            .then(|| ModuleGraph::of(Arc::clone(&known.modules), Arc::clone(&known.tools)))
+    }
+}
+
+impl Prepared {
+    /// `None` for a graph whose truth cannot be told by looking at stamps.
+    fn new(graph: &ModuleGraph, origin: Origin) -> Option<Self> {
+        let Origin::Files { read, absent } = origin else { return None };
+        let read = read.into_iter().map(|(path, stamp)| Some((path, stamp?))).collect::<Option<_>>()?;
+        Some(Self { modules: Arc::clone(&graph.modules), tools: graph.compiled(), read, absent })
+    }
+
+    fn looks(&self) -> usize {
+        self.read.len() + self.absent.len()
+    }
+
+    fn is_true(&self, vfs: &dyn Vfs) -> bool {
+        self.read.iter().all(|(path, stamp)| vfs.stamp(path).is_ok_and(|now| now == Some(*stamp)))
+            && self.absent.iter().all(|path| vfs.exists(path).is_ok_and(|exists| !exists))
+    }
+}

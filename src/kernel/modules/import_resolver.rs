@@ -1,0 +1,193 @@
+//! What an import leads to, and whether it may: the one answer for runs and for checks of types.
+
+use super::allowed_packages::AllowedPackages;
+use super::std_library;
+use crate::kernel::tool_paths::{TOOLS, import_endings};
+use crate::vfs::{JailPath, Vfs, VfsError};
+use std::sync::Arc;
+
+/// A module that a tool may load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A file of the root.
+    File(JailPath),
+    /// A part of the standard library.
+    Std { path: String, source: &'static str },
+    /// A package of the application, or a file of it.
+    Package { name: String, specifier: String, path: String },
+}
+
+impl Target {
+    /// The module's name within a run.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::File(path) => path.as_str(),
+            Self::Std { path, .. } | Self::Package { path, .. } => path,
+        }
+    }
+}
+
+/// What came of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolved {
+    Found(Target),
+    /// It may be imported, and is not there.
+    Missing,
+    /// It is outside what tools may import.
+    Forbidden,
+}
+
+/// What came of an import, and the places where a file would have changed that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolution {
+    pub resolved: Resolved,
+    pub absent: Vec<JailPath>,
+}
+
+pub struct ImportResolver {
+    files: Arc<dyn Vfs>,
+    packages: AllowedPackages,
+}
+
+impl ImportResolver {
+    pub fn new(files: Arc<dyn Vfs>, packages: AllowedPackages) -> Self {
+        Self { files, packages }
+    }
+
+    /// What `specifier` means in the module `importer`.
+    pub fn resolve(&self, importer: &str, specifier: &str) -> Result<Resolution, VfsError> {
+        let at_once = |resolved| Ok(Resolution { resolved, absent: Vec::new() });
+        if let Some(part) = std_library::part_of(importer, specifier) {
+            return at_once(match std_library::find(&part) {
+                Some((path, source)) => Resolved::Found(Target::Std { path, source }),
+                None => Resolved::Forbidden,
+            });
+        }
+        if !specifier.starts_with(['.', '/']) {
+            return at_once(match self.packages.package_of(specifier) {
+                Some(name) => Resolved::Found(Target::Package {
+                    name: name.to_owned(),
+                    specifier: specifier.to_owned(),
+                    path: format!("node_modules/{specifier}"),
+                }),
+                None => Resolved::Forbidden,
+            });
+        }
+        match file_of(importer, specifier).filter(|base| JailPath::parse(base).is_ok()) {
+            Some(base) => self.find(&base),
+            None => at_once(Resolved::Forbidden),
+        }
+    }
+
+    /// The packages that may be imported, for messages.
+    pub fn allowed(&self) -> String {
+        self.packages.listed()
+    }
+
+    /// The file that `base` means, with the ending that it leaves out.
+    fn find(&self, base: &str) -> Result<Resolution, VfsError> {
+        let mut absent = Vec::new();
+        for ending in import_endings() {
+            let Ok(candidate) = JailPath::parse(&format!("{base}{ending}")) else { continue };
+            if self.files.exists(&candidate)? {
+                return Ok(Resolution { resolved: Resolved::Found(Target::File(candidate)), absent });
+            }
+            absent.push(candidate);
+        }
+        Ok(Resolution { resolved: Resolved::Missing, absent })
+    }
+}
+
+/// The file of the root that a specifier stands for, before endings are tried; `None` when it names no file inside it.
+fn file_of(importer: &str, specifier: &str) -> Option<String> {
+    if let Some(rest) = specifier.strip_prefix("/lib/") {
+        return normal(TOOLS, rest);
+    }
+    let relative = specifier == "." || specifier == ".." || specifier.starts_with("./") || specifier.starts_with("../");
+    let folder = importer.rsplit_once('/').map_or("", |(folder, _)| folder);
+    if relative { normal(folder, specifier) } else { None }
+}
+
+/// `relative` seen from `folder`; `None` when it leaves the root.
+fn normal(folder: &str, relative: &str) -> Option<String> {
+    let mut segments: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
+    for segment in relative.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                segments.pop()?;
+            }
+            name => segments.push(name),
+        }
+    }
+    Some(segments.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AllowedPackages, ImportResolver, Resolution, Resolved};
+    use crate::vfs::{JailPath, MemoryVfs, Vfs};
+    use std::sync::Arc;
+
+    fn resolver(files: &[&str]) -> ImportResolver {
+        let vfs = MemoryVfs::new();
+        for file in files {
+            vfs.write(&JailPath::parse(file).unwrap(), "").unwrap();
+        }
+        ImportResolver::new(Arc::new(vfs), AllowedPackages::new(&["zod".to_owned(), "@scope/kit".to_owned()]))
+    }
+
+    #[test]
+    fn specifiers_stay_inside_what_is_allowed() {
+        let resolver =
+            resolver(&["tools/a/c.ts", "tools/lib/c.ts", "tools/x/y/index.cts", "data.json", "tools/a/index.js"]);
+        let resolved = |specifier: &str| resolver.resolve("tools/a/b.ts", specifier).unwrap().resolved;
+        for (specifier, path) in [
+            ("./c", "tools/a/c.ts"),
+            ("../lib/c.ts", "tools/lib/c.ts"),
+            ("/lib/x/y", "tools/x/y/index.cts"),
+            ("../../data.json", "data.json"),
+            (".", "tools/a/index.js"),
+            ("zod", "node_modules/zod"),
+            ("zod/v4", "node_modules/zod/v4"),
+            ("@scope/kit/deep/er", "node_modules/@scope/kit/deep/er"),
+            ("@tgp/std", "@tgp/std/index.ts"),
+            ("@tgp/std/csv", "@tgp/std/csv.ts"),
+        ] {
+            let Resolved::Found(target) = resolved(specifier) else { panic!("{specifier}") };
+            assert_eq!(target.path(), path, "{specifier}");
+        }
+        for outside in [
+            "../../../etc/passwd",
+            "/lib/../../x",
+            "fs",
+            "node:fs",
+            "/etc/passwd",
+            "file:///x",
+            "",
+            "zodiac",
+            "@scope",
+            "@scope/other",
+            "zod/../fs",
+            "zod//x",
+            "@tgp/std/none",
+            "@tgp/std/../csv",
+            "zod/./x",
+            "zod/x\\y",
+            "zod/node_modules/fs",
+            "ZOD",
+        ] {
+            assert_eq!(resolved(outside), Resolved::Forbidden, "{outside}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_with_every_place_that_was_looked_at() {
+        let resolver = resolver(&["tools/b.js"]);
+        let Resolution { resolved, absent } = resolver.resolve("tools/a.ts", "./none").unwrap();
+        assert_eq!((resolved, absent.len()), (Resolved::Missing, 14));
+        let found = resolver.resolve("tools/a.ts", "./b").unwrap();
+        let absent: Vec<&str> = found.absent.iter().map(JailPath::as_str).collect();
+        assert_eq!(absent, ["tools/b", "tools/b.ts", "tools/b.mts", "tools/b.cts"]);
+    }
+}

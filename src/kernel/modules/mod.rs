@@ -1,0 +1,20 @@
+//! From a tool's path to the modules that a run needs: what imports mean, compiled tools, packages and their bytecode.
+
+mod allowed_packages;
+mod bytecode_files;
+mod graph_cache;
+mod import_resolver;
+mod module_graph;
+#[expect(clippy::module_inception, reason = "the file is named for its main item")]
+mod modules;
+mod packages;
+pub(super) mod std_library;
+mod tool_cache;
+
+pub use allowed_packages::AllowedPackages;
+pub use bytecode_files::BytecodeFiles;
+pub use import_resolver::{ImportResolver, Resolved, Target};
+pub use module_graph::{ModuleGraph, Sources};
+pub use modules::Modules;
+pub use packages::Packages;
+pub use tool_cache::ToolCache;

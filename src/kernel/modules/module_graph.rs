@@ -1,0 +1,289 @@
+//! A tool and everything it imports, compiled and linked: before the run, or while it is under way.
+
+use super::import_resolver::{ImportResolver, Resolved, Target};
+use super::packages::Packages;
+use super::std_library;
+use super::tool_cache::{CachedTool, ToolCache};
+use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, ToolForm};
+use crate::error::{Error, ErrorCode};
+use crate::sandbox::{Code, Module, ModuleKind, Package};
+use crate::vfs::{JailPath, Stamp, Vfs};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Modules that one tool may pull in.
+const MAX_MODULES: usize = 256;
+
+/// Where modules come from.
+pub struct Sources {
+    pub files: Arc<dyn Vfs>,
+    pub compiler: Arc<Compiler>,
+    pub cache: ToolCache,
+    pub resolver: Arc<ImportResolver>,
+    pub packages: Packages,
+}
+
+/// The modules of one run. More can be asked for while it lasts.
+pub struct ModuleGraph {
+    pub modules: Arc<Vec<Module>>,
+    /// What `modules` refer to.
+    pub packages: Vec<Arc<Package>>,
+    tools: Mutex<Arc<CompiledTools>>,
+    late: Mutex<Vec<String>>,
+}
+
+/// Compiled tools by path.
+pub(super) type CompiledTools = HashMap<String, Arc<CachedTool>>;
+
+/// What a graph was made from.
+pub(super) enum Origin {
+    /// Files of the root, stamped before they were read, and places where a file would have changed the outcome.
+    Files { read: Vec<(JailPath, Option<Stamp>)>, absent: Vec<JailPath> },
+    /// Packages too, which come from elsewhere.
+    Elsewhere,
+}
+
+/// What a run gets for a name that it made up.
+pub struct Required {
+    pub path: String,
+    pub modules: Vec<Module>,
+}
+
+impl ModuleGraph {
+    /// Reads, compiles and links `entry` and what it imports.
+    pub(super) fn build(sources: &Sources, entry: JailPath) -> Result<(Self, Origin), Error> {
+        let mut builder = Builder::new(sources, Vec::new());
+        builder.add_all(Target::File(entry))?;
+        let graph = Self::of(Arc::new(builder.modules), Arc::new(builder.tools));
+        Ok((Self { packages: builder.packages, ..graph }, builder.origin))
+    }
+
+    /// The graph of another run of the same modules, which are all of the root.
+    pub(super) fn of(modules: Arc<Vec<Module>>, tools: Arc<CompiledTools>) -> Self {
+        Self { modules, packages: Vec::new(), tools: Mutex::new(tools), late: Mutex::default() }
+    }
+
+    /// The tools that were compiled so far.
+    pub(super) fn compiled(&self) -> Arc<CompiledTools> {
+        Arc::clone(&self.tools.lock())
+    }
+
+    /// Resolves what `importer` asks for by a name that its source does not spell out, by the rules of every import.
+    pub fn require(&self, sources: &Sources, importer: &str, specifier: &str) -> Result<Required, Error> {
+        let mut known: Vec<String> = self.modules.iter().map(|module| module.path.clone()).collect();
+        let mut late = self.late.lock();
+        known.extend(late.iter().cloned());
+        if !known.iter().any(|path| path == importer) {
+            return Err(Error::new(ErrorCode::Validation, "The importing module is not part of this run."));
+        }
+        let import = Import { specifier: specifier.to_owned(), line: 0, column: 0 };
+        let mut builder = Builder::new(sources, known);
+        let target = builder.resolve(importer, &import)?;
+        let path = target.path().to_owned();
+        builder.add_all(target)?;
+        late.extend(builder.modules.iter().map(|module| module.path.clone()));
+        Arc::make_mut(&mut *self.tools.lock()).extend(builder.tools);
+        Ok(Required { path, modules: whole(builder.modules, &builder.packages) })
+    }
+
+    /// Every tool that was compiled for the run so far, with its path; the standard library is none.
+    pub fn tools(&self) -> Vec<(String, Arc<CachedTool>)> {
+        let tools = self.tools.lock();
+        let own = tools.iter().filter(|(path, _)| !path.starts_with(std_library::NAME));
+        own.map(|(path, tool)| (path.clone(), Arc::clone(tool))).collect()
+    }
+
+    /// The text of a module that runs, if it is a file of the root.
+    pub fn text(&self, path: &str) -> Option<String> {
+        let tool = self.tool(path).map(|tool| tool.source().to_owned());
+        tool.or_else(|| {
+            let json = self.modules.iter().find(|module| module.path == path && module.kind == ModuleKind::Json)?;
+            if let Code::Text(text) = &json.code { Some(text.to_string()) } else { None }
+        })
+    }
+
+    /// Whether the source of any tool in the graph has `word`, as a whole.
+    pub fn spells(&self, word: &str) -> bool {
+        let tools = Arc::clone(&self.tools.lock());
+        let mut own = tools.iter().filter(|(path, _)| !path.starts_with(std_library::NAME));
+        own.any(|(_, tool)| has_word(tool.source(), word))
+    }
+
+    /// A module's compiled form, by the path that stack frames name.
+    pub fn tool(&self, path: &str) -> Option<Arc<CachedTool>> {
+        self.tools.lock().get(path).map(Arc::clone)
+    }
+}
+
+struct Builder<'a> {
+    sources: &'a Sources,
+    /// Paths that the run has already.
+    known: Vec<String>,
+    modules: Vec<Module>,
+    packages: Vec<Arc<Package>>,
+    tools: CompiledTools,
+    open: Vec<Target>,
+    origin: Origin,
+}
+
+impl<'a> Builder<'a> {
+    fn new(sources: &'a Sources, known: Vec<String>) -> Self {
+        let origin = Origin::Files { read: Vec::new(), absent: Vec::new() };
+        let (modules, packages) = (Vec::new(), Vec::new());
+        Self { sources, known, modules, packages, tools: HashMap::new(), open: Vec::new(), origin }
+    }
+
+    fn add_all(&mut self, first: Target) -> Result<(), Error> {
+        self.open.push(first);
+        while let Some(target) = self.open.pop() {
+            self.add(&target)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, target: &Target) -> Result<(), Error> {
+        let path = target.path();
+        if self.known.iter().any(|known| known == path) {
+            return Ok(());
+        }
+        if self.known.len() >= MAX_MODULES {
+            let message =
+                format!("{path} pulls in more than {MAX_MODULES} modules. Import less, or merge small files.");
+            return Err(Error::new(ErrorCode::Compilation, message).with("path", path));
+        }
+        self.known.push(path.to_owned());
+        match target {
+            Target::Package { specifier, path, .. } => {
+                self.origin = Origin::Elsewhere;
+                let package = self.sources.packages.bundle(specifier)?;
+                self.push(path, ModuleKind::Script, Code::Package(package.id()), Vec::new());
+                self.packages.push(package);
+                Ok(())
+            }
+            Target::Std { path, source } => self.compile(path, source),
+            Target::File(file) => {
+                if let Origin::Files { read, .. } = &mut self.origin {
+                    read.push((file.clone(), self.sources.files.stamp(file)?));
+                }
+                let source = self.sources.files.read(file)?;
+                if file.extension() == Some("json") {
+                    check_json(path, &source)?;
+                    self.push(path, ModuleKind::Json, Code::Text(source.into()), Vec::new());
+                    return Ok(());
+                }
+                self.compile(path, &source)
+            }
+        }
+    }
+
+    fn compile(&mut self, path: &str, source: &str) -> Result<(), Error> {
+        let tool = self.sources.cache.get(&self.sources.compiler, path, source)?;
+        let mut links = Vec::new();
+        for import in &tool.compiled.imports {
+            let target = self.resolve(path, import)?;
+            links.push((import.specifier.clone(), target.path().to_owned()));
+            self.open.push(target);
+        }
+        self.push(path, module_kind(tool.compiled.form), Code::Text(tool.compiled.code.as_str().into()), links);
+        self.tools.insert(path.to_owned(), tool);
+        Ok(())
+    }
+
+    fn push(&mut self, path: &str, kind: ModuleKind, code: Code, links: Vec<(String, String)>) {
+        self.modules.push(Module { path: path.to_owned(), kind, code, links });
+    }
+
+    /// The module that an import means.
+    fn resolve(&mut self, importer: &str, import: &Import) -> Result<Target, Error> {
+        let found = self.sources.resolver.resolve(importer, &import.specifier)?;
+        if let Origin::Files { absent, .. } = &mut self.origin {
+            absent.extend(found.absent);
+        }
+        match found.resolved {
+            Resolved::Found(target) => Ok(target),
+            Resolved::Missing => Err(missing(importer, import)),
+            Resolved::Forbidden => Err(forbidden(importer, import, &self.sources.resolver.allowed())),
+        }
+    }
+}
+
+/// The modules with the text of packages in them: those that a run asks for late come with the answer.
+fn whole(mut modules: Vec<Module>, packages: &[Arc<Package>]) -> Vec<Module> {
+    for module in &mut modules {
+        if let Code::Package(id) = &module.code
+            && let Some(package) = packages.iter().find(|package| package.id() == *id)
+        {
+            module.code = Code::Text(Arc::clone(package.code()));
+        }
+    }
+    modules
+}
+
+fn module_kind(form: ToolForm) -> ModuleKind {
+    match (form.module, form.body) {
+        (Syntax::Module(_), BodyKind::Sync) => ModuleKind::Module,
+        (Syntax::Module(_), BodyKind::Async) => ModuleKind::AsyncModule,
+        (Syntax::CommonJs | Syntax::Script, BodyKind::Sync) => ModuleKind::Script,
+        (Syntax::CommonJs | Syntax::Script, BodyKind::Async) => ModuleKind::AsyncScript,
+    }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (text.get(..at), text.get(at + word.len()..));
+        !before.unwrap_or_default().ends_with(is_letter) && !after.unwrap_or_default().starts_with(is_letter)
+    })
+}
+
+fn check_json(path: &str, source: &str) -> Result<(), Error> {
+    serde_json::from_str::<serde::de::IgnoredAny>(source).map(drop).map_err(|error| {
+        Error::new(ErrorCode::Compilation, format!("{path} is not valid JSON: {error}."))
+            .with("path", path)
+            .with("line", error.line())
+            .with("column", error.column())
+    })
+}
+
+fn missing(importer: &str, import: &Import) -> Error {
+    let place = place(importer, import);
+    let message = format!("{place}: cannot find '{}'. Write that tool first, or correct the path.", import.specifier);
+    placed(Error::new(ErrorCode::Compilation, message), importer, import)
+}
+
+fn forbidden(importer: &str, import: &Import, allowed: &str) -> Error {
+    let message = format!(
+        "Security Violation: {}: '{}' may not be imported. Allowed are other tools, by a relative path ('./lib/x') or from \
+         '/lib/…', and the packages {allowed}.",
+        place(importer, import),
+        import.specifier,
+    );
+    placed(Error::new(ErrorCode::SecurityViolation, message), importer, import)
+}
+
+fn place(importer: &str, import: &Import) -> String {
+    if import.line == 0 { importer.to_owned() } else { format!("{importer}:{}:{}", import.line, import.column) }
+}
+
+/// The same error with the place of the import.
+fn placed(error: Error, importer: &str, import: &Import) -> Error {
+    let error = error.with("path", importer);
+    if import.line == 0 { error } else { error.with("line", import.line).with("column", import.column) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_word;
+
+    #[test]
+    fn a_word_is_found_as_a_whole_only() {
+        let text = "const net_total = { net, größe: 1 }";
+        for word in ["net", "net_total", "größe", "const"] {
+            assert!(has_word(text, word), "{word}");
+        }
+        for word in ["ne", "total", "et", "größ", "Net"] {
+            assert!(!has_word(text, word), "{word}");
+        }
+    }
+}

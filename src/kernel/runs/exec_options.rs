@@ -1,0 +1,50 @@
+//! What a caller asks for and may decide for one run.
+
+use crate::error::{Error, ErrorCode};
+use crate::ids::RunId;
+use crate::kernel::checks::Caller;
+use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
+use crate::sandbox::RunLimits;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// What a caller may decide for one run.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExecOptions {
+    timeout_ms: Option<u32>,
+    wall_ms: Option<u32>,
+    memory_mb: Option<u32>,
+    pub(super) seed: Option<u64>,
+    #[serde(default)]
+    pub(super) caller: Caller,
+    pub(super) now: Option<i64>,
+}
+
+/// One run that a caller asks for.
+pub struct ExecRequest {
+    pub run: RunId,
+    pub path: String,
+    pub args_json: String,
+    pub options: ExecOptions,
+}
+
+impl ExecOptions {
+    /// The limits of the run, where nothing else is asked for those of the configuration.
+    pub fn limits(&self, mut limits: RunLimits) -> Result<RunLimits, Error> {
+        if let Some(value) = self.timeout_ms {
+            TIMEOUT_MS.check(value, "", ErrorCode::Validation)?;
+            limits.cpu = Duration::from_millis(value.into());
+            limits.wall = limits.wall.max(limits.cpu);
+        }
+        if let Some(value) = self.wall_ms {
+            WALL_MS.check(value, "", ErrorCode::Validation)?;
+            limits.wall = Duration::from_millis(value.into());
+        }
+        if let Some(value) = self.memory_mb {
+            MEMORY_MB.check(value, "", ErrorCode::Validation)?;
+            limits.memory_bytes = u64::from(value) << 20;
+        }
+        Ok(limits)
+    }
+}

@@ -1,0 +1,52 @@
+//! A run that gave a value, and how its end is told.
+
+use crate::error::Error;
+use crate::sandbox::{LogLine, RunStats};
+use crate::threads::Owed;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// A run that gave a value.
+#[derive(Debug, Serialize)]
+pub struct ExecValue {
+    result: Box<RawValue>,
+    logs: Vec<LogLine>,
+    stats: RunStats,
+}
+
+impl ExecValue {
+    pub fn new(result: Box<RawValue>, logs: Vec<LogLine>, stats: RunStats) -> Self {
+        Self { result, logs, stats }
+    }
+
+    /// The result as JSON.
+    pub fn result(&self) -> &str {
+        self.result.get()
+    }
+
+    /// The result and what was logged on the way to it.
+    pub fn into_parts(self) -> (Box<RawValue>, Vec<LogLine>) {
+        (self.result, self.logs)
+    }
+
+    /// The value, unless what it stands on could not be made to last.
+    pub fn unless(self, finished: Result<String, Error>) -> Result<Self, Error> {
+        match finished {
+            Ok(_) => Ok(self),
+            Err(error) => Err(error.with("logs", as_json(&self.logs)).with("stats", as_json(&self.stats))),
+        }
+    }
+}
+
+/// Called once with the end of a run.
+pub type ExecDone = Owed<Result<ExecValue, Error>>;
+
+/// Has the end of a run go to `callback`.
+pub fn when_executed(callback: impl FnOnce(Result<ExecValue, Error>) + Send + 'static) -> ExecDone {
+    Owed::new(|| Err(Error::panicked()), callback)
+}
+
+/// A value as the details of an error hold it.
+pub fn as_json(value: &impl Serialize) -> serde_json::Value {
+    serde_json::to_value(value).unwrap_or_default()
+}

@@ -1,0 +1,22 @@
+//! Runs of tools: started, served, bounded and ended.
+
+mod background;
+mod confinement;
+mod exec_options;
+mod exec_value;
+mod guest_files;
+mod nested_runs;
+mod open_runs;
+mod question_args;
+mod run_conclusion;
+mod run_scope;
+#[expect(clippy::module_inception, reason = "the file is named for its main item")]
+mod runs;
+mod sandbox_host;
+mod stack_trace;
+
+pub use confinement::threads_warning;
+pub use exec_options::{ExecOptions, ExecRequest};
+pub use exec_value::{ExecValue, when_executed};
+pub use guest_files::GuestFiles;
+pub use runs::{RunParts, Runs};

@@ -1,0 +1,119 @@
+//! The end of a run as users see it: a value, or an error with the place in the TypeScript source.
+
+use super::exec_value::{ExecValue, as_json};
+use super::run_scope::RunScope;
+use super::stack_trace::map_trace;
+use crate::error::{Error, ErrorCode};
+use crate::kernel::modules::ModuleGraph;
+use crate::sandbox::{GuestError, JsonShape, RunEnd, RunLimits, RunOutcome, SandboxError};
+use serde_json::value::RawValue;
+use std::time::Duration;
+
+/// Deepest result. Guests have the stack for some 2 600 levels, and the application, to write it as JSON, for some 4 100.
+const MAX_RESULT_DEPTH: usize = 4000;
+/// A result of nothing but empty arrays would take the application 25 times its length.
+const BYTES_PER_CONTAINER: u32 = 8;
+
+/// The outcome as users see it.
+pub fn conclude(
+    outcome: Result<RunOutcome, SandboxError>,
+    path: &str,
+    scope: &RunScope,
+    graph: &ModuleGraph,
+) -> Result<ExecValue, Error> {
+    let RunOutcome { end, logs, stats, stack } = outcome?;
+    let limits = &scope.limits;
+    let error = match end {
+        RunEnd::Value(json) => match result_of(json, path, limits) {
+            Ok(result) => return Ok(ExecValue::new(result, logs, stats)),
+            Err(error) => error,
+        },
+        RunEnd::Thrown(thrown) => thrown_error(&thrown, path, graph),
+        RunEnd::BadResult(message) => Error::new(ErrorCode::Result, message),
+        RunEnd::CpuTimeout if !scope.is_outermost() && scope.tree.cpu_left().is_zero() => {
+            let message = format!("{path} timed out: {}", out_of_nested_time(scope.tree.limits().cpu));
+            Error::new(ErrorCode::IsolateTimeout, message)
+        }
+        RunEnd::CpuTimeout => {
+            let message = format!(
+                "{path} timed out: it used up its {} ms of CPU time. Do less per run, or raise timeoutMs.",
+                limits.cpu.as_millis()
+            );
+            Error::new(ErrorCode::IsolateTimeout, message)
+        }
+        RunEnd::WallTimeout => {
+            let message = format!(
+                "{path} timed out: it gave no result within {} ms. Check for a promise that never settles, or raise wallMs.",
+                limits.wall.as_millis()
+            );
+            Error::new(ErrorCode::IsolateTimeout, message)
+        }
+        RunEnd::OutOfMemory => {
+            let message = format!(
+                "{path} ran out of memory: heap and buffers together may use {} MB. Work on less data at a time, or raise memoryMb.",
+                limits.memory_bytes >> 20
+            );
+            Error::new(ErrorCode::IsolateMemory, message)
+        }
+        RunEnd::Cancelled => Error::new(ErrorCode::Aborted, format!("The run of {path} was aborted.")),
+        RunEnd::Crashed(_) => Error::new(
+            ErrorCode::IsolateCrashed,
+            format!(
+                "The sandbox ended while it ran {path}, and was replaced. Look for very large allocations in the tool."
+            ),
+        ),
+    };
+    let error = if stack.is_empty() { error } else { traced(error, &stack, graph) };
+    Err(error.with("path", path).with("logs", as_json(&logs)).with("stats", as_json(&stats)))
+}
+
+/// The result, if it is one that an engine could have given.
+fn result_of(json: String, path: &str, limits: &RunLimits) -> Result<Box<RawValue>, Error> {
+    let refused = |why: String| Error::new(ErrorCode::Result, format!("The result of {path} {why}."));
+    if json.len() > limits.result_bytes as usize {
+        return Err(refused(format!("is {} bytes of JSON; the limit is {}", json.len(), limits.result_bytes)));
+    }
+    // Each level takes a bracket, and so does each array and object: most results are too short for a closer look.
+    let shape = if json.len() > MAX_RESULT_DEPTH { JsonShape::of(&json) } else { JsonShape::default() };
+    if shape.depth > MAX_RESULT_DEPTH {
+        return Err(refused(format!("is nested deeper than {MAX_RESULT_DEPTH} levels; return flatter data")));
+    }
+    let most = limits.result_bytes / BYTES_PER_CONTAINER;
+    if shape.containers > (most as usize).max(MAX_RESULT_DEPTH) {
+        return Err(refused(format!(
+            "holds {} arrays and objects; the limit is {most}, one for each {BYTES_PER_CONTAINER} bytes of sandbox.resultBytes. Return less data, or a page of it",
+            shape.containers
+        )));
+    }
+    RawValue::from_string(json).map_err(|_| refused("is not valid JSON".to_owned()))
+}
+
+pub fn out_of_nested_time(cpu: Duration) -> String {
+    format!(
+        "the runs that one tool starts, directly or not, may use {} ms of CPU time together (sandbox.nestedTimeoutMs). Do less in them, or raise it.",
+        cpu.as_millis()
+    )
+}
+
+fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph) -> Error {
+    let code = thrown.host_code.as_deref().and_then(ErrorCode::parse).unwrap_or(ErrorCode::ToolThrown);
+    let message =
+        if thrown.message.is_empty() { format!("{path} threw {}", thrown.name) } else { thrown.message.clone() };
+    let mut error = Error::new(code, message);
+    if !thrown.name.is_empty() {
+        error = error.with("name", thrown.name.as_str());
+    }
+    traced(error, &thrown.stack, graph)
+}
+
+/// The error with the guest's stack and the place on top of it.
+fn traced(mut error: Error, stack: &str, graph: &ModuleGraph) -> Error {
+    let trace = map_trace(stack, graph);
+    if !trace.text.is_empty() {
+        error = error.with("stack", trace.text);
+    }
+    match trace.top {
+        Some(at) => error.with("file", at.path).with("line", at.line).with("column", at.column),
+        None => error,
+    }
+}

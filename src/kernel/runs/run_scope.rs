@@ -1,0 +1,80 @@
+//! What a run hands down to the runs that it starts.
+
+use super::exec_options::ExecOptions;
+use crate::ids::RunId;
+use crate::sandbox::{Lineage, RunLimits, RunTree, TreeLimits};
+use crate::vfs::RunWrites;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// The outermost run: the application knows only this one.
+struct Root {
+    run: RunId,
+    /// Whether the application has been called, and must hear of the end.
+    obliged: AtomicBool,
+}
+
+#[derive(Clone)]
+pub struct RunScope {
+    root: Arc<Root>,
+    pub lineage: Lineage,
+    /// The budget of this run's root and all that it starts.
+    pub tree: Arc<RunTree>,
+    deadline: Instant,
+    pub limits: RunLimits,
+    pub options: ExecOptions,
+    /// What this run and all that it starts have written.
+    pub writes: Arc<RunWrites>,
+}
+
+impl RunScope {
+    /// The scope of a run that no tool has started. What it starts may use at least as much CPU time as the run itself.
+    pub fn outermost(
+        run: RunId,
+        limits: RunLimits,
+        mut tree: TreeLimits,
+        options: ExecOptions,
+        writes: RunWrites,
+    ) -> Self {
+        tree.cpu = tree.cpu.max(limits.cpu);
+        Self {
+            root: Arc::new(Root { run, obliged: AtomicBool::new(false) }),
+            lineage: Lineage::of_root(run),
+            tree: RunTree::new(tree),
+            deadline: Instant::now() + limits.wall,
+            limits,
+            options,
+            writes: Arc::new(writes),
+        }
+    }
+
+    /// The scope of a run that `parent`, whose scope this is, starts.
+    pub fn below(&self, parent: RunId) -> Self {
+        Self { lineage: self.lineage.below(parent), ..self.clone() }
+    }
+
+    pub fn is_outermost(&self) -> bool {
+        self.lineage.depth == 0
+    }
+
+    /// When a nested run is over in any case.
+    pub fn deadline(&self) -> Option<Instant> {
+        (!self.is_outermost()).then_some(self.deadline)
+    }
+
+    pub fn root(&self) -> RunId {
+        self.root.run
+    }
+
+    /// Notes that the application is called, and says for which run: nested tools share what it holds open.
+    pub fn oblige(&self) -> RunId {
+        self.root.obliged.store(true, Ordering::Release);
+        self.root.run
+    }
+
+    /// The run that the application must hear the end of, if this scope is its own.
+    pub fn owed(&self) -> Option<RunId> {
+        (self.is_outermost() && self.root.obliged.load(Ordering::Acquire)).then_some(self.root.run)
+    }
+}

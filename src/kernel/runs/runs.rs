@@ -1,0 +1,273 @@
+//! `exec_tool`: a tool, compiled with what it imports, run in the sandbox.
+
+use super::background::Background;
+use super::confinement::ConfinementReport;
+use super::exec_options::{ExecOptions, ExecRequest};
+use super::exec_value::{ExecDone, ExecValue, when_executed};
+use super::guest_files::GuestFiles;
+use super::open_runs::{OpenRuns, RunIntent};
+use super::run_conclusion::{conclude, out_of_nested_time};
+use super::run_scope::RunScope;
+use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
+use crate::error::{Error, ErrorCode};
+use crate::ids::RunId;
+use crate::kernel::checks::{Caller, Checks};
+use crate::kernel::config::SandboxConfig;
+use crate::kernel::history::RunExamples;
+use crate::kernel::host_functions::{HostFunctions, RunEnding};
+use crate::kernel::modules::{ModuleGraph, Modules};
+use crate::kernel::tools::Tools;
+use crate::net::Fetcher;
+use crate::sandbox::{NestedRun, RunLimits, RunRequest, Sandbox, TreeLimits, when_done};
+use crate::threads;
+use crate::vfs::{JailPath, RunWrites};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Arguments up to this size fit into a worker's pipe, so that nobody waits while they are sent.
+const QUICK_ARGS: usize = 64 << 10;
+/// The number of the first nested run, far above those that JavaScript gives out.
+const FIRST_NESTED_RUN: u64 = 1 << 32;
+
+/// What runs are made with.
+pub struct RunParts {
+    pub config: SandboxConfig,
+    pub sandbox: Sandbox,
+    pub modules: Arc<Modules>,
+    pub checks: Arc<Checks>,
+    pub tools: Arc<Tools>,
+    /// Where good runs are noted, if somebody reads of them.
+    pub examples: Option<Arc<RunExamples>>,
+    pub functions: Arc<dyn HostFunctions>,
+    pub guest_files: GuestFiles,
+    pub fetcher: Fetcher,
+}
+
+/// Owns the sandbox and every run in it.
+pub struct Runs {
+    config: SandboxConfig,
+    sandbox: Sandbox,
+    tools: Arc<Tools>,
+    examples: Option<Arc<RunExamples>>,
+    guest_files: GuestFiles,
+    services: Arc<GuestServices>,
+    open: OpenRuns,
+    next_nested: AtomicU64,
+}
+
+impl Runs {
+    pub fn new(parts: RunParts) -> Arc<Self> {
+        let RunParts { config, sandbox, modules, checks, tools, examples, functions, guest_files, fetcher } = parts;
+        let services = Arc::new(GuestServices { functions, modules, checks, fetcher, background: Background::new() });
+        Arc::new(Self {
+            config,
+            sandbox,
+            tools,
+            examples,
+            guest_files,
+            services,
+            open: OpenRuns::default(),
+            next_nested: AtomicU64::new(FIRST_NESTED_RUN),
+        })
+    }
+
+    /// Ends every run and every worker.
+    pub fn stop(&self) {
+        self.sandbox.shutdown();
+    }
+
+    /// Asks a worker what holds it; waits until the first one is ready.
+    pub fn confinement(&self) -> Result<ConfinementReport, Error> {
+        Ok(ConfinementReport::new(self.config.isolation, self.sandbox.confinement()?))
+    }
+
+    /// Runs a tool; `done` is called once, from any thread.
+    pub fn exec_tool(self: &Arc<Self>, request: ExecRequest, done: ExecDone) {
+        let ExecRequest { run, path, args_json, options } = request;
+        match options.limits(self.config.limits()) {
+            Ok(limits) => self.exec(run, self.scope(run, limits, options), path, args_json, done),
+            Err(error) => done.pay(Err(error)),
+        }
+    }
+
+    /// Starts a run on the caller's thread if that takes it next to no time: the tool is known, and a few looks tell that
+    /// its files are what they were. Otherwise nothing has happened, and everything is given back.
+    pub fn exec_tool_at_once(
+        self: &Arc<Self>,
+        request: ExecRequest,
+        done: ExecDone,
+    ) -> Option<(ExecRequest, ExecDone)> {
+        let caller = request.options.caller;
+        let known = (request.args_json.len() <= QUICK_ARGS)
+            .then(|| JailPath::parse(&request.path).ok())
+            .flatten()
+            .and_then(|path| self.services.modules.graph_quickly(&path))
+            .filter(|graph| self.services.checks.gates_quickly(caller, graph));
+        let Some(graph) = known else { return Some((request, done)) };
+        let ExecRequest { run, path, args_json, options } = request;
+        let started = options
+            .limits(self.config.limits())
+            .and_then(|limits| self.admit(&args_json, caller, &graph).map(|()| limits))
+            .map(|limits| self.scope(run, limits, options));
+        match started {
+            Ok(scope) => self.start(run, scope, path, args_json.into(), graph, done),
+            Err(error) => done.pay(Err(error)),
+        }
+        None
+    }
+
+    /// Counts one more run below its root, if it may have one.
+    fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
+        let refused = |why: String| Error::new(ErrorCode::Limit, format!("{path} was not run: {why}"));
+        let most = self.config.call_depth;
+        if scope.lineage.depth > most {
+            return Err(refused(format!(
+                "tools may run tools {most} deep (sandbox.callDepth). Check for a tool that runs itself without end."
+            )));
+        }
+        let TreeLimits { runs, cpu, .. } = scope.tree.limits();
+        if scope.tree.cpu_left().is_zero() {
+            return Err(refused(out_of_nested_time(cpu)));
+        }
+        scope.tree.enter().ok_or_else(|| {
+            refused(format!(
+                "the tool that was run first and those below it have {runs} runs under way already (sandbox.nestedRuns). Await some of them first, or do the work in fewer runs."
+            ))
+        })
+    }
+
+    fn exec(self: &Arc<Self>, run: RunId, scope: RunScope, path: String, args_json: String, done: ExecDone) {
+        let graph = JailPath::parse(&path)
+            .map_err(Error::from)
+            .and_then(|entry| self.services.modules.graph(entry))
+            .and_then(|graph| self.admit(&args_json, scope.options.caller, &graph).map(|()| graph));
+        match graph {
+            Ok(graph) => self.start(run, scope, path, args_json.into(), graph, done),
+            Err(error) => done.pay(Err(error)),
+        }
+    }
+
+    /// Notes a run before it is prepared, so that it can be cancelled from then on; and that it is over, before anyone
+    /// hears of it, however it ends.
+    pub fn announce_run(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
+        self.open.open(run);
+        let runs = Arc::clone(self);
+        when_executed(move |result| {
+            runs.open.close(run);
+            done.pay(result);
+        })
+    }
+
+    /// Ends a run early; nothing when it is over.
+    pub fn cancel_run(&self, run: RunId) {
+        self.open.cancel(run);
+        self.sandbox.cancel(run);
+    }
+
+    /// Refuses arguments that are too large, and tools that the configuration does not let run.
+    fn admit(&self, args_json: &str, caller: Caller, graph: &ModuleGraph) -> Result<(), Error> {
+        let most = self.config.args_bytes as usize;
+        if args_json.len() > most {
+            let message = format!(
+                "The arguments are {} bytes of JSON; the limit is {most} (sandbox.argsBytes). Pass less, or a path to a file.",
+                args_json.len()
+            );
+            return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
+        }
+        self.services.checks.gate_run(caller, graph)
+    }
+
+    fn scope(&self, run: RunId, limits: RunLimits, options: ExecOptions) -> RunScope {
+        let config = &self.config;
+        let writes = RunWrites::new(config.write_bytes.into(), config.write_files.into());
+        RunScope::outermost(run, limits, config.tree_limits(), options, writes)
+    }
+
+    fn start(
+        self: &Arc<Self>,
+        run: RunId,
+        scope: RunScope,
+        path: String,
+        args_json: Arc<str>,
+        graph: ModuleGraph,
+        done: ExecDone,
+    ) {
+        let graph = Arc::new(graph);
+        let limits = scope.limits;
+        let entry = graph.modules.first().map(|module| module.path.clone()).unwrap_or_default();
+        let (tools, counted) = (Arc::clone(&self.tools), entry.clone());
+        let shown = self.examples.as_ref().map(|examples| (Arc::clone(examples), Arc::clone(&args_json)));
+        let host = Arc::new(SandboxHost::new(
+            Arc::clone(&self.services),
+            Arc::clone(self) as Arc<dyn RunStarter>,
+            run,
+            scope.clone(),
+            self.guest_files.for_run(&scope.writes),
+            Arc::clone(&graph),
+        ));
+        let sandboxed = RunRequest {
+            run,
+            entry,
+            modules: Arc::clone(&graph.modules),
+            packages: graph.packages.clone(),
+            args_json,
+            api: self.services.functions.names(),
+            limits,
+            seed: scope.options.seed.or(self.config.seed),
+            now: scope.options.now.or(self.config.now),
+            lineage: scope.lineage,
+            tree: Arc::clone(&scope.tree),
+            deadline: scope.deadline(),
+            host: Arc::new(Arc::clone(&host)),
+        };
+        self.sandbox.run(
+            sandboxed,
+            when_done(move |outcome| {
+                // Whatever goes wrong in here, what the run holds open is closed.
+                let concluded = threads::contain(|| {
+                    let result = conclude(outcome, &path, &scope, &graph);
+                    if let Ok(value) = &result {
+                        tools.registry().count_use(&counted);
+                        if let Some((examples, args_json)) = &shown {
+                            examples.record(&counted, args_json, value.result(), |word| graph.spells(word));
+                        }
+                    }
+                    result
+                });
+                let result = concluded.unwrap_or_else(|_| Err(Error::panicked()));
+                let ending = if result.is_ok() { RunEnding::Commit } else { RunEnding::Rollback };
+                let finished = move |finished| done.pay(result.and_then(|value: ExecValue| value.unless(finished)));
+                host.finish(ending, Box::new(finished));
+            }),
+        );
+        // A cancellation that came before the sandbox knew the run has missed it.
+        if self.open.intent(run) == RunIntent::Cancel {
+            self.sandbox.cancel(run);
+        }
+    }
+}
+
+impl RunStarter for Runs {
+    fn next_run(&self) -> RunId {
+        RunId(self.next_nested.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn cancel(&self, run: RunId) {
+        self.cancel_run(run);
+    }
+
+    fn start_nested(self: Arc<Self>, run: RunId, scope: RunScope, path: String, args_json: String, done: ExecDone) {
+        let live = match self.admit_nested(&scope, &path) {
+            Ok(live) => live,
+            Err(error) => return done.pay(Err(error)),
+        };
+        let done = when_executed(move |result| {
+            drop(live);
+            done.pay(result);
+        });
+        let done = self.announce_run(run, done);
+        let runs = Arc::clone(&self);
+        // Compiling takes its time, and the other questions of the outer run must not wait for it.
+        self.services.background.spawn(scope.root(), move || runs.exec(run, scope, path, args_json, done));
+    }
+}

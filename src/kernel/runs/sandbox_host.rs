@@ -1,0 +1,245 @@
+//! What a guest may ask of the kernel.
+
+use super::background::Background;
+use super::exec_value::{ExecDone, ExecValue, when_executed};
+use super::nested_runs::NestedRuns;
+use super::question_args::{arguments, first_text, first_two, text};
+use super::run_scope::RunScope;
+use super::stack_trace::inner_trace;
+use crate::error::{Error, ErrorCode};
+use crate::ids::RunId;
+use crate::kernel::checks::Checks;
+use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
+use crate::kernel::modules::{ModuleGraph, Modules};
+use crate::net::{FetchRequest, Fetcher, RunningFetches};
+use crate::sandbox::{Host, HostAnswer, LogLevel, LogLine, Question, Reply};
+use crate::vfs::MountTable;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// What an answer is made of beside its texts.
+const SMALL: usize = 256;
+
+/// What all runs are served with.
+pub struct GuestServices {
+    pub functions: Arc<dyn HostFunctions>,
+    pub modules: Arc<Modules>,
+    pub checks: Arc<Checks>,
+    pub fetcher: Fetcher,
+    pub background: Background,
+}
+
+/// Starts and ends the runs that a run asks for.
+pub trait RunStarter: Send + Sync {
+    /// A number that no other run has.
+    fn next_run(&self) -> RunId;
+
+    /// Runs a tool that another one asks for, within what is left to the root of both.
+    fn start_nested(self: Arc<Self>, run: RunId, scope: RunScope, path: String, args_json: String, done: ExecDone);
+
+    /// Ends a run early; nothing when it is over.
+    fn cancel(&self, run: RunId);
+}
+
+/// Serves one run.
+pub struct SandboxHost {
+    services: Arc<GuestServices>,
+    starter: Arc<dyn RunStarter>,
+    run: RunId,
+    scope: RunScope,
+    files: MountTable,
+    graph: Arc<ModuleGraph>,
+    nested: Arc<NestedRuns>,
+    fetches: RunningFetches,
+}
+
+/// The number by which the guest can take a request back.
+#[derive(serde::Deserialize)]
+struct Numbered {
+    token: u32,
+}
+
+/// What a nested run gave, logs and all: the guest logs them again as its own.
+#[derive(Serialize)]
+struct NestedOutcome {
+    logs: serde_json::Value,
+    failure: Option<Failure>,
+    result: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct Failure {
+    code: &'static str,
+    message: String,
+    /// Where the nested tool was, in its own source.
+    stack: Option<String>,
+}
+
+impl Failure {
+    fn new(error: Error) -> Self {
+        let stack = error.details.get("stack").and_then(serde_json::Value::as_str);
+        let stack = stack.map(|stack| inner_trace(error.code.as_str(), &error.message, stack));
+        Self { code: error.code.as_str(), message: error.message, stack }
+    }
+}
+
+impl SandboxHost {
+    pub fn new(
+        services: Arc<GuestServices>,
+        starter: Arc<dyn RunStarter>,
+        run: RunId,
+        scope: RunScope,
+        files: MountTable,
+        graph: Arc<ModuleGraph>,
+    ) -> Self {
+        let (nested, fetches) = (Arc::default(), RunningFetches::default());
+        Self { services, starter, run, scope, files, graph, nested, fetches }
+    }
+
+    /// Ends what the run has left under way, then tells the application how it ended, if it had a part in it.
+    pub fn finish(self: &Arc<Self>, ending: RunEnding, done: Answer) {
+        self.fetches.abort_all();
+        let host = Arc::clone(self);
+        let then = Box::new(move || match host.scope.owed() {
+            Some(root) => host.functions().finish(root, ending, done),
+            None => done(Ok(String::new())),
+        });
+        self.nested.close(|run| self.starter.cancel(run), then);
+    }
+
+    fn functions(&self) -> &dyn HostFunctions {
+        &*self.services.functions
+    }
+
+    fn read_or_write(&self, question: &Question) -> Result<String, Error> {
+        match question.name.as_str() {
+            "read_file" => to_json(&self.files.read(&first_text(question)?)?),
+            "list_files" => to_json(&self.files.list(&first_text(question)?)?),
+            "write_file" => {
+                let path = first_text(question)?;
+                let Some(content) = text(first_two(question)?.1) else {
+                    let message = "tgp.write_file needs the text of the file as its second argument; use JSON.stringify for data.";
+                    return Err(Error::new(ErrorCode::Validation, message));
+                };
+                self.files.write(&path, &content)?;
+                to_json(&serde_json::json!({ "success": true, "path": path }))
+            }
+            other => Err(Error::new(ErrorCode::Validation, format!("There is no function tgp.{other}."))),
+        }
+    }
+
+    fn require(&self, question: &Question) -> Result<String, Error> {
+        let (importer, specifier): (String, String) = arguments(question)?;
+        let required = self.services.modules.require(&self.graph, &importer, &specifier)?;
+        self.services.checks.gate_run(self.scope.options.caller, &self.graph)?;
+        let modules = to_json(&required.modules)?;
+        to_json(&serde_json::json!({ "path": required.path, "modules": modules }))
+    }
+
+    fn fetch(&self, question: &Question, reply: Reply) {
+        // Read twice, because to read both at once would keep whatever else is in there.
+        let numbered = arguments::<(Numbered,)>(question);
+        match numbered.and_then(|(Numbered { token },)| Ok((token, arguments::<(FetchRequest,)>(question)?.0))) {
+            Err(error) => reply.send(told(Err(error))),
+            Ok((token, request)) => {
+                let answer = Box::new(move |result: Result<_, Error>| {
+                    reply.send(told(result.and_then(|value| to_json(&value))));
+                });
+                let task = self.services.fetcher.fetch(self.scope.root(), request, answer);
+                self.fetches.add(token, task);
+            }
+        }
+    }
+
+    fn abort_fetch(&self, question: &Question) -> Result<String, Error> {
+        let (token,): (u32,) = arguments(question)?;
+        self.fetches.abort(token);
+        Ok("null".to_owned())
+    }
+
+    /// Runs another tool on behalf of this one.
+    fn exec_tool(&self, question: Question, reply: Reply) {
+        let asked = first_text(&question).and_then(|path| Ok((path, first_two(&question)?.1)));
+        let (path, args) = match asked {
+            Ok(asked) => asked,
+            Err(error) => return reply.send(told(Err(error))),
+        };
+        let run = self.starter.next_run();
+        let Some(begun) = self.nested.begin(run) else { return };
+        let args = args.map(RawValue::get).filter(|args| *args != "null").unwrap_or("{}").to_owned();
+        drop(question);
+        let scope = self.scope.below(self.run);
+        let done = when_executed(move |result| {
+            reply.send(told(outcome_text(result)));
+            drop(begun);
+        });
+        Arc::clone(&self.starter).start_nested(run, scope, path, args, done);
+    }
+}
+
+/// What the realm reads of a nested run.
+fn outcome_text(result: Result<ExecValue, Error>) -> Result<String, Error> {
+    let outcome = match result {
+        Ok(value) => {
+            let (result, logs) = value.into_parts();
+            NestedOutcome { logs: logs_by_number(&logs), failure: None, result: Some(result) }
+        }
+        Err(mut error) => NestedOutcome {
+            logs: logs_by_number(&error.details.remove("logs").map(logs_of).unwrap_or_default()),
+            failure: Some(Failure::new(error)),
+            result: None,
+        },
+    };
+    let text = outcome.result.as_ref().map_or(0, |result| result.get().len());
+    let mut json = Vec::with_capacity(text + SMALL);
+    serde_json::to_writer(&mut json, &outcome).map_err(|_| unwritable())?;
+    String::from_utf8(json).map_err(|_| unwritable())
+}
+
+impl Host for Arc<SandboxHost> {
+    fn call(&self, question: Question, reply: Reply) {
+        // An application may replace a built-in function by one of its own.
+        if self.functions().names().contains(&question.name) {
+            let answer: Answer = Box::new(move |result| reply.send(told(result)));
+            return self.functions().call(self.scope.oblige(), &question.name, question.args_json, answer);
+        }
+        match question.name.as_str() {
+            "exec_tool" => self.exec_tool(question, reply),
+            "#fetch" => self.fetch(&question, reply),
+            "#fetch_abort" => reply.send(told(self.abort_fetch(&question))),
+            // Compiling and bundling take their time, and the other questions of the run must not wait for it.
+            "#require" => {
+                let host = Arc::clone(self);
+                self.services.background.spawn(self.scope.root(), move || reply.send(told(host.require(&question))));
+            }
+            _ => reply.send(told(self.read_or_write(&question))),
+        }
+    }
+}
+
+fn logs_of(details: serde_json::Value) -> Vec<LogLine> {
+    serde_json::from_value(details).unwrap_or_default()
+}
+
+/// Levels as the realm's own log function takes them.
+fn logs_by_number(logs: &[LogLine]) -> serde_json::Value {
+    logs.iter()
+        .map(|line| {
+            let level = line.level.number();
+            serde_json::json!({ "level": level, "message": line.message })
+        })
+        .collect()
+}
+
+fn told(result: Result<String, Error>) -> HostAnswer {
+    result.map_or_else(HostAnswer::from, HostAnswer::Value)
+}
+
+fn to_json(value: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|_| unwritable())
+}
+
+fn unwritable() -> Error {
+    Error::new(ErrorCode::Result, "The answer cannot be written as JSON.")
+}

@@ -1,0 +1,66 @@
+//! Which files of the root are sources and tools, by their names: the one list of extensions.
+
+use crate::vfs::JailPath;
+
+/// The folder of the tools.
+pub const TOOLS: &str = "tools";
+
+const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
+const JAVASCRIPT: [&str; 3] = ["js", "mjs", "cjs"];
+
+/// Whether a file's types can be checked.
+pub fn is_typescript(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| TYPESCRIPT.contains(&extension))
+}
+
+/// Whether a path is that of code below `tools/`, declarations included.
+pub fn is_tool_source(path: &JailPath) -> bool {
+    let is_source = |extension: &str| sources().any(|source| source == extension);
+    path.starts_with(TOOLS) && path.extension().is_some_and(is_source)
+}
+
+/// Whether a path can be a tool's. Declarations are none.
+pub fn is_tool(path: &JailPath) -> bool {
+    is_tool_source(path) && !path.file_name().is_some_and(is_declaration)
+}
+
+/// What may stand at the end of an import that names no extension, in the order in which it is tried.
+pub fn import_endings() -> impl Iterator<Item = String> {
+    let files = sources().chain(["json"]).map(|extension| format!(".{extension}"));
+    let folders = sources().map(|extension| format!("/index.{extension}"));
+    std::iter::once(String::new()).chain(files).chain(folders)
+}
+
+fn sources() -> impl Iterator<Item = &'static str> {
+    TYPESCRIPT.into_iter().chain(JAVASCRIPT)
+}
+
+fn is_declaration(name: &str) -> bool {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    is_typescript(name) && stem.rsplit_once('.').is_some_and(|(_, kind)| kind == "d")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{import_endings, is_tool, is_tool_source, is_typescript};
+    use crate::vfs::JailPath;
+
+    #[test]
+    fn every_question_about_extensions_has_the_same_six() {
+        for extension in ["ts", "mts", "cts", "js", "mjs", "cjs"] {
+            let path = JailPath::parse(&format!("tools/a.{extension}")).unwrap();
+            assert!(is_tool(&path) && is_tool_source(&path), "{extension}");
+            assert_eq!(is_typescript(path.as_str()), extension.ends_with("ts"), "{extension}");
+            for ending in [format!(".{extension}"), format!("/index.{extension}")] {
+                assert!(import_endings().any(|known| known == ending), "{ending}");
+            }
+        }
+        for path in ["tools/a.d.ts", "tools/a.d.cts"] {
+            let path = JailPath::parse(path).unwrap();
+            assert!(is_tool_source(&path) && !is_tool(&path));
+        }
+        for path in ["a.ts", "tools/a.json", "tools/ts", "tools/a.TS"] {
+            assert!(!is_tool_source(&JailPath::parse(path).unwrap()), "{path}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What the registry remembers of files, and what a look at them changes.
+
+use crate::registry::{ContentHash, Registry, ToolMeta};
+use crate::vfs::{Stamp, StampedFile};
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) registry: Registry,
+    pub(super) seen: HashMap<String, Seen>,
+    pub(super) looked: Option<Instant>,
+    /// Whether files are known to have changed since.
+    pub(super) is_stale: bool,
+    /// Whether `seen` differs from the stored cache.
+    pub(super) unstored: bool,
+}
+
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+pub(super) struct Seen {
+    pub(super) stamp: Stamp,
+    pub(super) hash: ContentHash,
+}
+
+/// What a file turned out to be.
+pub(super) struct Looked {
+    pub(super) path: String,
+    pub(super) stamp: Option<Stamp>,
+    pub(super) hash: ContentHash,
+    /// `None` when the known entry still holds.
+    pub(super) entry: Option<ToolMeta>,
+}
+
+impl State {
+    /// Whether a file is what it was when its entry was made.
+    pub(super) fn knows(&self, entries: &HashMap<String, ToolMeta>, file: &StampedFile) -> bool {
+        let path = file.path.as_str();
+        let Some(seen) = self.seen.get(path).filter(|seen| Some(seen.stamp) == file.stamp) else { return false };
+        self.registry.hash_of(path) == Some(&seen.hash)
+            || entries.get(path).is_some_and(|entry| entry.hash == seen.hash)
+    }
+
+    pub(super) fn take_note(&mut self, file: Looked, entries: &mut HashMap<String, ToolMeta>) {
+        let Looked { path, stamp, hash, entry } = file;
+        let stored = || entries.remove(&path).filter(|entry| entry.hash == hash);
+        if let Some(entry) = entry.or_else(stored) {
+            self.registry.insert(entry);
+        }
+        match stamp {
+            Some(stamp) => drop(self.seen.insert(path, Seen { stamp, hash })),
+            None => drop(self.seen.remove(&path)),
+        }
+        self.unstored = true;
+    }
+
+    pub(super) fn forget_all_but(&mut self, present: &HashSet<&str>) {
+        let gone: Vec<String> = self
+            .registry
+            .list()
+            .map(|tool| &tool.path)
+            .filter(|path| !present.contains(path.as_str()))
+            .cloned()
+            .collect();
+        for path in gone {
+            self.registry.remove(&path);
+            self.seen.remove(&path);
+            self.unstored = true;
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Keeps the registry level with the files, however those were changed.
+//!
+//! The files are the truth. `meta.json` and a private cache only save work: an entry is taken over when the hash of the
+//! file's text is the one that it was made of, and a text is not even read when the file's stamp is the known one.
+//!
+//! Writing `meta.json` costs as much as there are tools. So it follows a change at once only while tools are few; of many
+//! it waits until a fixed share of them has changed, or until somebody asks for it. Per write that is a fixed price.
+
+use super::meta_lag::{MetaLag, MetaText};
+use super::registry_state::{Looked, State};
+use super::tool_entry::tool_entry;
+use super::use_counter::UseCounter;
+use crate::compile::Compiler;
+use crate::error::Error;
+use crate::kernel::private_files::PrivateFiles;
+use crate::kernel::tool_paths::{TOOLS, is_tool};
+use crate::registry::{ContentHash, Found, META_FILE, Registry, ToolKind, ToolMeta};
+use crate::vfs::{DiskVfs, JailPath, StampedFile, Vfs};
+use parking_lot::{Mutex, MutexGuard};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A question looks at the files again when the last look is longer ago than this.
+const FRESH_FOR: Duration = Duration::from_secs(1);
+/// `meta.json` is written when one in this many tools has changed since: every time as long as there are no more.
+const META_SHARE: usize = 32;
+
+/// Tools that a warning about double work names.
+const MAX_SIMILAR: usize = 3;
+
+const CACHE: &str = "registry-stamps.json";
+
+/// The files that a registry follows.
+pub struct RegistryFiles {
+    /// The root, as agents see it.
+    pub tools: Arc<dyn Vfs>,
+    /// Where `meta.json` is written: the root again, as it may be larger than any tool.
+    pub meta: Arc<DiskVfs>,
+    /// Where another `meta.json` may be, which is not this registry's to write.
+    pub shared_meta: Option<Arc<DiskVfs>>,
+    /// Outside the history.
+    pub private: PrivateFiles,
+}
+
+pub struct ToolRegistry {
+    files: RegistryFiles,
+    compiler: Arc<Compiler>,
+    state: Mutex<State>,
+    /// Apart from the state, so that the end of a run never waits for files.
+    uses: UseCounter,
+    lag: MetaLag,
+}
+
+/// Whether the stamps of files are believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    Quick,
+    Thorough,
+}
+
+/// A tool and how often it was run.
+pub type Counted = (Arc<ToolMeta>, u64);
+
+/// What a write does to the registry.
+pub struct Registered {
+    /// `meta.json` if it was its turn.
+    pub meta: Option<MetaText>,
+    /// Other tools that do the same job.
+    pub similar: Vec<Found>,
+}
+
+impl ToolRegistry {
+    #[must_use]
+    pub fn new(files: RegistryFiles, compiler: Arc<Compiler>) -> Self {
+        let uses = UseCounter::new(files.private.clone());
+        Self { files, compiler, state: Mutex::default(), uses, lag: MetaLag::default() }
+    }
+
+    /// Looks at all files now.
+    pub fn refresh(&self, look: Look) -> Result<(), Error> {
+        self.look(&mut self.state.lock(), look)
+    }
+
+    /// Files have changed: the next question looks at them, however soon it comes.
+    pub fn expire(&self) {
+        self.state.lock().is_stale = true;
+    }
+
+    /// Others' commits have come in, and with them perhaps another `meta.json`.
+    pub fn was_overtaken(&self) {
+        self.lag.overtaken();
+        self.expire();
+    }
+
+    /// The tools that fit `query`, best first.
+    pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Found>, Error> {
+        let mut found = self.fresh()?.registry.find(query, limit);
+        let counts = self.uses.counts();
+        // Of equals the one that has proved itself comes first.
+        found.sort_by(|left, right| {
+            let uses = |found: &Found| counts.of(&found.tool.path);
+            right.score.total_cmp(&left.score).then_with(|| uses(right).cmp(&uses(left)))
+        });
+        Ok(found)
+    }
+
+    /// Every tool with its number of runs, sorted by path.
+    pub fn list(&self) -> Result<Vec<Counted>, Error> {
+        let state = self.fresh()?;
+        let uses = self.uses.counts();
+        Ok(state.registry.list().map(|tool| (Arc::clone(tool), uses.of(&tool.path))).collect())
+    }
+
+    /// As [`Self::list`], with the version of the registry; no tools when that is `since`.
+    pub fn list_since(&self, since: Option<u32>) -> Result<(u32, Option<Vec<Counted>>), Error> {
+        let version = self.fresh()?.registry.version();
+        let tools = if since == Some(version) { None } else { Some(self.list()?) };
+        Ok((version, tools))
+    }
+
+    /// The `limit` tools that can be run and were run most often, and how many there are.
+    pub fn most_used(&self, limit: usize) -> Result<(Vec<Counted>, usize), Error> {
+        let mut tools = self.list()?;
+        tools.retain(|(tool, _)| tool.kind == ToolKind::Tool);
+        let total = tools.len();
+        if limit < total {
+            tools.sort_by(|(left, left_uses), (right, right_uses)| {
+                right_uses.cmp(left_uses).then_with(|| left.path.cmp(&right.path))
+            });
+            tools.truncate(limit);
+        }
+        Ok((tools, total))
+    }
+
+    /// Takes note of a file that was just written, and of `meta.json` when it is its turn.
+    pub fn register(&self, path: &JailPath) -> Result<Registered, Error> {
+        let mut state = self.state.lock();
+        self.note(&mut state, path)?;
+        let tool = state.registry.get(path.as_str()).cloned();
+        let similar = tool.map(|tool| state.registry.similar(&tool, MAX_SIMILAR)).unwrap_or_default();
+        let behind = self.lag.behind();
+        let is_due = behind > 0 && behind * META_SHARE >= state.registry.len();
+        let meta = if is_due { self.bring_meta_along(&mut state)? } else { None };
+        Ok(Registered { meta, similar })
+    }
+
+    /// Makes `meta.json` on disk what the tools say; none as long as there are no tools.
+    pub fn sync_meta(&self) -> Result<Option<MetaText>, Error> {
+        self.bring_meta_along(&mut self.state.lock())
+    }
+
+    /// The history has this `meta.json` now.
+    pub fn meta_was_committed(&self, meta: &MetaText) {
+        self.lag.committed(meta);
+    }
+
+    /// Whether the committed `meta.json` lacks, or may lack, anything that was registered here.
+    pub fn is_meta_behind(&self) -> bool {
+        self.lag.is_behind()
+    }
+
+    /// Counts a run.
+    pub fn count_use(&self, path: &str) {
+        self.uses.count(path);
+    }
+
+    /// Stores what is kept outside the history. Losing it costs time, never tools.
+    pub fn store(&self) {
+        self.uses.store();
+        // A look that is still under way is not worth waiting for: the next kernel looks again.
+        let Some(mut state) = self.state.try_lock() else { return };
+        if state.unstored
+            && let Ok(text) = serde_json::to_string(&state.seen)
+        {
+            self.files.private.write(CACHE, &text);
+            state.unstored = false;
+        }
+    }
+
+    fn fresh(&self) -> Result<MutexGuard<'_, State>, Error> {
+        let mut state = self.state.lock();
+        if state.is_stale || state.looked.is_none_or(|looked| looked.elapsed() > FRESH_FOR) {
+            self.look(&mut state, Look::Quick)?;
+        }
+        Ok(state)
+    }
+
+    fn bring_meta_along(&self, state: &mut State) -> Result<Option<MetaText>, Error> {
+        self.lag.bring_along(|| {
+            self.look(state, Look::Quick)?;
+            self.write_meta(state)
+        })
+    }
+
+    /// Looks at one file, whatever its stamp says.
+    fn note(&self, state: &mut State, path: &JailPath) -> Result<(), Error> {
+        let before = state.registry.hash_of(path.as_str()).cloned();
+        state.seen.remove(path.as_str());
+        if state.looked.is_none() {
+            self.look(state, Look::Quick)?;
+        } else if is_tool(path) {
+            let file = StampedFile { path: path.clone(), stamp: None };
+            let held = |path: &str, hash: &ContentHash| state.registry.hash_of(path) == Some(hash);
+            match self.examine(held, &file) {
+                Some(looked) => state.take_note(looked, &mut HashMap::new()),
+                None => drop(state.registry.remove(path.as_str())),
+            }
+        }
+        if state.registry.hash_of(path.as_str()) != before.as_ref() {
+            self.lag.registered();
+        }
+        Ok(())
+    }
+
+    fn look(&self, state: &mut State, look: Look) -> Result<(), Error> {
+        let mut known = match state.looked {
+            None => self.load(state),
+            Some(_) => HashMap::new(),
+        };
+        if look == Look::Thorough {
+            state.seen.clear();
+        }
+        let mut files = self.files.tools.list_stamped(&JailPath::parse(TOOLS)?)?;
+        files.retain(|file| is_tool(&file.path));
+        let (same, changed): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| state.knows(&known, file));
+        let held = |path: &str, hash: &ContentHash| {
+            state.registry.hash_of(path) == Some(hash) || known.get(path).is_some_and(|entry| entry.hash == *hash)
+        };
+        let looked: Vec<Looked> = changed.par_iter().filter_map(|file| self.examine(held, file)).collect();
+        for entry in same.iter().filter_map(|file| known.remove(file.path.as_str())) {
+            state.registry.insert(entry);
+        }
+        let present: HashSet<&str> =
+            same.iter().map(|file| file.path.as_str()).chain(looked.iter().map(|file| file.path.as_str())).collect();
+        state.forget_all_but(&present);
+        for file in looked {
+            state.take_note(file, &mut known);
+        }
+        state.looked = Some(Instant::now());
+        state.is_stale = false;
+        Ok(())
+    }
+
+    /// What `meta.json` and the cache remember. Either may be missing, damaged or stale.
+    fn load(&self, state: &mut State) -> HashMap<String, ToolMeta> {
+        state.seen = serde_json::from_str(&self.files.private.read(CACHE)).unwrap_or_default();
+        let read = |files: &Arc<DiskVfs>| {
+            let text = JailPath::parse(META_FILE).ok().and_then(|path| files.read(&path).ok()).unwrap_or_default();
+            Registry::read_meta(&text)
+        };
+        let shared = self.files.shared_meta.iter().flat_map(read);
+        shared.chain(read(&self.files.meta)).map(|tool| (tool.path.clone(), tool)).collect()
+    }
+
+    /// Reads a file whose stamp is new; `None` when it cannot be read, and so is no tool.
+    fn examine(&self, held: impl Fn(&str, &ContentHash) -> bool, file: &StampedFile) -> Option<Looked> {
+        let text = self.files.tools.read(&file.path).ok()?;
+        let hash = ContentHash::of(&text);
+        let path = file.path.as_str();
+        let entry = (!held(path, &hash)).then(|| tool_entry(&self.compiler, path, &text, hash.clone()));
+        Some(Looked { path: path.to_owned(), stamp: file.stamp, hash, entry })
+    }
+
+    fn write_meta(&self, state: &State) -> Result<Option<String>, Error> {
+        let path = JailPath::parse(META_FILE)?;
+        let present = self.files.meta.read(&path).ok();
+        if present.is_none() && state.registry.is_empty() {
+            return Ok(None);
+        }
+        let text = state.registry.print_meta();
+        if present.as_deref() != Some(text.as_str()) {
+            // Whatever becomes of the file, it can be made again.
+            self.files.meta.restore(&path, text.as_bytes())?;
+        }
+        Ok(Some(text))
+    }
+}
