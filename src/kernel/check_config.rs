@@ -1,6 +1,5 @@
 //! How strictly tools are judged.
 
-use super::config::Config;
 use super::std_library;
 use crate::compile::{LintOptions, Severity, rule_ids};
 use crate::error::{Error, ErrorCode};
@@ -45,9 +44,9 @@ pub fn check_rules(levels: &RuleLevels) -> Result<(), Error> {
     }
 }
 
-/// The same for the compiler.
-pub fn lint_options(config: &Config) -> LintOptions {
-    let severities = config.rules.iter().map(|(id, level)| {
+/// What the compiler is told: the levels as it names them, and what tools may import.
+pub fn lint_options(levels: &RuleLevels, allowed_imports: &[String]) -> LintOptions {
+    let severities = levels.iter().map(|(id, level)| {
         let severity = match level {
             RuleLevel::Off => None,
             RuleLevel::Advice => Some(Severity::Advice),
@@ -56,7 +55,7 @@ pub fn lint_options(config: &Config) -> LintOptions {
         };
         (id.clone(), severity)
     });
-    let mut allowed_imports = config.allowed_imports.clone();
+    let mut allowed_imports = allowed_imports.to_vec();
     allowed_imports.push(std_library::NAME.to_owned());
     LintOptions { allowed_imports, severities: severities.collect() }
 }

@@ -49,7 +49,7 @@ impl GitHome {
             return Ok(Self { store, publisher: None, warnings: Vec::new() });
         };
         let describer = || -> Box<dyn git::Describe> {
-            let lint = lint_options(config);
+            let lint = lint_options(&config.rules, &config.allowed_imports);
             Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler), lint, Arc::clone(examples)))
         };
         let opened = git::open(root, &options, &work, &remote, describer)?;

@@ -109,7 +109,7 @@ impl Kernel {
         let files = registry_files(&config, &vfs, &store)?;
         let registry = Arc::new(ToolRegistry::new(files, Arc::clone(&compiler)));
         read_ahead(&registry);
-        let lint = lint_options(&config);
+        let lint = lint_options(&config.rules, &config.allowed_imports);
         let quota = RootQuota::new(Usage { bytes: config.fs.root_bytes.into(), files: config.fs.root_files.into() });
         let types = TypeGate::new(Arc::clone(&functions));
         Ok(Arc::new(Self {

@@ -42,7 +42,6 @@ mod run_registry;
 mod run_scope;
 mod sandbox_host;
 mod search_files;
-mod sql_options;
 mod stack_trace;
 mod std_library;
 mod text_edit;
@@ -56,7 +55,7 @@ mod workspace;
 mod write_file;
 mod write_rules;
 
-pub use config::Config;
+pub use config::{Config, SqlOptions, limit_table};
 pub use exec_tool::{ExecOptions, ExecRequest, ExecValue, when_executed};
 pub use file_history::HistoryEntry;
 pub use git_remote::ask_remote;
@@ -65,7 +64,6 @@ pub use kernel::{Kernel, engine_version};
 pub use publish::{Incoming, PullRequestLink};
 pub use root_files::RootFiles;
 pub use search_files::SearchQuery;
-pub use sql_options::SqlOptions;
 pub use write_file::{Persisted, Written};
 
 pub use crate::git::Halt;
