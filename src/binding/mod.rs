@@ -7,6 +7,8 @@ mod binding_limit;
 mod binding_outcome;
 mod binding_sql_rules;
 mod binding_vfs;
+#[cfg(test)]
+mod crossing;
 mod js_callback;
 mod run_ends;
 mod worker_files;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 /// What a tool that fails its check may still do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum CheckMode {
     /// Everything that compiles.
@@ -21,6 +22,7 @@ pub enum CheckMode {
 
 /// What a rule's findings weigh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum RuleLevel {
     Off,

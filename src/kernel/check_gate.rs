@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 /// On whose behalf a tool is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Caller {
     #[default]

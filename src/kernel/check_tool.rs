@@ -12,6 +12,7 @@ use crate::vfs::{JailPath, Vfs};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct CheckReport {
     pub valid: bool,
     /// The findings that make the tool invalid, one line each.
@@ -23,6 +24,7 @@ pub struct CheckReport {
 
 /// What became of a file whose findings were to repair themselves.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct FixReport {
     /// How many repairs were made.
     pub applied: usize,

@@ -25,6 +25,7 @@ const QUICK_ARGS: usize = 64 << 10;
 
 /// What a caller may decide for one run.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExecOptions {
     timeout_ms: Option<u32>,
@@ -46,7 +47,9 @@ pub struct ExecRequest {
 
 /// A run that gave a value.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ExecValue {
+    #[cfg_attr(test, ts(type = "any"))]
     result: Box<RawValue>,
     logs: Vec<LogLine>,
     stats: RunStats,

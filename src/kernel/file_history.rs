@@ -14,6 +14,7 @@ const SHORT_HASH: usize = 10;
 
 /// One commit of a file's history.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct HistoryEntry {
     pub commit: String,
     pub message: String,

@@ -72,6 +72,7 @@ pub struct Ending {
 
 /// What a remote answered.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteAnswer {
     branches: usize,

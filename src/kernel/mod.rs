@@ -66,6 +66,11 @@ pub use root_files::RootFiles;
 pub use search_files::SearchQuery;
 pub use write_file::{Persisted, Written};
 
+#[cfg(test)]
+pub use packages::Bundled;
+#[cfg(test)]
+pub use type_gate::Reply as TypesReply;
+
 pub use crate::git::Halt;
 pub use crate::sandbox::WorkerFiles;
 pub use crate::sql::{

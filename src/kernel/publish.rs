@@ -14,6 +14,7 @@ const LAST_PUSH: Duration = Duration::from_secs(10);
 
 /// A pull request as users see it.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct PullRequestLink {
     pub number: u64,
     pub url: String,
@@ -21,6 +22,7 @@ pub struct PullRequestLink {
 
 /// What came in from the remote.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Incoming {
     /// Files that others changed.
     pub changed: Vec<String>,

@@ -21,6 +21,7 @@ const MAX_TIME: Duration = Duration::from_secs(5);
 
 /// What to look for.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchQuery {
     pattern: String,
@@ -32,6 +33,7 @@ pub struct SearchQuery {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 enum Case {
     #[default]
@@ -40,6 +42,7 @@ enum Case {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SearchMatch {
     path: String,
     /// Counted from 1.
@@ -50,6 +53,7 @@ pub struct SearchMatch {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct SearchReport {
     matches: Vec<SearchMatch>,

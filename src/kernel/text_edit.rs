@@ -17,6 +17,7 @@ pub struct Hunk<'d> {
 
 /// What was forgiven on the way to a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Tolerance {
     Exact,

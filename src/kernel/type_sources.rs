@@ -18,6 +18,7 @@ const MAX_FILES: usize = 256;
 const MAX_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct TypeSources {
     /// The tool first.
@@ -35,6 +36,7 @@ pub struct TypeSources {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SourceText {
     pub path: String,
     pub text: String,

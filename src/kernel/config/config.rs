@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// The whole configuration. A key that is not here is refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Config {
     /// The agent's root, relative to the folder of the configuration.

@@ -10,10 +10,12 @@ limited_struct! {
         pub provider: GitProvider = GitProvider::default(),
         /// Where the remote is; nowhere for a repository that stays here.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
         pub repo: Option<String> = None,
         pub branch: String = "main".to_owned(),
         /// Where the provider's API is, if not at its own place.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
         pub api_base_url: Option<String> = None,
         pub auth: GitIdentity = GitIdentity::default(),
         pub write_strategy: GitWriteStrategy = GitWriteStrategy::default(),
@@ -28,6 +30,7 @@ limited_struct! {
 
 /// Where tools are persisted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum GitProvider {
     #[default]
@@ -39,6 +42,7 @@ pub enum GitProvider {
 
 /// How writes get to the remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum GitWriteStrategy {
     #[default]
@@ -48,6 +52,7 @@ pub enum GitWriteStrategy {
 
 /// Who commits, and with what right.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct GitIdentity {
     /// Shown masked wherever it is shown.

@@ -28,6 +28,7 @@ macro_rules! limited_struct {
     ) => {
         $(#[$attribute])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(test, derive(ts_rs::TS))]
         #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
         pub struct $name {
             $($(#[$field_attribute])* pub $field: $kind,)*

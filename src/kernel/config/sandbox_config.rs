@@ -68,6 +68,7 @@ pub const TIMEOUT_MS: Limit = SandboxConfig::LIMITS.timeout_ms;
 pub const WALL_MS: Limit = SandboxConfig::LIMITS.wall_ms;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum IsolationMode {
     #[default]
