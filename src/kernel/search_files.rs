@@ -28,6 +28,7 @@ pub struct SearchQuery {
     /// Which files, such as `tools/**/*.ts`; all when absent.
     glob: Option<String>,
     #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<_>", optional))]
     case: Case,
     limit: Option<u32>,
 }

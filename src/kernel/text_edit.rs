@@ -20,6 +20,8 @@ pub struct Hunk<'d> {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Tolerance {
+    // An exact match is not told.
+    #[cfg_attr(test, ts(skip))]
     Exact,
     /// Spaces at the ends of lines.
     TrailingSpace,
