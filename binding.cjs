@@ -842,3 +842,4 @@ module.exports.BindingVfs = nativeBinding.BindingVfs
 module.exports.askRemote = nativeBinding.askRemote
 module.exports.engineVersion = nativeBinding.engineVersion
 module.exports.errorCodes = nativeBinding.errorCodes
+module.exports.limits = nativeBinding.limits

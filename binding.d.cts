@@ -118,14 +118,28 @@ export interface BindingError {
   details: string
 }
 
-/** A question to JavaScript. `kind` is `call`, `commit` or `rollback`; the last two are about the run as a whole. */
+/** A question to JavaScript. `commit` and `rollback` are about the run as a whole. */
 export interface BindingHostCall {
   id: number
   runId: number
-  kind: string
+  kind: 'call' | 'commit' | 'rollback'
   name: string
   /** A JSON array. */
   args: string
+}
+
+/** A number that the application may set. */
+export interface BindingLimit {
+  /** The part of the configuration, or the tool, that it belongs to. */
+  group: string
+  key: string
+  default: number
+  least: number
+  most: number
+  /** What it bounds. */
+  about: string
+  /** What the default depends on besides; empty for most. */
+  defaultNote: string
 }
 
 /** A value as JSON text, or an error. Exactly one of the two is there. */
@@ -139,3 +153,6 @@ export declare function engineVersion(): string
 
 /** Every error code there is, for the list in JavaScript to be held against. */
 export declare function errorCodes(): Array<string>
+
+/** Every limit that the configuration and the tools accept; the build writes them to `js/` and to the documentation. */
+export declare function limits(): Array<BindingLimit>

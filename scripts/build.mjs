@@ -1,6 +1,7 @@
 /**
  * Builds everything that is not in Git: the addon, the worker executable, the startup snapshot and the CommonJS copy.
- * The API reference and the loader of the addon, which are, come out the same unless their sources have changed.
+ * The API reference, the loader of the addon and what is said of the limits, which are, come out the same unless their
+ * sources have changed.
  *
  * Cargo runs directly instead of through `napi build`, which always passes `--target` and would so compile every
  * dependency a second time beside what `cargo nextest` uses. The loader and its types still come from @napi-rs/cli.
@@ -19,10 +20,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeApiReference } from './api_reference.mjs';
 import { writeCommonJs } from './common_js.mjs';
+import { writeLimits } from './limits.mjs';
 import { hostPlatform, packageJson } from './platform.mjs';
 import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from './process.mjs';
 import { sandboxApiModule } from './sandbox_api.mjs';
@@ -50,6 +53,7 @@ export async function build() {
     join(ROOT, 'js', 'prompt', 'sandbox_api.js'),
     sandboxApiModule(readFileSync(join(ROOT, 'sandbox', 'tgp.d.ts'), 'utf8')),
   );
+  writeLimits(createRequire(import.meta.url)(join(ROOT, 'binding.cjs')).limits());
   await writeCommonJs();
   await writeApiReference();
   const packageDir = join(ROOT, 'npm', platform.name);

@@ -28,26 +28,26 @@ export type GitConfigInput = {
   /** `'direct'` pushes every write to the branch; `'pr'` opens one pull request per tool. Default: `'direct'`. */
   writeStrategy?: 'direct' | 'pr';
   /**
-   * Most that one fetch may bring, in bytes as sent; unpacked it may be 32 times as much, in one object for 512 bytes. A
-   * remote that sends more is an error with `code: 'ERR_GIT'` before anything of it is kept; with a local copy `boot()`
-   * warns and goes on with that. Default: 128 MiB.
+   * Most that one fetch may bring, in bytes as sent; unpacked it may be 32 times as much, in one object for 512 bytes.
+   * A remote that sends more is an error with `code: 'ERR_GIT'` before anything of it is kept; with a local copy
+   * `boot()` warns and goes on with that. Default: 128 MiB; from 64 KiB to 2 GiB.
    */
   fetchBytes?: number;
   /**
-   * Time for one exchange with the remote, in milliseconds: all that `boot()` or a push waits for it. Ten seconds for the
-   * connection and thirty without a sign of life are the most in any case, but for a server that has been sent a push:
-   * its hooks may take all of the time. Default: 300 000.
+   * Time for one exchange with the remote, in milliseconds: all that `boot()` or a push waits for it. Ten seconds for
+   * the connection and thirty without a sign of life are the most in any case, but for a server that has been sent a
+   * push: its hooks may take all of the time. Default: 300 000; from 100 to 3 600 000.
    */
   timeoutMs?: number;
 };
 
 /** Limits of every run, and where runs live. */
 export type SandboxConfigInput = {
-  /** V8 heap and ArrayBuffers of one run together, in MB. Default: 64. */
+  /** V8 heap and ArrayBuffers of one run together, in MB. Default: 64; from 8 to 4096. */
   memoryMb?: number;
-  /** CPU time of one run in milliseconds; waiting does not count. Default: 50. */
+  /** CPU time of one run in milliseconds; waiting does not count. Default: 50; from 1 to 3 600 000. */
   timeoutMs?: number;
-  /** Time from start to result of one run in milliseconds. Default: 30 000. */
+  /** Time from start to result of one run in milliseconds. Default: 30 000; from 1 to 3 600 000. */
   wallMs?: number;
   /**
    * Where runs live. `'process'`: in supervised worker processes, so that no tool can end, hang or bloat the host.
@@ -59,55 +59,66 @@ export type SandboxConfigInput = {
   isolation?: 'process' | 'thread';
   /**
    * How many runs may go on at once, each with all that it starts. A run that waits for another has a worker of its own
-   * meanwhile. Default: one per core, at most 4.
+   * meanwhile. Default: 4, at most one per core; from 1 to 64.
    */
   workers?: number;
-  /** How many workers are kept ready. Default: 1. */
+  /** How many workers are kept ready. Default: 1; from 0 to 64. */
   warm?: number;
-  /** Largest result, as JSON text; it may hold one array or object for every 8 bytes of this. Default: 8 MiB. */
+  /**
+   * Largest result, as JSON text; it may hold one array or object for every 8 bytes of this. Default: 8 MiB; from 64
+   * bytes to 64 MiB.
+   */
   resultBytes?: number;
-  /** Largest arguments, as JSON text. */
+  /** Largest arguments, as JSON text. Default: 4 MiB; from 64 bytes to 64 MiB. */
   argsBytes?: number;
-  /** Captured log text of one run, 32 bytes more for each line; the rest is cut off, and marked. Default: 256 KiB. */
+  /**
+   * Captured log text of one run, 32 bytes more for each line; the rest is cut off, and marked. Default: 256 KiB; from
+   * 0 to 64 MiB.
+   */
   logBytes?: number;
-  /** Host calls (`tgp.…`) of one run that may wait for an answer at one time; one more is a {@link LimitError}. Default: 64. */
+  /**
+   * Host calls (`tgp.…`) of one run that may wait for an answer at one time; one more is a {@link LimitError}. Default:
+   * 64; from 1 to 10 000.
+   */
   hostCalls?: number;
-  /** Runs that may wait for a worker at one time; one more is a {@link LimitError}. Default: 1000. */
+  /**
+   * Runs that may wait for a worker at one time; one more is a {@link LimitError}. Default: 1000; from 1 to 100 000.
+   */
   queue?: number;
-  /** What one run may keep under `/tmp`, in bytes. Default: 16 MB. */
+  /** What one run may keep under `/tmp`, in bytes. Default: 16 MiB; from 0 to 256 MiB. */
   scratchBytes?: number;
-  /** What one run may keep under `/tmp`, in files. Default: 256. */
+  /** What one run may keep under `/tmp`, in files. Default: 256; from 0 to 65 536. */
   scratchFiles?: number;
   /**
    * What one run, with all that it starts, may write into the folders of `fs.allowedDirs`, in bytes; more is a
-   * {@link LimitError} in the tool. Default: 64 MiB.
+   * {@link LimitError} in the tool. Default: 64 MiB; from 0 to 2 GiB.
    */
   writeBytes?: number;
-  /** As `writeBytes`, in files. Default: 1000. */
+  /** As `writeBytes`, in files. Default: 1000; from 0 to 1 000 000. */
   writeFiles?: number;
-  /** How deep tools may run tools with `tgp.exec_tool`. Default: 8. */
+  /** How deep tools may run tools with `tgp.exec_tool`. Default: 8; from 0 to 32. */
   callDepth?: number;
   /**
-   * Runs that one run has started with `tgp.exec_tool`, directly or through others, and that are not over: one more is a
-   * {@link LimitError} in the tool. However many they are, they share the turn of the run that was started first; others
-   * do not wait for them. Default: 64.
+   * Runs that one run has started with `tgp.exec_tool`, directly or through others, and that are not over: one more is
+   * a {@link LimitError} in the tool. However many they are, they share the turn of the run that was started first;
+   * others do not wait for them. Default: 64; from 1 to 100 000.
    */
   nestedRuns?: number;
   /**
-   * CPU time of all the runs that one run starts, directly or through others, together, in milliseconds; each has its own
-   * `timeoutMs` besides. A run with a larger `timeoutMs` has that much. When it is used up, `tgp.exec_tool` throws a
-   * {@link LimitError}. Default: 1000.
+   * CPU time of all the runs that one run starts, directly or through others, together, in milliseconds; each has its
+   * own `timeoutMs` besides. A run with a larger `timeoutMs` has that much. When it is used up, `tgp.exec_tool` throws
+   * a {@link LimitError}. Default: 1000; from 1 to 3 600 000.
    */
   nestedTimeoutMs?: number;
   /**
-   * Arguments of host calls, nested runs included, that one run with all that it starts may have under way at one time, as
-   * JSON text and 64 bytes more for each array and object; more is a {@link LimitError} in the tool. One call alone is always
-   * possible. Default: 32 MiB.
+   * Arguments of host calls, nested runs included, that one run with all that it starts may have under way at one time,
+   * as JSON text and 64 bytes more for each array and object; more is a {@link LimitError} in the tool. One call alone
+   * is always possible. Default: 32 MiB; from 64 bytes to 2 GiB.
    */
   pendingBytes?: number;
-  /** Largest body of a request or a response, unpacked. Default: 8 MB. */
+  /** Largest body of a request or a response, unpacked. Default: 8 MiB; from 64 bytes to 64 MiB. */
   fetchBytes?: number;
-  /** Time for one request with all its redirects, in milliseconds. Default: 10 000. */
+  /** Time for one request with all its redirects, in milliseconds. Default: 10 000; from 1 to 3 600 000. */
   fetchTimeoutMs?: number;
   /** Makes chance repeatable in every run. Default: none. */
   seed?: number;
@@ -126,18 +137,19 @@ export type FSConfigInput = {
   /** Refuse every `..` in a path of a tool. `false` lets one stand that does not lead out. Default: `true`. */
   blockUpwardTraversal?: boolean;
   /**
-   * Largest file of the root and of the allowed folders, in bytes; a larger one is a {@link LimitError}. One that comes in
-   * from Git stays in the history and is named in a warning. Sources compile up to 1 MiB whatever is set here.
-   * Default: 1 MiB.
+   * Largest file of the root and of the allowed folders, in bytes; a larger one is a {@link LimitError}. One that comes
+   * in from Git stays in the history and is named in a warning. Sources compile up to 1 MiB whatever is set here.
+   * Default: 1 MiB; from 64 bytes to 64 MiB.
    */
   fileBytes?: number;
   /**
-   * What the root may hold in all, in bytes, `.git` aside. A write that would make it larger is a {@link LimitError} and
-   * changes nothing. What comes in from Git is not held up by what is there already, but a remote that changes more than
-   * this, or more than 100 000 files or `rootFiles` if that is more, in one step is refused. Default: 1 GiB.
+   * What the root may hold in all, in bytes, `.git` aside. A write that would make it larger is a {@link LimitError}
+   * and changes nothing. What comes in from Git is not held up by what is there already, but a remote that changes more
+   * than this, or more than 100 000 files or `rootFiles` if that is more, in one step is refused. Default: 1 GiB; from
+   * 1 KiB to 2 GiB.
    */
   rootBytes?: number;
-  /** As `rootBytes`, in files. Default: 50 000. */
+  /** As `rootBytes`, in files. Default: 50 000; from 1 to 1 000 000. */
   rootFiles?: number;
 };
 

@@ -55,13 +55,13 @@ export type SqlToolOptions = {
    * `{ dryRun: true, affected, rows }`; in a kernel a tool sees its own changes until its run ends. Default: false.
    */
   dryRun?: boolean;
-  /** Most rows of one statement; more is an error. Default: 10 000. */
+  /** Most rows of one statement; more is an error. Default: 10 000; from 1 to 1 000 000. */
   maxRows?: number;
-  /** Most bytes of the rows of one statement, as JSON; more is an error. Default: 4 MB. */
+  /** Most bytes of the rows of one statement, as JSON; more is an error. Default: 4 MiB; from 64 bytes to 64 MiB. */
   maxBytes?: number;
   /**
    * Longest time of one statement. It is stopped in the database; with plain functions, prisma and `onMainThread` it is
-   * rolled back when it has ended. Default: 10 000.
+   * rolled back when it has ended. Default: 10 000; from 1 to 3 600 000.
    */
   statementTimeoutMs?: number;
   /**

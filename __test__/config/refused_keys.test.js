@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadTGPConfig, TGP, TGPConfigSchema } from '../../index.js';
+import { LIMITS } from '../../js/boundary/limits.js';
+import { native } from '../../js/boundary/native.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** @typedef {{ path: string[], schema: any }} Place */
@@ -154,17 +156,35 @@ describe('a configuration', () => {
     );
   });
 
-  test('with a number that is out of all range is refused by the name of its key', async () => {
-    // A seed and a moment may be any whole number.
-    const unbounded = ['sandbox.seed', 'sandbox.now'];
-    const numbers = leaves.filter(
-      ({ path, schema }) => schema.safeParse(7).success && !unbounded.includes(path.join('.')),
+  // A seed and a moment may be any whole number.
+  const unbounded = ['sandbox.seed', 'sandbox.now'];
+  const numbers = leaves.filter(
+    ({ path, schema }) => schema.def.type === 'number' && !unbounded.includes(path.join('.')),
+  );
+
+  test.each(numbers.map(({ path }) => path))(
+    'is refused with a value out of the range of %s.%s',
+    async (group, key) => {
+      const { least, most } = LIMITS[group][key];
+      for (const value of [least - 1, most + 1, 4_000_000_000, -1]) {
+        const error = await refusal(configWith([group, key], value));
+        expect(error).toBeInstanceOf(ConfigError);
+        expect(error.message).toContain(
+          `"${group}.${key}" is not valid (must be between ${least} and ${most}, not ${value})`,
+        );
+      }
+    },
+  );
+
+  test('has every limit that the native part knows, with the same range', () => {
+    const known = native()
+      .limits()
+      .filter(({ group }) => ['sandbox', 'fs', 'git'].includes(group));
+    expect(numbers.map(({ path }) => path.join('.')).sort()).toEqual(
+      known.map(({ group, key }) => `${group}.${key}`).sort(),
     );
-    for (const { path } of numbers) {
-      const error = await refusal(configWith(path, 4_000_000_000));
-      expect(error, path.join('.')).toBeInstanceOf(ConfigError);
-      expect(error.message).toContain(path.join('.'));
-    }
+    for (const { group, key, least, most } of native().limits())
+      expect(LIMITS[group][key]).toMatchObject({ least, most });
   });
 
   test('in a file is refused the same way, with the name of the file', async () => {

@@ -1,6 +1,8 @@
 /** What a model may pass to the tools for agents, as zod schemas. Models read the descriptions. */
 
 import { z } from 'zod';
+import { limited } from '../boundary/limit_schema.js';
+import { LIMITS } from '../boundary/limits.js';
 
 const text = z.string().min(1);
 const count = z.int().positive();
@@ -47,12 +49,12 @@ export const SearchFilesParams = z.strictObject({
     .enum(['sensitive', 'insensitive'])
     .optional()
     .describe('Whether upper and lower case differ. They do by default.'),
-  limit: count.optional().describe('Most matching lines to return.'),
+  limit: limited(LIMITS.search_files.limit),
 });
 
 export const FindToolParams = z.strictObject({
   query: text.describe('What the tool should do, in a few words.'),
-  limit: count.optional().describe('Most tools to return.'),
+  limit: limited(LIMITS.find_tool.limit),
 });
 
 export const FileHistoryParams = z.strictObject({

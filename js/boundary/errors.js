@@ -141,12 +141,13 @@ export const ERROR_CLASSES = Object.freeze({
 
 /**
  * The value that the binding returned, or its error thrown as the class of its code.
- * @param {import('../../binding.cjs').BindingOutcome} outcome
+ * @template Value
+ * @param {import('./typed_native.js').Outcome<Value>} outcome
  * @param {{ cause?: unknown }} [context] what the caller knows and the binding does not: an abort's reason
- * @returns {any}
+ * @returns {Value}
  */
 export function unwrap({ error, value }, context = {}) {
-  if (!error) return value === undefined ? undefined : JSON.parse(value);
+  if (!error) return value === undefined ? /** @type {any} */ (value) : JSON.parse(value);
   const code = /** @type {TGPErrorCode} */ (error.code);
   const options = { ...context, details: JSON.parse(error.details) };
   const ErrorClass = Object.hasOwn(ERROR_CLASSES, code) ? ERROR_CLASSES[code] : undefined;

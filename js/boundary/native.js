@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 import { TGPError } from './errors.js';
 
-/** @typedef {typeof import('../../binding.cjs')} Native */
+/** @typedef {import('./typed_native.js').Native} Native */
 
 const SUPPORTED = 'Linux x64 and arm64 (glibc), macOS x64 and arm64, Windows x64';
 

@@ -5,6 +5,8 @@ import { ok, problem, warning } from './finding.js';
 
 const TOKENS = { github: 'TGP_GITHUB_TOKEN', gitlab: 'TGP_GITLAB_TOKEN', bitbucket: 'TGP_BITBUCKET_TOKEN' };
 
+const NONE = 'none, tools stay on this machine';
+
 /**
  * Whether the remote answers, asked as the kernel asks it.
  * @param {{ config?: string }} options
@@ -13,9 +15,11 @@ const TOKENS = { github: 'TGP_GITHUB_TOKEN', gitlab: 'TGP_GITLAB_TOKEN', bitbuck
 export async function remote({ config: configFile }) {
   const { config, baseDir } = await resolveConfig(configFile === undefined ? {} : { configFile });
   const { provider = 'local', branch = 'main', repo } = config.git ?? {};
-  if (repo === undefined) return ok('none, tools stay on this machine');
+  if (repo === undefined) return ok(NONE);
   try {
-    const { branches, hasBranch } = unwrap(await native().askRemote(JSON.stringify(config), baseDir));
+    const answer = unwrap(await native().askRemote(JSON.stringify(config), baseDir));
+    if (answer === null) return ok(NONE);
+    const { branches, hasBranch } = answer;
     if (hasBranch) return ok(`answers, has the branch ${branch}`);
     if (branches === 0) return ok('answers, is empty');
     return warning(`answers, has no branch ${branch}`, 'The first write makes it; or name another one as git.branch.');

@@ -34,7 +34,7 @@ export function createMemoryVFS(initialFiles = {}) {
  * @param {string | undefined} root in memory when undefined
  */
 function open(root) {
-  /** @type {import('../../binding.cjs').BindingVfs | undefined} */
+  /** @type {import('../boundary/typed_native.js').NativeVfs | undefined} */
   let opened;
   return () => {
     opened ??= new (native().BindingVfs)(root);
@@ -52,12 +52,15 @@ function adapter(files) {
   return {
     readSync,
     readFile: async (path) => readSync(path),
-    writeFile: async (path, content) => unwrap(files().write(path, content)),
-    remove: async (path) => unwrap(files().remove(path)),
+    writeFile: async (path, content) => {
+      unwrap(files().write(path, content));
+    },
+    remove: async (path) => {
+      unwrap(files().remove(path));
+    },
     exists: async (path) => unwrap(files().exists(path)),
     listFiles: async (dir, recursive = false) => {
       const folder = dir.replace(/^(?:\.\/)+|(?<=.)\/+$/g, '').replace(/^\.$/, '');
-      /** @type {string[]} */
       const paths = unwrap(files().list(folder));
       const start = folder === '' ? 0 : folder.length + 1;
       return recursive ? paths : paths.filter((path) => !path.slice(start).includes('/'));

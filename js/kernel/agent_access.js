@@ -31,7 +31,7 @@ export function agentFiles(calls) {
     patch: (path, search, replace, signal) => calls.change((kernel) => kernel.patchFile(path, search, replace), signal),
     /** @type {(path: string, diff: string, signal?: AbortSignal) => Promise<Diffed>} */
     diff: (path, diff, signal) => calls.change((kernel) => kernel.applyDiff(path, diff), signal),
-    /** @type {(query: object, signal?: AbortSignal) => Promise<SearchFilesResult>} */
+    /** @type {(query: import('../boundary/crossing.js').SearchQuery, signal?: AbortSignal) => Promise<SearchFilesResult>} */
     search: (query, signal) => calls.read((kernel) => kernel.searchFiles(JSON.stringify(query)), signal),
     /** @type {(path: string, limit?: number, signal?: AbortSignal) => Promise<FileHistoryEntry[]>} */
     history: (path, limit, signal) => fileHistory(calls, path, limit, signal),

@@ -18,17 +18,22 @@ const known = new Set();
  * @returns {{ signal: AbortSignal | undefined, text: string }}
  */
 export function readExecOptions(options, caller) {
-  if (!options) return { signal: undefined, text: JSON.stringify({ caller }) };
+  if (!options) return { signal: undefined, text: textOf({ caller }) };
   const { signal, ...limits } = options;
   const plain = (signal === undefined || signal instanceof AbortSignal) && Object.values(limits).every(isNumber);
   if (!plain) parseArguments(ExecOptionsSchema, options, 'exec options');
-  const text = JSON.stringify({ ...limits, caller });
+  const text = textOf({ ...limits, caller });
   if (plain && !known.has(text)) {
     parseArguments(ExecOptionsSchema, options, 'exec options');
     if (known.size >= MAX_KNOWN) known.clear();
     known.add(text);
   }
   return { signal, text };
+}
+
+/** @param {import('../boundary/crossing.js').ExecOptions} options */
+function textOf(options) {
+  return JSON.stringify(options);
 }
 
 /** @param {unknown} value */

@@ -94,8 +94,7 @@ export class HostFunctions {
    */
   async serve({ id, runId, kind, name, args }, answer) {
     try {
-      const work = () =>
-        kind === 'call' ? this.#call(runId, name, args) : this.#finish(runId, /** @type {RunEnd} */ (kind));
+      const work = () => (kind === 'call' ? this.#call(runId, name, args) : this.#finish(runId, kind));
       const context = this.#contexts.get(runId);
       const { value } = await (context ? context.runInAsyncScope(work) : work());
       answer(id, toJsonText(value ?? null, `the answer of tgp.${name}`, { maxChars: MAX_ANSWER_CHARS }));

@@ -3,10 +3,13 @@ import { unwrap } from '../boundary/errors.js';
 import { withoutGit } from '../files/without_git.js';
 
 /**
- * @typedef {import('../../binding.cjs').BindingKernel} BindingKernel
- * @typedef {import('../../binding.cjs').BindingOutcome} BindingOutcome
- * @typedef {(kernel: BindingKernel) => Promise<BindingOutcome>} Start
- * @typedef {(change: () => Promise<any>) => Promise<any>} During does a change, and tells who follows the tools of it
+ * @template Value
+ * @typedef {(kernel: NativeKernel) => Promise<import('../boundary/typed_native.js').Outcome<Value>>} Start
+ */
+
+/**
+ * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
+ * @typedef {<Done>(change: () => Promise<Done>) => Promise<Done>} During does a change, and tells who follows the tools of it
  */
 
 /** The ways in which a call reaches the native kernel: it is booted then, and sees the files as they are. */
@@ -28,8 +31,10 @@ export class KernelCalls {
 
   /**
    * A call that reads.
-   * @param {Start} start
+   * @template Value
+   * @param {Start<Value>} start
    * @param {AbortSignal} [signal]
+   * @returns {Promise<Value>}
    */
   async read(start, signal) {
     throwIfAborted(signal);
@@ -40,7 +45,8 @@ export class KernelCalls {
 
   /**
    * A call that writes no files of the application, but may change which tools are known.
-   * @param {Start} start
+   * @template Value
+   * @param {Start<Value>} start
    */
   register(start) {
     return this.#during(() => this.read(start));
@@ -48,8 +54,10 @@ export class KernelCalls {
 
   /**
    * A call that writes files; it is not done before the application's own files have the change too.
-   * @param {Start} start
+   * @template {object} Value
+   * @param {Start<Value>} start
    * @param {AbortSignal} [signal]
+   * @returns {Promise<Value>}
    */
   async change(start, signal) {
     throwIfAborted(signal);
@@ -65,7 +73,7 @@ export class KernelCalls {
 
   /**
    * What came in from the remote; what the user should know about it goes to the logger.
-   * @param {Start} start
+   * @param {Start<import('../boundary/crossing.js').Incoming>} start
    * @returns {Promise<{ changed: string[] }>}
    */
   async receive(start) {
@@ -77,8 +85,9 @@ export class KernelCalls {
 
 /**
  * Nothing starts once the signal has fired.
- * @param {BindingKernel} kernel
- * @param {Start} start
+ * @template Value
+ * @param {NativeKernel} kernel
+ * @param {Start<Value>} start
  * @param {AbortSignal | undefined} signal
  */
 async function begin(kernel, start, signal) {

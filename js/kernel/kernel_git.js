@@ -38,7 +38,6 @@ export function kernelGit(calls) {
  * @returns {Promise<import('../../index.js').FileHistoryEntry[]>}
  */
 export async function fileHistory(calls, path, limit, signal) {
-  /** @type {{ commit: string, message: string, author: string, time: number }[]} */
   const entries = await calls.read((kernel) => kernel.fileHistory(path, limit), signal);
   return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
 }

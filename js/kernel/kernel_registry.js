@@ -7,7 +7,9 @@ import { requireText } from '../boundary/validation.js';
  */
 export function kernelRegistry(calls) {
   return {
-    hydrate: () => calls.register((kernel) => kernel.hydrateRegistry()),
+    hydrate: async () => {
+      await calls.register((kernel) => kernel.hydrateRegistry());
+    },
     register: async (path) => {
       requireText(path, 'path');
       return calls.register((kernel) => kernel.registerTool(path));

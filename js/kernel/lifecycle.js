@@ -12,7 +12,7 @@ import { OpenRuns } from './open_runs.js';
 import { offerSql } from './sandbox_sql.js';
 
 /**
- * @typedef {import('../../binding.cjs').BindingKernel} BindingKernel
+ * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
  * @typedef {import('../../index.js').TGPConfig} TGPConfig
  * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
@@ -36,11 +36,11 @@ export class Lifecycle {
   #baseDir = process.cwd();
   /** @type {HostFunctions | undefined} */
   #functions;
-  /** @type {BindingKernel | undefined} */
+  /** @type {NativeKernel | undefined} */
   #kernel;
   /** @type {VFSAdapter | undefined} */
   #disk;
-  /** @type {Promise<BindingKernel> | undefined} */
+  /** @type {Promise<NativeKernel> | undefined} */
   #booting;
   /** @type {Promise<void> | undefined} */
   #inspected;
@@ -98,7 +98,7 @@ export class Lifecycle {
 
   /**
    * Warns once when the system lacks a wall around the workers. Nobody waits for it: booting and running must not.
-   * @param {BindingKernel} kernel
+   * @param {NativeKernel} kernel
    */
   inspect(kernel) {
     this.#inspected ??= this.#warnOfMissingWalls(kernel);
@@ -119,7 +119,7 @@ export class Lifecycle {
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
-    this.config = /** @type {TGPConfig} */ (booted.config);
+    this.config = booted.config;
     this.types.start(baseDir, this.functionNames);
     for (const warning of booted.warnings) this.#log.warn(warning);
     if (this.config.sandbox.warm > 0) this.inspect(this.#kernel);
@@ -141,7 +141,7 @@ export class Lifecycle {
     return { ...config, rootDir: this.mirror.root };
   }
 
-  /** @param {BindingKernel} kernel */
+  /** @param {NativeKernel} kernel */
   async #warnOfMissingWalls(kernel) {
     try {
       const { warning } = unwrap(await kernel.confinement());

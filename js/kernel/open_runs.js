@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { onAbort } from '../boundary/abort.js';
 
 /**
- * @typedef {import('../../binding.cjs').BindingOutcome} BindingOutcome
+ * @typedef {import('../boundary/typed_native.js').Outcome<import('../boundary/crossing.js').ExecValue>} RunOutcome
  */
 
 /** What keeps this process alive while it waits for a run: native code alone does not. */
@@ -12,7 +12,7 @@ let waiting = 0;
 
 /** Runs that have been started and not yet been heard of again. */
 export class OpenRuns {
-  /** @type {Map<number, (outcome: BindingOutcome) => void>} */
+  /** @type {Map<number, (outcome: RunOutcome) => void>} */
   #open = new Map();
 
   /**
@@ -22,7 +22,7 @@ export class OpenRuns {
    * @param {() => void} start
    * @param {() => void} cancel
    * @param {AbortSignal | undefined} signal
-   * @returns {Promise<BindingOutcome>}
+   * @returns {Promise<RunOutcome>}
    */
   async wait(runId, start, cancel, signal) {
     const release = onAbort(signal, cancel);
@@ -39,7 +39,7 @@ export class OpenRuns {
 
   /**
    * @param {number} runId
-   * @param {BindingOutcome} outcome
+   * @param {RunOutcome} outcome
    */
   end(runId, outcome) {
     const resolve = this.#open.get(runId);

@@ -5,6 +5,8 @@
  */
 
 import { z } from 'zod';
+import { limitsOf } from '../boundary/limit_schema.js';
+import { LIMITS } from '../boundary/limits.js';
 
 const text = z.string().min(1);
 const count = z.int().positive();
@@ -30,37 +32,15 @@ export const GitConfigSchema = z.strictObject({
     .enum(['direct', 'pr'])
     .optional()
     .describe('"direct" pushes every write to the branch; "pr" opens one pull request per tool.'),
-  fetchBytes: count.optional().describe('Most that one fetch may bring, as sent.'),
-  timeoutMs: count.optional().describe('Time for one exchange with the remote.'),
+  ...limitsOf(LIMITS.git),
 });
 
 export const SandboxConfigSchema = z.strictObject({
-  memoryMb: count.optional().describe('V8 heap and ArrayBuffers of one run together, in MB.'),
-  timeoutMs: count.optional().describe('CPU time of one run; waiting does not count.'),
-  wallMs: count.optional().describe('Time from start to result of one run.'),
+  ...limitsOf(LIMITS.sandbox),
   isolation: z
     .enum(['process', 'thread'])
     .optional()
     .describe('Where runs live: worker processes, or threads of the host.'),
-  workers: count.optional().describe('How many runs may go on at once.'),
-  warm: z.int().nonnegative().optional().describe('How many workers are kept ready.'),
-  resultBytes: count.optional().describe('Largest result, as JSON text.'),
-  argsBytes: count.optional().describe('Largest arguments, as JSON text.'),
-  hostCalls: count.optional().describe('Host calls of one run that may wait for an answer at one time.'),
-  queue: count.optional().describe('Runs that may wait for a worker at one time.'),
-  logBytes: count.optional().describe('Captured log text of one run; the rest is cut off and marked.'),
-  scratchBytes: z.int().nonnegative().optional().describe('What one run may keep under /tmp, in bytes.'),
-  scratchFiles: z.int().nonnegative().optional().describe('What one run may keep under /tmp, in files.'),
-  writeBytes: z.int().nonnegative().optional().describe('What one run may write into allowed folders, in bytes.'),
-  writeFiles: z.int().nonnegative().optional().describe('What one run may write into allowed folders, in files.'),
-  callDepth: z.int().nonnegative().optional().describe('How deep tools may run tools.'),
-  nestedRuns: count.optional().describe('Runs that one run may have started, directly or not, and not yet ended.'),
-  nestedTimeoutMs: count.optional().describe('CPU time of all the runs that one run starts, together.'),
-  pendingBytes: count
-    .optional()
-    .describe('Arguments of host calls that one run may have under way, nested runs included.'),
-  fetchBytes: count.optional().describe('Largest body of a request or response.'),
-  fetchTimeoutMs: count.optional().describe('Time for one request with all its redirects.'),
   seed: z.int().nonnegative().optional().describe('Makes chance repeatable in every run.'),
   now: z.int().optional().describe("Where every run's clock starts, in milliseconds since 1970."),
 });
@@ -71,9 +51,7 @@ export const FSConfigSchema = z.strictObject({
     .optional()
     .describe('Folders that tools may read and write, relative to the folder of the config file, or absolute.'),
   blockUpwardTraversal: z.boolean().optional().describe('Refuse every ".." in a path of a tool.'),
-  fileBytes: count.optional().describe('Largest file of the root and of the allowed folders.'),
-  rootBytes: count.optional().describe('What the root may hold in all, in bytes.'),
-  rootFiles: count.optional().describe('What the root may hold in all, in files.'),
+  ...limitsOf(LIMITS.fs),
 });
 
 export const NetworkConfigSchema = z.strictObject({
@@ -103,10 +81,12 @@ export const TGPConfigSchema = z.strictObject({
   network: NetworkConfigSchema.optional(),
 });
 
+const { timeoutMs, wallMs, memoryMb } = limitsOf(LIMITS.sandbox);
+
 export const ExecOptionsSchema = z.strictObject({
-  timeoutMs: count.optional(),
-  wallMs: count.optional(),
-  memoryMb: count.optional(),
+  timeoutMs,
+  wallMs,
+  memoryMb,
   seed: z.int().nonnegative().optional(),
   now: z.int().optional(),
   signal: z.custom((value) => value instanceof AbortSignal, 'must be an AbortSignal').optional(),

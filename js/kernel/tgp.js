@@ -163,7 +163,7 @@ export class TGP {
     }
     if (limit === undefined) return this.#forged.snapshot();
     const { tools } = await this.#calls.read(async (kernel) => kernel.catalogue(limit));
-    return this.#forged.snapshot(tools.map((/** @type {{ path: string }} */ { path }) => path));
+    return this.#forged.snapshot(tools.map(({ path }) => path));
   }
 
   /** @type {import('../../index.js').TGP['liveTools']} */

@@ -9,9 +9,8 @@ import { BASE64 } from './values.js';
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
  * @typedef {import('./adapter.js').SqlNeed} SqlNeed
  * @typedef {import('./adapter.js').SqlLimits} SqlLimits
- * @typedef {import('../../binding.cjs').BindingDatabase | SqliteProcess} Opened
- * @typedef {{ readOnly: boolean, foreignKeys: boolean, synchronous: number }} SharedFile how the application's own
- * connection has the file open
+ * @typedef {import('../boundary/typed_native.js').NativeDatabase | SqliteProcess} Opened
+ * @typedef {import('../boundary/crossing.js').SharedFile} SharedFile how the application's own connection has the file open
  */
 
 const MEMORY = ':memory:';
@@ -73,6 +72,7 @@ export class EmbeddedDatabase {
   }
 
   #open() {
+    /** @type {import('../boundary/crossing.js').DatabaseOptions} */
     const options = { file: this.#file, busyTimeoutMs: BUSY_TIMEOUT_MS, shared: this.#shared };
     const text = JSON.stringify(options);
     return this.#shared ? new SqliteProcess(text, () => this.#idle.splice(0)) : new (native().BindingDatabase)(text);
@@ -180,7 +180,9 @@ function unwrapRaw(outcome, onFailure) {
 
 /** @param {SqlLimits} limits */
 function limitsText({ maxRows, maxBytes, statementTimeoutMs }) {
-  return JSON.stringify({ maxRows, maxBytes, timeoutMs: statementTimeoutMs });
+  /** @type {import('../boundary/crossing.js').QueryLimits} */
+  const limits = { maxRows, maxBytes, timeoutMs: statementTimeoutMs };
+  return JSON.stringify(limits);
 }
 
 /** @param {unknown} value */

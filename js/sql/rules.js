@@ -5,7 +5,7 @@ import { checkWeight, toParameter } from './values.js';
 /**
  * @typedef {import('../../index.js').SqlToolOptions} SqlToolOptions
  * @typedef {import('./adapter.js').SqlDialect} SqlDialect
- * @typedef {Required<SqlToolOptions>} ResolvedSqlOptions
+ * @typedef {import('../boundary/crossing.js').SqlOptions} ResolvedSqlOptions
  * @typedef {import('./adapter.js').SqlStatement} SqlStatement
  * @typedef {Omit<SqlStatement, 'values'> & { bindings: (string | number)[] }} Judgement
  */
@@ -41,6 +41,7 @@ export class SqlRules {
     if (sql.length > MAX_SQL_CHARS) throw tooLong();
     const given = params ?? [];
     if (typeof given !== 'object') throw wrong('params', 'must be an array or an object of values');
+    /** @type {import('../boundary/crossing.js').ParameterShape} */
     const shape = Array.isArray(given) ? { positional: given.length } : { named: Object.keys(given) };
     const { bindings, ...statement } = this.#classify(sql, dialect, JSON.stringify(shape));
     const values = bindings.map((key) =>

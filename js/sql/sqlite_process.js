@@ -45,7 +45,7 @@ export class SqliteProcess {
     this.#onEnd = onEnd;
   }
 
-  /** @returns {Promise<BindingOutcome>} */
+  /** @returns {Promise<import('../boundary/typed_native.js').Outcome<number>>} */
   async connect() {
     this.#running ??= new Running(this.#options, () => {
       this.#running = undefined;

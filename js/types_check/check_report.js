@@ -1,7 +1,6 @@
 /**
  * @typedef {import('../../index.js').CheckResult} CheckResult
- * @typedef {import('../../index.js').Diagnostic} Diagnostic
- * @typedef {{ valid: boolean, errors: string[], diagnostics: Diagnostic[] }} NativeReport
+ * @typedef {Omit<import('../boundary/crossing.js').CheckReport, 'types'>} NativeReport
  */
 
 /**

@@ -5,12 +5,7 @@ import { locateTypeScript } from './typescript_location.js';
 
 /**
  * @typedef {import('../../index.js').Diagnostic} Diagnostic
- * @typedef {object} TypeSources what `BindingKernel.checkTool` gives as `types`
- * @property {{ path: string, text: string }[]} files the tool first
- * @property {string[]} packages
- * @property {Diagnostic['severity']} [severity]
- * @property {number[]} ignoredLines
- * @property {string} [refused]
+ * @typedef {import('../boundary/crossing.js').TypeSources} TypeSources
  * @typedef {{ diagnostics: Diagnostic[] } | { notice: string }} Outcome
  * @typedef {{ pos: number, end: number, code: number, category: number, text: string, messageChain?: Found[] }} Found
  * @typedef {{ server: TypesServer, files: TypeFiles, snapshot?: number }} Session

@@ -37,7 +37,8 @@ pub struct BindingKernel {
 
 /// What `boot` tells.
 #[derive(Serialize)]
-struct Booted<'a> {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct Booted<'a> {
     config: &'a Config,
     warnings: &'a [String],
 }
@@ -368,7 +369,7 @@ fn boot(
     }
 }
 
-fn parse_query(json: &str) -> Result<SearchQuery, Error> {
+pub(super) fn parse_query(json: &str) -> Result<SearchQuery, Error> {
     serde_json::from_str(json)
         .map_err(|error| Error::new(ErrorCode::Validation, format!("The query of search_files is not valid: {error}.")))
 }

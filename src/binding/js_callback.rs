@@ -14,11 +14,12 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A question to JavaScript. `kind` is `call`, `commit` or `rollback`; the last two are about the run as a whole.
+/// A question to JavaScript. `commit` and `rollback` are about the run as a whole.
 #[napi(object)]
 pub struct BindingHostCall {
     pub id: u32,
     pub run_id: u32,
+    #[napi(ts_type = "'call' | 'commit' | 'rollback'")]
     pub kind: String,
     pub name: String,
     /// A JSON array.

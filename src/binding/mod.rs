@@ -3,9 +3,12 @@
 mod background;
 mod binding_database;
 mod binding_kernel;
+mod binding_limit;
 mod binding_outcome;
 mod binding_sql_rules;
 mod binding_vfs;
+#[cfg(test)]
+mod crossing;
 mod js_callback;
 mod run_ends;
 mod worker_files;
@@ -19,6 +22,12 @@ use napi_derive::napi;
 #[napi]
 pub fn error_codes() -> Vec<String> {
     ErrorCode::ALL.iter().map(|code| code.as_str().to_owned()).collect()
+}
+
+/// Every limit that the configuration and the tools accept; the build writes them to `js/` and to the documentation.
+#[napi]
+pub fn limits() -> Vec<binding_limit::BindingLimit> {
+    binding_limit::all()
 }
 
 /// The version of the linked V8.

@@ -7,6 +7,7 @@ const MASK: &str = "[hidden]";
 
 /// A token or password. Printing, formatting and serialising it shows a mask.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct Secret(String);
 

@@ -1,6 +1,5 @@
 //! How strictly tools are judged.
 
-use super::config::Config;
 use super::std_library;
 use crate::compile::{LintOptions, Severity, rule_ids};
 use crate::error::{Error, ErrorCode};
@@ -9,6 +8,7 @@ use std::collections::BTreeMap;
 
 /// What a tool that fails its check may still do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum CheckMode {
     /// Everything that compiles.
@@ -22,6 +22,7 @@ pub enum CheckMode {
 
 /// What a rule's findings weigh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum RuleLevel {
     Off,
@@ -45,9 +46,9 @@ pub fn check_rules(levels: &RuleLevels) -> Result<(), Error> {
     }
 }
 
-/// The same for the compiler.
-pub fn lint_options(config: &Config) -> LintOptions {
-    let severities = config.rules.iter().map(|(id, level)| {
+/// What the compiler is told: the levels as it names them, and what tools may import.
+pub fn lint_options(levels: &RuleLevels, allowed_imports: &[String]) -> LintOptions {
+    let severities = levels.iter().map(|(id, level)| {
         let severity = match level {
             RuleLevel::Off => None,
             RuleLevel::Advice => Some(Severity::Advice),
@@ -56,7 +57,7 @@ pub fn lint_options(config: &Config) -> LintOptions {
         };
         (id.clone(), severity)
     });
-    let mut allowed_imports = config.allowed_imports.clone();
+    let mut allowed_imports = allowed_imports.to_vec();
     allowed_imports.push(std_library::NAME.to_owned());
     LintOptions { allowed_imports, severities: severities.collect() }
 }

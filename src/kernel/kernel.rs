@@ -7,6 +7,7 @@ use super::files::{Files, WriteParts, WritePath, check_folders};
 use super::history::{Ending, Exchange, GitHome, History, RunExamples};
 use super::host_functions::HostFunctions;
 use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Sources, ToolCache};
+use super::network::tools_route;
 use super::private_files::PrivateFiles;
 use super::runs::{GuestFiles, RunParts, Runs, threads_warning};
 use super::tools::{RegistryFiles, Tools};
@@ -60,7 +61,7 @@ impl Kernel {
         let guest_files = GuestFiles::open(&config, base_dir, &root)?;
         let fetcher = fetcher(&config, base_dir)?;
         let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
-        let lint = lint_options(&config);
+        let lint = lint_options(&config.rules, &config.allowed_imports);
 
         let files = Arc::clone(&root) as Arc<dyn Vfs>;
         let packages = AllowedPackages::new(&lint.allowed_imports);
@@ -160,7 +161,7 @@ fn fetcher(config: &Config, base_dir: &Path) -> Result<Fetcher, Error> {
         bytes: config.sandbox.fetch_bytes as usize,
         time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
     };
-    Ok(Fetcher::new(&config.allowed_fetch_urls, limits, config.network.tools_route(base_dir)?)?)
+    Ok(Fetcher::new(&config.allowed_fetch_urls, limits, tools_route(&config.network, base_dir)?)?)
 }
 
 fn sandbox(config: &Config, files: WorkerFiles, private: Arc<DiskVfs>) -> Sandbox {

@@ -23,18 +23,21 @@ mod modules;
 mod network;
 mod private_files;
 mod runs;
-mod sql_options;
 mod tool_paths;
 mod tools;
 
-pub use config::Config;
+pub use config::{Config, SqlOptions, limit_table};
 pub use files::{Files, RootFiles, SearchQuery};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
 pub use host_functions::{Answer, HostFunctions, RunEnding};
 pub use kernel::{Kernel, engine_version};
 pub(in crate::kernel) use modules::std_library;
 pub use runs::{ExecOptions, ExecRequest, ExecValue, when_executed};
-pub use sql_options::SqlOptions;
+
+#[cfg(test)]
+pub use checks::Reply as TypesReply;
+#[cfg(test)]
+pub use modules::Bundled;
 
 pub use crate::git::Halt;
 pub use crate::sandbox::WorkerFiles;

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 /// Whether a file can be run, or only imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum ToolKind {
     Tool,
@@ -35,6 +36,7 @@ impl PartialEq for ToolMeta {
 
 /// Stands for the text of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct ContentHash(String);
 

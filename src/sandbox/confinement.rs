@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Whether the system gave what was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Hold {
     Active,
@@ -14,6 +15,7 @@ pub enum Hold {
 
 /// Every wall around a worker, each up or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Confinement {
     /// Nothing that is executed can gain rights.

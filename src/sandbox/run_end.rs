@@ -79,6 +79,7 @@ pub struct GuestError {
 
 /// What a run cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RunStats {
     pub cpu_ms: f64,

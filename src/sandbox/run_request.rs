@@ -37,6 +37,7 @@ pub struct RunRequest {
 
 /// One line that the guest logged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct LogLine {
     pub level: LogLevel,
     pub message: String,

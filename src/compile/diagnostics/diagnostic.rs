@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much a finding weighs: only an error makes a tool invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Severity {
     Error,
@@ -15,6 +16,7 @@ pub enum Severity {
 
 /// One finding. Lines and columns count from 1; columns count UTF-16 units, as editors and V8 do. The end is exclusive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic {
     /// Stable id of the rule, `syntax` for anything that keeps the source from compiling.
@@ -38,6 +40,7 @@ pub struct Diagnostic {
 
 /// Text that takes the place of a range; the range counts as that of a [`Diagnostic`] does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Fix {
     pub line: u32,

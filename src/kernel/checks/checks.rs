@@ -5,7 +5,7 @@
 use super::refusal::{line_of, refuse};
 use super::type_gate::{TypeGate, Types};
 use super::type_sources::{TypeReader, TypeSources};
-use crate::compile::{Compiler, Diagnostic, LintOptions, Severity, TYPES, LintResult, apply_fixes, is_safety};
+use crate::compile::{Compiler, Diagnostic, LintOptions, LintResult, Severity, TYPES, apply_fixes, is_safety};
 use crate::error::Error;
 use crate::kernel::check_config::CheckMode;
 use crate::kernel::host_functions::HostFunctions;
@@ -20,6 +20,7 @@ const MAX_ROUNDS: usize = 4;
 
 /// On whose behalf a tool is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Caller {
     #[default]
@@ -28,6 +29,7 @@ pub enum Caller {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct CheckReport {
     pub valid: bool,
     /// The findings that make the tool invalid, one line each.

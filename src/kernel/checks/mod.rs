@@ -7,3 +7,6 @@ mod type_gate;
 mod type_sources;
 
 pub use checks::{Caller, CheckParts, Checks, Judged};
+
+#[cfg(test)]
+pub use type_gate::Reply;

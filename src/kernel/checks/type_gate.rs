@@ -54,16 +54,19 @@ impl Known {
     }
 }
 
+/// What JavaScript answers.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "TypesReply"))]
 #[serde(untagged)]
-enum Reply {
+pub enum Reply {
     Checked { diagnostics: Vec<Finding> },
     Unchecked { notice: String },
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "TypesFinding"))]
 #[serde(rename_all = "camelCase")]
-struct Finding {
+pub struct Finding {
     severity: Severity,
     message: String,
     line: u32,

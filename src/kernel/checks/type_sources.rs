@@ -3,7 +3,7 @@
 //! A checker opens whatever a source names, and its messages quote what it read. So it is handed texts, never paths, and a
 //! tool that names something outside the root is not handed over at all.
 
-use crate::compile::{Compiler, Severity, LintResult};
+use crate::compile::{Compiler, LintResult, Severity};
 use crate::error::Error;
 use crate::kernel::modules::{ImportResolver, Resolved, Target, std_library};
 use crate::kernel::tool_paths::is_typescript;
@@ -16,6 +16,7 @@ const MAX_FILES: usize = 256;
 const MAX_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct TypeSources {
     /// The tool first.
@@ -33,6 +34,7 @@ pub struct TypeSources {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SourceText {
     pub path: String,
     pub text: String,

@@ -19,6 +19,7 @@ const SHOWN_CHARS: usize = 120;
 
 /// What became of one change.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Applied {
     /// Where it was made, counted from 1 in the file as it was.
@@ -33,6 +34,7 @@ pub struct Applied {
 
 /// A written file and how each change found its place.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Diffed {
     #[serde(flatten)]
     written: Written,

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 /// What became of a file whose findings were to repair themselves.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct FixReport {
     /// How many repairs were made.
     applied: usize,

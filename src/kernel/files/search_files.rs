@@ -20,17 +20,20 @@ const MAX_TIME: Duration = Duration::from_secs(5);
 
 /// What to look for.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchQuery {
     pattern: String,
     /// Which files, such as `tools/**/*.ts`; all when absent.
     glob: Option<String>,
     #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<_>", optional))]
     case: Case,
     limit: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 enum Case {
     #[default]
@@ -39,6 +42,7 @@ enum Case {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SearchMatch {
     path: String,
     /// Counted from 1.
@@ -49,6 +53,7 @@ pub struct SearchMatch {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct SearchReport {
     matches: Vec<SearchMatch>,

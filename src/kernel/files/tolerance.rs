@@ -4,8 +4,10 @@ use serde::Serialize;
 
 /// What was forgiven on the way to a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Tolerance {
+    #[cfg_attr(test, ts(skip))]
     Exact,
     /// Spaces at the ends of lines.
     TrailingSpace,

@@ -14,6 +14,7 @@ const LAST_PUSH: Duration = Duration::from_secs(10);
 
 /// What came in from the remote.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Incoming {
     /// Files that others changed.
     pub changed: Vec<String>,

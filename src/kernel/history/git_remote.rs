@@ -10,7 +10,8 @@ use crate::git::{
     WorkTree, WriteStrategy,
 };
 use crate::kernel::check_config::lint_options;
-use crate::kernel::config::{Config, GitConfig, GitProvider, GitWriteStrategy};
+use crate::kernel::config::{Config, GitProvider, GitWriteStrategy};
+use crate::kernel::network::git_http;
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, TEMP_PREFIX};
 use serde::Serialize;
@@ -49,7 +50,7 @@ impl GitHome {
             return Ok(Self { store, publisher: None, warnings: Vec::new() });
         };
         let describer = || -> Box<dyn git::Describe> {
-            let lint = lint_options(config);
+            let lint = lint_options(&config.rules, &config.allowed_imports);
             Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler), lint, Arc::clone(examples)))
         };
         let opened = git::open(root, &options, &work, &remote, describer)?;
@@ -72,6 +73,7 @@ pub struct Ending {
 
 /// What a remote answered.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteAnswer {
     branches: usize,
@@ -115,7 +117,7 @@ fn limits(config: &Config) -> Limits {
 fn remote_options(config: &Config, base_dir: &Path, ending: &Ending) -> Result<Option<RemoteOptions>, Error> {
     let Config { git: config, network, .. } = config;
     let Some(repo) = config.repo.as_deref() else { return Ok(None) };
-    let http = network.git_http(base_dir)?;
+    let http = git_http(network, base_dir)?;
     let (provider, variable) = match config.provider {
         GitProvider::Local => (Provider::Plain, ANY_TOKEN),
         GitProvider::Github => (Provider::GitHub, "TGP_GITHUB_TOKEN"),

@@ -20,6 +20,7 @@ const MAX_ENTRIES: usize = 1000;
 
 /// One commit of a file's history.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct HistoryEntry {
     pub commit: String,
     pub message: String,

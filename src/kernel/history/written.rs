@@ -10,6 +10,7 @@ pub type WriteDone<T> = Box<dyn FnOnce(Result<T, Error>) + Send>;
 
 /// A pull request as users see it.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct PullRequestLink {
     pub number: u64,
     pub url: String,
@@ -23,6 +24,7 @@ impl From<PullRequest> for PullRequestLink {
 
 /// What became of a write.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Written {
     pub path: String,
@@ -32,6 +34,7 @@ pub struct Written {
     pub commit: Option<String>,
     /// What the check finds wrong with it, one line per error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<_>", optional))]
     pub findings: Vec<String>,
     /// Why its types were not checked, where they decide.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,6 +46,7 @@ pub struct Written {
     pub problem: Option<String>,
     /// Other tools that do the same job.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<_>", optional))]
     pub similar: Vec<SimilarTool>,
     /// The commit that this write made, if it made one.
     #[serde(skip)]
@@ -51,6 +55,7 @@ pub struct Written {
 
 /// How far the file as it is now has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "boolean | 'local'"))]
 pub enum Persisted {
     /// It is on disk only.
     No,

@@ -18,3 +18,6 @@ pub use module_graph::{ModuleGraph, Sources};
 pub use modules::Modules;
 pub use packages::Packages;
 pub use tool_cache::ToolCache;
+
+#[cfg(test)]
+pub use packages::Bundled;

@@ -31,7 +31,8 @@ struct Kept {
 
 /// What the bundler answers; without code, what it was told of is still true.
 #[derive(Deserialize)]
-struct Bundled {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Bundled {
     manifest: String,
     code: Option<String>,
 }

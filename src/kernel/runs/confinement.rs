@@ -10,6 +10,7 @@ const THREADS: &str = "Tools run on threads of this process (sandbox.isolation i
 
 /// The walls around guest code, and a warning when one of them is missing that could be there.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct ConfinementReport {
     isolation: IsolationMode,

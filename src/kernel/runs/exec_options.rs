@@ -10,6 +10,7 @@ use std::time::Duration;
 
 /// What a caller may decide for one run.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExecOptions {
     timeout_ms: Option<u32>,

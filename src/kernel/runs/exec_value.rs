@@ -8,7 +8,9 @@ use serde_json::value::RawValue;
 
 /// A run that gave a value.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ExecValue {
+    #[cfg_attr(test, ts(type = "any"))]
     result: Box<RawValue>,
     logs: Vec<LogLine>,
     stats: RunStats,

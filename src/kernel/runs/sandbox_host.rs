@@ -12,7 +12,7 @@ use crate::kernel::checks::Checks;
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::net::{FetchRequest, Fetcher, RunningFetches};
-use crate::sandbox::{Host, HostAnswer, LogLevel, LogLine, Question, Reply};
+use crate::sandbox::{Host, HostAnswer, LogLine, Question, Reply};
 use crate::vfs::MountTable;
 use serde::Serialize;
 use serde_json::value::RawValue;

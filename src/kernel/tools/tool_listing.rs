@@ -8,17 +8,20 @@ use std::sync::Arc;
 
 /// A tool that may do the job.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FoundTool {
     path: String,
     name: String,
     description: String,
     /// From 0 to 1; above 0.85 it does the same job.
     score: f64,
+    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
     parameters: Box<RawValue>,
 }
 
 /// A tool that does the same as one that was just written.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SimilarTool {
     path: String,
     score: f64,
@@ -26,10 +29,12 @@ pub struct SimilarTool {
 
 /// A tool as `registry.list` shows it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ListedTool {
     path: String,
     name: String,
     description: String,
+    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
     parameters: Box<RawValue>,
     tags: Vec<String>,
     imports: Vec<String>,
@@ -40,6 +45,7 @@ pub struct ListedTool {
 
 /// Every tool, unless nothing has changed since the version that was asked about.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct ToolsSince {
     pub version: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +54,7 @@ pub struct ToolsSince {
 
 /// Some tools, and how many there are.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Catalogue {
     pub tools: Vec<ListedTool>,
     pub total: usize,

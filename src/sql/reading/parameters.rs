@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What values came with a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum ParameterShape {
     /// That many, by position.
@@ -18,6 +19,7 @@ pub enum ParameterShape {
 
 /// Which value goes into a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum Binding {
     /// Counted from 0.

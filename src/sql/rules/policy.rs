@@ -21,6 +21,7 @@ pub struct SqlPolicy {
 
 /// Tables and verbs; nothing where there is no rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RuleList {
     pub tables: Option<Vec<String>>,

@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 
 /// A statement that may run.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Statement {
     pub access: Access,
@@ -33,6 +34,7 @@ pub struct Statement {
 
 /// What comes back from a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Returns {
     Rows,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The action of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Verb {
     Select,
@@ -24,6 +25,7 @@ pub enum Verb {
 
 /// How much of the database a statement can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Access {
     Read,

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 /// How a database is opened.
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DatabaseOptions {
     /// A path, or `:memory:`.
@@ -27,6 +28,7 @@ pub struct DatabaseOptions {
 
 /// What the application's own connection says of its file. It keeps its journal mode, and is never made anew.
 #[derive(Debug, Clone, Copy, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SharedFile {
     pub read_only: bool,

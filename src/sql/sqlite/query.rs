@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 /// How much a statement may take.
 #[derive(Debug, Clone, Copy, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QueryLimits {
     pub max_rows: usize,

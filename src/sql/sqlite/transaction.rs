@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// What a transaction will need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum BeginMode {
     /// A snapshot, which becomes a writer when nobody else has written meanwhile.

@@ -1,40 +1,32 @@
 //! What the owner of a database allows, resolved: the defaults of every option of the SQL tools.
 
+use super::limited_struct::limited_struct;
 use crate::error::{Error, ErrorCode};
 use crate::sql::{RuleList, SqlPolicy};
-use serde::{Deserialize, Serialize};
-use std::ops::RangeInclusive;
 
-/// Options of the SQL tools. A key that is not here is refused.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct SqlOptions {
-    pub read_only: bool,
-    /// Run, report the effect, roll back.
-    pub dry_run: bool,
-    pub max_rows: u32,
-    /// Of the rows of one statement, as JSON.
-    pub max_bytes: u32,
-    pub statement_timeout_ms: u32,
-    pub allow: RuleList,
-    pub deny: RuleList,
+limited_struct! {
+    /// Options of the SQL tools. A key that is not here is refused.
+    #[derive(Eq)]
+    pub struct SqlOptions, SqlLimits {
+        pub read_only: bool = false,
+        /// Run, report the effect, roll back.
+        pub dry_run: bool = false,
+        pub allow: RuleList = RuleList::default(),
+        pub deny: RuleList = RuleList::default(),
+    }
+    limits {
+        /// Most rows of one statement.
+        max_rows: 10_000, 1..=1_000_000;
+        /// Most bytes of the rows of one statement, as JSON.
+        max_bytes: 4 << 20, 64..=64 << 20;
+        /// Longest time of one statement.
+        statement_timeout_ms: 10_000, 1..=3_600_000;
+    }
 }
-
-const MAX_ROWS: RangeInclusive<u32> = 1..=1_000_000;
-const MAX_BYTES: RangeInclusive<u32> = 64..=64 << 20;
-const STATEMENT_TIMEOUT_MS: RangeInclusive<u32> = 1..=3_600_000;
 
 impl Default for SqlOptions {
     fn default() -> Self {
-        Self {
-            read_only: false,
-            dry_run: false,
-            max_rows: 10_000,
-            max_bytes: 4 << 20,
-            statement_timeout_ms: 10_000,
-            allow: RuleList::default(),
-            deny: RuleList::default(),
-        }
+        Self::standard()
     }
 }
 
@@ -44,16 +36,7 @@ impl SqlOptions {
         let options: Self = serde_json::from_str(text).map_err(|error| {
             Error::new(ErrorCode::Config, format!("The options of the SQL tools are not valid: {error}."))
         })?;
-        for (key, range, value) in [
-            ("maxRows", MAX_ROWS, options.max_rows),
-            ("maxBytes", MAX_BYTES, options.max_bytes),
-            ("statementTimeoutMs", STATEMENT_TIMEOUT_MS, options.statement_timeout_ms),
-        ] {
-            if !range.contains(&value) {
-                let message = format!("{key} must be between {} and {}, not {value}.", range.start(), range.end());
-                return Err(Error::new(ErrorCode::Config, message).with("key", key));
-            }
-        }
+        options.check_limits("")?;
         Ok(options)
     }
 

@@ -1,0 +1,58 @@
+/**
+ * What Rust and the public types say of the same values. This file is not run: `tsc` refuses it when they differ.
+ */
+
+import type { z } from 'zod';
+import type { BindingDatabase, BindingKernel, BindingOutcome, BindingSqlRules, BindingVfs } from '../../binding.cjs';
+import type {
+  ExecOptions,
+  FSConfigSchema,
+  GitConfigSchema,
+  SandboxConfigSchema,
+  SearchFilesArgs,
+  SqlToolOptions,
+  TGPConfig,
+} from '../../index.js';
+import type * as rust from '../../js/boundary/crossing.js';
+
+type Same<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : false) : false;
+type SameKeys<Left, Right> = Same<keyof Left, keyof Right>;
+
+/** Methods whose answer is JSON. */
+type Answering<Class> = {
+  [Method in keyof Class]: Class[Method] extends (...given: any[]) => BindingOutcome | Promise<BindingOutcome>
+    ? Method
+    : never;
+}[keyof Class];
+
+export const sameKeys: {
+  config: SameKeys<TGPConfig, rust.Config>;
+  sandbox: SameKeys<TGPConfig['sandbox'], rust.SandboxConfig>;
+  fs: SameKeys<TGPConfig['fs'], rust.FsConfig>;
+  git: SameKeys<TGPConfig['git'], rust.GitConfig>;
+  auth: SameKeys<TGPConfig['git']['auth'], rust.GitIdentity>;
+  exec: SameKeys<Omit<ExecOptions, 'signal'> & { caller: unknown }, rust.ExecOptions>;
+  search: SameKeys<SearchFilesArgs, rust.SearchQuery>;
+  sql: SameKeys<SqlToolOptions, rust.SqlOptions>;
+} = { config: true, sandbox: true, fs: true, git: true, auth: true, exec: true, search: true, sql: true };
+
+/** The schemas that users import. */
+export const sameSchemas: {
+  sandbox: SameKeys<z.input<typeof SandboxConfigSchema>, rust.SandboxConfig>;
+  fs: SameKeys<z.input<typeof FSConfigSchema>, rust.FsConfig>;
+  git: SameKeys<z.input<typeof GitConfigSchema>, rust.GitConfig>;
+} = { sandbox: true, fs: true, git: true };
+
+export const answered: {
+  kernel: Same<Exclude<Answering<BindingKernel>, keyof rust.KernelAnswers>, never>;
+  vfs: Same<Answering<BindingVfs>, keyof rust.VfsAnswers>;
+  sqlRules: Same<Answering<BindingSqlRules>, keyof rust.SqlRulesAnswers>;
+  // Rows are text that is handed on as it is.
+  database: Same<Exclude<Answering<BindingDatabase>, 'query'>, keyof rust.DatabaseAnswers>;
+} = { kernel: true, vfs: true, sqlRules: true, database: true };
+
+/** What JavaScript makes for Rust to read. */
+export const bundle: (made: import('../../js/bundle/bundler.js').Bundle) => rust.Bundled = (made) => made;
+export const types: (found: import('../../js/types_check/type_checker.js').Outcome) => rust.TypesReply = (found) =>
+  found;
+export const dialect: (named: import('../../js/sql/adapter.js').SqlDialect) => rust.Dialect = (named) => named;

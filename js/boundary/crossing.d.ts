@@ -1,0 +1,177 @@
+/* Made from the Rust types by a test, `src/binding/crossing.rs`. Do not edit. */
+
+export type Access = "read" | "write" | "schema";
+
+export type Applied = { line: number, tolerated?: Tolerance, lineOffset?: number, };
+
+export type Binding = number | string;
+
+export type Booted = { config: Config, warnings: Array<string>, };
+
+export type Bundled = { manifest: string, code: string | null, };
+
+export type Caller = "application" | "agent";
+
+export type Case = "sensitive" | "insensitive";
+
+export type Catalogue = { tools: Array<ListedTool>, total: number, };
+
+export type CheckMode = "off" | "warn" | "strict";
+
+export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: Array<Diagnostic>, types: TypeSources, };
+
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, };
+
+export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, };
+
+export type ContentHash = string;
+
+export type DatabaseOptions = { file: string, busyTimeoutMs: number, shared?: SharedFile, };
+
+export type Diagnostic = { rule: string, standard?: number, severity: Severity, message: string, line: number, column: number, endLine: number, endColumn: number, help?: string, fix?: Fix, };
+
+export type Dialect = "sqlite" | "postgres" | "mysql" | "any";
+
+export type Diffed = { applied: Array<Applied>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
+
+export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, };
+
+export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, };
+
+export type Fix = { line: number, column: number, endLine: number, endColumn: number, text: string, };
+
+export type FixReport = { applied: number, written?: Written, };
+
+export type FoundTool = { path: string, name: string, description: string, score: number, parameters: Record<string, unknown>, };
+
+export type FsConfig = { allowedDirs: Array<string>, blockUpwardTraversal: boolean, fileBytes: number, rootBytes: number, rootFiles: number, };
+
+export type GitConfig = { provider: GitProvider, repo?: string, branch: string, apiBaseUrl?: string, auth: GitIdentity, writeStrategy: GitWriteStrategy, fetchBytes: number, timeoutMs: number, };
+
+export type GitIdentity = { token?: Secret, user: string, email: string, };
+
+export type GitProvider = "local" | "github" | "gitlab" | "bitbucket";
+
+export type GitWriteStrategy = "direct" | "pr";
+
+export type HistoryEntry = { commit: string, message: string, author: string, time: number, };
+
+export type Hold = "active" | "partial" | "missing";
+
+export type Incoming = { changed: Array<string>, warnings: Array<string>, };
+
+export type IsolationMode = "process" | "thread";
+
+export type ListedTool = { path: string, name: string, description: string, parameters: Record<string, unknown>, tags: Array<string>, imports: Array<string>, kind: ToolKind, hash: ContentHash, uses: number, };
+
+export type LogLevel = "debug" | "info" | "log" | "warn" | "error";
+
+export type LogLine = { level: LogLevel, message: string, };
+
+export type ParameterShape = { "positional": number } | { "named": Array<string> };
+
+export type Persisted = boolean | 'local';
+
+export type PullRequestLink = { number: number, url: string, };
+
+export type QueryLimits = { maxRows: number, maxBytes: number, timeoutMs: number, };
+
+export type RemoteAnswer = { branches: number, hasBranch: boolean, };
+
+export type Returns = "rows" | "count";
+
+export type RuleLevel = "off" | "advice" | "warning" | "error";
+
+export type RuleList = { tables: Array<string> | null, verbs: Array<Verb> | null, };
+
+export type RunStats = { cpuMs: number, wallMs: number, heapPeakBytes: number, hostCalls: number, };
+
+export type SandboxConfig = { isolation: IsolationMode, seed: number | null, now: number | null, memoryMb: number, timeoutMs: number, wallMs: number, workers: number, warm: number, resultBytes: number, argsBytes: number, logBytes: number, hostCalls: number, queue: number, scratchBytes: number, scratchFiles: number, writeBytes: number, writeFiles: number, callDepth: number, nestedRuns: number, nestedTimeoutMs: number, pendingBytes: number, fetchBytes: number, fetchTimeoutMs: number, };
+
+export type SearchMatch = { path: string, line: number, column: number, text: string, };
+
+export type SearchQuery = { pattern: string, glob?: string, case?: Case, limit?: number, };
+
+export type SearchReport = { matches: Array<SearchMatch>, truncated: boolean, files: number, notice?: string, };
+
+export type Secret = string;
+
+export type Severity = "error" | "warning" | "advice";
+
+export type SharedFile = { readOnly: boolean, foreignKeys: boolean, synchronous: number, };
+
+export type SimilarTool = { path: string, score: number, };
+
+export type SourceText = { path: string, text: string, };
+
+export type SqlOptions = { readOnly: boolean, dryRun: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, statementTimeoutMs: number, };
+
+export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, fenced: boolean, sql: string, bindings: Array<Binding>, };
+
+export type Tolerance = "trailing-space" | "whitespace";
+
+export type ToolKind = "tool" | "module";
+
+export type ToolsSince = { version: number, tools?: Array<ListedTool>, };
+
+export type TypeSources = { files: Array<SourceText>, packages: Array<string>, severity?: Severity, ignoredLines: Array<number>, refused?: string, };
+
+export type TypesFinding = { severity: Severity, message: string, line: number, column: number, endLine: number, endColumn: number, };
+
+export type TypesReply = { diagnostics: Array<TypesFinding>, } | { notice: string, };
+
+export type Verb = "select" | "insert" | "update" | "delete" | "replace" | "merge" | "truncate" | "create" | "alter" | "drop" | "show" | "maintain";
+
+export type Written = { path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
+
+export interface KernelAnswers {
+  boot: Booted
+  listFiles: Array<string>
+  readFile: string
+  writeFile: Written
+  patchFile: Written
+  sync: Incoming
+  hydrate: Incoming
+  persist: Written
+  fileHistory: Array<HistoryEntry>
+  fileDiff: string
+  revertFile: Written
+  applyDiff: Diffed
+  searchFiles: SearchReport
+  findTool: Array<FoundTool>
+  listTools: Array<ListedTool>
+  listToolsSince: ToolsSince
+  catalogue: Catalogue
+  hydrateRegistry: null
+  registerTool: ListedTool
+  syncRegistry: Written
+  checkTool: CheckReport
+  confinement: ConfinementReport
+  fixTool: FixReport
+  exec: ExecValue
+  shutdown: null
+}
+
+export interface VfsAnswers {
+  read: string
+  write: null
+  remove: null
+  exists: boolean
+  list: Array<string>
+}
+
+export interface SqlRulesAnswers {
+  options: SqlOptions
+  classify: Statement
+}
+
+export interface DatabaseAnswers {
+  connect: number
+  begin: null
+  commit: null
+  rollback: null
+}
+
+export interface ModuleAnswers {
+  askRemote: RemoteAnswer | null
+}

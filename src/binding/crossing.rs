@@ -1,0 +1,175 @@
+//! The TypeScript of what crosses to JavaScript as JSON, made from the Rust types by ts-rs.
+//!
+//! ts-rs reads the attributes of `serde`, so the names are those on the wire, and needs nothing at run time: the types derive
+//! it for tests only. (specta's releases are candidates; napi's objects would replace the JSON, and with it the single pass
+//! in which a result is written.) A test makes the file, because tests compile the crate anyway.
+
+use super::binding_kernel::Booted;
+use crate::kernel::{
+    Bundled, Config, DatabaseOptions, Dialect, ExecOptions, ExecValue, Kernel, ParameterShape, QueryLimits, RootFiles,
+    SearchQuery, SqlError, SqlOptions, SqlPolicy, TypesReply, WriteDone, ask_remote, classify,
+};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use ts_rs::{TS, TypeVisitor};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/js/boundary/crossing.d.ts");
+
+#[test]
+fn the_types_of_what_crosses_are_fresh() {
+    let text = crossing();
+    if std::fs::read_to_string(FILE).is_ok_and(|found| found == text) {
+        return;
+    }
+    std::fs::write(FILE, text).unwrap();
+    panic!("js/boundary/crossing.d.ts was stale. It has been written anew: commit it, and see what tsc says.");
+}
+
+fn crossing() -> String {
+    let mut types = Types::new();
+    let kernel = kernel_answers(&mut types);
+    let vfs = vfs_answers(&mut types);
+    let sql = sql_answers(&mut types);
+    let module = module_answers(&mut types);
+    // What JavaScript writes and Rust reads.
+    types.add::<ExecOptions>();
+    types.add::<SearchQuery>();
+    types.add::<DatabaseOptions>();
+    types.add::<QueryLimits>();
+    types.add::<ParameterShape>();
+    types.add::<Dialect>();
+    types.add::<TypesReply>();
+    types.add::<Bundled>();
+    let declared: String = types.declared.values().map(|text| format!("\nexport {text}\n")).collect();
+    format!(
+        "/* Made from the Rust types by a test, `src/binding/crossing.rs`. Do not edit. */\n{declared}\
+         {kernel}{vfs}{sql}{module}"
+    )
+}
+
+/// The methods answer with what these functions return; none of them is called.
+fn kernel_answers(types: &mut Types) -> String {
+    let mut answers = Answers::new("KernelAnswers", types);
+    answers.add_type::<Booted<'static>>("boot");
+    answers.add("listFiles", |kernel: &Kernel| kernel.files().list_files(""));
+    answers.add("readFile", |kernel: &Kernel| kernel.files().read_file(""));
+    answers.add_write("writeFile", |kernel, done| kernel.files().write_file("", "", done));
+    answers.add_write("patchFile", |kernel, done| kernel.files().patch_file("", "", "", done));
+    answers.add("sync", |kernel: &Kernel| kernel.history().sync());
+    answers.add("hydrate", |kernel: &Kernel| kernel.history().hydrate());
+    answers.add_write("persist", |kernel, done| kernel.history().persist("", &[], done));
+    answers.add("fileHistory", |kernel: &Kernel| kernel.history().file_history(None, None));
+    answers.add("fileDiff", |kernel: &Kernel| kernel.history().file_diff(None, None, None));
+    answers.add_write("revertFile", |kernel, done| kernel.files().revert_file("", "", done));
+    answers.add_write("applyDiff", |kernel, done| kernel.files().apply_diff("", "", done));
+    answers.add("searchFiles", |kernel: &Kernel| kernel.files().search_files(&super::binding_kernel::parse_query("")?));
+    answers.add("findTool", |kernel: &Kernel| kernel.tools().find_tool("", None));
+    answers.add("listTools", |kernel: &Kernel| kernel.tools().list_tools());
+    answers.add("listToolsSince", |kernel: &Kernel| kernel.tools().list_tools_since(None));
+    answers.add("catalogue", |kernel: &Kernel| kernel.tools().catalogue(1));
+    answers.add("hydrateRegistry", |kernel: &Kernel| kernel.tools().hydrate_registry());
+    answers.add("registerTool", |kernel: &Kernel| kernel.tools().register_tool(""));
+    answers.add_write("syncRegistry", |kernel, done| kernel.history().sync_registry(done));
+    answers.add("checkTool", |kernel: &Kernel| kernel.checks().check_tool(""));
+    answers.add("confinement", |kernel: &Kernel| kernel.runs().confinement());
+    answers.add_write("fixTool", |kernel, done| kernel.files().fix_tool("", done));
+    answers.add_type::<ExecValue>("exec");
+    answers.add_type::<()>("shutdown");
+    answers.text
+}
+
+fn module_answers(types: &mut Types) -> String {
+    let mut answers = Answers::new("ModuleAnswers", types);
+    answers.add("askRemote", |config: &Config| ask_remote(config, Path::new("")));
+    answers.text
+}
+
+fn vfs_answers(types: &mut Types) -> String {
+    let mut answers = Answers::new("VfsAnswers", types);
+    answers.add("read", |files: &RootFiles| files.read(""));
+    answers.add("write", |files: &RootFiles| files.write("", ""));
+    answers.add("remove", |files: &RootFiles| files.remove(""));
+    answers.add("exists", |files: &RootFiles| files.exists(""));
+    answers.add("list", |files: &RootFiles| files.list(""));
+    answers.text
+}
+
+fn sql_answers(types: &mut Types) -> String {
+    let mut rules = Answers::new("SqlRulesAnswers", types);
+    rules.add("options", |_: &SqlOptions| SqlOptions::from_json(""));
+    rules.add("classify", |policy: &SqlPolicy| -> Result<_, SqlError> {
+        classify("", Dialect::Any, policy, &ParameterShape::Positional(0))
+    });
+    let rules = rules.text;
+    let mut database = Answers::new("DatabaseAnswers", types);
+    // Rows are text that JavaScript hands on without reading it, so `query` is not among them.
+    database.add_type::<u32>("connect");
+    for method in ["begin", "commit", "rollback"] {
+        database.add_type::<()>(method);
+    }
+    rules + &database.text
+}
+
+/// Declarations by name.
+struct Types {
+    settings: ts_rs::Config,
+    declared: BTreeMap<String, String>,
+}
+
+impl Types {
+    fn new() -> Self {
+        // `JSON.parse` makes numbers of all of them.
+        Self { settings: ts_rs::Config::new().with_large_int("number"), declared: BTreeMap::new() }
+    }
+
+    fn add<T: TS + 'static>(&mut self) {
+        self.visit::<T>();
+        T::visit_generics(self);
+    }
+}
+
+impl TypeVisitor for Types {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        // Only what is declared somewhere has a path; the others stand where they are used.
+        if T::output_path().is_none() {
+            return;
+        }
+        let name = T::ident(&self.settings);
+        // Without the comments: they stand in Rust, and some would end a comment of TypeScript early.
+        let lines = T::decl(&self.settings);
+        let text: String = lines.lines().filter(|line| !line.starts_with("/**") && !line.starts_with(" *")).collect();
+        match self.declared.insert(name.clone(), text.clone()) {
+            None => T::visit_dependencies(self),
+            Some(before) => assert_eq!(before, text, "two types are called {name}"),
+        }
+    }
+}
+
+/// An interface with the answer of each method.
+struct Answers<'a> {
+    types: &'a mut Types,
+    text: String,
+}
+
+impl<'a> Answers<'a> {
+    fn new(name: &str, types: &'a mut Types) -> Self {
+        Self { types, text: format!("\nexport interface {name} {{\n}}\n") }
+    }
+
+    /// The type is inferred from `ask`, which is never called.
+    fn add<T: TS + 'static, Asked, Failure>(&mut self, method: &str, _ask: fn(&Asked) -> Result<T, Failure>) {
+        self.add_type::<T>(method);
+    }
+
+    /// The same of a method that answers through `done`.
+    fn add_write<T: TS + 'static>(&mut self, method: &str, _ask: fn(&Kernel, WriteDone<T>)) {
+        self.add_type::<T>(method);
+    }
+
+    fn add_type<T: TS + 'static>(&mut self, method: &str) {
+        self.types.add::<T>();
+        self.text.truncate(self.text.len() - "}\n".len());
+        writeln!(self.text, "  {method}: {}\n}}", T::name(&self.types.settings)).unwrap();
+    }
+}

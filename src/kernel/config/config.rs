@@ -1,0 +1,122 @@
+//! What a kernel is told, resolved.
+
+use super::fs_config::FsConfig;
+use super::git_config::GitConfig;
+use super::network_config::NetworkConfig;
+use super::refused::check_line;
+use super::sandbox_config::SandboxConfig;
+use crate::error::{Error, ErrorCode};
+use crate::kernel::check_config::{CheckMode, RuleLevels, check_rules};
+use serde::{Deserialize, Serialize};
+
+/// The whole configuration. A key that is not here is refused.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Config {
+    /// The agent's root, relative to the folder of the configuration.
+    pub root_dir: String,
+    pub git: GitConfig,
+    pub sandbox: SandboxConfig,
+    /// What a tool that fails its check may still do.
+    pub check: CheckMode,
+    pub rules: RuleLevels,
+    pub fs: FsConfig,
+    /// Packages of the application that tools may import, with all their subpaths.
+    pub allowed_imports: Vec<String>,
+    /// What tools may fetch: each entry is a URL that a request's own must begin with, part by part.
+    pub allowed_fetch_urls: Vec<String>,
+    pub network: NetworkConfig,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            root_dir: "./.tgp".to_owned(),
+            git: GitConfig::default(),
+            sandbox: SandboxConfig::default(),
+            check: CheckMode::default(),
+            rules: RuleLevels::new(),
+            fs: FsConfig::default(),
+            allowed_imports: Vec::new(),
+            allowed_fetch_urls: Vec::new(),
+            network: NetworkConfig::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads and checks a configuration. The error names the key.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let config: Self = serde_json::from_str(text)
+            .map_err(|error| Error::new(ErrorCode::Config, format!("The configuration is not valid: {error}.")))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.sandbox.check()?;
+        self.fs.check()?;
+        check_rules(&self.rules)?;
+        check_line("rootDir", &self.root_dir)?;
+        self.network.check()?;
+        self.git.check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Config;
+    use crate::error::ErrorCode;
+
+    #[test]
+    fn nothing_gives_every_default() {
+        let config = Config::from_json("{}").unwrap();
+        assert_eq!(config, Config::default());
+        assert_eq!((config.sandbox.memory_mb, config.sandbox.timeout_ms, config.sandbox.wall_ms), (64, 50, 30_000));
+    }
+
+    #[test]
+    fn what_is_unknown_contradictory_or_out_of_range_is_refused_by_name() {
+        for (json, key) in [
+            (r#"{"rootdir":"x"}"#, "rootdir"),
+            (r#"{"sandbox":{"memoryMb":1}}"#, "sandbox.memoryMb"),
+            (r#"{"sandbox":{"timeoutMs":0}}"#, "sandbox.timeoutMs"),
+            (r#"{"sandbox":{"timeoutMs":50000}}"#, "sandbox.wallMs"),
+            (r#"{"sandbox":{"workers":1,"warm":2}}"#, "sandbox.warm"),
+            (r#"{"sandbox":{"wallMs":"1"}}"#, "wallMs"),
+            (r#"{"sandbox":{"scratchBytes":4000000000}}"#, "sandbox.scratchBytes"),
+            (r#"{"sandbox":{"scratchFiles":100000}}"#, "sandbox.scratchFiles"),
+            (r#"{"sandbox":{"callDepth":33}}"#, "sandbox.callDepth"),
+            (r#"{"sandbox":{"nestedRuns":0}}"#, "sandbox.nestedRuns"),
+            (r#"{"sandbox":{"nestedTimeoutMs":0}}"#, "sandbox.nestedTimeoutMs"),
+            (r#"{"sandbox":{"pendingBytes":1}}"#, "sandbox.pendingBytes"),
+            (r#"{"sandbox":{"fetchBytes":1}}"#, "sandbox.fetchBytes"),
+            (r#"{"sandbox":{"fetchTimeoutMs":0}}"#, "sandbox.fetchTimeoutMs"),
+            (r#"{"sandbox":{"writeFiles":1000001}}"#, "sandbox.writeFiles"),
+            (r#"{"fs":{"allowed":[]}}"#, "allowed"),
+            (r#"{"fs":{"fileBytes":1}}"#, "fs.fileBytes"),
+            (r#"{"fs":{"rootBytes":1}}"#, "fs.rootBytes"),
+            (r#"{"fs":{"rootFiles":0}}"#, "fs.rootFiles"),
+            (r#"{"fs":{"fileBytes":4096,"rootBytes":2048}}"#, "fs.fileBytes"),
+            (r#"{"git":{"branch":" "}}"#, "git.branch"),
+            (r#"{"check":"lenient"}"#, "lenient"),
+            (r#"{"rules":{"no-loops":"off"}}"#, "rules.no-loops"),
+            (r#"{"rules":{"no-any":"fatal"}}"#, "fatal"),
+            (r#"{"git":{"provider":"svn"}}"#, "svn"),
+            (r#"{"git":{"provider":"github"}}"#, "git.repo"),
+            (r#"{"git":{"repo":"a\nb"}}"#, "git.repo"),
+            (r#"{"git":{"apiBaseUrl":"https://x"}}"#, "git.apiBaseUrl"),
+            (r#"{"git":{"provider":"gitlab","repo":"a/b","apiBaseUrl":"x"}}"#, "git.apiBaseUrl"),
+            (r#"{"git":{"repo":"x","writeStrategy":"pr"}}"#, "git.writeStrategy"),
+        ] {
+            let error = Config::from_json(json).unwrap_err();
+            assert_eq!(error.code, ErrorCode::Config);
+            if json.contains("\"1\"") {
+                assert!(error.message.contains("invalid type"), "{}", error.message);
+            } else {
+                assert!(error.message.contains(key), "{json}: {}", error.message);
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+use super::limited_struct::limited_struct;
+use super::refused::{check_line, refused};
+use crate::error::Error;
+use crate::git::Secret;
+use serde::{Deserialize, Serialize};
+
+limited_struct! {
+    /// Where the tools are kept, beside the root itself.
+    pub struct GitConfig, GitLimits {
+        pub provider: GitProvider = GitProvider::default(),
+        /// Where the remote is; nowhere for a repository that stays here.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub repo: Option<String> = None,
+        pub branch: String = "main".to_owned(),
+        /// Where the provider's API is, if not at its own place.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub api_base_url: Option<String> = None,
+        pub auth: GitIdentity = GitIdentity::default(),
+        pub write_strategy: GitWriteStrategy = GitWriteStrategy::default(),
+    }
+    limits {
+        /// Most that one fetch may bring, as sent.
+        fetch_bytes: 128 << 20, 64 << 10..=2 << 30;
+        /// Time for one exchange with the remote.
+        timeout_ms: 300_000, 100..=3_600_000;
+    }
+}
+
+/// Where tools are persisted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum GitProvider {
+    #[default]
+    Local,
+    Github,
+    Gitlab,
+    Bitbucket,
+}
+
+/// How writes get to the remote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum GitWriteStrategy {
+    #[default]
+    Direct,
+    Pr,
+}
+
+/// Who commits, and with what right.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct GitIdentity {
+    /// Shown masked wherever it is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<Secret>,
+    pub user: String,
+    pub email: String,
+}
+
+impl Default for GitConfig {
+    fn default() -> Self {
+        Self::standard()
+    }
+}
+
+impl Default for GitIdentity {
+    fn default() -> Self {
+        Self { token: None, user: "tgp-bot[bot]".to_owned(), email: "tgp-bot@users.noreply.github.com".to_owned() }
+    }
+}
+
+impl GitConfig {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.check_limits("git.")?;
+        for (key, value) in
+            [("git.branch", &self.branch), ("git.auth.user", &self.auth.user), ("git.auth.email", &self.auth.email)]
+        {
+            check_line(key, value)?;
+        }
+        let is_hosted = self.provider != GitProvider::Local;
+        let texts = [("git.repo", &self.repo), ("git.apiBaseUrl", &self.api_base_url)];
+        for (key, value) in texts.iter().filter_map(|(key, value)| Some((key, value.as_deref()?))) {
+            check_line(key, value)?;
+        }
+        if is_hosted && self.repo.is_none() {
+            return Err(refused("git.repo", "is missing: git.provider names a host, so say which repository there"));
+        }
+        if !is_hosted && self.api_base_url.is_some() {
+            return Err(refused("git.apiBaseUrl", "belongs to a git.provider other than local"));
+        }
+        if let Some(url) = &self.api_base_url
+            && !(url.starts_with("https://") || url.starts_with("http://"))
+        {
+            return Err(refused("git.apiBaseUrl", "must be an https:// address"));
+        }
+        if !is_hosted && self.write_strategy == GitWriteStrategy::Pr {
+            return Err(refused("git.writeStrategy", "can be 'pr' only with git.provider github, gitlab or bitbucket"));
+        }
+        Ok(())
+    }
+}

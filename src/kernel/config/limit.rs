@@ -1,0 +1,51 @@
+//! One limit: what it is when nothing is said, and what it may be.
+
+use crate::error::{Error, ErrorCode};
+use std::ops::RangeInclusive;
+
+/// A number that the application may set within a range.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit {
+    field: &'static str,
+    pub default: u32,
+    pub least: u32,
+    pub most: u32,
+    /// What it bounds, in a sentence or two for users.
+    pub about: &'static str,
+    /// What the default depends on besides; empty for most.
+    pub default_note: &'static str,
+}
+
+impl Limit {
+    pub const fn new(field: &'static str, default: u32, range: RangeInclusive<u32>, about: &'static str) -> Self {
+        Self { field, default, least: *range.start(), most: *range.end(), about: about.trim_ascii(), default_note: "" }
+    }
+
+    pub const fn with_default_note(mut self, note: &'static str) -> Self {
+        self.default_note = note;
+        self
+    }
+
+    /// Its name as users write it, which is what `serde` makes of the field's.
+    pub fn key(&self) -> String {
+        let mut words = self.field.split('_');
+        let first = words.next().unwrap_or_default().to_owned();
+        words.fold(first, |mut key, word| {
+            let mut letters = word.chars();
+            key.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+            key.push_str(letters.as_str());
+            key
+        })
+    }
+
+    /// Refuses a value outside the range, by the name of its key.
+    pub fn check(&self, value: u32, prefix: &str, code: ErrorCode) -> Result<(), Error> {
+        let Self { least, most, .. } = self;
+        if (*least..=*most).contains(&value) {
+            return Ok(());
+        }
+        let key = format!("{prefix}{}", self.key());
+        let message = format!("{key} must be between {least} and {most}, not {value}.");
+        Err(Error::new(code, message).with("key", key))
+    }
+}

@@ -1,0 +1,71 @@
+//! A group of options, some of which are limits.
+
+/// Makes a struct of options from one table.
+///
+/// ```text
+/// limited_struct! {
+///     pub struct Options, OptionLimits {
+///         pub verbose: bool = false,     // an ordinary field and its default
+///     }
+///     limits {
+///         /// What users are told of it.
+///         max_rows: 100, 1..=1000;       // a `u32`, its default and its range
+///     }
+/// }
+/// ```
+///
+/// It has the fields of both blocks. `Options::LIMITS` names its limits, `Options::standard()` has every default of the
+/// table, and `check_limits` holds a value against the ranges.
+macro_rules! limited_struct {
+    (
+        $(#[$attribute:meta])*
+        pub struct $name:ident, $limits:ident {
+            $($(#[$field_attribute:meta])* pub $field:ident: $kind:ty = $value:expr,)*
+        }
+        limits {
+            $($(#[doc = $about:literal])+ $limit:ident: $default:expr, $range:expr $(, $note:literal)?;)*
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(test, derive(ts_rs::TS))]
+        #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+        pub struct $name {
+            $($(#[$field_attribute])* pub $field: $kind,)*
+            $($(#[doc = $about])+ pub $limit: u32,)*
+        }
+
+        pub struct $limits {
+            $(pub $limit: $crate::kernel::config::limit::Limit,)*
+        }
+
+        impl $name {
+            pub const LIMITS: $limits = $limits {
+                $($limit: $crate::kernel::config::limit::Limit::new(
+                    stringify!($limit),
+                    $default,
+                    $range,
+                    concat!($($about),+),
+                )$(.with_default_note($note))?,)*
+            };
+
+            fn standard() -> Self {
+                Self { $($field: $value,)* $($limit: Self::LIMITS.$limit.default,)* }
+            }
+
+            /// The first limit that is out of its range is refused by its key, which begins with `prefix`.
+            pub fn check_limits(&self, prefix: &str) -> Result<(), $crate::error::Error> {
+                $(Self::LIMITS.$limit.check(self.$limit, prefix, $crate::error::ErrorCode::Config)?;)*
+                Ok(())
+            }
+        }
+
+        impl $limits {
+            pub fn all(&self) -> Vec<$crate::kernel::config::limit::Limit> {
+                vec![$(self.$limit),*]
+            }
+        }
+    };
+}
+
+pub(super) use limited_struct;

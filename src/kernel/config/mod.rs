@@ -1,0 +1,28 @@
+//! What the application may set, with every default and every range.
+//!
+//! A limit is defined once, in the `limits` block of the group that it belongs to. Its field, its default, its range, the
+//! check and what JavaScript, the types and the documentation say of it follow from there (see `limit_table.rs`).
+
+mod argument_limits;
+#[expect(clippy::module_inception, reason = "the file is named for its main item, the folder for the part")]
+mod config;
+mod fs_config;
+mod git_config;
+mod limit;
+mod limit_table;
+mod limited_struct;
+mod network_config;
+mod refused;
+mod sandbox_config;
+mod sql_options;
+
+pub(super) use argument_limits::{DEFAULT_FIND_LIMIT, DEFAULT_SEARCH_LIMIT, FIND_LIMIT, SEARCH_LIMIT};
+pub use config::Config;
+pub use fs_config::FsConfig;
+pub use git_config::{GitProvider, GitWriteStrategy};
+pub use limit_table::limit_table;
+pub use network_config::NetworkConfig;
+pub(super) use refused::refused;
+pub use sandbox_config::{IsolationMode, SandboxConfig};
+pub(super) use sandbox_config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
+pub use sql_options::SqlOptions;

@@ -1,0 +1,45 @@
+//! The way out of this machine.
+
+use super::refused::refused;
+use crate::error::Error;
+use crate::git::Secret;
+use crate::net::{NamedProxy, NetError};
+use serde::{Deserialize, Serialize};
+
+/// The section `network`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct NetworkConfig {
+    /// Shown masked: its address may hold a password. Without it, Git goes by the environment and tools go directly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<Secret>,
+    /// Hosts that are reached without the proxy.
+    pub no_proxy: Vec<String>,
+    /// A file of certificates, relative to the folder of the configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca: Option<String>,
+    /// Whether all this holds for what tools fetch as well.
+    pub for_tools: bool,
+}
+
+impl NetworkConfig {
+    pub fn check(&self) -> Result<(), Error> {
+        self.named_proxy()?;
+        if self.proxy.is_none() && !self.no_proxy.is_empty() {
+            return Err(refused("network.noProxy", "belongs to a network.proxy"));
+        }
+        if self.no_proxy.iter().any(|host| host.trim().is_empty() || host.contains([',', '\n', '\r', '\0'])) {
+            return Err(refused("network.noProxy", "must name one host or network in each entry"));
+        }
+        if self.for_tools && self.proxy.is_none() && self.ca.is_none() {
+            return Err(refused("network.forTools", "needs a network.proxy or a network.ca"));
+        }
+        Ok(())
+    }
+
+    /// What `proxy` and `noProxy` say together.
+    pub fn named_proxy(&self) -> Result<Option<NamedProxy>, NetError> {
+        self.proxy.as_ref().map(|url| NamedProxy::parse(url.expose(), &self.no_proxy)).transpose()
+    }
+}
