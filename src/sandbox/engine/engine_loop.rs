@@ -18,6 +18,9 @@ use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Stack of the thread that an engine runs on. V8's guard leaves about one megabyte of it to JavaScript; the rest is for V8
+/// itself.
+pub const ENGINE_STACK: usize = 8 << 20;
 /// How long the next run may take to come before the pause is used for something else.
 const PAUSE: Duration = Duration::from_millis(2);
 
