@@ -120,7 +120,7 @@ fn serve(
         Some(realm) => event_loop::run(isolate, &realm, command, control, inbox, cache),
         None => RunEnd::OutOfMemory,
     };
-    // A run that passed its limit with one object and was over before the next collection is told so all the same.
+    // A run that passed its limit with one object, and was over before the next collection, ran out of memory as well.
     let end = if isolate.has_oversized() { RunEnd::OutOfMemory } else { end };
     let orderly = is_orderly(&end);
     let fitness = control.settle(end, || if orderly { fitness(isolate, cache) } else { Fitness::Spent });
