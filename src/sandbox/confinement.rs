@@ -1,4 +1,4 @@
-//! What holds a worker beyond V8 itself: told by the worker, shown by the kernel.
+//! What holds a worker beyond V8 itself, as the worker reports it and the kernel shows it.
 
 use serde::{Deserialize, Serialize};
 

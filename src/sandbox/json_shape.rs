@@ -1,4 +1,4 @@
-//! What a JSON text would be in memory, told without building it.
+//! How much memory a JSON text would take, found out without building it.
 
 /// What an array or object takes in JavaScript beside its text, however little is in it.
 const CONTAINER_BYTES: usize = 64;

@@ -87,7 +87,7 @@ pub enum Event {
     /// The answer to [`Command::Compile`]; none for a text that V8 refuses.
     Compiled(Option<Bytecode>),
     /// A run has begun: from here on the guest may have had effects. Comes before anything that the guest does, or when the
-    /// run has gone on for a moment; a short run that did nothing is told by its end alone.
+    /// run has gone on for a moment; of a short run that did nothing only the end is reported.
     Started {
         run: RunId,
     },

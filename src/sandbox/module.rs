@@ -32,7 +32,7 @@ impl Module {
 pub enum Code {
     /// Here.
     Text(Arc<str>),
-    /// In a package that the engine was told to keep.
+    /// In a package that the engine keeps.
     Package(PackageId),
 }
 

@@ -53,6 +53,13 @@ pub struct RunOutcome {
     pub stack: String,
 }
 
+impl RunOutcome {
+    /// The outcome of a run that was cancelled before it had a worker.
+    pub(super) fn of_cancelled() -> Self {
+        Self { end: RunEnd::Cancelled, logs: Vec::new(), stats: RunStats::default(), stack: String::new() }
+    }
+}
+
 /// Called exactly once per request, from any thread.
 pub type Done = Owed<Result<RunOutcome, SandboxError>>;
 

@@ -18,6 +18,9 @@ use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Stack of the thread that an engine runs on. V8's guard leaves about one megabyte of it to JavaScript; the rest is for V8
+/// itself.
+pub const ENGINE_STACK: usize = 8 << 20;
 /// How long the next run may take to come before the pause is used for something else.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -117,7 +120,7 @@ fn serve(
         Some(realm) => event_loop::run(isolate, &realm, command, control, inbox, cache),
         None => RunEnd::OutOfMemory,
     };
-    // A run that passed its limit with one object and was over before the next collection is told so all the same.
+    // A run that passed its limit with one object, and was over before the next collection, ran out of memory as well.
     let end = if isolate.has_oversized() { RunEnd::OutOfMemory } else { end };
     let orderly = is_orderly(&end);
     let fitness = control.settle(end, || if orderly { fitness(isolate, cache) } else { Fitness::Spent });

@@ -15,7 +15,7 @@ mod natives;
 mod run;
 
 pub use control::{EngineControl, Inbox, StuckPolicy};
-pub use engine_loop::run_engine;
+pub use engine_loop::{ENGINE_STACK, run_engine};
 pub use home::make_room;
 pub use isolate::platform::engine_version;
 pub use isolate::snapshot::load_from as load_snapshot;

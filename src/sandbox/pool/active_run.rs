@@ -3,6 +3,7 @@
 
 use super::frame_budget::FrameBudget;
 use super::run_order::Ticket;
+use crate::error::{Error, ErrorCode};
 use crate::sandbox::host::{Host, OpenCall, OpenCalls};
 use crate::sandbox::json_shape::JsonShape;
 use crate::sandbox::limits::{LOG_LINE_BYTES, RunLimits};
@@ -26,8 +27,8 @@ pub struct Rogue;
 /// What becomes of a question.
 pub enum Asked {
     Host(Arc<dyn Host>, OpenCall),
-    /// Too much waits for an answer already. The number is the limit.
-    TooMuch(usize),
+    /// Too much waits for an answer already.
+    Refused(Error),
     /// Nobody is asked for a run that is to end.
     Unheard,
 }
@@ -129,7 +130,7 @@ impl ActiveRun {
         }
         Ok(match self.request.tree.reserve_bytes(args.weight()) {
             Some(held) => Asked::Host(Arc::clone(&self.request.host), self.calls.open(held)),
-            None => Asked::TooMuch(self.request.tree.limits().bytes),
+            None => Asked::Refused(too_much(name, self.request.tree.limits().bytes)),
         })
     }
 
@@ -169,4 +170,12 @@ impl ActiveRun {
         }
         Ok((self.ticket, self.request, self.attempts + 1, self.done))
     }
+}
+
+fn too_much(name: &str, limit: usize) -> Error {
+    let message = format!(
+        "tgp.{name} was refused: its arguments and those of the calls that wait for an answer, nested runs included, \
+         weigh more than {limit} bytes (sandbox.pendingBytes). Await some of them first, or pass less."
+    );
+    Error::new(ErrorCode::Limit, message)
 }

@@ -18,7 +18,8 @@ impl<K> Default for Deadlines<K> {
 }
 
 impl<K: Copy + Ord + Hash> Deadlines<K> {
-    /// Gives `key` a deadline in place of the one that it had. `None` is later than a clock can show: there is none then.
+    /// Gives `key` a deadline in place of the one that it had. `None`, a moment that no clock can show, is no
+    /// deadline.
     pub fn set(&mut self, key: K, deadline: Option<Instant>) {
         self.clear(key);
         if let Some(deadline) = deadline {

@@ -10,13 +10,12 @@ use super::pool_state::PoolState;
 use super::stocked_worker;
 use super::supervisor::Supervisor;
 use super::worker_slots::WorkerId;
-use crate::error::{Error, ErrorCode};
 use crate::ids::{CallId, RunId};
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::host::{Question, Reply};
 use crate::sandbox::json_shape::JsonShape;
 use crate::sandbox::message::{Command, Event};
-use crate::sandbox::run_end::{RunEnd, RunStats, cut_stack};
+use crate::sandbox::run_end::{RunEnd, cut_stack};
 use crate::sandbox::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use crate::sandbox::sandbox_error::SandboxError;
 use crate::sandbox::transport::News;
@@ -68,12 +67,7 @@ impl Pool {
             let _gone = worker.send(Command::Cancel { run });
         }
         if let Some(done) = waiting {
-            done.pay(Ok(RunOutcome {
-                end: RunEnd::Cancelled,
-                logs: Vec::new(),
-                stats: RunStats::default(),
-                stack: String::new(),
-            }));
+            done.pay(Ok(RunOutcome::of_cancelled()));
         }
     }
 
@@ -244,15 +238,9 @@ impl Pool {
                 // A panic drops the reply, which tells the guest.
                 let _panicked = threads::contain(|| host.call(question, reply));
             }
-            Asked::TooMuch(most) => {
-                let message = format!(
-                    "tgp.{} was refused: its arguments and those of the calls that wait for an answer, nested runs included, \
-                     weigh more than {most} bytes (sandbox.pendingBytes). Await some of them first, or pass less.",
-                    question.name
-                );
+            Asked::Refused(error) => {
                 // A worker that cannot be told has died, and its run ends by that.
-                let answer = Error::new(ErrorCode::Limit, message).into();
-                let _gone = worker.send(Command::HostReply { run, call, answer });
+                let _gone = worker.send(Command::HostReply { run, call, answer: error.into() });
             }
             Asked::Unheard => {}
         }

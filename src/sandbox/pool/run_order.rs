@@ -10,7 +10,7 @@ use crate::sandbox::lineage::Lineage;
 use crate::turns::Turns;
 use std::collections::HashMap;
 
-/// What the order goes by.
+/// What decides when a run goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
     pub run: RunId,

@@ -2,16 +2,13 @@
 
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
 use crate::sandbox::confinement::Confinement;
-use crate::sandbox::engine::{EngineControl, Inbox, StuckPolicy, load_snapshot, run_engine};
+use crate::sandbox::engine::{ENGINE_STACK, EngineControl, Inbox, StuckPolicy, load_snapshot, run_engine};
 use crate::sandbox::message::Command;
 use crate::sandbox::sandbox_error::SandboxError;
 use crate::threads;
 use crossbeam_channel::{Sender, unbounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
-
-/// V8's guard leaves about one megabyte of stack to JavaScript; the rest is for V8 itself.
-const STACK: usize = 8 << 20;
 
 struct ThreadWorker {
     control: Arc<EngineControl>,
@@ -25,7 +22,7 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
     let inbox: Arc<dyn Inbox> = Arc::new(receiver);
     let engine = Arc::clone(&control);
     let snapshot = files.snapshot.clone();
-    threads::spawn_with_stack("tgp-engine", STACK, move || {
+    threads::spawn_with_stack("tgp-engine", ENGINE_STACK, move || {
         let _panicked = threads::contain(|| {
             if let Ok(snapshot) = load_snapshot(&snapshot) {
                 run_engine(&inbox, &engine, &snapshot, memory_bytes, || Confinement::NONE);

@@ -16,7 +16,7 @@ pub trait Inbox: Send + Sync {
     fn look(&self);
 }
 
-/// In the host, whoever sends a command to a thread has told its control already.
+/// In the host, the sender of a cancellation has already given it to the engine's control.
 impl Inbox for Receiver<Command> {
     fn recv(&self) -> Option<Command> {
         Receiver::recv(self).ok()

@@ -7,7 +7,7 @@ use super::probe;
 use crate::sandbox::engine::control::{
     EXIT_FATAL, EXIT_USAGE, EngineControl, Inbox, StuckPolicy, exit_now, fatal_error,
 };
-use crate::sandbox::engine::engine_loop::run_engine;
+use crate::sandbox::engine::engine_loop::{ENGINE_STACK, run_engine};
 use crate::sandbox::engine::isolate::platform;
 use crate::sandbox::engine::isolate::snapshot;
 use crate::sandbox::frame::write_frame;
@@ -19,9 +19,6 @@ use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// V8's guard leaves about one megabyte of stack to JavaScript; the rest is for V8 itself.
-const ENGINE_STACK: usize = 8 << 20;
 
 /// What the worker was asked to do.
 enum Job {

@@ -189,7 +189,7 @@ unsafe extern "C" fn after_full_gc(
 }
 
 /// Notes the heap and looks for an object that V8 has let pass: the first large one since a collection may have any size.
-/// Garbage of ordinary size is none of it, however much there is.
+/// Garbage of ordinary size does not count, however much there is.
 fn has_oversized(isolate: &mut v8::Isolate, budget: &MemoryBudget) -> bool {
     let too_much = budget.note_heap(isolate.get_heap_statistics().used_heap_size() as u64);
     too_much && young_large_bytes(isolate) > budget.limit()

@@ -6,9 +6,9 @@ use crate::sandbox::engine::run::RunState;
 use std::ffi::c_void;
 use std::fmt::Write;
 
-/// Frames told. A loop is found near the top.
+/// Frames that are reported. A loop is found near the top.
 const FRAMES: usize = 10;
-/// Longest name of a function that is told. A guest can make them of any length.
+/// Longest name of a function that is reported. A guest can make them of any length.
 const MAX_NAME: usize = 256;
 
 /// Notes the guest's stack and terminates the guest. V8 calls it on the guest's thread at the next interrupt check after

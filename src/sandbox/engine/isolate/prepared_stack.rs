@@ -139,7 +139,7 @@ fn text<'s>(
     Some(text)
 }
 
-/// What can be told where there is no room left for a call: the message and the place that the error is from.
+/// A text for when there is no stack left for a call: the message, and the place that the error is from.
 fn without_calls<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     error: v8::Local<'s, v8::Value>,
@@ -166,7 +166,7 @@ fn without_global_object<'s>(
     if error.is_native_error() {
         return error;
     }
-    // The two are told apart by nothing but what is stored in them.
+    // Nothing but what is stored in them distinguishes the two.
     let global = scope.get_current_context().global(scope);
     let mark = v8::Private::new(scope, None);
     let set = v8::undefined(scope).into();

@@ -65,7 +65,7 @@ pub fn write(path: &Path) -> Result<(), SnapshotError> {
     std::fs::write(path, bytes).map_err(|_| SnapshotError::Write)
 }
 
-/// V8 looks at the version alone, so a torn file is told by the seal at its end.
+/// V8 looks at the version alone, so a torn file is recognised by the seal at its end.
 fn open(mut bytes: Vec<u8>) -> Option<Snapshot> {
     let (blob, expected) = bytes.split_last_chunk::<8>()?;
     let seal = seal(blob);

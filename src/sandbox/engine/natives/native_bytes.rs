@@ -41,7 +41,7 @@ pub fn atob(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     });
 }
 
-/// `btoa(binary)`: base64 of one byte per character, or undefined when a character is none.
+/// `btoa(binary)`: base64 of one byte per character, or undefined when a character is no byte.
 pub fn btoa(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(binary) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };

@@ -11,7 +11,7 @@ const ESCAPED: usize = 4;
 /// What one part of a form takes beside its text: a handle of V8's, and a place in a list.
 const PART_BYTES: usize = 16;
 
-/// `urlParse(input, base)`: the parts of the URL, or undefined when it is none.
+/// `urlParse(input, base)`: the parts of the URL, or undefined when `input` is no URL.
 pub fn url_parse(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((input, _booked)) = copy_text(scope, arguments.get(0), COPIES) else { return };
@@ -40,7 +40,7 @@ pub fn url_set(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut r
     });
 }
 
-/// `formParse(text)`: names and values one after the other; a question mark before them is none of them.
+/// `formParse(text)`: names and values one after the other; a leading question mark is left out.
 pub fn form_parse(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((text, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
