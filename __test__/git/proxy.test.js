@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { privateAuthority } from '../helpers/certificates.js';
@@ -62,8 +64,8 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
     const { ca, proxy } = await company({ authorization });
     const asMe = proxy.url.replace('://', '://me:hunter2@');
     const { kernel, tools } = await createKernel({ git: { repo: REPO }, network: { proxy: asMe, ca } });
-    const { network } = await kernel.boot();
-    expect(JSON.stringify(network)).not.toContain('hunter2');
+    await kernel.boot();
+    expect(JSON.stringify(kernel.config)).not.toContain('hunter2');
     expect(await tools.write_file.execute(TOOL)).toMatchObject({ persisted: true });
     const wrong = proxy.url.replace('://', '://me:hunter3@');
     const other = await createKernel({ git: { repo: REPO }, network: { proxy: wrong, ca } });
@@ -73,8 +75,8 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
   });
 
   it('is an error soon when the proxy says nothing', async () => {
-    const { createServer } = await import('node:net');
     const deaf = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(deaf, 'listening');
     const { port } = /** @type {import('node:net').AddressInfo} */ (deaf.address());
     const git = { repo: REPO, timeoutMs: 1000 };
     const rootDir = join(await tempRoot(), 'root');

@@ -1,10 +1,10 @@
 //! Keeping what was received, checked and found complete.
 
+use super::incoming_pack::PackSum;
 use super::pack_index::{self, Indexed};
 use super::references::CommitLinks;
 use super::resolve::Objects;
 use super::scan::{Base, Entry};
-use super::tape::PackSum;
 use crate::git::git_error::GitError;
 use crate::git::limits::Limits;
 use crate::git::objects::raw_tree;

@@ -7,6 +7,7 @@ mod cache;
 mod delta;
 mod entry_header;
 mod finish;
+mod incoming_pack;
 mod inflate;
 mod input;
 mod pack_index;
@@ -14,7 +15,6 @@ mod receive;
 mod references;
 mod resolve;
 mod scan;
-mod tape;
 
 pub(in crate::git) use cache::Cache;
 pub(in crate::git) use delta::{DeltaSizes, apply};

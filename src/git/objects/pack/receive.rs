@@ -1,9 +1,9 @@
 //! The one way in for packs.
 
 use super::finish::{self, StoredPack, Temporary};
+use super::incoming_pack::IncomingPack;
 use super::resolve::resolve;
 use super::scan::scan;
-use super::tape::Tape;
 use crate::git::git_error::GitError;
 use crate::git::limits::Limits;
 use crate::git::patience::Patience;
@@ -23,9 +23,9 @@ pub(in crate::git) fn receive(
     let failed = GitError::io("store a pack");
     std::fs::create_dir_all(&dir).map_err(&failed)?;
     let mut temporary = Temporary::new(&dir, "pack").map_err(&failed)?;
-    let mut tape = Tape::new(source, temporary.file.try_clone().map_err(&failed)?, limits, patience);
-    let mut scanned = scan(&mut tape, limits)?;
-    let (_, sum) = tape.finish()?;
+    let mut incoming = IncomingPack::new(source, temporary.file.try_clone().map_err(&failed)?, limits, patience);
+    let mut scanned = scan(&mut incoming, limits)?;
+    let (_, sum) = incoming.finish()?;
     resolve(&mut scanned, &mut temporary.file, limits, patience)?;
     let odb = repository.odb().map_err(|error| GitError::git("store what the remote sent", &error))?;
     let mut ids: Vec<_> =

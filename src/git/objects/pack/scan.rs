@@ -2,10 +2,10 @@
 
 use super::delta::DeltaSizes;
 use super::entry_header::{EntryHeader, Form};
+use super::incoming_pack::IncomingPack;
 use super::inflate::Inflater;
 use super::input::{Input, unreadable};
 use super::references::References;
-use super::tape::Tape;
 use crate::git::git_error::GitError;
 use crate::git::limits::{Limit, Limits, MAX_COMMIT_BYTES, MAX_COMMITS_BYTES, MAX_DELTA_CHAIN};
 use git2::{ObjectType, Oid};
@@ -103,11 +103,11 @@ pub(super) struct Scanned {
     pub(super) allowance: Allowance,
 }
 
-pub(super) fn scan(tape: &mut Tape<'_>, limits: &Limits) -> Result<Scanned, GitError> {
-    if tape.array()? != *b"PACK" || u32::from_be_bytes(tape.array()?) != VERSION {
+pub(super) fn scan(incoming: &mut IncomingPack<'_>, limits: &Limits) -> Result<Scanned, GitError> {
+    if incoming.array()? != *b"PACK" || u32::from_be_bytes(incoming.array()?) != VERSION {
         return Err(unreadable());
     }
-    let count = u32::from_be_bytes(tape.array()?);
+    let count = u32::from_be_bytes(incoming.array()?);
     if u64::from(count) > limits.objects() {
         return Err(GitError::RemoteLimit(Limit::Objects(limits.objects())));
     }
@@ -117,22 +117,24 @@ pub(super) fn scan(tape: &mut Tape<'_>, limits: &Limits) -> Result<Scanned, GitE
     let mut buffer = Vec::new();
     let mut room = KEPT_DELTA_BYTES;
     for _ in 0..count {
-        tape.begin_entry();
-        let offset = tape.offset();
-        let header = EntryHeader::read(tape)?;
+        incoming.begin_entry();
+        let offset = incoming.offset();
+        let header = EntryHeader::read(incoming)?;
         let entry = match header.form {
-            Form::Whole(kind) => whole(tape, &mut scanned, kind, header.size, &mut inflater, &mut buffer)?,
+            Form::Whole(kind) => whole(incoming, &mut scanned, kind, header.size, &mut inflater, &mut buffer)?,
             Form::Earlier(distance) => {
                 let base = scanned.entry_at(offset.checked_sub(distance).ok_or_else(unreadable)?)?;
-                change(tape, &mut scanned, Base::Entry(base), header.size, &mut inflater, &mut buffer)?
+                change(incoming, &mut scanned, Base::Entry(base), header.size, &mut inflater, &mut buffer)?
             }
-            Form::Named(id) => change(tape, &mut scanned, Base::Named(id), header.size, &mut inflater, &mut buffer)?,
+            Form::Named(id) => {
+                change(incoming, &mut scanned, Base::Named(id), header.size, &mut inflater, &mut buffer)?
+            }
         };
         let delta = (entry.base != Base::None && buffer.len() <= room).then(|| {
             room -= buffer.len();
             Box::from(buffer.as_slice())
         });
-        scanned.entries.push(Entry { offset, crc: tape.entry_crc(), delta, ..entry });
+        scanned.entries.push(Entry { offset, crc: incoming.entry_crc(), delta, ..entry });
     }
     Ok(scanned)
 }
@@ -145,7 +147,7 @@ impl Scanned {
 }
 
 fn whole(
-    tape: &mut Tape<'_>,
+    incoming: &mut IncomingPack<'_>,
     scanned: &mut Scanned,
     kind: ObjectType,
     size: u64,
@@ -154,7 +156,7 @@ fn whole(
 ) -> Result<Entry, GitError> {
     scanned.allowance.book(size)?;
     scanned.allowance.book_kind(kind, size)?;
-    inflater.inflate(tape, size, buffer)?;
+    inflater.inflate(incoming, size, buffer)?;
     let id = Oid::hash_object(kind, buffer).map_err(|_| unreadable())?;
     scanned.references.note(kind, buffer)?;
     let known = Some(Known { id, kind, chain: 0, chain_bytes: size });
@@ -162,7 +164,7 @@ fn whole(
 }
 
 fn change(
-    tape: &mut Tape<'_>,
+    incoming: &mut IncomingPack<'_>,
     scanned: &mut Scanned,
     base: Base,
     size: u64,
@@ -173,7 +175,7 @@ fn change(
     if size > most + DELTA_OVERHEAD {
         return Err(GitError::RemoteLimit(Limit::ObjectBytes(most)));
     }
-    inflater.inflate(tape, size, buffer)?;
+    inflater.inflate(incoming, size, buffer)?;
     let sizes = DeltaSizes::read(buffer).ok_or_else(unreadable)?;
     scanned.allowance.book(sizes.result)?;
     Ok(Entry { offset: 0, crc: 0, size: sizes.result, base, known: None, delta: None })

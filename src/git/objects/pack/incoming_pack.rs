@@ -15,7 +15,7 @@ const SUM_BYTES: usize = 20;
 /// The checksum that a pack ends with.
 pub(super) type PackSum = [u8; SUM_BYTES];
 
-pub(super) struct Tape<'s> {
+pub(super) struct IncomingPack<'s> {
     source: &'s mut dyn Read,
     file: BufWriter<File>,
     patience: &'s Patience,
@@ -27,7 +27,7 @@ pub(super) struct Tape<'s> {
     crc: Crc,
 }
 
-impl<'s> Tape<'s> {
+impl<'s> IncomingPack<'s> {
     pub(super) fn new(source: &'s mut dyn Read, file: File, limits: &Limits, patience: &'s Patience) -> Self {
         Self {
             source,
@@ -68,7 +68,7 @@ impl<'s> Tape<'s> {
     }
 }
 
-impl Input for Tape<'_> {
+impl Input for IncomingPack<'_> {
     fn look(&mut self) -> Result<&[u8], GitError> {
         if self.at == self.buffer.len() {
             self.patience.left()?;
