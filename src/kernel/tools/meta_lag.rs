@@ -8,6 +8,8 @@ pub struct MetaText {
     pub text: String,
     /// How many registered changes came with it.
     brings: usize,
+    /// How often others' commits had come in when it was made.
+    follows: usize,
 }
 
 #[derive(Default)]
@@ -16,8 +18,9 @@ pub struct MetaLag {
     behind: AtomicUsize,
     /// Whether anything was registered since the boot.
     has_registered: AtomicBool,
-    /// Whether `meta.json` may have become somebody else's since it was last made here.
-    is_overtaken: AtomicBool,
+    /// How often others' commits have come in, and how many of these times the committed `meta.json` follows.
+    overtaken: AtomicUsize,
+    followed: AtomicUsize,
 }
 
 impl MetaLag {
@@ -30,18 +33,13 @@ impl MetaLag {
     /// Others' commits have come in. Theirs and ours may both have had a `meta.json`, each without the other's tools, and
     /// only one of the two is there now.
     pub fn overtaken(&self) {
-        self.is_overtaken.store(true, Ordering::Relaxed);
+        self.overtaken.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Has `meta.json` made anew, with all that was registered so far.
     pub fn bring_along<E>(&self, make: impl FnOnce() -> Result<Option<String>, E>) -> Result<Option<MetaText>, E> {
-        let brings = self.behind.load(Ordering::Relaxed);
-        let was_overtaken = self.is_overtaken.swap(false, Ordering::Relaxed);
-        let made = make();
-        if was_overtaken && made.is_err() {
-            self.overtaken();
-        }
-        Ok(made?.map(|text| MetaText { text, brings }))
+        let (brings, follows) = (self.behind(), self.overtaken.load(Ordering::Relaxed));
+        Ok(make()?.map(|text| MetaText { text, brings, follows }))
     }
 
     /// The history has this `meta.json` now.
@@ -49,6 +47,7 @@ impl MetaLag {
         // What another commit has brought along meanwhile is not counted twice.
         let left = |behind: usize| Some(behind.saturating_sub(meta.brings));
         let _before = self.behind.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+        self.followed.fetch_max(meta.follows, Ordering::Relaxed);
     }
 
     /// Registered changes that no committed `meta.json` has.
@@ -58,16 +57,16 @@ impl MetaLag {
 
     /// Whether the committed `meta.json` lacks, or may lack, anything that was registered here.
     pub fn is_behind(&self) -> bool {
-        let may_lack = self.has_registered.load(Ordering::Relaxed) && self.is_overtaken.load(Ordering::Relaxed);
-        may_lack || self.behind() > 0
+        let may_lack = self.overtaken.load(Ordering::Relaxed) > self.followed.load(Ordering::Relaxed);
+        self.behind() > 0 || (may_lack && self.has_registered.load(Ordering::Relaxed))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::MetaLag;
+    use super::{MetaLag, MetaText};
 
-    fn made(lag: &MetaLag) -> super::MetaText {
+    fn made(lag: &MetaLag) -> MetaText {
         lag.bring_along(|| Ok::<_, ()>(Some(String::new()))).unwrap().unwrap()
     }
 
@@ -80,14 +79,16 @@ mod tests {
         let meta = made(&lag);
         lag.registered();
         lag.committed(&meta);
+        assert_eq!(lag.behind(), 1, "the later one");
+        lag.committed(&made(&lag));
         lag.committed(&meta);
-        assert_eq!(lag.behind(), 0, "and nothing is counted below none");
+        assert!(!lag.is_behind(), "and nothing is counted below none");
         lag.registered();
         assert!(lag.is_behind());
     }
 
     #[test]
-    fn others_commits_count_only_where_something_was_registered() {
+    fn others_commits_count_where_something_was_registered_and_until_one_follows() {
         let lag = MetaLag::default();
         lag.overtaken();
         assert!(!lag.is_behind());
@@ -95,9 +96,11 @@ mod tests {
         lag.committed(&made(&lag));
         assert!(!lag.is_behind());
         lag.overtaken();
-        assert!(lag.is_behind());
-        assert!(lag.bring_along(|| Err::<Option<String>, ()>(())).is_err());
-        assert!(lag.is_behind(), "it was not made");
+        let meta = made(&lag);
+        assert!(lag.is_behind(), "made, and not committed yet");
+        lag.overtaken();
+        lag.committed(&meta);
+        assert!(lag.is_behind(), "others were faster");
         lag.committed(&made(&lag));
         assert!(!lag.is_behind());
     }
