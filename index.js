@@ -47,7 +47,13 @@ export {
 } from './js/boundary/errors.js';
 export { createMemoryVFS, createNodeVFS } from './js/files/vfs.js';
 export { defineTGPConfig, loadTGPConfig } from './js/kernel/config.js';
-export { FSConfigSchema, GitConfigSchema, NetworkConfigSchema, SandboxConfigSchema, TGPConfigSchema } from './js/kernel/option_schemas.js';
+export {
+  FSConfigSchema,
+  GitConfigSchema,
+  NetworkConfigSchema,
+  SandboxConfigSchema,
+  TGPConfigSchema,
+} from './js/kernel/option_schemas.js';
 export { TGP } from './js/kernel/tgp.js';
 export { betterSqlite3 } from './js/sql/adapters/better_sqlite3.js';
 export { executor } from './js/sql/adapters/executor.js';

@@ -232,7 +232,10 @@ export const RULES = [
         ? matches(/(?:from|\()\s*['"][^'"]*binding\.cjs['"]/, withoutTypeImports(text), 'loads the addon')
         : [],
     broken: [{ path: 'js/kernel/tgp.js', text: "import binding from '../binding.cjs';" }],
-    kept: [{ path: 'js/kernel/tgp.js', text: "/** @typedef {import('../binding.cjs').BindingKernel} K */" }],
+    kept: [
+      { path: 'js/boundary/typed_native.d.ts', text: "import type * as binding from '../../binding.cjs';" },
+      { path: 'js/kernel/tgp.js', text: "/** @typedef {import('../binding.cjs').BindingKernel} K */" },
+    ],
   },
   ...HOST_RULES,
   ...SCRIPT_RULES,
@@ -240,5 +243,5 @@ export const RULES = [
 
 /** @param {string} text */
 function withoutTypeImports(text) {
-  return text.replace(/\/\*\*[\s\S]*?\*\//g, '');
+  return text.replace(/\/\*\*[\s\S]*?\*\/|^import type [^;]*;/gm, '');
 }

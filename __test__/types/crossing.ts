@@ -30,11 +30,22 @@ export const sameKeys: {
   sandbox: SameKeys<TGPConfig['sandbox'], rust.SandboxConfig>;
   fs: SameKeys<TGPConfig['fs'], rust.FsConfig>;
   git: SameKeys<TGPConfig['git'], rust.GitConfig>;
+  network: SameKeys<TGPConfig['network'], rust.NetworkConfig>;
   auth: SameKeys<TGPConfig['git']['auth'], rust.GitIdentity>;
   exec: SameKeys<Omit<ExecOptions, 'signal'> & { caller: unknown }, rust.ExecOptions>;
   search: SameKeys<SearchFilesArgs, rust.SearchQuery>;
   sql: SameKeys<SqlToolOptions, rust.SqlOptions>;
-} = { config: true, sandbox: true, fs: true, git: true, auth: true, exec: true, search: true, sql: true };
+} = {
+  config: true,
+  sandbox: true,
+  fs: true,
+  git: true,
+  network: true,
+  auth: true,
+  exec: true,
+  search: true,
+  sql: true,
+};
 
 /** The schemas that users import. */
 export const sameSchemas: {

@@ -20,7 +20,7 @@ export type CheckMode = "off" | "warn" | "strict";
 
 export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: Array<Diagnostic>, types: TypeSources, };
 
-export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, };
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, network: NetworkConfig, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, };
 
@@ -67,6 +67,8 @@ export type ListedTool = { path: string, name: string, description: string, para
 export type LogLevel = "debug" | "info" | "log" | "warn" | "error";
 
 export type LogLine = { level: LogLevel, message: string, };
+
+export type NetworkConfig = { proxy?: Secret, noProxy: Array<string>, ca?: string, forTools: boolean, };
 
 export type ParameterShape = { "positional": number } | { "named": Array<string> };
 

@@ -14,18 +14,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use ts_rs::{TS, TypeVisitor};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/js/boundary/crossing.d.ts");
-
-#[test]
-fn the_types_of_what_crosses_are_fresh() {
-    let text = crossing();
-    if std::fs::read_to_string(FILE).is_ok_and(|found| found == text) {
-        return;
-    }
-    std::fs::write(FILE, text).unwrap();
-    panic!("js/boundary/crossing.d.ts was stale. It has been written anew: commit it, and see what tsc says.");
-}
-
 fn crossing() -> String {
     let mut types = Types::new();
     let kernel = kernel_answers(&mut types);
@@ -171,5 +159,20 @@ impl<'a> Answers<'a> {
         self.types.add::<T>();
         self.text.truncate(self.text.len() - "}\n".len());
         writeln!(self.text, "  {method}: {}\n}}", T::name(&self.types.settings)).unwrap();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/js/boundary/crossing.d.ts");
+
+    #[test]
+    fn the_types_of_what_crosses_are_fresh() {
+        let text = super::crossing();
+        if std::fs::read_to_string(FILE).is_ok_and(|found| found == text) {
+            return;
+        }
+        std::fs::write(FILE, text).unwrap();
+        panic!("js/boundary/crossing.d.ts was stale. It has been written anew: commit it, and see what tsc says.");
     }
 }
