@@ -161,7 +161,7 @@ export type NetworkConfigInput = {
   /**
    * The HTTP proxy that Git over https and the provider's API go through, such as `'http://proxy.example:3128'`; it may hold
    * a user name and a password, and is shown masked. Default: what the environment variables `HTTPS_PROXY`, `HTTP_PROXY`,
-   * `ALL_PROXY` and `NO_PROXY` say. ssh goes by its own configuration.
+   * `ALL_PROXY` and `NO_PROXY` say. This machine itself is always reached directly. ssh goes by its own configuration.
    */
   proxy?: string;
   /** Hosts, domains and networks that are reached without `proxy`, such as `'git.corp.example'`, `'.corp.example'`, `'10.0.0.0/8'`. */

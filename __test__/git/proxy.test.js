@@ -51,11 +51,11 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
   });
 
   it('is reached directly where noProxy says so', async () => {
-    const { ca, server, proxy } = await company();
-    const repo = `${server.url}/remote.git`;
-    const network = { proxy: proxy.url, noProxy: ['127.0.0.1'], ca };
-    const { tools } = await createKernel({ git: { repo }, network });
-    expect(await tools.write_file.execute(TOOL)).toMatchObject({ persisted: true });
+    const { ca, proxy } = await company();
+    for (const noProxy of [[HOST], ['.company.invalid']]) {
+      const { kernel } = await createKernel({ git: { repo: REPO }, network: { proxy: proxy.url, noProxy, ca } });
+      await expect(kernel.boot()).rejects.toMatchObject({ message: /host is not known/ });
+    }
     expect(proxy.asked).toEqual([]);
   });
 
@@ -89,18 +89,36 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
 
 describe('Git behind a proxy of the environment', () => {
   it('goes through it, unless NO_PROXY or the config says otherwise', async () => {
-    const { ca, server, proxy } = await company();
+    const { ca, proxy } = await company();
     const boot = async (/** @type {object} */ config, /** @type {NodeJS.ProcessEnv} */ env) =>
       (await probe({ rootDir: join(await tempRoot(), 'root'), ...config }, { env })).error;
     const env = { HTTPS_PROXY: proxy.url };
     expect(await boot({ git: { repo: REPO }, network: { ca } }, env)).toBeNull();
     expect(proxy.asked).toEqual([`${HOST}:443`]);
-    const near = { repo: `${server.url}/remote.git` };
-    expect(await boot({ git: near, network: { ca } }, { ...env, NO_PROXY: '127.0.0.1' })).toBeNull();
+    const direct = await boot({ git: { repo: REPO }, network: { ca } }, { ...env, NO_PROXY: HOST });
+    expect(direct).toMatchObject({ code: 'ERR_GIT', message: /host is not known/ });
     expect(proxy.asked).toHaveLength(1);
     const elsewhere = { proxy: 'http://127.0.0.1:9', ca };
     expect(await boot({ git: { repo: REPO }, network: elsewhere }, env)).toMatchObject({ code: 'ERR_GIT' });
     expect(proxy.asked).toHaveLength(1);
+  });
+});
+
+describe('a token for this machine', () => {
+  it('is told to no proxy, whoever names it', async () => {
+    const token = 'tok_s3cr3t_value';
+    const authorization = `Basic ${Buffer.from(`git:${token}`).toString('base64')}`;
+    const { folder } = await bareRemote();
+    const server = await gitHttpServer(folder, { authorization });
+    const proxy = await connectProxy({});
+    const git = { repo: `${server.url}/remote.git`, auth: { token } };
+    const variables = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'];
+    const env = Object.fromEntries(variables.map((name) => [name, proxy.url]));
+    for (const network of [{}, { proxy: proxy.url }]) {
+      const { error } = await probe({ rootDir: join(await tempRoot(), 'root'), git, network }, { env });
+      expect(error).toBeNull();
+    }
+    expect(proxy.asked).toEqual([]);
   });
 });
 

@@ -35,9 +35,10 @@ async function fetched(config, url) {
 
 describe('fetch behind a proxy, with an authority of its own', () => {
   it('goes through the proxy and trusts the authority when the application says so', async () => {
-    const { ca, proxy, url } = await company();
-    const config = { allowedFetchUrls: [url], network: { proxy: proxy.url, ca, forTools: true } };
+    const { ca, proxy, url, near } = await company();
+    const config = { allowedFetchUrls: [url, near], network: { proxy: proxy.url, ca, forTools: true } };
     expect(await fetched(config, url)).toBe(`hello from ${HOST}`);
+    expect(await fetched(config, near), 'this machine is reached directly').toContain('hello');
     expect(proxy.asked).toEqual([`${HOST}:443`]);
   });
 

@@ -6,7 +6,10 @@ use super::trust;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, NoProxy, Proxy};
 use std::fmt;
-use url::Url;
+use url::{Host, Url};
+
+/// Hosts that are this machine, in the words of `NO_PROXY`. A proxy would take them for itself.
+const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 
 /// Who carries requests to their host.
 #[derive(Clone, Default)]
@@ -29,7 +32,7 @@ pub struct NamedProxy {
 
 impl NamedProxy {
     /// `url` is an http or https address, with a user and a password if the proxy wants them; `direct` are the hosts that
-    /// are reached without it, in the words of `NO_PROXY`.
+    /// are reached without it, in the words of `NO_PROXY`; this machine is in any case.
     ///
     /// # Errors
     /// `BadProxy`.
@@ -41,7 +44,7 @@ impl NamedProxy {
         }
         let host = parsed.host_str().ok_or_else(|| bad("has no host"))?.to_owned();
         let proxy = Proxy::all(url).map_err(|_| bad("cannot be used as a proxy"))?;
-        Ok(Self { proxy: proxy.no_proxy(NoProxy::from_string(&direct.join(","))), host })
+        Ok(Self { proxy: proxy.no_proxy(NoProxy::from_string(&format!("{LOOPBACK},{}", direct.join(",")))), host })
     }
 }
 
@@ -72,12 +75,27 @@ impl Route {
         })
     }
 
+    /// The same, without anybody between.
+    pub(super) fn without_proxy(&self) -> Self {
+        Self { proxy: ProxyChoice::Direct, ca: self.ca.clone() }
+    }
+
     /// The name of the proxy that the application named.
     pub(super) fn proxy_host(&self) -> Option<&str> {
         match &self.proxy {
             ProxyChoice::Through(named) => Some(&named.host),
             ProxyChoice::Direct | ProxyChoice::Environment => None,
         }
+    }
+}
+
+/// Whether a request does not leave this machine.
+pub(super) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
 }
 

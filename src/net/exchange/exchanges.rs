@@ -7,7 +7,7 @@ use super::exchange_failure::ExchangeFailure;
 use super::plain_dns::PlainDns;
 use super::upload_body::{Source, UploadBody, upload};
 use crate::net::net_thread::NetThread;
-use crate::net::route::Route;
+use crate::net::route::{Route, is_loopback};
 use bytes::Bytes;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap};
 use reqwest::{Body, Client, Method, RequestBuilder};
@@ -17,6 +17,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
+use url::Url;
 
 /// A connection must be there after this time: name, handshakes and proxy included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -44,7 +45,11 @@ pub struct ExchangeRequest {
 pub struct Exchanges {
     route: Route,
     user_agent: &'static str,
-    network: OnceLock<Option<(Client, NetThread)>>,
+    /// For what leaves this machine.
+    outer: OnceLock<Option<Client>>,
+    /// For what stays on it: what is told this machine alone, no proxy hears.
+    local: OnceLock<Option<Client>>,
+    thread: OnceLock<Option<NetThread>>,
 }
 
 /// A request under way.
@@ -69,7 +74,7 @@ enum Part {
 impl Exchanges {
     #[must_use]
     pub const fn new(route: Route, user_agent: &'static str) -> Self {
-        Self { route, user_agent, network: OnceLock::new() }
+        Self { route, user_agent, outer: OnceLock::new(), local: OnceLock::new(), thread: OnceLock::new() }
     }
 
     /// Begins a request. Does not wait.
@@ -77,10 +82,17 @@ impl Exchanges {
     /// # Errors
     /// `NoRuntime`, `Other` for a request that cannot be sent at all.
     pub fn start(&self, request: ExchangeRequest) -> Result<Exchange, ExchangeFailure> {
-        let network = self.network.get_or_init(|| self.network());
-        let (client, thread) = network.as_ref().ok_or(ExchangeFailure::NoRuntime)?;
+        let url = Url::parse(&request.url).map_err(|_| ExchangeFailure::Other)?;
+        let client = if is_loopback(&url) {
+            self.local.get_or_init(|| self.client(&self.route.without_proxy()))
+        } else {
+            self.outer.get_or_init(|| self.client(&self.route))
+        };
+        let client = client.as_ref().ok_or(ExchangeFailure::NoRuntime)?;
+        let thread = self.thread.get_or_init(|| NetThread::start("tgp-git-net"));
+        let thread = thread.as_ref().ok_or(ExchangeFailure::NoRuntime)?;
         let method = Method::from_bytes(request.method.as_bytes()).map_err(|_| ExchangeFailure::Other)?;
-        let mut builder = client.request(method, &request.url);
+        let mut builder = client.request(method, url);
         for (name, value) in &request.headers {
             builder = builder.header(*name, value);
         }
@@ -101,17 +113,10 @@ impl Exchanges {
         Ok(Exchange { task: thread.runtime.spawn(exchange).abort_handle(), parts })
     }
 
-    fn network(&self) -> Option<(Client, NetThread)> {
-        let builder = self.route.client()?.connect_timeout(CONNECT_TIMEOUT).user_agent(self.user_agent);
-        let client = builder
-            .pool_idle_timeout(IDLE_TIMEOUT)
-            .dns_resolver(PlainDns)
-            .no_gzip()
-            .no_brotli()
-            .no_deflate()
-            .build()
-            .ok()?;
-        Some((client, NetThread::start("tgp-git-net")?))
+    fn client(&self, route: &Route) -> Option<Client> {
+        let builder = route.client()?.connect_timeout(CONNECT_TIMEOUT).pool_idle_timeout(IDLE_TIMEOUT);
+        let builder = builder.user_agent(self.user_agent).dns_resolver(PlainDns);
+        builder.no_gzip().no_brotli().no_deflate().build().ok()
     }
 }
 
