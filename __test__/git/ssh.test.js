@@ -31,7 +31,7 @@ describe('an ssh remote', () => {
       expect(filesOf(rootDir)).toEqual(filesOf(clone(folder, remote)));
       expect(soundness(rootDir)).toEqual(SOUND);
     }
-    expect(git(remote, 'rev-list', '--count', 'main')).toBe('2');
+    expect(git(remote, 'rev-list', '--count', '--grep=^Forge', 'main')).toBe('2');
   });
 
   it('without a program for it is an error that says what to do', async () => {

@@ -9,6 +9,8 @@ use std::time::Instant;
 pub(super) struct State {
     pub(super) registry: Registry,
     pub(super) seen: HashMap<String, Seen>,
+    /// What `meta.json` says, as it was last read or made here.
+    pub(super) in_meta: HashMap<String, ContentHash>,
     pub(super) looked: Option<Instant>,
     /// Whether files are known to have changed since.
     pub(super) is_stale: bool,

@@ -190,13 +190,14 @@ impl ToolRegistry {
     fn bring_meta_along(&self, state: &mut State) -> Result<Option<MetaText>, Error> {
         self.lag.bring_along(|| {
             self.look(state, Look::Quick)?;
-            self.write_meta(state)
+            let text = self.write_meta(state)?;
+            state.in_meta = state.registry.list().map(|tool| (tool.path.clone(), tool.hash.clone())).collect();
+            Ok(text)
         })
     }
 
     /// Looks at one file, whatever its stamp says.
     fn note(&self, state: &mut State, path: &JailPath) -> Result<(), Error> {
-        let before = state.registry.hash_of(path.as_str()).cloned();
         state.seen.remove(path.as_str());
         if state.looked.is_none() {
             self.look(state, Look::Quick)?;
@@ -208,7 +209,8 @@ impl ToolRegistry {
                 None => drop(state.registry.remove(path.as_str())),
             }
         }
-        if state.registry.hash_of(path.as_str()) != before.as_ref() {
+        // Whoever looked meanwhile may have seen the file before this: what counts is what `meta.json` says.
+        if state.registry.hash_of(path.as_str()) != state.in_meta.get(path.as_str()) {
             self.lag.registered();
         }
         Ok(())
@@ -251,7 +253,9 @@ impl ToolRegistry {
             Registry::read_meta(&text)
         };
         let shared = self.files.shared_meta.iter().flat_map(read);
-        shared.chain(read(&self.files.meta)).map(|tool| (tool.path.clone(), tool)).collect()
+        let own = read(&self.files.meta);
+        state.in_meta = own.iter().map(|tool| (tool.path.clone(), tool.hash.clone())).collect();
+        shared.chain(own).map(|tool| (tool.path.clone(), tool)).collect()
     }
 
     /// Reads a file whose stamp is new; `None` when it cannot be read, and so is no tool.
@@ -275,5 +279,31 @@ impl ToolRegistry {
             self.files.meta.restore(&path, text.as_bytes())?;
         }
         Ok(Some(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Look, RegistryFiles, ToolRegistry};
+    use crate::compile::Compiler;
+    use crate::kernel::private_files::PrivateFiles;
+    use crate::vfs::{DiskVfs, JailPath, MemoryVfs, Vfs};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_tool_that_somebody_saw_before_it_was_registered_is_in_meta_json_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Arc::new(DiskVfs::open(folder.path()).unwrap());
+        let private = PrivateFiles(Arc::new(MemoryVfs::new()));
+        let tools = Arc::clone(&root) as Arc<dyn Vfs>;
+        let files = RegistryFiles { tools, meta: Arc::clone(&root), shared_meta: None, private };
+        let registry = ToolRegistry::new(files, Arc::new(Compiler::new()));
+        let path = JailPath::parse("tools/a.ts").unwrap();
+        root.write(&path, "export default () => 1\n").unwrap();
+        registry.refresh(Look::Quick).unwrap();
+        let meta = registry.register(&path).unwrap().meta.unwrap();
+        assert!(meta.text.contains("tools/a.ts"));
+        registry.meta_was_committed(&meta);
+        assert!(registry.register(&path).unwrap().meta.is_none(), "nothing has changed since");
     }
 }
