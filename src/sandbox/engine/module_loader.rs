@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// The parameters of every module's function, in order.
 const PARAMETERS: [&str; 5] = ["exports", "require", "module", "__filename", "__dirname"];
 
-/// `kind(path)`: a number that `bootstrap/modules.js` knows.
+/// `kind(path)`: a number that `bootstrap.js` knows.
 pub fn kind(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((path, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
