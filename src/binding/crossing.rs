@@ -1,8 +1,8 @@
 //! The TypeScript of what crosses to JavaScript as JSON, made from the Rust types by ts-rs.
 //!
 //! ts-rs reads the attributes of `serde`, so the names are those on the wire, and needs nothing at run time: the types derive
-//! it for tests only. (specta's releases are candidates; napi's objects would replace the JSON, and with it the single pass
-//! in which a result is written.) A test makes the file, because tests compile the crate anyway.
+//! it for tests only. (specta 2 is a release candidate as yet; napi's objects would replace the JSON that a result is now
+//! written as.) A test makes the file, because tests compile the crate anyway.
 
 use super::binding_kernel::Booted;
 use crate::kernel::{
