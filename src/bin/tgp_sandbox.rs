@@ -29,6 +29,7 @@ fn main() -> ExitCode {
 /// Becomes the program that the words name, after the process that this one must not outlive. Returns when there is no such
 /// program.
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "to become another program is what it is for")]
 fn tied(mut words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     use std::os::unix::process::CommandExt;
     let parent: i32 = words.next()?.to_str()?.parse().ok()?;

@@ -23,6 +23,7 @@ mod upstream;
 mod work_tree;
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "git is the oracle")]
 mod tests;
 
 pub use commit_id::CommitId;

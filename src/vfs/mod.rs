@@ -22,6 +22,7 @@ mod vfs_error;
 mod conformance;
 #[cfg(test)]
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "std makes neither pipes nor devices")]
 mod disk_threats;
 
 pub use application_mark::is_application_mark;

@@ -3,6 +3,7 @@
 mod forms;
 mod hostile_source;
 mod language_features;
+#[expect(clippy::disallowed_methods, reason = "Node is the oracle")]
 mod node_oracle;
 mod parser_effort;
 mod source_positions;

@@ -210,6 +210,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "git is the oracle")]
 mod tests {
     use super::{Change, Patched, changed, patch};
     use crate::git::tests::test_repository::TestRepository;

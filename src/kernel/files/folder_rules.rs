@@ -21,6 +21,7 @@ struct Homes {
 }
 
 impl Homes {
+    #[expect(clippy::disallowed_methods, reason = "only compared with: nothing there is opened")]
     fn of(base_dir: &Path) -> Self {
         let application = [Some(base_dir.to_owned()), std::env::current_dir().ok()];
         let shared = [std::env::home_dir(), Some(std::env::temp_dir())];

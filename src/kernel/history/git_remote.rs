@@ -124,6 +124,7 @@ fn remote_options(config: &Config, base_dir: &Path, ending: &Ending) -> Result<O
         GitProvider::Gitlab => (Provider::GitLab, "TGP_GITLAB_TOKEN"),
         GitProvider::Bitbucket => (Provider::Bitbucket, "TGP_BITBUCKET_TOKEN"),
     };
+    #[expect(clippy::disallowed_methods, reason = "tokens belong into the environment, not into a file")]
     let from_environment = || {
         let found =
             [variable, ANY_TOKEN].iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));

@@ -121,8 +121,9 @@ mod tests {
         fn send(&self, command: Command) -> Result<(), WorkerGone> {
             let line = match command {
                 Command::Keep(parcel) => {
-                    self.names.lock().push((parcel.id, parcel.code[..1].to_owned()));
-                    format!("keep {}", &parcel.code[..1])
+                    let name: String = parcel.code.chars().take(1).collect();
+                    self.names.lock().push((parcel.id, name.clone()));
+                    format!("keep {name}")
                 }
                 Command::Forget(id) => format!("forget {}", self.name_of(id)),
                 Command::Run(_) => "run".to_owned(),

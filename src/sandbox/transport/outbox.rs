@@ -115,6 +115,7 @@ fn wait_for_room(_pipe: &ChildStdin) {}
 
 #[cfg(test)]
 #[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "programs that read and programs that do not")]
 mod tests {
     use super::{MAX_WAITING, Outbox};
     use std::io::Read;

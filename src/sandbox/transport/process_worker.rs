@@ -29,6 +29,7 @@ struct ProcessWorker {
 }
 
 /// Spawns the process and a thread that listens to it and reaps it.
+#[expect(clippy::disallowed_methods, reason = "the worker's own program")]
 pub fn start(
     files: &WorkerFiles,
     memory_bytes: u64,

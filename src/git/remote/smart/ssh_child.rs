@@ -125,6 +125,10 @@ impl Drop for SshChild {
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "git's own variable names the program, which gets the few variables that it needs"
+)]
 fn command(launcher: Option<&Path>, words: &[String]) -> Command {
     let program = std::env::var_os("GIT_SSH").unwrap_or_else(|| "ssh".into());
     let mut command = match launcher.filter(|launcher| launcher.is_file()) {

@@ -74,6 +74,7 @@ fn close_inherited() {
 fn close_inherited() {}
 
 /// The zone's file could not be read later, and where a host is should not change what a tool computes.
+#[expect(clippy::disallowed_methods, reason = "the environment of a worker is its own")]
 fn use_universal_time() {
     // SAFETY: this process has one thread yet, so nobody reads the environment meanwhile.
     unsafe { std::env::set_var("TZ", "UTC") };
