@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RULES } from './helpers/architecture_rules.js';
-import { importCircles } from './helpers/import_circles.js';
+import { folderCircles, importCircles } from './helpers/import_circles.js';
 import { sourceTree } from './helpers/source_tree.js';
 
 const tree = sourceTree();
@@ -41,5 +41,21 @@ describe('circles of imports', () => {
       ['js/one.js', 'js/two.js'],
       ['src/git/a.rs', 'src/git/b.rs'],
     ]);
+  });
+
+  test('are found between folders whose files make none', () => {
+    const files = [
+      { path: 'src/git/low/one.rs', text: 'use crate::git::high::two::Two;' },
+      { path: 'src/git/high/two.rs', text: 'pub struct Two;' },
+      { path: 'src/git/high/three.rs', text: 'use crate::git::low::four::Four;' },
+      { path: 'src/git/low/four.rs', text: 'pub struct Four;' },
+    ];
+    expect(importCircles(files)).toEqual([]);
+    expect(folderCircles(files)).toEqual([['src/git/high', 'src/git/low']]);
+  });
+
+  test('are nowhere, neither between files nor between folders', () => {
+    expect(importCircles(tree)).toEqual([]);
+    expect(folderCircles(tree)).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ import { SCRIPT_RULES } from './script_rules.js';
 const PARTS = ['vfs', 'registry', 'compile', 'sandbox', 'net', 'git', 'sql', 'audit'];
 const BOTTOM = ['error', 'ids', 'threads', 'turns', 'bounded_read'];
 const ROOMS = [...PARTS, ...BOTTOM, 'kernel', 'binding'];
-const MAX_LINES = 500;
+const MAX_LINES = 400;
 
 /**
  * The one file outside the engine with unsafe code: it loads the library, looks up its main function and calls it, one

@@ -1,7 +1,7 @@
 /** Circles of files that import one another: none of them can be understood, moved or tested without all the others. */
 
 import { posix } from 'node:path';
-import { codeOf, isTestFile, modulePath, withoutTests } from './rust_source.js';
+import { codeOf, isTestFile, modulePath } from './rust_source.js';
 
 /** @typedef {import('./source_tree.js').SourceFile} SourceFile */
 /** @typedef {Map<string, Set<string>>} Imports from a file to the files that it imports */
@@ -12,7 +12,47 @@ import { codeOf, isTestFile, modulePath, withoutTests } from './rust_source.js';
  * @returns {string[][]}
  */
 export function importCircles(files) {
-  return circlesOf(new Map([...rustImports(files), ...scriptImports(files)]));
+  return circlesOf(importsOf(files));
+}
+
+/**
+ * The circles among what lies side by side in a folder, where everything in a folder below counts as that folder.
+ * @param {SourceFile[]} files
+ * @returns {string[][]}
+ */
+export function folderCircles(files) {
+  const imports = importsOf(files);
+  const folders = new Set([...imports.keys()].flatMap(foldersAbove));
+  return [...folders].sort().flatMap((folder) => {
+    /** @param {string} path */
+    const neighbour = (path) => path.slice(0, `${path}/`.indexOf('/', folder.length + 1));
+    /** @type {Imports} */
+    const collapsed = new Map();
+    for (const [path, targets] of imports) {
+      if (!path.startsWith(`${folder}/`)) continue;
+      const found = collapsed.get(neighbour(path)) ?? new Set();
+      for (const target of targets) if (target.startsWith(`${folder}/`)) found.add(neighbour(target));
+      collapsed.set(neighbour(path), found);
+    }
+    return circlesOf(collapsed);
+  });
+}
+
+/**
+ * @param {string} path
+ * @returns {string[]}
+ */
+function foldersAbove(path) {
+  const folder = posix.dirname(path);
+  return folder === '.' ? [] : [folder, ...foldersAbove(folder)];
+}
+
+/**
+ * @param {SourceFile[]} files
+ * @returns {Imports}
+ */
+function importsOf(files) {
+  return new Map([...rustImports(files), ...scriptImports(files)]);
 }
 
 /**
@@ -41,7 +81,7 @@ function rustImports(files) {
   const modules = new Map();
   for (const { path, text } of rust) {
     const own = modulePath(path);
-    modules.set(own.join('::'), { path, ...pathsIn(own, codeOf(withoutTests(text))) });
+    modules.set(own.join('::'), { path, ...pathsIn(own, codeOf(testless(text))) });
   }
 
   /**
@@ -66,6 +106,17 @@ function rustImports(files) {
       return [path, new Set(targets.filter((target) => target !== path))];
     }),
   );
+}
+
+/**
+ * The source without what is compiled for tests only: single lines anywhere, and the module at the end.
+ * @param {string} text
+ */
+function testless(text) {
+  const attributes = /#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*/.source;
+  return text
+    .replace(new RegExp(`${attributes}(?:pub(?:\\([^)]*\\))?\\s+)?(?:use\\s[^;]*|mod\\s+\\w+);`, 'g'), '')
+    .replace(new RegExp(`${attributes}mod\\s+\\w+\\s*\\{[\\s\\S]*$`), '');
 }
 
 /**
