@@ -25,7 +25,7 @@ pub enum ProxyChoice {
 /// A proxy that the application named.
 #[derive(Clone)]
 pub struct NamedProxy {
-    proxy: Proxy,
+    proxy: Box<Proxy>,
     /// Its own name, which is looked up here.
     host: String,
 }
@@ -44,7 +44,10 @@ impl NamedProxy {
         }
         let host = parsed.host_str().ok_or_else(|| bad("has no host"))?.to_owned();
         let proxy = Proxy::all(url).map_err(|_| bad("cannot be used as a proxy"))?;
-        Ok(Self { proxy: proxy.no_proxy(NoProxy::from_string(&format!("{LOOPBACK},{}", direct.join(",")))), host })
+        Ok(Self {
+            proxy: Box::new(proxy.no_proxy(NoProxy::from_string(&format!("{LOOPBACK},{}", direct.join(","))))),
+            host,
+        })
     }
 }
 
@@ -71,7 +74,7 @@ impl Route {
         Some(match &self.proxy {
             ProxyChoice::Direct => builder.no_proxy(),
             ProxyChoice::Environment => builder,
-            ProxyChoice::Through(named) => builder.no_proxy().proxy(named.proxy.clone()),
+            ProxyChoice::Through(named) => builder.no_proxy().proxy(Proxy::clone(&named.proxy)),
         })
     }
 
