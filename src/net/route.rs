@@ -44,8 +44,10 @@ impl NamedProxy {
         }
         let host = parsed.host_str().ok_or_else(|| bad("has no host"))?.to_owned();
         let proxy = Proxy::all(url).map_err(|_| bad("cannot be used as a proxy"))?;
-        let direct = NoProxy::from_string(&format!("{LOOPBACK},{}", direct.join(",")));
-        Ok(Self { proxy: Box::new(proxy.no_proxy(direct)), host })
+        Ok(Self {
+            proxy: Box::new(proxy.no_proxy(NoProxy::from_string(&format!("{LOOPBACK},{}", direct.join(","))))),
+            host,
+        })
     }
 }
 
