@@ -22,9 +22,9 @@ const GUESSES: &[(&str, &str, &str)] = &[
     ("f(a<b,c>(", "1", "))"),
 ];
 
-/// Far above what any of these takes, but the machine may be busy.
 /// What the clock gives one parse.
 const PARSE_TIME: Duration = Duration::from_secs(10);
+/// Far above what any of these takes, but the machine may be busy.
 const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn tangled((open, middle, close): (&str, &str, &str), count: usize) -> String {
