@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RULES } from './helpers/architecture_rules.js';
+import { documentsAmong, missingPaths, repositoryPaths } from './helpers/document_paths.js';
 import { folderCircles, importCircles } from './helpers/import_circles.js';
 import { sourceTree } from './helpers/source_tree.js';
 
@@ -57,5 +58,35 @@ describe('circles of imports', () => {
   test('are nowhere, neither between files nor between folders', () => {
     expect(importCircles(tree)).toEqual([]);
     expect(folderCircles(tree)).toEqual([]);
+  });
+});
+
+describe('paths in documents', () => {
+  const there = ['src/vfs/jail_path.rs', 'js/kernel/tgp.js', 'docs/limits.md'];
+
+  test.each([
+    'See `src/vfs/jail.rs`.',
+    'See `src/vfs/gone/`.',
+    'See `js/kernel/tgp.js/`.',
+    'See `js/tgp.js` and `docs/limits.md`.',
+  ])('refuses: %s', (text) => {
+    expect(missingPaths({ path: 'A.md', text }, there)).toHaveLength(1);
+  });
+
+  test.each([
+    'See `src/vfs/jail_path.rs`, `src/vfs/`, `src/vfs` and `docs/limits.md`.',
+    'Not ours: `lib/gone.js`, `src/*/mod.rs`, `js/<name>.js`, `src/{a,b}.rs`, src/gone.rs, `src/tgp/tgp.module.ts`.',
+  ])('accepts: %s', (text) => {
+    expect(missingPaths({ path: 'A.md', text }, there)).toEqual([]);
+  });
+
+  test('lead somewhere', () => {
+    const paths = repositoryPaths();
+    const documents = documentsAmong(paths);
+    expect(documents.map(({ path }) => path)).toContain('ARCHITECTURE.md');
+    const missing = documents.flatMap((document) =>
+      missingPaths(document, paths).map((path) => `${document.path}: ${path}`),
+    );
+    expect(missing).toEqual([]);
   });
 });

@@ -1,0 +1,61 @@
+/** Paths in documents: each leads somewhere, or the document tells of a house that is not there any more. */
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** @typedef {import('./source_tree.js').SourceFile} SourceFile */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** What was, what others wrote, what tests read, and applications with folders of their own. */
+const NOT_HELD = /^CHANGELOG\.md$|^(?:vendor|npm|examples|__test__\/fixtures)\//;
+/** In backticks, from the top of the repository; no globs and no placeholders. */
+const NAMED = /`((?:src|js|__test__|docs|scripts|benches|types)\/[^`\s*<>{}…]*)`/g;
+
+/** Files of applications that documents name. */
+const OF_APPLICATIONS = new Set(['src/tgp/tgp.module.ts']);
+
+/** @returns {string[]} every file of the repository, committed or about to be */
+export function repositoryPaths() {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return listed.split('\n').filter((path) => path !== '' && existsSync(join(ROOT, path)));
+}
+
+/**
+ * @param {string[]} paths
+ * @returns {SourceFile[]}
+ */
+export function documentsAmong(paths) {
+  return paths
+    .filter((path) => path.endsWith('.md') && !NOT_HELD.test(path))
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+}
+
+/**
+ * The paths that a document names and that are not there. One with a slash at its end must be a folder.
+ * @param {SourceFile} document
+ * @param {string[]} paths
+ */
+export function missingPaths({ text }, paths) {
+  const files = new Set(paths);
+  const folders = new Set(paths.flatMap(foldersOf));
+  return [...text.matchAll(NAMED)]
+    .map((match) => match[1] ?? '')
+    .filter((path) => {
+      if (OF_APPLICATIONS.has(path)) return false;
+      return path.endsWith('/') ? !folders.has(path.slice(0, -1)) : !files.has(path) && !folders.has(path);
+    });
+}
+
+/**
+ * @param {string} path
+ * @returns {string[]}
+ */
+function foldersOf(path) {
+  const folder = posix.dirname(path);
+  return folder === '.' ? [] : [folder, ...foldersOf(folder)];
+}
