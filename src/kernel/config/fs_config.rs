@@ -1,3 +1,5 @@
+//! What tools may do with files.
+
 use super::limited_struct::limited_struct;
 use super::refused::refused;
 use crate::error::Error;

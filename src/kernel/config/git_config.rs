@@ -1,3 +1,5 @@
+//! Where tools are kept.
+
 use super::limited_struct::limited_struct;
 use super::refused::{check_line, refused};
 use crate::error::Error;

@@ -1,3 +1,5 @@
+//! What a run may use.
+
 use super::limit::Limit;
 use super::limited_struct::limited_struct;
 use super::refused::refused;

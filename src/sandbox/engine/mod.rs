@@ -1,4 +1,4 @@
-//! V8 and nothing else: the only place that names `v8` and the only hand-written `unsafe`.
+//! V8 and nothing else: the only place that names `v8`, and all hand-written `unsafe` but the launcher's.
 //!
 //! An engine speaks [`Command`](super::message::Command) and [`Event`](super::message::Event). Whether it lives on a
 //! thread of the host or in a worker process is not its business.
