@@ -14,7 +14,7 @@ const LANES = 2;
 /** An answer that takes longer, beyond the time that the bomb was given, is none: generous, for a busy machine. */
 const BOUND_MS = 5000;
 /** Then the process is ended from outside. */
-const PATIENCE_MS = 8000;
+const WAIT_MS = 8000;
 /** Growth of everything together that a limit of 64 MB does not explain, and what may stay behind after a collection. */
 const MAX_MB = 256;
 const LEFT_MB = 128;
@@ -25,7 +25,7 @@ const OURS = '@tgp/core, process';
 const NAMES = Object.keys(SANDBOXES).filter((name) => name !== '@tgp/core, thread' && !name.startsWith('node:vm'));
 
 /** @typedef {import('../__test__/helpers/bombs.js').Bomb} Bomb */
-/** @typedef {{ verdict: string, ms?: number, said?: string, typed?: boolean, mb?: number }} Cell */
+/** @typedef {{ outcome: string, ms?: number, said?: string, typed?: boolean, mb?: number }} Cell */
 
 /** How much longer work takes on the wall than on the processor now: limits of CPU time are that much later. */
 function slowness() {
@@ -76,31 +76,31 @@ function judgeAnswer(name, bomb, answer, slower = 1) {
  */
 async function attempt(name, bomb) {
   // A host function is no part of the peers.
-  if (name !== OURS && bomb.source.includes('tgp.')) return { verdict: 'n/a' };
+  if (name !== OURS && bomb.source.includes('tgp.')) return { outcome: 'n/a' };
   const sandbox = await SandboxProcess.open(name);
   const memory = watchMemory(sandbox);
   const slower = slowness();
   /** @type {Partial<Cell>} */
   const cell = {};
-  /** @param {string} verdict @param {string} said @returns {Cell} */
-  const end = (verdict, said) => ({ ...cell, verdict, said, mb: memory.grown() });
+  /** @param {string} outcome @param {string} said @returns {Cell} */
+  const end = (outcome, said) => ({ ...cell, outcome, said, mb: memory.grown() });
   try {
     const job = {
       timeoutMs: bomb.timeoutMs ?? 50,
       async: /\b(await|Promise|then|setTimeout|setInterval)\b/.test(bomb.source),
     };
-    const answer = await sandbox.ask({ kind: 'bomb', body: bomb.source, job }, PATIENCE_MS * slower);
+    const answer = await sandbox.ask({ kind: 'bomb', body: bomb.source, job }, WAIT_MS * slower);
     const said = `${answer.code ?? answer.outcome}: ${answer.text}`;
     cell.ms = answer.ms;
     cell.typed = typeof answer.code === 'string';
-    const verdict = judgeAnswer(name, bomb, answer, slower);
-    if (verdict !== 'ok') return end(verdict, said);
-    const next = await sandbox.ask({ kind: 'good' }, PATIENCE_MS * slower);
+    const outcome = judgeAnswer(name, bomb, answer, slower);
+    if (outcome !== 'ok') return end(outcome, said);
+    const next = await sandbox.ask({ kind: 'good' }, WAIT_MS * slower);
     if (next.failure) return end('next run bad', next.failure);
     if (memory.grown() > MAX_MB) return end('over its memory', `${memory.grown().toFixed(0)} MB`);
     for (const since = Date.now(); memory.left() > LEFT_MB; await pause(50)) {
       if (Date.now() - since > RETURN_MS * slower) return end('memory not back', `${memory.left().toFixed(0)} MB`);
-      await sandbox.ask({ kind: 'collect' }, PATIENCE_MS);
+      await sandbox.ask({ kind: 'collect' }, WAIT_MS);
     }
     return end('ok', said);
   } catch (error) {
@@ -138,19 +138,19 @@ async function row(name, bombs) {
     for (let bomb = waiting.shift(); bomb; bomb = waiting.shift()) {
       const cell = await attempt(name, bomb);
       cells.push(cell);
-      if (FAILURES.includes(cell.verdict)) {
-        process.stdout.write(`      ${cell.verdict.padEnd(16)} ${bomb.name} (${cell.said ?? ''})\n`);
+      if (FAILURES.includes(cell.outcome)) {
+        process.stdout.write(`      ${cell.outcome.padEnd(16)} ${bomb.name} (${cell.said ?? ''})\n`);
       }
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane)).finally(() => waiting.splice(0));
-  const count = (/** @type {string} */ verdict) => cells.filter((cell) => cell.verdict === verdict).length;
-  const times = cells.flatMap(({ verdict, ms }) => (verdict === 'ok' && ms !== undefined ? [ms] : []));
-  const failures = FAILURES.map((verdict) => [verdict, count(verdict)]).filter(([, times]) => times);
+  const count = (/** @type {string} */ outcome) => cells.filter((cell) => cell.outcome === outcome).length;
+  const times = cells.flatMap(({ outcome, ms }) => (outcome === 'ok' && ms !== undefined ? [ms] : []));
+  const failures = FAILURES.map((outcome) => [outcome, count(outcome)]).filter(([, times]) => times);
   const failed = cells.length - count('ok') - count('n/a');
   const sums = [
-    `ok ${count('ok')} (${cells.filter(({ verdict, typed }) => verdict === 'ok' && typed).length} typed)`,
-    `failed ${failed}${failed ? ` (${failures.map(([verdict, times]) => `${verdict} ${times}`).join(', ')})` : ''}`,
+    `ok ${count('ok')} (${cells.filter(({ outcome, typed }) => outcome === 'ok' && typed).length} typed)`,
+    `failed ${failed}${failed ? ` (${failures.map(([outcome, times]) => `${outcome} ${times}`).join(', ')})` : ''}`,
     `n/a ${count('n/a')}`,
     times.length > 0
       ? `answer p50 ${percentile(times, 0.5).toFixed(0)} ms, slowest ${Math.max(...times).toFixed(0)} ms`

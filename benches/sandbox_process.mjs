@@ -67,22 +67,22 @@ export class SandboxProcess {
 
   /**
    * @param {object} message
-   * @param {number} patienceMs
+   * @param {number} waitMs
    * @returns {Promise<any>}
    */
-  async ask(message, patienceMs) {
+  async ask(message, waitMs) {
     if (!this.child.connected) throw new Gone('the host process ended');
     this.child.send(message, () => {}); // A process that ended is seen by whoever waits for the answer.
-    return this.#answer(patienceMs);
+    return this.#answer(waitMs);
   }
 
-  /** @param {number} patienceMs @returns {Promise<any>} */
-  #answer(patienceMs) {
+  /** @param {number} waitMs @returns {Promise<any>} */
+  #answer(waitMs) {
     return new Promise((done, fail) => {
       const ended = (/** @type {number | null} */ code, /** @type {string | null} */ signal) =>
         settle(() => fail(new Gone(`the host process ended with ${signal ?? code}`)));
       const answered = (/** @type {any} */ answer) => settle(() => done(answer));
-      const timer = setTimeout(() => settle(() => fail(new Gone('the host process does not answer'))), patienceMs);
+      const timer = setTimeout(() => settle(() => fail(new Gone('the host process does not answer'))), waitMs);
       const settle = (/** @type {() => void} */ finish) => {
         clearTimeout(timer);
         this.child.off('exit', ended).off('message', answered);

@@ -15,7 +15,7 @@ const SHAPES = [
 ];
 /** A slow sandbox does fewer runs in its turn. */
 const TURN_MS = 1000;
-const PATIENCE_MS = 30_000;
+const WAIT_MS = 30_000;
 
 /** @typedef {{ sandbox: SandboxProcess, first: number[], times: number[], failure?: string }} Row */
 
@@ -38,7 +38,7 @@ async function measure({ turns, runs }) {
   for (let turn = -2; turn < turns; turn++) {
     for (const row of rows.filter(({ failure }) => failure === undefined)) {
       try {
-        const { times, failure } = await row.sandbox.ask({ kind: 'batch', runs, budgetMs: TURN_MS }, PATIENCE_MS);
+        const { times, failure } = await row.sandbox.ask({ kind: 'batch', runs, budgetMs: TURN_MS }, WAIT_MS);
         if (failure) throw new Error(failure);
         if (turn < 0) continue;
         row.first.push(times[0]);

@@ -19,6 +19,7 @@ const DECLARED = {
   fs: { file: 'types/config.d.ts', type: 'FSConfigInput' },
   git: { file: 'types/config.d.ts', type: 'GitConfigInput' },
   sql: { file: 'types/sql.d.ts', type: 'SqlToolOptions' },
+  file_history: { file: 'types/tools.d.ts', type: 'HistoryOptions' },
 };
 const GROUPS = {
   sandbox: 'Runs: `sandbox`',
@@ -27,6 +28,7 @@ const GROUPS = {
   sql: 'SQL tools: the options of `sql` and `createSqlTools`',
   find_tool: 'Arguments of `find_tool`',
   search_files: 'Arguments of `search_files`',
+  file_history: 'Arguments of `file_history`',
 };
 const LINE_WIDTH = 120;
 /** Numbers below stand as they are. */
@@ -194,6 +196,7 @@ function rangeOf({ key, least, most }) {
  */
 function amountOf(key, value) {
   if (key.endsWith('Bytes') && value > 0) {
+    if (value === 1) return '1 byte';
     const power = Math.min(3, [1, 2, 3].filter((each) => value % 1024 ** each === 0).length);
     return `${value / 1024 ** power} ${['bytes', 'KiB', 'MiB', 'GiB'][power]}`;
   }

@@ -73,7 +73,7 @@ export type SandboxConfigInput = {
   argsBytes?: number;
   /**
    * Captured log text of one run, 32 bytes more for each line; the rest is cut off, and marked. Default: 256 KiB; from
-   * 0 to 64 MiB.
+   * 1 byte to 64 MiB.
    */
   logBytes?: number;
   /**

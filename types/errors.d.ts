@@ -36,7 +36,7 @@ export declare class TGPError extends Error {
 export declare class ValidationError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
-/** `ERR_CONFIG`: the configuration is wrong; `details.issues` names the keys. */
+/** `ERR_CONFIG`: the configuration is wrong; `details.issues` names the keys, or `details.key` one that does not fit. */
 export declare class ConfigError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }

@@ -114,6 +114,12 @@ export type FileHistoryEntry = {
   date: string;
 };
 
+/** How much of the history is asked for. */
+export type HistoryOptions = {
+  /** Most commits to return. Default: 20; from 1 to 1000. */
+  limit?: number;
+};
+
 /** The repository of a kernel. */
 export type KernelGit = {
   /**
@@ -123,8 +129,8 @@ export type KernelGit = {
   hydrate(): Promise<{ changed: string[] }>;
   /** Commits files as they are on disk, in one commit, and pushes it. A file that is not there is removed. */
   persist(message: string, files: string[]): Promise<Persistence>;
-  /** The commits that changed a file, or all of them, newest first, as far as ten seconds reach. Default limit: 20. */
-  log(path?: string, options?: { limit?: number }): Promise<FileHistoryEntry[]>;
+  /** The commits that changed a file, or all of them, newest first, as far as ten seconds reach. */
+  log(path?: string, options?: HistoryOptions): Promise<FileHistoryEntry[]>;
   /** A unified diff of a file, or of everything. Default: what the current commit changed. */
   diff(path?: string, options?: { from?: string; to?: string }): Promise<string>;
   /** Makes a file what it was in `commit`, as a new commit. */

@@ -105,6 +105,25 @@ describe('tgp doctor looks at the remote', () => {
   });
 });
 
+describe('tgp doctor looks at the way out', () => {
+  const none = { network: { ca: './none.pem' } };
+  /** @type {[string, object, string][]} */
+  const wrong = [
+    ['a proxy, without a remote', { network: { proxy: 'x' } }, 'network.proxy is no address'],
+    ['certificates, without a remote', none, 'network.ca cannot be read'],
+    ['certificates, with a remote', { ...none, git: { repo: './tools.git' } }, 'network.ca cannot be read'],
+  ];
+  test.each(wrong)('%s', async (_, config, why) => {
+    const folder = await tempRoot();
+    await writeFile(join(folder, 'tgp.config.json'), JSON.stringify(config));
+    const { code, ...printed } = await runCli(folder, ['doctor', '--json']);
+    expect(code).toBe(1);
+    const found = find(printed.json(), 'Remote');
+    expect(found).toMatchObject({ status: 'problem', remedy: expect.stringContaining(why) });
+    expect(JSON.stringify(found)).not.toMatch(/git\.repo|TOKEN/);
+  });
+});
+
 describe('tgp doctor looks at the database', () => {
   const examine = async (/** @type {Record<string, string>} */ dependencies, /** @type {string} */ url = '') => {
     const folder = await tempRoot();

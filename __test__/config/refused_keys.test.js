@@ -166,15 +166,43 @@ describe('a configuration', () => {
     'is refused with a value out of the range of %s.%s',
     async (group, key) => {
       const { least, most } = LIMITS[group][key];
-      for (const value of [least - 1, most + 1, 4_000_000_000, -1]) {
+      for (const value of [least - 1, most + 1, 4_000_000_000, -1, 2 ** 53, -(2 ** 53)]) {
         const error = await refusal(configWith([group, key], value));
         expect(error).toBeInstanceOf(ConfigError);
-        expect(error.message).toContain(
-          `"${group}.${key}" is not valid (must be between ${least} and ${most}, not ${value})`,
-        );
+        const message = `"${group}.${key}" is not valid (must be between ${least} and ${most}, not ${value})`;
+        expect(error.details).toEqual({ issues: [{ key: `${group}.${key}`, message }] });
+        expect(error.message).toContain(`: ${message}.`);
       }
     },
   );
+
+  test('is refused without room for any log', async () => {
+    const error = await refusal({ sandbox: { logBytes: 0 } });
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.details.issues).toMatchObject([{ key: 'sandbox.logBytes' }]);
+  });
+
+  test('with a way out of this machine that is none is refused by the name of the key', async () => {
+    const folder = await tempRoot();
+    const ca = join(folder, 'ca.pem');
+    await writeFile(ca, 'no certificate');
+    /** @type {[object, string][]} */
+    const wrong = [
+      [{ network: { proxy: 'x' } }, 'network.proxy'],
+      [{ network: { proxy: 'ftp://a' } }, 'network.proxy'],
+      [{ network: { noProxy: ['a'] } }, 'network.noProxy'],
+      [{ network: { ca: join(folder, 'none.pem'), forTools: true } }, 'network.ca'],
+      [{ network: { ca, forTools: true } }, 'network.ca'],
+      [{ network: { ca }, git: { repo: 'https://127.0.0.1:9/tools.git' } }, 'network.ca'],
+      [{ allowedFetchUrls: ['x'] }, 'allowedFetchUrls'],
+    ];
+    for (const [config, key] of wrong) {
+      const error = await refusal({ rootDir: join(folder, 'root'), ...config });
+      expect(error).toBeInstanceOf(ConfigError);
+      expect(error.message).toContain(key);
+      expect(error.details).toEqual({ key });
+    }
+  });
 
   test('has every limit that the native part knows, with the same range', () => {
     const known = native()

@@ -2,7 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
-import { bareRemote, clone, filesOf, git, SOUND, soundness } from '../helpers/git_remote.js';
+import {
+  bareRemote,
+  clone,
+  commitsOf,
+  filesOf,
+  MOST_REGISTRY_COMMITS_OF_A_SYNC,
+  SOUND,
+  soundness,
+} from '../helpers/git_remote.js';
 
 /** A program in the place of `ssh`: it notes how it was called and runs the command on this machine. */
 function standIn(folder, body = 'for last; do :; done\nexec sh -c "$last"') {
@@ -31,7 +39,9 @@ describe('an ssh remote', () => {
       expect(filesOf(rootDir)).toEqual(filesOf(clone(folder, remote)));
       expect(soundness(rootDir)).toEqual(SOUND);
     }
-    expect(git(remote, 'rev-list', '--count', '--grep=^Forge', 'main')).toBe('2');
+    const { registry, ...commits } = commitsOf(remote);
+    expect(commits).toEqual({ writes: 2, others: [] });
+    expect(registry).toBeLessThanOrEqual(2 * MOST_REGISTRY_COMMITS_OF_A_SYNC);
   });
 
   it('without a program for it is an error that says what to do', async () => {

@@ -29,6 +29,24 @@ export async function bareRemote({ name = 'remote.git' } = {}) {
   return { folder, remote };
 }
 
+/**
+ * How many commits of a branch are writes of an agent, how many bring `meta.json` up to date, and what the others say.
+ * @param {string} remote
+ */
+export function commitsOf(remote) {
+  const subjects = git(remote, 'log', '--format=%s', 'main').split('\n');
+  const counted = { writes: 0, registry: 0, others: /** @type {string[]} */ ([]) };
+  for (const subject of subjects) {
+    if (subject.startsWith('Forge: ')) counted.writes++;
+    else if (subject === 'Registry: meta.json') counted.registry++;
+    else counted.others.push(subject);
+  }
+  return counted;
+}
+
+/** A sync commits `meta.json` at most before and after what others pushed comes in. */
+export const MOST_REGISTRY_COMMITS_OF_A_SYNC = 2;
+
 let clones = 0;
 
 /**

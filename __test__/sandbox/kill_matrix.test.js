@@ -13,7 +13,7 @@ const liveWorkers = () => (platform === 'linux' ? workers() : []);
 /** Threads of this process; elsewhere nobody counts them. */
 const threads = () => (platform === 'linux' ? readdirSync('/proc/self/task').length : 0);
 /** How long any of them may take: its CPU time, the grace of a deaf worker, and a machine with other things to do. */
-const PATIENCE_MS = 15_000;
+const WAIT_MS = 15_000;
 
 describe('THREAT: guest code that ends, hangs or bloats the host', () => {
   it(`${BOMBS.length} bombs are ${BOMBS.length} typed errors, and the run after each works`, async () => {
@@ -35,7 +35,7 @@ describe('THREAT: guest code that ends, hangs or bloats the host', () => {
       const took = performance.now() - started;
       const next = await kernel.exec('tools/good.ts', { n: index }).catch((error) => error);
       const typed = codes.includes(error.code) && typeof error.details?.stats?.wallMs === 'number';
-      if (!typed || error.details.stats.wallMs <= 0 || took > PATIENCE_MS || next.result !== index + 1) {
+      if (!typed || error.details.stats.wallMs <= 0 || took > WAIT_MS || next.result !== index + 1) {
         wrong.push({ name, code: error.code, message: error.message, stats: error.details?.stats, took, next });
       }
     }

@@ -8,6 +8,7 @@ import type {
   ExecOptions,
   FSConfigSchema,
   GitConfigSchema,
+  NetworkConfigSchema,
   SandboxConfigSchema,
   SearchFilesArgs,
   SqlToolOptions,
@@ -52,7 +53,8 @@ export const sameSchemas: {
   sandbox: SameKeys<z.input<typeof SandboxConfigSchema>, rust.SandboxConfig>;
   fs: SameKeys<z.input<typeof FSConfigSchema>, rust.FsConfig>;
   git: SameKeys<z.input<typeof GitConfigSchema>, rust.GitConfig>;
-} = { sandbox: true, fs: true, git: true };
+  network: SameKeys<z.input<typeof NetworkConfigSchema>, rust.NetworkConfig>;
+} = { sandbox: true, fs: true, git: true, network: true };
 
 export const answered: {
   kernel: Same<Exclude<Answering<BindingKernel>, keyof rust.KernelAnswers>, never>;

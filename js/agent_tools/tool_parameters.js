@@ -5,7 +5,6 @@ import { limited } from '../boundary/limit_schema.js';
 import { LIMITS } from '../boundary/limits.js';
 
 const text = z.string().min(1);
-const count = z.int().positive();
 
 export const ToolSchema = z.strictObject({
   name: z.string(),
@@ -59,7 +58,7 @@ export const FindToolParams = z.strictObject({
 
 export const FileHistoryParams = z.strictObject({
   path,
-  limit: count.optional().describe('How many commits at most; 20 when left out.'),
+  limit: limited(LIMITS.file_history.limit),
 });
 
 export const CheckToolParams = z.strictObject({ path });

@@ -9,7 +9,7 @@ export const LIMITS = {
     warm: { least: 0, most: 64, about: "How many workers are kept ready." },
     resultBytes: { least: 64, most: 67108864, about: "Largest result, as JSON text." },
     argsBytes: { least: 64, most: 67108864, about: "Largest arguments, as JSON text." },
-    logBytes: { least: 0, most: 67108864, about: "Captured log text of one run; the rest is cut off and marked." },
+    logBytes: { least: 1, most: 67108864, about: "Captured log text of one run; the rest is cut off and marked." },
     hostCalls: { least: 1, most: 10000, about: "Host calls of one run that may wait for an answer at one time." },
     queue: { least: 1, most: 100000, about: "Runs that may wait for a worker at one time." },
     scratchBytes: { least: 0, most: 268435456, about: "What one run may keep under /tmp, in bytes." },
@@ -42,5 +42,8 @@ export const LIMITS = {
   },
   search_files: {
     limit: { least: 1, most: 1000, about: "Most matching lines to return." },
+  },
+  file_history: {
+    limit: { least: 1, most: 1000, about: "Most commits to return." },
   },
 };

@@ -1,4 +1,4 @@
-import { ValidationError } from './errors.js';
+import { ConfigError, ValidationError } from './errors.js';
 
 /**
  * @typedef {import('zod').ZodError} ZodError
@@ -49,6 +49,21 @@ export function parseArguments(schema, input, subject) {
   throw new ValidationError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
     details: { field: problems[0]?.key, issues: problems },
   });
+}
+
+/**
+ * Settings of the application that match the schema, or a ConfigError that names each key.
+ * @template {ZodObject} Schema
+ * @param {Schema} schema
+ * @param {unknown} input
+ * @param {string} subject what is being set, for the message
+ * @returns {import('zod').output<Schema>}
+ */
+export function parseSettings(schema, input, subject) {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issues = describeIssues(parsed.error, schema, input);
+  throw new ConfigError(`${subject}: ${issues.map((issue) => issue.message).join('; ')}.`, { details: { issues } });
 }
 
 /**

@@ -1,30 +1,28 @@
-import { TGPError, unwrap } from '../boundary/errors.js';
+import { ConfigError, TGPError, unwrap } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
 import { resolveConfig } from '../kernel/config.js';
 import { ok, problem, warning } from './finding.js';
 
 const TOKENS = { github: 'TGP_GITHUB_TOKEN', gitlab: 'TGP_GITLAB_TOKEN', bitbucket: 'TGP_BITBUCKET_TOKEN' };
 
-const NONE = 'none, tools stay on this machine';
-
 /**
- * Whether the remote answers, asked as the kernel asks it.
+ * Whether the remote answers, asked as the kernel asks it. The way out, `network`, is looked at without a remote too.
  * @param {{ config?: string }} options
  * @returns {Promise<import('./finding.js').Finding>}
  */
 export async function remote({ config: configFile }) {
   const { config, baseDir } = await resolveConfig(configFile === undefined ? {} : { configFile });
-  const { provider = 'local', branch = 'main', repo } = config.git ?? {};
-  if (repo === undefined) return ok(NONE);
+  const { provider = 'local', branch = 'main' } = config.git ?? {};
   try {
     const answer = unwrap(await native().askRemote(JSON.stringify(config), baseDir));
-    if (answer === null) return ok(NONE);
+    if (answer === null) return ok('none, tools stay on this machine');
     const { branches, hasBranch } = answer;
     if (hasBranch) return ok(`answers, has the branch ${branch}`);
     if (branches === 0) return ok('answers, is empty');
     return warning(`answers, has no branch ${branch}`, 'The first write makes it; or name another one as git.branch.');
   } catch (error) {
-    if (!(error instanceof TGPError)) throw error;
+    // A wrong configuration says itself what to change.
+    if (!(error instanceof TGPError) || error instanceof ConfigError) throw error;
     const token = provider === 'local' ? 'TGP_GIT_TOKEN' : TOKENS[provider];
     return problem(error.message, `Check git.repo in the config, the network, and the token in ${token}.`);
   }

@@ -1,9 +1,10 @@
 import { beforeDeadline } from '../boundary/deadline.js';
 import { IoError } from '../boundary/errors.js';
+import { LIMITS } from '../boundary/limits.js';
 
 /** Most files of an adapter, and largest one: as much as may be configured. */
-const MAX_FILES = 1_000_000;
-export const MAX_FILE_BYTES = 64 << 20;
+const MAX_FILES = LIMITS.fs.rootFiles.most;
+export const MAX_FILE_BYTES = LIMITS.fs.fileBytes.most;
 const ADAPTER_TIMEOUT_MS = 30_000;
 
 /** An application's own adapter: code of others, which may fail, give anything, or never answer. */

@@ -4,7 +4,7 @@ import { createJiti } from 'jiti';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
-import { describeIssues } from '../boundary/validation.js';
+import { parseSettings } from '../boundary/validation.js';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 import { TGPConfigSchema } from './option_schemas.js';
 
@@ -15,6 +15,9 @@ const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'];
 export const DEFAULT_FILES = EXTENSIONS.map((extension) => `tgp.config${extension}`);
 /** What a config file gets for `@tgp/core`: this very package, so that it loads before anything is installed. */
 const SELF = join(PACKAGE_FOLDER, 'index.js');
+
+/** What a secret is shown as, here and in the native part. */
+const HIDDEN = '[hidden]';
 
 /** @type {typeof import('../../index.js').defineTGPConfig} */
 export const defineTGPConfig = (config) => config;
@@ -43,12 +46,7 @@ export async function loadTGPConfig(configFile) {
  * @returns {TGPConfigInput}
  */
 export function parseConfig(input, source) {
-  const parsed = TGPConfigSchema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const issues = describeIssues(parsed.error, TGPConfigSchema, input);
-  throw new ConfigError(`Invalid configuration in ${source}: ${issues.map((issue) => issue.message).join('; ')}.`, {
-    details: { issues },
-  });
+  return parseSettings(TGPConfigSchema, input, `Invalid configuration in ${source}`);
 }
 
 /**
@@ -132,11 +130,15 @@ function reason(cause, file) {
 }
 
 /**
- * The configuration as given, without its secret: it may be logged.
+ * The configuration as given, without its secrets: it may be logged.
  * @param {TGPConfigInput} config
  * @returns {TGPConfigInput}
  */
 export function masked(config) {
-  if (config.git?.auth?.token === undefined) return config;
-  return { ...config, git: { ...config.git, auth: { ...config.git.auth, token: '[hidden]' } } };
+  const { git, network } = config;
+  return {
+    ...config,
+    ...(git?.auth?.token !== undefined && { git: { ...git, auth: { ...git.auth, token: HIDDEN } } }),
+    ...(network?.proxy !== undefined && { network: { ...network, proxy: HIDDEN } }),
+  };
 }

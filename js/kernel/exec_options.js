@@ -1,3 +1,4 @@
+import { dropOldest } from '../boundary/drop_oldest.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ExecOptionsSchema } from './option_schemas.js';
 
@@ -25,7 +26,7 @@ export function readExecOptions(options, caller) {
   const text = textOf({ ...limits, caller });
   if (plain && !known.has(text)) {
     parseArguments(ExecOptionsSchema, options, 'exec options');
-    if (known.size >= MAX_KNOWN) known.clear();
+    dropOldest(known, MAX_KNOWN);
     known.add(text);
   }
   return { signal, text };

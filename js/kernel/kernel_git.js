@@ -1,5 +1,6 @@
 import { ValidationError } from '../boundary/errors.js';
-import { requireText } from '../boundary/validation.js';
+import { parseArguments, requireText } from '../boundary/validation.js';
+import { HistoryOptionsSchema } from './option_schemas.js';
 
 /** @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls */
 
@@ -19,7 +20,10 @@ export function kernelGit(calls) {
       const { path: _, ...written } = await calls.change((kernel) => kernel.persist(message, files));
       return written;
     },
-    log: (path, { limit } = {}) => fileHistory(calls, path, limit, undefined),
+    log: async (path, options = {}) => {
+      const { limit } = parseArguments(HistoryOptionsSchema, options, 'history options');
+      return fileHistory(calls, path, limit, undefined);
+    },
     diff: (path, { from, to } = {}) => calls.read((kernel) => kernel.fileDiff(path, from, to)),
     revert: async (path, commit) => {
       requireText(path, 'path');

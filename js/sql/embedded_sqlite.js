@@ -1,3 +1,4 @@
+import { dropOldest } from '../boundary/drop_oldest.js';
 import { unwrap } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { native } from '../boundary/native.js';
@@ -157,7 +158,7 @@ export class EmbeddedDatabase {
 
   /** @param {string} firstSql */
   #remember(firstSql) {
-    if (this.#leadsToWrites.size >= MAX_REMEMBERED) this.#leadsToWrites.clear();
+    dropOldest(this.#leadsToWrites, MAX_REMEMBERED);
     this.#leadsToWrites.add(firstSql);
   }
 }

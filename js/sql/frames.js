@@ -2,10 +2,11 @@
 
 import { ByteQueue } from '../boundary/bounded_read.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
+import { LIMITS } from '../boundary/limits.js';
 
 const MAX_HEADER_BYTES = 64 << 10;
 /** Twice the largest `maxBytes` that a database can be given. */
-const MAX_BODY_BYTES = 128 << 20;
+const MAX_BODY_BYTES = 2 * LIMITS.sql.maxBytes.most;
 
 /**
  * @param {import('node:stream').Writable} stream

@@ -1,5 +1,10 @@
+import { z } from 'zod';
+import { dropOldest } from '../boundary/drop_oldest.js';
 import { SqlError, unwrap, ValidationError } from '../boundary/errors.js';
+import { limitsOf } from '../boundary/limit_schema.js';
+import { LIMITS } from '../boundary/limits.js';
 import { native } from '../boundary/native.js';
+import { parseSettings } from '../boundary/validation.js';
 import { checkWeight, toParameter } from './values.js';
 
 /**
@@ -9,6 +14,9 @@ import { checkWeight, toParameter } from './values.js';
  * @typedef {import('./adapter.js').SqlStatement} SqlStatement
  * @typedef {Omit<SqlStatement, 'values'> & { bindings: (string | number)[] }} Judgement
  */
+
+/** The numbers among the options; the native part holds the others against its rules. */
+const SqlLimitsSchema = z.looseObject(limitsOf(LIMITS.sql));
 
 /** Longer statements are data in the wrong place; they are not even handed over to be judged. */
 const MAX_SQL_CHARS = 1 << 20;
@@ -26,6 +34,7 @@ export class SqlRules {
 
   /** @param {SqlToolOptions} [options] */
   constructor(options = {}) {
+    parseSettings(SqlLimitsSchema, options, 'The options of the SQL tools are not valid');
     this.#native = new (native().BindingSqlRules)(JSON.stringify(options));
     this.options = unwrap(this.#native.options());
   }
@@ -64,7 +73,7 @@ export class SqlRules {
     const { access, returns, fenced, sql: text, bindings } = unwrap(this.#native.classify(sql, dialect, shape));
     const judged = { access, returns, fenced, sql: text, bindings };
     if (key.length <= MAX_REMEMBERED_CHARS) {
-      if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+      dropOldest(this.#remembered, MAX_REMEMBERED);
       this.#remembered.set(key, judged);
     }
     return judged;

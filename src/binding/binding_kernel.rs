@@ -139,9 +139,7 @@ impl BindingKernel {
         path: Option<String>,
         limit: Option<u32>,
     ) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| {
-            kernel.history().file_history(path.as_deref(), limit.map(|limit| limit as usize))
-        })
+        self.with_kernel(env, move |kernel| kernel.history().file_history(path.as_deref(), limit))
     }
 
     /// Value: a unified diff.

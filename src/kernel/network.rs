@@ -26,7 +26,8 @@ pub fn git_http(config: &NetworkConfig, base_dir: &Path) -> Result<Arc<dyn HttpC
     Ok(Arc::new(GitHttp(Exchanges::new(route, GIT_USER_AGENT))))
 }
 
-fn authorities(config: &NetworkConfig, base_dir: &Path) -> Result<CaBundle, NetError> {
+/// The certificates that are trusted beside the machine's.
+pub fn authorities(config: &NetworkConfig, base_dir: &Path) -> Result<CaBundle, NetError> {
     config.ca.as_ref().map_or_else(|| Ok(CaBundle::default()), |path| CaBundle::read(&base_dir.join(path)))
 }
 

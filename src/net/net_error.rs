@@ -1,6 +1,6 @@
 //! Every way in which a request can fail or be refused.
 
-use crate::error::{ErrorCode, PartError};
+use crate::error::{Details, ErrorCode, PartError};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum NetError {
@@ -62,6 +62,19 @@ impl PartError for NetError {
             | Self::Failed { .. }
             | Self::NoRuntime => ErrorCode::Fetch,
         }
+    }
+
+    fn details(&self) -> Details {
+        let key = if matches!(self, Self::BadEntry { .. }) {
+            "allowedFetchUrls"
+        } else if matches!(self, Self::BadProxy { .. }) {
+            "network.proxy"
+        } else if matches!(self, Self::BadCa { .. }) {
+            "network.ca"
+        } else {
+            return Details::new();
+        };
+        Details::from_iter([("key".to_owned(), key.into())])
     }
 }
 

@@ -21,7 +21,7 @@ export function executor(run, { dialect = 'any', transactional = false } = {}) {
     connect: async ({ signal }) => {
       if (stuck) throw noAnswerYet();
       const leave = transactional ? ignored : await turns.acquire(signal);
-      let patienceMs = 0;
+      let waitMs = 0;
       /** @type {Promise<unknown>} */
       let last = Promise.resolve();
       /**
@@ -35,19 +35,19 @@ export function executor(run, { dialect = 'any', transactional = false } = {}) {
       };
       return {
         begin: async ({ access, limits }) => {
-          patienceMs = limits.statementTimeoutMs;
+          waitMs = limits.statementTimeoutMs;
           if (transactional) return;
-          await beforeDeadline(tell(beginText(dialect, access, limits.readOnly), []), patienceMs, ignored);
+          await beforeDeadline(tell(beginText(dialect, access, limits.readOnly), []), waitMs, ignored);
         },
         query: async ({ sql, values, returns }, limits) => {
-          const answer = await beforeDeadline(tell(sql, values), patienceMs, ignored);
+          const answer = await beforeDeadline(tell(sql, values), waitMs, ignored);
           const rows = rowsOf(answer);
           const empty = returns === 'count' && rows?.length === 0;
           const text = rows && !empty ? rowsText(rows, limits, rowText) : undefined;
           return { rows: text, affected: affectedBy(answer, rows) };
         },
         commit: async () => {
-          if (!transactional) checkAnswer(await beforeDeadline(tell('COMMIT', []), patienceMs, ignored, notAnswered));
+          if (!transactional) checkAnswer(await beforeDeadline(tell('COMMIT', []), waitMs, ignored, notAnswered));
         },
         rollback: async () => {
           // The function cannot be stopped; a ROLLBACK beside its statement would be read as part of it.

@@ -78,23 +78,23 @@ export function mysqlConnection(core, lender) {
   const wire = new MysqlWire(core);
   /** @param {string} sql */
   const control = (sql) => Promise.race([asked(core, sql), loss]);
-  let patienceMs = 0;
+  let waitMs = 0;
   const stopper = new Stopper(() => kill(core));
   return {
     begin: async ({ limits }) => {
-      patienceMs = limits.statementTimeoutMs;
+      waitMs = limits.statementTimeoutMs;
       const begin = limits.readOnly ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION';
-      await beforeDeadline(control(begin), patienceMs, ignored);
+      await beforeDeadline(control(begin), waitMs, ignored);
     },
     query: async (statement, limits) => {
       const rows = new RowCollector(limits, () => stopper.soon());
       const work = stopper.watch(runOnMysql(core, wire, statement, rows, limits.maxBytes));
       const ended = rows.during(Promise.race([work, loss]));
-      const { returns, affected } = await beforeDeadline(ended, patienceMs, () => stopper.now());
+      const { returns, affected } = await beforeDeadline(ended, waitMs, () => stopper.now());
       return { rows: returns ? rows.text() : undefined, affected };
     },
     commit: async () => {
-      await beforeDeadline(control('COMMIT'), patienceMs, ignored, notAnswered);
+      await beforeDeadline(control('COMMIT'), waitMs, ignored, notAnswered);
     },
     rollback: async () => {
       await stopper.settled;

@@ -70,25 +70,25 @@ export function pgConnection(client, release) {
   // A connection that is lost between two statements is reported here; the next statement fails by itself.
   client.on('error', ignored);
   const wire = new PostgresWire();
-  let patienceMs = GRACE_MS;
+  let waitMs = GRACE_MS;
   const stopper = new Stopper(() => cancelOnPg(client));
   /** @param {string} text */
   const control = (text) => runOnPg(client, wire, { text }, new RowCollector(CONTROL, ignored), CONTROL.maxBytes);
   return {
     begin: async ({ limits }) => {
-      patienceMs += limits.statementTimeoutMs;
+      waitMs += limits.statementTimeoutMs;
       const begin = async () => control(beginPostgres(limits, await versionOf(client, wire)));
-      await beforeDeadline(begin(), patienceMs, ignored);
+      await beforeDeadline(begin(), waitMs, ignored);
     },
     query: async ({ sql, values }, limits) => {
       const rows = new RowCollector(limits, () => stopper.soon());
       const statement = { text: sql, values: values.map(toPostgresText) };
       const work = stopper.watch(runOnPg(client, wire, statement, rows, limits.maxBytes));
-      const { returns, affected } = await beforeDeadline(rows.during(work), patienceMs, () => stopper.now());
+      const { returns, affected } = await beforeDeadline(rows.during(work), waitMs, () => stopper.now());
       return { rows: returns ? rows.text() : undefined, affected };
     },
     commit: async () => {
-      const { command } = await beforeDeadline(control('COMMIT'), patienceMs, ignored, notAnswered);
+      const { command } = await beforeDeadline(control('COMMIT'), waitMs, ignored, notAnswered);
       checkCommitted(command);
     },
     rollback: async () => {

@@ -48,7 +48,7 @@ class HeldConnection {
   #sql;
   #server;
   #wire = new PostgresWire();
-  #patienceMs = GRACE_MS;
+  #waitMs = GRACE_MS;
   #hasBegun = false;
   /** @type {any} */
   #current;
@@ -67,8 +67,8 @@ class HeldConnection {
 
   /** @param {import('../adapter.js').SqlNeed} need */
   async begin({ limits }) {
-    this.#patienceMs += limits.statementTimeoutMs;
-    await beforeDeadline(this.#begin(limits), this.#patienceMs, ignored);
+    this.#waitMs += limits.statementTimeoutMs;
+    await beforeDeadline(this.#begin(limits), this.#waitMs, ignored);
   }
 
   /** @param {import('../adapter.js').SqlLimits} limits */
@@ -98,13 +98,13 @@ class HeldConnection {
     const rows = new RowCollector(limits, () => this.#stopper.soon());
     // Not as a simple query: the extended protocol takes one statement only, whatever the text says.
     const work = this.#stopper.watch(this.#run(sql, parameters, { simple: false }, rows, limits.maxBytes));
-    const { columns, count } = await beforeDeadline(rows.during(work), this.#patienceMs, () => this.cancel());
+    const { columns, count } = await beforeDeadline(rows.during(work), this.#waitMs, () => this.cancel());
     return { rows: (columns?.length ?? 0) > 0 ? rows.text() : undefined, affected: count ?? 0 };
   }
 
   async commit() {
     this.#held.giveBackAfterNext();
-    const { command } = await beforeDeadline(this.#control('COMMIT'), this.#patienceMs, ignored, notAnswered);
+    const { command } = await beforeDeadline(this.#control('COMMIT'), this.#waitMs, ignored, notAnswered);
     checkCommitted(command);
   }
 

@@ -2,7 +2,7 @@
 //!
 //! The build writes them to `js/` and into the documentation (`scripts/limits.mjs`).
 
-use super::argument_limits::{FIND_LIMIT, SEARCH_LIMIT};
+use super::argument_limits::{FIND_LIMIT, HISTORY_LIMIT, SEARCH_LIMIT};
 use super::fs_config::FsConfig;
 use super::git_config::GitConfig;
 use super::limit::Limit;
@@ -18,6 +18,7 @@ pub fn limit_table() -> Vec<(&'static str, Vec<Limit>)> {
         ("sql", SqlOptions::LIMITS.all()),
         ("find_tool", vec![FIND_LIMIT]),
         ("search_files", vec![SEARCH_LIMIT]),
+        ("file_history", vec![HISTORY_LIMIT]),
     ]
 }
 

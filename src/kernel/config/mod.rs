@@ -16,7 +16,9 @@ mod refused;
 mod sandbox_config;
 mod sql_options;
 
-pub(super) use argument_limits::{DEFAULT_FIND_LIMIT, DEFAULT_SEARCH_LIMIT, FIND_LIMIT, SEARCH_LIMIT};
+pub(super) use argument_limits::{
+    DEFAULT_FIND_LIMIT, DEFAULT_HISTORY_LIMIT, DEFAULT_SEARCH_LIMIT, FIND_LIMIT, HISTORY_LIMIT, SEARCH_LIMIT,
+};
 pub use config::Config;
 pub use fs_config::FsConfig;
 pub use git_config::{GitProvider, GitWriteStrategy};

@@ -36,7 +36,7 @@ limited_struct! {
         /// Largest arguments, as JSON text.
         args_bytes: 4 << 20, 64..=64 << 20;
         /// Captured log text of one run; the rest is cut off and marked.
-        log_bytes: 256 << 10, 0..=64 << 20;
+        log_bytes: 256 << 10, 1..=64 << 20;
         /// Host calls of one run that may wait for an answer at one time.
         host_calls: 64, 1..=10_000;
         /// Runs that may wait for a worker at one time.

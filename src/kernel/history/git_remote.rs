@@ -11,7 +11,7 @@ use crate::git::{
 };
 use crate::kernel::check_config::lint_options;
 use crate::kernel::config::{Config, GitProvider, GitWriteStrategy};
-use crate::kernel::network::git_http;
+use crate::kernel::network::{authorities, git_http};
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, TEMP_PREFIX};
 use serde::Serialize;
@@ -81,8 +81,10 @@ pub struct RemoteAnswer {
     has_branch: bool,
 }
 
-/// Asks the configured remote for its branches, without a workspace. `None` when there is no remote.
+/// Asks the configured remote for its branches, without a workspace. `None` when there is no remote; the way to one must
+/// be well even then.
 pub fn ask_remote(config: &Config, base_dir: &Path) -> Result<Option<RemoteAnswer>, Error> {
+    authorities(&config.network, base_dir)?;
     let Some(remote) = remote_options(config, base_dir, &Ending::default())? else { return Ok(None) };
     let (branches, has_branch) = git::ask(&remote, &config.git.branch, limits(config).time)?;
     Ok(Some(RemoteAnswer { branches, has_branch }))

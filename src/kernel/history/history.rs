@@ -5,7 +5,7 @@ use super::write_turn::WriteTurn;
 use super::written::{Persisted, WriteDone, Written};
 use crate::error::{Error, ErrorCode};
 use crate::git::{Committed, FileChange, GitError, GitStore, LogEntry};
-use crate::kernel::config::GitWriteStrategy;
+use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIMIT};
 use crate::kernel::tools::Tools;
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, JailPath, VfsError};
@@ -13,10 +13,6 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Entries of a history when nothing else is asked for.
-const DEFAULT_ENTRIES: usize = 20;
-const MAX_ENTRIES: usize = 1000;
 
 /// One commit of a file's history.
 #[derive(Debug, Serialize)]
@@ -66,10 +62,11 @@ impl History {
     }
 
     /// The commits that changed a file, or all of them, newest first.
-    pub fn file_history(&self, path: Option<&str>, limit: Option<usize>) -> Result<Vec<HistoryEntry>, Error> {
+    pub fn file_history(&self, path: Option<&str>, limit: Option<u32>) -> Result<Vec<HistoryEntry>, Error> {
         let path = path.map(JailPath::parse).transpose()?.filter(|path| !path.is_root());
-        let limit = limit.unwrap_or(DEFAULT_ENTRIES).clamp(1, MAX_ENTRIES);
-        let entries = self.git.log(path.as_ref().map(JailPath::as_str), limit)?;
+        let limit = limit.unwrap_or(DEFAULT_HISTORY_LIMIT);
+        HISTORY_LIMIT.check(limit, "", ErrorCode::Validation)?;
+        let entries = self.git.log(path.as_ref().map(JailPath::as_str), limit as usize)?;
         Ok(entries.into_iter().map(Into::into).collect())
     }
 

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, createSqlTools, sqlite, TGP } from '../../index.js';
+import { LIMITS } from '../../js/boundary/limits.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const source = sqlite({ file: ':memory:' });
+
+describe('limits of the SQL tools', () => {
+  it.each(Object.entries(LIMITS.sql))('refuse by its key a %s that is out of range', (key, { least, most }) => {
+    for (const value of [least - 1, most + 1, -1, 1e12, 2 ** 40, 2 ** 53]) {
+      expect(() => createSqlTools(source, { [key]: value })).toThrow(
+        expect.objectContaining({
+          code: 'ERR_CONFIG',
+          message: `The options of the SQL tools are not valid: "${key}" is not valid (must be between ${least} and ${most}, not ${value}).`,
+          details: { issues: [expect.objectContaining({ key })] },
+        }),
+      );
+    }
+    for (const value of [least, most, undefined]) createSqlTools(source, { [key]: value });
+  });
+
+  it('refuse by its key what is no whole number', () => {
+    for (const value of [1.5, Number.NaN, '5', null]) {
+      const options = /** @type {any} */ ({ maxRows: value, maxBytes: 64 });
+      expect(() => createSqlTools(source, options)).toThrow(
+        expect.objectContaining({ details: { issues: [expect.objectContaining({ key: 'maxRows' })] } }),
+      );
+    }
+  });
+
+  it('hold for the database of a kernel as well', async () => {
+    const config = { rootDir: await tempRoot() };
+    const attempt = async () => {
+      const kernel = new TGP({ config, sql: { source, maxRows: -1 } });
+      await kernel.boot().finally(() => kernel.shutdown());
+    };
+    const error = await attempt().catch((reason) => reason);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toContain('"maxRows" is not valid (must be between 1 and 1000000, not -1)');
+  });
+});
