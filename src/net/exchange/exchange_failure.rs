@@ -30,10 +30,7 @@ pub enum ExchangeFailure {
 impl ExchangeFailure {
     /// Why there is no client.
     pub(super) const fn of_client(error: &NetError) -> Self {
-        match error {
-            NetError::NoTrust { variables } => Self::NoTrust(variables),
-            _ => Self::NoRuntime,
-        }
+        if let NetError::NoTrust { variables } = error { Self::NoTrust(variables) } else { Self::NoRuntime }
     }
 
     /// What the client said, without the address.
