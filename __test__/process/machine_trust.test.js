@@ -44,9 +44,19 @@ describe.skipIf(process.platform !== 'linux')('whom the machine trusts', () => {
 
   it('may be nobody at all: then the config can still name somebody', async () => {
     const { ca, url } = await server();
-    const untrusted = [expect.stringContaining('certificate is not trusted'), 'ERR_FETCH'];
-    expect(await asked(url, WITHOUT_ANY)).toEqual(untrusted);
+    const nobody = [expect.stringContaining('SSL_CERT_FILE and SSL_CERT_DIR'), 'ERR_FETCH'];
+    expect(await asked(url, WITHOUT_ANY)).toEqual(nobody);
     expect(await asked(url, WITHOUT_ANY, { ca, forTools: true })).toEqual(['booted', 200]);
     expect(await asked(url, WITHOUT_ANY, { ca })).toEqual(['booted', 'ERR_FETCH']);
+  });
+
+  it('is nobody when the variable that says so has a mistake in it, not all the world', async () => {
+    const { url } = await server();
+    for (const name of ['SSL_CERT_FILE', 'SSL_CERT_DIR']) {
+      const [git, fetched] = await asked(url, { [name]: '/nowhere/corp-only.pem' });
+      expect(git).toContain(name);
+      expect(git).not.toContain('corp-only');
+      expect(fetched).toBe('ERR_FETCH');
+    }
   });
 });

@@ -3,8 +3,10 @@
 //! The files here are what the two folders share. `fetch` is for guests, `exchange` for the application itself.
 
 mod ca_bundle;
+mod direct_hosts;
 mod exchange;
 mod fetch;
+mod made_once;
 mod net_error;
 mod net_thread;
 mod route;

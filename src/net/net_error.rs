@@ -42,6 +42,8 @@ pub enum NetError {
     Failed { url: String, why: &'static str },
     #[error("The network cannot be used: the system refuses a thread or a socket")]
     NoRuntime,
+    #[error("Nobody can be trusted: {variables} names no certificates that can be read; mend it, or unset it")]
+    NoTrust { variables: &'static str },
 }
 
 impl PartError for NetError {
@@ -60,7 +62,8 @@ impl PartError for NetError {
             | Self::TimedOut { .. }
             | Self::TooLarge { .. }
             | Self::Failed { .. }
-            | Self::NoRuntime => ErrorCode::Fetch,
+            | Self::NoRuntime
+            | Self::NoTrust { .. } => ErrorCode::Fetch,
         }
     }
 

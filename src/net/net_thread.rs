@@ -1,5 +1,6 @@
 //! A thread that waits for the network, so that nobody else has to.
 
+use super::net_error::NetError;
 use crate::threads;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
@@ -15,9 +16,11 @@ pub(super) struct NetThread {
 }
 
 impl NetThread {
-    /// `None` when the system refuses a thread or what it needs.
-    pub(super) fn start(name: &str) -> Option<Self> {
-        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(MAX_BLOCKING).build().ok()?;
+    /// # Errors
+    /// `NoRuntime` when the system refuses a thread or what it needs.
+    pub(super) fn start(name: &str) -> Result<Self, NetError> {
+        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(MAX_BLOCKING).build();
+        let runtime = runtime.map_err(|_| NetError::NoRuntime)?;
         let handle = runtime.handle().clone();
         let (alive, over) = oneshot::channel::<()>();
         threads::spawn(name, move || {
@@ -25,7 +28,7 @@ impl NetThread {
             let _over = runtime.block_on(over);
             runtime.shutdown_background();
         })
-        .ok()?;
-        Some(Self { runtime: handle, _alive: alive })
+        .map_err(|_| NetError::NoRuntime)?;
+        Ok(Self { runtime: handle, _alive: alive })
     }
 }

@@ -1,12 +1,14 @@
 //! How requests leave this machine: through which proxy, and trusting whom.
 
 use super::ca_bundle::CaBundle;
+use super::direct_hosts::{DirectHosts, as_client_knows};
 use super::net_error::NetError;
 use super::trust;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, NoProxy, Proxy};
-use std::fmt;
-use url::{Host, Url};
+use rustls::ClientConfig;
+use std::{fmt, iter};
+use url::Url;
 
 /// Hosts that are this machine, in the words of `NO_PROXY`. A proxy would take them for itself.
 const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
@@ -44,10 +46,8 @@ impl NamedProxy {
         }
         let host = parsed.host_str().ok_or_else(|| bad("has no host"))?.to_owned();
         let proxy = Proxy::all(url).map_err(|_| bad("cannot be used as a proxy"))?;
-        Ok(Self {
-            proxy: Box::new(proxy.no_proxy(NoProxy::from_string(&format!("{LOOPBACK},{}", direct.join(","))))),
-            host,
-        })
+        let direct: Vec<&str> = iter::once(LOOPBACK).chain(direct.iter().map(|entry| as_client_knows(entry))).collect();
+        Ok(Self { proxy: Box::new(proxy.no_proxy(NoProxy::from_string(&direct.join(",")))), host })
     }
 }
 
@@ -67,20 +67,29 @@ pub struct Route {
 }
 
 impl Route {
-    /// A client that follows no redirect; `None` when the system does not let there be one.
-    pub(super) fn client(&self) -> Option<ClientBuilder> {
-        let builder =
-            Client::builder().tls_backend_preconfigured(trust::tls(&self.ca)?).redirect(Policy::none()).referer(false);
-        Some(match &self.proxy {
-            ProxyChoice::Direct => builder.no_proxy(),
-            ProxyChoice::Environment => builder,
-            ProxyChoice::Through(named) => builder.no_proxy().proxy(Proxy::clone(&named.proxy)),
-        })
+    /// Whom its clients trust. Takes a while.
+    ///
+    /// # Errors
+    /// `NoTrust`, `NoRuntime`.
+    pub(super) fn tls(&self) -> Result<ClientConfig, NetError> {
+        trust::tls(&self.ca)
     }
 
-    /// The same, without anybody between.
-    pub(super) fn without_proxy(&self) -> Self {
-        Self { proxy: ProxyChoice::Direct, ca: self.ca.clone() }
+    /// A client that follows no redirect.
+    pub(super) fn client(&self, tls: ClientConfig) -> ClientBuilder {
+        match &self.proxy {
+            ProxyChoice::Direct => direct_client(tls),
+            ProxyChoice::Environment => plain_client(tls),
+            ProxyChoice::Through(named) => direct_client(tls).proxy(Proxy::clone(&named.proxy)),
+        }
+    }
+
+    /// Hosts that are to be reached without anybody between, though the client would not.
+    pub(super) fn direct_hosts(&self) -> DirectHosts {
+        match &self.proxy {
+            ProxyChoice::Environment => DirectHosts::of_environment(),
+            ProxyChoice::Direct | ProxyChoice::Through(_) => DirectHosts::default(),
+        }
     }
 
     /// The name of the proxy that the application named.
@@ -92,14 +101,13 @@ impl Route {
     }
 }
 
-/// Whether a request does not leave this machine.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+/// A client without anybody between.
+pub(super) fn direct_client(tls: ClientConfig) -> ClientBuilder {
+    plain_client(tls).no_proxy()
+}
+
+fn plain_client(tls: ClientConfig) -> ClientBuilder {
+    Client::builder().tls_backend_preconfigured(tls).redirect(Policy::none()).referer(false)
 }
 
 #[cfg(test)]

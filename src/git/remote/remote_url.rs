@@ -7,9 +7,10 @@ use super::remote::Remote;
 use super::smart::{HttpConnection, SmartRemote, SshConnection};
 use crate::git::git_error::GitError;
 use crate::git::secret::Secret;
+use crate::loopback::is_loopback;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use url::{Host, Url};
+use url::Url;
 
 /// Whose servers the remote is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,16 +154,6 @@ impl RemoteUrl {
                 Ok(Box::new(SmartRemote::new(HttpConnection::new(url.as_str(), http, credentials))))
             }
         }
-    }
-}
-
-/// Whether a token may be sent to this address in the open: it does not leave the machine.
-pub(in crate::git) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Why a request of the application itself got no whole answer.
 
 use super::plain_dns::UnknownHost;
+use crate::net::net_error::NetError;
 use std::error::Error as StdError;
 use std::io;
 
@@ -20,11 +21,18 @@ pub enum ExchangeFailure {
     Broken,
     #[error("the system refuses a thread or a socket")]
     NoRuntime,
+    #[error("nobody can be trusted: {0} names no certificates that can be read; mend it, or unset it")]
+    NoTrust(&'static str),
     #[error("the request failed")]
     Other,
 }
 
 impl ExchangeFailure {
+    /// Why there is no client.
+    pub(super) const fn of_client(error: &NetError) -> Self {
+        if let NetError::NoTrust { variables } = error { Self::NoTrust(variables) } else { Self::NoRuntime }
+    }
+
     /// What the client said, without the address.
     pub(super) fn of(error: &reqwest::Error) -> Self {
         let mut source: Option<&(dyn StdError + 'static)> = Some(error);

@@ -6,11 +6,16 @@
 use super::exchange_failure::ExchangeFailure;
 use super::plain_dns::PlainDns;
 use super::upload_body::{Source, UploadBody, upload};
+use crate::loopback::is_loopback;
+use crate::net::direct_hosts::DirectHosts;
+use crate::net::made_once::MadeOnce;
+use crate::net::net_error::NetError;
 use crate::net::net_thread::NetThread;
-use crate::net::route::{Route, is_loopback};
+use crate::net::route::{Route, direct_client};
 use bytes::Bytes;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap};
-use reqwest::{Body, Client, Method, RequestBuilder};
+use reqwest::{Body, Client, ClientBuilder, Method, RequestBuilder};
+use rustls::ClientConfig;
 use std::io::{self, Read};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -45,11 +50,13 @@ pub struct ExchangeRequest {
 pub struct Exchanges {
     route: Route,
     user_agent: &'static str,
-    /// For what leaves this machine.
-    outer: OnceLock<Option<Client>>,
-    /// For what stays on it: what is told this machine alone, no proxy hears.
-    local: OnceLock<Option<Client>>,
-    thread: OnceLock<Option<NetThread>>,
+    tls: MadeOnce<ClientConfig>,
+    /// Takes the route, with its proxy.
+    routed: MadeOnce<Client>,
+    /// Goes to its host itself: what is told this machine alone, no proxy hears.
+    direct: MadeOnce<Client>,
+    direct_hosts: OnceLock<DirectHosts>,
+    thread: MadeOnce<NetThread>,
 }
 
 /// A request under way.
@@ -74,23 +81,26 @@ enum Part {
 impl Exchanges {
     #[must_use]
     pub const fn new(route: Route, user_agent: &'static str) -> Self {
-        Self { route, user_agent, outer: OnceLock::new(), local: OnceLock::new(), thread: OnceLock::new() }
+        Self {
+            route,
+            user_agent,
+            tls: MadeOnce::new(),
+            routed: MadeOnce::new(),
+            direct: MadeOnce::new(),
+            direct_hosts: OnceLock::new(),
+            thread: MadeOnce::new(),
+        }
     }
 
     /// Begins a request. Does not wait.
     ///
     /// # Errors
-    /// `NoRuntime`, `Other` for a request that cannot be sent at all.
+    /// `NoRuntime`, `NoTrust`, `Other` for a request that cannot be sent at all.
     pub fn start(&self, request: ExchangeRequest) -> Result<Exchange, ExchangeFailure> {
         let url = Url::parse(&request.url).map_err(|_| ExchangeFailure::Other)?;
-        let client = if is_loopback(&url) {
-            self.local.get_or_init(|| self.client(&self.route.without_proxy()))
-        } else {
-            self.outer.get_or_init(|| self.client(&self.route))
-        };
-        let client = client.as_ref().ok_or(ExchangeFailure::NoRuntime)?;
-        let thread = self.thread.get_or_init(|| NetThread::start("tgp-git-net"));
-        let thread = thread.as_ref().ok_or(ExchangeFailure::NoRuntime)?;
+        let client = self.client_for(&url).map_err(|error| ExchangeFailure::of_client(&error))?;
+        let thread = self.thread.get(|| NetThread::start("tgp-git-net"));
+        let thread = thread.map_err(|error| ExchangeFailure::of_client(&error))?;
         let method = Method::from_bytes(request.method.as_bytes()).map_err(|_| ExchangeFailure::Other)?;
         let mut builder = client.request(method, url);
         for (name, value) in &request.headers {
@@ -113,10 +123,19 @@ impl Exchanges {
         Ok(Exchange { task: thread.runtime.spawn(exchange).abort_handle(), parts })
     }
 
-    fn client(&self, route: &Route) -> Option<Client> {
-        let builder = route.client()?.connect_timeout(CONNECT_TIMEOUT).pool_idle_timeout(IDLE_TIMEOUT);
+    fn client_for(&self, url: &Url) -> Result<&Client, NetError> {
+        let tls = || self.tls.get(|| self.route.tls()).cloned();
+        if is_loopback(url) || self.direct_hosts.get_or_init(|| self.route.direct_hosts()).contains(url) {
+            self.direct.get(|| self.finish(direct_client(tls()?)))
+        } else {
+            self.routed.get(|| self.finish(self.route.client(tls()?)))
+        }
+    }
+
+    fn finish(&self, builder: ClientBuilder) -> Result<Client, NetError> {
+        let builder = builder.connect_timeout(CONNECT_TIMEOUT).pool_idle_timeout(IDLE_TIMEOUT);
         let builder = builder.user_agent(self.user_agent).dns_resolver(PlainDns);
-        builder.no_gzip().no_brotli().no_deflate().build().ok()
+        builder.no_gzip().no_brotli().no_deflate().build().map_err(|_| NetError::NoRuntime)
     }
 }
 

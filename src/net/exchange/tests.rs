@@ -1,6 +1,7 @@
 //! Servers that do not do as they should, and callers that lose their patience.
 
-use crate::net::{ExchangeFailure, ExchangeRequest, Exchanges, Route};
+use crate::net::{ExchangeFailure, ExchangeRequest, Exchanges, NamedProxy, ProxyChoice, Route};
+use crate::threads::refusal;
 use std::io::{Read, Write, repeat};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::channel;
@@ -112,16 +113,18 @@ fn an_answer_that_comes_before_the_body_has_gone_is_heard() {
 
 #[test]
 fn a_cancelled_exchange_ends_for_both_sides() {
+    let (tell_head, head_told) = channel();
     let (tell, told) = channel();
     let url = server(move |mut stream| {
         read_head(&mut stream);
+        tell_head.send(()).unwrap();
         tell.send(stream.read(&mut [0]).unwrap_or_default()).unwrap();
     });
     let exchanges = exchanges();
     let exchange = exchanges.start(request(url, None)).unwrap();
     let cancel = exchange.canceller();
     let waiting = thread::spawn(move || exchange.answer().err());
-    thread::sleep(SHORT);
+    head_told.recv_timeout(SOON).unwrap();
     cancel();
     assert_eq!(waiting.join().unwrap(), Some(ExchangeFailure::Broken));
     assert_eq!(told.recv_timeout(SOON), Ok(0), "the connection is closed");
@@ -134,7 +137,9 @@ fn what_went_wrong_is_told_without_the_address() {
     let end = |url: String| exchanges.start(request(url, None)).and_then(|exchange| exchange.answer().map(drop));
     let refused = ExchangeFailure::Connection(std::io::ErrorKind::ConnectionRefused);
     assert_eq!(end(format!("http://{closed}/")), Err(refused));
-    assert_eq!(end("http://nowhere.invalid/".to_owned()), Err(ExchangeFailure::UnknownHost));
+    let unknown = end("http://nowhere.invalid/".to_owned());
+    // A resolver that cannot be reached says so late, or not at all.
+    assert!(matches!(unknown, Err(ExchangeFailure::UnknownHost | ExchangeFailure::TimedOut)), "{unknown:?}");
     assert_eq!(end("no address".to_owned()), Err(ExchangeFailure::Other));
     let endless = server(|mut stream| {
         read_head(&mut stream);
@@ -142,4 +147,36 @@ fn what_went_wrong_is_told_without_the_address() {
         while stream.write_all(format!("x: {}\r\n", "y".repeat(60_000)).as_bytes()).is_ok() {}
     });
     assert!(end(endless).is_err(), "headers end somewhere");
+}
+
+#[test]
+fn a_thread_that_was_refused_is_asked_for_again() {
+    let url = server(|mut stream| {
+        read_head(&mut stream);
+        stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+    });
+    let exchanges = exchanges();
+    let refused = refusal::during("tgp-git-net", || exchanges.start(request(url.clone(), None)).err());
+    assert_eq!(refused, Some(ExchangeFailure::NoRuntime));
+    assert_eq!(exchanges.start(request(url, None)).unwrap().answer().unwrap().status, 204);
+}
+
+#[test]
+fn a_star_in_no_proxy_keeps_the_proxy_out_of_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (tell, asked) = channel();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            tell.send(read_head(&mut stream)).unwrap();
+            stream.write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").unwrap();
+        }
+    });
+    let proxy = NamedProxy::parse(&url, &["*.corp.invalid".to_owned()]).unwrap();
+    let route = Route { proxy: ProxyChoice::Through(proxy), ..Route::default() };
+    let exchanges = Exchanges::new(route, "test");
+    let end = |url: &str| exchanges.start(request(url.to_owned(), None)).unwrap().answer();
+    assert!(end("http://git.corp.invalid/").is_err());
+    assert_eq!(end("http://git.other.invalid/").unwrap().status, 204);
+    assert!(asked.recv_timeout(SOON).unwrap().contains("git.other.invalid"), "the first that the proxy heard of");
 }

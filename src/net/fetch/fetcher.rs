@@ -7,6 +7,7 @@ use super::fetch_response::{Arrival, FetchResponse};
 use super::fetch_slots::{FetchSlots, Slot};
 use crate::error::Error;
 use crate::ids::RunId;
+use crate::net::made_once::MadeOnce;
 use crate::net::net_error::{NetError, shown};
 use crate::net::net_thread::NetThread;
 use crate::net::route::Route;
@@ -18,7 +19,7 @@ use reqwest::{Client, Method, StatusCode};
 use std::error::Error as StdError;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::task::AbortHandle;
@@ -56,15 +57,16 @@ impl FetchTask {
 }
 
 pub struct Fetcher {
-    allowed: Arc<AllowList>,
     limits: FetchLimits,
-    route: Route,
-    network: OnceLock<Option<Network>>,
+    network: Arc<Network>,
+    thread: MadeOnce<NetThread>,
 }
 
+/// What the requests on the thread share.
 struct Network {
-    client: Client,
-    thread: NetThread,
+    allowed: AllowList,
+    route: Route,
+    client: MadeOnce<Client>,
     slots: Arc<FetchSlots>,
 }
 
@@ -72,7 +74,9 @@ impl Fetcher {
     /// # Errors
     /// `BadEntry` for an entry that is no plain http or https URL.
     pub fn new(allowed: &[String], limits: FetchLimits, route: Route) -> Result<Self, NetError> {
-        Ok(Self { allowed: Arc::new(AllowList::parse(allowed)?), limits, route, network: OnceLock::new() })
+        let allowed = AllowList::parse(allowed)?;
+        let network = Network { allowed, route, client: MadeOnce::new(), slots: Arc::default() };
+        Ok(Self { limits, network: Arc::new(network), thread: MadeOnce::new() })
     }
 
     /// Sends a request of a run below `root`, or of `root` itself. Whoever stops waiting for it aborts the task.
@@ -82,27 +86,24 @@ impl Fetcher {
             FetchTask(None)
         };
         let checked = request.check(self.limits.bytes).and_then(|checked| {
-            self.allowed.check(&checked.url)?;
+            self.network.allowed.check(&checked.url)?;
             Ok(checked)
         });
-        let checked = match checked {
-            Ok(checked) => checked,
+        let ready = checked.and_then(|checked| Ok((checked, self.thread.get(|| NetThread::start("tgp-net"))?)));
+        let (checked, thread) = match ready {
+            Ok(ready) => ready,
             Err(error) => return refused(error, done),
-        };
-        let Some(network) = self.network.get_or_init(|| Network::start(&self.allowed, &self.route)) else {
-            return refused(NetError::NoRuntime, done);
         };
         let FetchLimits { bytes, time } = self.limits;
         let first = checked.url.clone();
-        let (client, allowed) = (network.client.clone(), Arc::clone(&self.allowed));
-        let slots = Arc::clone(&network.slots);
+        let network = Arc::clone(&self.network);
         let exchange = contained(async move {
-            let mut slot = slots.take(root).await;
-            let answer = exchange(client, allowed, checked, bytes, &mut slot).await;
+            let mut slot = network.slots.take(root).await;
+            let answer = network.exchange(checked, bytes, &mut slot).await;
             // It is held until the answer is the guest's.
             (slot, answer)
         });
-        let task = network.thread.runtime.spawn(async move {
+        let task = thread.runtime.spawn(async move {
             match tokio::time::timeout(time, exchange).await {
                 Ok(Ok((_slot, answer))) => done(answer.map_err(Into::into)),
                 Ok(Err(Panicked)) => done(Err(Error::panicked())),
@@ -114,11 +115,40 @@ impl Fetcher {
 }
 
 impl Network {
-    fn start(allowed: &AllowList, route: &Route) -> Option<Self> {
-        // Through a proxy no address is looked up here but its own: which hosts are reached is up to the list of URLs.
-        let dns = CheckedDns::new(allowed.local_names(), route.proxy_host());
-        let client = route.client()?.user_agent(USER_AGENT).dns_resolver(dns).build().ok()?;
-        Some(Self { client, thread: NetThread::start("tgp-net")?, slots: Arc::default() })
+    /// The client. Called on the network's thread alone: making it reads the machine's certificates, which is nothing that
+    /// a guest's thread should wait or pay for.
+    fn client(&self) -> Result<&Client, NetError> {
+        self.client.get(|| {
+            // Through a proxy no address is looked up here but its own: which hosts are reached is up to the list of URLs.
+            let dns = CheckedDns::new(self.allowed.local_names(), self.route.proxy_host());
+            let builder = self.route.client(self.route.tls()?).user_agent(USER_AGENT).dns_resolver(dns);
+            builder.build().map_err(|_| NetError::NoRuntime)
+        })
+    }
+
+    /// One request with all its redirects, each held against the list again.
+    async fn exchange(&self, mut request: Checked, limit: usize, slot: &mut Slot) -> Result<FetchResponse, NetError> {
+        let client = self.client()?;
+        let first = request.url.clone();
+        for hop in 0..=MAX_REDIRECTS {
+            self.allowed.check(&request.url)?;
+            let builder = client.request(request.method.clone(), request.url.clone()).headers(request.headers.clone());
+            let builder = match &request.body {
+                Some(body) => builder.body(body.clone()),
+                None => builder,
+            };
+            let response = builder.send().await.map_err(|error| failure(&error, &request.url))?;
+            let arrival = if hop == 0 { Arrival::Direct } else { Arrival::Redirected };
+            let target = match (request.redirects, target(&response, &request.url)) {
+                (Redirects::Follow, Some(target)) => target,
+                (Redirects::Refuse, Some(_)) => return Err(NetError::RedirectForbidden { url: shown(&request.url) }),
+                (Redirects::Show, Some(_)) | (_, None) => {
+                    return FetchResponse::read(response, &request.url, arrival, limit, slot).await;
+                }
+            };
+            request = redirected(request, response.status(), target);
+        }
+        Err(NetError::TooManyRedirects { url: shown(&first), limit: MAX_REDIRECTS })
     }
 }
 
@@ -130,35 +160,6 @@ async fn contained<T>(future: impl Future<Output = T>) -> Result<T, Panicked> {
         Err(panicked) => Poll::Ready(Err(panicked)),
     })
     .await
-}
-
-/// One request with all its redirects, each held against the list again.
-async fn exchange(
-    client: Client,
-    allowed: Arc<AllowList>,
-    mut request: Checked,
-    limit: usize,
-    slot: &mut Slot,
-) -> Result<FetchResponse, NetError> {
-    let first = request.url.clone();
-    for hop in 0..=MAX_REDIRECTS {
-        allowed.check(&request.url)?;
-        let mut builder = client.request(request.method.clone(), request.url.clone()).headers(request.headers.clone());
-        if let Some(body) = &request.body {
-            builder = builder.body(body.clone());
-        }
-        let response = builder.send().await.map_err(|error| failure(&error, &request.url))?;
-        let arrival = if hop == 0 { Arrival::Direct } else { Arrival::Redirected };
-        let target = match (request.redirects, target(&response, &request.url)) {
-            (Redirects::Follow, Some(target)) => target,
-            (Redirects::Refuse, Some(_)) => return Err(NetError::RedirectForbidden { url: shown(&request.url) }),
-            (Redirects::Show, Some(_)) | (_, None) => {
-                return FetchResponse::read(response, &request.url, arrival, limit, slot).await;
-            }
-        };
-        request = redirected(request, response.status(), target);
-    }
-    Err(NetError::TooManyRedirects { url: shown(&first), limit: MAX_REDIRECTS })
 }
 
 /// Where a response sends the request, if it does.
@@ -211,4 +212,39 @@ fn failure(error: &reqwest::Error, url: &Url) -> NetError {
         "the server did not answer as HTTP asks"
     };
     NetError::Failed { url: shown(url), why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FetchLimits, Fetcher};
+    use crate::ids::RunId;
+    use crate::net::{FetchRequest, Route};
+    use crate::threads::refusal;
+    use serde_json::json;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn a_thread_that_was_refused_is_asked_for_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+            stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+        });
+        let limits = FetchLimits { bytes: 1 << 20, time: Duration::from_secs(60) };
+        let fetcher = Fetcher::new(std::slice::from_ref(&url), limits, Route::default()).unwrap();
+        let fetched = || {
+            let (tell, told) = channel();
+            let request: FetchRequest = serde_json::from_value(json!({ "url": url })).unwrap();
+            fetcher.fetch(RunId(1), request, Box::new(move |answer| tell.send(answer.is_ok()).unwrap()));
+            told.recv().unwrap()
+        };
+        assert!(!refusal::during("tgp-net", fetched));
+        assert!(fetched());
+    }
 }

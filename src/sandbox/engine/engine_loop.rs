@@ -41,10 +41,12 @@ pub fn run_engine(
     if watchdog.is_err() {
         return;
     }
+    // From here on the watchdog ends with this function, also after a panic.
+    let closing = CloseOnDrop(control);
     let confinement = confine();
     let mut isolate = GuestIsolate::new(snapshot.blob.clone(), memory_bytes, control);
-    // Dropped before the isolate, and after a panic as well: the watchdog must not outlive what it watches.
-    let _closing = CloseOnDrop(control);
+    // Moved behind the isolate, so that it is dropped before it: the watchdog must not outlive what it watches.
+    let _closing = closing;
     control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
     isolate.prepare();
     let mut cache = CodeCache::default();
@@ -151,5 +153,34 @@ fn is_orderly(end: &RunEnd) -> bool {
         RunEnd::CpuTimeout | RunEnd::WallTimeout | RunEnd::OutOfMemory | RunEnd::Cancelled | RunEnd::Crashed(_) => {
             false
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run_engine;
+    use crate::sandbox::engine::control::{EngineControl, Inbox, StuckPolicy};
+    use crate::sandbox::engine::isolate::Snapshot;
+    use crate::sandbox::message::Command;
+    use crate::threads::{Panicked, contain};
+    use crossbeam_channel::unbounded;
+    use std::panic::resume_unwind;
+    use std::sync::Arc;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn an_engine_that_panics_before_it_has_an_isolate_leaves_no_watchdog_behind() {
+        let control = EngineControl::new(Arc::new(|_| {}), StuckPolicy::Abandon);
+        let (_commands, receiver) = unbounded::<Command>();
+        let inbox: Arc<dyn Inbox> = Arc::new(receiver);
+        let snapshot = Snapshot { blob: Vec::new().into(), seal: 0 };
+        let run = || run_engine(&inbox, &control, &snapshot, 64 << 20, || resume_unwind(Box::new("no")));
+        assert_eq!(contain(run), Err(Panicked));
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while Arc::strong_count(&control) > 1 && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(Arc::strong_count(&control), 1, "the watchdog holds it no more");
     }
 }

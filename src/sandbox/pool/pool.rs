@@ -147,6 +147,7 @@ impl Pool {
     fn on_start_failed(self: &Arc<Self>, id: WorkerId, error: &SandboxError) {
         let victims = self.state.lock().start_failed(id);
         pay_all(victims, error);
+        self.dismiss_supervisor();
         self.changed.notify_all();
         self.start_workers();
     }
@@ -285,7 +286,8 @@ impl Pool {
     fn enforce(self: &Arc<Self>) {
         let overdue = self.state.lock().take_overdue(Instant::now());
         for loss in overdue {
-            self.settle(loss, RunEnd::WallTimeout);
+            // A panic about one must not keep the others alive.
+            let _panicked = threads::contain(|| self.settle(loss, RunEnd::WallTimeout));
         }
         if let Some(deadline) = self.state.lock().next_deadline() {
             self.supervisor.wake_by(deadline);

@@ -1,6 +1,6 @@
 //! Which run goes next.
 //!
-//! A run that no tool has started is the root of a tree: the runs that it starts, directly or not, turn its turn. A run
+//! A run that no tool has started is the root of a tree: the runs that it starts, directly or not, share its turn. A run
 //! that waits for others has lent its turn to them, so a tree always comes to its end, and however many runs it starts, it
 //! is one of several that take turns. Only turns that nobody else wants are used to do more of one tree at once.
 
@@ -194,8 +194,8 @@ impl<T> RunOrder<T> {
     }
 
     fn take_root(&mut self) -> Option<(Ticket, T)> {
-        let turn = self.unruly_share();
-        if self.room_for_trees() == 0 { None } else { self.roots.pop(turn) }
+        let share = self.unruly_share();
+        if self.room_for_trees() == 0 { None } else { self.roots.pop(share) }
     }
 
     fn take_nested(&mut self, turn: Turn) -> Option<(Ticket, T)> {

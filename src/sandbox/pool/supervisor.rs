@@ -3,7 +3,10 @@
 use crate::threads;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long after a panic it looks again.
+const AFTER_PANIC: Duration = Duration::from_millis(50);
 
 /// The alarm clock of the thread. It outlives the pool for a moment; the pool does not live for its sake.
 #[derive(Default)]
@@ -49,8 +52,10 @@ impl Supervisor {
 
     fn look_when_due(&self, look: impl Fn()) {
         while self.sleep() {
-            // What made it panic must not leave the others without a supervisor.
-            let _panicked = threads::contain(&look);
+            // A look that panicked has set no next deadline: the others must not be left without a supervisor.
+            if threads::contain(&look).is_err() {
+                self.wake_by(Instant::now() + AFTER_PANIC);
+            }
         }
     }
 
@@ -77,7 +82,7 @@ impl Supervisor {
 mod tests {
     use super::Supervisor;
     use crate::threads::refusal;
-    use crossbeam_channel::unbounded;
+    use crossbeam_channel::{RecvTimeoutError, unbounded};
     use std::panic::resume_unwind;
     use std::sync::Arc;
     use std::time::{Duration, Instant};
@@ -98,7 +103,8 @@ mod tests {
         assert!(looks.recv_timeout(LATE).unwrap() >= deadline);
         assert!(looks.recv_timeout(SOON * 5).is_err(), "once is enough");
         supervisor.close();
-        assert!(looks.recv_timeout(LATE).is_err(), "the thread has ended and dropped its sender");
+        let end = looks.recv_timeout(LATE).unwrap_err();
+        assert_eq!(end, RecvTimeoutError::Disconnected, "the thread has ended and dropped its sender");
     }
 
     #[test]
@@ -111,8 +117,8 @@ mod tests {
         };
         refusal::during("tgp-supervisor", || supervisor.ensure_thread(look.clone()));
         supervisor.ensure_thread(look);
+        supervisor.wake_by(Instant::now());
         for _ in 0..3 {
-            supervisor.wake_by(Instant::now());
             looks.recv_timeout(LATE).unwrap();
         }
         supervisor.close();

@@ -246,7 +246,11 @@ impl EngineControl {
 
     /// Lets the watchdog end.
     pub(in crate::sandbox::engine) fn close(&self) {
-        self.closed.store(true, Ordering::Release);
+        {
+            // Without the lock the watchdog could look before this, and wait after the notice.
+            let _current = self.current.lock();
+            self.closed.store(true, Ordering::Release);
+        }
         *self.isolate.lock() = None;
         self.changed.notify_one();
     }
