@@ -2,9 +2,8 @@
 
 use super::import_resolver::{ImportResolver, Resolved, Target};
 use super::packages::Packages;
-use super::std_library;
 use super::tool_cache::{CachedTool, ToolCache};
-use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, ToolForm};
+use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, ToolForm, std_library};
 use crate::error::{Error, ErrorCode};
 use crate::sandbox::{Code, Module, ModuleKind, Package};
 use crate::vfs::{JailPath, Stamp, Vfs};
