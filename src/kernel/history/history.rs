@@ -162,7 +162,7 @@ impl History {
                 Error::new(ErrorCode::Validation, "files is empty. Name what to commit.").with("field", "files")
             );
         };
-        let turn = self.begin(std::iter::empty()).whole()?;
+        let mut turn = self.begin(std::iter::empty()).whole()?;
         let mut contents = Vec::new();
         for path in &paths {
             contents.push(match self.files.read_bytes(path) {
@@ -192,13 +192,14 @@ impl History {
             }
             return Ok(Written::not_committed(META_FILE, "With pull requests meta.json is not committed."));
         }
-        let turn = self.begin(std::iter::once(META_FILE)).whole()?;
+        let mut turn = self.begin(std::iter::once(META_FILE)).whole()?;
         let meta = registry.sync_meta()?;
         let change = meta.as_ref().map(|meta| FileChange { path: META_FILE, content: Some(meta.text.as_bytes()) });
         let committed = turn.commit("Registry: meta.json", change.as_slice());
         if let (Some(meta), Ok(_)) = (&meta, &committed) {
             registry.meta_was_committed(meta);
         }
+        drop(turn);
         self.written(META_FILE, committed)
     }
 
