@@ -137,10 +137,18 @@ impl History {
         self.flush_meta()?;
         let mut incoming = self.exchange.sync()?;
         // What came in may have brought a `meta.json` without the tools that were written here.
+        if let Err(error) = self.push_meta_again(&mut incoming) {
+            // All else has been exchanged.
+            incoming.warnings.push(format!("meta.json was not brought to the remote: {}", error.message));
+        }
+        Ok(incoming)
+    }
+
+    fn push_meta_again(&self, incoming: &mut Incoming) -> Result<(), Error> {
         if self.flush_meta()? == Flushed::Committed {
             incoming.add(self.exchange.sync()?);
         }
-        Ok(incoming)
+        Ok(())
     }
 
     /// Brings in what others pushed.
@@ -205,6 +213,7 @@ impl History {
 
     /// Commits `meta.json` if writes of this kernel are not in it yet. Whoever lacks them finds them in the files.
     fn flush_meta(&self) -> Result<Flushed, Error> {
+        self.exchange.note_overtaken();
         if self.strategy == GitWriteStrategy::Pr || !self.tools.registry().is_meta_behind() {
             return Ok(Flushed::Nothing);
         }
