@@ -174,7 +174,7 @@ mod tests {
         assert!(map_all("tgp-test", &[], |item: &u8| *item).is_empty());
         assert_eq!(
             contain(|| map_all("tgp-test", &items, |item| if *item == 999 {
-                panic()
+                panic();
             })),
             Err(Panicked)
         );
