@@ -5,8 +5,12 @@
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread::{Builder, JoinHandle};
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread::{Builder, JoinHandle, available_parallelism, scope};
+
+/// Fewer items than this are not worth a thread.
+const SMALLEST_SHARE: usize = 32;
 
 /// A job that panicked. What it owned is dropped; what it shared must not be trusted to be whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +51,33 @@ pub fn pool(name: &'static str, threads: usize) -> Option<ThreadPool> {
         .panic_handler(ignore)
         .build()
         .ok()
+}
+
+/// What `job` makes of each item, in their order; many items are shared out among threads of their own. They are no
+/// pool's: who waits for a pool on one of its threads may be given another job meanwhile, and that one may want a lock that
+/// the waiting one holds.
+pub fn map_all<I: Sync, T: Send>(name: &str, items: &[I], job: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    let threads = available_parallelism().map_or(1, NonZero::get);
+    let share = items.len().div_ceil(threads).max(SMALLEST_SHARE);
+    let make = |items: &[I]| items.iter().map(&job).collect::<Vec<T>>();
+    scope(|scope| {
+        let mut shares = items.chunks(share);
+        let own = shares.next().unwrap_or_default();
+        let start = |items| {
+            #[cfg(test)]
+            refusal::check(name).map_err(|_| items)?;
+            Builder::new().name(name.to_owned()).spawn_scoped(scope, move || make(items)).map_err(|_| items)
+        };
+        let others: Vec<_> = shares.map(start).collect();
+        let mut made = make(own);
+        for other in others {
+            match other {
+                Ok(thread) => made.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic))),
+                Err(refused) => made.extend(make(refused)),
+            }
+        }
+        made
+    })
 }
 
 /// A callback that somebody waits for. If it is dropped uncalled, by a panic for one, it is called all the same, with what
@@ -101,7 +132,7 @@ pub mod refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{Owed, Panicked, contain, pool, spawn};
+    use super::{Owed, Panicked, contain, map_all, pool, refusal, spawn};
     use std::panic::resume_unwind;
     use std::sync::mpsc::channel;
 
@@ -131,6 +162,22 @@ mod tests {
         Owed::new(|| (), |()| panic()).pay(());
         drop(tell);
         assert!(told.recv().is_err(), "nothing is told twice");
+    }
+
+    #[test]
+    fn many_items_keep_their_order_with_and_without_threads() {
+        let items: Vec<usize> = (0..1000).collect();
+        let doubled: Vec<usize> = items.iter().map(|item| item * 2).collect();
+        let double = || map_all("tgp-test", &items, |item| item * 2);
+        assert_eq!(double(), doubled);
+        assert_eq!(refusal::during("tgp-test", double), doubled);
+        assert!(map_all("tgp-test", &[], |item: &u8| *item).is_empty());
+        assert_eq!(
+            contain(|| map_all("tgp-test", &items, |item| if *item == 999 {
+                panic();
+            })),
+            Err(Panicked)
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 const NO_RUN: RunId = RunId(0);
 
 /// The answer to `question`, which must have a name that no guest can ask; `None` when it takes longer than `wait`.
-/// The caller holds nothing meanwhile that others wait for.
+/// The caller holds nothing meanwhile that others wait for without end.
 pub fn ask_and_wait(
     functions: &dyn HostFunctions,
     question: &str,

@@ -3,7 +3,7 @@
 use crate::vfs::JailPath;
 
 /// The folder of the tools.
-pub const TOOLS: &str = "tools";
+pub use crate::compile::TOOLS;
 
 const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
 const JAVASCRIPT: [&str; 3] = ["js", "mjs", "cjs"];

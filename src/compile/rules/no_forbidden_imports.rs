@@ -3,6 +3,7 @@
 
 use super::rule::{Findings, Guards, Rule};
 use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::imports::named::Named;
 use crate::compile::imports::specifiers::{directives, specifiers};
 use crate::compile::subject::subject::Subject;
 
@@ -11,7 +12,7 @@ pub(in crate::compile) const RULE: Rule =
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     for (specifier, span) in specifiers(subject.module, subject.names.unresolved) {
-        if !is_allowed(subject.path, &specifier, subject.allowed_imports) {
+        if Named::new(subject.path, &specifier, subject.allowed_imports).is_none() {
             findings.add(
                 span,
                 format!("Import of '{specifier}' is forbidden"),
@@ -22,30 +23,6 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
     for (name, span) in directives(&subject.comments) {
         findings.add(span, format!("The reference to '{name}' is forbidden"), "Remove it and import what is needed.");
     }
-}
-
-fn is_allowed(path: &str, specifier: &str, packages: &[String]) -> bool {
-    if let Some(rest) = specifier.strip_prefix("/lib/") {
-        return stays_inside(1, rest);
-    }
-    if specifier.starts_with("./") || specifier.starts_with("../") || matches!(specifier, "." | "..") {
-        return stays_inside(path.matches('/').count(), specifier);
-    }
-    packages.iter().any(|package| {
-        specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    })
-}
-
-/// Whether a path that starts `depth` folders below the root never leaves it.
-fn stays_inside(depth: usize, relative: &str) -> bool {
-    relative
-        .split('/')
-        .try_fold(depth, |depth, segment| match segment {
-            "" | "." => Some(depth),
-            ".." => depth.checked_sub(1),
-            _ => Some(depth + 1),
-        })
-        .is_some()
 }
 
 fn help(specifier: &str, packages: &[String]) -> String {
@@ -78,6 +55,7 @@ mod tests {
                 "import up from '../../data.json'; export default () => up",
                 "import rates from '../rates.json'; import x from '/lib/x'; export default () => [rates, x]",
                 "import { z } from 'zod'; import m from 'zod/mini'; import k from '@scope/kit'; export default () => [z, m, k]",
+                "import { parse } from '@tgp/std/csv'; import std from '@tgp/std'; export default () => [parse, std]",
                 "const require = (name: string) => name; export default () => require('fs')",
                 "export default () => 'import fs from \"fs\"'",
             ],
@@ -91,6 +69,9 @@ mod tests {
                 ("import x from '@scope/kit-other'; export default () => x", "@scope/kit-other"),
                 ("import type { A } from 'secret-types'; export default (a: A) => a", "secret-types"),
                 ("type K = import('/etc/key').K; export default (a: K) => a", "/etc/key"),
+                ("import x from 'zod/../fs'; export default () => x", "zod/../fs"),
+                ("import x from 'zod/node_modules/fs'; export default () => x", "zod/node_modules/fs"),
+                ("import x from '@tgp/std/none'; export default () => x", "@tgp/std/none"),
                 ("import fs = require('fs'); export default () => fs", "fs"),
                 ("/// <reference path=\"../../../app/secret.ts\" />\nexport default () => 1", "../../../app/secret.ts"),
                 ("import x from 'https://evil.example/x.js'; export default () => x", "https://evil.example"),

@@ -121,6 +121,9 @@ impl Upstream {
                 replayed.head.unwrap_or(theirs)
             }
         };
+        if local != Some(next) {
+            self.note_overtaken();
+        }
         let trees = Trees::new(&repository, options.limits);
         let moves = vec![
             RefMove { name: name.clone(), old: local, new: Some(next) },

@@ -132,6 +132,13 @@ impl Publisher {
         self.shared.upstream.hydrate()
     }
 
+    /// How often others' commits have moved the branch, in any exchange so far, those that failed afterwards included. A
+    /// replay leaves derived files out, so these may lack what local commits had in them.
+    #[must_use]
+    pub fn times_overtaken(&self) -> usize {
+        self.shared.upstream.times_overtaken()
+    }
+
     /// Makes the pushes that wait, for at most `wait`, and ends. What is not pushed then stays committed.
     pub fn stop(&self, wait: Duration) {
         let deadline = Instant::now() + wait;

@@ -18,6 +18,7 @@ use git2::{Oid, Repository};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Commits of recent history that are named to the remote as present.
 const MAX_HAVES: usize = 64;
@@ -36,6 +37,8 @@ pub struct Upstream {
     pub(in crate::git) pull_requests: Mutex<HashMap<String, (PullRequest, PullRequestText)>>,
     /// A commit of the remote that goes beyond a limit: it is not asked for again.
     refused: Mutex<Option<(Oid, Limit)>>,
+    /// How often others' commits have moved the branch.
+    overtaken: AtomicUsize,
     /// Ends every exchange.
     pub(in crate::git) halt: Halt,
 }
@@ -62,8 +65,8 @@ impl Upstream {
         halt: Halt,
     ) -> Self {
         let (turn, rewrites, pull_requests) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let refused = Mutex::default();
-        Self { store, remote, forge, describe, turn, rewrites, pull_requests, refused, halt }
+        let (refused, overtaken) = (Mutex::default(), AtomicUsize::default());
+        Self { store, remote, forge, describe, turn, rewrites, pull_requests, refused, overtaken, halt }
     }
 
     /// The time for one exchange that begins now.
@@ -137,6 +140,16 @@ impl Upstream {
                 let _ = repository.reference(&tracking, new, true, "push");
             }
         }
+    }
+
+    /// Notes that others' commits are about to move the branch. Whoever counts one too many looks once too often.
+    pub(in crate::git) fn note_overtaken(&self) {
+        self.overtaken.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often others' commits have moved the branch, whatever the exchange was for and however it ended.
+    pub(in crate::git) fn times_overtaken(&self) -> usize {
+        self.overtaken.load(Ordering::Relaxed)
     }
 
     /// Notes what a replay did, and makes the branch that keeps what did not fit.

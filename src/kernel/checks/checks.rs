@@ -91,7 +91,7 @@ impl Checks {
     }
 
     /// What the check says of a source that is about to be kept; nothing of a file that is no tool or when checks are off.
-    /// It may take its time: the caller holds nothing that others wait for.
+    /// It may take its time: the caller holds nothing that others wait for without end.
     pub fn judge(&self, path: &JailPath, source: &str) -> Result<Judged, Error> {
         if !is_tool_source(path) || self.mode == CheckMode::Off {
             return Ok(Judged::default());

@@ -52,7 +52,7 @@ impl LineRegex {
             .syntax(syntax)
             .thompson(nfa.clone())
             .build(pattern)
-            .map_err(|error| told(&error))?;
+            .map_err(|error| message_of(&error))?;
         let automaton = hybrid::regex::Builder::new()
             .syntax(syntax)
             .thompson(nfa)
@@ -64,7 +64,7 @@ impl LineRegex {
                     .minimum_bytes_per_state(Some(LETTERS_PER_STATE)),
             )
             .build(pattern)
-            .map_err(|error| told(&error))?;
+            .map_err(|error| message_of(&error))?;
         Ok(Self { cache: automaton.create_cache(), automaton, slow, work_left: MAX_WORK })
     }
 
@@ -92,7 +92,7 @@ impl LineRegex {
 }
 
 /// The last line of an error says what is wrong; those before show the pattern. What is said of limits is about bytes.
-fn told(error: &(dyn std::error::Error + 'static)) -> String {
+fn message_of(error: &(dyn std::error::Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;

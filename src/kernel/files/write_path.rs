@@ -57,7 +57,7 @@ pub struct WriteParts {
 
 pub struct WritePath {
     parts: WriteParts,
-    /// Changes that depend on the same file are made one after the other.
+    /// Changes of the same file that got into each other's way are made again one after the other.
     edits: PathTurns,
 }
 
@@ -77,8 +77,9 @@ impl WritePath {
         match self.commit(path, change) {
             Err(error) => done(Err(error)),
             Ok((written, found)) => {
-                let told = move |written: Result<Written, Error>| done(written.map(|written| report(written, found)));
-                self.parts.history.publish(Ok(written), Box::new(told));
+                let published =
+                    move |written: Result<Written, Error>| done(written.map(|written| report(written, found)));
+                self.parts.history.publish(Ok(written), Box::new(published));
             }
         }
     }
@@ -91,7 +92,7 @@ impl WritePath {
             Base::Anything => Ok(String::new()),
             Base::Content => self.parts.root.read(path),
         };
-        let _one_edit = (change.base() == Base::Content).then(|| self.edits.wait_for(path));
+        let mut one_edit = None;
         for _ in 0..MAX_TRIES {
             let before = read()?;
             let (after, found) = change.make(path, &before)?;
@@ -100,6 +101,10 @@ impl WritePath {
             if read()? == before {
                 return Ok((self.write(turn, path, &after, judged, &change.message(path))?, found));
             }
+            drop(turn);
+            // Others are at this file. From now on one waits for the other, as long as that may be; without the turn it is
+            // tried all the same, for what was judged is what is written.
+            one_edit = one_edit.or_else(|| self.edits.wait_for(path));
         }
         let message = format!(
             "{} was not written: others changed it each of the {MAX_TRIES} times that the change was made. Read it again, and repeat the change when they are done.",
@@ -111,7 +116,7 @@ impl WritePath {
     /// Writes and commits. When the repository could not be had, the file is written all the same.
     fn write(
         &self,
-        turn: WriteTurn<'_>,
+        mut turn: WriteTurn<'_>,
         path: &JailPath,
         content: &str,
         judged: Judged,
@@ -140,10 +145,11 @@ impl WritePath {
             tools.registry().meta_was_committed(meta);
         }
         if will_be_logged && !matches!(&committed, Ok(Committed { id: Some(_), .. })) {
-            // No commit will bring it back.
+            // No commit will bring it back. It is still this write's turn: nobody has written another text meanwhile.
             root.write(path, content)?;
         }
         let mut written = history.written(path.as_str(), committed)?;
+        drop(turn);
         match registered {
             Ok(registered) => written.similar = registered.similar.into_iter().map(SimilarTool::from).collect(),
             Err(error) => written.problem = written.problem.or(Some(error.message)),

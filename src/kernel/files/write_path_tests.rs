@@ -8,7 +8,7 @@ use crate::kernel::check_config::CheckMode;
 use crate::kernel::checks::{CheckParts, Checks};
 use crate::kernel::config::{Config, GitWriteStrategy};
 use crate::kernel::files::changes::{Patch, WholeText};
-use crate::kernel::history::{Ending, Exchange, GitHome, History, RunExamples, Written};
+use crate::kernel::history::{Ending, Exchange, GitHome, History, Persisted, RunExamples, Written};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{AllowedPackages, ImportResolver};
 use crate::kernel::private_files::PrivateFiles;
@@ -56,15 +56,18 @@ struct House {
 }
 
 fn house() -> House {
+    house_with(&Config::default())
+}
+
+fn house_with(config: &Config) -> House {
     let folder = tempfile::tempdir().unwrap();
     let root_dir = folder.path().join("root");
-    let config = Config::default();
     let root = Arc::new(DiskVfs::open(&root_dir).unwrap());
     let compiler = Arc::new(Compiler::new());
     let examples = Arc::new(RunExamples::default());
     let ending = Ending::default();
-    let GitHome { store, .. } =
-        GitHome::open(&config, folder.path(), &root_dir, &root, &compiler, &examples, &ending).unwrap();
+    let GitHome { store, publisher, .. } =
+        GitHome::open(config, folder.path(), &root_dir, &root, &compiler, &examples, &ending).unwrap();
     let files = Arc::clone(&root) as Arc<dyn Vfs>;
     let resolver = Arc::new(ImportResolver::new(Arc::clone(&files), AllowedPackages::new(&[])));
     let checker = Arc::new(Checker { asked: Mutex::new(0), then: Mutex::new(None) });
@@ -79,7 +82,7 @@ fn house() -> House {
     let private = PrivateFiles(Arc::new(MemoryVfs::new()));
     let registry = RegistryFiles { tools: files, meta: Arc::clone(&root), shared_meta: None, private };
     let tools = Arc::new(Tools::open(registry, compiler));
-    let exchange = Exchange::new(None, Arc::clone(&tools), Arc::clone(&examples));
+    let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
     let direct = GitWriteStrategy::Direct;
     let history = Arc::new(History::new(store, exchange, Arc::clone(&root), Arc::clone(&tools), direct));
     let quota = RootQuota::new(Usage { bytes: 1 << 30, files: 1 << 20 });
@@ -94,7 +97,11 @@ impl House {
     }
 
     fn write(&self, text: &str) -> Written {
-        done(|told| self.writes.carry_out(PATH, &WholeText(text), |written, ()| written, told)).unwrap()
+        self.write_at(PATH, text)
+    }
+
+    fn write_at(&self, path: &str, text: &str) -> Written {
+        done(|told| self.writes.carry_out(path, &WholeText(text), |written, ()| written, told)).unwrap()
     }
 
     fn patch(&self, search: &str, replace: &str) -> Result<Written, Error> {
@@ -159,4 +166,64 @@ fn changes_of_one_file_at_the_same_time_are_all_made() {
         }
     });
     assert_eq!(house.text(), TEXT);
+}
+
+#[test]
+fn the_next_write_begins_when_the_turn_is_over_and_not_when_it_is_committed() {
+    let house = house();
+    let mut turn = house.history.begin(std::iter::empty()).whole().unwrap();
+    turn.commit("Nothing", &[]).unwrap();
+    let (begun, next) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let history = &house.history;
+        scope.spawn(move || {
+            drop(history.begin(std::iter::empty()));
+            begun.send(()).unwrap();
+        });
+        assert!(next.recv_timeout(Duration::from_millis(100)).is_err(), "it has not ended yet");
+        drop(turn);
+        next.recv_timeout(Duration::from_secs(60)).unwrap();
+    });
+}
+
+#[test]
+fn the_disk_holds_what_was_committed_last_when_one_of_two_writes_changes_nothing() {
+    let house = house();
+    let other = TEXT.replace("return 1", "return 2");
+    for _ in 0..40 {
+        house.write(TEXT);
+        std::thread::scope(|scope| {
+            scope.spawn(|| house.write(TEXT));
+            scope.spawn(|| house.write(&other));
+        });
+        let commit = house.history.file_history(Some(PATH), Some(1)).unwrap().remove(0).commit;
+        let committed = house.history.text_at(&JailPath::parse(PATH).unwrap(), &commit).unwrap();
+        assert_eq!(house.text(), committed);
+    }
+}
+
+#[test]
+fn meta_json_has_every_tool_after_an_exchange_that_brought_others_commits_in_and_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (remote, aside) = (folder.path().join("remote.git"), folder.path().join("aside"));
+    let mut options = git2::RepositoryInitOptions::new();
+    git2::Repository::init_opts(&remote, options.bare(true).initial_head("main")).unwrap();
+    let mut config = Config::default();
+    config.git.repo = Some(remote.to_str().unwrap().to_owned());
+    let house = house_with(&config);
+    assert_eq!(house.write_at("tools/first.ts", TEXT).persisted, Persisted::Yes);
+    let other = house_with(&config);
+    std::fs::rename(&remote, &aside).unwrap();
+    assert_eq!(house.write_at("tools/ours.ts", TEXT).persisted, Persisted::Local);
+    assert_eq!(house.write(TEXT).persisted, Persisted::Local);
+    std::fs::rename(&aside, &remote).unwrap();
+    assert_eq!(other.write(&TEXT.replace("one", "two")).persisted, Persisted::Yes);
+    assert_eq!(house.history.sync().unwrap_err().code, ErrorCode::GitConflict);
+    house.history.stop(None);
+    let repository = git2::Repository::open_bare(&remote).unwrap();
+    let meta = repository.revparse_single("main:meta.json").unwrap().into_blob().unwrap();
+    let meta = String::from_utf8(meta.content().to_vec()).unwrap();
+    for path in ["tools/first.ts", "tools/ours.ts", PATH] {
+        assert!(meta.contains(path), "{path} is not in {meta}");
+    }
 }

@@ -7,6 +7,7 @@ use crate::git::{GitError, Hydrated, Publisher, Reach, Ticket};
 use crate::kernel::tools::Tools;
 use serde::Serialize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How long a kernel that shuts down waits for its last pushes.
@@ -43,11 +44,14 @@ pub struct Exchange {
     publisher: Option<Publisher>,
     tools: Arc<Tools>,
     examples: Arc<RunExamples>,
+    /// How many of the publisher's overtakings the registry knows of.
+    noted: AtomicUsize,
 }
 
 impl Exchange {
     pub fn new(publisher: Option<Publisher>, tools: Arc<Tools>, examples: Arc<RunExamples>) -> Self {
-        Self { publisher, tools, examples }
+        let noted = publisher.as_ref().map_or(0, Publisher::times_overtaken);
+        Self { publisher, tools, examples, noted: AtomicUsize::new(noted) }
     }
 
     /// Brings a write to the remote and tells what became of it. Without a remote it is where it belongs already.
@@ -65,7 +69,7 @@ impl Exchange {
                 done(published.map_err(Error::from).map(|published| {
                     if let Some(commit) = published.commit {
                         if written.fresh.as_ref().is_some_and(|fresh| *fresh != commit) {
-                            // It was put on top of others' commits.
+                            // It was put on top of others' commits, perhaps by another process.
                             tools.registry().was_overtaken();
                         }
                         written.commit = Some(commit.as_str().to_owned());
@@ -93,9 +97,21 @@ impl Exchange {
 
     fn bring_in(&self, exchange: impl Fn(&Publisher) -> Result<Hydrated, GitError>) -> Result<Incoming, Error> {
         let Some(publisher) = &self.publisher else { return Ok(Incoming::default()) };
-        let incoming = exchange(publisher)?.into();
-        self.tools.registry().was_overtaken();
-        Ok(incoming)
+        let incoming = exchange(publisher);
+        // Files may have come in, also when it failed in the end.
+        self.tools.registry().expire();
+        Ok(incoming?.into())
+    }
+
+    /// Tells the registry of others' commits that came in since, with whatever exchange: also one that nobody waited for,
+    /// or that failed afterwards.
+    pub fn note_overtaken(&self) {
+        let Some(publisher) = &self.publisher else { return };
+        let now = publisher.times_overtaken();
+        if now > self.noted.load(Ordering::Relaxed) {
+            self.tools.registry().was_overtaken();
+            self.noted.fetch_max(now, Ordering::Relaxed);
+        }
     }
 
     /// Waits for the pushes under way, for a while, and makes one more when there are news to push.

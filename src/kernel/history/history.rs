@@ -134,10 +134,18 @@ impl History {
         self.flush_meta()?;
         let mut incoming = self.exchange.sync()?;
         // What came in may have brought a `meta.json` without the tools that were written here.
+        if let Err(error) = self.push_meta_again(&mut incoming) {
+            // All else has been exchanged.
+            incoming.warnings.push(format!("meta.json was not brought to the remote: {}", error.message));
+        }
+        Ok(incoming)
+    }
+
+    fn push_meta_again(&self, incoming: &mut Incoming) -> Result<(), Error> {
         if self.flush_meta()? == Flushed::Committed {
             incoming.add(self.exchange.sync()?);
         }
-        Ok(incoming)
+        Ok(())
     }
 
     /// Brings in what others pushed.
@@ -159,7 +167,7 @@ impl History {
                 Error::new(ErrorCode::Validation, "files is empty. Name what to commit.").with("field", "files")
             );
         };
-        let turn = self.begin(std::iter::empty()).whole()?;
+        let mut turn = self.begin(std::iter::empty()).whole()?;
         let mut contents = Vec::new();
         for path in &paths {
             contents.push(match self.files.read_bytes(path) {
@@ -189,18 +197,20 @@ impl History {
             }
             return Ok(Written::not_committed(META_FILE, "With pull requests meta.json is not committed."));
         }
-        let turn = self.begin(std::iter::once(META_FILE)).whole()?;
+        let mut turn = self.begin(std::iter::once(META_FILE)).whole()?;
         let meta = registry.sync_meta()?;
         let change = meta.as_ref().map(|meta| FileChange { path: META_FILE, content: Some(meta.text.as_bytes()) });
         let committed = turn.commit("Registry: meta.json", change.as_slice());
         if let (Some(meta), Ok(_)) = (&meta, &committed) {
             registry.meta_was_committed(meta);
         }
+        drop(turn);
         self.written(META_FILE, committed)
     }
 
     /// Commits `meta.json` if writes of this kernel are not in it yet. Whoever lacks them finds them in the files.
     fn flush_meta(&self) -> Result<Flushed, Error> {
+        self.exchange.note_overtaken();
         if self.strategy == GitWriteStrategy::Pr || !self.tools.registry().is_meta_behind() {
             return Ok(Flushed::Nothing);
         }

@@ -128,7 +128,13 @@ fn code(text: &str) -> String {
 /// Guest text as lines of plain text: what would be Markdown or HTML is shown as it was written.
 fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
+    let mut begins_line = true;
     for letter in unmentioned(&text.replace('`', "'")).chars() {
+        // A list, a heading's underline, or what a forge takes for an order, such as `/approve`.
+        if begins_line && (matches!(letter, '/' | '-' | '+' | '=') || letter.is_ascii_digit()) {
+            shown.push('\u{200b}');
+        }
+        begins_line = matches!(letter, '\n' | '\r') || (begins_line && letter.is_whitespace());
         if matches!(letter, '\\' | '<' | '>' | '[' | ']' | '*' | '_' | '#' | '!' | '|' | '~' | '&') {
             shown.push('\\');
         }
@@ -187,6 +193,26 @@ mod tests {
         assert_eq!(
             shown,
             r"See \[here\](https://x.example) \<b\>now\</b\> \# and \!\[x\](y) @".to_owned() + "\u{200b}user."
+        );
+    }
+
+    #[test]
+    fn no_line_of_a_tool_is_an_order_a_list_or_a_heading() {
+        let source = "/**\n * Adds 1 - 1 / 2.\n * /approve\n *\n * - x\n * + x\n * 1. x\n * ===\n * > x\n * # x\n */";
+        let shown = description(source);
+        let lines: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(
+            lines,
+            [
+                "Adds 1 - 1 / 2.",
+                "\u{200b}/approve",
+                "\u{200b}- x",
+                "\u{200b}+ x",
+                "\u{200b}1. x",
+                "\u{200b}===",
+                r"\> x",
+                r"\# x",
+            ]
         );
     }
 

@@ -1,10 +1,7 @@
 //! The packages that tools may import.
 
-use super::std_library;
+use crate::compile::{Named, std_library};
 use std::sync::Arc;
-
-/// Longest name of a package or a file in it.
-const MAX_SPECIFIER_BYTES: usize = 1024;
 
 #[derive(Debug, Clone)]
 pub struct AllowedPackages(Arc<[String]>);
@@ -15,16 +12,9 @@ impl AllowedPackages {
         Self(names.into())
     }
 
-    /// The package that `specifier` names, or a file of which it names; `None` when it leads anywhere else.
-    pub fn package_of(&self, specifier: &str) -> Option<&str> {
-        let is_clean = specifier.len() <= MAX_SPECIFIER_BYTES
-            && !specifier.contains(['\\', '\0', ':'])
-            // A package in a package is one that nobody has allowed.
-            && specifier.split('/').all(|part| !matches!(part, "" | "." | ".." | "node_modules"));
-        let names = |package: &&String| {
-            specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        self.0.iter().find(names).filter(|_| is_clean).map(String::as_str)
+    /// What `specifier` names in the module `importer`; `None` when that is outside what tools may import.
+    pub fn named(&self, importer: &str, specifier: &str) -> Option<Named<'_>> {
+        Named::new(importer, specifier, &self.0)
     }
 
     /// All of them, for messages.

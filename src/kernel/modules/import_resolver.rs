@@ -1,8 +1,8 @@
 //! What an import leads to, and whether it may: the one answer for runs and for checks of types.
 
 use super::allowed_packages::AllowedPackages;
-use super::std_library;
-use crate::kernel::tool_paths::{TOOLS, import_endings};
+use crate::compile::Named;
+use crate::kernel::tool_paths::import_endings;
 use crate::vfs::{JailPath, Vfs, VfsError};
 use std::sync::Arc;
 
@@ -57,25 +57,15 @@ impl ImportResolver {
     /// What `specifier` means in the module `importer`.
     pub fn resolve(&self, importer: &str, specifier: &str) -> Result<Resolution, VfsError> {
         let at_once = |resolved| Ok(Resolution { resolved, absent: Vec::new() });
-        if let Some(part) = std_library::part_of(importer, specifier) {
-            return at_once(match std_library::find(&part) {
-                Some((path, source)) => Resolved::Found(Target::Std { path, source }),
-                None => Resolved::Forbidden,
-            });
-        }
-        if !specifier.starts_with(['.', '/']) {
-            return at_once(match self.packages.package_of(specifier) {
-                Some(name) => Resolved::Found(Target::Package {
-                    name: name.to_owned(),
-                    specifier: specifier.to_owned(),
-                    path: format!("node_modules/{specifier}"),
-                }),
-                None => Resolved::Forbidden,
-            });
-        }
-        match file_of(importer, specifier).filter(|base| JailPath::parse(base).is_ok()) {
-            Some(base) => self.find(&base),
-            None => at_once(Resolved::Forbidden),
+        match self.packages.named(importer, specifier) {
+            Some(Named::Std { path, source }) => at_once(Resolved::Found(Target::Std { path, source })),
+            Some(Named::Package(name)) => at_once(Resolved::Found(Target::Package {
+                name: name.to_owned(),
+                specifier: specifier.to_owned(),
+                path: format!("node_modules/{specifier}"),
+            })),
+            Some(Named::File(base)) if JailPath::parse(&base).is_ok() => self.find(&base),
+            Some(Named::File(_)) | None => at_once(Resolved::Forbidden),
         }
     }
 
@@ -96,31 +86,6 @@ impl ImportResolver {
         }
         Ok(Resolution { resolved: Resolved::Missing, absent })
     }
-}
-
-/// The file of the root that a specifier stands for, before endings are tried; `None` when it names no file inside it.
-fn file_of(importer: &str, specifier: &str) -> Option<String> {
-    if let Some(rest) = specifier.strip_prefix("/lib/") {
-        return normal(TOOLS, rest);
-    }
-    let relative = specifier == "." || specifier == ".." || specifier.starts_with("./") || specifier.starts_with("../");
-    let folder = importer.rsplit_once('/').map_or("", |(folder, _)| folder);
-    if relative { normal(folder, specifier) } else { None }
-}
-
-/// `relative` seen from `folder`; `None` when it leaves the root.
-fn normal(folder: &str, relative: &str) -> Option<String> {
-    let mut segments: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
-    for segment in relative.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => {
-                segments.pop()?;
-            }
-            name => segments.push(name),
-        }
-    }
-    Some(segments.join("/"))
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ mod module_graph;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod modules;
 mod packages;
-pub(super) mod std_library;
 mod tool_cache;
 
+pub(super) use crate::compile::std_library;
 pub use allowed_packages::AllowedPackages;
 pub use bytecode_files::BytecodeFiles;
 pub use import_resolver::{ImportResolver, Resolved, Target};

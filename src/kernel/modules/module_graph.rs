@@ -2,9 +2,8 @@
 
 use super::import_resolver::{ImportResolver, Resolved, Target};
 use super::packages::Packages;
-use super::std_library;
 use super::tool_cache::{CachedTool, ToolCache};
-use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, ToolForm};
+use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, ToolForm, std_library};
 use crate::error::{Error, ErrorCode};
 use crate::sandbox::{Code, Module, ModuleKind, Package};
 use crate::vfs::{JailPath, Stamp, Vfs};
@@ -107,7 +106,7 @@ impl ModuleGraph {
     pub fn spells(&self, word: &str) -> bool {
         let tools = Arc::clone(&self.tools.lock());
         let mut own = tools.iter().filter(|(path, _)| !path.starts_with(std_library::NAME));
-        own.any(|(_, tool)| has_word(tool.source(), word))
+        own.any(|(_, tool)| tool.spells(word))
     }
 
     /// A module's compiled form, by the path that stack frames name.
@@ -229,14 +228,6 @@ fn module_kind(form: ToolForm) -> ModuleKind {
     }
 }
 
-fn has_word(text: &str, word: &str) -> bool {
-    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
-    text.match_indices(word).any(|(at, _)| {
-        let (before, after) = (text.get(..at), text.get(at + word.len()..));
-        !before.unwrap_or_default().ends_with(is_letter) && !after.unwrap_or_default().starts_with(is_letter)
-    })
-}
-
 fn check_json(path: &str, source: &str) -> Result<(), Error> {
     serde_json::from_str::<serde::de::IgnoredAny>(source).map(drop).map_err(|error| {
         Error::new(ErrorCode::Compilation, format!("{path} is not valid JSON: {error}."))
@@ -270,20 +261,4 @@ fn place(importer: &str, import: &Import) -> String {
 fn placed(error: Error, importer: &str, import: &Import) -> Error {
     let error = error.with("path", importer);
     if import.line == 0 { error } else { error.with("line", import.line).with("column", import.column) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::has_word;
-
-    #[test]
-    fn a_word_is_found_as_a_whole_only() {
-        let text = "const net_total = { net, größe: 1 }";
-        for word in ["net", "net_total", "größe", "const"] {
-            assert!(has_word(text, word), "{word}");
-        }
-        for word in ["ne", "total", "et", "größ", "Net"] {
-            assert!(!has_word(text, word), "{word}");
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::compile::{CompileError, Compiled, Compiler, Diagnostic, LintOptions};
 use crate::kernel::bounded_cache::BoundedCache;
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 /// Tools kept at one time.
@@ -19,6 +20,7 @@ pub struct CachedTool {
     source: String,
     pub compiled: Compiled,
     findings: OnceLock<Vec<Diagnostic>>,
+    words: OnceLock<HashSet<Box<str>>>,
 }
 
 impl CachedTool {
@@ -30,6 +32,11 @@ impl CachedTool {
     /// What the rules find in it, found out once.
     pub fn findings(&self, compiler: &Compiler, path: &str, options: &LintOptions) -> &[Diagnostic] {
         self.findings.get_or_init(|| compiler.check(path, &self.source, options).diagnostics)
+    }
+
+    /// Whether its source has `word`, as a whole. The words are gathered once.
+    pub fn spells(&self, word: &str) -> bool {
+        self.words.get_or_init(|| words(&self.source).map(Box::from).collect()).contains(word)
     }
 
     /// Whether it is known what the rules find in it.
@@ -45,8 +52,32 @@ impl ToolCache {
             return Ok(tool);
         }
         let compiled = compiler.compile(path, source)?;
-        let tool = Arc::new(CachedTool { source: source.to_owned(), compiled, findings: OnceLock::new() });
+        let (findings, words) = (OnceLock::new(), OnceLock::new());
+        let tool = Arc::new(CachedTool { source: source.to_owned(), compiled, findings, words });
         self.0.put(path.to_owned(), Arc::clone(&tool));
         Ok(tool)
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    text.split(move |letter| !is_letter(letter)).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ToolCache;
+    use crate::compile::Compiler;
+
+    #[test]
+    fn a_word_is_found_as_a_whole_only() {
+        let text = "const net_total = { net: 1, größe: 1 }; return net_total";
+        let tool = ToolCache::default().get(&Compiler::new(), "tools/a.ts", text).unwrap();
+        for word in ["net", "net_total", "größe", "const"] {
+            assert!(tool.spells(word), "{word}");
+        }
+        for word in ["ne", "total", "et", "größ", "Net", ""] {
+            assert!(!tool.spells(word), "{word}");
+        }
     }
 }

@@ -141,10 +141,10 @@ impl SandboxHost {
         // Read twice, because to read both at once would keep whatever else is in there.
         let numbered = arguments::<(Numbered,)>(question);
         match numbered.and_then(|(Numbered { token },)| Ok((token, arguments::<(FetchRequest,)>(question)?.0))) {
-            Err(error) => reply.send(told(Err(error))),
+            Err(error) => reply.send(answer_of(Err(error))),
             Ok((token, request)) => {
                 let answer = Box::new(move |result: Result<_, Error>| {
-                    reply.send(told(result.and_then(|value| to_json(&value))));
+                    reply.send(answer_of(result.and_then(|value| to_json(&value))));
                 });
                 let task = self.services.fetcher.fetch(self.scope.root(), request, answer);
                 self.fetches.add(token, task);
@@ -163,7 +163,7 @@ impl SandboxHost {
         let asked = first_text(&question).and_then(|path| Ok((path, first_two(&question)?.1)));
         let (path, args) = match asked {
             Ok(asked) => asked,
-            Err(error) => return reply.send(told(Err(error))),
+            Err(error) => return reply.send(answer_of(Err(error))),
         };
         let run = self.starter.next_run();
         let Some(begun) = self.nested.begin(run) else { return };
@@ -171,7 +171,7 @@ impl SandboxHost {
         drop(question);
         let scope = self.scope.below(self.run);
         let done = when_executed(move |result| {
-            reply.send(told(outcome_text(result)));
+            reply.send(answer_of(outcome_text(result)));
             drop(begun);
         });
         Arc::clone(&self.starter).start_nested(run, scope, path, args, done);
@@ -201,19 +201,21 @@ impl Host for Arc<SandboxHost> {
     fn call(&self, question: Question, reply: Reply) {
         // An application may replace a built-in function by one of its own.
         if self.functions().names().contains(&question.name) {
-            let answer: Answer = Box::new(move |result| reply.send(told(result)));
+            let answer: Answer = Box::new(move |result| reply.send(answer_of(result)));
             return self.functions().call(self.scope.oblige(), &question.name, question.args_json, answer);
         }
         match question.name.as_str() {
             "exec_tool" => self.exec_tool(question, reply),
             "#fetch" => self.fetch(&question, reply),
-            "#fetch_abort" => reply.send(told(self.abort_fetch(&question))),
+            "#fetch_abort" => reply.send(answer_of(self.abort_fetch(&question))),
             // Compiling and bundling take their time, and the other questions of the run must not wait for it.
             "#require" => {
                 let host = Arc::clone(self);
-                self.services.background.spawn(self.scope.root(), move || reply.send(told(host.require(&question))));
+                self.services
+                    .background
+                    .spawn(self.scope.root(), move || reply.send(answer_of(host.require(&question))));
             }
-            _ => reply.send(told(self.read_or_write(&question))),
+            _ => reply.send(answer_of(self.read_or_write(&question))),
         }
     }
 }
@@ -232,7 +234,7 @@ fn logs_by_number(logs: &[LogLine]) -> serde_json::Value {
         .collect()
 }
 
-fn told(result: Result<String, Error>) -> HostAnswer {
+fn answer_of(result: Result<String, Error>) -> HostAnswer {
     result.map_or_else(HostAnswer::from, HostAnswer::Value)
 }
 

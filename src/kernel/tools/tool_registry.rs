@@ -15,9 +15,9 @@ use crate::error::Error;
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tool_paths::{TOOLS, is_tool};
 use crate::registry::{ContentHash, Found, META_FILE, Registry, ToolKind, ToolMeta};
+use crate::threads;
 use crate::vfs::{DiskVfs, JailPath, StampedFile, Vfs};
 use parking_lot::{Mutex, MutexGuard};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -230,7 +230,8 @@ impl ToolRegistry {
         let held = |path: &str, hash: &ContentHash| {
             state.registry.hash_of(path) == Some(hash) || known.get(path).is_some_and(|entry| entry.hash == *hash)
         };
-        let looked: Vec<Looked> = changed.par_iter().filter_map(|file| self.examine(held, file)).collect();
+        let looked = threads::map_all("tgp-look", &changed, |file| self.examine(held, file));
+        let looked: Vec<Looked> = looked.into_iter().flatten().collect();
         for entry in same.iter().filter_map(|file| known.remove(file.path.as_str())) {
             state.registry.insert(entry);
         }
@@ -287,8 +288,10 @@ mod tests {
     use super::{Look, RegistryFiles, ToolRegistry};
     use crate::compile::Compiler;
     use crate::kernel::private_files::PrivateFiles;
+    use crate::threads;
     use crate::vfs::{DiskVfs, JailPath, MemoryVfs, Vfs};
     use std::sync::Arc;
+    use std::time::Duration;
 
     #[test]
     fn a_tool_that_somebody_saw_before_it_was_registered_is_in_meta_json_all_the_same() {
@@ -305,5 +308,31 @@ mod tests {
         assert!(meta.text.contains("tools/a.ts"));
         registry.meta_was_committed(&meta);
         assert!(registry.register(&path).unwrap().meta.is_none(), "nothing has changed since");
+    }
+
+    #[test]
+    fn looks_of_one_pool_do_not_wait_for_themselves() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Arc::new(DiskVfs::open(folder.path()).unwrap());
+        let private = PrivateFiles(Arc::new(MemoryVfs::new()));
+        let tools = Arc::clone(&root) as Arc<dyn Vfs>;
+        let files = RegistryFiles { tools, meta: Arc::clone(&root), shared_meta: None, private };
+        let registry = Arc::new(ToolRegistry::new(files, Arc::new(Compiler::new())));
+        for number in 0..200 {
+            let path = JailPath::parse(&format!("tools/t{number}.ts")).unwrap();
+            root.write(&path, &format!("export default () => {number}\n")).unwrap();
+        }
+        let pool = threads::pool("tgp-test", 2).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        for _ in 0..50 {
+            let (registry, sender) = (Arc::clone(&registry), sender.clone());
+            pool.spawn(move || {
+                registry.refresh(Look::Thorough).unwrap();
+                sender.send(registry.list().unwrap().len()).unwrap();
+            });
+        }
+        for _ in 0..50 {
+            assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok(200));
+        }
     }
 }
