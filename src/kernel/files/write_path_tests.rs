@@ -205,7 +205,7 @@ fn the_disk_holds_what_was_committed_last_when_one_of_two_writes_changes_nothing
 #[test]
 fn meta_json_has_every_tool_after_an_exchange_that_brought_others_commits_in_and_failed() {
     let folder = tempfile::tempdir().unwrap();
-    let (remote, aside) = (folder.path().join("remote.git"), folder.path().join("aside"));
+    let remote = folder.path().join("remote.git");
     let mut options = git2::RepositoryInitOptions::new();
     git2::Repository::init_opts(&remote, options.bare(true).initial_head("main")).unwrap();
     let mut config = Config::default();
@@ -213,10 +213,10 @@ fn meta_json_has_every_tool_after_an_exchange_that_brought_others_commits_in_and
     let house = house_with(&config);
     assert_eq!(house.write_at("tools/first.ts", TEXT).persisted, Persisted::Yes);
     let other = house_with(&config);
-    std::fs::rename(&remote, &aside).unwrap();
-    assert_eq!(house.write_at("tools/ours.ts", TEXT).persisted, Persisted::Local);
-    assert_eq!(house.write(TEXT).persisted, Persisted::Local);
-    std::fs::rename(&aside, &remote).unwrap();
+    // Committed, and not pushed yet.
+    for path in ["tools/ours.ts", PATH] {
+        house.writes.commit(path, &WholeText(TEXT)).unwrap();
+    }
     assert_eq!(other.write(&TEXT.replace("one", "two")).persisted, Persisted::Yes);
     assert_eq!(house.history.sync().unwrap_err().code, ErrorCode::GitConflict);
     house.history.stop(None);
