@@ -140,7 +140,7 @@ export const RULES = [
   {
     name: 'the host file system is reached in few places',
     check: ({ path, text }) => {
-      if (!isRust(path) || FILE_SYSTEM.test(path) || /\/tests(?:\.rs|\/)/.test(path)) return [];
+      if (!isRust(path) || FILE_SYSTEM.test(path) || isTestFile(path)) return [];
       const code = codeOf(withoutTests(text));
       return [
         ...matches(/\bstd::fs\b|\bstd::\{[^;]*\bfs\b/, code, 'uses std::fs'),
