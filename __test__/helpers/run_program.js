@@ -29,10 +29,11 @@ export function startProgram(cwd, code, env = {}) {
  * Runs a program to its end and returns what it printed, as JSON.
  * @param {string} cwd
  * @param {string} code
+ * @param {NodeJS.ProcessEnv} [env] more of its environment
  * @returns {Promise<any>}
  */
-export async function runProgram(cwd, code) {
-  const { child, ended } = startProgram(cwd, code);
+export async function runProgram(cwd, code, env) {
+  const { child, ended } = startProgram(cwd, code, env);
   const [printed, { exitCode, stderr }] = await Promise.all([text(child.stdout), ended]);
   if (exitCode !== 0) throw new Error(`The program ended with ${exitCode}: ${stderr}`);
   return JSON.parse(printed);

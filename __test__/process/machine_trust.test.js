@@ -53,7 +53,8 @@ describe.skipIf(process.platform !== 'linux')('whom the machine trusts', () => {
   it('is nobody when the variable that says so has a mistake in it, not all the world', async () => {
     const { url } = await server();
     for (const name of ['SSL_CERT_FILE', 'SSL_CERT_DIR']) {
-      const [git, fetched] = await asked(url, { [name]: '/nowhere/corp-only.pem' });
+      const unset = { SSL_CERT_FILE: undefined, SSL_CERT_DIR: undefined };
+      const [git, fetched] = await asked(url, { ...unset, [name]: '/nowhere/corp-only.pem' });
       expect(git).toContain(name);
       expect(git).not.toContain('corp-only');
       expect(fetched).toBe('ERR_FETCH');

@@ -1,4 +1,4 @@
-//! Why a run could not be had at all. What happens inside a run is a [`RunEnd`](super::message::RunEnd).
+//! Why a run could not be had at all. What happens inside a run is a [`RunEnd`](super::run_end::RunEnd).
 
 use crate::error::{ErrorCode, PartError};
 
