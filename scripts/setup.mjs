@@ -4,6 +4,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { announce, capture, ROOT, run, StepFailed, status } from './process.mjs';
 
+/** @typedef {{ program: string, ask?: string, packages: string[] }} Program `ask`: how it tells its version */
+
 /** What the build calls, and the Debian packages that bring it. */
 const PROGRAMS = [
   { program: 'cc', packages: ['gcc', 'libc6-dev'] },
@@ -17,6 +19,9 @@ const ADDON_COMPILERS = [
   { program: 'g++', packages: ['g++'] },
 ];
 
+/** What the tests call: they make certificates of their own. */
+const TEST_PROGRAMS = [{ program: 'openssl', ask: 'version', packages: ['openssl'] }];
+
 /** Databases that the tests start and stop themselves; their tests are skipped, with a line, where they are missing. */
 const SERVERS = [
   { path: '/usr/lib/postgresql', packages: ['postgresql'] },
@@ -25,7 +30,7 @@ const SERVERS = [
 
 /** @param {{ tests: boolean }} need */
 export function setup({ tests }) {
-  ensurePrograms();
+  ensurePrograms(tests ? [...PROGRAMS, ...TEST_PROGRAMS] : PROGRAMS);
   ensureCargo();
   if (tests) {
     ensureServers();
@@ -40,22 +45,23 @@ export function ensureBetterSqlite3() {
   ensureAddon('better-sqlite3', 'new (require("better-sqlite3"))(":memory:")');
 }
 
-function ensurePrograms() {
+/** @param {Program[]} programs */
+function ensurePrograms(programs) {
   if (process.platform === 'win32') return;
-  const missing = missingPrograms(PROGRAMS);
+  const missing = missingPrograms(programs);
   if (missing.length === 0) return;
   if (!canInstall()) {
     const names = missing.map((entry) => entry.program).join(' and ');
     throw new StepFailed(
-      `Missing: ${names}. Install a C compiler and Git with your package manager, then run this again.`,
+      `Missing: ${names}. Install what is missing with your package manager, then run this again.`,
     );
   }
   installPackages(missing.flatMap((entry) => entry.packages));
 }
 
-/** @param {{ program: string, packages: string[] }[]} programs */
+/** @param {Program[]} programs */
 function missingPrograms(programs) {
-  return programs.filter(({ program }) => capture(program, ['--version']) === undefined);
+  return programs.filter(({ program, ask = '--version' }) => capture(program, [ask]) === undefined);
 }
 
 function canInstall() {

@@ -22,7 +22,8 @@ try {
 function ensureTypos() {
   if (capture(PROGRAM, ['--version'])?.includes(VERSION)) return;
   announce(`Installing typos ${VERSION}`);
-  if (status('python3', ['-m', 'venv', HOME]) !== 0) {
+  // A machine may lack Python, and Debian's lacks this module.
+  if (capture('python3', ['-m', 'venv', HOME]) === undefined) {
     installPackages(['python3', 'python3-venv']);
     run('python3', ['-m', 'venv', HOME]);
   }
