@@ -5,7 +5,8 @@ use crate::bounded_read::read_at_most;
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::path::Path;
 
 /// A bundle of all the authorities that browsers trust is some 250 KB.
@@ -22,7 +23,7 @@ impl CaBundle {
     /// `BadCa` when it cannot be read or holds anything that is no certificate of an authority.
     pub fn read(path: &Path) -> Result<Self, NetError> {
         let bad = |why| NetError::BadCa { why };
-        let file = File::open(path).map_err(|_| bad("cannot be read; name a file of certificates in PEM"))?;
+        let file = open(path).map_err(|_| bad("cannot be read; name a file of certificates in PEM"))?;
         let text = read_at_most(file, MAX_BYTES, 0).map_err(|_| bad("cannot be read"))?;
         Self::parse(&text.ok_or_else(|| bad("is larger than 4 MiB"))?)
     }
@@ -50,9 +51,29 @@ impl CaBundle {
     }
 }
 
+/// Opens a plain file, without waiting: a pipe might never be written to.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::CaBundle;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_that_nobody_writes_to_is_refused_at_once() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("ca.pem");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        assert!(CaBundle::read(&pipe).unwrap_err().to_string().contains("cannot be read"));
+    }
 
     #[test]
     fn what_is_no_certificate_is_refused() {
