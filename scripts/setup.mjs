@@ -52,9 +52,7 @@ function ensurePrograms(programs) {
   if (missing.length === 0) return;
   if (!canInstall()) {
     const names = missing.map((entry) => entry.program).join(' and ');
-    throw new StepFailed(
-      `Missing: ${names}. Install what is missing with your package manager, then run this again.`,
-    );
+    throw new StepFailed(`Missing: ${names}. Install what is missing with your package manager, then run this again.`);
   }
   installPackages(missing.flatMap((entry) => entry.packages));
 }
