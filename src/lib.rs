@@ -9,7 +9,7 @@
 //!      |
 //! vfs  registry  compile  sandbox  net  git  sql      parts: none imports another
 //!      |
-//! error, ids, threads, turns, bounded_read, loopback     bottom: import nothing of ours
+//! error, ids, threads, turns, bounded_read, loopback, bound_secrets     bottom: import nothing of ours
 //! ```
 
 #![deny(unused_crate_dependencies, reason = "what nobody uses is compiled, audited and shipped for nothing")]
@@ -20,6 +20,7 @@ use libz_sys as _;
 use swc_ecma_parser as _;
 
 pub mod binding;
+pub mod bound_secrets;
 pub mod bounded_read;
 pub mod compile;
 pub mod error;

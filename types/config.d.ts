@@ -179,6 +179,23 @@ export type NetworkConfigInput = {
   forTools?: boolean;
 };
 
+/**
+ * A secret that tools use without seeing it. A tool writes `{{secret:NAME}}` in a header, the query or the body of a request, or
+ * in an argument of one of the application's functions; the host puts the value there when the request goes to one of `hosts`
+ * over https (or stays on this machine), or the function is one of `functions`, and refuses it otherwise. What comes back from
+ * there has the placeholder in place of the value.
+ */
+export type SecretConfigInput = {
+  /** The secret itself, of 8 bytes to 16 KiB; shown masked. Give this or `env`. */
+  value?: string;
+  /** The environment variable that holds it. One that is not set is an error at boot. */
+  env?: string;
+  /** Servers that may be told it, as `'api.example.com'` (then on the usual port) or `'api.example.com:8443'`. */
+  hosts?: string[];
+  /** Functions of `sandboxAPI` that may be told it. */
+  functions?: string[];
+};
+
 /** What a config file exports. Every key is optional; unknown keys are refused by name. */
 export type TGPConfigInput = {
   /**
@@ -217,6 +234,12 @@ export type TGPConfigInput = {
    */
   allowedFetchUrls?: string[];
   network?: NetworkConfigInput;
+  /**
+   * What tools may use without seeing it, by name: letters, digits and `_`. Default: none.
+   *
+   * @example { STRIPE: { env: 'STRIPE_KEY', hosts: ['api.stripe.com'] } }
+   */
+  secrets?: Record<string, SecretConfigInput>;
 };
 
 /** The configuration with every default filled in. */
@@ -228,6 +251,8 @@ export type TGPConfig = {
   allowedImports: string[];
   allowedFetchUrls: string[];
   network: Required<Pick<NetworkConfigInput, 'noProxy' | 'forTools'>> & Pick<NetworkConfigInput, 'proxy' | 'ca'>;
+  /** With their values masked. */
+  secrets: Record<string, Required<Omit<SecretConfigInput, 'env'>>>;
   sandbox: Required<Omit<SandboxConfigInput, 'seed' | 'now'>> & { seed: number | null; now: number | null };
   check: 'off' | 'warn' | 'strict';
   rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;

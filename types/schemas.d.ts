@@ -90,6 +90,17 @@ export declare const TGPConfigSchema: Strict<{
   allowedImports: Optional<z.ZodArray<z.ZodString>>;
   allowedFetchUrls: Optional<z.ZodArray<z.ZodString>>;
   network: Optional<typeof NetworkConfigSchema>;
+  secrets: Optional<
+    z.ZodRecord<
+      z.ZodString,
+      Strict<{
+        value: Optional<z.ZodString>;
+        env: Optional<z.ZodString>;
+        hosts: Optional<z.ZodArray<z.ZodString>>;
+        functions: Optional<z.ZodArray<z.ZodString>>;
+      }>
+    >
+  >;
 }>;
 /** A tool and its source, as one value. */
 export declare const ToolSchema: Strict<{

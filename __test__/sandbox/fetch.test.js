@@ -1,24 +1,8 @@
-import { createServer } from 'node:http';
 import { hostname } from 'node:os';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
-
-/**
- * A real server on loopback, closed after the test.
- * @param {import('node:http').RequestListener} listener
- * @param {string} [host]
- */
-async function serve(listener, host = '127.0.0.1') {
-  const server = createServer(listener);
-  await new Promise((ready) => server.listen(0, host, () => ready(undefined)));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return { port, url: `http://127.0.0.1:${port}` };
-}
+import { serveHttp } from '../helpers/http_server.js';
 
 /** @param {import('node:http').IncomingMessage} request */
 async function textOf(request) {
@@ -32,7 +16,7 @@ const CODE_OF =
 
 describe('fetch', () => {
   it('sends method, headers and body, and reads the answer in every way', async () => {
-    const { url } = await serve(async (request, response) => {
+    const { url } = await serveHttp(async (request, response) => {
       const body = await textOf(request);
       if (request.url === '/bytes') return response.end(Buffer.from([0, 255, 128]));
       response.writeHead(201, { 'content-type': 'application/json', 'x-many': ['a', 'b'], 'set-cookie': 'secret=1' });
@@ -71,7 +55,7 @@ describe('fetch', () => {
   });
 
   it('overlaps with itself: ten answers after 100 ms take about 100 ms', async () => {
-    const { url } = await serve((_, response) => setTimeout(() => response.end('1'), 100));
+    const { url } = await serveHttp((_, response) => setTimeout(() => response.end('1'), 100));
     const { forge } = await createKernel({ allowedFetchUrls: [url] });
     const source =
       "return (await Promise.all(Array.from({ length: 10 }, () => fetch(args.url).then((r) => r.text())))).join('')";
@@ -84,7 +68,7 @@ describe('fetch', () => {
 describe('the allow-list of fetch', () => {
   it('holds against look-alikes, user-info, other ports, schemes and paths; nothing is sent', async () => {
     let requests = 0;
-    const { url, port } = await serve((_, response) => {
+    const { url, port } = await serveHttp((_, response) => {
       requests += 1;
       response.end('secret');
     });
@@ -147,12 +131,12 @@ describe('the allow-list of fetch', () => {
   it('is held again at every redirect, and secrets do not follow to another origin', async () => {
     /** @type {Record<string, unknown>} */
     let seen = {};
-    const other = await serve((request, response) => {
+    const other = await serveHttp((request, response) => {
       seen = request.headers;
       response.end('other');
     });
-    const forbidden = await serve((_, response) => response.end('never'));
-    const { url } = await serve((request, response) => {
+    const forbidden = await serveHttp((_, response) => response.end('never'));
+    const { url } = await serveHttp((request, response) => {
       const targets = {
         '/other': `${other.url}/x`,
         '/forbidden': forbidden.url,
@@ -197,7 +181,7 @@ describe('the allow-list of fetch', () => {
   });
 
   it('refuses names with private addresses unless the entry says so itself', async () => {
-    const { port } = await serve((_, response) => response.end('local'), '0.0.0.0');
+    const { port } = await serveHttp((_, response) => response.end('local'), '0.0.0.0');
     const { forge } = await createKernel({
       allowedFetchUrls: [`http://${hostname()}:${port}`, `http://localhost:${port}`],
     });
@@ -212,7 +196,7 @@ describe('the allow-list of fetch', () => {
 describe('a hostile request or server', () => {
   it('headers cannot smuggle, and methods and bodies are a fixed set', async () => {
     let requests = 0;
-    const { url } = await serve((_, response) => {
+    const { url } = await serveHttp((_, response) => {
       requests += 1;
       response.end();
     });
@@ -240,7 +224,7 @@ describe('a hostile request or server', () => {
 
   it('endless, large and compressed bodies end at fetchBytes; slow ones at fetchTimeoutMs', async () => {
     const packed = { gzip: gzipSync(Buffer.alloc(50 << 20)), br: brotliCompressSync(Buffer.alloc(50 << 20)) };
-    const { url } = await serve((request, response) => {
+    const { url } = await serveHttp((request, response) => {
       if (request.url === '/endless') {
         const timer = setInterval(() => response.write('x'.repeat(10_000)), 1);
         return response.on('close', () => clearInterval(timer));
@@ -268,7 +252,7 @@ describe('a hostile request or server', () => {
 
   it('an AbortSignal ends the request, and so does the end of the run', async () => {
     let closed = 0;
-    const { url } = await serve((_, response) => {
+    const { url } = await serveHttp((_, response) => {
       response.on('close', () => {
         closed += 1;
       });

@@ -20,7 +20,7 @@ export type CheckMode = "off" | "warn" | "strict";
 
 export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: Array<Diagnostic>, types: TypeSources, };
 
-export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, network: NetworkConfig, };
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, network: NetworkConfig, secrets: { [key in string]: SecretConfig }, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, };
 
@@ -97,6 +97,8 @@ export type SearchQuery = { pattern: string, glob?: string, case?: Case, limit?:
 export type SearchReport = { matches: Array<SearchMatch>, truncated: boolean, files: number, notice?: string, };
 
 export type Secret = string;
+
+export type SecretConfig = { value: Secret, hosts: Array<string>, functions: Array<string>, };
 
 export type Severity = "error" | "warning" | "advice";
 

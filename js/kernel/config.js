@@ -8,7 +8,10 @@ import { parseSettings } from '../boundary/validation.js';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 import { TGPConfigSchema } from './option_schemas.js';
 
-/** @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput */
+/**
+ * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
+ * @typedef {import('../../index.js').SecretConfigInput} Secret
+ */
 
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'];
 /** Looked for in this order when no config file is named. */
@@ -135,10 +138,51 @@ function reason(cause, file) {
  * @returns {TGPConfigInput}
  */
 export function masked(config) {
-  const { git, network } = config;
+  const { git, network, secrets } = config;
   return {
     ...config,
     ...(git?.auth?.token !== undefined && { git: { ...git, auth: { ...git.auth, token: HIDDEN } } }),
+    ...(secrets !== undefined && { secrets: mapSecrets(secrets, (secret) => ({ ...secret, value: HIDDEN })) }),
     ...(network?.proxy !== undefined && { network: { ...network, proxy: HIDDEN } }),
   };
+}
+
+/**
+ * The configuration with the values of its secrets: those in environment variables are read now.
+ * @param {TGPConfigInput} config
+ * @returns {TGPConfigInput}
+ */
+export function withSecrets(config) {
+  if (config.secrets === undefined) return config;
+  return { ...config, secrets: mapSecrets(config.secrets, valued) };
+}
+
+/**
+ * @param {Secret} secret
+ * @param {string} name
+ * @returns {Secret}
+ */
+function valued({ env, value, ...places }, name) {
+  const key = `secrets.${name}`;
+  if ((env === undefined) === (value === undefined)) {
+    throw new ConfigError(`${key} needs either "value" or "env".`, { details: { key } });
+  }
+  const known = env === undefined ? value : process.env[env];
+  if (known === undefined || known === '') {
+    throw new ConfigError(
+      `${key}.env names the environment variable ${env}, which is not set. Set it, or remove the secret.`,
+      {
+        details: { key: `${key}.env` },
+      },
+    );
+  }
+  return { ...places, value: known };
+}
+
+/**
+ * @param {Record<string, Secret>} secrets
+ * @param {(secret: Secret, name: string) => Secret} change
+ */
+function mapSecrets(secrets, change) {
+  return Object.fromEntries(Object.entries(secrets ?? {}).map(([name, secret]) => [name, change(secret, name)]));
 }

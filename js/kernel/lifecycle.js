@@ -4,7 +4,7 @@ import { guarded } from '../boundary/guarded.js';
 import { bundlePackage } from '../bundle/bundler.js';
 import { createNodeVFS, rootOf } from '../files/vfs.js';
 import { VfsMirror } from '../files/vfs_mirror.js';
-import { resolveConfig } from './config.js';
+import { resolveConfig, withSecrets } from './config.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
 import { createNativeKernel } from './native_kernel.js';
@@ -115,7 +115,7 @@ export class Lifecycle {
     const rooted = await this.#withFiles(config);
     this.#baseDir = baseDir;
     this.#kernel ??= createNativeKernel(this.functions, this.runs, this.#log);
-    const booted = unwrap(await this.#kernel.boot(JSON.stringify(rooted), baseDir));
+    const booted = unwrap(await this.#kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir));
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});

@@ -63,6 +63,13 @@ export const NetworkConfigSchema = z.strictObject({
   forTools: z.boolean().optional().describe('Whether what tools fetch goes through the proxy and trusts "ca" as well.'),
 });
 
+const SecretSchema = z.strictObject({
+  value: text.optional().describe('The secret itself. Shown masked.'),
+  env: text.optional().describe('The environment variable that holds it, instead of "value".'),
+  hosts: z.array(text).optional().describe('Servers that may be told it, as "host" or "host:port".'),
+  functions: z.array(text).optional().describe('Functions of sandboxAPI that may be told it.'),
+});
+
 export const TGPConfigSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
   git: GitConfigSchema.optional(),
@@ -79,6 +86,10 @@ export const TGPConfigSchema = z.strictObject({
   allowedImports: z.array(text).optional().describe('Packages of the application that tools may import.'),
   allowedFetchUrls: z.array(text).optional().describe('What tools may fetch, as URLs that a request must begin with.'),
   network: NetworkConfigSchema.optional(),
+  secrets: z
+    .record(text, SecretSchema)
+    .optional()
+    .describe('What tools may use without seeing it: they write {{secret:NAME}}.'),
 });
 
 const { timeoutMs, wallMs, memoryMb } = limitsOf(LIMITS.sandbox);

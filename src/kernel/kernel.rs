@@ -2,7 +2,7 @@
 
 use super::check_config::lint_options;
 use super::checks::{CheckParts, Checks};
-use super::config::{Config, GitWriteStrategy};
+use super::config::{Config, GitWriteStrategy, bound_secrets, known_functions};
 use super::files::{Files, WriteParts, WritePath, check_folders};
 use super::history::{Ending, Exchange, GitHome, History, RunExamples};
 use super::host_functions::HostFunctions;
@@ -11,6 +11,7 @@ use super::network::tools_route;
 use super::private_files::PrivateFiles;
 use super::runs::{GuestFiles, RunParts, Runs, threads_warning};
 use super::tools::{RegistryFiles, Tools};
+use crate::bound_secrets::BoundSecrets;
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::git::{GitStore, Halt};
@@ -59,7 +60,9 @@ impl Kernel {
         warnings.extend(noted);
         warnings.extend(threads_warning(config.sandbox.isolation));
         let guest_files = GuestFiles::open(&config, base_dir, &root)?;
-        let fetcher = fetcher(&config, base_dir)?;
+        let secrets = bound_secrets(&config.secrets)?;
+        known_functions(&config.secrets, &functions.names())?;
+        let fetcher = fetcher(&config, base_dir, secrets.clone())?;
         let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
         let lint = lint_options(&config.rules, &config.allowed_imports);
 
@@ -107,6 +110,7 @@ impl Kernel {
             functions,
             guest_files,
             fetcher,
+            secrets,
         });
         Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs }))
     }
@@ -156,12 +160,12 @@ impl Kernel {
     }
 }
 
-fn fetcher(config: &Config, base_dir: &Path) -> Result<Fetcher, Error> {
+fn fetcher(config: &Config, base_dir: &Path, secrets: BoundSecrets) -> Result<Fetcher, Error> {
     let limits = FetchLimits {
         bytes: config.sandbox.fetch_bytes as usize,
         time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
     };
-    Ok(Fetcher::new(&config.allowed_fetch_urls, limits, tools_route(&config.network, base_dir)?)?)
+    Ok(Fetcher::new(&config.allowed_fetch_urls, limits, tools_route(&config.network, base_dir)?, secrets)?)
 }
 
 fn sandbox(config: &Config, files: WorkerFiles, private: Arc<DiskVfs>) -> Sandbox {

@@ -1,5 +1,6 @@
 //! Every way in which a request can fail or be refused.
 
+use crate::bound_secrets::Withheld;
 use crate::error::{Details, ErrorCode, PartError};
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -40,6 +41,8 @@ pub enum NetError {
     TooLarge { url: String, what: &'static str, limit: usize },
     #[error("'{url}' could not be fetched: {why}")]
     Failed { url: String, why: &'static str },
+    #[error(transparent)]
+    Withheld(#[from] Withheld),
     #[error("The network cannot be used: the system refuses a thread or a socket")]
     NoRuntime,
     #[error("Nobody can be trusted: {variables} names no certificates that can be read; mend it, or unset it")]
@@ -53,6 +56,8 @@ impl PartError for NetError {
             Self::NotAllowed { .. } | Self::UserInfo { .. } | Self::PrivateAddress { .. } | Self::Header { .. } => {
                 ErrorCode::SecurityViolation
             }
+            Self::Withheld(Withheld::Unknown { .. }) => ErrorCode::Validation,
+            Self::Withheld(Withheld::NotThere { .. } | Withheld::InTheOpen { .. }) => ErrorCode::SecurityViolation,
             Self::BadUrl { .. }
             | Self::Method { .. }
             | Self::UnwantedBody { .. }

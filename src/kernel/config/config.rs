@@ -5,6 +5,7 @@ use super::git_config::GitConfig;
 use super::network_config::NetworkConfig;
 use super::refused::check_line;
 use super::sandbox_config::SandboxConfig;
+use super::secrets_config::{SecretsConfig, bound_secrets};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::check_config::{CheckMode, RuleLevels, check_rules};
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,8 @@ pub struct Config {
     /// What tools may fetch: each entry is a URL that a request's own must begin with, part by part.
     pub allowed_fetch_urls: Vec<String>,
     pub network: NetworkConfig,
+    /// What tools may use without seeing it, by name.
+    pub secrets: SecretsConfig,
 }
 
 impl Default for Config {
@@ -41,6 +44,7 @@ impl Default for Config {
             allowed_imports: Vec::new(),
             allowed_fetch_urls: Vec::new(),
             network: NetworkConfig::default(),
+            secrets: SecretsConfig::new(),
         }
     }
 }
@@ -60,6 +64,7 @@ impl Config {
         check_rules(&self.rules)?;
         check_line("rootDir", &self.root_dir)?;
         self.network.check()?;
+        bound_secrets(&self.secrets)?;
         self.git.check()
     }
 }

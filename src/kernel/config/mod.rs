@@ -14,6 +14,7 @@ mod limited_struct;
 mod network_config;
 mod refused;
 mod sandbox_config;
+mod secrets_config;
 mod sql_options;
 
 pub(super) use argument_limits::{
@@ -27,4 +28,5 @@ pub use network_config::NetworkConfig;
 pub(super) use refused::refused;
 pub use sandbox_config::{IsolationMode, SandboxConfig};
 pub(super) use sandbox_config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
+pub(super) use secrets_config::{bound_secrets, known_functions};
 pub use sql_options::SqlOptions;

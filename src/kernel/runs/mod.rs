@@ -13,6 +13,7 @@ mod run_scope;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod runs;
 mod sandbox_host;
+mod secret_args;
 mod stack_trace;
 
 pub use confinement::threads_warning;

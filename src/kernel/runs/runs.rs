@@ -9,6 +9,7 @@ use super::open_runs::{OpenRuns, RunIntent};
 use super::run_conclusion::{conclude, out_of_nested_time};
 use super::run_scope::RunScope;
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
+use crate::bound_secrets::BoundSecrets;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::{Caller, Checks};
@@ -41,6 +42,7 @@ pub struct RunParts {
     pub functions: Arc<dyn HostFunctions>,
     pub guest_files: GuestFiles,
     pub fetcher: Fetcher,
+    pub secrets: BoundSecrets,
 }
 
 /// Owns the sandbox and every run in it.
@@ -57,8 +59,10 @@ pub struct Runs {
 
 impl Runs {
     pub fn new(parts: RunParts) -> Arc<Self> {
-        let RunParts { config, sandbox, modules, checks, tools, examples, functions, guest_files, fetcher } = parts;
-        let services = Arc::new(GuestServices { functions, modules, checks, fetcher, background: Background::new() });
+        let RunParts { config, sandbox, modules, checks, tools, examples, functions, guest_files, fetcher, secrets } =
+            parts;
+        let services =
+            Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background: Background::new() });
         Arc::new(Self {
             config,
             sandbox,

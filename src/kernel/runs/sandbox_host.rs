@@ -5,7 +5,9 @@ use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::nested_runs::NestedRuns;
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
+use super::secret_args::told_secrets;
 use super::stack_trace::inner_trace;
+use crate::bound_secrets::BoundSecrets;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::Checks;
@@ -24,6 +26,7 @@ const SMALL: usize = 256;
 /// What all runs are served with.
 pub struct GuestServices {
     pub functions: Arc<dyn HostFunctions>,
+    pub secrets: BoundSecrets,
     pub modules: Arc<Modules>,
     pub checks: Arc<Checks>,
     pub fetcher: Fetcher,
@@ -202,7 +205,11 @@ impl Host for Arc<SandboxHost> {
         // An application may replace a built-in function by one of its own.
         if self.functions().names().contains(&question.name) {
             let answer: Answer = Box::new(move |result| reply.send(answer_of(result)));
-            return self.functions().call(self.scope.oblige(), &question.name, question.args_json, answer);
+            let Question { name, args_json, .. } = question;
+            return match told_secrets(&self.services.secrets, &name, args_json, answer) {
+                Ok((args, answer)) => self.functions().call(self.scope.oblige(), &name, args, answer),
+                Err((error, answer)) => answer(Err(error)),
+            };
         }
         match question.name.as_str() {
             "exec_tool" => self.exec_tool(question, reply),

@@ -1,11 +1,14 @@
 //! A response as the guest reads it.
 
 use super::fetch_slots::Slot;
+use super::filled_request::place_of;
+use crate::bound_secrets::BoundSecrets;
 use crate::net::net_error::{NetError, shown};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, SET_COOKIE, TRANSFER_ENCODING};
 use serde::Serialize;
+use std::borrow::Cow;
 use url::Url;
 
 #[derive(Debug, Serialize)]
@@ -39,7 +42,9 @@ impl FetchResponse {
         arrival: Arrival,
         limit: usize,
         slot: &mut Slot,
+        secrets: &BoundSecrets,
     ) -> Result<Self, NetError> {
+        let from = place_of(url);
         let too_large = || NetError::TooLarge { url: shown(url), what: "response", limit };
         let status = response.status();
         // The body arrives unpacked: its packing and its packed length are nobody's business any more.
@@ -47,7 +52,8 @@ impl FetchResponse {
         let mut headers = Vec::new();
         for (name, value) in response.headers().iter().filter(|(name, _)| !hidden.contains(name)) {
             headers.push(name.as_str().to_owned());
-            headers.push(value.as_bytes().iter().map(|byte| char::from(*byte)).collect());
+            let value = secrets.mask(value.as_bytes(), from);
+            headers.push(value.iter().map(|byte| char::from(*byte)).collect());
         }
         if response.content_length().is_some_and(|length| length > limit as u64) {
             return Err(too_large());
@@ -61,6 +67,9 @@ impl FetchResponse {
             }
             slot.make_room(bytes.len() + chunk.len(), limit).await;
             bytes.extend_from_slice(&chunk);
+        }
+        if let Cow::Owned(masked) = secrets.mask(&bytes, from) {
+            bytes = masked;
         }
         let (text, base64) = match String::from_utf8(bytes) {
             Ok(text) if is_compact(&text) => (Some(text), None),

@@ -5,6 +5,8 @@ use super::checked_dns::CheckedDns;
 use super::fetch_request::{Checked, FetchRequest, Redirects};
 use super::fetch_response::{Arrival, FetchResponse};
 use super::fetch_slots::{FetchSlots, Slot};
+use super::filled_request::{Filled, filled};
+use crate::bound_secrets::BoundSecrets;
 use crate::error::Error;
 use crate::ids::RunId;
 use crate::net::made_once::MadeOnce;
@@ -65,6 +67,7 @@ pub struct Fetcher {
 /// What the requests on the thread share.
 struct Network {
     allowed: AllowList,
+    secrets: BoundSecrets,
     route: Route,
     client: MadeOnce<Client>,
     slots: Arc<FetchSlots>,
@@ -73,9 +76,9 @@ struct Network {
 impl Fetcher {
     /// # Errors
     /// `BadEntry` for an entry that is no plain http or https URL.
-    pub fn new(allowed: &[String], limits: FetchLimits, route: Route) -> Result<Self, NetError> {
+    pub fn new(allowed: &[String], limits: FetchLimits, route: Route, secrets: BoundSecrets) -> Result<Self, NetError> {
         let allowed = AllowList::parse(allowed)?;
-        let network = Network { allowed, route, client: MadeOnce::new(), slots: Arc::default() };
+        let network = Network { allowed, secrets, route, client: MadeOnce::new(), slots: Arc::default() };
         Ok(Self { limits, network: Arc::new(network), thread: MadeOnce::new() })
     }
 
@@ -132,9 +135,10 @@ impl Network {
         let first = request.url.clone();
         for hop in 0..=MAX_REDIRECTS {
             self.allowed.check(&request.url)?;
-            let builder = client.request(request.method.clone(), request.url.clone()).headers(request.headers.clone());
-            let builder = match &request.body {
-                Some(body) => builder.body(body.clone()),
+            let Filled { url, headers, body } = filled(&request, &self.secrets)?;
+            let builder = client.request(request.method.clone(), url).headers(headers);
+            let builder = match body {
+                Some(body) => builder.body(body),
                 None => builder,
             };
             let response = builder.send().await.map_err(|error| failure(&error, &request.url))?;
@@ -143,7 +147,7 @@ impl Network {
                 (Redirects::Follow, Some(target)) => target,
                 (Redirects::Refuse, Some(_)) => return Err(NetError::RedirectForbidden { url: shown(&request.url) }),
                 (Redirects::Show, Some(_)) | (_, None) => {
-                    return FetchResponse::read(response, &request.url, arrival, limit, slot).await;
+                    return FetchResponse::read(response, &request.url, arrival, limit, slot, &self.secrets).await;
                 }
             };
             request = redirected(request, response.status(), target);
@@ -217,6 +221,7 @@ fn failure(error: &reqwest::Error, url: &Url) -> NetError {
 #[cfg(test)]
 mod tests {
     use super::{FetchLimits, Fetcher};
+    use crate::bound_secrets::BoundSecrets;
     use crate::ids::RunId;
     use crate::net::{FetchRequest, Route};
     use crate::threads::refusal;
@@ -237,7 +242,8 @@ mod tests {
             stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
         });
         let limits = FetchLimits { bytes: 1 << 20, time: Duration::from_secs(60) };
-        let fetcher = Fetcher::new(std::slice::from_ref(&url), limits, Route::default()).unwrap();
+        let fetcher =
+            Fetcher::new(std::slice::from_ref(&url), limits, Route::default(), BoundSecrets::default()).unwrap();
         let fetched = || {
             let (tell, told) = channel();
             let request: FetchRequest = serde_json::from_value(json!({ "url": url })).unwrap();

@@ -7,6 +7,7 @@ mod fetch_request;
 mod fetch_response;
 mod fetch_slots;
 mod fetcher;
+mod filled_request;
 mod running_fetches;
 
 pub use fetch_request::FetchRequest;

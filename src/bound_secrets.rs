@@ -1,0 +1,282 @@
+//! Secrets that tools use without seeing them: a tool writes `{{secret:NAME}}`, and the host puts the value in its place on
+//! the way to a server or a function that the secret is bound to. What comes back has the placeholder again.
+
+use regex::bytes::{Captures, NoExpand, Regex};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock};
+use url::{Host, Url};
+
+/// A placeholder, as it is or as `URLSearchParams` writes it.
+static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)(?:\{\{secret:([a-z0-9_]{1,64})\}\})|(?:%7B%7Bsecret(?::|%3A)([a-z0-9_]{1,64})%7D%7D)").ok()
+});
+
+/// One secret and where it may go.
+#[derive(Clone)]
+pub struct BoundSecret {
+    name: String,
+    value: String,
+    servers: Vec<Server>,
+    /// Of the application.
+    functions: Vec<String>,
+    /// The value in any spelling.
+    found: Option<Regex>,
+}
+
+/// A server that may be told a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    text: String,
+    host: Host<String>,
+    /// Of the scheme, where none is named.
+    port: Option<u16>,
+}
+
+impl Server {
+    /// Reads `host` or `host:port`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.contains(['/', '?', '#', '@', '\\']) || text.trim() != text {
+            return None;
+        }
+        // With a scheme that has no port of its own, every port that is written stays.
+        let url = Url::parse(&format!("https://{text}/")).ok()?;
+        let named = Url::parse(&format!("http://{text}/")).ok()?;
+        let port = url.port().or_else(|| named.port());
+        Some(Self { text: text.to_owned(), host: url.host()?.to_owned(), port })
+    }
+
+    fn is_at(&self, url: &Url) -> bool {
+        let default = if url.scheme() == "https" { 443 } else { 80 };
+        url.host().is_some_and(|host| host.to_owned() == self.host)
+            && url.port_or_known_default() == Some(self.port.unwrap_or(default))
+    }
+}
+
+/// Where a text with placeholders is about to go.
+#[derive(Clone, Copy)]
+pub enum Destination<'a> {
+    /// `is_private`: nobody on the way can read along.
+    Server {
+        url: &'a Url,
+        is_private: bool,
+    },
+    Function(&'a str),
+}
+
+/// How a value is written into the text around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    Plain,
+    /// Inside a JSON string.
+    Json,
+    /// In the query of a URL.
+    Percent,
+}
+
+/// Why a placeholder is not filled in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Withheld {
+    #[error("There is no secret '{name}'. There are: {known}")]
+    Unknown { name: String, known: String },
+    #[error("Security Violation: the secret '{name}' may not go to {place}. It is for {allowed}")]
+    NotThere { name: String, place: String, allowed: String },
+    #[error("Security Violation: the secret '{name}' may not go over http, where others can read it; use https")]
+    InTheOpen { name: String },
+}
+
+/// All secrets of a kernel.
+#[derive(Clone, Default)]
+pub struct BoundSecrets(Arc<[BoundSecret]>);
+
+impl BoundSecrets {
+    #[must_use]
+    pub fn new(secrets: Vec<BoundSecret>) -> Self {
+        Self(secrets.into())
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// `text` with the values in place of the placeholders.
+    ///
+    /// # Errors
+    /// `Withheld` when one of them has no value, or none for this destination; then nothing may be sent.
+    pub fn fill<'t>(&self, text: &'t [u8], to: Destination<'_>, spelling: Spelling) -> Result<Cow<'t, [u8]>, Withheld> {
+        let Some(pattern) = PLACEHOLDER.as_ref().filter(|_| !self.is_empty()) else { return Ok(Cow::Borrowed(text)) };
+        let mut withheld = None;
+        let filled = pattern.replace_all(text, |found: &Captures<'_>| {
+            let (name, spelling) = match (found.get(1), found.get(2)) {
+                (Some(name), _) => (name.as_bytes(), spelling),
+                (None, Some(name)) => (name.as_bytes(), Spelling::Percent),
+                (None, None) => return Vec::new(),
+            };
+            match self.value(&String::from_utf8_lossy(name), to) {
+                Ok(value) => spelt(value, spelling).into_bytes(),
+                Err(reason) => {
+                    withheld.get_or_insert(reason);
+                    Vec::new()
+                }
+            }
+        });
+        withheld.map_or(Ok(filled), Err)
+    }
+
+    /// `text` with the placeholder in place of every value that may have gone to this destination.
+    #[must_use]
+    pub fn mask<'t>(&self, text: &'t [u8], from: Destination<'_>) -> Cow<'t, [u8]> {
+        let mut masked = Cow::Borrowed(text);
+        for secret in self.0.iter().filter(|secret| secret.is_for(from)) {
+            let placeholder = format!("{{{{secret:{}}}}}", secret.name);
+            if let Some(value) = &secret.found
+                && let Cow::Owned(clean) = value.replace_all(&masked, NoExpand(placeholder.as_bytes()))
+            {
+                masked = Cow::Owned(clean);
+            }
+        }
+        masked
+    }
+
+    fn value(&self, name: &str, to: Destination<'_>) -> Result<&str, Withheld> {
+        let Some(secret) = self.0.iter().find(|secret| secret.name == name) else {
+            let known: Vec<_> = self.0.iter().map(|secret| secret.name.as_str()).collect();
+            return Err(Withheld::Unknown { name: name.to_owned(), known: known.join(", ") });
+        };
+        if !secret.is_for(to) {
+            let place = match to {
+                Destination::Server { url, .. } => format!("'{}'", url.host_str().unwrap_or_default()),
+                Destination::Function(name) => format!("tgp.{name}"),
+            };
+            return Err(Withheld::NotThere { name: name.to_owned(), place, allowed: secret.places() });
+        }
+        if matches!(to, Destination::Server { is_private: false, .. }) {
+            return Err(Withheld::InTheOpen { name: name.to_owned() });
+        }
+        Ok(&secret.value)
+    }
+}
+
+impl BoundSecret {
+    #[must_use]
+    pub fn new(name: String, value: String, servers: Vec<Server>, functions: Vec<String>) -> Self {
+        let found = Regex::new(&format!("(?-u){}|{}", quoted(&value), literal(&spelt(&value, Spelling::Percent)))).ok();
+        Self { name, value, servers, functions, found }
+    }
+
+    fn is_for(&self, place: Destination<'_>) -> bool {
+        match place {
+            Destination::Server { url, .. } => self.servers.iter().any(|server| server.is_at(url)),
+            Destination::Function(name) => self.functions.iter().any(|function| function == name),
+        }
+    }
+
+    fn places(&self) -> String {
+        let servers = self.servers.iter().map(|server| server.text.clone());
+        servers.chain(self.functions.iter().map(|name| format!("tgp.{name}"))).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn spelt(value: &str, spelling: Spelling) -> String {
+    match spelling {
+        Spelling::Plain => value.to_owned(),
+        Spelling::Json => {
+            let quoted = serde_json::Value::from(value).to_string();
+            quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+        }
+        Spelling::Percent => value.bytes().fold(String::new(), |mut text, byte| {
+            if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+                text.push(char::from(byte));
+            } else {
+                // Writing to a String does not fail.
+                let _ = write!(text, "%{byte:02X}");
+            }
+            text
+        }),
+    }
+}
+
+/// A pattern for a value as it is, or in JSON, or in JSON in JSON: each quotes with more backslashes.
+fn quoted(value: &str) -> String {
+    let piece = |c: char| match c {
+        '\\' => r"\\+".to_owned(),
+        '"' | '/' => format!(r"\\*{c}"),
+        '\n' => r"(?:\n|\\+n)".to_owned(),
+        '\r' => r"(?:\r|\\+r)".to_owned(),
+        '\t' => r"(?:\t|\\+t)".to_owned(),
+        c => literal(c.encode_utf8(&mut [0; 4])),
+    };
+    value.chars().map(piece).collect()
+}
+
+fn literal(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut pattern, byte| {
+        // Writing to a String does not fail.
+        let _ = write!(pattern, r"\x{byte:02x}");
+        pattern
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BoundSecret, BoundSecrets, Destination, Server, Spelling, Withheld};
+    use url::Url;
+
+    fn secrets() -> BoundSecrets {
+        let servers = vec![Server::parse("api.example.com").unwrap(), Server::parse("127.0.0.1:81").unwrap()];
+        let functions = vec!["pay".to_owned()];
+        BoundSecrets::new(vec![BoundSecret::new("KEY".to_owned(), "a\"b&c/d=1".to_owned(), servers, functions)])
+    }
+
+    fn fill(text: &str, url: &str, spelling: Spelling) -> Result<String, Withheld> {
+        let url = Url::parse(url).unwrap();
+        let to = Destination::Server { url: &url, is_private: url.scheme() == "https" };
+        secrets().fill(text.as_bytes(), to, spelling).map(|text| String::from_utf8(text.into_owned()).unwrap())
+    }
+
+    #[test]
+    fn a_value_is_written_as_its_place_asks() {
+        let url = "https://api.example.com/x";
+        assert_eq!(fill("Bearer {{secret:KEY}}", url, Spelling::Plain).unwrap(), "Bearer a\"b&c/d=1");
+        assert_eq!(fill(r#"{"k":"{{secret:KEY}}"}"#, url, Spelling::Json).unwrap(), r#"{"k":"a\"b&c/d=1"}"#);
+        assert_eq!(fill("k={{secret:KEY}}", url, Spelling::Percent).unwrap(), "k=a%22b%26c%2Fd%3D1");
+        assert_eq!(fill("k=%7B%7Bsecret%3AKEY%7D%7D", url, Spelling::Plain).unwrap(), "k=a%22b%26c%2Fd%3D1");
+        assert_eq!(fill("{{secret}} {{x}}", url, Spelling::Plain).unwrap(), "{{secret}} {{x}}");
+    }
+
+    #[test]
+    fn it_goes_nowhere_else() {
+        for url in ["https://api.example.com.evil.org", "https://api.example.com:444", "https://127.0.0.1", "https://x"]
+        {
+            let withheld = fill("{{secret:KEY}}", url, Spelling::Plain).unwrap_err();
+            assert!(matches!(withheld, Withheld::NotThere { .. }), "{url}: {withheld}");
+        }
+        let open = fill("{{secret:KEY}}", "http://127.0.0.1:81", Spelling::Plain).unwrap_err();
+        assert!(matches!(open, Withheld::InTheOpen { .. }));
+        let unknown = fill("{{secret:OTHER}}", "https://api.example.com", Spelling::Plain).unwrap_err();
+        assert!(matches!(unknown, Withheld::Unknown { .. }), "{unknown}");
+    }
+
+    #[test]
+    fn an_echo_is_masked_in_every_spelling() {
+        let echo = r#"a"b&c/d=1 a\"b&c/d=1 a%22b%26c%2Fd%3D1 a\\\"b&c\/d=1"#;
+        let masked = secrets().mask(echo.as_bytes(), Destination::Function("pay")).into_owned();
+        assert_eq!(String::from_utf8(masked).unwrap(), ["{{secret:KEY}}"; 4].join(" "));
+        assert_eq!(&*secrets().mask(echo.as_bytes(), Destination::Function("other")), echo.as_bytes());
+    }
+
+    #[test]
+    fn a_server_is_a_host_with_or_without_a_port() {
+        for good in ["api.example.com", "api.example.com:8443", "127.0.0.1:80", "localhost:443", "[::1]:9"] {
+            assert!(Server::parse(good).is_some(), "{good}");
+        }
+        for bad in ["", "https://x", "x/y", "u@x", "x:y", "x:99999", " x", "a b"] {
+            assert!(Server::parse(bad).is_none(), "{bad}");
+        }
+        let at = |server: &str, url: &str| Server::parse(server).unwrap().is_at(&Url::parse(url).unwrap());
+        assert!(at("localhost:80", "http://localhost/") && !at("localhost:80", "https://localhost/"));
+        assert!(at("localhost:443", "https://localhost/") && !at("localhost:443", "http://localhost/"));
+    }
+}

@@ -1,0 +1,78 @@
+//! Secrets that tools may use without seeing them.
+
+use super::refused::refused;
+use crate::bound_secrets::{BoundSecret, BoundSecrets, Server};
+use crate::error::Error;
+use crate::git::Secret;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const MAX_SECRETS: usize = 100;
+/// A shorter value would be found by chance in what servers answer, and masked there.
+const FEWEST_BYTES: usize = 8;
+const MOST_BYTES: usize = 16 << 10;
+const LONGEST_NAME: usize = 64;
+
+/// One entry of the section `secrets`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SecretConfig {
+    /// Shown masked.
+    pub value: Secret,
+    /// Servers that may be told, as `host` or `host:port`.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// Functions of the application that may be told.
+    #[serde(default)]
+    pub functions: Vec<String>,
+}
+
+pub type SecretsConfig = BTreeMap<String, SecretConfig>;
+
+/// The section as the kernel uses it.
+///
+/// # Errors
+/// Names the key of what cannot be meant.
+pub fn bound_secrets(secrets: &SecretsConfig) -> Result<BoundSecrets, Error> {
+    if secrets.len() > MAX_SECRETS {
+        return Err(refused("secrets", &format!("must have at most {MAX_SECRETS} entries")));
+    }
+    let bound = secrets.iter().map(|(name, secret)| bound(name, secret)).collect::<Result<_, _>>()?;
+    Ok(BoundSecrets::new(bound))
+}
+
+fn bound(name: &str, SecretConfig { value, hosts, functions }: &SecretConfig) -> Result<BoundSecret, Error> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(word) {
+        return Err(refused("secrets", &format!("must have names of at most {LONGEST_NAME} letters, digits and '_'")));
+    }
+    let key = |part: &str| format!("secrets.{name}{part}");
+    if !(FEWEST_BYTES..=MOST_BYTES).contains(&value.expose().len()) {
+        let why = format!("must be a text of {FEWEST_BYTES} to {MOST_BYTES} bytes");
+        return Err(refused(&key(".value"), &why));
+    }
+    if hosts.is_empty() && functions.is_empty() {
+        return Err(refused(&key(""), "must name the hosts or the functions that may be told"));
+    }
+    let servers = hosts.iter().map(|host| {
+        let why = "must name servers as 'api.example.com' or 'api.example.com:8443', without a scheme or a path";
+        Server::parse(host).ok_or_else(|| refused(&key(".hosts"), why))
+    });
+    let servers = servers.collect::<Result<_, _>>()?;
+    Ok(BoundSecret::new(name.to_owned(), value.expose().to_owned(), servers, functions.clone()))
+}
+
+/// Refuses a function that the application does not have: a secret that is bound to it would be bound to nothing.
+///
+/// # Errors
+/// Names the key.
+pub fn known_functions(secrets: &SecretsConfig, functions: &[String]) -> Result<(), Error> {
+    for (name, secret) in secrets {
+        if let Some(unknown) = secret.functions.iter().find(|function| !functions.contains(function)) {
+            let why = format!("names '{unknown}', which is no function of sandboxAPI");
+            return Err(refused(&format!("secrets.{name}.functions"), &why));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Secrets on their way to a function of the application, and back.
+
+use crate::bound_secrets::{BoundSecrets, Destination, Spelling, Withheld};
+use crate::error::{Error, ErrorCode};
+use crate::kernel::host_functions::Answer;
+
+/// The arguments with what the function may be told, and an answer that does not repeat it.
+///
+/// # Errors
+/// With the answer that is still owed: a secret that is not for this function.
+pub fn told_secrets(
+    secrets: &BoundSecrets,
+    function: &str,
+    args_json: String,
+    answer: Answer,
+) -> Result<(String, Answer), (Error, Answer)> {
+    if secrets.is_empty() {
+        return Ok((args_json, answer));
+    }
+    let place = Destination::Function(function);
+    let args = match secrets.fill(args_json.as_bytes(), place, Spelling::Json) {
+        Ok(filled) => String::from_utf8_lossy(&filled).into_owned(),
+        Err(withheld) => return Err((refusal(&withheld), answer)),
+    };
+    let (secrets, function) = (secrets.clone(), function.to_owned());
+    let masked: Answer = Box::new(move |result| {
+        let place = Destination::Function(&function);
+        let clean = |text: String| String::from_utf8_lossy(&secrets.mask(text.as_bytes(), place)).into_owned();
+        answer(match result {
+            Ok(json) => Ok(clean(json)),
+            Err(mut error) => {
+                error.message = clean(error.message);
+                let details = serde_json::to_string(&error.details).map(clean);
+                error.details = details.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+                Err(error)
+            }
+        });
+    });
+    Ok((args, masked))
+}
+
+fn refusal(withheld: &Withheld) -> Error {
+    let code = match withheld {
+        Withheld::Unknown { .. } => ErrorCode::Validation,
+        Withheld::NotThere { .. } | Withheld::InTheOpen { .. } => ErrorCode::SecurityViolation,
+    };
+    Error::new(code, format!("{withheld}."))
+}
