@@ -69,7 +69,7 @@ pub(in crate::compile) fn result_of<N: VisitWith<Returns>>(body: &N) -> Function
 }
 
 /// Whether an expression never has a value worth returning.
-fn is_nothing(expr: &Expr) -> bool {
+pub(super) fn is_nothing(expr: &Expr) -> bool {
     match plain(expr) {
         Expr::Ident(name) => name.sym == "undefined",
         Expr::Unary(unary) => unary.op == UnaryOp::Void,
