@@ -76,7 +76,11 @@ pub(super) fn is_nothing(expr: &Expr) -> bool {
         Expr::Await(awaited) => is_nothing(&awaited.arg),
         other => call_of(other).and_then(|(callee, _)| member_of(callee)).is_some_and(|member| {
             let method = member_name(&member.prop).unwrap_or_default();
-            method == "forEach" || matches!(plain(&member.obj), Expr::Ident(name) if name.sym == "console")
+            match plain(&member.obj) {
+                Expr::Ident(name) if name.sym == "console" => true,
+                Expr::Ident(name) if name.sym == "tgp" => method == "log",
+                _ => method == "forEach",
+            }
         }),
     }
 }
