@@ -35,9 +35,12 @@ impl ImportMeta<'_> {
 
 impl VisitMut for ImportMeta<'_> {
     fn visit_mut_expr(&mut self, node: &mut Expr) {
-        match node {
-            Expr::MetaProp(meta) if meta.kind == MetaPropKind::ImportMeta => *node = self.object(),
-            _ => node.visit_mut_children_with(self),
+        if let Expr::MetaProp(meta) = node
+            && meta.kind == MetaPropKind::ImportMeta
+        {
+            *node = self.object();
+        } else {
+            node.visit_mut_children_with(self);
         }
     }
 }

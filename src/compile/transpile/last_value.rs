@@ -41,12 +41,13 @@ struct Returning {
 
 impl VisitMut for Returning {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
-        match node {
-            Stmt::Expr(statement) if self.wanted.contains(&statement.span) => {
-                let arg = statement.expr.take();
-                *node = Stmt::Return(ReturnStmt { span: statement.span, arg: Some(arg) });
-            }
-            _ => node.visit_mut_children_with(self),
+        if let Stmt::Expr(statement) = node
+            && self.wanted.contains(&statement.span)
+        {
+            let arg = statement.expr.take();
+            *node = Stmt::Return(ReturnStmt { span: statement.span, arg: Some(arg) });
+        } else {
+            node.visit_mut_children_with(self);
         }
     }
 
