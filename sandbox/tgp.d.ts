@@ -53,7 +53,8 @@ interface TgpResponse {
   readonly ok: boolean;
   readonly status: number;
   readonly statusText: string;
-  readonly headers: TgpHeaders;
+  /** By `get`, or as a member with the name in lower case: `headers['content-type']`. */
+  readonly headers: TgpHeaders & { readonly [name: string]: string | undefined };
   readonly url: string;
   text(): Promise<string>;
   json<Value = any>(): Promise<Value>;
@@ -72,21 +73,21 @@ declare const console: {
   error(...values: unknown[]): void;
 };
 
+/** Where the file is. `new URL('./rates.json', import.meta.url).pathname` is a path that `tgp.read_file` takes. */
+interface ImportMeta {
+  readonly url: string;
+  readonly filename: string;
+  readonly dirname: string;
+}
+
 /** Another tool, a JSON file or an allowed package, by a literal name. `import` gives it its types. */
 declare function require(name: string): any;
 declare const module: { exports: any };
 declare const exports: any;
 
-declare function setTimeout<Args extends unknown[]>(
-  callback: (...args: Args) => void,
-  ms?: number,
-  ...args: Args
-): number;
-declare function setInterval<Args extends unknown[]>(
-  callback: (...args: Args) => void,
-  ms?: number,
-  ...args: Args
-): number;
+// As in browsers: what is passed along is the callback's business, so `new Promise((done) => setTimeout(done, ms))` is right.
+declare function setTimeout(callback: (...args: any[]) => void, ms?: number, ...args: any[]): number;
+declare function setInterval(callback: (...args: any[]) => void, ms?: number, ...args: any[]): number;
 declare function clearTimeout(id: number | undefined): void;
 declare function clearInterval(id: number | undefined): void;
 declare function queueMicrotask(callback: () => void): void;

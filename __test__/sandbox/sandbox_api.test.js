@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { NotFoundError, TGP, tgpTools } from '../../index.js';
+import { ConfigError, NotFoundError, TGP, tgpTools } from '../../index.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 async function forge(sandboxAPI, source, options) {
@@ -25,6 +25,50 @@ describe('sandboxAPI', () => {
     const { result, stats } = await run();
     expect(result).toEqual([3, { value: { deep: ['x'] }, when: '1970-01-01T00:00:00.000Z', big: '12' }, null]);
     expect(stats.hostCalls).toBe(3);
+  });
+
+  it('undefined stays undefined, and null stays null', async () => {
+    const api = {
+      nothing: () => undefined,
+      later: async () => {},
+      none: () => null,
+      deep: () => ({ a: undefined, b: null }),
+    };
+    const source =
+      'const all = [await tgp.nothing(), await tgp.later(), await tgp.none(), await tgp.missing?.()]; const deep = await tgp.deep(); return [all.map((value) => String(value)), Object.keys(deep)]';
+    const { run } = await forge(api, source);
+    expect((await run()).result).toEqual([['undefined', 'undefined', 'null', 'undefined'], ['b']]);
+  });
+
+  it('refuses names that no tool could call, or that would change what tgp is', async () => {
+    const fn = () => 1;
+    const names = [
+      '',
+      'then',
+      'constructor',
+      '__proto__',
+      'toString',
+      'hasOwnProperty',
+      'toJSON',
+      '#types',
+      'x'.repeat(300),
+    ];
+    for (const api of [...names.map((name) => ({ [name]: fn })), { __proto__: fn }]) {
+      const kernel = new TGP({ config: { rootDir: join(await tempRoot(), '.tgp') }, sandboxAPI: api });
+      const error = await kernel.boot().catch((error) => error);
+      expect(error, Object.keys(api)[0]).toBeInstanceOf(ConfigError);
+      expect(error).toMatchObject({
+        code: 'ERR_CONFIG',
+        details: { field: 'sandboxAPI' },
+        message: expect.stringMatching(/another name/),
+      });
+      await kernel.shutdown();
+    }
+    const { run } = await forge(
+      { catch: fn, 'odd name': fn, $: fn },
+      "return [await tgp.catch(), await tgp['odd name'](), await tgp.$()]",
+    );
+    expect((await run()).result).toEqual([1, 1, 1]);
   });
 
   it('calls of one run overlap', async () => {

@@ -1,5 +1,6 @@
 /** What others have thrown: anything, and not always something that can be looked at. */
 
+import { inspect } from 'node:util';
 import { TGPError } from './errors.js';
 
 const MAX_MESSAGE_CHARS = 10_000;
@@ -13,12 +14,30 @@ const UNREADABLE = 'Something was thrown that cannot be read.';
  */
 export function messageOf(thrown) {
   try {
-    const message = thrown instanceof Error ? thrown.message : thrown;
-    const text = typeof message === 'string' ? message : String(message);
+    const text = wordsOf(thrown);
     return text.length > MAX_MESSAGE_CHARS ? `${text.slice(0, MAX_MESSAGE_CHARS)}…` : text;
   } catch {
     return UNREADABLE;
   }
+}
+
+/**
+ * An error's message, also of an error from another realm or of an object that stands for one; any other value as it is
+ * written.
+ * @param {unknown} thrown
+ * @returns {string}
+ */
+function wordsOf(thrown) {
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+  const { message } = /** @type {{ message?: unknown }} */ (thrown);
+  if (typeof message === 'string' && (message !== '' || thrown instanceof Error)) return message;
+  if (thrown instanceof Error) return String(message);
+  return inspect(thrown, {
+    depth: 2,
+    breakLength: Number.POSITIVE_INFINITY,
+    maxArrayLength: 20,
+    maxStringLength: 1_000,
+  });
 }
 
 /**

@@ -4,6 +4,7 @@ import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { described } from '../boundary/thrown.js';
+import { refuseUnusableName } from './function_names.js';
 
 /**
  * @typedef {import('../../binding.cjs').BindingHostCall} BindingHostCall
@@ -32,7 +33,10 @@ export class HostFunctions {
 
   /** @param {Record<string, HostFunction>} [sandboxAPI] */
   constructor(sandboxAPI = {}) {
+    // `{ __proto__: fn }` makes no member.
+    if (typeof Object.getPrototypeOf(sandboxAPI) === 'function') refuseUnusableName('__proto__');
     for (const [name, fn] of Object.entries(sandboxAPI)) {
+      refuseUnusableName(name);
       if (typeof fn !== 'function') {
         throw new ConfigError(`sandboxAPI.${name} must be a function.`, { details: { key: `sandboxAPI.${name}` } });
       }
@@ -97,7 +101,10 @@ export class HostFunctions {
       const work = () => (kind === 'call' ? this.#call(runId, name, args) : this.#finish(runId, kind));
       const context = this.#contexts.get(runId);
       const { value } = await (context ? context.runInAsyncScope(work) : work());
-      answer(id, toJsonText(value ?? null, `the answer of tgp.${name}`, { maxChars: MAX_ANSWER_CHARS }));
+      // No text at all is how JSON says `undefined`.
+      const text =
+        value === undefined ? '' : toJsonText(value, `the answer of tgp.${name}`, { maxChars: MAX_ANSWER_CHARS });
+      answer(id, text);
     } catch (error) {
       answer(id, undefined, described(error));
     }

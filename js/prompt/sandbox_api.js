@@ -11,7 +11,7 @@ export const DOCUMENTED_API = `declare const tgp: {
 };
 type TgpRequestInit = { method?: string; headers?: Record<string, string> | readonly (readonly [string, string])[]; body?: string | Uint8Array | ArrayBuffer | URLSearchParams | null; redirect?: 'follow' | 'error' | 'manual'; signal?: AbortSignal };
 type TgpHeaders = { get(name: string): string | null; has(name: string): boolean; entries(): IterableIterator<[string, string]>; keys(): IterableIterator<string>; values(): IterableIterator<string>; forEach(callback: (value: string, name: string) => void): void };
-type TgpResponse = { readonly ok: boolean; readonly status: number; readonly statusText: string; readonly headers: TgpHeaders; readonly url: string; text(): Promise<string>; json<Value = any>(): Promise<Value>; arrayBuffer(): Promise<ArrayBuffer> };`;
+type TgpResponse = { readonly ok: boolean; readonly status: number; readonly statusText: string; readonly headers: TgpHeaders & { readonly [name: string]: string | undefined }; readonly url: string; text(): Promise<string>; json<Value = any>(): Promise<Value>; arrayBuffer(): Promise<ArrayBuffer> };`;
 
 export const PLAIN_API = `declare const tgp: {
   read_file(path: string): string;
@@ -24,6 +24,6 @@ export const PLAIN_API = `declare const tgp: {
 };
 type TgpRequestInit = { method?: string; headers?: Record<string, string> | readonly (readonly [string, string])[]; body?: string | Uint8Array | ArrayBuffer | URLSearchParams | null; redirect?: 'follow' | 'error' | 'manual'; signal?: AbortSignal };
 type TgpHeaders = { get(name: string): string | null; has(name: string): boolean; entries(): IterableIterator<[string, string]>; keys(): IterableIterator<string>; values(): IterableIterator<string>; forEach(callback: (value: string, name: string) => void): void };
-type TgpResponse = { readonly ok: boolean; readonly status: number; readonly statusText: string; readonly headers: TgpHeaders; readonly url: string; text(): Promise<string>; json<Value = any>(): Promise<Value>; arrayBuffer(): Promise<ArrayBuffer> };`;
+type TgpResponse = { readonly ok: boolean; readonly status: number; readonly statusText: string; readonly headers: TgpHeaders & { readonly [name: string]: string | undefined }; readonly url: string; text(): Promise<string>; json<Value = any>(): Promise<Value>; arrayBuffer(): Promise<ArrayBuffer> };`;
 
 export const GLOBALS = `args, tgp, fetch, console, require, module, exports, setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask, structuredClone, btoa, atob, crypto, TextEncoder, TextDecoder, URLSearchParams, URL, AbortSignal, AbortController`;

@@ -5,6 +5,7 @@ use swc_core::common::BytePos;
 use super::describe::description::{Description, describe};
 use super::diagnostics::compile_error::CompileError;
 use super::diagnostics::diagnostic::{Diagnostic, Severity};
+use super::imports::interface::{Exported, exported};
 use super::imports::reference::{Reference, references};
 use super::lint::linter::{LintOptions, LintResult, lint};
 use super::parse::big_stack::{Failure, run_on_big_stack};
@@ -15,6 +16,7 @@ use super::parse::parse_meter::Spent;
 use super::parse::parser::{Parsed, Unparsed, parse};
 use super::parse::source_limits::stack_for;
 use super::positions::source_index::SourceIndex;
+use super::syntax::resolve::resolve;
 use super::transpile::compiled::Compiled;
 use super::transpile::transpiler::transpile;
 use swc_core::common::comments::SingleThreadedComments;
@@ -33,7 +35,7 @@ impl Compiler {
     /// language.
     pub fn compile(&self, path: &str, source: &str) -> Result<Compiled, CompileError> {
         self.guarded(path, source, |job| match job.parse(None)? {
-            Ok(parsed) => transpile(parsed, &job.source, job.language)
+            Ok(parsed) => transpile(parsed, &job.path, &job.source, job.language)
                 .map_err(|_| CompileError::Internal { path: job.path.clone() }),
             Err(faults) => Err(job.first_error(&faults)),
         })
@@ -64,6 +66,17 @@ impl Compiler {
                 Ok(parsed) => Ok(references(&job.source, parsed.module, comments, job.language)),
                 Err(faults) => Err(job.first_error(&faults)),
             }
+        })
+    }
+
+    /// What the source offers to those that import it.
+    pub fn exported(&self, path: &str, source: &str) -> Result<Exported, CompileError> {
+        self.guarded(path, source, |job| match job.parse(None)? {
+            Ok(parsed) => {
+                let (module, names) = resolve(parsed.module, job.language);
+                Ok(exported(&module, names.unresolved, job.language))
+            }
+            Err(faults) => Err(job.first_error(&faults)),
         })
     }
 

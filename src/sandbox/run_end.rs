@@ -71,7 +71,7 @@ impl RunEnd {
 pub struct GuestError {
     pub name: String,
     pub message: String,
-    /// V8's stack text with positions in the compiled code; empty for thrown values that are no errors.
+    /// V8's stack text with positions in the source; empty for thrown values that are no errors.
     pub stack: String,
     /// The code of a host fault that went through the guest unchanged.
     pub host_code: Option<String>,

@@ -2,8 +2,8 @@
 
 use swc_core::common::{BytePos, Spanned};
 use swc_core::ecma::ast::{
-    ArrowExpr, AssignTarget, Decl, DefaultDecl, ExportSpecifier, Expr, FnExpr, Function, MemberProp, Module,
-    ModuleDecl, ModuleExportName, ModuleItem, Pat, SimpleAssignTarget, Stmt,
+    ArrowExpr, AssignTarget, Decl, DefaultDecl, ExportSpecifier, Expr, FnExpr, Function, MemberExpr, MemberProp,
+    Module, ModuleDecl, ModuleExportName, ModuleItem, Pat, SimpleAssignTarget, Stmt,
 };
 
 use crate::compile::syntax::expr::plain;
@@ -138,7 +138,12 @@ fn of_arrow(arrow: &ArrowExpr, position: BytePos) -> Entry<'_> {
     Entry::Function { position, parameter: arrow.params.first() }
 }
 
+/// `module.exports`, `exports.default` or `module.exports.default`.
 fn is_module_exports(target: &AssignTarget) -> bool {
     let AssignTarget::Simple(SimpleAssignTarget::Member(member)) = target else { return false };
-    matches!((&*member.obj, &member.prop), (Expr::Ident(object), MemberProp::Ident(name)) if object.sym == "module" && name.sym == "exports")
+    let is = |object: &str, name: &str, member: &MemberExpr| matches!((&*member.obj, &member.prop), (Expr::Ident(of), MemberProp::Ident(own)) if of.sym == *object && own.sym == *name);
+    let names_default = matches!(&member.prop, MemberProp::Ident(name) if name.sym == "default");
+    is("module", "exports", member)
+        || is("exports", "default", member)
+        || names_default && matches!(&*member.obj, Expr::Member(inner) if is("module", "exports", inner))
 }

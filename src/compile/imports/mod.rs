@@ -1,6 +1,7 @@
 //! The files and packages that a source names.
 
 pub(super) mod import;
+pub(super) mod interface;
 pub(super) mod named;
 pub(super) mod reference;
 pub(super) mod specifiers;

@@ -7,6 +7,7 @@ use swc_core::ecma::ast::Module;
 
 use super::suppression::Suppressions;
 use crate::compile::diagnostics::diagnostic::{Diagnostic, Fix, Severity};
+use crate::compile::imports::interface::{ImportedName, imported_names};
 use crate::compile::imports::reference::{Reference, named};
 use crate::compile::parse::language::Language;
 use crate::compile::positions::source_index::{FIRST_POS, SourceIndex};
@@ -23,6 +24,8 @@ const SUPPRESSION: &str = "suppression";
 const MAX_FINDINGS: usize = 100;
 /// Findings of the TypeScript checker, which runs outside this part.
 pub const TYPES: &str = "types";
+/// Names that are imported and not there: who has the other files finds them.
+pub const MISSING_EXPORT: &str = "missing-export";
 
 /// How sources are judged.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +43,10 @@ pub struct LintResult {
     pub diagnostics: Vec<Diagnostic>,
     /// Lines on which a comment covers findings of the type checker.
     pub types_ignored: Vec<u32>,
+    /// Lines on which a comment covers names that do not exist where they are imported from.
+    pub exports_ignored: Vec<u32>,
+    /// The names that the source imports.
+    pub imported: Vec<ImportedName>,
     /// Every file or package that the source names; `None` when it does not compile.
     pub references: Option<Vec<Reference>>,
 }
@@ -47,7 +54,7 @@ pub struct LintResult {
 /// Every name that `severities` may hold.
 #[must_use]
 pub fn rule_ids() -> Vec<&'static str> {
-    RULES.iter().map(|rule| rule.id).chain([SUPPRESSION, TYPES]).collect()
+    RULES.iter().map(|rule| rule.id).chain([SUPPRESSION, TYPES, MISSING_EXPORT]).collect()
 }
 
 /// Whether an agent's run is refused for a finding of this rule.
@@ -88,7 +95,7 @@ pub(in crate::compile) fn lint(
 
 fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
     let index = SourceIndex::new(subject.source);
-    let suppressions = Suppressions::of(subject, &index, &RULES, &[TYPES]);
+    let suppressions = Suppressions::of(subject, &index, &RULES, &[TYPES, MISSING_EXPORT]);
     let mut diagnostics = Vec::new();
     for rule in RULES {
         let Some(severity) = options.severity_of(rule.id, rule.severity) else { continue };
@@ -109,7 +116,13 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
     }
     diagnostics.sort_by_key(|found| (found.line, found.column));
     let references = named(subject.module, subject.names.unresolved, &subject.comments, &index);
-    LintResult { diagnostics, types_ignored: suppressions.lines(TYPES), references: Some(references) }
+    LintResult {
+        diagnostics,
+        types_ignored: suppressions.lines(TYPES),
+        exports_ignored: suppressions.lines(MISSING_EXPORT),
+        imported: imported_names(subject.module, &index),
+        references: Some(references),
+    }
 }
 
 fn to_diagnostic(

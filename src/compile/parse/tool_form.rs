@@ -14,7 +14,7 @@ pub enum ModuleKind {
     Module(DefaultExport),
     /// Mentions `module`, `exports`, or says `export =`: the result is `module.exports`.
     CommonJs,
-    /// Neither: the result is what the body returns.
+    /// Neither, or imports alone: the result is what the body returns, or else its last expression.
     Script,
 }
 

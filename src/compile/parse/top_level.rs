@@ -23,8 +23,10 @@ pub(in crate::compile) struct TopLevel {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::compile) enum Exports {
-    /// `import` or `export` of ECMAScript.
+    /// `export` of ECMAScript.
     Module(DefaultExport),
+    /// `import` of ECMAScript and nothing exported.
+    Imports,
     /// `export =` of TypeScript.
     Assignment,
     /// No such syntax.
@@ -44,7 +46,7 @@ impl TopLevel {
     pub(in crate::compile) fn misplaced_returns(&self) -> impl Iterator<Item = Fault> {
         let is_module = match self.exports {
             Exports::None | Exports::Assignment => false,
-            Exports::Module(_) => true,
+            Exports::Module(_) | Exports::Imports => true,
         };
         let mut returns: Vec<Span> = self.returns.iter().filter(|_| is_module).copied().collect();
         returns.sort_by_key(|span| span.lo);
@@ -69,6 +71,7 @@ impl Exports {
             (Self::Module(DefaultExport::Absent), _) | (_, Self::Module(DefaultExport::Absent)) => {
                 Self::Module(DefaultExport::Absent)
             }
+            (Self::Imports, _) | (_, Self::Imports) => Self::Imports,
             (Self::None, Self::None) => Self::None,
         }
     }
@@ -85,11 +88,11 @@ fn exports_of(item: &ModuleItem) -> Option<Exports> {
         ModuleDecl::ExportNamed(export) if !export.type_only && export.specifiers.iter().any(names_default) => {
             DefaultExport::Present
         }
-        ModuleDecl::Import(_)
-        | ModuleDecl::ExportDecl(_)
+        ModuleDecl::ExportDecl(_)
         | ModuleDecl::ExportNamed(_)
         | ModuleDecl::ExportAll(_)
         | ModuleDecl::TsNamespaceExport(_) => DefaultExport::Absent,
+        ModuleDecl::Import(_) => return Some(Exports::Imports),
         // `import x = require('x')` and `import x = a.b` are the CommonJS of TypeScript.
         ModuleDecl::TsImportEquals(import) if import.is_export => DefaultExport::Absent,
         ModuleDecl::TsImportEquals(_) => return None,

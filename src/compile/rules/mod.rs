@@ -4,6 +4,7 @@ mod harmless_numbers;
 mod must_export;
 mod must_return;
 mod no_any;
+mod no_default_export;
 mod no_dynamic_code;
 mod no_emails;
 mod no_floating_promises;
@@ -28,7 +29,7 @@ mod table;
 use rule::Rule;
 
 /// All rules, those that guard the sandbox first.
-pub(super) const RULES: [&Rule; 19] = [
+pub(super) const RULES: [&Rule; 20] = [
     &no_dynamic_code::RULE,
     &no_forbidden_imports::RULE,
     &no_forbidden_globals::RULE,
@@ -46,6 +47,7 @@ pub(super) const RULES: [&Rule; 19] = [
     &no_emails::RULE,
     &no_hardcoded_ids::RULE,
     &must_export::RULE,
+    &no_default_export::RULE,
     &no_floating_promises::RULE,
     &no_sql_concat::RULE,
 ];

@@ -1,4 +1,4 @@
-//! Standard 8: a tool that neither exports nor returns can be called by nobody.
+//! Standard 8: a tool that neither exports nor has a result can be called by nobody.
 
 use super::rule::{Findings, Guards, Rule};
 use crate::compile::diagnostics::diagnostic::Severity;
@@ -12,7 +12,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
     if subject.entry == Entry::Nothing {
         findings.add(
             first_span(subject.module),
-            "The file exports nothing and returns nothing, so no caller can use it",
+            "The file exports nothing, returns nothing and ends with no value, so no caller can use it",
             "Write `export default function (args: { … }) { return …; }`.",
         );
     }
@@ -36,14 +36,19 @@ mod tests {
                 "export const helper = () => 1",
                 "export type Row = { id: string }",
                 "function main() { return 1 } export { main as default }",
+                "const f = () => { return 1 }; f();",
+                "args.n * 2; function unused() {}",
+                "if (args.n) { 'many' } else { 'none' }",
+                "import x from './x'; x(args);",
             ],
             &[
                 ("function main() { return 1 }", "function main"),
-                ("const f = () => { return 1 }; f();", "const f"),
-                ("const user = { get name() { return 'a' } }; user.name;", "const user"),
+                ("const f = () => { return 1 }; const g = f();", "const f"),
+                ("const user = { get name() { return 'a' } };", "const user"),
+                ("for (const n of args.n) { n * 2 }", "for"),
                 ("console.log(args.n)", "console"),
                 ("", "exports nothing"),
-                ("import x from './x'; x();", "import x"),
+                ("import x from './x'; const y = x();", "import x"),
             ],
         );
     }

@@ -1,6 +1,8 @@
 //! A promise that nobody waits for is lost work: the run ends, and its failure is never seen. Using a promise as if it were
 //! its value is the same mistake one step later.
 
+use std::collections::HashSet;
+
 use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{
     ArrowExpr, Callee, Constructor, Expr, ExprOrSpread, ExprStmt, ForOfStmt, Function, MemberExpr, UnaryOp,
@@ -9,7 +11,9 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Edit, Findings, Guards, Rule};
 use crate::compile::diagnostics::diagnostic::Severity;
+use crate::compile::subject::entry::Entry;
 use crate::compile::subject::subject::Subject;
+use crate::compile::syntax::completion::last_values;
 use crate::compile::syntax::expr::{call_of, global_member, global_name, member_name, member_of, plain};
 use crate::compile::syntax::function_facts::{FunctionFacts, Timing};
 
@@ -21,12 +25,18 @@ const HELP: &str = "Write `await` before it, or collect several and write `await
 const IMPATIENT: [&str; 8] = ["forEach", "filter", "some", "every", "find", "findIndex", "findLast", "sort"];
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    subject.module.visit_with(&mut Walk { subject, findings, timing: Timing::Async });
+    // What a script ends with is its result, and results are waited for.
+    let results = match subject.entry {
+        Entry::Script => last_values(subject.module).into_iter().map(|statement| statement.span).collect(),
+        _ => HashSet::new(),
+    };
+    subject.module.visit_with(&mut Walk { subject, findings, results, timing: Timing::Async });
 }
 
 struct Walk<'a> {
     subject: &'a Subject<'a>,
     findings: &'a mut Findings,
+    results: HashSet<Span>,
     /// Of the function around; the top level may wait.
     timing: Timing,
 }
@@ -105,6 +115,9 @@ impl Visit for Walk<'_> {
     noop_visit_type!();
 
     fn visit_expr_stmt(&mut self, node: &ExprStmt) {
+        if self.results.contains(&node.span) {
+            return node.visit_children_with(self);
+        }
         let expr = match plain(&node.expr) {
             Expr::Unary(unary) if unary.op == UnaryOp::Void => &*unary.arg,
             other => other,
@@ -192,9 +205,12 @@ mod tests {
                 "async function load() { return 1 } export default async () => { const n = await load(); return n }",
                 "export default async (ids: number[]) => { const jobs = ids.map((id) => tgp.exec_sql('SELECT ?', [id])); return (await Promise.all(jobs)).length }",
                 "const fetch = (u: string) => u; export default () => { fetch('x'); return 1 }",
+                "async function main() { return 1 }\nmain()",
+                "if (args.u) { tgp.fetch(args.u).then((r) => r.text()) } else { Promise.all([]) }",
             ],
             &[
                 ("export default async (u: string) => { tgp.fetch(u); return 1 }", "tgp.fetch(u)"),
+                ("tgp.fetch(args.u); args.n", "tgp.fetch(args.u)"),
                 (
                     "export default async (a: { id: number }) => { tgp.exec_sql('DELETE FROM t WHERE id = ?', [a.id]); return 1 }",
                     "exec_sql",

@@ -6,6 +6,7 @@ use swc_core::ecma::ast::{
     SimpleAssignTarget, Stmt,
 };
 
+use crate::compile::syntax::completion::{gives_value, last_values};
 use crate::compile::syntax::expr::{global_name, member_name, member_of, plain};
 use crate::compile::syntax::function_facts::{FunctionFacts, FunctionResult, result_of};
 use crate::compile::syntax::names::Names;
@@ -18,9 +19,9 @@ pub(in crate::compile) enum Entry {
     Value { span: Span },
     /// Other files import this one; it has no result of its own.
     Library,
-    /// The body itself runs, with `args`, and returns its result.
+    /// The body itself runs, with `args`, and returns its result or ends with it.
     Script,
-    /// A body that neither exports nor returns.
+    /// A body that neither exports nor has a result.
     Nothing,
 }
 
@@ -48,7 +49,7 @@ impl Entry {
         match found {
             Some(entry) => entry,
             None if exports_something => Self::Library,
-            None if result_of(module) == FunctionResult::Value => Self::Script,
+            None if result_of(module) == FunctionResult::Value || gives_value(&last_values(module)) => Self::Script,
             None => Self::Nothing,
         }
     }

@@ -69,14 +69,18 @@ pub(in crate::compile) fn result_of<N: VisitWith<Returns>>(body: &N) -> Function
 }
 
 /// Whether an expression never has a value worth returning.
-fn is_nothing(expr: &Expr) -> bool {
+pub(super) fn is_nothing(expr: &Expr) -> bool {
     match plain(expr) {
         Expr::Ident(name) => name.sym == "undefined",
         Expr::Unary(unary) => unary.op == UnaryOp::Void,
         Expr::Await(awaited) => is_nothing(&awaited.arg),
         other => call_of(other).and_then(|(callee, _)| member_of(callee)).is_some_and(|member| {
             let method = member_name(&member.prop).unwrap_or_default();
-            method == "forEach" || matches!(plain(&member.obj), Expr::Ident(name) if name.sym == "console")
+            match plain(&member.obj) {
+                Expr::Ident(name) if name.sym == "console" => true,
+                Expr::Ident(name) if name.sym == "tgp" => method == "log",
+                _ => method == "forEach",
+            }
         }),
     }
 }

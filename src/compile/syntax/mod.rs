@@ -2,6 +2,7 @@
 
 mod changes;
 pub(super) mod comments;
+pub(super) mod completion;
 mod declarations;
 pub(super) mod expr;
 pub(super) mod function_facts;

@@ -61,10 +61,67 @@ fn each_form_gives_its_result() {
         ("if (args.a) { return 'yes' }\nreturn 'no'", json!("yes")),
         ("const x = await Promise.resolve(args.b); return x * 2", json!(6)),
         ("for await (const x of [Promise.resolve(1)]) { return x }", json!(1)),
-        ("1 + 1", Value::Null),
+        ("1 + 1", json!(2)),
         ("", Value::Null),
     ];
     assert_values(&table, &[], &json!({"a": 2, "b": 3}));
+}
+
+#[test]
+fn a_script_ends_with_its_last_value() {
+    let table = [
+        ("const n: number = args.a;\nn * 2 as number", json!(4)),
+        (
+            "main(args.b)\nfunction main(n: number) { return n + 1 }\ninterface Row { a: string }\ntype T = Row;",
+            json!(4),
+        ),
+        ("await Promise.resolve(args.b)", json!(3)),
+        ("Promise.resolve(args.b);", json!(3)),
+        ("if (args.a > 1) { 'many' } else 'few'", json!("many")),
+        ("if (args.a > 5) { 'many' } else if (args.a > 1) { const t = 'some'; t } else {}", json!("some")),
+        ("if (args.a > 5) 'many'", Value::Null),
+        ("if (args.a > 1) { return 'early' }\n'late'", json!("early")),
+        ("if (args.a > 9) { return 'early' }\n'late'", json!("late")),
+        ("{ let x = args.a; x++; x }", json!(3)),
+        ("try { JSON.parse('{') } catch (error) { 'caught' } finally { 'never' }", json!("caught")),
+        ("try { args.a } finally { 7 }", json!(2)),
+        ("switch (args.a) { case 1: 'one'; break; case 2: { 'two'; break } default: 'more' }", json!("two")),
+        ("switch (args.a) { case 1: 'one'; break; default: 'more' }", json!("more")),
+        ("out: { args.a }", json!(2)),
+        ("({ a: args.a, f: [args.b] })", json!({"a": 2, "f": [3]})),
+        ("let x; x = args.a", json!(2)),
+        ("args.a, args.b", json!(3)),
+        ("'use strict'; args.a;;", json!(2)),
+        ("enum E { A = 4 }", Value::Null),
+        ("namespace N { export const a = 4 }", Value::Null),
+        ("1; const x = 2;", Value::Null),
+        ("1; class A {}", Value::Null),
+        ("for (const n of [1, 2]) { n }", Value::Null),
+        ("const f = () => { 5 }; f()", Value::Null),
+        ("const module = { a: 1 }; module.a", json!(1)),
+        ("import { zero } from './add'; zero + args.a", json!(2)),
+    ];
+    assert_values(&table, &[("add.ts", "export const zero = 0")], &json!({"a": 2, "b": 3}));
+}
+
+#[test]
+fn what_is_no_script_returns_nothing_by_itself() {
+    for source in ["export const a = 1; a", "module.exports = 1", "exports.a = 1; exports.a", "export = 1"] {
+        let compiled = Compiler::new().compile("a.ts", source).unwrap();
+        assert!(!compiled.code.contains("return"), "{}", compiled.code);
+    }
+    assert_eq!(form("a.ts", "import './x'; 1").module, ModuleKind::Script);
+    assert_eq!(form("a.ts", "import './x'; let a = 1").module, ModuleKind::Module(DefaultExport::Absent));
+}
+
+#[test]
+fn import_meta_tells_where_the_file_is() {
+    let source = "import x from './x';\nconst at = import.meta;\nexport default () => [import.meta.url, at.filename, import.meta['dirname'], import.meta?.url, x]";
+    let compiled = Compiler::new().compile("tools/a/b.ts", source).unwrap();
+    let imports: Vec<_> = compiled.imports.iter().map(|import| import.specifier.as_str()).collect();
+    assert_eq!(imports, ["./x"]);
+    assert!(!compiled.code.contains("require(\"url\")") && !compiled.code.contains("import.meta"), "{}", compiled.code);
+    assert_eq!(compiled.code.matches("file:///lib/a/b.ts").count(), 4, "{}", compiled.code);
 }
 
 #[test]

@@ -2,4 +2,6 @@
 
 mod body_scope;
 pub(super) mod compiled;
+mod import_meta;
+mod last_value;
 pub(super) mod transpiler;

@@ -21,11 +21,13 @@ use swc_core::ecma::visit::{VisitMut, VisitMutWith};
 
 use super::body_scope::BodyScope;
 use super::compiled::Compiled;
+use super::import_meta::ImportMeta;
+use super::last_value::{Ending, return_last_value};
 use crate::compile::imports::import::RunTimeImports;
 use crate::compile::imports::specifiers::CommonJsNames;
 use crate::compile::parse::language::Language;
 use crate::compile::parse::parser::{Parsed, Strictness, into_module};
-use crate::compile::parse::tool_form::{BodyKind, ModuleKind, ToolForm};
+use crate::compile::parse::tool_form::{BodyKind, DefaultExport, ModuleKind, ToolForm};
 use crate::compile::parse::top_level::Exports;
 use crate::compile::positions::position_map::{PositionMap, count_separators};
 use crate::compile::positions::source_index::SourceIndex;
@@ -34,16 +36,38 @@ use crate::compile::positions::source_index::SourceIndex;
 #[derive(Debug)]
 pub(in crate::compile) struct PrintFailed;
 
-pub(in crate::compile) fn transpile(parsed: Parsed, source: &str, language: Language) -> Result<Compiled, PrintFailed> {
+/// What is known about a source as a whole.
+struct Whole<'a> {
+    path: &'a str,
+    source: &'a str,
+    language: Language,
+    exports: Exports,
+    strictness: Strictness,
+}
+
+/// A tree that V8 can read, and what it was.
+struct Lowered {
+    module: Module,
+    references: RunTimeImports,
+    ending: Ending,
+}
+
+pub(in crate::compile) fn transpile(
+    parsed: Parsed,
+    path: &str,
+    source: &str,
+    language: Language,
+) -> Result<Compiled, PrintFailed> {
     let index = SourceIndex::new(source);
     let Parsed { module, top_level, strictness } = parsed;
-    let (module, references) = GLOBALS.set(&Globals::new(), || {
-        HELPERS.set(&Helpers::new(false), || lower(module, top_level.exports, strictness, source, language, &index))
-    });
+    let whole = Whole { path, source, language, exports: top_level.exports, strictness };
+    let Lowered { module, references, ending } =
+        GLOBALS.set(&Globals::new(), || HELPERS.set(&Helpers::new(false), || lower(module, &whole, &index)));
     let kind = match (top_level.exports, references.commonjs) {
         (Exports::Module(default), _) => ModuleKind::Module(default),
+        (Exports::Imports, _) if ending == Ending::Nothing => ModuleKind::Module(DefaultExport::Absent),
         (Exports::Assignment, _) | (Exports::None, CommonJsNames::Used) => ModuleKind::CommonJs,
-        (Exports::None, CommonJsNames::Unused) => ModuleKind::Script,
+        (Exports::None | Exports::Imports, _) => ModuleKind::Script,
     };
     let (prefix, suffix) = wrapping(top_level.body, BodyScope::of(&module), strictness);
     let mut mappings = Vec::new();
@@ -58,14 +82,8 @@ pub(in crate::compile) fn transpile(parsed: Parsed, source: &str, language: Lang
     })
 }
 
-fn lower(
-    module: Module,
-    exports: Exports,
-    strictness: Strictness,
-    source: &str,
-    language: Language,
-    index: &SourceIndex<'_>,
-) -> (Module, RunTimeImports) {
+fn lower(module: Module, whole: &Whole<'_>, index: &SourceIndex<'_>) -> Lowered {
+    let Whole { path, source, language, exports, strictness } = *whole;
     let unresolved = Mark::new();
     let top_level = Mark::new();
     let mut program = Program::Module(module);
@@ -74,13 +92,21 @@ fn lower(
         Language::JavaScript | Language::JavaScriptModule => false,
     };
     resolver(unresolved, top_level, is_typescript).process(&mut program);
+    let unresolved_names = SyntaxContext::empty().apply_mark(unresolved);
+    // Before enums and the like become expressions.
+    let ending = match exports {
+        Exports::None | Exports::Imports => return_last_value(&mut program, unresolved_names),
+        Exports::Module(_) | Exports::Assignment => Ending::Nothing,
+    };
+    if source.contains("meta") {
+        program.visit_mut_with(&mut ImportMeta { path, unresolved: unresolved_names });
+    }
     if source.contains('@') || source.contains("accessor") {
         decorator_2023_11().process(&mut program);
     }
     if is_typescript {
         typescript(typescript_config(), unresolved, top_level).process(&mut program);
     }
-    let unresolved_names = SyntaxContext::empty().apply_mark(unresolved);
     let references = RunTimeImports::of(&program, unresolved_names, index);
     let features = FeatureFlag { support_block_scoping: true, support_arrow: true };
     common_js(Resolver::Default, unresolved, commonjs_config(exports, strictness), features).process(&mut program);
@@ -89,7 +115,7 @@ fn lower(
     hygiene_with_config(HygieneConfig { top_level_mark: top_level, ..HygieneConfig::hygiene_default() })
         .process(&mut program);
     fixer(None).process(&mut program);
-    (into_module(program), references)
+    Lowered { module: into_module(program), references, ending }
 }
 
 /// The passes write `Object` and `Promise` without saying whose; they mean the global ones. Told so, [`hygiene_with_config`]
@@ -118,7 +144,7 @@ fn commonjs_config(exports: Exports, strictness: Strictness) -> CommonJsConfig {
     CommonJsConfig {
         // `this` is `undefined` in a module and what the caller gives in CommonJS.
         allow_top_level_this: match exports {
-            Exports::Module(_) => false,
+            Exports::Module(_) | Exports::Imports => false,
             Exports::Assignment | Exports::None => true,
         },
         strict_mode: match strictness {

@@ -2,10 +2,13 @@
 //!
 //! The sandbox holds whatever runs in it; this is about quality, and about telling a model early.
 
+use super::export_check::ExportCheck;
 use super::refusal::{line_of, refuse};
 use super::type_gate::{TypeGate, Types};
 use super::type_sources::{TypeReader, TypeSources};
-use crate::compile::{Compiler, Diagnostic, LintOptions, LintResult, Severity, TYPES, apply_fixes, is_safety};
+use crate::compile::{
+    Compiler, Diagnostic, LintOptions, LintResult, MISSING_EXPORT, Severity, TYPES, apply_fixes, is_safety,
+};
 use crate::error::Error;
 use crate::kernel::check_config::CheckMode;
 use crate::kernel::host_functions::HostFunctions;
@@ -83,8 +86,11 @@ impl Checks {
     pub fn check_tool(&self, path: &str) -> Result<CheckReport, Error> {
         let path = JailPath::parse(path)?;
         let source = self.files.read(&path)?;
-        let verdict = self.compiler.check(path.as_str(), &source, &self.lint);
-        let types = self.type_sources(&path, source, &verdict, &|path| Ok(self.files.read(path)?))?;
+        let read = |path: &JailPath| Ok(self.files.read(path)?);
+        let mut verdict = self.compiler.check(path.as_str(), &source, &self.lint);
+        let types = self.type_sources(&path, source, &verdict, &read)?;
+        verdict.diagnostics.extend(self.missing_exports(path.as_str(), &verdict, &read));
+        verdict.diagnostics.sort_by_key(|found| (found.line, found.column));
         let diagnostics = verdict.diagnostics;
         let errors = error_lines(&path, &diagnostics);
         Ok(CheckReport { valid: errors.is_empty(), errors, diagnostics, types })
@@ -96,11 +102,13 @@ impl Checks {
         if !is_tool_source(path) || self.mode == CheckMode::Off {
             return Ok(Judged::default());
         }
+        let read = |path: &JailPath| Ok(self.files.read(path)?);
         let mut verdict = self.compiler.check(path.as_str(), source, &self.lint);
         let mut notice = None;
+        verdict.diagnostics.extend(self.missing_exports(path.as_str(), &verdict, &read));
         if self.is_strict() {
-            match self.check_types(path, source, &verdict, &|path| Ok(self.files.read(path)?))? {
-                Types::Checked(findings) => verdict.diagnostics.extend(findings),
+            match self.check_types(path, source, &verdict, &read)? {
+                Types::Checked(findings) => add_untold(&mut verdict.diagnostics, findings),
                 Types::Unchecked(why) => notice = why,
             }
         }
@@ -129,6 +137,7 @@ impl Checks {
         };
         for (path, tool) in &tools {
             let verdict = self.compiler.check(path, tool.source(), &self.lint);
+            refuse(path, &self.missing_exports(path, &verdict, &read), refused)?;
             // Nobody waits for a report here: what could not be checked is told where it is written.
             let types = self.check_types(&JailPath::parse(path)?, tool.source(), &verdict, &read)?;
             if let Types::Checked(findings) = types {
@@ -162,6 +171,17 @@ impl Checks {
         (text, applied)
     }
 
+    /// What a text imports by name and is not there; other files are had by `read`.
+    fn missing_exports(
+        &self,
+        path: &str,
+        verdict: &LintResult,
+        read: &dyn Fn(&JailPath) -> Result<String, Error>,
+    ) -> Vec<Diagnostic> {
+        let Some(severity) = self.lint.severity_of(MISSING_EXPORT, Severity::Error) else { return Vec::new() };
+        ExportCheck { compiler: &self.compiler, resolver: &self.resolver, read }.findings(path, verdict, severity)
+    }
+
     /// The findings of the type checker in a text, on which the rules gave `verdict`; other files are had by `read`.
     fn check_types(
         &self,
@@ -190,6 +210,14 @@ impl Checks {
         let severity = self.lint.severity_of(TYPES, Severity::Error);
         TypeReader { compiler: &self.compiler, resolver: &self.resolver, read }.sources(path, text, verdict, severity)
     }
+}
+
+/// Adds what the type checker found where no rule has found anything: a rule says it better.
+fn add_untold(told: &mut Vec<Diagnostic>, findings: Vec<Diagnostic>) {
+    let untold =
+        |found: &Diagnostic| !told.iter().any(|known| (known.line, known.column) == (found.line, found.column));
+    let untold: Vec<Diagnostic> = findings.into_iter().filter(untold).collect();
+    told.extend(untold);
 }
 
 /// The findings that make a source invalid, one line each.

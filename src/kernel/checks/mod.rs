@@ -2,6 +2,7 @@
 
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod checks;
+mod export_check;
 mod refusal;
 mod type_gate;
 mod type_sources;

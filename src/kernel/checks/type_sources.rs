@@ -130,10 +130,10 @@ impl TypeReader<'_> {
                     }
                 }
             }
-            // Scripts without types are left out: what they export is then taken as it comes.
-            if is_typescript(path.as_str()) || path.extension() == Some("json") {
-                sources.files.push(SourceText { path: path.as_str().to_owned(), text });
-            }
+            // Of scripts without types the checker sees that they are there: what they export is then taken as it comes.
+            let has_types = is_typescript(path.as_str()) || path.extension() == Some("json");
+            let text = if has_types { text } else { String::new() };
+            sources.files.push(SourceText { path: path.as_str().to_owned(), text });
         }
         Ok(Ok(()))
     }

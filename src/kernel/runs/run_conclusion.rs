@@ -2,7 +2,7 @@
 
 use super::exec_value::{ExecValue, as_json};
 use super::run_scope::RunScope;
-use super::stack_trace::map_trace;
+use super::stack_trace::{Told, map_trace};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
 use crate::sandbox::{GuestError, JsonShape, RunEnd, RunLimits, RunOutcome, SandboxError};
@@ -63,7 +63,7 @@ pub fn conclude(
             ),
         ),
     };
-    let error = if stack.is_empty() { error } else { traced(error, &stack, graph) };
+    let error = if stack.is_empty() { error } else { traced(error, &stack, Told::Compiled, graph) };
     Err(error.with("path", path).with("logs", as_json(&logs)).with("stats", as_json(&stats)))
 }
 
@@ -103,12 +103,12 @@ fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph) -> Error {
     if !thrown.name.is_empty() {
         error = error.with("name", thrown.name.as_str());
     }
-    traced(error, &thrown.stack, graph)
+    traced(error, &thrown.stack, Told::Source, graph)
 }
 
 /// The error with the guest's stack and the place on top of it.
-fn traced(mut error: Error, stack: &str, graph: &ModuleGraph) -> Error {
-    let trace = map_trace(stack, graph);
+fn traced(mut error: Error, stack: &str, told: Told, graph: &ModuleGraph) -> Error {
+    let trace = map_trace(stack, told, graph);
     if !trace.text.is_empty() {
         error = error.with("stack", trace.text);
     }

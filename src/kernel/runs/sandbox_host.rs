@@ -6,7 +6,7 @@ use super::nested_runs::NestedRuns;
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
 use super::secret_args::told_secrets;
-use super::stack_trace::inner_trace;
+use super::stack_trace::{inner_trace, source_position};
 use crate::bound_secrets::BoundSecrets;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
@@ -161,6 +161,14 @@ impl SandboxHost {
         Ok("null".to_owned())
     }
 
+    /// Where places of the compiled code are in the sources, in the same order.
+    fn places(&self, question: &Question) -> Result<String, Error> {
+        let places: Vec<(String, u32, u32)> = arguments(question)?;
+        let found: Vec<Option<(u32, u32)>> =
+            places.iter().map(|(path, line, column)| source_position(path, *line, *column, &self.graph)).collect();
+        to_json(&found)
+    }
+
     /// Runs another tool on behalf of this one.
     fn exec_tool(&self, question: Question, reply: Reply) {
         let asked = first_text(&question).and_then(|path| Ok((path, first_two(&question)?.1)));
@@ -214,6 +222,7 @@ impl Host for Arc<SandboxHost> {
         match question.name.as_str() {
             "exec_tool" => self.exec_tool(question, reply),
             "#fetch" => self.fetch(&question, reply),
+            "#places" => reply.send(answer_of(self.places(&question))),
             "#fetch_abort" => reply.send(answer_of(self.abort_fetch(&question))),
             // Compiling and bundling take their time, and the other questions of the run must not wait for it.
             "#require" => {

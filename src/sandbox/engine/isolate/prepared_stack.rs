@@ -2,10 +2,13 @@
 //! them.
 //!
 //! V8 by itself would hand that hook its own call sites, which give away functions and receivers of frames that are none
-//! of the guest's business. Since this callback is set it never does: V8's call sites stay in here.
+//! of the guest's business. Since this callback is set it never does: V8's call sites stay in here. All positions are those
+//! of the source.
 
 use super::bootstrap_scripts::BOOTSTRAP_NAME;
-use crate::sandbox::engine::run::RunState;
+use super::source_question::{known_place, learn_places};
+use super::stack_frame::{StackFrame, guest_frames};
+use crate::sandbox::engine::run::{CompiledPlace, RunState};
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -42,6 +45,7 @@ fn prepare<'s>(
     let Some(frames) = attempt(scope, |scope| guest_frames(scope, sites)) else {
         return without_calls(scope, error).map(Into::into);
     };
+    learn_places(scope, frames.iter().filter_map(StackFrame::place));
     let hooked = attempt(scope, |scope| by_hook(scope, internals, error, &frames));
     hooked.or_else(|| text(scope, internals, error, &frames).map(Into::into))
 }
@@ -61,54 +65,20 @@ fn attempt<'s, T>(
     done
 }
 
-/// Where the code of a frame is from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    Guest,
-    Ours,
-    /// Of V8, like `Array.map`: as visible as whoever called it.
-    BuiltIn,
-}
-
-/// The call sites of frames that a guest may know of, newest first.
-fn guest_frames<'s>(
-    scope: &mut v8::PinScope<'s, '_>,
-    sites: v8::Local<'s, v8::Array>,
-) -> Option<Vec<v8::Local<'s, v8::Object>>> {
-    let get_file_name = v8::String::new(scope, "getFileName")?;
-    let ours = v8::String::new(scope, BOOTSTRAP_NAME)?;
-    let mut frames = Vec::with_capacity(sites.length() as usize);
-    let mut caller = Origin::Guest;
-    for index in (0..sites.length()).rev() {
-        let site: v8::Local<'_, v8::Object> = sites.get_index(scope, index)?.try_into().ok()?;
-        let file = call_method(scope, site, get_file_name)?;
-        let origin = match file.is_string() {
-            false => Origin::BuiltIn,
-            true if file.strict_equals(ours.into()) => Origin::Ours,
-            true => Origin::Guest,
-        };
-        if origin != Origin::BuiltIn {
-            caller = origin;
-        }
-        if caller == Origin::Guest {
-            frames.push(site);
-        }
-    }
-    frames.reverse();
-    Some(frames)
-}
-
 /// What the guest's hook gives, if it has set one and the hook does not throw.
 fn by_hook<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     internals: v8::Local<'s, v8::Object>,
     error: v8::Local<'s, v8::Value>,
-    frames: &[v8::Local<'s, v8::Object>],
+    frames: &[StackFrame<'s>],
 ) -> Option<v8::Local<'s, v8::Value>> {
     let class: v8::Local<'_, v8::Object> = member(scope, internals, "Error")?.try_into().ok()?;
     let hook = member(scope, class, "prepareStackTrace").filter(|hook| hook.is_function())?;
-    let frames: Vec<v8::Local<'_, v8::Value>> = frames.iter().map(|frame| (*frame).into()).collect();
-    let frames = v8::Array::new_with_elements(scope, &frames);
+    let mut shown = Vec::with_capacity(frames.len());
+    for frame in frames {
+        shown.extend(frame.for_hook(scope));
+    }
+    let frames = v8::Array::new_with_elements(scope, &shown);
     let prepare: v8::Local<'_, v8::Function> = member(scope, internals, "prepareStack")?.try_into().ok()?;
     let receiver = v8::undefined(scope);
     prepare.call(scope, receiver.into(), &[hook, error, frames.into()])
@@ -119,7 +89,7 @@ fn text<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     internals: v8::Local<'s, v8::Object>,
     error: v8::Local<'s, v8::Value>,
-    frames: &[v8::Local<'s, v8::Object>],
+    frames: &[StackFrame<'s>],
 ) -> Option<v8::Local<'s, v8::String>> {
     let head = attempt(scope, |scope| {
         let to_string: v8::Local<'_, v8::Function> = member(scope, internals, "errorHead")?.try_into().ok()?;
@@ -127,10 +97,9 @@ fn text<'s>(
     });
     let mut text = head.or_else(|| without_calls(scope, error))?;
     let at = v8::String::new(scope, "\n    at ")?;
-    let to_string = v8::String::new(scope, "toString")?;
     for frame in frames {
         let line = attempt(scope, |scope| {
-            let line: v8::Local<'_, v8::String> = call_method(scope, *frame, to_string)?.try_into().ok()?;
+            let line = frame.text(scope)?;
             let line = v8::String::concat(scope, at, line)?;
             v8::String::concat(scope, text, line)
         });
@@ -151,8 +120,14 @@ fn without_calls<'s>(
     let file =
         message.get_script_resource_name(scope).and_then(|file| v8::Local::<'_, v8::String>::try_from(file).ok());
     let file = file.map(|file| file.to_rust_string_lossy(scope)).filter(|file| file != BOOTSTRAP_NAME);
-    if let Some((file, line)) = file.zip(message.get_line_number(scope)) {
-        let _infallible = write!(text, "\n    at {file}:{line}:{}", message.get_start_column() + 1);
+    let line = message.get_line_number(scope).and_then(|line| u32::try_from(line).ok());
+    let column = u32::try_from(message.get_start_column() + 1).ok();
+    if let Some(((path, line), column)) = file.zip(line).zip(column) {
+        let place = CompiledPlace { path, line, column };
+        learn_places(scope, [&place].into_iter());
+        if let Some(source) = known_place(scope, &place) {
+            let _infallible = write!(text, "\n    at {}:{}:{}", place.path, source.line, source.column);
+        }
     }
     v8::String::new(scope, &text)
 }
@@ -182,14 +157,4 @@ fn member<'s>(
 ) -> Option<v8::Local<'s, v8::Value>> {
     let key = v8::String::new(scope, name)?;
     object.get(scope, key.into())
-}
-
-/// Calls a method of one of V8's call sites. No guest has ever seen one, so nobody has changed it.
-fn call_method<'s>(
-    scope: &mut v8::PinScope<'s, '_>,
-    site: v8::Local<'s, v8::Object>,
-    name: v8::Local<'s, v8::String>,
-) -> Option<v8::Local<'s, v8::Value>> {
-    let method: v8::Local<'_, v8::Function> = site.get(scope, name.into())?.try_into().ok()?;
-    method.call(scope, site.into(), &[])
 }

@@ -59,6 +59,17 @@ pub fn ask_now(
     }
 }
 
+/// Asks on the engine's own behalf, and waits: the guest's limits and figures are not about that. `None` when the run is
+/// to end.
+pub fn ask_for_engine(scope: &mut v8::PinScope<'_, '_>, name: &str, args_json: String) -> Option<HostAnswer> {
+    let call = send(scope, name.to_owned(), args_json)?;
+    let answer = wait_for(scope, call);
+    if answer.is_none() {
+        scope.terminate_execution();
+    }
+    answer
+}
+
 /// Hands an answer to whoever waits for it. Answers to nothing are dropped: their run is over.
 pub fn settle_call(scope: &mut v8::PinScope<'_, '_>, call: CallId, answer: &HostAnswer) {
     let settle = scope.get_slot_mut::<RunState>().and_then(|state| state.waiting.remove(&call));
@@ -94,11 +105,15 @@ fn ask(scope: &mut v8::PinScope<'_, '_>, name: String, args_json: v8::Local<'_, 
         return Some(Asked::Refused(refusal));
     }
     let (args_json, _booked) = copy_text(scope, args_json, 1)?;
+    scope.get_slot::<RunState>()?.control.count_host_call();
+    send(scope, name, args_json).map(Asked::Call)
+}
+
+fn send(scope: &mut v8::PinScope<'_, '_>, name: String, args_json: String) -> Option<CallId> {
     let state = scope.get_slot_mut::<RunState>()?;
     let call = state.next_call();
-    state.control.count_host_call();
     state.control.emit_of(state.run, Event::HostCall { run: state.run, call, name, args_json });
-    Some(Asked::Call(call))
+    Some(call)
 }
 
 /// Why a question may not be asked.

@@ -15,7 +15,7 @@ mod native_url;
 mod native_value;
 
 pub use callback::guarded;
-pub use host_call::settle_call;
+pub use host_call::{ask_for_engine, settle_call};
 pub use lazy_global::provide_value;
 pub use module_function::compile_function;
 pub use native_table::{external_references, native_object};

@@ -5,9 +5,11 @@ mod exception;
 mod realm;
 mod rejections;
 mod run_state;
+mod source_places;
 mod timers;
 
 pub use code_cache::CodeCache;
 pub use exception::{BUFFER_REFUSED, thrown_end};
 pub use realm::Realm;
 pub use run_state::{Phase, RunState};
+pub use source_places::{CompiledPlace, SourcePlace};

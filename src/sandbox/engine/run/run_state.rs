@@ -3,6 +3,7 @@
 use super::code_cache::CodeCache;
 use super::realm::Realm;
 use super::rejections::Rejections;
+use super::source_places::SourcePlaces;
 use super::timers::Timers;
 use crate::ids::{CallId, RunId};
 use crate::sandbox::engine::control::EngineControl;
@@ -41,6 +42,8 @@ pub struct RunState {
     pub timers: Timers,
     pub rejections: Rejections,
     pub cache: CodeCache,
+    /// Where places of the compiled code are in the sources, as far as somebody has looked.
+    pub places: SourcePlaces,
     /// Whether the tool has given its result: from then on it may ask for nothing more.
     pub phase: Phase,
     pub limits: RunLimits,
@@ -73,6 +76,7 @@ impl RunState {
             timers: Timers::default(),
             rejections: Rejections::default(),
             cache: CodeCache::default(),
+            places: SourcePlaces::default(),
             phase: Phase::Working,
             limits: command.limits,
             refusal: None,

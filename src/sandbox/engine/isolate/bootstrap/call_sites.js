@@ -28,9 +28,20 @@
 
   class CallSite {
     #facts = { __proto__: null };
-    constructor(key, site) {
+    constructor(key, frame) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: call sites come from Error.prepareStackTrace');
+      const site = frame[0];
       for (let i = 0; i < FACTS.length; i++) this.#facts[FACTS[i]] = site[FACTS[i]]();
+      if (frame[1] !== undefined) this.#place(frame[1], frame[2], frame[3]);
+    }
+    // What V8 knows are places in the compiled code; these are in the source.
+    #place(text, line, column) {
+      this.#facts.toString = text;
+      this.#facts.getLineNumber = line;
+      this.#facts.getColumnNumber = column;
+      this.#facts.getEnclosingLineNumber = line;
+      this.#facts.getEnclosingColumnNumber = column;
+      this.#facts.getPosition = undefined;
     }
     getFunction() {
       return undefined;

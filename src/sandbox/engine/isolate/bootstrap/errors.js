@@ -1,6 +1,6 @@
 // What errors say about themselves, and which of them are the host's.
 (function errors(realm, native) {
-  const { JSONStringify, define, errorToString, getOwnPropertyDescriptor, hasOwn, slice, textOf } = realm;
+  const { JSONStringify, define, errorToString, getOwnPropertyDescriptor, hasOwn, indexOf, slice, textOf } = realm;
   const { weakMapGet, weakMapSet } = realm;
 
   const hostFaults = new realm.WeakMap();
@@ -14,14 +14,28 @@
     }
   };
 
-  function errorText(error) {
-    const stack = readText(error, 'stack');
-    if (stack !== '') return stack;
+  const headOf = (error) => {
     try {
       return errorToString(error);
     } catch {
       return '[error that throws when it is read]';
     }
+  };
+
+  const FRAME = '\n    at ';
+
+  // The stack. It was written when it was first read; a message that the tool has changed since comes first all the same.
+  function stackOf(error) {
+    const stack = readText(error, 'stack');
+    const message = readText(error, 'message');
+    const end = indexOf(stack, FRAME);
+    if (end < 0 || indexOf(slice(stack, 0, end), message) >= 0) return stack;
+    return `${headOf(error)}${slice(stack, end)}`;
+  }
+
+  function errorText(error) {
+    const stack = stackOf(error);
+    return stack === '' ? headOf(error) : stack;
   }
 
   const CAUSES = 5;
@@ -35,12 +49,14 @@
   function describe(error) {
     const out = { __proto__: null, name: '', message: '', stack: '', host_code: null };
     if (!native.isError(error)) {
-      out.message = cut(textOf(error), MAX_TEXT);
+      const told = typeof error === 'object' && error !== null ? readText(error, 'message') : '';
+      if (told !== '') out.name = cut(readText(error, 'name'), MAX_NAME);
+      out.message = cut(told === '' ? textOf(error) : told, MAX_TEXT);
       return JSONStringify(out);
     }
     out.name = cut(readText(error, 'name'), MAX_NAME);
     out.message = cut(readText(error, 'message'), MAX_TEXT);
-    out.stack = cut(readText(error, 'stack'), MAX_TEXT);
+    out.stack = cut(stackOf(error), MAX_TEXT);
     out.host_code = weakMapGet(hostFaults, error) ?? null;
     let inner = error;
     for (let i = 0; i < CAUSES; i++) {
@@ -53,9 +69,11 @@
     return JSONStringify(out);
   }
 
-  // An error that the host means: its code reaches the caller when the guest lets it through.
-  const hostError = (code, message) => {
-    const error = new realm.Error(message);
+  // An error that the host means: its code reaches the caller when the guest lets it through. `fault` is one without a
+  // message, made where its frames are to be from.
+  const hostError = (code, message, fault) => {
+    const error = fault ?? new realm.Error();
+    define(error, 'message', message);
     define(error, 'code', code);
     weakMapSet(hostFaults, error, code);
     return error;

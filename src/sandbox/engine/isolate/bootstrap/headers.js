@@ -31,6 +31,8 @@
 
   class Headers {
     #pairs = list();
+    // Whether the values are members too, as those of a response are.
+    #open = false;
     constructor(init) {
       if (init === undefined || init === null) return;
       if (typeof init !== 'object') throw new realm.TypeError('Headers needs an object, pairs or Headers');
@@ -49,7 +51,7 @@
     set(name, value) {
       const wanted = nameOf(name);
       this.#drop(wanted);
-      push(this.#pairs, { __proto__: null, name: wanted, value: valueOf(value) });
+      this.#add(wanted, valueOf(value));
     }
     get(name) {
       return this.#find(nameOf(name))?.value ?? null;
@@ -86,11 +88,17 @@
       const known = this.#find(name);
       if (known === undefined) push(this.#pairs, { __proto__: null, name, value });
       else known.value = `${known.value}, ${value}`;
+      this.#show(name);
+    }
+    // A name that a method has stays the method's.
+    #show(name) {
+      if (this.#open && !(name in prototype)) realm.put(this, name, this.#find(name).value);
     }
     #drop(name) {
       const kept = list();
       for (let i = 0; i < this.#pairs.length; i++) if (this.#pairs[i].name !== name) push(kept, this.#pairs[i]);
       this.#pairs = kept;
+      if (this.#open && realm.hasOwn(this, name)) delete this[name];
     }
     #sorted() {
       const sorted = list();
@@ -121,12 +129,14 @@
       };
       realm.headersFrom = (flat) => {
         const out = new Headers();
+        out.#open = true;
         for (let i = 0; i + 1 < flat.length; i += 2) out.#add(flat[i], flat[i + 1]);
         return out;
       };
     }
   }
 
+  const { prototype } = Headers;
   tag('Headers', Headers);
   give('Headers', Headers);
 });

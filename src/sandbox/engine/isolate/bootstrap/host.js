@@ -2,11 +2,12 @@
 (function host(realm, native) {
   const { JSONParse, define, indexOf, slice } = realm;
 
-  // An answer is "=" and JSON, or "!", an error code, a line break and a message.
-  function decodeAnswer(answer) {
-    if (answer[0] === '=') return JSONParse(slice(answer, 1));
+  // An answer is "=" and JSON, or nothing for undefined; or "!", an error code, a line break and a message. `fault` is the
+  // error to throw then, made where the question was asked.
+  function decodeAnswer(answer, fault) {
+    if (answer[0] === '=') return answer.length === 1 ? undefined : JSONParse(slice(answer, 1));
     const end = indexOf(answer, '\n');
-    throw realm.hostError(slice(answer, 1, end), slice(answer, end + 1));
+    throw realm.hostError(slice(answer, 1, end), slice(answer, end + 1), fault);
   }
 
   const toText = (name, values) => {
@@ -23,11 +24,15 @@
   realm.decodeAnswer = decodeAnswer;
   realm.askNow = (name, values) => decodeAnswer(native.callSync(name, toText(name, values)));
 
-  realm.ask = (name, values) =>
+  // When the answer comes, the tool's frames are gone: what may fail is made now. V8 only writes its stack down when
+  // somebody reads it.
+  realm.newFault = () => new realm.Error();
+
+  realm.ask = (name, values, fault = realm.newFault()) =>
     new realm.Promise((resolve, reject) => {
       native.call(name, toText(name, values), (answer) => {
         try {
-          resolve(decodeAnswer(answer));
+          resolve(decodeAnswer(answer, fault));
         } catch (error) {
           reject(error);
         }

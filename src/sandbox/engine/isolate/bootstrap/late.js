@@ -60,9 +60,9 @@
 
   // Functions of the text stage that others use: each builds the stage and then gives way to the real one.
   const standIn = (name) => {
-    realm[name] = (a, b) => {
+    realm[name] = (a, b, c) => {
       build(text);
-      return realm[name](a, b);
+      return realm[name](a, b, c);
     };
   };
   standIn('textOf');

@@ -55,6 +55,17 @@
       `${path} has no default export. Write \`export default function (args) { … }\` so that it can be run.`,
     );
 
+  // Whether a CommonJS file means its `default`: it assigned `exports.default`, or says that it was a module once.
+  const hasDefault = (exported, isOwn) => {
+    if (typeof exported !== 'object' || exported === null || !hasOwn(exported, 'default')) return false;
+    return isOwn || exported.__esModule === true || typeof exported.default === 'function';
+  };
+
+  const isEmpty = (exported) => {
+    const keys = ReflectOwnKeys(exported);
+    return keys.length === 0 || (keys.length === 1 && keys[0] === '__esModule');
+  };
+
   // What an evaluated entry module stands for: its returned value, or its default export, called when it is a function.
   function outcomeOf(loaded, returned, path, args) {
     if (returned !== undefined && !isModule(loaded.kind)) return returned;
@@ -63,8 +74,10 @@
     if (isModule(loaded.kind) && exported === loaded.empty) {
       if (!hasOwn(exported, 'default')) throw noDefault(path);
       target = exported.default;
-    } else if (exported === loaded.empty) {
-      if (ReflectOwnKeys(exported).length === 0) return undefined;
+    } else if (hasDefault(exported, exported === loaded.empty)) {
+      target = exported.default;
+    } else if (exported === loaded.empty && isEmpty(exported)) {
+      return undefined;
     }
     return typeof target === 'function' ? ReflectApply(target, undefined, [args]) : target;
   }

@@ -6,8 +6,8 @@
   const ours = (promise) => define(promise, 'constructor', realm.Promise);
 
   // The caller's error; its cause says where the nested tool was.
-  const nestedError = ({ code, message, stack }) => {
-    const error = realm.hostError(code, message);
+  const nestedError = ({ code, message, stack }, fault) => {
+    const error = realm.hostError(code, message, fault);
     if (stack !== null) {
       const cause = realm.hostError(code, message);
       define(cause, 'stack', stack);
@@ -23,9 +23,10 @@
     list_files: (dir) => askNow('list_files', [dir]),
     write_file: (path, content) => askNow('write_file', [path, content]),
     exec_tool: async (path, args) => {
-      const { logs, failure, result } = await ours(ask('exec_tool', [path, args]));
+      const fault = realm.newFault();
+      const { logs, failure, result } = await ours(ask('exec_tool', [path, args], fault));
       for (let i = 0; i < logs.length; i++) native.log(logs[i].level, logs[i].message);
-      if (failure !== null) throw nestedError(failure);
+      if (failure !== null) throw nestedError(failure, fault);
       return result;
     },
   };
