@@ -9,7 +9,7 @@
 //!      |
 //! vfs  registry  compile  sandbox  net  git  sql      parts: none imports another
 //!      |
-//! error, ids, threads, turns, bounded_read, loopback     bottom: import nothing of ours
+//! error, ids, threads, turns, bounded_read, loopback, near_name     bottom: import nothing of ours
 //! ```
 
 #![deny(unused_crate_dependencies, reason = "what nobody uses is compiled, audited and shipped for nothing")]
@@ -27,6 +27,7 @@ pub mod git;
 pub mod ids;
 pub mod kernel;
 pub mod loopback;
+pub mod near_name;
 pub mod net;
 pub mod registry;
 pub mod sandbox;

@@ -50,7 +50,7 @@ describe("check: 'warn', the default", () => {
     const { tools } = await createKernel();
     expect(await tools.write_file.execute({ path, content: MAGIC })).toMatchObject({
       persisted: true,
-      findings: ['tools/t.ts:2:62: The magic number 1.19 is hard-coded'],
+      findings: ["tools/t.ts:2:62: Violation [Standard 1]: Found potential magic number '1.19'"],
     });
     expect(await tools.exec_tool.execute({ path, args: { net: 100 } })).toMatchObject({ success: true, result: 119 });
     expect(await tools.write_file.execute({ path, content: GOOD })).not.toHaveProperty('findings');
@@ -174,7 +174,7 @@ describe('rules', () => {
   it('each level is what the finding weighs', async () => {
     for (const level of /** @type {const} */ (['advice', 'warning', 'error'])) {
       const report = await check({ rules: { 'no-magic-numbers': level } }, MAGIC);
-      expect(report.diagnostics).toMatchObject([{ rule: 'no-magic-numbers', standard: 7, severity: level }]);
+      expect(report.diagnostics).toMatchObject([{ rule: 'no-magic-numbers', standard: 1, severity: level }]);
       expect(report.valid).toBe(level !== 'error');
     }
     expect(await check({ rules: { 'no-magic-numbers': 'off' } }, MAGIC)).toMatchObject({

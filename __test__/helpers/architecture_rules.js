@@ -14,7 +14,7 @@ import { SCRIPT_RULES } from './script_rules.js';
  */
 
 const PARTS = ['vfs', 'registry', 'compile', 'sandbox', 'net', 'git', 'sql'];
-const BOTTOM = ['error', 'ids', 'threads', 'turns', 'bounded_read', 'loopback'];
+const BOTTOM = ['error', 'ids', 'threads', 'turns', 'bounded_read', 'loopback', 'near_name'];
 const ROOMS = [...PARTS, ...BOTTOM, 'kernel', 'binding'];
 const MAX_LINES = 400;
 

@@ -11,7 +11,7 @@ use crate::compile::imports::reference::{Reference, named};
 use crate::compile::parse::language::Language;
 use crate::compile::positions::source_index::{FIRST_POS, SourceIndex};
 use crate::compile::rules::RULES;
-use crate::compile::rules::rule::{Finding, Guards};
+use crate::compile::rules::rule::{Finding, Guards, Rule};
 use crate::compile::subject::entry::Entry;
 use crate::compile::subject::subject::Subject;
 use crate::compile::syntax::comments::sorted;
@@ -93,7 +93,10 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
     for rule in RULES {
         let Some(severity) = options.severity_of(rule.id, rule.severity) else { continue };
         for finding in rule.findings(subject) {
-            let diagnostic = to_diagnostic(finding, rule.id, rule.standard, severity, &index);
+            let mut diagnostic = to_diagnostic(finding, rule.id, rule.standard, severity, &index);
+            if severity != Severity::Advice {
+                diagnostic.message = labelled(rule, &diagnostic.message);
+            }
             if rule.guards == Guards::Safety || !suppressions.covers(rule.id, diagnostic.line) {
                 diagnostics.push(diagnostic);
             }
@@ -110,6 +113,15 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
     diagnostics.sort_by_key(|found| (found.line, found.column));
     let references = named(subject.module, subject.names.unresolved, &subject.comments, &index);
     LintResult { diagnostics, types_ignored: suppressions.lines(TYPES), references: Some(references) }
+}
+
+/// The message behind what it violates, as users of old look for it.
+fn labelled(rule: &Rule, message: &str) -> String {
+    match (rule.standard, rule.guards) {
+        (Some(standard), _) => format!("Violation [Standard {standard}]: {message}"),
+        (None, Guards::Safety) => format!("Violation [Safety]: {message}"),
+        (None, Guards::Quality) => message.to_owned(),
+    }
 }
 
 fn to_diagnostic(
