@@ -12,11 +12,19 @@
  */
 export function withTypes(path, report, types) {
   if ('notice' in types) return { ...report, typesChecked: false, notice: types.notice };
-  const diagnostics = [...report.diagnostics, ...types.diagnostics].sort(
+  // What a rule has found at the same place says it better, and with what to write instead.
+  const told = new Set(report.diagnostics.map(placeOf));
+  const untold = types.diagnostics.filter((found) => !told.has(placeOf(found)));
+  const diagnostics = [...report.diagnostics, ...untold].sort(
     (left, right) => left.line - right.line || left.column - right.column,
   );
   const errors = diagnostics
     .filter((found) => found.severity === 'error')
     .map((found) => `${path}:${found.line}:${found.column}: ${found.message}`);
   return { valid: errors.length === 0, errors, diagnostics, typesChecked: true };
+}
+
+/** @param {{ line: number, column: number, endLine: number, endColumn: number }} found */
+function placeOf({ line, column, endLine, endColumn }) {
+  return `${line}:${column}:${endLine}:${endColumn}`;
 }

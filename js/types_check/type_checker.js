@@ -182,12 +182,20 @@ function toDiagnostics(found, text, sources, files) {
     .map(({ start, stop, code, ...item }) => ({
       rule: 'types',
       severity: sources.severity ?? 'error',
-      message: `${files.scrub(messageOf(item, 0)).slice(0, MAX_MESSAGE_CHARS)} (TS${code})`,
+      message: `${withoutInstalling(files.scrub(messageOf(item, 0))).slice(0, MAX_MESSAGE_CHARS)} (TS${code})`,
       line: start.line,
       column: start.column,
       endLine: stop.line,
       endColumn: stop.column,
     }));
+}
+
+/**
+ * Without the compiler's advice to install something or to change a setting: whoever repairs a tool can do neither.
+ * @param {string} message
+ */
+function withoutInstalling(message) {
+  return message.replace(/ Do you need to (?:install type definitions|change your target library)[^\n]*/, '');
 }
 
 /**
