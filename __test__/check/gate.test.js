@@ -16,11 +16,16 @@ describe("check: 'warn', the default", () => {
   it('refuses an agent a tool that breaks a safety rule, and says where and what instead', async () => {
     const { tools } = await createKernel();
     const written = await tools.write_file.execute({ path, content: EVAL });
-    expect(written).toMatchObject({ persisted: true, findings: [expect.stringMatching(/^tools\/t\.ts:2:53: 'eval'/)] });
+    expect(written).toMatchObject({
+      persisted: true,
+      findings: [expect.stringMatching(/^tools\/t\.ts:2:53: Violation \[Safety\]: .*'eval'/)],
+    });
     expect(await tools.exec_tool.execute({ path, args: { code: '1' } })).toMatchObject({
       success: false,
       code: 'ERR_SECURITY_VIOLATION',
-      error: expect.stringMatching(/^Security Violation: tools\/t\.ts:2:53: 'eval'.*JSON\.parse/),
+      error: expect.stringMatching(
+        /^Security Violation: tools\/t\.ts:2:53: Violation \[Safety\]: .*'eval'.*JSON\.parse/,
+      ),
       line: 2,
       column: 53,
     });

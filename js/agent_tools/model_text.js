@@ -75,7 +75,8 @@ function framesOf(stack = '') {
  * @param {any} output
  */
 function findingsFirst(output) {
-  if (!(output?.findings?.length > 0) || output.success !== true) return output;
+  // Where it was not committed, the reason says what to do.
+  if (!(output?.findings?.length > 0) || output.problem !== undefined) return output;
   return { help: 'The file is written, and has errors: check_tool says what to write instead.', ...output };
 }
 
@@ -83,27 +84,22 @@ function findingsFirst(output) {
  * Each finding once, with what to write instead.
  * @param {import('../../index.js').CheckResult} output
  */
-function repairFirst({ valid, diagnostics, errors, ...rest }) {
-  const told = diagnostics.filter(({ severity }) => severity === 'error');
-  const findings = told.map(({ line, column, message, help }) => finding(`line ${line}:${column}`, message, help));
-  const others = diagnostics.filter(({ severity }) => severity !== 'error');
-  const advice = others.map(({ line, column, message, help }) => finding(`line ${line}:${column}`, message, help));
+function repairFirst({ valid, diagnostics, errors: _, typesChecked, ...rest }) {
+  const advice = diagnostics.filter(({ severity }) => severity !== 'error').map(finding);
   return {
     help: 'The tool is not valid. Repair every error with patch_file or apply_diff, and check again.',
-    errors: findings.length > 0 ? findings : errors,
+    errors: diagnostics.filter(({ severity }) => severity === 'error').map(finding),
     valid,
     ...(advice.length > 0 && { advice }),
+    ...(typesChecked === false && { typesChecked }),
     ...rest,
   };
 }
 
-/**
- * @param {string} place
- * @param {string} message
- * @param {string | undefined} help
- */
-function finding(place, message, help) {
-  return `${place}: ${message}${help === undefined ? '' : `${/[.!?]$/.test(message) ? '' : '.'} ${help}`}`;
+/** @param {import('../../index.js').Diagnostic} found */
+function finding({ line, column, message, help }) {
+  const end = /[.!?]$/.test(message) ? '' : '.';
+  return `line ${line}:${column}: ${message}${help === undefined ? '' : `${end} ${help}`}`;
 }
 
 /**

@@ -62,10 +62,8 @@ export class TypeChecker {
     if (sources.refused !== undefined) return { notice: `Types were not checked: ${sources.refused}.` };
     this.#program ??= locateTypeScript(this.#baseDir) ?? null;
     if (this.#program === null) {
-      return {
-        notice:
-          'Types were not checked: TypeScript 7 or later is not installed. Run "npm install --save-dev typescript@7".',
-      };
+      // No word of installing it: models read this, too.
+      return { notice: 'Types were not checked: TypeScript 7 or later is not installed.' };
     }
     const program = this.#program;
     const turn = this.#last.then(() => this.#attempt(program, sources));

@@ -134,7 +134,7 @@ impl WritePath {
         })?;
         examples.forget(path.as_str());
         if fault {
-            let problem = "It is kept as a draft and not committed, because check_tool finds errors in it. Repair the findings with patch_file: the file is committed as soon as none is left.";
+            let problem = "It is kept as a draft and not committed, because of the findings. check_tool says what to write instead; the file is committed as soon as no error is left.";
             return Ok(Written { findings, notice, ..Written::not_committed(path.as_str(), problem) });
         }
         // The file is written: what keeps the registry from following must not hide that.
