@@ -1,6 +1,7 @@
 /**
  * @typedef {import('../../index.js').CheckResult} CheckResult
  * @typedef {Omit<import('../boundary/crossing.js').CheckReport, 'types'>} NativeReport
+ * @typedef {{ line: number, column: number, endLine: number, endColumn: number }} Place
  */
 
 /**
@@ -12,9 +13,11 @@
  */
 export function withTypes(path, report, types) {
   if ('notice' in types) return { ...report, typesChecked: false, notice: types.notice };
-  // What a rule has found at the same place says it better, and with what to write instead.
-  const told = new Set(report.diagnostics.map(placeOf));
-  const untold = types.diagnostics.filter((found) => !told.has(placeOf(found)));
+  // Of a name that does not exist the rule says it better, and with what to use instead.
+  const told = new Set(report.diagnostics.filter(({ rule }) => rule === 'no-forbidden-globals').map(placeOf));
+  const isTold = (/** @type {{ message: string } & Place} */ found) =>
+    found.message.startsWith('Cannot find name') && told.has(placeOf(found));
+  const untold = types.diagnostics.filter((found) => !isTold(found));
   const diagnostics = [...report.diagnostics, ...untold].sort(
     (left, right) => left.line - right.line || left.column - right.column,
   );
@@ -24,7 +27,7 @@ export function withTypes(path, report, types) {
   return { valid: errors.length === 0, errors, diagnostics, typesChecked: true };
 }
 
-/** @param {{ line: number, column: number, endLine: number, endColumn: number }} found */
+/** @param {Place} found */
 function placeOf({ line, column, endLine, endColumn }) {
   return `${line}:${column}:${endLine}:${endColumn}`;
 }
