@@ -29,6 +29,7 @@ import { writeLimits } from './limits.mjs';
 import { hostPlatform, packageJson } from './platform.mjs';
 import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from './process.mjs';
 import { sandboxApiModule } from './sandbox_api.mjs';
+import { stdApiModule } from './std_api.mjs';
 
 const CRATE = 'tgp-core';
 const SNAPSHOT = 'tgp.snapshot';
@@ -53,6 +54,7 @@ export async function build() {
     join(ROOT, 'js', 'prompt', 'sandbox_api.js'),
     sandboxApiModule(readFileSync(join(ROOT, 'sandbox', 'tgp.d.ts'), 'utf8')),
   );
+  writeFileSync(join(ROOT, 'js', 'prompt', 'std_api.js'), stdApiModule(join(ROOT, 'std')));
   writeLimits(createRequire(import.meta.url)(join(ROOT, 'binding.cjs')).limits());
   await writeCommonJs();
   await writeApiReference();

@@ -5,21 +5,21 @@
  * @returns {string} a module
  */
 export function sandboxApiModule(declarations) {
-  const documented = membersOf(declarations, 'Tgp').map(({ doc, signature }) => `  ${signature} // ${doc}`);
-  const types = ['TgpRequestInit', 'TgpHeaders', 'TgpResponse'].map((name) => {
-    const members = membersOf(declarations, name).map(({ signature }) => signature);
-    return `type ${name} = { ${members.join(' ').replace(/;$/, '')} };`;
-  });
-  const members = membersOf(declarations, 'Tgp').map(({ signature }) => `  ${signature}`);
-  const wrapped = (/** @type {string[]} */ lines) => ['declare const tgp: {', ...lines, '};', ...types].join('\n');
+  // Requests and responses are those of the web as far as they go: models need to know how far that is.
+  const short = (/** @type {string} */ signature) =>
+    signature.replace(/\bTgp(?:RequestInit|Response)\b/g, (name) => namesOf(membersOf(declarations, name)));
+  const functions = membersOf(declarations, 'Tgp').map(
+    ({ signature }) => `  ${/^\w+/.exec(signature)}: ${literal(short(signature))},`,
+  );
   const globals = [...declarations.matchAll(/^declare (?:const|function|class) (\w+)/gm)].map(([, name]) =>
     String(name),
   );
   return `/** Made by scripts/sandbox_api.mjs from sandbox/tgp.d.ts. */
 
-export const DOCUMENTED_API = ${literal(wrapped(documented))};
-
-export const PLAIN_API = ${literal(wrapped(members))};
+/** What is on \`tgp\`, by name. */
+export const FUNCTIONS = {
+${functions.join('\n')}
+};
 
 export const GLOBALS = ${literal(globals.join(', '))};
 `;
@@ -39,6 +39,15 @@ function membersOf(declarations, name) {
       signature: signature.replace(/\s+/g, ' ').replace(/\( /g, '(').replace(/,? \)/g, ')').trim(),
     }),
   );
+}
+
+/** @param {{ signature: string }[]} members */
+function namesOf(members) {
+  const names = members.map(({ signature }) => {
+    const [, name, isMethod] = /^(?:readonly )?(\w+)\??(<.*>)?(?=[(:])/.exec(signature) ?? [];
+    return signature.includes(`${name}(`) || isMethod ? `${name}()` : name;
+  });
+  return `{ ${names.join(', ')} }`;
 }
 
 /** @param {string} text */

@@ -298,13 +298,14 @@ export declare class TGP {
   /** {@link TGP.shutdown}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
   /**
-   * What a model has to know to use the kernel tools: the protocol, the eight standards with an example each, the typed API of
-   * the sandbox, and the tools that exist with their signatures. The tools are those of now; before {@link TGP.boot} they are
-   * not known, and the prompt tells the model to look for them.
+   * What a model has to know to use the kernel tools: the protocol, the eight standards with an example each, what holds in this
+   * kernel's sandbox (limits, packages, addresses, folders, the database, your functions), its typed API, the functions of
+   * `@tgp/std`, and the tools that exist with their signatures. The limits and the tools are those of now; before
+   * {@link TGP.boot} they are not known, and the prompt tells the model to look for tools.
    *
    * It keeps within `maxTokens`, estimated as a third of its UTF-8 bytes, which is more than tokenisers of today make of it. What
-   * does not fit gives way in this order: the documentation of the sandbox's API, the examples of the standards, the API down
-   * to its names, the standards down to theirs, the longer protocol. Of tools the descriptions go first; then the most used
+   * does not fit gives way in this order: the functions of `@tgp/std`, the examples of the standards, the API and the facts down
+   * to names, the standards down to theirs, the longer protocol. Of tools the descriptions go first; then the most used
    * ones are shown, and how many are left out.
    * @param options.maxTokens at least 50. Default: 4000.
    * @throws {ValidationError} when `maxTokens` is no such number

@@ -16,11 +16,16 @@ describe("check: 'warn', the default", () => {
   it('refuses an agent a tool that breaks a safety rule, and says where and what instead', async () => {
     const { tools } = await createKernel();
     const written = await tools.write_file.execute({ path, content: EVAL });
-    expect(written).toMatchObject({ persisted: true, findings: [expect.stringMatching(/^tools\/t\.ts:2:53: 'eval'/)] });
+    expect(written).toMatchObject({
+      persisted: true,
+      findings: [expect.stringMatching(/^tools\/t\.ts:2:53: Violation \[Safety\]: .*'eval'/)],
+    });
     expect(await tools.exec_tool.execute({ path, args: { code: '1' } })).toMatchObject({
       success: false,
       code: 'ERR_SECURITY_VIOLATION',
-      error: expect.stringMatching(/^Security Violation: tools\/t\.ts:2:53: 'eval'.*JSON\.parse/),
+      error: expect.stringMatching(
+        /^Security Violation: tools\/t\.ts:2:53: Violation \[Safety\]: .*'eval'.*JSON\.parse/,
+      ),
       line: 2,
       column: 53,
     });
@@ -50,7 +55,7 @@ describe("check: 'warn', the default", () => {
     const { tools } = await createKernel();
     expect(await tools.write_file.execute({ path, content: MAGIC })).toMatchObject({
       persisted: true,
-      findings: ['tools/t.ts:2:62: The magic number 1.19 is hard-coded'],
+      findings: ["tools/t.ts:2:62: Violation [Standard 1]: Found potential magic number '1.19'"],
     });
     expect(await tools.exec_tool.execute({ path, args: { net: 100 } })).toMatchObject({ success: true, result: 119 });
     expect(await tools.write_file.execute({ path, content: GOOD })).not.toHaveProperty('findings');
@@ -174,7 +179,7 @@ describe('rules', () => {
   it('each level is what the finding weighs', async () => {
     for (const level of /** @type {const} */ (['advice', 'warning', 'error'])) {
       const report = await check({ rules: { 'no-magic-numbers': level } }, MAGIC);
-      expect(report.diagnostics).toMatchObject([{ rule: 'no-magic-numbers', standard: 7, severity: level }]);
+      expect(report.diagnostics).toMatchObject([{ rule: 'no-magic-numbers', standard: 1, severity: level }]);
       expect(report.valid).toBe(level !== 'error');
     }
     expect(await check({ rules: { 'no-magic-numbers': 'off' } }, MAGIC)).toMatchObject({

@@ -223,7 +223,7 @@ describe('a configuration', () => {
     })) {
       await writeFile(join(folder, name), text);
       const error = await loadTGPConfig(join(folder, name)).catch((reason) => reason);
-      expect(error.message).toContain(`in ${name}: "sandbox.__proto__" is not known`);
+      expect(error.message).toContain(`${name}: "sandbox.__proto__" is not known`);
     }
   });
 });

@@ -137,7 +137,7 @@ describe('pull requests', () => {
       '  ({ total: args.names.length, by: Object.fromEntries(args.names.map((name) => [name, 1])) })\n';
     await tools.write_file.execute({ path, content });
     const [request] = server.requests;
-    expect(request.body).toMatch(/`Import of '@\u200buser\/<img>' is forbidden/);
+    expect(request.body).toMatch(/Import of module '@\u200buser\/<img>' is not allowed/);
     expect(request.body).not.toMatch(/@user|[^\\]<b>/);
     await tools.write_file.execute({ path, content: content.replace(/^import.*\n/, '') });
     await kernel.exec(path, { names: ['ada@example.com', 'Grace'] });

@@ -1,8 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { TGP } from '../../index.js';
+import { sqlite, TGP } from '../../index.js';
 import { sandboxApiModule } from '../../scripts/sandbox_api.mjs';
+import { stdApiModule } from '../../scripts/std_api.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -16,7 +18,8 @@ export default (args: { amount: number; to: 'EUR' | 'USD'; rates?: Record<string
 
 describe('the system prompt', () => {
   test('has the protocol, eight standards with an example each, the typed API and the tools', async () => {
-    const { kernel, tools } = await createKernel({}, { sandboxAPI: { send_mail: () => {} } });
+    const sql = sqlite(join(await tempRoot(), 'app.db'));
+    const { kernel, tools } = await createKernel({}, { sql, sandboxAPI: { send_mail: () => {} } });
     await tools.write_file.execute({ path: 'tools/money/convert.ts', content: RATES });
     await tools.write_file.execute({ path: 'tools/money/lib.ts', content: 'export const a = 1;' });
     const prompt = kernel.getSystemPrompt();
@@ -25,8 +28,8 @@ describe('the system prompt', () => {
       expect(prompt).toMatch(new RegExp(`^${standard}\\. [A-Z][\\w ]+: .*\\. (?:Write|Return|Take) .*\`.*\\.$`, 'm'));
     }
     expect(prompt).toContain('exec_sql<Row = Record<string, any>>(sql: string, params?');
-    expect(prompt).toContain('// Runs one SQL statement');
-    expect(prompt).toContain('tgp.send_mail');
+    expect(prompt).toContain('parse(text, options?)');
+    expect(prompt).toContain('send_mail(...args: any[])');
     expect(listed(prompt)).toEqual([
       '- tools/money/convert.ts { amount: number; at: [number, string][]; rates?: Record<string, number>; to: "EUR" | "USD" }: Converts an amount.',
     ]);
@@ -35,7 +38,7 @@ describe('the system prompt', () => {
 
   test('knows a tool as soon as it is written, and those of an earlier kernel once booted', async () => {
     const { kernel, tools, rootDir } = await createKernel();
-    expect(kernel.getSystemPrompt(), 'not booted').toContain('Call find_tool or list_files to see them');
+    expect(kernel.getSystemPrompt(), 'not booted').toContain('Call find_tool to see them');
     await kernel.boot();
     expect(kernel.getSystemPrompt()).toContain('None yet');
     await tools.write_file.execute({ path: 'tools/a.ts', content: '/** First. */ return 1' });
@@ -52,9 +55,9 @@ describe('the system prompt', () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/money/convert.ts', content: RATES });
     const marks = {
-      documentation: '// Runs one SQL statement',
+      library: 'parse(text, options?)',
       examples: 'Write `price * args.rate`',
-      signatures: 'exec_sql<Row',
+      signatures: 'exec_tool<Result',
       rules: 'no rates, ids, addresses or keys',
       protocol: '# Protocol',
     };
@@ -109,8 +112,9 @@ describe('the system prompt', () => {
     },
   );
 
-  test('its API is what sandbox/tgp.d.ts says', async () => {
+  test('its API is what sandbox/tgp.d.ts and std/ say', async () => {
     const read = (/** @type {string} */ name) => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
     expect(await read('js/prompt/sandbox_api.js')).toBe(sandboxApiModule(await read('sandbox/tgp.d.ts')));
+    expect(await read('js/prompt/std_api.js')).toBe(stdApiModule(fileURLToPath(new URL('../../std', import.meta.url))));
   });
 });

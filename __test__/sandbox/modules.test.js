@@ -98,7 +98,7 @@ describe('allowedImports', () => {
     for (const name of ['date-fns', 'zodiac', 'fs', 'zod/../ai', 'node:fs/promises']) {
       const error = await forge(`import x from '${name}';\nexport default () => x`).catch((error) => error);
       expect(error, name).toBeInstanceOf(SecurityViolation);
-      expect(error.message).toContain("'@tgp/std', 'zod'");
+      expect(error.message).toContain('Allowed modules are: @tgp/std, zod.');
     }
   });
 
@@ -150,7 +150,7 @@ describe('allowedImports', () => {
     }
     await expect(run("import x from 'late'; export default () => x")).rejects.toMatchObject({
       code: 'ERR_SECURITY_VIOLATION',
-      message: /'not-installed-anywhere' may not be imported/,
+      message: /Import of module 'not-installed-anywhere' is not allowed/,
     });
   });
 

@@ -21,7 +21,7 @@ export function tgpTools(kernel) {
   return {
     list_files: checkedTool(
       'list_files',
-      'List all files under a folder of the workspace, as sorted relative paths. Start here: a tool may already exist.',
+      'List all files under a folder of the workspace, as sorted relative paths. To find a tool for a job, call find_tool instead.',
       ListFilesParams,
       ({ dir }, signal) => files.list(dir, signal),
     ),
@@ -63,7 +63,7 @@ export function tgpTools(kernel) {
     ),
     find_tool: checkedTool(
       'find_tool',
-      'Find tools that already do a job, best first. A score above 0.85 means: use that tool instead of writing one.',
+      'Start here. Find tools that already do a job, best first. Score above 0.85: run that tool with exec_tool. From 0.4 to 0.85: read it with read_file, then use or extend it. Below: write a new one.',
       FindToolParams,
       ({ query, limit }, signal) => kernel.find(query, { limit, signal }),
     ),

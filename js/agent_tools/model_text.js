@@ -7,18 +7,18 @@ import { messageOf } from '../boundary/thrown.js';
 /** About four thousand tokens: enough for any report, too little to drown a conversation. */
 const MAX_CHARS = 16_000;
 
-const REPAIR = 'repair it with patch_file, run check_tool until it is valid, then call exec_tool again.';
+const AGAIN = 'run check_tool until it is valid, then call exec_tool again.';
 
 /**
- * What to do about a failed run. Codes that are not here have messages that say it themselves.
+ * What to do about a failed run, where the message says only what is wrong. It is never said twice.
  * @type {Partial<Record<import('../../index.js').TGPErrorCode, string>>}
  */
 const WAYS_OUT = {
-  ERR_TOOL_THROWN: `The tool threw. Read the named line, ${REPAIR}`,
-  ERR_COMPILATION: `The source does not compile. Read the named line, ${REPAIR}`,
-  ERR_ISOLATE_TIMEOUT: `The tool ran too long. Look for an endless loop or do less per run, ${REPAIR}`,
-  ERR_ISOLATE_MEMORY: `The tool used too much memory. Work on less data at a time, ${REPAIR}`,
-  ERR_RESULT: `The result cannot be handed back. Return less, and only plain data: ${REPAIR}`,
+  ERR_TOOL_THROWN: `The tool threw. If an argument was wrong, call again with a right one; else repair the tool with patch_file, ${AGAIN}`,
+  ERR_COMPILATION: `The source does not compile. Repair the named line with patch_file, ${AGAIN}`,
+  ERR_ISOLATE_TIMEOUT: `The tool ran too long. Repair it with patch_file, ${AGAIN}`,
+  ERR_ISOLATE_MEMORY: `The tool used too much memory. Repair it with patch_file, ${AGAIN}`,
+  ERR_RESULT: `The result cannot be handed back. Repair the tool with patch_file, ${AGAIN}`,
 };
 
 /**
@@ -28,7 +28,7 @@ const WAYS_OUT = {
  */
 export function modelText(output, maxChars = MAX_CHARS) {
   const failed = output?.success === false;
-  const shaped = failed ? helpFirst(WAYS_OUT, output) : output?.valid === false ? repairFirst(output) : output;
+  const shaped = failed ? helpFirst(output) : output?.valid === false ? repairFirst(output) : findingsFirst(output);
   // The tool has done its work: one number that JSON cannot hold must not make a failure of it.
   const text = typeof shaped === 'string' ? shaped : toJsonText(shaped, 'result', { unheldNumbers: 'null' });
   return { text: cut(text, maxChars), failed };
@@ -45,21 +45,61 @@ export function modelErrorText(error, maxChars = MAX_CHARS) {
 }
 
 /**
- * @param {Partial<Record<string, string>>} waysOut
- * @param {{ success: false, error: string, code: string }} output
+ * @param {import('../../index.js').ExecToolResult & { success: false }} output
  */
-function helpFirst(waysOut, { success, error, code, ...rest }) {
-  const help = waysOut[code];
-  return { ...(help !== undefined && { help }), error, code, success, ...rest };
+function helpFirst({ success, error, code, stack, ...rest }) {
+  const help = WAYS_OUT[code];
+  const frames = framesOf(stack);
+  return {
+    ...(help !== undefined && { help }),
+    error,
+    code,
+    success,
+    ...rest,
+    ...(frames !== '' && { stack: frames }),
+  };
 }
 
-/** @param {import('../../index.js').CheckResult} output */
-function repairFirst({ valid, errors, diagnostics }) {
-  const hints = diagnostics.flatMap(({ severity, line, help }) =>
-    severity === 'error' && help !== undefined ? [`line ${line}: ${help}`] : [],
-  );
-  const help = ['The tool is not valid. Repair it with patch_file and check again.', ...new Set(hints)].join(' ');
-  return { help, errors, valid, diagnostics };
+/**
+ * The stack without what is told already: the message above it, and a single place, which line and column are.
+ * @param {string | undefined} stack
+ */
+function framesOf(stack = '') {
+  const lines = stack.split('\n');
+  const first = lines.findIndex((line) => /^ {4}at /.test(line));
+  return first < 0 || first === lines.length - 1 ? '' : lines.slice(first).join('\n');
+}
+
+/**
+ * A write that came with findings.
+ * @param {any} output
+ */
+function findingsFirst(output) {
+  // Where it was not committed, the reason says what to do.
+  if (!(output?.findings?.length > 0) || output.problem !== undefined) return output;
+  return { help: 'The file is written, and has errors: check_tool says what to write instead.', ...output };
+}
+
+/**
+ * Each finding once, with what to write instead.
+ * @param {import('../../index.js').CheckResult} output
+ */
+function repairFirst({ valid, diagnostics, errors: _, typesChecked, ...rest }) {
+  const advice = diagnostics.filter(({ severity }) => severity !== 'error').map(finding);
+  return {
+    help: 'The tool is not valid. Repair every error with patch_file or apply_diff, and check again.',
+    errors: diagnostics.filter(({ severity }) => severity === 'error').map(finding),
+    valid,
+    ...(advice.length > 0 && { advice }),
+    ...(typesChecked === false && { typesChecked }),
+    ...rest,
+  };
+}
+
+/** @param {import('../../index.js').Diagnostic} found */
+function finding({ line, column, message, help }) {
+  const end = /[.!?]$/.test(message) ? '' : '.';
+  return `line ${line}:${column}: ${message}${help === undefined ? '' : `${end} ${help}`}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { throwIfAborted } from '../boundary/abort.js';
 import { AbortedError, ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
+import { nearest } from '../boundary/near_name.js';
 import { modelErrorText, modelText } from './model_text.js';
 
 /**
@@ -78,7 +79,7 @@ export async function runForModel(tools, name, input, { abortSignal, maxChars })
   throwIfAborted(abortSignal);
   try {
     const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
-    if (!tool) throw new ValidationError(`There is no tool "${name}". There are: ${Object.keys(tools).join(', ')}.`);
+    if (!tool) throw unknownTool(name, Object.keys(tools));
     const output = await tool.execute(parsed(input, name), { abortSignal });
     // exec_tool reports an abort instead of rejecting.
     throwIfAborted(abortSignal);
@@ -87,6 +88,16 @@ export async function runForModel(tools, name, input, { abortSignal, maxChars })
     if (error instanceof AbortedError) throw error;
     return { text: modelErrorText(error, maxChars), failed: true };
   }
+}
+
+/**
+ * @param {string} name
+ * @param {string[]} names
+ */
+function unknownTool(name, names) {
+  const near = nearest(name, names);
+  const question = near === undefined ? '' : ` Did you mean ${near}?`;
+  return new ValidationError(`There is no tool "${name}".${question} There are: ${names.join(', ')}.`);
 }
 
 /**

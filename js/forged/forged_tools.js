@@ -76,6 +76,16 @@ export class ForgedTools {
     return tools;
   }
 
+  /** The names of the tools in the newest live set, by path. @returns {Map<string, string>} */
+  get liveNames() {
+    const records = [...this.#live].flatMap((reference) => reference.deref() ?? []);
+    const newest = records.at(-1);
+    if (newest === undefined) return new Map();
+    const { base, tools } = newest;
+    const named = this.#named([...KERNEL_TOOL_NAMES, ...Object.keys(base)]);
+    return new Map(named.filter(({ name }) => Object.hasOwn(tools, name)).map(({ path, name }) => [path, name]));
+  }
+
   /** @param {(change: ToolsChange) => void} listener */
   onChanged(listener) {
     this.#listeners.add(listener);

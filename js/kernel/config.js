@@ -49,7 +49,7 @@ export async function loadTGPConfig(configFile) {
  * @returns {TGPConfigInput}
  */
 export function parseConfig(input, source) {
-  return parseSettings(TGPConfigSchema, input, `Invalid configuration in ${source}`);
+  return parseSettings(TGPConfigSchema, input, `Invalid TGP Configuration: ${source}`);
 }
 
 /**
@@ -89,9 +89,12 @@ async function readJson(file) {
     return parseForeignJson(await readTextAtMost(file));
   } catch (error) {
     const cause = error instanceof BadJson ? (error.cause ?? error) : error;
-    throw new ConfigError(`The config file "${basename(file)}" could not be read as JSON: ${reason(cause, file)}`, {
-      cause,
-    });
+    throw new ConfigError(
+      `Failed to load TGP config from ${basename(file)}: it could not be read as JSON: ${reason(cause, file)}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -110,13 +113,13 @@ async function importModule(file) {
   try {
     exported = await jiti.import(file);
   } catch (cause) {
-    throw new ConfigError(`The config file "${basename(file)}" could not be loaded: ${reason(cause, file)}`, { cause });
+    throw new ConfigError(`Failed to load TGP config from ${basename(file)}: ${reason(cause, file)}`, { cause });
   }
   const isEsm = '__esModule' in exported || exported[Symbol.toStringTag] === 'Module';
   const config = isEsm ? (exported.default ?? exported.config) : exported;
   if (config === undefined) {
     throw new ConfigError(
-      `The config file "${basename(file)}" exports no configuration. Write "export default defineTGPConfig({ … })".`,
+      `No default export found in ${basename(file)}. Write "export default defineTGPConfig({ … })".`,
     );
   }
   return config;

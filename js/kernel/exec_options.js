@@ -1,4 +1,6 @@
 import { dropOldest } from '../boundary/drop_oldest.js';
+import { TGPError } from '../boundary/errors.js';
+import { toJsonText } from '../boundary/json_text.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ExecOptionsSchema } from './option_schemas.js';
 
@@ -30,6 +32,19 @@ export function readExecOptions(options, caller) {
     known.add(text);
   }
   return { signal, text };
+}
+
+/**
+ * Arguments as they go into the sandbox.
+ * @param {unknown} args
+ */
+export function argumentsText(args) {
+  try {
+    return toJsonText(args, 'args');
+  } catch (error) {
+    if (error instanceof TGPError) error.message = `Arguments must be serializable JSON: ${error.message}`;
+    throw error;
+  }
 }
 
 /** @param {import('../boundary/crossing.js').ExecOptions} options */

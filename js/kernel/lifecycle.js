@@ -4,6 +4,7 @@ import { guarded } from '../boundary/guarded.js';
 import { bundlePackage } from '../bundle/bundler.js';
 import { createNodeVFS, rootOf } from '../files/vfs.js';
 import { VfsMirror } from '../files/vfs_mirror.js';
+import { sqlGuide } from '../sql/sql_guide.js';
 import { resolveConfig, withSecrets } from './config.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
@@ -94,6 +95,23 @@ export class Lifecycle {
   /** The names of the application's own functions for tools. */
   get functionNames() {
     return Object.keys(this.#options.sandboxAPI ?? {});
+  }
+
+  /**
+   * What the application's own functions do and take, for whoever explains them to a model.
+   * @returns {import('../prompt/sandbox_facts.js').FunctionGuide[]}
+   */
+  get functionGuides() {
+    return this.functionNames.map((name) => ({ name }));
+  }
+
+  /** What there is to know of the database; nothing without one, or with one that the boot will refuse. */
+  get sqlGuide() {
+    try {
+      return this.#options.sql === undefined ? undefined : sqlGuide(this.#options.sql);
+    } catch {
+      return undefined;
+    }
   }
 
   /**

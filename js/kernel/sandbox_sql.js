@@ -2,6 +2,7 @@ import { JsonText } from '../boundary/json_text.js';
 import { answerText } from '../sql/answer.js';
 import { SqlRules } from '../sql/rules.js';
 import { adapterOf } from '../sql/sources.js';
+import { isSettings } from '../sql/sql_guide.js';
 import { SqlTransaction } from '../sql/transaction.js';
 
 /** @typedef {import('./host_functions.js').HostFunctions} HostFunctions */
@@ -30,13 +31,4 @@ export function offerSql(functions, sql) {
     transactions.delete(runId);
     await (end === 'commit' ? transaction?.commit() : transaction?.rollback());
   });
-}
-
-/**
- * @param {any} value
- * @returns {value is import('../../index.js').SqlSettings}
- */
-function isSettings(value) {
-  const prototype = typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : undefined;
-  return prototype === Object.prototype && Object.hasOwn(value, 'source');
 }

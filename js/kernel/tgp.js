@@ -1,13 +1,12 @@
 import { untilAborted } from '../boundary/abort.js';
 import { unwrap } from '../boundary/errors.js';
-import { toJsonText } from '../boundary/json_text.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
 import { withTypes } from '../types_check/check_report.js';
 import { agentFiles, EXEC_FOR_AGENT, FILES } from './agent_access.js';
 import { masked } from './config.js';
-import { readExecOptions } from './exec_options.js';
+import { argumentsText, readExecOptions } from './exec_options.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
 import { kernelRegistry } from './kernel_registry.js';
@@ -99,7 +98,7 @@ export class TGP {
   async #exec(path, args, options, caller) {
     requireText(path, 'path');
     const { signal, text: optionsText } = readExecOptions(options, caller);
-    const argsText = toJsonText(args, 'args');
+    const argsText = argumentsText(args);
     const runId = ++lastRunId;
     return this.#calls.read((kernel) => {
       const { functions, runs } = this.#life;
@@ -208,7 +207,8 @@ export class TGP {
         const kernel = this.#life.running;
         return kernel && unwrap(kernel.catalogue(limit));
       },
-      functions: this.#life.functionNames,
+      facts: { config: this.config, sql: this.#life.sqlGuide, functions: this.#life.functionGuides },
+      live: this.#forged.liveNames,
     });
   }
 

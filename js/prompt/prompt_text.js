@@ -1,6 +1,6 @@
 /** What models are told, from the most words to the fewest. */
 
-import { DOCUMENTED_API, GLOBALS, PLAIN_API } from './sandbox_api.js';
+import { sandboxFacts, shortFacts, signatures, standardLibrary } from './sandbox_facts.js';
 
 const OPENING =
   'You build, check, run and keep your own tools. Your workspace is a Git repository; a tool is one TypeScript file under tools/.';
@@ -9,16 +9,17 @@ const PROTOCOL = `${OPENING}
 
 # Protocol
 
-1. Look first. Call find_tool with what you need; a score above 0.85 is a tool that does the job: run it, do not write it again. Otherwise look at list_files and search_files for parts to build on.
-2. Forge what is missing. Write a general tool with write_file; never a script for this one question.
-3. Check before running. Call check_tool; every diagnostic has a line and a column. Repair with patch_file or apply_diff and check again until it is valid.
-4. Run with exec_tool. The request's own values go into args.
-5. Heal. When a run reports success: false, read error, code, line and logs, patch the cause, check, run again.
-6. Every write is committed. What you leave behind is what the next agent finds.`;
+1. Search: call find_tool with what you need. Score above 0.85: run that tool. From 0.4 to 0.85: read_file it, then use or extend it. Below: write a new one.
+2. Write: write_file makes a general tool, never a script for this one question. What is needed once and never again goes through run_code, which keeps nothing.
+3. Check: check_tool, and repair with patch_file or apply_diff until it is valid.
+4. Run: exec_tool, with the request's own values in args.
+5. Heal: on success: false read error, line and logs, repair the cause, check and run again.
+
+Every write is committed: the next agent finds what you leave. Also: list_files and search_files look around, file_history and revert_file go back, move_file and delete_file tidy up.`;
 
 const SHORT_PROTOCOL = `${OPENING}
 
-find_tool first and reuse above 0.85; else write_file a general tool, check_tool and patch_file until it is valid, then exec_tool with the request's values in args. When a run fails, read error, code and line, repair, run again.`;
+find_tool first: above 0.85 run it, from 0.4 read it and use or extend it; else write_file a general tool, check_tool and patch_file until it is valid, then exec_tool with the request's values in args. When a run fails, read error, code and line, repair, run again.`;
 
 const ONE_LINE = 'Tools are TypeScript files under tools/: find_tool first; else write_file, check_tool, exec_tool.';
 
@@ -37,32 +38,28 @@ const STANDARDS = [
   [
     'Abstract',
     'the logic is in the tool, the data is in args.',
-    'Write `filter((user) => user.state === args.state)`, not `user.state === "Ohio"`.',
+    'Write `user.state === args.state`, not `user.state === "Ohio"`.',
   ],
   [
     'Composable',
-    'one job, and a result that another tool can take as input.',
-    'Return `{ total: 42, currency: "EUR" }`, not the text `"Total: 42 EUR"`.',
+    'one job, and a result that another tool can take.',
+    'Return `{ total: 42, currency: "EUR" }`, not `"Total: 42 EUR"`.',
   ],
   [
     'Functional',
     'map, filter and reduce before loops that mutate.',
-    'Write `lines.reduce((sum, line) => sum + line.price, 0)`, not `for (…) sum += …`.',
+    'Write `lines.reduce((sum, line) => sum + line.price, 0)`.',
   ],
-  [
-    'Stateless',
-    'nothing outside the function is read or kept.',
-    'Take `args.rates`, not a `let cache = {}` beside the function.',
-  ],
+  ['Stateless', 'nothing outside the function is read or kept.', 'Take `args.rates`, not a `let cache = {}`.'],
   [
     'Reusable',
-    'named and shaped for the next question too, not only for this one.',
+    'named and shaped for the next question too.',
     'Write `tools/reports/revenue_by_region.ts`, not `tools/answer_for_bob.ts`.',
   ],
   [
     'Driven by parameters',
-    'what may vary is an argument with a type, not a branch on a known case.',
-    'Write `args: { threshold: number }`, not `if (customer === "ACME") threshold = 5`.',
+    'what may vary is an argument with a type.',
+    'Write `args: { threshold: number }`, not `if (customer === "ACME")`.',
   ],
   [
     'Free of literals',
@@ -71,7 +68,7 @@ const STANDARDS = [
   ],
   [
     'Able to orchestrate',
-    'bigger tools use smaller ones instead of repeating them.',
+    'bigger tools use smaller ones.',
     'Write `import convert from "./convert"` or `await tgp.exec_tool("tools/money/convert.ts", { … })`.',
   ],
 ];
@@ -82,31 +79,22 @@ const WITH_EXAMPLES = standards(([name, rule, example]) => `${name}: ${rule} ${e
 const WITHOUT_EXAMPLES = standards(([name, rule]) => `${name}: ${rule}`);
 const NAMES = `Tools are ${STANDARDS.map(([name]) => name.toLowerCase()).join(', ')}.`;
 
-const REALM = `# The sandbox
-
-A run has no process, files, network or memory of earlier runs beyond this. Its limits of CPU time and memory are hard; console output comes back as logs. Globals beside the ECMAScript library: ${GLOBALS}. Imports: other tools by relative path or /lib/…, JSON files, and @tgp/std (csv, table, money, dates, text, stats, http).`;
-
-const SHORT_REALM =
-  '# The sandbox\n\nNo process, files or network but: tgp.read_file, list_files, write_file (/tmp), exec_tool, exec_sql(sql, params), fetch, log; import other tools and @tgp/std.';
-
 /**
- * The fixed sections, from full to least: the documentation of the API goes first, then the examples of the standards, then the
- * API itself and the standards, and the protocol last.
- * @param {string[]} functions what the application has added to `tgp`
+ * The fixed sections, from full to least: the functions of the standard library go first, then the examples of the standards,
+ * then the API and the facts of this sandbox, then the standards, and the protocol last.
+ * @param {import('./sandbox_facts.js').Facts} facts
  * @returns {string[]}
  */
-export function levels(functions) {
-  const added =
-    functions.length === 0 ? '' : `\nThe application adds: ${functions.map((name) => `tgp.${name}`).join(', ')}.`;
-  const documented = `${REALM}\n\n${DOCUMENTED_API}${added}`;
-  const plain = `${REALM}\n\n${PLAIN_API}${added}`;
+export function levels(facts) {
+  const told = `${sandboxFacts(facts)}\n\n${signatures(facts)}`;
+  const short = shortFacts(facts);
   return [
-    [PROTOCOL, TOOL, WITH_EXAMPLES, documented],
-    [PROTOCOL, TOOL, WITH_EXAMPLES, plain],
-    [PROTOCOL, TOOL, WITHOUT_EXAMPLES, plain],
-    [PROTOCOL, TOOL, WITHOUT_EXAMPLES, `${SHORT_REALM}${added}`],
-    [PROTOCOL, NAMES, `${SHORT_REALM}${added}`],
-    [SHORT_PROTOCOL, NAMES, SHORT_REALM],
+    [PROTOCOL, TOOL, WITH_EXAMPLES, told, standardLibrary(facts)],
+    [PROTOCOL, TOOL, WITH_EXAMPLES, told],
+    [PROTOCOL, TOOL, WITHOUT_EXAMPLES, told],
+    [PROTOCOL, TOOL, WITHOUT_EXAMPLES, short],
+    [PROTOCOL, NAMES, short],
+    [SHORT_PROTOCOL, NAMES, short],
     [SHORT_PROTOCOL],
     [ONE_LINE],
   ].map((sections) => sections.join('\n\n'));

@@ -1,6 +1,7 @@
 /**
  * @typedef {import('../../index.js').CheckResult} CheckResult
  * @typedef {Omit<import('../boundary/crossing.js').CheckReport, 'types'>} NativeReport
+ * @typedef {{ line: number, column: number, endLine: number, endColumn: number }} Place
  */
 
 /**
@@ -12,8 +13,8 @@
  */
 export function withTypes(path, report, types) {
   if ('notice' in types) return { ...report, typesChecked: false, notice: types.notice };
-  // What a rule has found at the same place says it better, and with what to write instead.
-  const told = new Set(report.diagnostics.map(placeOf));
+  // What a rule has found to be an error at the same place says it better, and with what to write instead.
+  const told = new Set(report.diagnostics.filter(({ severity }) => severity === 'error').map(placeOf));
   const untold = types.diagnostics.filter((found) => !told.has(placeOf(found)));
   const diagnostics = [...report.diagnostics, ...untold].sort(
     (left, right) => left.line - right.line || left.column - right.column,
@@ -24,7 +25,7 @@ export function withTypes(path, report, types) {
   return { valid: errors.length === 0, errors, diagnostics, typesChecked: true };
 }
 
-/** @param {{ line: number, column: number, endLine: number, endColumn: number }} found */
+/** @param {Place} found */
 function placeOf({ line, column, endLine, endColumn }) {
   return `${line}:${column}:${endLine}:${endColumn}`;
 }

@@ -62,10 +62,8 @@ export class TypeChecker {
     if (sources.refused !== undefined) return { notice: `Types were not checked: ${sources.refused}.` };
     this.#program ??= locateTypeScript(this.#baseDir) ?? null;
     if (this.#program === null) {
-      return {
-        notice:
-          'Types were not checked: TypeScript 7 or later is not installed. Run "npm install --save-dev typescript@7".',
-      };
+      // No word of installing it: models read this, too.
+      return { notice: 'Types were not checked: TypeScript 7 or later is not installed.' };
     }
     const program = this.#program;
     const turn = this.#last.then(() => this.#attempt(program, sources));
@@ -182,12 +180,20 @@ function toDiagnostics(found, text, sources, files) {
     .map(({ start, stop, code, ...item }) => ({
       rule: 'types',
       severity: sources.severity ?? 'error',
-      message: `${files.scrub(messageOf(item, 0)).slice(0, MAX_MESSAGE_CHARS)} (TS${code})`,
+      message: `${withoutInstalling(files.scrub(messageOf(item, 0))).slice(0, MAX_MESSAGE_CHARS)} (TS${code})`,
       line: start.line,
       column: start.column,
       endLine: stop.line,
       endColumn: stop.column,
     }));
+}
+
+/**
+ * Without the compiler's advice to install something or to change a setting: whoever repairs a tool can do neither.
+ * @param {string} message
+ */
+function withoutInstalling(message) {
+  return message.replace(/ Do you need to (?:install type definitions|change your target library)[^\n]*/, '');
 }
 
 /**

@@ -47,6 +47,7 @@ pub use imports::import::Import;
 pub use imports::interface::{DEFAULT, Exported, ImportedName};
 pub use imports::named::{Named, TOOLS};
 pub use imports::reference::Reference;
+pub use imports::restricted::{Restricted, restricted};
 pub use imports::std_library;
 pub use lint::linter::{LintOptions, LintResult, MISSING_EXPORT, TYPES, is_safety, rule_ids};
 pub use parse::source_limits::MAX_SOURCE_BYTES;

@@ -20,6 +20,7 @@ mod host_question;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod kernel;
 mod modules;
+mod near_path;
 mod network;
 mod private_files;
 mod runs;

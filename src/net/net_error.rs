@@ -14,13 +14,17 @@ pub enum NetError {
     #[error("fetch needs an absolute http or https URL, not '{url}'")]
     BadUrl { url: String },
     #[error(
-        "Security Violation: '{url}' may not be fetched. Allowed are {allowed}; the owner adds others to allowedFetchUrls"
+        "Security Violation: Network access is disabled. No URLs are whitelisted in tgp.config.ts. Take the data as an argument instead"
     )]
-    NotAllowed { url: String, allowed: String },
+    NoNetwork,
+    #[error(
+        "Security Violation: URL \"{url}\" is not in the allowed list. Tools reach only {allowed}.{near} Use one of these, or take the data as an argument"
+    )]
+    NotAllowed { url: String, allowed: String, near: String },
     #[error("Security Violation: '{url}' holds a user name or password; send an Authorization header instead")]
     UserInfo { url: String },
     #[error(
-        "Security Violation: '{host}' has a private address. To allow it, name the address itself in allowedFetchUrls"
+        "Security Violation: '{host}' has a private address, which a name may not stand for. Use another allowed address, or take the data as an argument"
     )]
     PrivateAddress { host: String },
     #[error("fetch does not send {method} requests; use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")]
@@ -35,7 +39,7 @@ pub enum NetError {
     RedirectForbidden { url: String },
     #[error("'{url}' was redirected more than {limit} times")]
     TooManyRedirects { url: String, limit: usize },
-    #[error("'{url}' gave no whole answer within {millis} ms; ask for less, or raise sandbox.fetchTimeoutMs")]
+    #[error("'{url}' gave no whole answer within {millis} ms; ask for less at once (sandbox.fetchTimeoutMs)")]
     TimedOut { url: String, millis: u128 },
     #[error("The {what} of '{url}' is larger than {limit} bytes (sandbox.fetchBytes); ask for a smaller part")]
     TooLarge { url: String, what: &'static str, limit: usize },
@@ -53,11 +57,13 @@ impl PartError for NetError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::BadEntry { .. } | Self::BadProxy { .. } | Self::BadCa { .. } => ErrorCode::Config,
-            Self::NotAllowed { .. } | Self::UserInfo { .. } | Self::PrivateAddress { .. } | Self::Header { .. } => {
-                ErrorCode::SecurityViolation
-            }
             Self::Withheld(Withheld::Unknown { .. }) => ErrorCode::Validation,
-            Self::Withheld(Withheld::NotThere { .. } | Withheld::InTheOpen { .. }) => ErrorCode::SecurityViolation,
+            Self::NoNetwork
+            | Self::Withheld(Withheld::NotThere { .. } | Withheld::InTheOpen { .. })
+            | Self::NotAllowed { .. }
+            | Self::UserInfo { .. }
+            | Self::PrivateAddress { .. }
+            | Self::Header { .. } => ErrorCode::SecurityViolation,
             Self::BadUrl { .. }
             | Self::Method { .. }
             | Self::UnwantedBody { .. }

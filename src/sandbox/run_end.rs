@@ -95,6 +95,13 @@ impl RunStats {
         Self { cpu_ms: time(self.cpu_ms), wall_ms: time(self.wall_ms), ..self }
     }
 
+    /// The same figures to a hundredth of a millisecond: more digits tell nothing, and models pay for them.
+    #[must_use]
+    pub fn rounded(self) -> Self {
+        let hundredths = |millis: f64| (millis * 100.0).round() / 100.0;
+        Self { cpu_ms: hundredths(self.cpu_ms), wall_ms: hundredths(self.wall_ms), ..self }
+    }
+
     /// CPU time, as long as it is one that a run could have used.
     pub fn cpu(self) -> Duration {
         Duration::try_from_secs_f64(self.plausible().cpu_ms / 1e3).unwrap_or(Duration::MAX)

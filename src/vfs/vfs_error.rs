@@ -8,9 +8,9 @@ const SHOWN_CHARS: usize = 200;
 
 #[derive(Debug, thiserror::Error)]
 pub enum VfsError {
-    #[error("Security Violation: '{path}' {violation}")]
+    #[error("Security Violation: {}", violation.of(path))]
     SecurityViolation { path: String, violation: Violation },
-    #[error("There is no file '{path}'; list the directory to see what is there")]
+    #[error("File not found: {path}. list_files shows what there is.")]
     NotFound { path: String },
     #[error("'{path}' is not a regular file; name a file")]
     NotAFile { path: String },
@@ -22,7 +22,7 @@ pub enum VfsError {
     TooLarge { path: String, limit: usize },
     #[error("'{path}' is not UTF-8 text; only text files can be read")]
     NotText { path: String },
-    #[error("Security Violation: '{path}' is read-only in the sandbox; write under {writable}")]
+    #[error("Security Violation: Write access denied for '{path}'. Allowed directories: {writable}")]
     ReadOnly { path: String, writable: String },
     #[error("'{path}' does not fit: {room} at most {limit} {what}; {}", room.advice())]
     Quota { path: String, room: Room, what: &'static str, limit: u64 },
@@ -43,8 +43,8 @@ impl Room {
     fn advice(self) -> &'static str {
         match self {
             Self::Scratch => "write less, or return the data",
-            Self::Root => "remove or merge files that are not needed, or raise fs.rootBytes and fs.rootFiles",
-            Self::Run => "write less in one run, or raise sandbox.writeBytes and sandbox.writeFiles",
+            Self::Root => "remove or merge files that are not needed (fs.rootBytes, fs.rootFiles)",
+            Self::Run => "write less in one run (sandbox.writeBytes, sandbox.writeFiles)",
         }
     }
 }
@@ -73,18 +73,28 @@ pub enum Violation {
     Application,
 }
 
-impl fmt::Display for Violation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::LeavesRoot => "would leave the root; use a path inside it",
-            Self::Absolute => "is absolute; use a path relative to the root",
+impl Violation {
+    /// What is wrong with `path`, and what to do.
+    fn of(self, path: &str) -> String {
+        let why = match self {
+            Self::LeavesRoot => {
+                return format!(
+                    "Path '{path}' is outside the sandbox root. Use a path inside it, such as 'tools/a.ts', without '..'."
+                );
+            }
+            Self::Absolute => {
+                return format!(
+                    "Path '{path}' is outside the sandbox root, for it is absolute. Use one relative to the root, such as 'tools/a.ts'."
+                );
+            }
             Self::Nul => "holds a NUL character; remove it",
             Self::Backslash => "holds a backslash; separate directories with '/'",
             Self::Git => "belongs to the repository's own data; use a path outside '.git'",
             Self::Symlink => "leads through a symbolic link that may not be followed; name the real file",
             Self::HardLink => "is a file with several hard links and may lie outside too; replace it by a copy",
             Self::Application => "has a name of an application's own files, which are executed; choose another one",
-        })
+        };
+        format!("'{path}' {why}")
     }
 }
 

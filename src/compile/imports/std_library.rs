@@ -15,6 +15,18 @@ const PARTS: [(&str, &str); 8] = [
     ("text", include_str!("../../../std/text.ts")),
 ];
 
+/// The names of all parts.
+#[must_use]
+pub fn parts() -> Vec<&'static str> {
+    PARTS.iter().map(|(name, _)| *name).filter(|name| *name != "index").collect()
+}
+
+/// Every name under which something of it is imported.
+#[must_use]
+pub fn specifiers() -> Vec<String> {
+    std::iter::once(NAME.to_owned()).chain(parts().iter().map(|part| format!("{NAME}/{part}"))).collect()
+}
+
 /// The part that a specifier names, seen from `importer`: by the library's name, or by `./part` from inside it.
 pub fn part_of(importer: &str, specifier: &str) -> Option<String> {
     if specifier == NAME {

@@ -12,7 +12,7 @@ use crate::compile::imports::reference::{Reference, named};
 use crate::compile::parse::language::Language;
 use crate::compile::positions::source_index::{FIRST_POS, SourceIndex};
 use crate::compile::rules::RULES;
-use crate::compile::rules::rule::{Finding, Guards};
+use crate::compile::rules::rule::{Finding, Guards, Rule};
 use crate::compile::subject::entry::Entry;
 use crate::compile::subject::subject::Subject;
 use crate::compile::syntax::comments::sorted;
@@ -100,7 +100,10 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
     for rule in RULES {
         let Some(severity) = options.severity_of(rule.id, rule.severity) else { continue };
         for finding in rule.findings(subject) {
-            let diagnostic = to_diagnostic(finding, rule.id, rule.standard, severity, &index);
+            let mut diagnostic = to_diagnostic(finding, rule.id, rule.standard, severity, &index);
+            if severity != Severity::Advice {
+                diagnostic.message = labelled(rule, &diagnostic.message);
+            }
             if rule.guards == Guards::Safety || !suppressions.covers(rule.id, diagnostic.line) {
                 diagnostics.push(diagnostic);
             }
@@ -122,6 +125,15 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
         exports_ignored: suppressions.lines(MISSING_EXPORT),
         imported: imported_names(subject.module, &index),
         references: Some(references),
+    }
+}
+
+/// The message behind what it violates, as users of old look for it.
+fn labelled(rule: &Rule, message: &str) -> String {
+    match (rule.standard, rule.guards) {
+        (Some(standard), _) => format!("Violation [Standard {standard}]: {message}"),
+        (None, Guards::Safety) => format!("Violation [Safety]: {message}"),
+        (None, Guards::Quality) => message.to_owned(),
     }
 }
 

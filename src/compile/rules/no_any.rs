@@ -10,9 +10,9 @@ use crate::compile::diagnostics::diagnostic::Severity;
 use crate::compile::subject::subject::Subject;
 
 pub(in crate::compile) const RULE: Rule =
-    Rule { id: "no-any", standard: None, severity: Severity::Error, guards: Guards::Quality, check };
+    Rule { id: "no-any", standard: Some(3), severity: Severity::Error, guards: Guards::Quality, check };
 
-const MESSAGE: &str = "'any' is prohibited";
+const MESSAGE: &str = "Usage of 'any' is prohibited";
 const HELP: &str = "Write the shape that you expect, such as `{ id: string; total: number }`; for data that you do not know yet write `unknown` and narrow it with typeof, Array.isArray or `in`.";
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {

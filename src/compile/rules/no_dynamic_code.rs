@@ -28,7 +28,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn code(&mut self, span: Span, what: &str) {
-        self.findings.add(span, format!("{what} makes code from text, which is forbidden"), HELP);
+        self.findings.add(span, format!("Dynamic code execution ({what}) is prohibited"), HELP);
     }
 
     fn load(&mut self, args: &[ExprOrSpread], span: Span) {

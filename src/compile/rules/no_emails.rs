@@ -26,7 +26,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
         {
             findings.add(
                 span,
-                format!("The e-mail address '{}' is hard-coded", found.as_str()),
+                format!("Hardcoded email address detected: '{}'", found.as_str()),
                 "Take it as an argument, such as `args.email`, or look it up with tgp.exec_sql and a parameter.",
             );
         }

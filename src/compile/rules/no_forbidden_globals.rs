@@ -11,7 +11,7 @@ use crate::compile::subject::subject::Subject;
 use crate::compile::syntax::expr::{global_name, member_name};
 
 pub(in crate::compile) const RULE: Rule =
-    Rule { id: "no-forbidden-globals", standard: None, severity: Severity::Error, guards: Guards::Quality, check };
+    Rule { id: "no-forbidden-globals", standard: Some(4), severity: Severity::Error, guards: Guards::Quality, check };
 
 /// What the guest has, beside the standard library below.
 const SANDBOX: [&str; 25] = [
@@ -156,7 +156,8 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn judge(&mut self, name: &str, span: Span) {
         if let Some((_, help)) = ABSENT.iter().find(|(absent, _)| *absent == name) {
-            self.findings.add(span, format!("Global '{name}' is forbidden"), *help);
+            let also = if name == "process" { ": Direct access to 'process' is prohibited" } else { "" };
+            self.findings.add(span, format!("Global '{name}' is forbidden{also}"), *help);
         } else if !SANDBOX.contains(&name) && !LIBRARY.contains(&name) && !DYNAMIC.contains(&name) {
             self.findings.add(
                 span,

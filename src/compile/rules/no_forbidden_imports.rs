@@ -4,6 +4,7 @@
 use super::rule::{Findings, Guards, Rule};
 use crate::compile::diagnostics::diagnostic::Severity;
 use crate::compile::imports::named::Named;
+use crate::compile::imports::restricted::restricted;
 use crate::compile::imports::specifiers::{directives, specifiers};
 use crate::compile::subject::subject::Subject;
 
@@ -13,32 +14,13 @@ pub(in crate::compile) const RULE: Rule =
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     for (specifier, span) in specifiers(subject.module, subject.names.unresolved) {
         if Named::new(subject.path, &specifier, subject.allowed_imports).is_none() {
-            findings.add(
-                span,
-                format!("Import of '{specifier}' is forbidden"),
-                help(&specifier, subject.allowed_imports),
-            );
+            let told = restricted(&specifier, subject.allowed_imports);
+            findings.add(span, told.message, told.help);
         }
     }
     for (name, span) in directives(&subject.comments) {
         findings.add(span, format!("The reference to '{name}' is forbidden"), "Remove it and import what is needed.");
     }
-}
-
-fn help(specifier: &str, packages: &[String]) -> String {
-    let instead = match specifier.strip_prefix("node:").unwrap_or(specifier).split('/').next().unwrap_or_default() {
-        "fs" => "Files are read with tgp.read_file(path) and listed with tgp.list_files(dir). ",
-        "http" | "https" | "axios" | "node-fetch" | "got" | "undici" => "The network is reached with tgp.fetch(url). ",
-        "pg" | "mysql" | "mysql2" | "better-sqlite3" | "knex" => {
-            "The database is reached with tgp.exec_sql(sql, params). "
-        }
-        "crypto" => "The global `crypto` has randomUUID() and getRandomValues(). ",
-        "url" => "URL and URLSearchParams are globals. ",
-        _ => "",
-    };
-    let allowed =
-        if packages.is_empty() { String::new() } else { format!(", or one of the packages {}", packages.join(", ")) };
-    format!("{instead}Import another tool by a relative path such as './lib/dates' or from '/lib/…'{allowed}.")
 }
 
 #[cfg(test)]

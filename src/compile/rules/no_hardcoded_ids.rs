@@ -40,9 +40,9 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
     each_text(subject.module, |text, span| {
         let is_id = text != NIL && IDS.as_ref().is_some_and(|ids| ids.is_match(text));
         if is_id {
-            findings.add(span, "The id of one record is hard-coded", HELP);
+            findings.add(span, "Potential hardcoded ID or Secret detected: the id of one record", HELP);
         } else if SQL_ID.as_ref().is_some_and(|pattern| pattern.is_match(text)) {
-            findings.add(span, "The query names one record by a hard-coded id", HELP);
+            findings.add(span, "Potential hardcoded ID or Secret detected: the query names one record", HELP);
         }
     });
     subject.module.visit_with(&mut Walk { findings });
@@ -66,7 +66,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn judge(&mut self, name: Option<&str>, value: &Expr) {
         if name.is_some_and(names_id) && is_record(value) {
-            self.findings.add(value.span(), "The id of one record is hard-coded", HELP);
+            self.findings.add(value.span(), "Potential hardcoded ID or Secret detected: the id of one record", HELP);
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::compile::subject::words::{is_business_value, is_constant_case};
 use crate::compile::syntax::expr::{call_of, key_name, last_name, member_name, member_of, number_of, plain};
 
 pub(in crate::compile) const RULE: Rule =
-    Rule { id: "no-magic-numbers", standard: Some(7), severity: Severity::Error, guards: Guards::Quality, check };
+    Rule { id: "no-magic-numbers", standard: Some(1), severity: Severity::Error, guards: Guards::Quality, check };
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     subject.module.visit_with(&mut Walk { findings, constant: None });
@@ -51,7 +51,7 @@ impl Walk<'_> {
         } else {
             "Take it as an argument, with a default if most callers want the same: `args.limit ?? 50`. A fact that never changes (a unit, a constant of nature) becomes a named constant at the top: `const KM_PER_MILE = 1.609344`.".to_owned()
         };
-        self.findings.add(expr.span(), format!("The magic number {number} is hard-coded"), help);
+        self.findings.add(expr.span(), format!("Found potential magic number '{number}'"), help);
     }
 
     /// A number that has a name: fine for a fact, not for what a business decides.
@@ -60,7 +60,7 @@ impl Walk<'_> {
         if is_business_value(name) && !matches!(number, -1.0 | 0.0 | 1.0) {
             self.findings.add(
                 value.span(),
-                format!("'{name}' is hard-coded as {number}"),
+                format!("Found potential magic number '{number}', hard-coded as '{name}'"),
                 format!("It varies from case to case, so take it as an argument: `args.{name}`, with a default if one is usual."),
             );
         } else if !is_constant_case(name) && !explains(name) {

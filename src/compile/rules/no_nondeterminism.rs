@@ -13,8 +13,8 @@ use crate::compile::syntax::expr::{global_member, global_name};
 pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-nondeterminism", standard: Some(4), severity: Severity::Error, guards: Guards::Quality, check };
 
-const CLOCK: &str = "Take the time as an argument: `const now = new Date(args.now ?? Date.now())`. Then a run can be repeated and tested.";
-const CHANCE: &str = "Take a seed or the chosen value as an argument, with a fallback such as `args.sample ?? Math.random()`. Fresh ids come from crypto.randomUUID().";
+const CLOCK: &str = "Take the time as an argument, `args: { now: string }`, and use `new Date(args.now)`. Then a run can be repeated and tested.";
+const CHANCE: &str = "Take a seed or the chosen value as an argument, such as `args: { seed: number }`. Fresh ids come from crypto.randomUUID().";
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     subject.module.visit_with(&mut Walk { subject, findings, fallback: 0 });

@@ -19,6 +19,8 @@ pub(in crate::compile) const RULE: Rule =
 
 const HELP: &str = "Remove it, and treat it as leaked. Take it as an argument, or let the host call the service: what a tool needs to reach is configured outside of it.";
 
+const DETECTED: &str = "Potential hardcoded ID or Secret detected";
+
 static TOKENS: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
     RegexSet::new([
         r"(?-u)\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
@@ -51,11 +53,16 @@ const PLACEHOLDERS: [&str; 8] = ["string", "password", "secret", "token", "none"
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     each_text(subject.module, |text, span| {
-        if text.len() >= 12 && TOKENS.as_ref().is_some_and(|tokens| tokens.is_match(text)) {
-            findings.add(span, "A secret is hard-coded", HELP);
+        if is_token(text) {
+            findings.add(span, DETECTED, HELP);
         }
     });
     subject.module.visit_with(&mut Named { findings });
+}
+
+/// Whether a text is a secret whatever it is called; those are found by themselves.
+fn is_token(text: &str) -> bool {
+    text.len() >= 12 && TOKENS.as_ref().is_some_and(|tokens| tokens.is_match(text))
 }
 
 struct Named<'a> {
@@ -67,8 +74,8 @@ impl Named<'_> {
         let Some(text) = text_of(value) else { return };
         let words = words_of(name).join(" ");
         let is_secret = NAMES.as_ref().is_some_and(|names| names.is_match(&words));
-        if is_secret && looks_secret(&text) {
-            self.findings.add(span, format!("'{name}' holds a hard-coded secret"), HELP);
+        if is_secret && looks_secret(&text) && !is_token(&text) {
+            self.findings.add(span, format!("{DETECTED} in '{name}'"), HELP);
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::kernel::check_config::CheckMode;
 use crate::kernel::host_functions::HostFunctions;
 use crate::kernel::modules::{ImportResolver, ModuleGraph};
+use crate::kernel::near_path::with_near_path;
 use crate::kernel::tool_paths::{is_tool_source, is_typescript};
 use crate::vfs::{JailPath, Vfs};
 use serde::{Deserialize, Serialize};
@@ -85,7 +86,7 @@ impl Checks {
     /// Checks a tool without running it. Only a file that cannot be read is an error.
     pub fn check_tool(&self, path: &str) -> Result<CheckReport, Error> {
         let path = JailPath::parse(path)?;
-        let source = self.files.read(&path)?;
+        let source = self.files.read(&path).map_err(|error| with_near_path(error.into(), &*self.files))?;
         let read = |path: &JailPath| Ok(self.files.read(path)?);
         let mut verdict = self.compiler.check(path.as_str(), &source, &self.lint);
         let types = self.type_sources(&path, source, &verdict, &read)?;

@@ -126,7 +126,7 @@ impl Shown<'_> {
     fn at(&self, line: usize) -> String {
         let lines = self.text.lines_from(line).take(SHOWN_LINES);
         let text: Vec<String> = lines.map(|text| text.chars().take(SHOWN_CHARS).collect()).collect();
-        format!("line {}: {}", self.number(line), text.join("\n"))
+        format!("line {}: {}", self.number(line), text.join("\n").trim_end())
     }
 }
 

@@ -69,7 +69,7 @@ impl Change for Patch<'_> {
     fn make(&self, path: &JailPath, before: &str) -> Result<(String, ()), Error> {
         if !before.contains(self.search) {
             let message = format!(
-                "The search text is not in {}. Read the file again and copy the text exactly, with its spaces and line breaks.",
+                "Patch failed: Search text not found in '{}'. Read the file again and copy the text exactly, with its spaces and line breaks.",
                 path.as_str()
             );
             let error = Error::new(ErrorCode::NotFound, message);

@@ -7,6 +7,7 @@ use super::write_path::WritePath;
 use crate::error::Error;
 use crate::kernel::checks::Checks;
 use crate::kernel::history::{History, WriteDone, Written};
+use crate::kernel::near_path::with_near_path;
 use crate::vfs::{DiskVfs, JailPath, Vfs};
 use serde::Serialize;
 use std::sync::Arc;
@@ -45,7 +46,8 @@ impl Files {
 
     /// The text of one file.
     pub fn read_file(&self, path: &str) -> Result<String, Error> {
-        Ok(self.root.read(&JailPath::parse(path)?)?)
+        let path = JailPath::parse(path)?;
+        self.root.read(&path).map_err(|error| with_near_path(error.into(), &*self.root))
     }
 
     /// Every file below `dir`, as sorted paths from the root.
@@ -95,7 +97,7 @@ impl Files {
 
     fn needs_repair(&self, path: &str) -> Result<bool, Error> {
         let path = JailPath::parse(path)?;
-        let before = self.root.read(&path)?;
+        let before = self.root.read(&path).map_err(|error| with_near_path(error.into(), &*self.root))?;
         Ok(self.checks.fixed(&path, &before).0 != before)
     }
 }

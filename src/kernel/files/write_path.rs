@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorCode};
 use crate::git::{Committed, FileChange};
 use crate::kernel::checks::{Checks, Judged};
 use crate::kernel::history::{History, RunExamples, WriteDone, WriteTurn, Written};
+use crate::kernel::near_path::with_near_path;
 use crate::kernel::tools::{SimilarTool, Tools};
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, JailPath, RootQuota, Vfs};
@@ -90,7 +91,9 @@ impl WritePath {
         change.check()?;
         let read = || match change.base() {
             Base::Anything => Ok(String::new()),
-            Base::Content => self.parts.root.read(path),
+            Base::Content => {
+                self.parts.root.read(path).map_err(|error| with_near_path(error.into(), &*self.parts.root))
+            }
         };
         let mut one_edit = None;
         for _ in 0..MAX_TRIES {
@@ -124,16 +127,15 @@ impl WritePath {
     ) -> Result<Written, Error> {
         let WriteParts { root, quota, checks, tools, history, examples } = &self.parts;
         let Judged { findings, notice } = judged;
-        let fault = findings.first().filter(|_| checks.is_strict());
-        let will_be_logged = fault.is_none() && turn.restores_files();
+        let fault = checks.is_strict() && !findings.is_empty();
+        let will_be_logged = !fault && turn.restores_files();
         quota.write(root, path, content.len(), || {
             if will_be_logged { root.write_restorable(path, content) } else { root.write(path, content) }
         })?;
         examples.forget(path.as_str());
-        if let Some(first) = fault {
-            let problem =
-                format!("It is kept as a draft and not committed, because check_tool finds errors in it: {first}");
-            return Ok(Written { findings, notice, ..Written::not_committed(path.as_str(), &problem) });
+        if fault {
+            let problem = "It is kept as a draft and not committed, because of the findings. check_tool says what to write instead; the file is committed as soon as no error is left.";
+            return Ok(Written { findings, notice, ..Written::not_committed(path.as_str(), problem) });
         }
         // The file is written: what keeps the registry from following must not hide that.
         let registered = tools.registry().register(path);

@@ -1,6 +1,6 @@
 //! The packages that tools may import.
 
-use crate::compile::{Named, std_library};
+use crate::compile::{Named, Restricted, restricted};
 use std::sync::Arc;
 
 #[derive(Debug, Clone)]
@@ -17,10 +17,8 @@ impl AllowedPackages {
         Named::new(importer, specifier, &self.0)
     }
 
-    /// All of them, for messages.
-    pub fn listed(&self) -> String {
-        let mut names = vec![format!("'{}'", std_library::NAME)];
-        names.extend(self.0.iter().filter(|name| *name != std_library::NAME).map(|name| format!("'{name}'")));
-        names.join(", ")
+    /// What to tell of an import that is none of them.
+    pub fn restricted(&self, specifier: &str) -> Restricted {
+        restricted(specifier, &self.0)
     }
 }

@@ -1,7 +1,7 @@
 //! What an import leads to, and whether it may: the one answer for runs and for checks of types.
 
 use super::allowed_packages::AllowedPackages;
-use crate::compile::Named;
+use crate::compile::{Named, Restricted};
 use crate::kernel::tool_paths::import_endings;
 use crate::vfs::{JailPath, Vfs, VfsError};
 use std::sync::Arc;
@@ -69,9 +69,9 @@ impl ImportResolver {
         }
     }
 
-    /// The packages that may be imported, for messages.
-    pub fn allowed(&self) -> String {
-        self.packages.listed()
+    /// What to tell of an import that is forbidden.
+    pub fn restricted(&self, specifier: &str) -> Restricted {
+        self.packages.restricted(specifier)
     }
 
     /// The file that `base` means, with the ending that it leaves out.

@@ -3,8 +3,11 @@
 use super::import_resolver::{ImportResolver, Resolved, Target};
 use super::packages::Packages;
 use super::tool_cache::{CachedTool, ToolCache};
-use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, ToolForm, std_library};
+use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, Restricted, ToolForm, std_library};
 use crate::error::{Error, ErrorCode};
+use crate::kernel::near_path::{near_path, with_near_path};
+use crate::kernel::tool_paths::TOOLS;
+use crate::near_name::question;
 use crate::sandbox::{Code, Module, ModuleKind, Package};
 use crate::vfs::{JailPath, Stamp, Vfs};
 use parking_lot::Mutex;
@@ -165,7 +168,11 @@ impl<'a> Builder<'a> {
                 if let Origin::Files { read, .. } = &mut self.origin {
                     read.push((file.clone(), self.sources.files.stamp(file)?));
                 }
-                let source = self.sources.files.read(file)?;
+                let source = self
+                    .sources
+                    .files
+                    .read(file)
+                    .map_err(|error| with_near_path(error.into(), &*self.sources.files))?;
                 if file.extension() == Some("json") {
                     check_json(path, &source)?;
                     self.push(path, ModuleKind::Json, Code::Text(source.into()), Vec::new());
@@ -201,8 +208,10 @@ impl<'a> Builder<'a> {
         }
         match found.resolved {
             Resolved::Found(target) => Ok(target),
-            Resolved::Missing => Err(missing(importer, import)),
-            Resolved::Forbidden => Err(forbidden(importer, import, &self.sources.resolver.allowed())),
+            Resolved::Missing => Err(missing(importer, import, &*self.sources.files)),
+            Resolved::Forbidden => {
+                Err(forbidden(importer, import, self.sources.resolver.restricted(&import.specifier)))
+            }
         }
     }
 }
@@ -237,19 +246,28 @@ fn check_json(path: &str, source: &str) -> Result<(), Error> {
     })
 }
 
-fn missing(importer: &str, import: &Import) -> Error {
+fn missing(importer: &str, import: &Import, files: &dyn Vfs) -> Error {
     let place = place(importer, import);
-    let message = format!("{place}: cannot find '{}'. Write that tool first, or correct the path.", import.specifier);
+    let folder = importer.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let near = near_path(&import.specifier, files).map(|path| importable(&path));
+    let near = question(near.as_deref());
+    let message = format!(
+        "{place}: Failed to load module '{}' from '{folder}': there is no such file.{near} Correct the path, or write that tool first.",
+        import.specifier
+    );
     placed(Error::new(ErrorCode::Compilation, message), importer, import)
 }
 
-fn forbidden(importer: &str, import: &Import, allowed: &str) -> Error {
-    let message = format!(
-        "Security Violation: {}: '{}' may not be imported. Allowed are other tools, by a relative path ('./lib/x') or from \
-         '/lib/…', and the packages {allowed}.",
-        place(importer, import),
-        import.specifier,
-    );
+/// How a tool that is known by its path is imported from anywhere.
+fn importable(path: &str) -> String {
+    let inside = path.strip_prefix(TOOLS).and_then(|rest| rest.strip_prefix('/'));
+    let bare = |inside: &str| inside.strip_suffix(".ts").unwrap_or(inside).to_owned();
+    inside.map_or_else(|| path.to_owned(), |inside| format!("/lib/{}", bare(inside)))
+}
+
+fn forbidden(importer: &str, import: &Import, told: Restricted) -> Error {
+    let Restricted { message, help } = told;
+    let message = format!("Security Violation: {}: {message}. {help}", place(importer, import));
     placed(Error::new(ErrorCode::SecurityViolation, message), importer, import)
 }
 

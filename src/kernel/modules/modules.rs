@@ -3,7 +3,7 @@
 use super::graph_cache::GraphCache;
 use super::module_graph::{ModuleGraph, Required, Sources};
 use crate::error::Error;
-use crate::vfs::JailPath;
+use crate::vfs::{JailPath, Vfs};
 
 /// Owns the compiled tools, their graphs and the bundles of packages.
 pub struct Modules {
@@ -14,6 +14,11 @@ pub struct Modules {
 impl Modules {
     pub fn new(sources: Sources) -> Self {
         Self { sources, graphs: GraphCache::default() }
+    }
+
+    /// The files of the root.
+    pub fn files(&self) -> &dyn Vfs {
+        &*self.sources.files
     }
 
     /// The graph of `entry`, built anew when a file has changed since.

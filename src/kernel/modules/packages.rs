@@ -75,7 +75,7 @@ impl Packages {
     /// Has the bundler look at the files, and bundle them if they are not what they were.
     fn make(&self, specifier: &str, known: Option<Bundle>) -> Result<Bundle, Error> {
         let failed = |why: &str| {
-            let message = format!("The package '{specifier}' could not be bundled for the sandbox: {why}");
+            let message = format!("Failed to bundle allowed module '{specifier}' for the sandbox: {why}");
             Error::new(ErrorCode::Compilation, message).with("package", specifier)
         };
         let trust = if known.as_ref().is_some_and(|bundle| bundle.checked.is_some()) { "stamps" } else { "hashes" };

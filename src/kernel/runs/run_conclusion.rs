@@ -5,6 +5,7 @@ use super::run_scope::RunScope;
 use super::stack_trace::{Told, map_trace};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
+use crate::near_name::{nearest, question};
 use crate::sandbox::{GuestError, JsonShape, RunEnd, RunLimits, RunOutcome, SandboxError};
 use serde_json::value::RawValue;
 use std::time::Duration;
@@ -20,15 +21,17 @@ pub fn conclude(
     path: &str,
     scope: &RunScope,
     graph: &ModuleGraph,
+    api: &[String],
 ) -> Result<ExecValue, Error> {
     let RunOutcome { end, logs, stats, stack } = outcome?;
+    let stats = stats.rounded();
     let limits = &scope.limits;
     let error = match end {
         RunEnd::Value(json) => match result_of(json, path, limits) {
             Ok(result) => return Ok(ExecValue::new(result, logs, stats)),
             Err(error) => error,
         },
-        RunEnd::Thrown(thrown) => thrown_error(&thrown, path, graph),
+        RunEnd::Thrown(thrown) => thrown_error(&thrown, path, graph, api),
         RunEnd::BadResult(message) => Error::new(ErrorCode::Result, message),
         RunEnd::CpuTimeout if !scope.is_outermost() && scope.tree.cpu_left().is_zero() => {
             let message = format!("{path} timed out: {}", out_of_nested_time(scope.tree.limits().cpu));
@@ -36,21 +39,21 @@ pub fn conclude(
         }
         RunEnd::CpuTimeout => {
             let message = format!(
-                "{path} timed out: it used up its {} ms of CPU time. Do less per run, or raise timeoutMs.",
+                "{path} timed out: it used up its {} ms of CPU time (sandbox.timeoutMs). Look for an endless loop; else do less per run, or the heavy part in SQL.",
                 limits.cpu.as_millis()
             );
             Error::new(ErrorCode::IsolateTimeout, message)
         }
         RunEnd::WallTimeout => {
             let message = format!(
-                "{path} timed out: it gave no result within {} ms. Check for a promise that never settles, or raise wallMs.",
+                "{path} timed out: it gave no result within {} ms. Check for a promise that never settles, or wait for less (sandbox.wallMs).",
                 limits.wall.as_millis()
             );
             Error::new(ErrorCode::IsolateTimeout, message)
         }
         RunEnd::OutOfMemory => {
             let message = format!(
-                "{path} ran out of memory: heap and buffers together may use {} MB. Work on less data at a time, or raise memoryMb.",
+                "{path} ran out of memory: heap and buffers together may use {} MB (sandbox.memoryMb). Work on less data at a time: page through it, keep totals instead of rows.",
                 limits.memory_bytes >> 20
             );
             Error::new(ErrorCode::IsolateMemory, message)
@@ -90,20 +93,41 @@ fn result_of(json: String, path: &str, limits: &RunLimits) -> Result<Box<RawValu
 
 pub fn out_of_nested_time(cpu: Duration) -> String {
     format!(
-        "the runs that one tool starts, directly or not, may use {} ms of CPU time together (sandbox.nestedTimeoutMs). Do less in them, or raise it.",
+        "the runs that one tool starts, directly or not, may use {} ms of CPU time together (sandbox.nestedTimeoutMs). Do less in them.",
         cpu.as_millis()
     )
 }
 
-fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph) -> Error {
+fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph, api: &[String]) -> Error {
     let code = thrown.host_code.as_deref().and_then(ErrorCode::parse).unwrap_or(ErrorCode::ToolThrown);
-    let message =
-        if thrown.message.is_empty() { format!("{path} threw {}", thrown.name) } else { thrown.message.clone() };
+    let message = match unknown_function(thrown, api) {
+        Some(message) => message,
+        None if thrown.message.is_empty() => format!("{path} threw {}", thrown.name),
+        None => thrown.message.clone(),
+    };
     let mut error = Error::new(code, message);
     if !thrown.name.is_empty() {
         error = error.with("name", thrown.name.as_str());
     }
     traced(error, &thrown.stack, Told::Source, graph)
+}
+
+/// What every tool finds on `tgp`, beside what the application adds.
+const BUILT_IN: [&str; 6] = ["read_file", "list_files", "write_file", "exec_tool", "fetch", "log"];
+
+/// The message of a call to a function of `tgp` that does not exist, with those that do.
+fn unknown_function(thrown: &GuestError, api: &[String]) -> Option<String> {
+    let name = thrown.message.strip_prefix("tgp.")?.strip_suffix(" is not a function")?;
+    let known: Vec<&str> = BUILT_IN.into_iter().chain(api.iter().map(String::as_str)).collect();
+    if thrown.name != "TypeError" || known.contains(&name) {
+        return None;
+    }
+    let advice = if name == "exec_sql" {
+        " There is no database here: take the data as an argument.".to_owned()
+    } else {
+        question(nearest(name, known.iter().copied()))
+    };
+    Some(format!("{}.{advice} tgp has {}.", thrown.message, known.join(", ")))
 }
 
 /// The error with the guest's stack and the place on top of it.

@@ -209,13 +209,14 @@ impl Runs {
             self.guest_files.for_run(&scope.writes),
             Arc::clone(&graph),
         ));
+        let api = self.services.functions.names();
         let sandboxed = RunRequest {
             run,
             entry,
             modules: Arc::clone(&graph.modules),
             packages: graph.packages.clone(),
             args_json,
-            api: self.services.functions.names(),
+            api: Arc::clone(&api),
             limits,
             seed: scope.options.seed.or(self.config.seed),
             now: scope.options.now.or(self.config.now),
@@ -229,7 +230,7 @@ impl Runs {
             when_done(move |outcome| {
                 // Whatever goes wrong in here, what the run holds open is closed.
                 let concluded = threads::contain(|| {
-                    let result = conclude(outcome, &path, &scope, &graph);
+                    let result = conclude(outcome, &path, &scope, &graph, &api);
                     if let Ok(value) = &result {
                         tools.registry().count_use(&counted);
                         if let Some((examples, args_json)) = &shown {

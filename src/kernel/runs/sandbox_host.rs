@@ -13,9 +13,10 @@ use crate::ids::RunId;
 use crate::kernel::checks::Checks;
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
+use crate::kernel::near_path::with_near_path;
 use crate::net::{FetchRequest, Fetcher, RunningFetches};
 use crate::sandbox::{Host, HostAnswer, LogLine, Question, Reply};
-use crate::vfs::MountTable;
+use crate::vfs::{MountTable, VfsError};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -117,7 +118,15 @@ impl SandboxHost {
 
     fn read_or_write(&self, question: &Question) -> Result<String, Error> {
         match question.name.as_str() {
-            "read_file" => to_json(&self.files.read(&first_text(question)?)?),
+            "read_file" => {
+                let path = first_text(question)?;
+                let missed = |error: VfsError| {
+                    let in_root = !path.starts_with('/');
+                    let error = Error::from(error);
+                    if in_root { with_near_path(error, self.services.modules.files()) } else { error }
+                };
+                to_json(&self.files.read(&path).map_err(missed)?)
+            }
             "list_files" => to_json(&self.files.list(&first_text(question)?)?),
             "write_file" => {
                 let path = first_text(question)?;

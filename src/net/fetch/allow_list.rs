@@ -1,5 +1,6 @@
 //! Which URLs may be fetched. Everything is compared after parsing, so that no spelling makes a difference.
 
+use crate::near_name::{nearest, question};
 use crate::net::net_error::{NetError, shown, shown_text};
 use std::collections::HashSet;
 use url::{Host, Url};
@@ -36,9 +37,19 @@ impl AllowList {
         if self.0.iter().any(|entry| entry.allows(url)) {
             return Ok(());
         }
+        if self.0.is_empty() {
+            return Err(NetError::NoNetwork);
+        }
         let names: Vec<_> = self.0.iter().map(|entry| format!("'{}'", entry.text)).collect();
-        let allowed = if names.is_empty() { "no URLs at all".to_owned() } else { names.join(", ") };
-        Err(NetError::NotAllowed { url: shown(url), allowed })
+        let near = question(self.near(url));
+        Err(NetError::NotAllowed { url: shown(url), allowed: names.join(", "), near })
+    }
+
+    /// The entry whose host was probably meant.
+    fn near(&self, url: &Url) -> Option<&str> {
+        let hosts: Vec<String> = self.0.iter().map(|entry| entry.host.to_string()).collect();
+        let near = nearest(url.host_str()?, hosts.iter().map(String::as_str))?;
+        self.0.iter().find(|entry| entry.host.to_string() == near).map(|entry| entry.text.as_str())
     }
 
     /// Names that stand for this machine and are in the list: these may have loopback addresses.

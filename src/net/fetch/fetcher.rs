@@ -211,7 +211,7 @@ fn failure(error: &reqwest::Error, url: &Url) -> NetError {
         source = cause.source();
     }
     let why = if error.is_connect() {
-        "no connection; check the host, or that the server runs"
+        "no connection; check the address, try once more, then say that the server cannot be reached"
     } else {
         "the server did not answer as HTTP asks"
     };

@@ -1,0 +1,110 @@
+/**
+ * The prompt of five configurations, as it is sent, to be read as a model would: `../fixtures/prompts/`. After a text was changed
+ * on purpose, `npx vitest run __test__/kernel/prompts.test.js -u` writes the files again.
+ */
+
+import { join } from 'node:path';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, test } from 'vitest';
+import { sqlite, tgpTools } from '../../index.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/** Without the catalogue of tools. */
+const MOST_TOKENS = 1500;
+
+const REACH = {
+  allowedImports: ['zod', 'date-fns'],
+  allowedFetchUrls: ['https://api.stripe.com/v1', 'https://api.github.com'],
+  fs: { allowedDirs: ['./public/exports'] },
+};
+const FUNCTIONS = { send_mail: () => {}, current_user: () => {} };
+
+const database = async () => sqlite(join(await tempRoot(), 'app.db'));
+
+/** @type {Record<string, () => Promise<Awaited<ReturnType<typeof createKernel>>>>} */
+const CONFIGURATIONS = {
+  none: () => createKernel({ allowedImports: [], fs: { allowedDirs: [] } }),
+  sql: async () => createKernel({}, { sql: { source: await database(), readOnly: true } }),
+  reach: () => createKernel(REACH),
+  functions: () => createKernel({}, { sandboxAPI: FUNCTIONS }),
+  all: async () => {
+    const made = await createKernel(REACH, { sql: await database(), sandboxAPI: FUNCTIONS });
+    for (let index = 0; index < 40; index++) {
+      const content = `/** Report number ${index}, by region. */\nexport default (args: { year: number; region?: string }): number => args.year;\n`;
+      await made.tools.write_file.execute({
+        path: `tools/reports/report_${String(index).padStart(2, '0')}.ts`,
+        content,
+      });
+    }
+    return made;
+  },
+};
+
+describe('the prompt of', () => {
+  test.each(Object.keys(CONFIGURATIONS))(
+    '%s is the reviewed one',
+    async (name) => {
+      const { kernel } = await /** @type {any} */ (CONFIGURATIONS)[name]();
+      await kernel.boot();
+      const prompt = kernel.getSystemPrompt();
+      const fixed = prompt.slice(0, prompt.indexOf('\n# Tools that exist'));
+      const counts = { all: encode(prompt).length, fixed: encode(fixed).length };
+      expect(counts.fixed).toBeLessThanOrEqual(MOST_TOKENS);
+      const head = `<!-- ${counts.all} tokens, ${counts.fixed} without the tools that exist (o200k_base) -->`;
+      await expect(`${head}\n\n${prompt}\n`).toMatchFileSnapshot(`../fixtures/prompts/${name}.md`);
+    },
+    60_000,
+  );
+});
+
+describe('the prompt tells what holds here', () => {
+  test('limits as numbers, packages, addresses and folders', async () => {
+    const sandbox = { timeoutMs: 250, wallMs: 5000, memoryMb: 96, resultBytes: 3 << 20 };
+    const { kernel } = await createKernel({ ...REACH, sandbox });
+    await kernel.boot();
+    const prompt = kernel.getSystemPrompt();
+    for (const fact of ['250 ms of CPU time', '5 s in all', '96 MB of memory', 'result 3 MB'])
+      expect(prompt).toContain(fact);
+    for (const fact of ['zod, date-fns', 'https://api.stripe.com/v1', './public/exports'])
+      expect(prompt).toContain(fact);
+    expect(prompt).toMatch(/Never call Date\.now\(\).*Math\.random\(\)/);
+  });
+
+  test('a database by its dialect and placeholders, and nothing of SQL without one', async () => {
+    const without = await createKernel();
+    expect(without.kernel.getSystemPrompt()).not.toMatch(/exec_sql|Database/);
+    const { kernel } = await createKernel({}, { sql: { source: await database(), readOnly: true } });
+    expect(kernel.getSystemPrompt()).toMatch(/Database: SQLite .*placeholders \? or :name.*Read-only/);
+    expect(kernel.getSystemPrompt()).toContain('exec_sql<Row');
+  });
+
+  test('nothing of fetch where nothing may be fetched', async () => {
+    const { kernel } = await createKernel();
+    expect(kernel.getSystemPrompt()).toContain('Network: none.');
+    expect(kernel.getSystemPrompt()).not.toMatch(/fetch|postJson/);
+  });
+
+  test('one order of work: find_tool first, and what to do with every score', async () => {
+    const { kernel, tools } = await createKernel();
+    const prompt = kernel.getSystemPrompt();
+    expect(prompt).toMatch(
+      /^1\. Search: call find_tool .*above 0\.85.*0\.4 to 0\.85: read_file it, then use or extend it/m,
+    );
+    const starts = Object.entries(tgpTools(kernel)).filter(([, { description }]) => /start here/i.test(description));
+    expect(starts.map(([name]) => name)).toEqual(['find_tool']);
+    expect(tools.find_tool.description).toContain('From 0.4 to 0.85');
+  });
+
+  test('live tools by the names that a model calls them by', async () => {
+    const { kernel, tools } = await createKernel();
+    await tools.write_file.execute({
+      path: 'tools/money/convert.ts',
+      content: '/** Converts. */ export default () => 1',
+    });
+    expect(kernel.getSystemPrompt()).toContain('- tools/money/convert.ts {}');
+    const live = await kernel.liveTools(tools);
+    const name = Object.keys(live).find((key) => !(key in tools));
+    expect(kernel.getSystemPrompt()).toContain(`- tools/money/convert.ts = ${name} {}`);
+  });
+});

@@ -1,0 +1,171 @@
+/** What holds in this kernel's sandbox, told from its configuration. */
+
+import { oneLine } from './one_line.js';
+import { FUNCTIONS, GLOBALS } from './sandbox_api.js';
+import { STD_API } from './std_api.js';
+import { typeOf } from './typescript_signature.js';
+
+/**
+ * @typedef {{ name: string, description?: string, parameters?: Record<string, any> }} FunctionGuide
+ *
+ * @typedef {{ dialect: string, placeholders: string, readOnly: boolean, ddl: boolean }} SqlGuide
+ *
+ * @typedef {object} KnownConfig
+ * @property {Partial<import('../boundary/crossing.js').SandboxConfig>} [sandbox]
+ * @property {{ allowedDirs?: string[] }} [fs]
+ * @property {string[]} [allowedImports]
+ * @property {string[]} [allowedFetchUrls]
+ *
+ * @typedef {object} Facts
+ * @property {KnownConfig} config with its defaults, once it is booted
+ * @property {SqlGuide | undefined} sql nothing without a database
+ * @property {FunctionGuide[]} functions what the application has added to `tgp`
+ */
+
+/** Names of a list that are told. */
+const MAX_LISTED = 20;
+const MAX_DESCRIPTION_CHARS = 160;
+
+const STATE =
+  'Nothing is kept between runs. There is no process, Buffer, eval or Node module. Never call Date.now(), new Date() or Math.random() in a tool: take time and chance as arguments, such as `now: string` and `seed: number`.';
+
+/**
+ * All of it, in lines.
+ * @param {Facts} facts
+ */
+export function sandboxFacts({ config, sql }) {
+  return [
+    '# The sandbox',
+    '',
+    ...limits(config),
+    STATE,
+    globals(config),
+    imports(config),
+    files(config),
+    network(config),
+    database(sql),
+  ]
+    .filter((line) => line !== undefined)
+    .join('\n');
+}
+
+/**
+ * The functions of `tgp` that there are, as TypeScript.
+ * @param {Facts} facts
+ */
+export function signatures({ config, sql, functions }) {
+  const own = functions.map(({ name }) => name);
+  const fetches = hasNetwork(config) && !own.includes('fetch');
+  const shown = Object.entries(FUNCTIONS).filter(([name]) => {
+    if (own.includes(name)) return false;
+    return name === 'exec_sql' ? sql !== undefined : name === 'fetch' ? fetches : true;
+  });
+  const added = functions.map(addedFunction);
+  const lines = [...shown.map(([, signature]) => `  ${signature}`), ...added.map((line) => `  ${line}`)];
+  return ['declare const tgp: {', ...lines, '};'].join('\n');
+}
+
+/**
+ * The standard library, function by function.
+ * @param {Facts} facts
+ */
+export function standardLibrary({ config }) {
+  const parts = Object.entries(STD_API).filter(([part]) => part !== 'http' || hasNetwork(config));
+  return [
+    '@tgp/std (import { parse } from "@tgp/std/csv"); a day is text like "2024-02-29", money is { minor: bigint, currency }:',
+    ...parts.map(([part, functions]) => `- ${part}: ${functions}`),
+  ].join('\n');
+}
+
+/**
+ * Names only, where there is room for nothing more.
+ * @param {Facts} facts
+ */
+export function shortFacts({ config, sql, functions }) {
+  const names = Object.keys(FUNCTIONS).filter((name) =>
+    name === 'exec_sql' ? sql !== undefined : name === 'fetch' ? hasNetwork(config) : true,
+  );
+  const all = [...new Set([...names, ...functions.map(({ name }) => name)])];
+  return `# The sandbox\n\nNo process, files or network but tgp.${all.join(', tgp.')}. No Date.now() or Math.random(). Import other tools and @tgp/std (${Object.keys(STD_API).join(', ')}).`;
+}
+
+/** @param {Facts['config']} config */
+function limits({ sandbox = {} }) {
+  const { timeoutMs, wallMs, memoryMb, argsBytes, resultBytes, logBytes } = sandbox;
+  if (!timeoutMs || !wallMs || !memoryMb || !argsBytes || !resultBytes || !logBytes) return [];
+  return [
+    `A run has ${time(timeoutMs)} of CPU time, ${time(wallMs)} in all and ${memoryMb} MB of memory; its arguments may be ${bytes(argsBytes)} of JSON, its result ${bytes(resultBytes)}, its logs ${bytes(logBytes)}. The limits are hard: work in pages, and aggregate where the data is.`,
+  ];
+}
+
+/** @param {Facts['config']} config */
+function globals(config) {
+  const elsewhere = ['args', 'tgp', 'module', 'exports', 'require', ...(hasNetwork(config) ? [] : ['fetch'])];
+  const own = GLOBALS.split(', ').filter((name) => !elsewhere.includes(name));
+  return `Globals beside the ECMAScript library: ${own.join(', ')}.`;
+}
+
+/** @param {Facts['config']} config */
+function imports({ allowedImports = [] }) {
+  const packages = allowedImports.filter((name) => name !== '@tgp/std');
+  const allowed = packages.length === 0 ? '; no other package' : ` and the packages ${listed(packages)}; no other`;
+  return `Imports: other tools by relative path or /lib/…, JSON files, @tgp/std${allowed}.`;
+}
+
+/** @param {Facts['config']} config */
+function files({ fs }) {
+  const folders = fs?.allowedDirs ?? [];
+  const kept = folders.length === 0 ? '' : `, and ${listed(folders)}, which stay`;
+  return `Files: tgp.read_file and tgp.list_files see the workspace; tgp.write_file writes /tmp/…, gone after the run${kept}.`;
+}
+
+/** @param {Facts['config']} config */
+function network(config) {
+  if (!hasNetwork(config)) return 'Network: none.';
+  const { fetchBytes, fetchTimeoutMs } = config.sandbox ?? {};
+  const within =
+    fetchBytes === undefined || fetchTimeoutMs === undefined
+      ? ''
+      : ` At most ${bytes(fetchBytes)} in ${time(fetchTimeoutMs)} each.`;
+  return `Network: tgp.fetch reaches ${listed(config.allowedFetchUrls ?? [])} and nothing else.${within}`;
+}
+
+/** @param {Facts['sql']} sql */
+function database(sql) {
+  if (sql === undefined) return undefined;
+  const may = sql.readOnly ? ' Read-only.' : sql.ddl ? '' : ' Tables cannot be created or altered.';
+  return `Database: ${sql.dialect} by tgp.exec_sql, placeholders ${sql.placeholders}; values go into params, never into the text.${may} Call describe_schema before you write SQL. A run is one transaction, rolled back when the tool throws.`;
+}
+
+/** @param {Facts['config']} config */
+function hasNetwork({ allowedFetchUrls = [] }) {
+  return allowedFetchUrls.length > 0;
+}
+
+/** @param {FunctionGuide} guide */
+function addedFunction({ name, description = '', parameters }) {
+  const said = oneLine(description).slice(0, MAX_DESCRIPTION_CHARS);
+  const takes = parameters === undefined ? '...args: any[]' : `args: ${oneLine(typeOf(parameters))}`;
+  return `${oneLine(name)}(${takes}): Promise<any>;${said === '' ? '' : ` // ${said}`}`;
+}
+
+/** @param {string[]} names */
+function listed(names) {
+  const shown = names.slice(0, MAX_LISTED).map(oneLine).join(', ');
+  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown;
+}
+
+/** @param {number} ms */
+function time(ms) {
+  return ms < 1000 ? `${ms} ms` : `${rounded(ms / 1000)} s`;
+}
+
+/** @param {number} count */
+function bytes(count) {
+  return count < 1 << 20 ? `${rounded(count / 1024)} kB` : `${rounded(count / (1 << 20))} MB`;
+}
+
+/** @param {number} value */
+function rounded(value) {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,79 @@
+//! What a file that was not found may have been meant to be.
+
+use crate::error::{Error, ErrorCode};
+use crate::near_name::nearest;
+use crate::vfs::{JailPath, Vfs};
+
+/// The same error, and where it is about a file that is not there, with the path that was probably meant.
+pub fn with_near_path(error: Error, files: &dyn Vfs) -> Error {
+    let missing = error.details.get("path").and_then(serde_json::Value::as_str).map(str::to_owned);
+    let (ErrorCode::NotFound, Some(path)) = (error.code, missing) else { return error };
+    match near_path(&path, files) {
+        Some(near) if error.message.starts_with(NOT_FOUND) => {
+            let message = format!("{NOT_FOUND} {path}. Did you mean '{near}'?");
+            Error { message, ..error }.with("suggestion", near)
+        }
+        _ => error,
+    }
+}
+
+/// How such an error begins.
+const NOT_FOUND: &str = "File not found:";
+
+/// The file of the root that has the same name in another folder, or nearly the same path.
+pub fn near_path(path: &str, files: &dyn Vfs) -> Option<String> {
+    let known: Vec<String> =
+        files.list(&JailPath::root()).ok()?.iter().map(|known| known.as_str().to_owned()).collect();
+    let wanted = stem(path);
+    let fits = |known: &str| extension(path).is_none() || extension(path) == extension(known);
+    let mut namesakes = known.iter().filter(|known| !wanted.is_empty() && stem(known) == wanted && fits(known));
+    let near = match (namesakes.next(), namesakes.next()) {
+        (Some(only), None) => Some(only.as_str()),
+        _ => nearest(path, known.iter().map(String::as_str)),
+    };
+    let near = near.or_else(|| {
+        let named = nearest(wanted, known.iter().map(|known| stem(known)))?;
+        known.iter().map(String::as_str).find(|known| stem(known) == named && fits(known))
+    });
+    near.map(str::to_owned)
+}
+
+fn extension(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map(|(_, extension)| extension).filter(|_| !name.starts_with('.'))
+}
+
+/// The name of a file without its folders and its extension.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split_once('.').map_or(name, |(stem, _)| stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{near_path, with_near_path};
+    use crate::error::Error;
+    use crate::vfs::{JailPath, MemoryVfs, Vfs};
+
+    #[test]
+    fn a_path_is_found_by_its_name_or_by_how_it_is_written() {
+        let files = MemoryVfs::new();
+        for path in ["tools/shipping/dim_weight.ts", "tools/a/index.ts", "tools/b/index.ts", "data/rates.json"] {
+            files.write(&JailPath::parse(path).unwrap(), "").unwrap();
+        }
+        for (path, near) in [
+            ("dim_weight.ts", Some("tools/shipping/dim_weight.ts")),
+            ("tools/dim_weight", Some("tools/shipping/dim_weight.ts")),
+            ("tools/shiping/dim_weigth.ts", Some("tools/shipping/dim_weight.ts")),
+            ("dim_wieght.ts", Some("tools/shipping/dim_weight.ts")),
+            ("tools/c/index.ts", Some("tools/a/index.ts")),
+            ("data/rate.json", Some("data/rates.json")),
+            ("tools/reports/revenue.ts", None),
+        ] {
+            assert_eq!(near_path(path, &files).as_deref(), near, "{path}");
+        }
+        let missing = files.read(&JailPath::parse("tools/dim_weight.ts").unwrap()).unwrap_err();
+        let error = with_near_path(Error::from(missing), &files);
+        assert_eq!(error.message, "File not found: tools/dim_weight.ts. Did you mean 'tools/shipping/dim_weight.ts'?");
+    }
+}
