@@ -22,6 +22,10 @@ export class SqlTransaction {
   #connection;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
+  /** Statements that wait or are under way. @type {Set<{ sql: unknown, params: unknown }>} */
+  #asked = new Set();
+  /** Whether a statement has been begun that may write. */
+  #wrote = false;
   /** @type {unknown} */
   #failure;
   #abort = new AbortController();
@@ -44,14 +48,20 @@ export class SqlTransaction {
    */
   execute(sql, params) {
     if (this.#state === 'ended') return Promise.reject(new SqlError('The run is over, and its transaction with it.'));
-    const answer = this.#queue.then(() => this.#attempt(sql, params));
+    const asked = { sql, params };
+    this.#asked.add(asked);
+    const answer = this.#queue.then(() => this.#attempt(sql, params)).finally(() => this.#asked.delete(asked));
     this.#queue = answer.catch(() => {});
     return answer;
   }
 
-  /** Makes everything last, or nothing: rejects when any statement failed or the database did not commit. */
+  /**
+   * Makes everything last, or nothing: rejects when any statement failed or the database did not commit. Statements that
+   * the tool did not wait for are finished; where nothing was written and they only read, they are stopped.
+   */
   async commit() {
     this.#state = 'ended';
+    if (this.#isReading()) return this.rollback();
     await this.#queue;
     const connection = this.#connection;
     if (this.#failure !== undefined) {
@@ -90,6 +100,7 @@ export class SqlTransaction {
     if (this.#failure !== undefined) throw afterFailure(this.#failure);
     try {
       const judged = this.#rules.judge(sql, params, this.#adapter.dialect);
+      if (judged.access !== 'read') this.#wrote = true;
       const connection = this.#connection ?? (await this.#begin(judged));
       stopIfAborted(this.#abort.signal);
       const { options } = this.#rules;
@@ -102,6 +113,18 @@ export class SqlTransaction {
       this.#failure ??= error;
       throw asSqlError(error, 'The statement failed');
     }
+  }
+
+  /** Whether statements are under way of which none writes, after none that did. */
+  #isReading() {
+    if (this.#asked.size === 0 || this.#wrote || this.#failure !== undefined) return false;
+    return [...this.#asked].every(({ sql, params }) => {
+      try {
+        return this.#rules.judge(sql, params, this.#adapter.dialect).access === 'read';
+      } catch {
+        return false;
+      }
+    });
   }
 
   /** @param {SqlStatement} first */

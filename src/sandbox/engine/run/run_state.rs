@@ -15,13 +15,6 @@ use crate::sandbox::module::{Code, Module};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    Working,
-    /// The result is there; questions that were asked before are still answered.
-    Finishing,
-}
-
 /// Kept in the isolate's slot for as long as the run lasts.
 pub struct RunState {
     pub run: RunId,
@@ -41,8 +34,6 @@ pub struct RunState {
     pub timers: Timers,
     pub rejections: Rejections,
     pub cache: CodeCache,
-    /// Whether the tool has given its result: from then on it may ask for nothing more.
-    pub phase: Phase,
     pub limits: RunLimits,
     /// Set when the guest's result cannot leave the sandbox.
     pub refusal: Option<String>,
@@ -73,7 +64,6 @@ impl RunState {
             timers: Timers::default(),
             rejections: Rejections::default(),
             cache: CodeCache::default(),
-            phase: Phase::Working,
             limits: command.limits,
             refusal: None,
             log_left: command.limits.log_bytes as usize,
@@ -115,13 +105,6 @@ impl RunState {
     pub fn next_call(&mut self) -> CallId {
         self.last_call = self.last_call.wrapping_add(1);
         CallId(self.last_call)
-    }
-
-    /// The result is there: timers stop, and what was asked is finished. True when nothing is left to wait for.
-    pub fn finish(&mut self) -> bool {
-        self.phase = Phase::Finishing;
-        self.timers = Timers::default();
-        self.waiting.is_empty()
     }
 
     /// Sends a log line, cut where the run's log is full. What is cut is said once.

@@ -1,6 +1,6 @@
 //! What happens to a pool, step by step, and what it does about each.
 
-use super::{Ends, LIMITS, Silent, request};
+use super::{Ends, IDLE, LIMITS, Silent, request};
 use crate::ids::RunId;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::message::Fitness;
@@ -51,7 +51,7 @@ struct Rehearsal {
 
 impl Rehearsal {
     fn new(max_workers: usize, warm: usize, max_waiting: usize) -> Self {
-        let state = PoolState::new(max_workers, warm, max_waiting);
+        let state = PoolState::new(max_workers, warm, IDLE, max_waiting);
         Self { state, workers: Vec::new(), now: Instant::now(), ends: Vec::new() }
     }
 
