@@ -4,7 +4,7 @@
 
 use super::active_run::{ActiveRun, Asked, Rogue};
 use super::bytecode_cache::BytecodeCache;
-use super::places;
+use super::places::Places;
 use super::pool_action::{Assignment, Loss, Refusal};
 use super::pool_options::PoolOptions;
 use super::pool_state::PoolState;
@@ -28,6 +28,8 @@ use std::time::{Duration, Instant};
 /// How long `shutdown` waits for killed workers to be reaped.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+static NEWEST: Places<Pool> = Places::new();
+
 pub struct Pool {
     options: PoolOptions,
     bytecode: Arc<BytecodeCache>,
@@ -41,7 +43,7 @@ impl Pool {
         let state = Mutex::new(PoolState::new(options.workers, options.warm, options.idle, options.queue));
         let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
         let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
-        let older = pool.options.place.as_deref().and_then(|place| places::take_over(place, &pool));
+        let older = pool.options.place.as_deref().and_then(|place| NEWEST.take_over(place, &pool));
         if let Some(older) = older {
             older.stand_back();
         }

@@ -1,6 +1,7 @@
 //! A pool's decisions, without threads and without workers that do anything.
 
 mod bad_workers;
+mod idle_workers;
 mod pool_table;
 
 use super::pool_state::PoolState;
