@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('the packed packages serve in', () 
         expect(after.workers, 'one kernel of the root keeps workers ready').toBeLessThanOrEqual(before.workers + 1);
       }
     },
-    ALL ? 8 * MINUTES : 2 * MINUTES,
+    8 * MINUTES,
   );
 
   it.for(RUNNERS)(
@@ -86,7 +86,7 @@ describe.runIf(process.platform === 'linux')('the packed packages serve in', () 
       expect(after.files - before.files).toBeLessThanOrEqual(MORE_FILES);
       expect(after.memoryMb - before.memoryMb).toBeLessThan(MORE_MB);
     },
-    2 * MINUTES,
+    8 * MINUTES,
   );
 
   afterAll(async () => {

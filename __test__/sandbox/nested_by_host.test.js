@@ -82,6 +82,10 @@ describe('a function of the application that runs a tool', () => {
   });
 
   it('starts a run of its own once the run that it served is over', async () => {
+    let end = () => {};
+    const over = new Promise((resolve) => {
+      end = () => resolve(undefined);
+    });
     /** @type {Promise<any> | undefined} */
     let later;
     const { kernel, write } = await reentrant(
@@ -89,7 +93,7 @@ describe('a function of the application that runs a tool', () => {
       {
         sandboxAPI: {
           queue: () => {
-            later = new Promise((done) => setTimeout(done, 300)).then(() => kernel.exec('tools/down.ts', { n: 0 }));
+            later = over.then(() => kernel.exec('tools/down.ts', { n: 0 }));
             return 1;
           },
         },
@@ -97,6 +101,7 @@ describe('a function of the application that runs a tool', () => {
     );
     await write('tools/outer.ts', 'return tgp.queue()');
     expect((await kernel.exec('tools/outer.ts')).result).toBe(1);
+    end();
     expect((await later).result).toEqual([0]);
   });
 
