@@ -102,18 +102,30 @@ async function withTable() {
 }
 
 describe('statements that are open when the tool returns', () => {
-  it('are committed with the run when they write, and fail it when they fail', async () => {
+  it('undo the run when they write: what would have come after them is not known', async () => {
     const { forge, rows } = await withTable();
-    await forge(
-      "tgp.exec_sql('INSERT INTO t (n) VALUES (?)', [1]); tgp.exec_sql('INSERT INTO t (n) VALUES (?)', [2]); return 0",
-    );
-    expect(await rows()).toEqual([1, 2]);
-    await expect(
-      forge(
-        "tgp.exec_sql('INSERT INTO t (n) VALUES (?)', [3]); tgp.exec_sql('INSERT INTO none (n) VALUES (1)'); return 0",
-      ),
-    ).rejects.toMatchObject({ code: 'ERR_SQL' });
-    expect(await rows()).toEqual([1, 2]);
+    const slow =
+      'INSERT INTO t (n) WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 300000) SELECT n FROM c';
+    for (const source of [
+      `tgp.exec_sql('${slow}'); return 0`,
+      `await tgp.exec_sql('INSERT INTO t (n) VALUES (1)'); return Promise.race([tgp.exec_sql('${slow}'), 'first'])`,
+      `[1, 2].forEach(async () => { await tgp.exec_sql('${slow}'); await tgp.exec_sql('DELETE FROM t') }); return 0`,
+    ]) {
+      await expect(forge(source), source).rejects.toMatchObject({
+        code: 'ERR_SQL',
+        message: expect.stringContaining('Await every tgp.exec_sql'),
+        details: { reason: 'not_awaited' },
+      });
+      expect(await rows(), source).toEqual([]);
+    }
+  });
+
+  it('are finished when they read after a write, which is committed', async () => {
+    const { forge, rows } = await withTable();
+    const count = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 100000) SELECT count(*) FROM c';
+    const source = `await tgp.exec_sql('INSERT INTO t (n) VALUES (1)'); tgp.exec_sql('${count}'); return 0`;
+    expect((await forge(source)).result).toBe(0);
+    expect(await rows()).toEqual([1]);
   });
 
   it('are stopped when they only read', async () => {

@@ -56,12 +56,18 @@ export class SqlTransaction {
   }
 
   /**
-   * Makes everything last, or nothing: rejects when any statement failed or the database did not commit. Statements that
-   * the tool did not wait for are finished; where nothing was written and they only read, they are stopped.
+   * Makes everything last, or nothing: rejects when any statement failed or the database did not commit. A statement that
+   * writes and was not waited for is undone with all others, because nobody knows what would have come after it. Those that
+   * read are stopped, where that undoes nothing.
    */
   async commit() {
     this.#state = 'ended';
-    if (this.#isReading()) return this.rollback();
+    if (this.#asked.size > 0 && this.#failure === undefined) {
+      const reads = [...this.#asked].every((asked) => this.#isRead(asked));
+      if (!reads || !this.#wrote) await this.rollback();
+      if (!reads) throw notAwaited();
+      if (!this.#wrote) return;
+    }
     await this.#queue;
     const connection = this.#connection;
     if (this.#failure !== undefined) {
@@ -115,16 +121,13 @@ export class SqlTransaction {
     }
   }
 
-  /** Whether statements are under way of which none writes, after none that did. */
-  #isReading() {
-    if (this.#asked.size === 0 || this.#wrote || this.#failure !== undefined) return false;
-    return [...this.#asked].every(({ sql, params }) => {
-      try {
-        return this.#rules.judge(sql, params, this.#adapter.dialect).access === 'read';
-      } catch {
-        return false;
-      }
-    });
+  /** @param {{ sql: unknown, params: unknown }} asked */
+  #isRead({ sql, params }) {
+    try {
+      return this.#rules.judge(sql, params, this.#adapter.dialect).access === 'read';
+    } catch {
+      return false;
+    }
   }
 
   /** @param {SqlStatement} first */
@@ -225,5 +228,12 @@ function swallowed(failure) {
   return new SqlError(
     `Nothing was committed: a statement of the run failed (${saidBy(failure)}) and the tool went on. Let the error end the tool, or avoid the failing statement.`,
     { details: { reason: 'swallowed' } },
+  );
+}
+
+function notAwaited() {
+  return new SqlError(
+    'Nothing was committed: the tool returned before a statement that writes was done. Await every tgp.exec_sql before returning.',
+    { details: { reason: 'not_awaited' } },
   );
 }
