@@ -75,8 +75,11 @@ export declare class BindingKernel {
   confinement(): Promise<BindingOutcome>
   /** Value: `{ applied, written? }`. */
   fixTool(path: string): Promise<BindingOutcome>
-  /** Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. */
-  exec(runId: number, path: string, argsJson: string, optionsJson: string): void
+  /**
+   * Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. `parent_id` is the run that
+   * waits for the function which asks for this one.
+   */
+  exec(runId: number, path: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
   /** Ends a run early; nothing when it is over. */
   cancel(runId: number): void
   /** Ends every run and every worker. Whatever is asked afterwards is refused. */
@@ -122,6 +125,8 @@ export interface BindingError {
 export interface BindingHostCall {
   id: number
   runId: number
+  /** The run that waits for the answer: that one, or a run below it. */
+  callerId: number
   kind: 'call' | 'commit' | 'rollback'
   name: string
   /** A JSON array. */

@@ -62,8 +62,16 @@ export type SandboxConfigInput = {
    * meanwhile. Default: 4, at most one per core; from 1 to 64.
    */
   workers?: number;
-  /** How many workers are kept ready. Default: 1; from 0 to 64. */
+  /**
+   * How many workers are kept ready while the kernel is in use. Of the kernels of one root in one process the newest
+   * does so. Default: 1; from 0 to 64.
+   */
   warm?: number;
+  /**
+   * How long a worker may be idle until it ends, in milliseconds. Those of `warm` end when nothing has run for ten
+   * times as long. The next run starts a worker again. Default: 60 000; from 10 to 86 400 000.
+   */
+  idleMs?: number;
   /**
    * Largest result, as JSON text; it may hold one array or object for every 8 bytes of this. Default: 8 MiB; from 64
    * bytes to 64 MiB.
@@ -81,6 +89,16 @@ export type SandboxConfigInput = {
    * 64; from 1 to 10 000.
    */
   hostCalls?: number;
+  /**
+   * Host calls that one run, with all that it starts, may make in all; one more is a {@link LimitError} in the tool.
+   * Default: 10 000; from 1 to 10 000 000.
+   */
+  totalHostCalls?: number;
+  /**
+   * What one run, with all that it starts, may be given in answer to its host calls, as JSON text; more is a
+   * {@link LimitError} in the tool. Default: 256 MiB; from 64 bytes to 2 GiB.
+   */
+  answerBytes?: number;
   /**
    * Runs that may wait for a worker at one time; one more is a {@link LimitError}. Default: 1000; from 1 to 100 000.
    */

@@ -26,8 +26,14 @@ export type TGPOptions = {
    * built-in. They may be async, and calls of one run overlap. Arguments and answers cross as JSON; an answer that
    * JSON cannot hold, such as one with NaN in it, is an error in the tool. What a function throws is thrown in the tool. An
    * answer holds two million values and 16 million characters of JSON at most.
+   *
+   * `this` is a {@link HostCall}: its signal fires when the run is over and nobody waits for the answer any more. An arrow
+   * function has no `this` of its own; write a method.
+   *
+   * {@link TGP.exec} in a function runs below the run that called it, as `tgp.exec_tool` does: within what is left to that
+   * run, in its transaction, at most `sandbox.callDepth` deep, and it ends with it.
    */
-  sandboxAPI?: Record<string, (...args: any[]) => any>;
+  sandboxAPI?: Record<string, (this: HostCall, ...args: any[]) => any>;
   /**
    * The database behind `tgp.exec_sql` in tools. All statements of a run, those of nested tools included, are one
    * transaction: begun at the first statement, committed when the run succeeds, rolled back when it throws, times out,
@@ -56,6 +62,12 @@ export type TGPOptions = {
   fs?: unknown;
   /** @deprecated Accepted and ignored, with one warning: the native kernel talks to Git remotes itself. */
   http?: unknown;
+};
+
+/** What a function of `sandboxAPI` finds in `this`. */
+export type HostCall = {
+  /** Fires when the run has ended, for whatever reason, or is aborted. Pass it on to what takes long. */
+  readonly signal: AbortSignal;
 };
 
 /** Limits of one run, where they differ from the configuration's, and how to stop it. */

@@ -44,10 +44,13 @@ export declare const SandboxConfigSchema: Strict<{
   isolation: Optional<z.ZodEnum<{ process: 'process'; thread: 'thread' }>>;
   workers: Optional<z.ZodInt>;
   warm: Optional<z.ZodInt>;
+  idleMs: Optional<z.ZodInt>;
   resultBytes: Optional<z.ZodInt>;
   argsBytes: Optional<z.ZodInt>;
   logBytes: Optional<z.ZodInt>;
   hostCalls: Optional<z.ZodInt>;
+  totalHostCalls: Optional<z.ZodInt>;
+  answerBytes: Optional<z.ZodInt>;
   queue: Optional<z.ZodInt>;
   scratchBytes: Optional<z.ZodInt>;
   scratchFiles: Optional<z.ZodInt>;

@@ -62,15 +62,29 @@ const BAD_ENDS = [
  * @param {() => Bench} bench
  */
 export function allOrNothing(bench) {
-  it('a run that succeeds is committed, with everything it wrote and did not await', async () => {
+  it('a run that succeeds is committed', async () => {
+    const { sql, count } = bench();
+    const before = await count();
+    const { forge } = await sqlKernel(sql);
+    expect((await (await forge(`${INSERT} ${INSERT} return 'done';`))()).result).toBe('done');
+    expect(await count()).toBe(before + 2);
+  });
+
+  it('a run that did not await a write is committed whole, when that was done in time, or undone whole', async () => {
     const { sql, count } = bench();
     const before = await count();
     const { forge } = await sqlKernel(sql);
     const run = await forge(
       `${INSERT} ${INSERT} tgp.exec_sql("INSERT INTO items (name) VALUES ('late')"); return 'done';`,
     );
-    expect((await run()).result).toBe('done');
-    expect(await count()).toBe(before + 3);
+    const written = await run().then(
+      () => 3,
+      (error) => {
+        expect(error).toMatchObject({ code: 'ERR_SQL', details: { reason: 'not_awaited' } });
+        return 0;
+      },
+    );
+    expect(await count()).toBe(before + written);
   });
 
   for (const { name, code, body, limits } of BAD_ENDS) {

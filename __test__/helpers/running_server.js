@@ -63,7 +63,7 @@ export async function askAgent(url) {
   return JSON.parse(body).text;
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -268,9 +268,8 @@ describe('a hostile request or server', () => {
       { url },
     );
     expect(result).toEqual([20, 'RangeError', 23]);
-    await expect(forge('fetch(args.url); return 1', { url }, { wallMs: 300 })).rejects.toMatchObject({
-      code: 'ERR_ISOLATE_TIMEOUT',
-    });
+    const leaves = 'fetch(args.url); await new Promise((done) => setTimeout(done, 100)); return 1';
+    expect((await forge(leaves, { url })).result).toBe(1);
     await expect.poll(() => closed, { timeout: 5000 }).toBe(3);
   });
 });

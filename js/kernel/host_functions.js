@@ -5,6 +5,7 @@ import { settled } from '../boundary/foreign_promise.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { described } from '../boundary/thrown.js';
 import { refuseUnusableName } from './function_names.js';
+import { onBehalfOf } from './host_call.js';
 
 /**
  * @typedef {import('../../binding.cjs').BindingHostCall} BindingHostCall
@@ -12,6 +13,9 @@ import { refuseUnusableName } from './function_names.js';
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
  * @typedef {(...values: any[]) => unknown} HostFunction
  * @typedef {'commit' | 'rollback'} RunEnd
+ * @typedef {{ runId: number, callerId: number, signal: AbortSignal }} CallOf the outermost run, the run that waits, and what
+ * fires when neither does any more
+ * @typedef {(call: CallOf, values: any[]) => unknown} Served
  */
 
 /** Longest answer of a function, as JSON: more than a guest has memory for. */
@@ -19,7 +23,7 @@ const MAX_ANSWER_CHARS = 16 << 20;
 
 /** What a guest may call in the application, and what must happen when its run has ended. */
 export class HostFunctions {
-  /** @type {Map<string, (runId: number, values: any[]) => unknown>} */
+  /** @type {Map<string, Served>} */
   #functions = new Map();
   /** @type {((runId: number, end: RunEnd) => unknown)[]} */
   #finishers = [];
@@ -28,8 +32,8 @@ export class HostFunctions {
    * @type {Map<number, AsyncResource>}
    */
   #contexts = new Map();
-  /** Runs that were cancelled and have not ended yet: nothing is done for them any more. */
-  #cancelled = new Set();
+  /** What tells the calls of a run that it is over, or about to be: nothing is done for it any more. @type {Map<number, AbortController>} */
+  #ends = new Map();
 
   /** @param {Record<string, HostFunction>} [sandboxAPI] */
   constructor(sandboxAPI = {}) {
@@ -40,7 +44,9 @@ export class HostFunctions {
       if (typeof fn !== 'function') {
         throw new ConfigError(`sandboxAPI.${name} must be a function.`, { details: { key: `sandboxAPI.${name}` } });
       }
-      this.#functions.set(name, (_runId, values) => fn(...values));
+      this.#functions.set(name, ({ callerId, signal }, values) =>
+        onBehalfOf(this, callerId, () => fn.apply({ signal }, values)),
+      );
     }
   }
 
@@ -52,7 +58,7 @@ export class HostFunctions {
   /**
    * Adds a function that needs to know its run. The application's own function of that name stays.
    * @param {string} name
-   * @param {(runId: number, values: any[]) => unknown} fn
+   * @param {Served} fn
    */
   add(name, fn) {
     if (!this.#functions.has(name)) this.#functions.set(name, fn);
@@ -79,7 +85,7 @@ export class HostFunctions {
       return await work();
     } finally {
       this.#contexts.delete(runId);
-      this.#cancelled.delete(runId);
+      this.#ends.delete(runId);
     }
   }
 
@@ -88,7 +94,7 @@ export class HostFunctions {
    * @param {number} runId
    */
   cancel(runId) {
-    if (this.#contexts.has(runId)) this.#cancelled.add(runId);
+    if (this.#contexts.has(runId)) this.#endOf(runId).abort(new AbortedError('The run was aborted.'));
   }
 
   /**
@@ -96,9 +102,9 @@ export class HostFunctions {
    * @param {BindingHostCall} question
    * @param {Answer} answer
    */
-  async serve({ id, runId, kind, name, args }, answer) {
+  async serve({ id, runId, callerId, kind, name, args }, answer) {
     try {
-      const work = () => (kind === 'call' ? this.#call(runId, name, args) : this.#finish(runId, kind));
+      const work = () => (kind === 'call' ? this.#call({ runId, callerId }, name, args) : this.#finish(runId, kind));
       const context = this.#contexts.get(runId);
       const { value } = await (context ? context.runInAsyncScope(work) : work());
       // No text at all is how JSON says `undefined`.
@@ -111,14 +117,25 @@ export class HostFunctions {
   }
 
   /**
-   * @param {number} runId
+   * @param {Omit<CallOf, 'signal'>} call
    * @param {string} name
    * @param {string} args
    * @returns {Promise<{ value?: unknown }>} in a box, so that nothing takes the value for a promise
    */
-  async #call(runId, name, args) {
-    if (this.#cancelled.has(runId)) throw new AbortedError('The run was aborted.');
-    return { value: await settled(this.#functions.get(name)?.(runId, parseForeignJson(args))) };
+  async #call(call, name, args) {
+    const { signal } = this.#endOf(call.runId);
+    signal.throwIfAborted();
+    return { value: await settled(this.#functions.get(name)?.({ ...call, signal }, parseForeignJson(args))) };
+  }
+
+  /** @param {number} runId */
+  #endOf(runId) {
+    const known = this.#ends.get(runId);
+    if (known) return known;
+    const end = new AbortController();
+    // Questions of the kernel itself belong to no run, and nothing ends them.
+    if (this.#contexts.has(runId)) this.#ends.set(runId, end);
+    return end;
   }
 
   /**
@@ -127,6 +144,7 @@ export class HostFunctions {
    * @returns {Promise<{ value?: unknown }>}
    */
   async #finish(runId, end) {
+    this.#endOf(runId).abort(new AbortedError('The run is over.'));
     for (const finisher of this.#finishers) await finisher(runId, end);
     return {};
   }

@@ -1,6 +1,7 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { unwrap } from '../boundary/errors.js';
 import { withoutGit } from '../files/without_git.js';
+import { whileHeld } from './leftovers.js';
 
 /**
  * @template Value
@@ -37,10 +38,12 @@ export class KernelCalls {
    * @returns {Promise<Value>}
    */
   async read(start, signal) {
-    throwIfAborted(signal);
-    const kernel = await untilAborted(this.#life.ready(), signal);
-    if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
-    return begin(kernel, start, signal);
+    return whileHeld(this.#life, async () => {
+      throwIfAborted(signal);
+      const kernel = await untilAborted(this.#life.ready(), signal);
+      if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
+      return begin(kernel, start, signal);
+    });
   }
 
   /**
@@ -60,14 +63,16 @@ export class KernelCalls {
    * @returns {Promise<Value>}
    */
   async change(start, signal) {
-    throwIfAborted(signal);
-    const kernel = await untilAborted(this.#life.ready(), signal);
-    const change = () => begin(kernel, start, signal);
-    return this.#during(async () => {
-      const { mirror } = this.#life;
-      if (!mirror) return change();
-      const done = await mirror.write(change);
-      return this.#life.config?.git.repo === undefined ? withoutGit(done) : done;
+    return whileHeld(this.#life, async () => {
+      throwIfAborted(signal);
+      const kernel = await untilAborted(this.#life.ready(), signal);
+      const change = () => begin(kernel, start, signal);
+      return this.#during(async () => {
+        const { mirror } = this.#life;
+        if (!mirror) return change();
+        const done = await mirror.write(change);
+        return this.#life.config?.git.repo === undefined ? withoutGit(done) : done;
+      });
     });
   }
 

@@ -8,6 +8,7 @@ import { sqlGuide } from '../sql/sql_guide.js';
 import { resolveConfig, withSecrets } from './config.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
+import { endWhenDropped, forget } from './leftovers.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
 import { offerSql } from './sandbox_sql.js';
@@ -27,18 +28,15 @@ const LAST_PUSH_MS = 10_000;
 export class Lifecycle {
   /** The configuration with all its defaults, once booted. @type {TGPConfig | undefined} */
   config;
-  /** Where the files of `options.vfs` are followed, if they are not on disk. @type {VfsMirror | undefined} */
-  mirror;
   runs = new OpenRuns();
-  types;
   #options;
   #log;
   /** Where the application's packages are found. */
   #baseDir = process.cwd();
   /** @type {HostFunctions | undefined} */
   #functions;
-  /** @type {NativeKernel | undefined} */
-  #kernel;
+  /** @type {import('./leftovers.js').Leftovers} */
+  #leftovers;
   /** @type {VFSAdapter | undefined} */
   #disk;
   /** @type {Promise<NativeKernel> | undefined} */
@@ -55,7 +53,17 @@ export class Lifecycle {
   constructor(options, log) {
     this.#options = options;
     this.#log = log;
-    this.types = new KernelTypes(log);
+    this.#leftovers = { types: new KernelTypes(log) };
+    endWhenDropped(this, this.#leftovers);
+  }
+
+  get types() {
+    return this.#leftovers.types;
+  }
+
+  /** Where the files of `options.vfs` are followed, if they are not on disk. */
+  get mirror() {
+    return this.#leftovers.mirror;
   }
 
   /** The booted kernel. Every caller shares one boot; a failed one is forgotten, so that the next call tries again. */
@@ -70,7 +78,7 @@ export class Lifecycle {
 
   /** The native kernel for what need not wait; nothing before the boot and after the shutdown. */
   get running() {
-    return this.config && !this.#stopping ? this.#kernel : undefined;
+    return this.config && !this.#stopping ? this.#leftovers.kernel : undefined;
   }
 
   /** The files on disk. */
@@ -83,8 +91,8 @@ export class Lifecycle {
     if (!this.#functions) {
       const functions = new HostFunctions(this.#options.sandboxAPI);
       if (this.#options.sql !== undefined) offerSql(functions, this.#options.sql);
-      functions.add('#types', (_runId, [sources]) => this.types.checkBeforeRun(sources));
-      functions.add('#bundle', (_runId, [specifier, known, trust]) =>
+      functions.add('#types', (_call, [sources]) => this.types.checkBeforeRun(sources));
+      functions.add('#bundle', (_call, [specifier, known, trust]) =>
         bundlePackage(specifier, this.#baseDir, known, trust),
       );
       this.#functions = functions;
@@ -132,16 +140,17 @@ export class Lifecycle {
     const { config, baseDir } = await resolveConfig(this.#options);
     const rooted = await this.#withFiles(config);
     this.#baseDir = baseDir;
-    this.#kernel ??= createNativeKernel(this.functions, this.runs, this.#log);
-    const booted = unwrap(await this.#kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir));
+    this.#leftovers.kernel ??= createNativeKernel(this.functions, this.runs, this.#log);
+    const { kernel } = this.#leftovers;
+    const booted = unwrap(await kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir));
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
     this.config = booted.config;
     this.types.start(baseDir, this.functionNames);
     for (const warning of booted.warnings) this.#log.warn(warning);
-    if (this.config.sandbox.warm > 0) this.inspect(this.#kernel);
-    return this.#kernel;
+    if (this.config.sandbox.warm > 0) this.inspect(kernel);
+    return kernel;
   }
 
   /**
@@ -154,9 +163,10 @@ export class Lifecycle {
     if (vfs === undefined) return config;
     const rootDir = rootOf(vfs);
     if (rootDir !== undefined) return { ...config, rootDir };
-    this.mirror ??= new VfsMirror(vfs, this.#log);
-    await this.mirror.refresh();
-    return { ...config, rootDir: this.mirror.root };
+    this.#leftovers.mirror ??= new VfsMirror(vfs, this.#log);
+    const { mirror } = this.#leftovers;
+    await mirror.refresh();
+    return { ...config, rootDir: mirror.root };
   }
 
   /** @param {NativeKernel} kernel */
@@ -174,12 +184,14 @@ export class Lifecycle {
     // A boot under way would start workers after the native shutdown had looked for them; its failure is its caller's. A
     // remote that it waits for has as much time as the last push, and none is left for that then.
     const complain = (/** @type {unknown} */ error) => this.#log.error('The boot cannot be stopped.', error);
-    const halt = guarded(complain, () => this.#kernel?.halt());
+    const halt = guarded(complain, () => this.#leftovers.kernel?.halt());
     const bootDeadline = setTimeout(halt, pushTimeoutMs ?? LAST_PUSH_MS);
     await this.#booting?.catch(() => {});
     clearTimeout(bootDeadline);
-    this.types.stop();
-    if (this.#kernel) unwrap(await this.#kernel.shutdown(pushTimeoutMs));
-    await this.mirror?.remove();
+    const { kernel, types, mirror } = this.#leftovers;
+    types.stop();
+    if (kernel) unwrap(await kernel.shutdown(pushTimeoutMs));
+    await mirror?.remove();
+    forget(this.#leftovers);
   }
 }

@@ -18,7 +18,7 @@ export function offerSql(functions, sql) {
   const rules = new SqlRules(options);
   /** @type {Map<number, SqlTransaction>} */
   const transactions = new Map();
-  functions.add('exec_sql', async (runId, [statement, params]) => {
+  functions.add('exec_sql', async ({ runId }, [statement, params]) => {
     let transaction = transactions.get(runId);
     if (!transaction) {
       transaction = new SqlTransaction(adapter, rules);

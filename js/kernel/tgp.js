@@ -7,6 +7,7 @@ import { withTypes } from '../types_check/check_report.js';
 import { agentFiles, EXEC_FOR_AGENT, FILES } from './agent_access.js';
 import { masked } from './config.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
+import { waitingRun } from './host_call.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
 import { kernelRegistry } from './kernel_registry.js';
@@ -103,7 +104,7 @@ export class TGP {
     return this.#calls.read((kernel) => {
       const { functions, runs } = this.#life;
       this.#life.inspect(kernel);
-      const start = () => kernel.exec(runId, path, argsText, optionsText);
+      const start = () => kernel.exec(runId, path, argsText, optionsText, waitingRun(functions));
       const cancel = () => {
         functions.cancel(runId);
         kernel.cancel(runId);

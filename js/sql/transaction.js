@@ -22,6 +22,10 @@ export class SqlTransaction {
   #connection;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
+  /** Statements that wait or are under way. @type {Set<{ sql: unknown, params: unknown }>} */
+  #asked = new Set();
+  /** Whether a statement has been begun that may write. */
+  #wrote = false;
   /** @type {unknown} */
   #failure;
   #abort = new AbortController();
@@ -44,14 +48,26 @@ export class SqlTransaction {
    */
   execute(sql, params) {
     if (this.#state === 'ended') return Promise.reject(new SqlError('The run is over, and its transaction with it.'));
-    const answer = this.#queue.then(() => this.#attempt(sql, params));
+    const asked = { sql, params };
+    this.#asked.add(asked);
+    const answer = this.#queue.then(() => this.#attempt(sql, params)).finally(() => this.#asked.delete(asked));
     this.#queue = answer.catch(() => {});
     return answer;
   }
 
-  /** Makes everything last, or nothing: rejects when any statement failed or the database did not commit. */
+  /**
+   * Makes everything last, or nothing: rejects when any statement failed or the database did not commit. A statement that
+   * writes and was not waited for is undone with all others, because nobody knows what would have come after it. Those that
+   * read are stopped, where that undoes nothing.
+   */
   async commit() {
     this.#state = 'ended';
+    if (this.#asked.size > 0 && this.#failure === undefined) {
+      const reads = [...this.#asked].every((asked) => this.#isRead(asked));
+      if (!reads || !this.#wrote) await this.rollback();
+      if (!reads) throw notAwaited();
+      if (!this.#wrote) return;
+    }
     await this.#queue;
     const connection = this.#connection;
     if (this.#failure !== undefined) {
@@ -90,6 +106,7 @@ export class SqlTransaction {
     if (this.#failure !== undefined) throw afterFailure(this.#failure);
     try {
       const judged = this.#rules.judge(sql, params, this.#adapter.dialect);
+      if (judged.access !== 'read') this.#wrote = true;
       const connection = this.#connection ?? (await this.#begin(judged));
       stopIfAborted(this.#abort.signal);
       const { options } = this.#rules;
@@ -101,6 +118,15 @@ export class SqlTransaction {
     } catch (error) {
       this.#failure ??= error;
       throw asSqlError(error, 'The statement failed');
+    }
+  }
+
+  /** @param {{ sql: unknown, params: unknown }} asked */
+  #isRead({ sql, params }) {
+    try {
+      return this.#rules.judge(sql, params, this.#adapter.dialect).access === 'read';
+    } catch {
+      return false;
     }
   }
 
@@ -202,5 +228,12 @@ function swallowed(failure) {
   return new SqlError(
     `Nothing was committed: a statement of the run failed (${saidBy(failure)}) and the tool went on. Let the error end the tool, or avoid the failing statement.`,
     { details: { reason: 'swallowed' } },
+  );
+}
+
+function notAwaited() {
+  return new SqlError(
+    'Nothing was committed: the tool returned before a statement that writes was done. Await every tgp.exec_sql before returning.',
+    { details: { reason: 'not_awaited' } },
   );
 }

@@ -7,7 +7,7 @@ use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::kernel::{Config, ExecOptions, ExecRequest, Halt, Kernel, SearchQuery, WriteDone, when_executed};
+use crate::kernel::{Config, ExecDone, ExecOptions, ExecRequest, Halt, Kernel, SearchQuery, WriteDone, when_executed};
 use crate::threads;
 use napi::Env;
 use napi::bindgen_prelude::{FnArgs, Function, Object};
@@ -232,9 +232,10 @@ impl BindingKernel {
         self.with_write(env, move |kernel, done| kernel.files().fix_tool(&path, done))
     }
 
-    /// Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error.
+    /// Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. `parent_id` is the run that
+    /// waits for the function which asks for this one.
     #[napi]
-    pub fn exec(&self, run_id: u32, path: String, args_json: String, options_json: String) {
+    pub fn exec(&self, run_id: u32, path: String, args_json: String, options_json: String, parent_id: Option<f64>) {
         let run = RunId(run_id.into());
         let started = self.kernel().and_then(|kernel| Ok((kernel, parse_options(&options_json)?)));
         let (kernel, options) = match started {
@@ -242,8 +243,10 @@ impl BindingKernel {
             Err(error) => return self.ends.tell::<()>(run_id, Err(error)),
         };
         let ends = Arc::clone(&self.ends);
-        let done = kernel.runs().announce_run(run, when_executed(move |result| ends.tell(run_id, result)));
         let request = ExecRequest { run, path, args_json, options };
+        let done = when_executed(move |result| ends.tell(run_id, result));
+        let Some((request, done)) = exec_below(&kernel, parent_id, request, done) else { return };
+        let done = kernel.runs().announce_run(run, done);
         // A panic drops `done`, which tells.
         let Ok(Some(waiting)) = threads::contain(|| kernel.runs().exec_tool_at_once(request, done)) else { return };
         let refused = spawn_with(Lane::Runs, waiting, move |(request, done)| kernel.runs().exec_tool(request, done));
@@ -339,6 +342,18 @@ impl Serialize for Reported {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Booted { config: self.0.config(), warnings: self.0.warnings() }.serialize(serializer)
     }
+}
+
+/// Starts a run below `parent_id`, if that has a part in it; gives everything back otherwise.
+fn exec_below(
+    kernel: &Kernel,
+    parent_id: Option<f64>,
+    request: ExecRequest,
+    done: ExecDone,
+) -> Option<(ExecRequest, ExecDone)> {
+    let Some(parent) = parent_id.filter(|id| *id >= 0.0) else { return Some((request, done)) };
+    // A panic drops `done`, which tells.
+    threads::contain(|| kernel.runs().exec_tool_below(RunId(parent as u64), request, done)).ok().flatten()
 }
 
 /// Starts a job that settles the promise; settles it itself when there is no thread for the job.

@@ -5,7 +5,7 @@
 use super::binding_outcome::BindingError;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::kernel::{Answer, HostFunctions, RunEnding};
+use crate::kernel::{Answer, CallFor, HostFunctions, RunEnding};
 use crate::threads;
 use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub struct BindingHostCall {
     pub id: u32,
     pub run_id: u32,
+    /// The run that waits for the answer: that one, or a run below it.
+    pub caller_id: f64,
     #[napi(ts_type = "'call' | 'commit' | 'rollback'")]
     pub kind: String,
     pub name: String,
@@ -60,7 +62,7 @@ impl HostTable {
         });
     }
 
-    fn ask(&self, run: RunId, kind: &str, name: &str, args: String, answer: Answer) {
+    fn ask(&self, on_behalf: CallFor, kind: &str, name: &str, args: String, answer: Answer) {
         let id = {
             let mut open = self.open.lock();
             open.last = open.last.wrapping_add(1);
@@ -68,8 +70,10 @@ impl HostTable {
             open.answers.insert(id, answer);
             id
         };
-        let run_id = u32::try_from(run.0).unwrap_or(u32::MAX);
-        let question = BindingHostCall { id, run_id, kind: kind.to_owned(), name: name.to_owned(), args };
+        let run_id = u32::try_from(on_behalf.root.0).unwrap_or(u32::MAX);
+        // Runs are counted from numbers that a double holds exactly.
+        let caller_id = on_behalf.caller.0 as f64;
+        let question = BindingHostCall { id, run_id, caller_id, kind: kind.to_owned(), name: name.to_owned(), args };
         if self.callback.call(question, ThreadsafeFunctionCallMode::NonBlocking) != napi::Status::Ok
             && let Some(answer) = self.open.lock().answers.remove(&id)
         {
@@ -92,8 +96,8 @@ impl HostFunctions for HostTable {
         Arc::clone(&self.names)
     }
 
-    fn call(&self, run: RunId, name: &str, args_json: String, answer: Answer) {
-        self.ask(run, "call", name, args_json, answer);
+    fn call(&self, on_behalf: CallFor, name: &str, args_json: String, answer: Answer) {
+        self.ask(on_behalf, "call", name, args_json, answer);
     }
 
     fn finish(&self, run: RunId, ending: RunEnding, done: Answer) {
@@ -101,6 +105,6 @@ impl HostFunctions for HostTable {
             RunEnding::Commit => "commit",
             RunEnding::Rollback => "rollback",
         };
-        self.ask(run, kind, "", "[]".to_owned(), done);
+        self.ask(CallFor { root: run, caller: run }, kind, "", "[]".to_owned(), done);
     }
 }

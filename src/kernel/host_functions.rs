@@ -16,13 +16,27 @@ pub enum RunEnding {
     Rollback,
 }
 
+/// On whose behalf a function is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallFor {
+    /// The outermost run: what the application holds open belongs to it.
+    pub root: RunId,
+    /// The run that waits for the answer: the root, or one below it.
+    pub caller: RunId,
+}
+
+impl CallFor {
+    /// For questions that belong to no run.
+    pub const NOBODY: Self = Self { root: RunId(0), caller: RunId(0) };
+}
+
 /// The application's side of the bridge.
 pub trait HostFunctions: Send + Sync {
     /// Names of the functions, as the guest finds them on `tgp`.
     fn names(&self) -> Arc<Vec<String>>;
 
     /// Calls a function with a JSON array of arguments. It must not block.
-    fn call(&self, run: RunId, name: &str, args_json: String, answer: Answer);
+    fn call(&self, on_behalf: CallFor, name: &str, args_json: String, answer: Answer);
 
     /// Tells that a run which called at least one function has ended. The run is reported when `done` was called, and an
     /// error turns its success into a failure.

@@ -1,12 +1,8 @@
 //! Asking JavaScript for something and waiting for the answer, on behalf of no run.
 
-use super::host_functions::HostFunctions;
+use super::host_functions::{CallFor, HostFunctions};
 use crate::error::Error;
-use crate::ids::RunId;
 use std::time::Duration;
-
-/// Questions that belong to no run.
-const NO_RUN: RunId = RunId(0);
 
 /// The answer to `question`, which must have a name that no guest can ask; `None` when it takes longer than `wait`.
 /// The caller holds nothing meanwhile that others wait for without end.
@@ -21,7 +17,7 @@ pub fn ask_and_wait(
         // Whoever asked may have stopped waiting.
         let _unheard = sender.send(result);
     });
-    functions.call(NO_RUN, question, args_json, answer);
+    functions.call(CallFor::NOBODY, question, args_json, answer);
     receiver.recv_timeout(wait).ok()
 }
 
@@ -29,7 +25,7 @@ pub fn ask_and_wait(
 mod tests {
     use super::ask_and_wait;
     use crate::ids::RunId;
-    use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
+    use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -40,7 +36,7 @@ mod tests {
         fn names(&self) -> Arc<Vec<String>> {
             Arc::default()
         }
-        fn call(&self, _: RunId, name: &str, args_json: String, answer: Answer) {
+        fn call(&self, _: CallFor, name: &str, args_json: String, answer: Answer) {
             if name == "#echo" {
                 answer(Ok(args_json));
             }

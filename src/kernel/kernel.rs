@@ -84,7 +84,7 @@ impl Kernel {
             lint,
             mode: config.check,
         }));
-        let sandbox = sandbox(&config, worker_files, private);
+        let sandbox = sandbox(&config, &root_dir, worker_files, private);
         let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler));
         let strategy = config.git.write_strategy;
         let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
@@ -168,12 +168,14 @@ fn fetcher(config: &Config, base_dir: &Path, secrets: BoundSecrets) -> Result<Fe
     Ok(Fetcher::new(&config.allowed_fetch_urls, limits, tools_route(&config.network, base_dir)?, secrets)?)
 }
 
-fn sandbox(config: &Config, files: WorkerFiles, private: Arc<DiskVfs>) -> Sandbox {
+fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, private: Arc<DiskVfs>) -> Sandbox {
     Sandbox::new(PoolOptions {
         isolation: config.sandbox.isolation.into(),
         files,
         workers: config.sandbox.workers as usize,
         warm: config.sandbox.warm as usize,
+        idle: Duration::from_millis(config.sandbox.idle_ms.into()),
+        place: Some(root_dir.to_owned()),
         queue: config.sandbox.queue as usize,
         memory_bytes: config.sandbox.limits().memory_bytes,
         longest_text: config.sandbox.longest_text(),

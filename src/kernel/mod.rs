@@ -30,10 +30,10 @@ mod tools;
 pub use config::{Config, SqlOptions, limit_table};
 pub use files::{Files, RootFiles, SearchQuery};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
-pub use host_functions::{Answer, HostFunctions, RunEnding};
+pub use host_functions::{Answer, CallFor, HostFunctions, RunEnding};
 pub use kernel::{Kernel, engine_version};
 pub(in crate::kernel) use modules::std_library;
-pub use runs::{ExecOptions, ExecRequest, ExecValue, when_executed};
+pub use runs::{ExecDone, ExecOptions, ExecRequest, ExecValue, when_executed};
 
 #[cfg(test)]
 pub use checks::Reply as TypesReply;

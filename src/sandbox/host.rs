@@ -35,7 +35,7 @@ impl OpenCalls {
 
     /// One more. `bytes` are what it takes of its tree's budget.
     pub(super) fn open(&self, bytes: ReservedBytes) -> OpenCall {
-        OpenCall { run_is_over: Arc::clone(&self.0), _bytes: bytes }
+        OpenCall { run_is_over: Arc::clone(&self.0), bytes }
     }
 }
 
@@ -49,7 +49,18 @@ impl Drop for OpenCalls {
 #[derive(Debug)]
 pub(super) struct OpenCall {
     run_is_over: Arc<AtomicBool>,
-    _bytes: ReservedBytes,
+    bytes: ReservedBytes,
+}
+
+impl OpenCall {
+    /// The answer, unless the run has been given too much already.
+    fn counted(&self, answer: HostAnswer) -> HostAnswer {
+        let tree = self.bytes.tree();
+        match answer {
+            HostAnswer::Value(text) if !tree.count_answer(text.len()) => too_much(tree.limits().answer_bytes).into(),
+            counted @ (HostAnswer::Value(_) | HostAnswer::Fault { .. }) => counted,
+        }
+    }
 }
 
 /// The way back to the guest. Dropping it answers too, so that no guest waits for nothing.
@@ -73,6 +84,7 @@ impl Reply {
         // Before the answer: the guest may ask again the moment it has it.
         let Some(open) = self.open.take() else { return };
         let is_over = open.run_is_over.load(Ordering::Acquire);
+        let answer = open.counted(answer);
         drop(open);
         if !is_over {
             // A worker that cannot be told has died, and its run ends by that.
@@ -87,6 +99,14 @@ impl Drop for Reply {
             if panicking() { Error::panicked() } else { Error::new(ErrorCode::Aborted, "the host gave no answer") };
         self.deliver(error.into());
     }
+}
+
+fn too_much(limit: u64) -> Error {
+    let message = format!(
+        "the answers to the host calls of this run, nested runs included, are more than {limit} bytes \
+         (sandbox.answerBytes). Ask for less: a page, a part of a file, fewer columns."
+    );
+    Error::new(ErrorCode::Limit, message)
 }
 
 impl From<Error> for HostAnswer {

@@ -13,6 +13,10 @@ pub struct TreeLimits {
     pub bytes: usize,
     /// CPU time of all runs below the root. What goes on at the same time may pass it by what one run may use.
     pub cpu: Duration,
+    /// Questions to the host in all.
+    pub calls: u32,
+    /// Answers to them in all, as text.
+    pub answer_bytes: u64,
 }
 
 /// The account of one root.
@@ -22,13 +26,15 @@ pub struct RunTree {
     runs: AtomicU32,
     bytes: AtomicUsize,
     cpu_micros: AtomicU64,
+    calls: AtomicU32,
+    answer_bytes: AtomicU64,
 }
 
 impl RunTree {
     #[must_use]
     pub fn new(limits: TreeLimits) -> Arc<Self> {
-        let (runs, bytes, cpu_micros) = Default::default();
-        Arc::new(Self { limits, runs, bytes, cpu_micros })
+        let (runs, bytes, cpu_micros, calls, answer_bytes) = Default::default();
+        Arc::new(Self { limits, runs, bytes, cpu_micros, calls, answer_bytes })
     }
 
     #[must_use]
@@ -50,6 +56,18 @@ impl RunTree {
         let more = |held: usize| held.checked_add(bytes).filter(|sum| held == 0 || *sum <= self.limits.bytes);
         self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
         Some(ReservedBytes { tree: Arc::clone(self), bytes })
+    }
+
+    /// Counts a question to the host; false when there were enough.
+    pub(super) fn count_call(&self) -> bool {
+        let more = |calls: u32| calls.checked_add(1).filter(|calls| *calls <= self.limits.calls);
+        self.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    /// Counts the text of an answer; false when it does not fit any more.
+    pub(super) fn count_answer(&self, bytes: usize) -> bool {
+        let more = |sum: u64| sum.checked_add(bytes as u64).filter(|sum| *sum <= self.limits.answer_bytes);
+        self.answer_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
     /// CPU time that the runs below the root have left.
@@ -83,6 +101,13 @@ pub struct ReservedBytes {
     bytes: usize,
 }
 
+impl ReservedBytes {
+    /// The account that the bytes are held on.
+    pub(super) fn tree(&self) -> &RunTree {
+        &self.tree
+    }
+}
+
 impl Drop for ReservedBytes {
     fn drop(&mut self) {
         self.tree.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
@@ -96,7 +121,8 @@ mod tests {
 
     #[test]
     fn what_is_over_makes_room_and_time_does_not_come_back() {
-        let tree = RunTree::new(TreeLimits { runs: 2, bytes: 100, cpu: Duration::from_millis(10) });
+        let limits = TreeLimits { runs: 2, bytes: 100, cpu: Duration::from_millis(10), calls: 2, answer_bytes: 100 };
+        let tree = RunTree::new(limits);
         let (one, two) = (tree.enter().unwrap(), tree.enter().unwrap());
         assert!(tree.enter().is_none());
         drop(one);
@@ -112,6 +138,8 @@ mod tests {
         let alone = tree.reserve_bytes(1000).unwrap();
         assert!(tree.reserve_bytes(1).is_none());
         drop(alone);
+        assert!(tree.count_call() && tree.count_call() && !tree.count_call());
+        assert!(tree.count_answer(60) && !tree.count_answer(41) && tree.count_answer(40) && !tree.count_answer(1));
         tree.charge_cpu(Duration::from_millis(7));
         assert_eq!(tree.cpu_left(), Duration::from_millis(3));
         tree.charge_cpu(Duration::MAX);

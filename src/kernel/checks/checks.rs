@@ -232,7 +232,7 @@ mod tests {
     use super::{Caller, CheckMode, CheckParts, Checks};
     use crate::compile::{Compiler, LintOptions};
     use crate::ids::RunId;
-    use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
+    use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
     use crate::kernel::modules::{AllowedPackages, ImportResolver, Modules, Packages, Sources, ToolCache};
     use crate::kernel::private_files::PrivateFiles;
     use crate::vfs::{JailPath, MemoryVfs, Vfs};
@@ -247,7 +247,7 @@ mod tests {
         fn names(&self) -> Arc<Vec<String>> {
             Arc::default()
         }
-        fn call(&self, _: RunId, _: &str, args_json: String, answer: Answer) {
+        fn call(&self, _: CallFor, _: &str, args_json: String, answer: Answer) {
             self.0.lock().push(args_json);
             answer(Ok(r#"{"diagnostics":[]}"#.to_owned()));
         }

@@ -29,8 +29,10 @@ limited_struct! {
         /// How many runs may go on at once.
         // More by default would help only machines that nothing else runs on.
         workers: 4, 1..=64, "at most one per core";
-        /// How many workers are kept ready.
+        /// How many workers are kept ready while the kernel is in use.
         warm: 1, 0..=64;
+        /// How long a worker may be idle until it ends; those of "warm" end after ten times as long without a run.
+        idle_ms: 60_000, 10..=86_400_000;
         /// Largest result, as JSON text.
         result_bytes: 8 << 20, 64..=64 << 20;
         /// Largest arguments, as JSON text.
@@ -39,6 +41,10 @@ limited_struct! {
         log_bytes: 256 << 10, 1..=64 << 20;
         /// Host calls of one run that may wait for an answer at one time.
         host_calls: 64, 1..=10_000;
+        /// Host calls that one run may make in all, with all that it starts.
+        total_host_calls: 10_000, 1..=10_000_000;
+        /// Answers to the host calls of one run, with all that it starts, in bytes.
+        answer_bytes: 256 << 20, 64..=2 << 30;
         /// Runs that may wait for a worker at one time.
         queue: 1000, 1..=100_000;
         /// What one run may keep under /tmp, in bytes.
@@ -128,6 +134,8 @@ impl SandboxConfig {
             runs: self.nested_runs,
             bytes: self.pending_bytes as usize,
             cpu: Duration::from_millis(self.nested_timeout_ms.into()),
+            calls: self.total_host_calls,
+            answer_bytes: self.answer_bytes.into(),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::kernel::checks::{CheckParts, Checks};
 use crate::kernel::config::{Config, GitWriteStrategy};
 use crate::kernel::files::changes::{Patch, WholeText};
 use crate::kernel::history::{Ending, Exchange, GitHome, History, Persisted, RunExamples, Written};
-use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
+use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
 use crate::kernel::modules::{AllowedPackages, ImportResolver};
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tools::{RegistryFiles, Tools};
@@ -33,7 +33,7 @@ impl HostFunctions for Checker {
     fn names(&self) -> Arc<Vec<String>> {
         Arc::default()
     }
-    fn call(&self, _: RunId, _: &str, args_json: String, answer: Answer) {
+    fn call(&self, _: CallFor, _: &str, args_json: String, answer: Answer) {
         let count = {
             let mut asked = self.asked.lock();
             *asked += 1;

@@ -123,7 +123,7 @@ fn file_of(specifier: &str) -> String {
 mod tests {
     use super::Packages;
     use crate::ids::RunId;
-    use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
+    use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
     use crate::kernel::private_files::PrivateFiles;
     use crate::vfs::MemoryVfs;
     use std::sync::Arc;
@@ -138,7 +138,7 @@ mod tests {
         fn names(&self) -> Arc<Vec<String>> {
             Arc::default()
         }
-        fn call(&self, _: RunId, _: &str, _: String, answer: Answer) {
+        fn call(&self, _: CallFor, _: &str, _: String, answer: Answer) {
             let count = self.0.fetch_add(1, Ordering::Relaxed);
             std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_millis(50));

@@ -2,6 +2,7 @@
 
 mod background;
 mod confinement;
+mod effects;
 mod exec_options;
 mod exec_value;
 mod guest_files;
@@ -18,6 +19,6 @@ mod stack_trace;
 
 pub use confinement::threads_warning;
 pub use exec_options::{ExecOptions, ExecRequest};
-pub use exec_value::{ExecValue, when_executed};
+pub use exec_value::{ExecDone, ExecValue, when_executed};
 pub use guest_files::GuestFiles;
 pub use runs::{RunParts, Runs};

@@ -1,16 +1,21 @@
 //! The runs that a run has started: none of them outlives it.
 
+use super::effects::Effects;
+use crate::error::Error;
 use crate::ids::RunId;
+use crate::kernel::host_functions::RunEnding;
 use parking_lot::Mutex;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-type Then = Box<dyn FnOnce() + Send>;
+/// Takes the failure of a run that was waited for, if one failed.
+type Then = Box<dyn FnOnce(Option<Error>) + Send>;
 
 #[derive(Default)]
 struct State {
-    open: HashSet<RunId>,
+    open: HashMap<RunId, Arc<Effects>>,
     closed: bool,
+    failure: Option<Error>,
     then: Option<Then>,
 }
 
@@ -21,6 +26,17 @@ pub struct NestedRuns(Mutex<State>);
 pub struct Begun {
     runs: Arc<NestedRuns>,
     run: RunId,
+    effects: Arc<Effects>,
+}
+
+impl Begun {
+    /// Notes how the run failed. That matters when nobody waits for it any more and it had not been given up.
+    pub fn failed(&self, error: &Error) {
+        let mut state = self.runs.0.lock();
+        if state.closed && !self.effects.give_up() {
+            state.failure.get_or_insert_with(|| error.clone());
+        }
+    }
 }
 
 impl Drop for Begun {
@@ -31,55 +47,60 @@ impl Drop for Begun {
 
 impl NestedRuns {
     /// Counts a run; none when the run that starts it is over.
-    pub fn begin(self: &Arc<Self>, run: RunId) -> Option<Begun> {
+    pub fn begin(self: &Arc<Self>, run: RunId, effects: &Arc<Effects>) -> Option<Begun> {
         let mut state = self.0.lock();
         if state.closed {
             return None;
         }
-        state.open.insert(run);
-        Some(Begun { runs: Arc::clone(self), run })
+        state.open.insert(run, Arc::clone(effects));
+        Some(Begun { runs: Arc::clone(self), run, effects: Arc::clone(effects) })
     }
 
     fn end(&self, run: RunId) {
         let then = {
             let mut state = self.0.lock();
             state.open.remove(&run);
-            if state.open.is_empty() { state.then.take() } else { None }
+            if state.open.is_empty() { state.then.take().map(|then| (then, state.failure.take())) } else { None }
         };
-        if let Some(then) = then {
-            then();
+        if let Some((then, failure)) = then {
+            then(failure);
         }
     }
 
-    /// Admits no more, cancels those under way, and does `then` when the last one is over.
-    pub fn close(&self, cancel: impl Fn(RunId), then: Then) {
-        let open: Vec<RunId> = {
+    /// Admits no more, cancels those under way, and does `then` when the last one is over. When what was done is to last,
+    /// those that have begun to change something come to their end.
+    pub fn close(&self, ending: RunEnding, cancel: impl Fn(RunId), then: Then) {
+        let given_up: Vec<RunId> = {
             let mut state = self.0.lock();
             state.closed = true;
-            state.open.iter().copied().collect()
+            let is_given_up = |effects: &Effects| effects.give_up() || ending == RunEnding::Rollback;
+            state.open.iter().filter(|(_, effects)| is_given_up(effects)).map(|(run, _)| *run).collect()
         };
-        for run in &open {
-            cancel(*run);
+        for run in given_up {
+            cancel(run);
         }
         let now = {
             let mut state = self.0.lock();
             if state.open.is_empty() {
-                Some(then)
+                Some((then, state.failure.take()))
             } else {
                 state.then = Some(then);
                 None
             }
         };
-        if let Some(then) = now {
-            then();
+        if let Some((then, failure)) = now {
+            then(failure);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::NestedRuns;
+    use super::{Effects, NestedRuns};
+    use crate::error::{Error, ErrorCode};
     use crate::ids::RunId;
+    use crate::kernel::host_functions::RunEnding;
+    use parking_lot::Mutex;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -87,12 +108,31 @@ mod tests {
     fn the_end_waits_for_what_was_begun() {
         let runs = Arc::<NestedRuns>::default();
         let over = Arc::new(AtomicBool::new(false));
-        let begun = runs.begin(RunId(1)).unwrap();
+        let begun = runs.begin(RunId(1), &Arc::default()).unwrap();
         let told = Arc::clone(&over);
-        runs.close(|_| {}, Box::new(move || told.store(true, Ordering::Relaxed)));
-        assert!(runs.begin(RunId(2)).is_none());
+        runs.close(RunEnding::Rollback, |_| {}, Box::new(move |_| told.store(true, Ordering::Relaxed)));
+        assert!(runs.begin(RunId(2), &Arc::default()).is_none());
         assert!(!over.load(Ordering::Relaxed));
         drop(begun);
         assert!(over.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn a_run_that_has_written_is_waited_for_and_its_failure_is_told() {
+        let runs = Arc::<NestedRuns>::default();
+        let (writes, reads) = (Arc::<Effects>::default(), Arc::<Effects>::default());
+        let begun = [runs.begin(RunId(1), &writes).unwrap(), runs.begin(RunId(2), &reads).unwrap()];
+        assert!(writes.begin());
+        let (cancelled, told) = (Mutex::new(Vec::new()), Arc::<Mutex<Option<Error>>>::default());
+        let failure = Arc::clone(&told);
+        let cancel = |run| cancelled.lock().push(run);
+        runs.close(RunEnding::Commit, cancel, Box::new(move |error| *failure.lock() = error));
+        assert_eq!(*cancelled.lock(), [RunId(2)]);
+        let error = |text: &str| Error::new(ErrorCode::ToolThrown, text);
+        for (begun, text) in begun.iter().rev().zip(["given up", "written"]) {
+            begun.failed(&error(text));
+        }
+        drop(begun);
+        assert_eq!(*told.lock(), Some(error("written")));
     }
 }

@@ -1,8 +1,10 @@
 //! The runs that a caller has asked for and not heard of yet, so that a cancellation can come at any moment.
 
+use super::sandbox_host::SandboxHost;
 use crate::ids::RunId;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::{Arc, Weak};
 
 /// What the caller wants of a run by now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,23 +13,41 @@ pub enum RunIntent {
     Cancel,
 }
 
-#[derive(Debug, Default)]
-pub struct OpenRuns(Mutex<HashMap<RunId, RunIntent>>);
+struct OpenRun {
+    intent: RunIntent,
+    /// Who serves it, once it has been started.
+    host: Weak<SandboxHost>,
+}
+
+#[derive(Default)]
+pub struct OpenRuns(Mutex<HashMap<RunId, OpenRun>>);
 
 impl OpenRuns {
     pub fn open(&self, run: RunId) {
-        self.0.lock().insert(run, RunIntent::Run);
+        self.0.lock().insert(run, OpenRun { intent: RunIntent::Run, host: Weak::new() });
+    }
+
+    /// Notes who serves a run.
+    pub fn serve(&self, run: RunId, host: &Arc<SandboxHost>) {
+        if let Some(open) = self.0.lock().get_mut(&run) {
+            open.host = Arc::downgrade(host);
+        }
+    }
+
+    /// Who serves a run; nobody when it is over.
+    pub fn host(&self, run: RunId) -> Option<Arc<SandboxHost>> {
+        self.0.lock().get(&run)?.host.upgrade()
     }
 
     /// Notes that the run is to be cancelled; a run that is over stays over.
     pub fn cancel(&self, run: RunId) {
-        if let Some(intent) = self.0.lock().get_mut(&run) {
-            *intent = RunIntent::Cancel;
+        if let Some(open) = self.0.lock().get_mut(&run) {
+            open.intent = RunIntent::Cancel;
         }
     }
 
     pub fn intent(&self, run: RunId) -> RunIntent {
-        self.0.lock().get(&run).copied().unwrap_or(RunIntent::Cancel)
+        self.0.lock().get(&run).map_or(RunIntent::Cancel, |open| open.intent)
     }
 
     pub fn close(&self, run: RunId) {

@@ -1,7 +1,9 @@
 //! What a run hands down to the runs that it starts.
 
+use super::effects::Effects;
 use super::exec_options::ExecOptions;
 use crate::ids::RunId;
+use crate::kernel::host_functions::CallFor;
 use crate::sandbox::{Lineage, RunLimits, RunTree, TreeLimits};
 use crate::vfs::RunWrites;
 use std::sync::Arc;
@@ -26,6 +28,7 @@ pub struct RunScope {
     pub options: ExecOptions,
     /// What this run and all that it starts have written.
     pub writes: Arc<RunWrites>,
+    pub effects: Arc<Effects>,
 }
 
 impl RunScope {
@@ -46,12 +49,13 @@ impl RunScope {
             limits,
             options,
             writes: Arc::new(writes),
+            effects: Arc::default(),
         }
     }
 
     /// The scope of a run that `parent`, whose scope this is, starts.
     pub fn below(&self, parent: RunId) -> Self {
-        Self { lineage: self.lineage.below(parent), ..self.clone() }
+        Self { lineage: self.lineage.below(parent), effects: self.effects.below(), ..self.clone() }
     }
 
     pub fn is_outermost(&self) -> bool {
@@ -67,10 +71,10 @@ impl RunScope {
         self.root.run
     }
 
-    /// Notes that the application is called, and says for which run: nested tools share what it holds open.
-    pub fn oblige(&self) -> RunId {
+    /// Notes that the application is called for `caller`, and says on whose behalf: nested tools share what it holds open.
+    pub fn oblige(&self, caller: RunId) -> CallFor {
         self.root.obliged.store(true, Ordering::Release);
-        self.root.run
+        CallFor { root: self.root.run, caller }
     }
 
     /// The run that the application must hear the end of, if this scope is its own.

@@ -120,6 +120,36 @@ impl Runs {
         None
     }
 
+    /// Runs a tool that a function of the application asks for while `parent` waits for it: below that run, within what is
+    /// left to the root of both, so that the two never wait for each other. When `parent` is over nothing has happened, and
+    /// everything is given back.
+    pub fn exec_tool_below(
+        self: &Arc<Self>,
+        parent: RunId,
+        request: ExecRequest,
+        done: ExecDone,
+    ) -> Option<(ExecRequest, ExecDone)> {
+        let below = self.open.host(parent).and_then(|host| host.begin_below(request.run));
+        let Some((scope, begun)) = below else { return Some((request, done)) };
+        let ExecRequest { run, path, args_json, options } = request;
+        match options.limits(self.config.limits()) {
+            Err(error) => done.pay(Err(error)),
+            Ok(limits) => {
+                let mut scope = scope;
+                (scope.limits, scope.options) = (limits, options);
+                let done = when_executed(move |result| {
+                    if let Err(error) = &result {
+                        begun.failed(error);
+                    }
+                    drop(begun);
+                    done.pay(result);
+                });
+                Arc::clone(self).start_nested(run, scope, path, args_json, done);
+            }
+        }
+        None
+    }
+
     /// Counts one more run below its root, if it may have one.
     fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
         let refused = |why: String| Error::new(ErrorCode::Limit, format!("{path} was not run: {why}"));
@@ -210,6 +240,7 @@ impl Runs {
             Arc::clone(&graph),
         ));
         let api = self.services.functions.names();
+        self.open.serve(run, &host);
         let sandboxed = RunRequest {
             run,
             entry,

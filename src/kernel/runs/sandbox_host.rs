@@ -2,7 +2,7 @@
 
 use super::background::Background;
 use super::exec_value::{ExecDone, ExecValue, when_executed};
-use super::nested_runs::NestedRuns;
+use super::nested_runs::{Begun, NestedRuns};
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
 use super::secret_args::told_secrets;
@@ -105,11 +105,23 @@ impl SandboxHost {
     pub fn finish(self: &Arc<Self>, ending: RunEnding, done: Answer) {
         self.fetches.abort_all();
         let host = Arc::clone(self);
-        let then = Box::new(move || match host.scope.owed() {
-            Some(root) => host.functions().finish(root, ending, done),
-            None => done(Ok(String::new())),
+        let then = Box::new(move |failure: Option<Error>| {
+            let ending = if failure.is_some() { RunEnding::Rollback } else { ending };
+            let failed = failure.map(unawaited);
+            let done: Answer = Box::new(move |finished| done(failed.map_or(finished, Err)));
+            match host.scope.owed() {
+                Some(root) => host.functions().finish(root, ending, done),
+                None => done(Ok(String::new())),
+            }
         });
-        self.nested.close(|run| self.starter.cancel(run), then);
+        self.nested.close(ending, |run| self.starter.cancel(run), then);
+    }
+
+    /// The scope of a run that is started on behalf of this one, and what counts it; nothing when this one is over.
+    pub fn begin_below(&self, run: RunId) -> Option<(RunScope, Begun)> {
+        let scope = self.scope.below(self.run);
+        let begun = self.nested.begin(run, &scope.effects)?;
+        Some((scope, begun))
     }
 
     fn functions(&self) -> &dyn HostFunctions {
@@ -134,6 +146,9 @@ impl SandboxHost {
                     let message = "tgp.write_file needs the text of the file as its second argument; use JSON.stringify for data.";
                     return Err(Error::new(ErrorCode::Validation, message));
                 };
+                if !self.scope.effects.begin() {
+                    return Err(given_up());
+                }
                 self.files.write(&path, &content)?;
                 to_json(&serde_json::json!({ "success": true, "path": path }))
             }
@@ -186,11 +201,13 @@ impl SandboxHost {
             Err(error) => return reply.send(answer_of(Err(error))),
         };
         let run = self.starter.next_run();
-        let Some(begun) = self.nested.begin(run) else { return };
+        let Some((scope, begun)) = self.begin_below(run) else { return };
         let args = args.map(RawValue::get).filter(|args| *args != "null").unwrap_or("{}").to_owned();
         drop(question);
-        let scope = self.scope.below(self.run);
         let done = when_executed(move |result| {
+            if let Err(error) = &result {
+                begun.failed(error);
+            }
             reply.send(answer_of(outcome_text(result)));
             drop(begun);
         });
@@ -221,10 +238,13 @@ impl Host for Arc<SandboxHost> {
     fn call(&self, question: Question, reply: Reply) {
         // An application may replace a built-in function by one of its own.
         if self.functions().names().contains(&question.name) {
+            if !self.scope.effects.begin() {
+                return reply.send(answer_of(Err(given_up())));
+            }
             let answer: Answer = Box::new(move |result| reply.send(answer_of(result)));
             let Question { name, args_json, .. } = question;
             return match told_secrets(&self.services.secrets, &name, args_json, answer) {
-                Ok((args, answer)) => self.functions().call(self.scope.oblige(), &name, args, answer),
+                Ok((args, answer)) => self.functions().call(self.scope.oblige(self.run), &name, args, answer),
                 Err((error, answer)) => answer(Err(error)),
             };
         }
@@ -265,6 +285,16 @@ fn answer_of(result: Result<String, Error>) -> HostAnswer {
 
 fn to_json(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|_| unwritable())
+}
+
+fn given_up() -> Error {
+    Error::new(ErrorCode::Aborted, "the tool that started this run has returned without waiting for it")
+}
+
+/// The failure of a run that had begun to write when the tool that started it returned.
+fn unawaited(mut error: Error) -> Error {
+    error.message.push_str(" (in a tool that was started and not awaited)");
+    error
 }
 
 fn unwritable() -> Error {

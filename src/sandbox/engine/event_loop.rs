@@ -63,13 +63,12 @@ fn drive(
         }
         match promise.state() {
             v8::PromiseState::Fulfilled => {
-                if scope.get_slot_mut::<RunState>().is_none_or(RunState::finish) {
-                    if let Some(end) = unhandled_end(scope, realm, budget) {
-                        return end;
-                    }
-                    let value = promise.result(scope);
-                    return value_end(scope, value, command.limits.result_bytes);
+                // What it has asked for and not awaited is its host's to end.
+                if let Some(end) = unhandled_end(scope, realm, budget) {
+                    return end;
                 }
+                let value = promise.result(scope);
+                return value_end(scope, value, command.limits.result_bytes);
             }
             v8::PromiseState::Rejected => {
                 let error = promise.result(scope);

@@ -128,6 +128,9 @@ impl ActiveRun {
         if self.cancelled {
             return Ok(Asked::Unheard);
         }
+        if !self.request.tree.count_call() {
+            return Ok(Asked::Refused(too_many_calls(name, self.request.tree.limits().calls)));
+        }
         Ok(match self.request.tree.reserve_bytes(args.weight()) {
             Some(held) => Asked::Host(Arc::clone(&self.request.host), self.calls.open(held)),
             None => Asked::Refused(too_much(name, self.request.tree.limits().bytes)),
@@ -170,6 +173,15 @@ impl ActiveRun {
         }
         Ok((self.ticket, self.request, self.attempts + 1, self.done))
     }
+}
+
+fn too_many_calls(name: &str, limit: u32) -> Error {
+    let name = name.trim_start_matches('#');
+    let message = format!(
+        "tgp.{name} was refused: this run has made {limit} host calls, nested runs included (sandbox.totalHostCalls). \
+         Ask for more at once: one statement for many rows, one request for a page."
+    );
+    Error::new(ErrorCode::Limit, message)
 }
 
 fn too_much(name: &str, limit: usize) -> Error {

@@ -5,11 +5,13 @@ mod bytecode_cache;
 mod deadlines;
 mod fair_queue;
 mod frame_budget;
+mod places;
 #[expect(clippy::module_inception, reason = "one concept per file, named for its main item")]
 mod pool;
 mod pool_action;
 mod pool_options;
 mod pool_state;
+mod readiness;
 mod run_order;
 mod run_pace;
 mod stocked_worker;

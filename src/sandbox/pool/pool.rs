@@ -4,6 +4,7 @@
 
 use super::active_run::{ActiveRun, Asked, Rogue};
 use super::bytecode_cache::BytecodeCache;
+use super::places::Places;
 use super::pool_action::{Assignment, Loss, Refusal};
 use super::pool_options::PoolOptions;
 use super::pool_state::PoolState;
@@ -27,6 +28,8 @@ use std::time::{Duration, Instant};
 /// How long `shutdown` waits for killed workers to be reaped.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+static NEWEST: Places<Pool> = Places::new();
+
 pub struct Pool {
     options: PoolOptions,
     bytecode: Arc<BytecodeCache>,
@@ -37,11 +40,23 @@ pub struct Pool {
 
 impl Pool {
     pub fn new(options: PoolOptions) -> Arc<Self> {
-        let state = Mutex::new(PoolState::new(options.workers, options.warm, options.queue));
+        let state = Mutex::new(PoolState::new(options.workers, options.warm, options.idle, options.queue));
         let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
         let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
+        let older = pool.options.place.as_deref().and_then(|place| NEWEST.take_over(place, &pool));
+        if let Some(older) = older {
+            older.stand_back();
+        }
         pool.start_workers();
         pool
+    }
+
+    /// A newer pool keeps workers ready in place of this one.
+    fn stand_back(&self) {
+        let idle = self.state.lock().stand_back();
+        for worker in idle {
+            worker.kill();
+        }
     }
 
     /// Queues a run. `done` is called once, whatever happens.
@@ -191,6 +206,7 @@ impl Pool {
                 self.state.lock().ready(id, confinement, Instant::now())?;
                 self.changed.notify_all();
                 self.pump();
+                self.watch_rest();
             }
             Event::Started { run } => {
                 self.state.lock().hear(id, run, bytes, ActiveRun::begin)?;
@@ -215,6 +231,7 @@ impl Pool {
                     finished.active.charge(Some(stats));
                     self.pump();
                     self.start_workers();
+                    self.watch_rest();
                     finished.active.conclude(end.cut(), stats.plausible(), cut_stack(stack));
                 }
             }
@@ -282,16 +299,27 @@ impl Pool {
         }
     }
 
-    /// Ends what is past its deadline: the last wall behind the worker's own watchdog.
+    /// Has somebody look when a worker has been idle for long enough.
+    fn watch_rest(&self) {
+        if let Some(deadline) = self.state.lock().next_deadline() {
+            self.supervisor.wake_by(deadline);
+        }
+    }
+
+    /// Ends what is past its deadline: the last wall behind the worker's own watchdog. Ends what nobody needs.
     fn enforce(self: &Arc<Self>) {
-        let overdue = self.state.lock().take_overdue(Instant::now());
+        let (overdue, unneeded) = {
+            let (mut state, now) = (self.state.lock(), Instant::now());
+            (state.take_overdue(now), state.take_unneeded(now))
+        };
+        for worker in unneeded {
+            worker.kill();
+        }
         for loss in overdue {
             // A panic about one must not keep the others alive.
             let _panicked = threads::contain(|| self.settle(loss, RunEnd::WallTimeout));
         }
-        if let Some(deadline) = self.state.lock().next_deadline() {
-            self.supervisor.wake_by(deadline);
-        }
+        self.watch_rest();
     }
 }
 

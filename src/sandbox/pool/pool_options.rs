@@ -2,7 +2,9 @@
 
 use super::bytecode_cache::BytecodeStore;
 use crate::sandbox::transport::{Isolation, WorkerFiles};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct PoolOptions {
@@ -12,6 +14,10 @@ pub struct PoolOptions {
     pub workers: usize,
     /// Workers kept ready while nothing runs.
     pub warm: usize,
+    /// How long a worker beyond those may be idle.
+    pub idle: Duration,
+    /// What the pool works for. Of the pools for one place in this process the newest keeps workers ready.
+    pub place: Option<PathBuf>,
     /// Most runs that may wait at one time.
     pub queue: usize,
     /// Memory that most runs will ask for.

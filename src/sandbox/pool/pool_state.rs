@@ -4,6 +4,7 @@
 use super::active_run::{ActiveRun, Rogue};
 use super::fair_queue::Conduct;
 use super::pool_action::{Assignment, Finished, Loss, Refusal};
+use super::readiness::Readiness;
 use super::run_order::{RunOrder, Ticket};
 use super::run_pace::RunPace;
 use super::worker_slots::{GivenUp, SlotState, WorkerId, WorkerSlots};
@@ -14,7 +15,7 @@ use crate::sandbox::run_end::RunEnd;
 use crate::sandbox::run_request::{Done, RunRequest};
 use crate::sandbox::transport::Worker;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Workers that die before they are ready, in a row, until waiting runs are given up.
 const START_ATTEMPTS: u32 = 3;
@@ -33,7 +34,7 @@ pub struct PoolState {
     pace: RunPace,
     order: RunOrder<Waiting>,
     max_workers: usize,
-    warm: usize,
+    readiness: Readiness,
     max_waiting: usize,
     confinement: Option<Confinement>,
     inspected: bool,
@@ -42,13 +43,13 @@ pub struct PoolState {
 }
 
 impl PoolState {
-    pub fn new(max_workers: usize, warm: usize, max_waiting: usize) -> Self {
+    pub fn new(max_workers: usize, warm: usize, idle: Duration, max_waiting: usize) -> Self {
         Self {
             slots: WorkerSlots::default(),
             pace: RunPace::default(),
             order: RunOrder::new(max_workers),
             max_workers,
-            warm: warm.min(max_workers),
+            readiness: Readiness::new(warm.min(max_workers), idle),
             max_waiting,
             confinement: None,
             inspected: false,
@@ -66,6 +67,7 @@ impl PoolState {
         if request.lineage.depth == 0 && self.order.waiting_roots() >= self.max_waiting {
             return Err(Refusal::Full(done));
         }
+        self.readiness.wake();
         let ticket = Ticket { run: request.run, lineage: request.lineage, tool: request.entry.clone() };
         self.order.push(ticket, Waiting { request, attempts: 0, done });
         Ok(())
@@ -88,7 +90,8 @@ impl PoolState {
             return Vec::new();
         }
         let (alive, busy) = (self.slots.alive(), self.slots.busy());
-        let warm = if self.inspected && self.confinement.is_none() { self.warm.max(1) } else { self.warm };
+        let asked = usize::from(self.inspected && self.confinement.is_none());
+        let warm = self.readiness.kept().max(asked);
         let helper = usize::from(self.pace.needs_another_worker());
         let wanted = (busy + startable.max(warm)).max(alive + helper).min(self.max_workers.max(busy + startable));
         if wanted > alive {
@@ -97,9 +100,28 @@ impl PoolState {
         (alive..wanted).map(|_| self.slots.reserve(now)).collect()
     }
 
-    /// When a worker must have come along.
+    /// When a worker must have come along, or has been idle for long enough.
     pub fn next_deadline(&self) -> Option<Instant> {
-        self.slots.next_deadline()
+        self.slots.next_deadline().into_iter().chain(self.readiness.next_look(&self.slots)).min()
+    }
+
+    /// Gives up the workers that nobody has needed for long enough.
+    pub fn take_unneeded(&mut self, now: Instant) -> Vec<Arc<dyn Worker>> {
+        let mut workers = Vec::new();
+        while let Some(id) = self.readiness.take_unneeded(&self.slots, now) {
+            workers.extend(self.slots.give_up(id).and_then(|given_up| given_up.worker));
+        }
+        workers
+    }
+
+    /// Keeps no worker ready from now on, and gives up those that are idle. The pool goes on working.
+    pub fn stand_back(&mut self) -> Vec<Arc<dyn Worker>> {
+        self.readiness.stand_back();
+        let mut workers = Vec::new();
+        while let Some((id, _)) = self.slots.longest_idle() {
+            workers.extend(self.slots.give_up(id).and_then(|given_up| given_up.worker));
+        }
+        workers
     }
 
     /// Gives a reserved slot its worker; true when nobody wants it any more.
@@ -122,7 +144,7 @@ impl PoolState {
 
     /// Pairs a waiting run with an idle worker.
     pub fn assign(&mut self, now: Instant) -> Option<Assignment> {
-        let (id, worker, idle_since) = self.slots.next_idle()?;
+        let (id, worker, idle_since) = self.slots.next_idle(now)?;
         let (ticket, Waiting { request, attempts, done }) = self.order.next()?;
         self.pace.note_rest(now.saturating_duration_since(idle_since));
         let active = ActiveRun::new(ticket, request, attempts, done, now);

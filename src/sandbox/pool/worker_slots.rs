@@ -13,6 +13,8 @@ pub struct WorkerId(u64);
 
 /// How long a worker may take to be ready.
 const START_TIMEOUT: Duration = Duration::from_secs(15);
+/// An idle worker that has rested for this long has prepared its next run.
+const PREPARED: Duration = Duration::from_millis(20);
 /// What a worker gets beyond the wall limit before it is killed from outside.
 const WALL_GRACE: Duration = Duration::from_secs(1);
 
@@ -38,7 +40,7 @@ pub struct GivenUp {
 #[derive(Default)]
 pub struct WorkerSlots {
     slots: HashMap<WorkerId, Slot>,
-    /// Idle workers and since when, the one that has rested longest first: it has had the time to prepare its next run.
+    /// Idle workers and since when, the one that has rested longest first.
     idle: VecDeque<(WorkerId, Instant)>,
     deadlines: Deadlines<WorkerId>,
     last_id: u64,
@@ -104,10 +106,26 @@ impl WorkerSlots {
         Ok(true)
     }
 
-    /// The idle worker that has rested longest, and since when it does.
-    pub fn next_idle(&self) -> Option<(WorkerId, Arc<dyn Worker>, Instant)> {
-        let (id, since) = self.idle.front().copied()?;
+    /// The idle worker for the next run, and since when it rests: of those that are prepared the one that came to rest
+    /// last, so that the others are seen to be unneeded; the one that has rested longest while none is.
+    pub fn next_idle(&self, now: Instant) -> Option<(WorkerId, Arc<dyn Worker>, Instant)> {
+        let is_prepared = |(_, since): &&(WorkerId, Instant)| now.saturating_duration_since(*since) >= PREPARED;
+        let (id, since) = self.idle.iter().rev().find(is_prepared).or_else(|| self.idle.front()).copied()?;
         Some((id, self.worker(id)?, since))
+    }
+
+    pub fn idle(&self) -> usize {
+        self.idle.len()
+    }
+
+    /// The worker that has been idle longest, and since when.
+    pub fn longest_idle(&self) -> Option<(WorkerId, Instant)> {
+        self.idle.front().copied()
+    }
+
+    /// Since when the worker rests that came to rest last.
+    pub fn last_rest(&self) -> Option<Instant> {
+        self.idle.back().map(|(_, since)| *since)
     }
 
     /// Gives an idle worker a run. Returns when the run must be over.

@@ -30,6 +30,8 @@ fn sandbox_of(workers: usize, bytecode: Arc<dyn BytecodeStore>) -> Sandbox {
         files: WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() },
         workers,
         warm: 1,
+        idle: Duration::from_mins(1),
+        place: None,
         queue: 16,
         memory_bytes: LIMITS.memory_bytes,
         longest_text: 1 << 20,
@@ -56,7 +58,13 @@ fn request(code: &str, package: Option<&Arc<Package>>, host: Arc<dyn Host>) -> R
         seed: None,
         now: None,
         lineage: Lineage::of_root(run),
-        tree: RunTree::new(TreeLimits { runs: 4, bytes: 1 << 20, cpu: Duration::from_secs(1) }),
+        tree: RunTree::new(TreeLimits {
+            runs: 4,
+            bytes: 1 << 20,
+            cpu: Duration::from_secs(1),
+            calls: 1000,
+            answer_bytes: 1 << 20,
+        }),
         deadline: None,
         host,
     }

@@ -7,7 +7,7 @@ use super::callback::{Arguments, Returned, guarded, throw};
 use crate::error::ErrorCode;
 use crate::ids::CallId;
 use crate::sandbox::engine::control::Cause;
-use crate::sandbox::engine::run::{Phase, RunState};
+use crate::sandbox::engine::run::RunState;
 use crate::sandbox::message::{Command, Event, HostAnswer};
 use crossbeam_channel::RecvTimeoutError;
 
@@ -119,10 +119,7 @@ fn send(scope: &mut v8::PinScope<'_, '_>, name: String, args_json: String) -> Op
 /// Why a question may not be asked.
 fn refusal(state: &RunState, name: &str, bytes: usize) -> Option<HostAnswer> {
     let name = name.trim_start_matches('#');
-    let (code, message) = if state.phase == Phase::Finishing {
-        let message = format!("tgp.{name} was called after the tool had returned. Await every call before returning.");
-        (ErrorCode::Aborted, message)
-    } else if state.waiting.len() >= state.limits.host_calls as usize {
+    let (code, message) = if state.waiting.len() >= state.limits.host_calls as usize {
         let most = state.limits.host_calls;
         let message = format!(
             "tgp.{name} was refused: {most} calls wait for an answer already (sandbox.hostCalls). Await some of them first."

@@ -11,5 +11,5 @@ mod timers;
 pub use code_cache::CodeCache;
 pub use exception::{BUFFER_REFUSED, thrown_end};
 pub use realm::Realm;
-pub use run_state::{Phase, RunState};
+pub use run_state::RunState;
 pub use source_places::{CompiledPlace, SourcePlace};

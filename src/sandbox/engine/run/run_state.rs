@@ -16,13 +16,6 @@ use crate::sandbox::module::{Code, Module};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    Working,
-    /// The result is there; questions that were asked before are still answered.
-    Finishing,
-}
-
 /// Kept in the isolate's slot for as long as the run lasts.
 pub struct RunState {
     pub run: RunId,
@@ -44,8 +37,6 @@ pub struct RunState {
     pub cache: CodeCache,
     /// Where places of the compiled code are in the sources, as far as somebody has looked.
     pub places: SourcePlaces,
-    /// Whether the tool has given its result: from then on it may ask for nothing more.
-    pub phase: Phase,
     pub limits: RunLimits,
     /// Set when the guest's result cannot leave the sandbox.
     pub refusal: Option<String>,
@@ -77,7 +68,6 @@ impl RunState {
             rejections: Rejections::default(),
             cache: CodeCache::default(),
             places: SourcePlaces::default(),
-            phase: Phase::Working,
             limits: command.limits,
             refusal: None,
             log_left: command.limits.log_bytes as usize,
@@ -119,13 +109,6 @@ impl RunState {
     pub fn next_call(&mut self) -> CallId {
         self.last_call = self.last_call.wrapping_add(1);
         CallId(self.last_call)
-    }
-
-    /// The result is there: timers stop, and what was asked is finished. True when nothing is left to wait for.
-    pub fn finish(&mut self) -> bool {
-        self.phase = Phase::Finishing;
-        self.timers = Timers::default();
-        self.waiting.is_empty()
     }
 
     /// Sends a log line, cut where the run's log is full. What is cut is said once.

@@ -1,6 +1,6 @@
 //! What a pool makes of workers that do not come, do not end, or say what no engine says.
 
-use super::{Ends, Silent, enqueue};
+use super::{Ends, IDLE, Silent, enqueue};
 use crate::ids::RunId;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::message::Fitness;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// A pool of one worker that is ready.
 fn ready() -> (PoolState, WorkerId) {
-    let mut state = PoolState::new(1, 1, 10);
+    let mut state = PoolState::new(1, 1, IDLE, 10);
     let id = state.reserve_workers(Instant::now())[0];
     assert!(!state.attach(id, Arc::new(Silent::default()), Instant::now()));
     assert_eq!(state.ready(id, Confinement::NONE, Instant::now()), Ok(()));
@@ -30,7 +30,7 @@ fn running() -> (PoolState, WorkerId, Ends) {
 
 #[test]
 fn a_worker_that_never_comes_is_not_waited_for_and_after_some_of_them_nobody_is() {
-    let mut state = PoolState::new(1, 0, 10);
+    let mut state = PoolState::new(1, 0, IDLE, 10);
     let ends = enqueue(&mut state, 1);
     for round in 1..=3 {
         let ids = state.reserve_workers(Instant::now());

@@ -1,6 +1,7 @@
 //! A pool's decisions, without threads and without workers that do anything.
 
 mod bad_workers;
+mod idle_workers;
 mod pool_table;
 
 use super::pool_state::PoolState;
@@ -47,6 +48,9 @@ const LIMITS: RunLimits = RunLimits {
     call_bytes: 100,
 };
 
+/// Longer than any test.
+const IDLE: Duration = Duration::from_hours(1);
+
 type Ends = Receiver<Result<(), SandboxError>>;
 
 fn request(run: u64) -> RunRequest {
@@ -61,7 +65,13 @@ fn request(run: u64) -> RunRequest {
         seed: None,
         now: None,
         lineage: Lineage::of_root(RunId(run)),
-        tree: RunTree::new(TreeLimits { runs: 1, bytes: 1000, cpu: Duration::from_secs(1) }),
+        tree: RunTree::new(TreeLimits {
+            runs: 1,
+            bytes: 1000,
+            cpu: Duration::from_secs(1),
+            calls: 100,
+            answer_bytes: 1 << 20,
+        }),
         deadline: None,
         host: Arc::new(Silent::default()),
     }

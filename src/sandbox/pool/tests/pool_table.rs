@@ -1,6 +1,6 @@
 //! What happens to a pool, step by step, and what it does about each.
 
-use super::{Ends, LIMITS, Silent, request};
+use super::{Ends, IDLE, LIMITS, Silent, request};
 use crate::ids::RunId;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::message::Fitness;
@@ -51,7 +51,7 @@ struct Rehearsal {
 
 impl Rehearsal {
     fn new(max_workers: usize, warm: usize, max_waiting: usize) -> Self {
-        let state = PoolState::new(max_workers, warm, max_waiting);
+        let state = PoolState::new(max_workers, warm, IDLE, max_waiting);
         Self { state, workers: Vec::new(), now: Instant::now(), ends: Vec::new() }
     }
 
@@ -341,7 +341,8 @@ fn every_row_of_the_table_goes_as_it_is_written() {
 }
 
 #[test]
-fn there_is_a_deadline_while_a_worker_starts_or_runs_and_none_while_all_rest() {
+fn there_is_a_deadline_while_a_worker_starts_or_runs_and_a_late_one_while_all_rest() {
+    let quiet = Some(IDLE * 10);
     let mut pool = Rehearsal::new(1, 1, 8);
     let start = pool.now;
     let mut deadline_after = |step| {
@@ -350,8 +351,8 @@ fn there_is_a_deadline_while_a_worker_starts_or_runs_and_none_while_all_rest() {
     };
     assert_eq!(deadline_after(Step::Reserve), Some(Duration::from_secs(15)));
     assert_eq!(deadline_after(Step::Attach(0)), Some(Duration::from_secs(15)));
-    assert_eq!(deadline_after(Step::Ready(0)), None);
-    assert_eq!(deadline_after(Step::Enqueue(1)), None);
+    assert_eq!(deadline_after(Step::Ready(0)), quiet);
+    assert_eq!(deadline_after(Step::Enqueue(1)), quiet);
     assert_eq!(deadline_after(Step::Assign), Some(LIMITS.wall + Duration::from_secs(1)));
-    assert_eq!(deadline_after(Step::Finish(0, 1, Ending::Well)), None);
+    assert_eq!(deadline_after(Step::Finish(0, 1, Ending::Well)), quiet);
 }

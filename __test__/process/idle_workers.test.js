@@ -1,0 +1,154 @@
+import { platform } from 'node:process';
+import { describe, expect, it, vi } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { runProgram } from '../helpers/run_program.js';
+import { tempRoot } from '../helpers/temp_root.js';
+import { workers } from '../helpers/workers.js';
+
+const SLEEP = 'await new Promise((done) => setTimeout(done, 150)); return args.n';
+const eventually = (/** @type {number} */ count) =>
+  vi.waitFor(() => expect(workers().length).toBe(count), { timeout: 15_000, interval: 20 });
+
+describe.runIf(platform === 'linux')('workers that nobody needs', () => {
+  it('end after sandbox.idleMs, but for those of "warm"; after a quiet time these end too, and come back on demand', async () => {
+    const { kernel, forge } = await createKernel({ sandbox: { workers: 3, warm: 1, idleMs: 500 } });
+    await forge(SLEEP, { n: 0 });
+    await Promise.all([1, 2, 3].map((n) => kernel.exec('tools/test/forged.ts', { n })));
+    expect(workers().length).toBeGreaterThan(1);
+    await eventually(1);
+    await eventually(0);
+    expect((await kernel.exec('tools/test/forged.ts', { n: 4 })).result).toBe(4);
+    expect(workers().length).toBe(1);
+  });
+
+  it('end all with "warm: 0"', async () => {
+    const { kernel, forge } = await createKernel({ sandbox: { warm: 0, idleMs: 200 } });
+    expect((await forge('return args.n', { n: 1 })).result).toBe(1);
+    expect(workers().length).toBe(1);
+    await eventually(0);
+    expect((await kernel.exec('tools/test/forged.ts', { n: 2 })).result).toBe(2);
+  });
+
+  it('are seen to be unneeded while others are used', async () => {
+    const { kernel, forge } = await createKernel({ sandbox: { workers: 3, warm: 0, idleMs: 1000 } });
+    await forge(SLEEP, { n: 0 });
+    await Promise.all([1, 2, 3].map((n) => kernel.exec('tools/test/forged.ts', { n })));
+    expect(workers().length).toBeGreaterThan(1);
+    await vi.waitFor(
+      async () => {
+        await kernel.exec('tools/test/forged.ts', { n: 5 });
+        expect(workers().length).toBe(1);
+      },
+      { timeout: 15_000, interval: 50 },
+    );
+  });
+});
+
+describe.runIf(platform === 'linux')('kernels of one root in one process', () => {
+  it('keep the workers of one of them ready, however many there are, and all of them work', async () => {
+    const { kernel: first, rootDir, forge } = await createKernel({ sandbox: { workers: 2, warm: 1, idleMs: 500 } });
+    expect((await forge('return args.n', { n: 0 })).result).toBe(0);
+    const kernels = [first];
+    for (let n = 1; n <= 5; n++) {
+      const { kernel } = await createKernel({ rootDir, sandbox: { workers: 2, warm: 1, idleMs: 500 } });
+      expect((await kernel.exec('tools/test/forged.ts', { n })).result).toBe(n);
+      kernels.push(kernel);
+    }
+    await eventually(1);
+    const results = await Promise.all(kernels.map((kernel, n) => kernel.exec('tools/test/forged.ts', { n })));
+    expect(results.map(({ result }) => result)).toEqual([0, 1, 2, 3, 4, 5]);
+    await eventually(1);
+  });
+
+  it('let a run go on that was under way when a newer one came', async () => {
+    const { kernel, rootDir, forge } = await createKernel();
+    await forge(SLEEP, { n: 0 });
+    const under = kernel.exec('tools/test/forged.ts', { n: 1 });
+    const { kernel: newer } = await createKernel({ rootDir });
+    expect((await newer.exec('tools/test/forged.ts', { n: 2 })).result).toBe(2);
+    expect((await under).result).toBe(1);
+  });
+});
+
+/** Counts what a process holds, makes kernels that nobody keeps, and counts again. */
+const DROPPED = `
+  import { readdirSync, readFileSync } from 'node:fs';
+  import { setFlagsFromString } from 'node:v8';
+  import { runInNewContext } from 'node:vm';
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  const field = (text, name) => Number(new RegExp('^' + name + ':\\\\s+(\\\\d+)', 'm').exec(text)?.[1] ?? 0);
+  const status = (pid) => { try { return readFileSync('/proc/' + pid + '/status', 'utf8'); } catch { return ''; } };
+  const children = () => readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map(status)
+    .filter((text) => field(text, 'PPid') === process.pid && !/^State:\\s+Z/m.test(text)).length;
+  const count = () => ({
+    children: children(),
+    threads: field(status('self'), 'Threads'),
+    files: readdirSync('/proc/self/fd').length,
+  });
+  const known = [];
+  const use = async (name) => {
+    const kernel = new TGP({
+      config: { rootDir: './' + name, check: 'strict', sandbox: { warm: 1 } },
+      sandboxAPI: { echo: async (text) => { await kernel.find('anything'); return text; } },
+    });
+    known.push(new WeakRef(kernel));
+    await tgpTools(kernel).write_file.execute({
+      path: 'tools/t.ts',
+      content: '/** Adds one. */\\nexport default async function add(args: { n: number }): Promise<number> {\\n  return args.n + 1;\\n}\\n',
+    });
+    const { result } = await kernel.exec('tools/t.ts', { n: 1 });
+    if (result !== 2) throw new Error('The run gave ' + result);
+    await kernel.check('tools/t.ts');
+  };
+  const settle = async (isEnough) => {
+    for (let look = 0; look < 300 && !isEnough(); look++) {
+      collect();
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  };
+  await use('first');
+  await settle(() => children() === 0);
+  const before = count();
+  for (let n = 0; n < 8; n++) await use('root' + n);
+  const during = count();
+  await settle(() => children() === 0 && count().threads <= before.threads && count().files <= before.files);
+  const after = count();
+  const alive = known.filter((kernel) => kernel.deref()).length;
+  console.log(JSON.stringify({ before, during, after, alive }));
+`;
+
+describe.runIf(platform === 'linux')('a kernel that the application drops without a shutdown', () => {
+  it('is collected, and its processes, threads and descriptors go with it', async () => {
+    const { before, during, after, alive } = await runProgram(await tempRoot(), DROPPED);
+    expect(during.children).toBeGreaterThan(0);
+    expect(alive).toBe(0);
+    expect(after.children).toBe(0);
+    expect(after.threads).toBeLessThanOrEqual(before.threads);
+    expect(after.files).toBeLessThanOrEqual(before.files);
+  });
+
+  it('is not collected while somebody waits for it', async () => {
+    const root = await tempRoot();
+    const result = await runProgram(
+      root,
+      `
+      import { setFlagsFromString } from 'node:v8';
+      import { runInNewContext } from 'node:vm';
+      setFlagsFromString('--expose-gc');
+      const collect = runInNewContext('gc');
+      const slow = () => new Promise((done) => setTimeout(done, 400, 'done'));
+      const start = async () => {
+        const kernel = new TGP({ config: { rootDir: './.tgp' }, sandboxAPI: { slow } });
+        await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content: 'return tgp.slow()' });
+      };
+      await start();
+      const run = new TGP({ config: { rootDir: './.tgp' }, sandboxAPI: { slow } }).exec('tools/t.ts');
+      const collecting = setInterval(collect, 10);
+      const { result } = await run;
+      clearInterval(collecting);
+      console.log(JSON.stringify(result));`,
+    );
+    expect(result).toBe('done');
+  });
+});

@@ -1,0 +1,127 @@
+/** Functions of the application that run tools of the kernel which called them. */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, expect, it } from 'vitest';
+import { createSqlTools, sqlite } from '../../index.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/**
+ * A kernel with a function that runs its tools.
+ * @param {import('../../index.js').TGPConfigInput['sandbox']} sandbox
+ * @param {Partial<import('../../index.js').TGPOptions>} [options]
+ */
+async function reentrant(sandbox, options) {
+  /** @type {Awaited<ReturnType<typeof createKernel>>} */
+  const made = await createKernel(
+    { sandbox, check: 'off' },
+    {
+      ...options,
+      sandboxAPI: {
+        again: async (/** @type {string} */ path, /** @type {unknown} */ args) =>
+          (await made.kernel.exec(path, args)).result,
+        ...options?.sandboxAPI,
+      },
+    },
+  );
+  const write = (/** @type {string} */ path, /** @type {string} */ content) =>
+    made.tools.write_file.execute({ path, content });
+  await write(
+    'tools/down.ts',
+    "return args.n === 0 ? [0] : [args.n, ...(await tgp.again('tools/down.ts', { n: args.n - 1 }))]",
+  );
+  return { ...made, write };
+}
+
+describe('a function of the application that runs a tool', () => {
+  it('never waits for the run that it serves, however few workers there are', async () => {
+    for (const isolation of /** @type {const} */ (['process', 'thread'])) {
+      const { kernel } = await reentrant({ workers: 1, isolation });
+      expect((await kernel.exec('tools/down.ts', { n: 6 })).result).toEqual([6, 5, 4, 3, 2, 1, 0]);
+      const many = await Promise.all([4, 4, 4].map((n) => kernel.exec('tools/down.ts', { n })));
+      expect(many.map(({ result }) => result.length)).toEqual([5, 5, 5]);
+    }
+  });
+
+  it('is refused beyond sandbox.callDepth, whichever way the runs were started', async () => {
+    const { kernel, write } = await reentrant({ workers: 1, callDepth: 3 });
+    expect((await kernel.exec('tools/down.ts', { n: 3 })).result).toEqual([3, 2, 1, 0]);
+    await expect(kernel.exec('tools/down.ts', { n: 4 })).rejects.toMatchObject({
+      code: 'ERR_LIMIT',
+      message: expect.stringContaining('sandbox.callDepth'),
+    });
+    await write('tools/mixed.ts', "return tgp.exec_tool('tools/down.ts', { n: args.n })");
+    expect((await kernel.exec('tools/mixed.ts', { n: 2 })).result).toEqual([2, 1, 0]);
+    await expect(kernel.exec('tools/mixed.ts', { n: 3 })).rejects.toMatchObject({ code: 'ERR_LIMIT' });
+  });
+
+  it('ends with the run that it serves', async () => {
+    const { kernel, write } = await reentrant({ workers: 1 });
+    await write('tools/endless.ts', 'await new Promise((done) => setTimeout(done, 20_000))');
+    await write('tools/outer.ts', "return tgp.again('tools/endless.ts', {})");
+    const outer = kernel.exec('tools/outer.ts', {}, { wallMs: 300 });
+    await expect(outer).rejects.toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
+    expect((await kernel.exec('tools/down.ts', { n: 0 })).result).toEqual([0]);
+  });
+
+  it('shares the transaction of the run that it serves', async () => {
+    const sql = sqlite(`${await tempRoot()}/data.db`);
+    const { kernel, write } = await reentrant({ workers: 1 }, { sql });
+    await write('tools/setup.ts', "return tgp.exec_sql('CREATE TABLE t (n)')");
+    await kernel.exec('tools/setup.ts');
+    await write('tools/inner.ts', "await tgp.exec_sql('INSERT INTO t (n) VALUES (2)'); return 1");
+    await write(
+      'tools/outer.ts',
+      "await tgp.exec_sql('INSERT INTO t (n) VALUES (1)'); await tgp.again('tools/inner.ts', {}); if (args.fail) throw new Error('no'); return 1",
+    );
+    await expect(kernel.exec('tools/outer.ts', { fail: true })).rejects.toThrow('no');
+    const count = async () => await createSqlTools(sql).exec_sql.execute({ sql: 'SELECT count(*) AS n FROM t' });
+    expect(JSON.stringify(await count())).toContain('"n":0');
+    await kernel.exec('tools/outer.ts', { fail: false });
+    expect(JSON.stringify(await count())).toContain('"n":2');
+  });
+
+  it('starts a run of its own once the run that it served is over', async () => {
+    let end = () => {};
+    const over = new Promise((resolve) => {
+      end = () => resolve(undefined);
+    });
+    /** @type {Promise<any> | undefined} */
+    let later;
+    const { kernel, write } = await reentrant(
+      { workers: 1 },
+      {
+        sandboxAPI: {
+          queue: () => {
+            later = over.then(() => kernel.exec('tools/down.ts', { n: 0 }));
+            return 1;
+          },
+        },
+      },
+    );
+    await write('tools/outer.ts', 'return tgp.queue()');
+    expect((await kernel.exec('tools/outer.ts')).result).toBe(1);
+    end();
+    expect((await later).result).toEqual([0]);
+  });
+
+  it('works through another kernel, and keeps the context of the caller', async () => {
+    const request = new AsyncLocalStorage();
+    const other = await createKernel(
+      { sandbox: { workers: 1 } },
+      { sandboxAPI: { back: async () => (await kernel.exec('tools/who.ts')).result } },
+    );
+    const { kernel, write } = await reentrant(
+      { workers: 1 },
+      {
+        sandboxAPI: {
+          over: async () => (await other.forge('return tgp.back()')).result,
+          who: () => request.getStore(),
+        },
+      },
+    );
+    await write('tools/who.ts', 'return tgp.who()');
+    await write('tools/outer.ts', 'return tgp.over()');
+    expect((await request.run('me', () => kernel.exec('tools/outer.ts'))).result).toBe('me');
+  });
+});

@@ -1,0 +1,7 @@
+/** The packed packages in every framework and runtime that is tested: minutes, and a page of what each costs. */
+
+import { localBin, status } from './process.mjs';
+
+process.exitCode = status(localBin('vitest'), ['run', '__test__/frameworks', ...process.argv.slice(2)], {
+  TGP_FRAMEWORKS: 'all',
+});
