@@ -53,7 +53,8 @@ export async function build() {
     join(ROOT, 'js', 'prompt', 'sandbox_api.js'),
     sandboxApiModule(readFileSync(join(ROOT, 'sandbox', 'tgp.d.ts'), 'utf8')),
   );
-  writeLimits(createRequire(import.meta.url)(join(ROOT, 'binding.cjs')).limits());
+  const native = createRequire(import.meta.url)(join(ROOT, 'binding.cjs'));
+  writeLimits(native.limits(), native.defaultConfig());
   await writeCommonJs();
   await writeApiReference();
   const packageDir = join(ROOT, 'npm', platform.name);

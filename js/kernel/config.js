@@ -4,11 +4,16 @@ import { createJiti } from 'jiti';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
-import { parseSettings } from '../boundary/validation.js';
 import { PACKAGE_FOLDER } from '../package_folder.js';
-import { TGPConfigSchema } from './option_schemas.js';
+import { installedDefaults } from './default_imports.js';
+import { parseConfig } from './given_config.js';
+import { filledConfig } from './shown_config.js';
 
-/** @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput */
+/**
+ * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
+ * @typedef {import('./given_config.js').Parsed} Parsed
+ * @typedef {{ config: TGPConfigInput, baseDir: string, warnings: string[] }} Resolved
+ */
 
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'];
 /** Looked for in this order when no config file is named. */
@@ -16,14 +21,23 @@ export const DEFAULT_FILES = EXTENSIONS.map((extension) => `tgp.config${extensio
 /** What a config file gets for `@tgp/core`: this very package, so that it loads before anything is installed. */
 const SELF = join(PACKAGE_FOLDER, 'index.js');
 
-/** What a secret is shown as, here and in the native part. */
-const HIDDEN = '[hidden]';
-
 /** @type {typeof import('../../index.js').defineTGPConfig} */
 export const defineTGPConfig = (config) => config;
 
 /** @type {typeof import('../../index.js').loadTGPConfig} */
 export async function loadTGPConfig(configFile) {
+  const { config } = await loadGiven(configFile);
+  return filledConfig(config, dirname(resolve(configFile)));
+}
+
+/**
+ * @param {string} configFile
+ * @returns {Promise<Parsed>}
+ */
+async function loadGiven(configFile) {
+  if (typeof configFile !== 'string' || configFile === '') {
+    throw new ConfigError('"configFile" must be the path of a file.', { details: { key: 'configFile' } });
+  }
   const file = resolve(configFile);
   if (!(await isFile(file))) {
     throw new ConfigError(
@@ -40,28 +54,29 @@ export async function loadTGPConfig(configFile) {
 }
 
 /**
- * Checks a configuration and returns it; a wrong or unknown key is refused by its dotted name.
- * @param {unknown} input
- * @param {string} source what the configuration came from, for messages
- * @returns {TGPConfigInput}
- */
-export function parseConfig(input, source) {
-  return parseSettings(TGPConfigSchema, input, `Invalid configuration in ${source}`);
-}
-
-/**
  * The configuration of a kernel and the folder that its relative paths start from.
  * @param {{ configFile?: string, config?: TGPConfigInput }} options
- * @returns {Promise<{ config: TGPConfigInput, baseDir: string }>}
+ * @returns {Promise<Resolved>}
  */
 export async function resolveConfig({ configFile, config }) {
   if (configFile !== undefined && config !== undefined) {
     throw new ConfigError('Both "configFile" and "config" are given. Keep one of them.');
   }
-  if (config !== undefined) return { config: parseConfig(config, '"config"'), baseDir: process.cwd() };
+  if (config !== undefined) return resolved(parseConfig(config, '"config"'), process.cwd());
   const file = configFile ?? (await findDefault());
-  if (file === undefined) return { config: {}, baseDir: process.cwd() };
-  return { config: await loadTGPConfig(file), baseDir: dirname(resolve(file)) };
+  if (file === undefined) return resolved({ config: {}, ignored: [] }, process.cwd());
+  return resolved(await loadGiven(file), dirname(resolve(file)));
+}
+
+/**
+ * @param {Parsed} parsed
+ * @param {string} baseDir
+ * @returns {Resolved}
+ */
+function resolved({ config, ignored }, baseDir) {
+  const allowedImports = config.allowedImports ?? installedDefaults(baseDir);
+  const warnings = ignored.map((key) => `Ignored: "${key}" of the configuration, which has no effect.`);
+  return { config: { ...config, allowedImports }, baseDir, warnings };
 }
 
 async function findDefault() {
@@ -127,18 +142,4 @@ async function importModule(file) {
 function reason(cause, file) {
   const message = cause instanceof Error ? cause.message : String(cause);
   return (message.split('\n', 1)[0] ?? '').replaceAll(dirname(file), '.').trim();
-}
-
-/**
- * The configuration as given, without its secrets: it may be logged.
- * @param {TGPConfigInput} config
- * @returns {TGPConfigInput}
- */
-export function masked(config) {
-  const { git, network } = config;
-  return {
-    ...config,
-    ...(git?.auth?.token !== undefined && { git: { ...git, auth: { ...git.auth, token: HIDDEN } } }),
-    ...(network?.proxy !== undefined && { network: { ...network, proxy: HIDDEN } }),
-  };
 }

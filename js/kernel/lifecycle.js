@@ -10,11 +10,12 @@ import { KernelTypes } from './kernel_types.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
 import { offerSql } from './sandbox_sql.js';
+import { previewConfig, renewConfig } from './shown_config.js';
 
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
- * @typedef {import('../../index.js').TGPConfig} TGPConfig
+ * @typedef {import('../../index.js').FilledTGPConfig} FilledTGPConfig
  * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
  * @typedef {import('../../index.js').VFSAdapter} VFSAdapter
  */
@@ -22,16 +23,19 @@ import { offerSql } from './sandbox_sql.js';
 /** How long a kernel that shuts down waits for a boot; the native one waits as long for its last pushes. */
 const LAST_PUSH_MS = 10_000;
 
-/** A kernel from its first call to its shutdown: booted once, and stopped once. */
+/** A kernel from its first call to its shutdown, and on to the next boot: each life is booted once, and stopped once. */
 export class Lifecycle {
-  /** The configuration with all its defaults, once booted. @type {TGPConfig | undefined} */
-  config;
   /** Where the files of `options.vfs` are followed, if they are not on disk. @type {VfsMirror | undefined} */
   mirror;
   runs = new OpenRuns();
   types;
   #options;
+  /** Why no boot will come about. */
+  #refusal;
   #log;
+  /** What is shown of the configuration: one object for good. @type {FilledTGPConfig | undefined} */
+  #config;
+  #isBooted = false;
   /** Where the application's packages are found. */
   #baseDir = process.cwd();
   /** @type {HostFunctions | undefined} */
@@ -46,20 +50,47 @@ export class Lifecycle {
   #inspected;
   /** @type {Promise<void> | undefined} */
   #stopping;
+  /** A boot that waits for the shutdown before it; a later shutdown calls it off. @type {object | undefined} */
+  #revival;
+  /** Counts the lives: what was learnt in one does not hold in the next. */
+  life = 0;
 
   /**
-   * @param {TGPOptions} options
+   * @param {import('./kernel_options.js').KernelOptions} given
    * @param {import('../../index.js').Logger} log
    */
-  constructor(options, log) {
+  constructor({ options, refusal }, log) {
     this.#options = options;
+    this.#refusal = refusal;
     this.#log = log;
     this.types = new KernelTypes(log);
   }
 
+  /** The configuration with all its defaults; what the boot has read, once there was one. */
+  get config() {
+    this.#config ??= previewConfig(this.#options.config);
+    return this.#config;
+  }
+
+  /** Boots, and begins a new life when the last one has ended. */
+  async boot() {
+    if (this.#stopping) {
+      this.#revival ??= {};
+      const revival = this.#revival;
+      await this.#stopping.catch(() => {});
+      if (this.#revival === revival) this.#revive();
+    }
+    await this.ready();
+  }
+
+  /** Calls between a shutdown and the next boot are refused. */
+  refuseWhenDown() {
+    if (this.#stopping) throw new ShutdownError('The kernel has been shut down. Call boot() to start it again.');
+  }
+
   /** The booted kernel. Every caller shares one boot; a failed one is forgotten, so that the next call tries again. */
   async ready() {
-    if (this.#stopping) throw new ShutdownError('The kernel has been shut down. Make a new TGP to go on.');
+    this.refuseWhenDown();
     this.#booting ??= this.#start().catch((error) => {
       this.#booting = undefined;
       throw error;
@@ -69,11 +100,12 @@ export class Lifecycle {
 
   /** The native kernel for what need not wait; nothing before the boot and after the shutdown. */
   get running() {
-    return this.config && !this.#stopping ? this.#kernel : undefined;
+    return this.#isBooted && !this.#stopping ? this.#kernel : undefined;
   }
 
   /** The files on disk. */
   get disk() {
+    this.refuseWhenDown();
     if (!this.#disk) throw new ConfigError('The kernel is not booted: where its files are is not known yet.');
     return this.#disk;
   }
@@ -106,12 +138,28 @@ export class Lifecycle {
 
   /** @param {number | undefined} pushTimeoutMs */
   stop(pushTimeoutMs) {
+    this.#revival = undefined;
     this.#stopping ??= this.#stop(pushTimeoutMs);
     return this.#stopping;
   }
 
+  #revive() {
+    this.#revival = undefined;
+    this.#stopping = undefined;
+    this.#booting = undefined;
+    this.#inspected = undefined;
+    this.#kernel = undefined;
+    this.#functions = undefined;
+    this.#isBooted = false;
+    this.mirror = undefined;
+    this.runs = new OpenRuns();
+    this.types = new KernelTypes(this.#log);
+    this.life += 1;
+  }
+
   async #start() {
-    const { config, baseDir } = await resolveConfig(this.#options);
+    if (this.#refusal) throw this.#refusal;
+    const { config, baseDir, warnings } = await resolveConfig(this.#options);
     const rooted = await this.#withFiles(config);
     this.#baseDir = baseDir;
     this.#kernel ??= createNativeKernel(this.functions, this.runs, this.#log);
@@ -119,10 +167,11 @@ export class Lifecycle {
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
-    this.config = booted.config;
+    renewConfig(this.config, booted.config);
+    this.#isBooted = true;
     this.types.start(baseDir, this.functionNames);
-    for (const warning of booted.warnings) this.#log.warn(warning);
-    if (this.config.sandbox.warm > 0) this.inspect(this.#kernel);
+    for (const warning of [...warnings, ...booted.warnings]) this.#log.warn(warning);
+    if (booted.config.sandbox.warm > 0) this.inspect(this.#kernel);
     return this.#kernel;
   }
 
