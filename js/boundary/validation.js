@@ -47,8 +47,7 @@ export function parseArguments(schema, input, subject) {
   if (problems === undefined) return data;
   throw new ValidationError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
     ...(cause !== undefined && { cause }),
-    // What is wrong as a whole has no key of its own.
-    details: { field: problems[0]?.key || subject, issues: problems },
+    details: { field: problems[0]?.key, issues: problems },
   });
 }
 

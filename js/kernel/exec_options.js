@@ -1,3 +1,4 @@
+import { isAbortSignal } from '../boundary/abort.js';
 import { dropOldest } from '../boundary/drop_oldest.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ExecOptionsSchema } from './option_schemas.js';
@@ -22,7 +23,7 @@ export function readExecOptions(options, caller) {
   if (options === undefined) return { signal: undefined, text: textOf({ caller }) };
   const given = plainly(options);
   const { signal, ...limits } = given;
-  const plain = (signal === undefined || signal instanceof AbortSignal) && Object.values(limits).every(isNumber);
+  const plain = (signal === undefined || isAbortSignal(signal)) && Object.values(limits).every(isNumber);
   if (!plain) parseArguments(ExecOptionsSchema, given, 'exec options');
   const text = textOf({ ...limits, caller });
   if (plain && !known.has(text)) {

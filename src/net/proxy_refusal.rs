@@ -7,7 +7,7 @@ pub(super) fn wants_password(error: &(dyn StdError + 'static)) -> bool {
     let mut source = Some(error);
     while let Some(cause) = source {
         // A type that the client keeps to itself.
-        if cause.to_string() == "proxy authorization required" {
+        if cause.to_string().ends_with("proxy authorization required") {
             return true;
         }
         source = cause.source();
