@@ -162,9 +162,9 @@ describe('a kernel', () => {
     await Promise.all([stopped, ...again]);
     expect((await kernel.exec(PATH, { a: 1 })).result).toBe(2);
     const down = kernel.shutdown();
-    const called_off = kernel.boot();
+    const calledOff = kernel.boot();
     const last = kernel.shutdown();
-    await expect(called_off).rejects.toMatchObject({ code: 'ERR_SHUTDOWN' });
+    await expect(calledOff).rejects.toMatchObject({ code: 'ERR_SHUTDOWN' });
     await Promise.all([down, last]);
     expect(await codeOf(() => kernel.exec(PATH))).toBe('ERR_SHUTDOWN');
   });

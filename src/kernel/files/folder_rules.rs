@@ -36,8 +36,8 @@ pub fn check_folders(config: &mut Config, base_dir: &Path) -> Result<Vec<String>
     let homes = Homes::of(base_dir);
     let root = real_place(&base_dir.join(&config.root_dir));
     let mut warnings = check_root(config, &root, &homes)?;
-    let folders = config.fs.allowed_dirs.iter().map(|name| real_place(&base_dir.join(name)));
-    let checked: Result<(), Error> = folders.into_iter().try_for_each(|folder| check_allowed(&folder, &root, &homes));
+    let mut folders = config.fs.allowed_dirs.iter().map(|name| real_place(&base_dir.join(name)));
+    let checked = folders.try_for_each(|folder| check_allowed(&folder, &root, &homes));
     match checked {
         Err(error) if config.fs.has_default_dirs() => {
             let left_out = config.fs.allowed_dirs.drain(..).collect::<String>();

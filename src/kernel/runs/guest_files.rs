@@ -80,11 +80,12 @@ fn allowed(name: &str, base_dir: &Path, root_dir: &Path) -> Result<PathBuf, Erro
 fn opened_late(folder: PathBuf, root_dir: PathBuf, file_bytes: usize) -> Result<LateVfs, VfsError> {
     let place = folder.clone();
     LateVfs::new(folder, move || {
-        let files = match is_shared(&place, &root_dir) {
-            true => DiskVfs::open_around(&place, &root_dir),
-            false => DiskVfs::open(&place),
+        let files = if is_shared(&place, &root_dir) {
+            DiskVfs::open_around(&place, &root_dir)?
+        } else {
+            DiskVfs::open(&place)?
         };
-        Ok(files?.with_max_file_bytes(file_bytes))
+        Ok(files.with_max_file_bytes(file_bytes))
     })
 }
 
