@@ -167,7 +167,10 @@ export class Lifecycle {
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
-    renewConfig(this.config, booted.config);
+    // Nobody has looked at it yet: then there is nothing to be made of what was given.
+    const shown = this.#config ?? {};
+    renewConfig(shown, booted.config);
+    this.#config = /** @type {FilledTGPConfig} */ (shown);
     this.#isBooted = true;
     this.types.start(baseDir, this.functionNames);
     for (const warning of [...warnings, ...booted.warnings]) this.#log.warn(warning);
