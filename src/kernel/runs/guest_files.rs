@@ -45,7 +45,8 @@ impl GuestFiles {
         Ok(Self { shared, allowed: folders, quota })
     }
 
-    /// The tree of one run, with an empty scratch folder; an allowed folder of the same name takes its place. What it writes elsewhere is counted in `writes`.
+    /// The tree of one run, with an empty scratch folder; an allowed folder of the same name takes its place. What it writes
+    /// elsewhere is counted in `writes`.
     pub fn for_run(&self, writes: &Arc<RunWrites>) -> MountTable {
         let mut tree = self.shared.clone();
         if !self.allowed.iter().any(|(name, _)| Path::new(name) == Path::new(SCRATCH)) {
