@@ -840,6 +840,7 @@ module.exports.BindingKernel = nativeBinding.BindingKernel
 module.exports.BindingSqlRules = nativeBinding.BindingSqlRules
 module.exports.BindingVfs = nativeBinding.BindingVfs
 module.exports.askRemote = nativeBinding.askRemote
+module.exports.defaultConfig = nativeBinding.defaultConfig
 module.exports.engineVersion = nativeBinding.engineVersion
 module.exports.errorCodes = nativeBinding.errorCodes
 module.exports.limits = nativeBinding.limits

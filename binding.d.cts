@@ -59,6 +59,8 @@ export declare class BindingKernel {
   findTool(query: string, limit?: number | undefined | null): Promise<BindingOutcome>
   /** Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path. */
   listTools(): Promise<BindingOutcome>
+  /** As `listTools`, at once. Files are looked at when that was a while ago. */
+  listToolsNow(): BindingOutcome
   /** Value: `{ version, tools? }`; no tools when nothing has changed since that version. */
   listToolsSince(since?: number | undefined | null): Promise<BindingOutcome>
   /** Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago. */
@@ -152,6 +154,9 @@ export interface BindingOutcome {
   value?: string
   error?: BindingError
 }
+
+/** The configuration that nothing gives, as JSON; the build writes it to `js/`. */
+export declare function defaultConfig(): string
 
 /** The version of the linked V8. */
 export declare function engineVersion(): string

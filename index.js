@@ -53,7 +53,7 @@ export {
   NetworkConfigSchema,
   SandboxConfigSchema,
   TGPConfigSchema,
-} from './js/kernel/option_schemas.js';
+} from './js/kernel/config_schemas.js';
 export { TGP } from './js/kernel/tgp.js';
 export { betterSqlite3 } from './js/sql/adapters/better_sqlite3.js';
 export { executor } from './js/sql/adapters/executor.js';

@@ -55,7 +55,8 @@ export async function build() {
     sandboxApiModule(readFileSync(join(ROOT, 'sandbox', 'tgp.d.ts'), 'utf8')),
   );
   writeFileSync(join(ROOT, 'js', 'prompt', 'std_api.js'), stdApiModule(join(ROOT, 'std')));
-  writeLimits(createRequire(import.meta.url)(join(ROOT, 'binding.cjs')).limits());
+  const native = createRequire(import.meta.url)(join(ROOT, 'binding.cjs'));
+  writeLimits(native.limits(), native.defaultConfig());
   await writeCommonJs();
   await writeApiReference();
   const packageDir = join(ROOT, 'npm', platform.name);

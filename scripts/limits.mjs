@@ -30,13 +30,22 @@ const GROUPS = {
   search_files: 'Arguments of `search_files`',
   file_history: 'Arguments of `file_history`',
 };
+/** What no key sets. */
+const FIXED = [
+  ['`network.ca`', 'The file of certificates.', '4 MiB'],
+  ['`network.noProxy`, `fs.allowedDirs`, `allowedImports`, `allowedFetchUrls`', 'Entries of each list.', '1000'],
+  ['paths, addresses and other texts', 'Characters of each.', '8192'],
+];
 const LINE_WIDTH = 120;
 /** Numbers below stand as they are. */
 const GROUPED_FROM = 10_000;
 
-/** @param {Limit[]} limits */
-export function writeLimits(limits) {
-  writeFileSync(join(ROOT, 'js', 'boundary', 'limits.js'), limitsModule(limits));
+/**
+ * @param {Limit[]} limits
+ * @param {string} defaults the configuration that nothing gives, as JSON
+ */
+export function writeLimits(limits, defaults) {
+  writeFileSync(join(ROOT, 'js', 'boundary', 'limits.js'), limitsModule(limits, defaults));
   writeFileSync(join(ROOT, 'docs', 'limits.md'), limitsPage(limits));
   for (const limit of limits) {
     const declared = DECLARED[limit.group];
@@ -56,9 +65,10 @@ function rewrite(file, change) {
 
 /**
  * @param {Limit[]} limits
+ * @param {string} defaults
  * @returns {string} a module
  */
-export function limitsModule(limits) {
+export function limitsModule(limits, defaults) {
   const groups = Object.keys(GROUPS).map((group) => {
     const lines = limits
       .filter((limit) => limit.group === group)
@@ -68,7 +78,7 @@ export function limitsModule(limits) {
       );
     return [`  ${group}: {`, ...lines, '  },'].join('\n');
   });
-  return `/** Made by scripts/limits.mjs from the tables in src/kernel/config. */\n\nexport const LIMITS = {\n${groups.join('\n')}\n};\n`;
+  return `/** Made by scripts/limits.mjs from the tables in src/kernel/config. */\n\nexport const LIMITS = {\n${groups.join('\n')}\n};\n\n/** The configuration that nothing gives. */\nexport const DEFAULTS = ${JSON.stringify(JSON.parse(defaults), null, 2)};\n`;
 }
 
 /**
@@ -84,7 +94,13 @@ export function limitsPage(limits) {
   });
   const intro =
     'Made by the build from the tables in `src/kernel/config`. A value outside its range is refused by its key.';
-  return ['# Limits', '', intro, '', ...parts].join('\n');
+  const fixed = [
+    '## Of the configuration itself, fixed',
+    '',
+    ...padded([['key', 'what it bounds', 'limit'], ...FIXED]),
+    '',
+  ];
+  return ['# Limits', '', intro, '', ...parts, ...fixed].join('\n');
 }
 
 /**

@@ -25,7 +25,10 @@ export type GitConfigInput = {
     /** Author address of the commits. */
     email?: string;
   };
-  /** `'direct'` pushes every write to the branch; `'pr'` opens one pull request per tool. Default: `'direct'`. */
+  /**
+   * `'direct'` pushes every write to the branch; `'pr'` makes one branch and one pull request per tool. With provider
+   * `'local'` the branch is pushed, and no pull request is opened. Default: `'direct'`.
+   */
   writeStrategy?: 'direct' | 'pr';
   /**
    * Most that one fetch may bring, in bytes as sent; unpacked it may be 32 times as much, in one object for 512 bytes.
@@ -47,7 +50,10 @@ export type SandboxConfigInput = {
   memoryMb?: number;
   /** CPU time of one run in milliseconds; waiting does not count. Default: 50; from 1 to 3 600 000. */
   timeoutMs?: number;
-  /** Time from start to result of one run in milliseconds. Default: 30 000; from 1 to 3 600 000. */
+  /**
+   * Time from start to result of one run in milliseconds. Default: 30 000, or `timeoutMs` if that is more; from 1 to 3
+   * 600 000.
+   */
   wallMs?: number;
   /**
    * Where runs live. `'process'`: in supervised worker processes, so that no tool can end, hang or bloat the host.
@@ -148,8 +154,10 @@ export type SandboxConfigInput = {
 export type FSConfigInput = {
   /**
    * Folders that tools may read and write under the name given here: relative to the folder of the config file, or
-   * absolute. They are created when they are missing. None may hold `rootDir` or lie in it, nor be or hold the application's
-   * own folder, lie in `node_modules` or have an application's files at its top; tools cannot put such files there. Default: none.
+   * absolute. One that is missing is created when a tool first writes there. One may hold `rootDir`, which stays out of reach
+   * through it, and `.git` does anywhere. None may be `rootDir` or lie in it, be or hold the application's own folder, lie in
+   * `node_modules` or have an application's files at its top; tools cannot put such files there. `'/tmp'` is the machine's, and
+   * takes the place of the scratch folder of that name. Default: `['./tmp']`.
    */
   allowedDirs?: string[];
   /** Refuse every `..` in a path of a tool. `false` lets one stand that does not lead out. Default: `true`. */
@@ -240,7 +248,7 @@ export type TGPConfigInput = {
   /**
    * Packages that tools may import, with all their subpaths. They are found in the `node_modules` of the application,
    * from the folder of the config file upwards, and bundled; packages that need Node itself do not work. `@tgp/std` can
-   * always be imported. Default: none.
+   * always be imported. Default: `['@tgp/std', 'zod', 'date-fns']`, as far as the application has them.
    */
   allowedImports?: string[];
   /**
@@ -260,18 +268,51 @@ export type TGPConfigInput = {
   secrets?: Record<string, SecretConfigInput>;
 };
 
-/** The configuration with every default filled in. */
+/** {@link GitConfigInput} with its defaults, as `GitConfigSchema` gives it. */
+export type GitConfig = {
+  provider: 'local' | 'github' | 'gitlab' | 'bitbucket';
+  repo?: string;
+  branch: string;
+  apiBaseUrl?: string;
+  auth: { token?: string; user: string; email: string };
+  writeStrategy: 'direct' | 'pr';
+  fetchBytes?: number;
+  timeoutMs?: number;
+};
+
+/** {@link FSConfigInput} with its defaults, as `FSConfigSchema` gives it. */
+export type FSConfig = {
+  allowedDirs: string[];
+  blockUpwardTraversal: boolean;
+  fileBytes?: number;
+  rootBytes?: number;
+  rootFiles?: number;
+};
+
+/** A configuration whose main keys are there. What `TGPConfigSchema` gives is one, and so is {@link FilledTGPConfig}. */
 export type TGPConfig = {
   rootDir: string;
-  git: Required<Omit<GitConfigInput, 'auth' | 'repo' | 'apiBaseUrl'>> &
-    Pick<GitConfigInput, 'repo' | 'apiBaseUrl'> & { auth: { token?: string; user: string; email: string } };
-  fs: Required<FSConfigInput>;
+  git: GitConfig;
+  fs: FSConfig;
+  allowedImports: string[];
+  allowedFetchUrls?: string[];
+  network?: NetworkConfigInput;
+  sandbox?: SandboxConfigInput;
+  check?: 'off' | 'warn' | 'strict';
+  rules?: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
+};
+
+/** The configuration with every default filled in: what `kernel.config` shows. */
+export type FilledTGPConfig = {
+  rootDir: string;
+  git: Required<Omit<GitConfig, 'repo' | 'apiBaseUrl'>> & Pick<GitConfig, 'repo' | 'apiBaseUrl'>;
+  fs: Required<FSConfig>;
   allowedImports: string[];
   allowedFetchUrls: string[];
   network: Required<Pick<NetworkConfigInput, 'noProxy' | 'forTools'>> & Pick<NetworkConfigInput, 'proxy' | 'ca'>;
   /** With their values masked. */
   secrets: Record<string, Required<Omit<SecretConfigInput, 'env'>>>;
-  sandbox: Required<Omit<SandboxConfigInput, 'seed' | 'now'>> & { seed: number | null; now: number | null };
+  sandbox: Required<Omit<SandboxConfigInput, 'seed' | 'now'>> & Pick<SandboxConfigInput, 'seed' | 'now'>;
   check: 'off' | 'warn' | 'strict';
   rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };
@@ -285,7 +326,7 @@ export type TGPConfig = {
 export declare function defineTGPConfig(config: TGPConfigInput): TGPConfigInput;
 
 /**
- * Loads and checks a config file (.ts .mts .js .mjs .cjs .json). Defaults are not filled in: booting does that.
+ * Loads and checks a config file (.ts .mts .js .mjs .cjs .json), and fills in the defaults. Secrets are in it as they are.
  * @throws {ConfigError} when it is missing, cannot be loaded, or holds a wrong or unknown key
  */
-export declare function loadTGPConfig(configFile: string): Promise<TGPConfigInput>;
+export declare function loadTGPConfig(configFile: string): Promise<FilledTGPConfig>;

@@ -1,4 +1,4 @@
-import type { TGPConfig, TGPConfigInput } from './config.js';
+import type { FilledTGPConfig, TGPConfigInput } from './config.js';
 import type { AbortedError, IoError, ShutdownError, ValidationError } from './errors.js';
 import type { createNodeVFS, VFSAdapter } from './files.js';
 import type { SqlSettings, SqlSource } from './sql.js';
@@ -203,6 +203,13 @@ export type ToolMetadata = {
   uses: number;
 };
 
+/** What `meta.json` holds. */
+export type RegistryState = {
+  version?: number;
+  /** By path. */
+  tools: Record<string, Pick<ToolMetadata, 'path' | 'name' | 'description'> & Partial<ToolMetadata>>;
+};
+
 /**
  * The tools that exist. `meta.json` in the root is derived from them; whatever happens to it, the tools are the truth. Up
  * to 32 tools every write commits it along. Of more it is committed once one in 32 has changed, by `kernel.sync()`,
@@ -211,10 +218,17 @@ export type ToolMetadata = {
 export type Registry = {
   /** Reads every tool again. Not needed after ordinary changes, not even of other programs: those are seen. */
   hydrate(): Promise<void>;
-  /** Takes note of one tool that another program wrote just now. */
+  /**
+   * Takes note of one tool that another program wrote just now. With `code`, a file that is not there is written first, and one
+   * with another text is a {@link ValidationError}; what does not lie under `tools/` is left alone.
+   */
   register(path: string): Promise<ToolMetadata>;
-  /** Every tool, sorted by path. */
-  list(): Promise<ToolMetadata[]>;
+  register(path: string, code: string): Promise<ToolMetadata | undefined>;
+  /**
+   * Every tool, sorted by path, at once. Before the boot that is an empty array; awaited, it boots the kernel and gives every
+   * tool. Of files of the application's own (`options.vfs`) it has those that the last call saw; awaited, it looks again.
+   */
+  list(): ToolMetadata[];
   /** Makes `meta.json` what the tools say, and commits it. Only needed after changes by other programs. */
   sync(): Promise<Omit<WriteFileResult, 'success'>>;
 };
@@ -230,13 +244,17 @@ export type Registry = {
 export declare class TGP {
   /** Never blocks, starts no process and does not look at the configuration; {@link TGP.boot} does. */
   constructor(options?: TGPOptions);
-  /** The configuration with every default once booted; before that, `options.config` as given. */
-  get config(): TGPConfig | TGPConfigInput;
+  /**
+   * The configuration with every default, secrets masked. Before the boot it is made of `options.config`; a config file is read
+   * by the boot. The object stays the same.
+   */
+  get config(): FilledTGPConfig;
   /** Where the kernel reports. */
   logger: Logger;
   /**
    * Reads the configuration and prepares the workspace. Optional: every call boots when needed. Concurrent and repeated
-   * calls are one boot; after a failure the next call tries again.
+   * calls are one boot; after a failure the next call tries again. After {@link TGP.shutdown} it begins a new life, with the
+   * config file read again.
    */
   boot(): Promise<void>;
   /**
@@ -289,9 +307,9 @@ export declare class TGP {
    */
   onToolsChanged(listener: (change: ToolsChange) => void): () => void;
   /** The tools that exist, and what they say about themselves. */
-  get registry(): Registry;
+  readonly registry: Registry;
   /** The files of the root, for the application's own use: neither checked as an agent's writes are, nor committed. */
-  get vfs(): VFSAdapter;
+  readonly vfs: VFSAdapter;
   /**
    * Pushes whatever is not pushed yet, then brings in what others pushed. Nothing without a remote.
    * @throws {GitConflictError} when others changed the same file; both versions are kept
@@ -299,10 +317,10 @@ export declare class TGP {
    */
   sync(): Promise<void>;
   /** The repository: history, and what the kernel tools do with the remote. */
-  get git(): KernelGit;
+  readonly git: KernelGit;
   /**
    * Ends all runs and workers, and waits for the last push. May be called more than once; every other call then fails with
-   * {@link ShutdownError}.
+   * {@link ShutdownError}, until {@link TGP.boot} is called.
    * @param options.pushTimeoutMs how long to wait for the push; what is not pushed then stays committed, and the next kernel
    * pushes it. Platforms that stop a process give it a few seconds. Default: 10 000.
    */

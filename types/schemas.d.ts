@@ -22,78 +22,80 @@ import type {
 
 type Strict<Shape extends z.core.$ZodShape> = z.ZodObject<Shape, z.core.$strict>;
 type Optional<Schema extends z.core.SomeType> = z.ZodOptional<Schema>;
+type Filled<Schema extends z.core.SomeType> = z.ZodDefault<Schema>;
+type Group<Schema extends z.core.SomeType> = z.ZodPrefault<Schema>;
 // biome-ignore lint/complexity/noBannedTypes: zod's own spelling of an object without named keys
 type AnyObject = z.ZodObject<{}, z.core.$loose>;
 
-/** Checks {@link GitConfigInput}. */
+/** Checks {@link GitConfigInput}, and fills in the defaults. */
 export declare const GitConfigSchema: Strict<{
-  provider: Optional<z.ZodEnum<{ local: 'local'; github: 'github'; gitlab: 'gitlab'; bitbucket: 'bitbucket' }>>;
+  provider: Filled<z.ZodEnum<{ local: 'local'; github: 'github'; gitlab: 'gitlab'; bitbucket: 'bitbucket' }>>;
   repo: Optional<z.ZodString>;
-  branch: Optional<z.ZodString>;
+  branch: Filled<z.ZodString>;
   apiBaseUrl: Optional<z.ZodString>;
-  auth: Optional<Strict<{ token: Optional<z.ZodString>; user: Optional<z.ZodString>; email: Optional<z.ZodString> }>>;
-  writeStrategy: Optional<z.ZodEnum<{ direct: 'direct'; pr: 'pr' }>>;
-  fetchBytes: Optional<z.ZodInt>;
-  timeoutMs: Optional<z.ZodInt>;
+  auth: Group<Strict<{ token: Optional<z.ZodString>; user: Filled<z.ZodString>; email: Filled<z.ZodString> }>>;
+  writeStrategy: Filled<z.ZodEnum<{ direct: 'direct'; pr: 'pr' }>>;
+  fetchBytes: Filled<z.ZodInt>;
+  timeoutMs: Filled<z.ZodInt>;
 }>;
-/** Checks {@link SandboxConfigInput}. */
+/** Checks {@link SandboxConfigInput}, and fills in the defaults. */
 export declare const SandboxConfigSchema: Strict<{
-  memoryMb: Optional<z.ZodInt>;
-  timeoutMs: Optional<z.ZodInt>;
-  wallMs: Optional<z.ZodInt>;
-  isolation: Optional<z.ZodEnum<{ process: 'process'; thread: 'thread' }>>;
-  workers: Optional<z.ZodInt>;
-  warm: Optional<z.ZodInt>;
-  idleMs: Optional<z.ZodInt>;
-  resultBytes: Optional<z.ZodInt>;
-  argsBytes: Optional<z.ZodInt>;
-  logBytes: Optional<z.ZodInt>;
-  hostCalls: Optional<z.ZodInt>;
-  totalHostCalls: Optional<z.ZodInt>;
-  answerBytes: Optional<z.ZodInt>;
-  queue: Optional<z.ZodInt>;
-  scratchBytes: Optional<z.ZodInt>;
-  scratchFiles: Optional<z.ZodInt>;
-  writeBytes: Optional<z.ZodInt>;
-  writeFiles: Optional<z.ZodInt>;
-  callDepth: Optional<z.ZodInt>;
-  nestedRuns: Optional<z.ZodInt>;
-  nestedTimeoutMs: Optional<z.ZodInt>;
-  pendingBytes: Optional<z.ZodInt>;
-  fetchBytes: Optional<z.ZodInt>;
-  fetchTimeoutMs: Optional<z.ZodInt>;
+  memoryMb: Filled<z.ZodInt>;
+  timeoutMs: Filled<z.ZodInt>;
+  wallMs: Filled<z.ZodInt>;
+  isolation: Filled<z.ZodEnum<{ process: 'process'; thread: 'thread' }>>;
+  workers: Filled<z.ZodInt>;
+  warm: Filled<z.ZodInt>;
+  idleMs: Filled<z.ZodInt>;
+  resultBytes: Filled<z.ZodInt>;
+  argsBytes: Filled<z.ZodInt>;
+  logBytes: Filled<z.ZodInt>;
+  hostCalls: Filled<z.ZodInt>;
+  totalHostCalls: Filled<z.ZodInt>;
+  answerBytes: Filled<z.ZodInt>;
+  queue: Filled<z.ZodInt>;
+  scratchBytes: Filled<z.ZodInt>;
+  scratchFiles: Filled<z.ZodInt>;
+  writeBytes: Filled<z.ZodInt>;
+  writeFiles: Filled<z.ZodInt>;
+  callDepth: Filled<z.ZodInt>;
+  nestedRuns: Filled<z.ZodInt>;
+  nestedTimeoutMs: Filled<z.ZodInt>;
+  pendingBytes: Filled<z.ZodInt>;
+  fetchBytes: Filled<z.ZodInt>;
+  fetchTimeoutMs: Filled<z.ZodInt>;
   seed: Optional<z.ZodInt>;
   now: Optional<z.ZodInt>;
 }>;
-/** Checks {@link FSConfigInput}. */
+/** Checks {@link FSConfigInput}, and fills in the defaults. */
 export declare const FSConfigSchema: Strict<{
-  allowedDirs: Optional<z.ZodArray<z.ZodString>>;
-  blockUpwardTraversal: Optional<z.ZodBoolean>;
-  fileBytes: Optional<z.ZodInt>;
-  rootBytes: Optional<z.ZodInt>;
-  rootFiles: Optional<z.ZodInt>;
+  allowedDirs: Filled<z.ZodArray<z.ZodString>>;
+  blockUpwardTraversal: Filled<z.ZodBoolean>;
+  fileBytes: Filled<z.ZodInt>;
+  rootBytes: Filled<z.ZodInt>;
+  rootFiles: Filled<z.ZodInt>;
 }>;
-/** Checks {@link NetworkConfigInput}. */
+/** Checks {@link NetworkConfigInput}, and fills in the defaults. */
 export declare const NetworkConfigSchema: Strict<{
   proxy: Optional<z.ZodString>;
-  noProxy: Optional<z.ZodArray<z.ZodString>>;
+  noProxy: Filled<z.ZodArray<z.ZodString>>;
   ca: Optional<z.ZodString>;
-  forTools: Optional<z.ZodBoolean>;
+  forTools: Filled<z.ZodBoolean>;
 }>;
-/** Checks {@link TGPConfigInput}; unknown keys are refused. */
+/** Checks {@link TGPConfigInput}, and fills in the defaults; unknown keys are refused. */
 export declare const TGPConfigSchema: Strict<{
-  rootDir: Optional<z.ZodString>;
-  git: Optional<typeof GitConfigSchema>;
-  sandbox: Optional<typeof SandboxConfigSchema>;
-  check: Optional<z.ZodEnum<{ off: 'off'; warn: 'warn'; strict: 'strict' }>>;
-  rules: Optional<
+  rootDir: Filled<z.ZodString>;
+  git: Group<typeof GitConfigSchema>;
+  sandbox: Group<typeof SandboxConfigSchema>;
+  check: Filled<z.ZodEnum<{ off: 'off'; warn: 'warn'; strict: 'strict' }>>;
+  rules: Filled<
     z.ZodRecord<z.ZodString, z.ZodEnum<{ off: 'off'; advice: 'advice'; warning: 'warning'; error: 'error' }>>
   >;
-  fs: Optional<typeof FSConfigSchema>;
-  allowedImports: Optional<z.ZodArray<z.ZodString>>;
-  allowedFetchUrls: Optional<z.ZodArray<z.ZodString>>;
-  network: Optional<typeof NetworkConfigSchema>;
-  secrets: Optional<
+  fs: Group<typeof FSConfigSchema>;
+  allowedImports: Filled<z.ZodArray<z.ZodString>>;
+  allowedFetchUrls: Filled<z.ZodArray<z.ZodString>>;
+  network: Group<typeof NetworkConfigSchema>;
+  secrets: Filled<
     z.ZodRecord<
       z.ZodString,
       Strict<{

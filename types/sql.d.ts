@@ -5,6 +5,9 @@ import type { AgentTool } from './tools.js';
 /** Runs one statement and gives its rows. */
 export type SqlExecutor = (sql: string, params: any[]) => any;
 
+/** A {@link SqlExecutor} that answers with a promise of rows. */
+export type DBExecutor = (sql: string, params: any[]) => Promise<any[]>;
+
 /** Whose SQL it is. `'any'`: not known, so a statement must be harmless in all of them. */
 export type SqlDialect = 'sqlite' | 'postgres' | 'mysql' | 'any';
 

@@ -140,7 +140,6 @@ describe('a configuration', () => {
         .map((sandbox) => ({ config: { sandbox }, key: 'sandbox.warm' })),
       HOSTS.map((provider) => ({ config: { git: { provider } }, key: 'git.repo' })),
       fc.webUrl().map((apiBaseUrl) => ({ config: { git: { apiBaseUrl } }, key: 'git.apiBaseUrl' })),
-      fc.constant({ config: { git: { writeStrategy: 'pr' } }, key: 'git.writeStrategy' }),
       fc
         .stringMatching(/^[a-z]{5,20}$/)
         .map((rule) => ({ config: { rules: { [rule]: 'off' } }, key: `rules.${rule}` })),

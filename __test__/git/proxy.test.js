@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { privateAuthority } from '../helpers/certificates.js';
 import { connectProxy } from '../helpers/connect_proxy.js';
@@ -9,6 +9,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 import { gitHttpServer } from '../helpers/git_http_server.js';
 import { bareRemote, git } from '../helpers/git_remote.js';
 import { probe } from '../helpers/host_probe.js';
+import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const HOST = 'git.company.invalid';
@@ -72,8 +73,20 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
     const wrong = proxy.url.replace('://', '://me:hunter3@');
     const other = await createKernel({ git: { repo: REPO }, network: { proxy: wrong, ca } });
     const error = await other.kernel.boot().catch((reason) => reason);
-    expect(error).toMatchObject({ code: 'ERR_GIT', message: /check .*proxy/ });
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: /the proxy wants a user name and a password/ });
     expect(error.message).not.toContain('hunter');
+  });
+
+  it('names the proxy that gives no connection, and only where it was asked', async () => {
+    const network = { proxy: 'http://me:hunter2@127.0.0.1:9' };
+    const { kernel } = await createKernel({ git: { repo: REPO }, network });
+    const error = await kernel.boot().catch((reason) => reason);
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: /the proxy '127\.0\.0\.1:9' \(network\.proxy\)/ });
+    expect(error.message).not.toContain('hunter2');
+    const direct = await createKernel({ git: { repo: REPO }, network: { ...network, noProxy: ['.company.invalid'] } });
+    const other = await direct.kernel.boot().catch((reason) => reason);
+    expect(other.code).toBe('ERR_GIT');
+    expect(other.message).not.toContain('proxy');
   });
 
   it('is an error soon when the proxy says nothing', async () => {
@@ -105,6 +118,30 @@ describe('Git behind a proxy of the environment', () => {
     const elsewhere = { proxy: 'http://127.0.0.1:9', ca };
     expect(await boot({ git: { repo: REPO }, network: elsewhere }, env)).toMatchObject({ code: 'ERR_GIT' });
     expect(proxy.asked).toHaveLength(1);
+  });
+});
+
+describe('a variable that names no HTTP proxy', () => {
+  it('is told of, whether the server is reached or not', async () => {
+    const { folder, remote } = await bareRemote();
+    const server = await gitHttpServer(folder);
+    const rootDir = join(await tempRoot(), 'root');
+    const env = { HTTPS_PROXY: 'socks5://127.0.0.1:9', https_proxy: '' };
+    const code = `const warnings = [];
+      const logger = { debug() {}, info() {}, error() {}, warn: (text) => warnings.push(text) };
+      const kernel = new TGP({ config: JSON.parse(process.env.CONFIG), logger });
+      const error = await kernel.boot().then(() => null, (error) => error.message);
+      await kernel.shutdown();
+      console.log(JSON.stringify({ warnings, error }));`;
+    const boot = (/** @type {object} */ config) =>
+      runProgram(dirname(rootDir), code, { ...env, CONFIG: JSON.stringify({ rootDir, ...config }) });
+    const told = expect.stringMatching(/HTTPS_PROXY in the environment names no HTTP proxy and is ignored/);
+    expect(await boot({ git: { repo: `${server.url}/remote.git` } })).toEqual({ warnings: [told], error: null });
+    expect(await boot({ rootDir: `${rootDir}1`, git: { repo: remote } }), 'no proxy is needed').toEqual({
+      warnings: [],
+      error: null,
+    });
+    expect((await boot({ rootDir: `${rootDir}2`, git: { repo: REPO, timeoutMs: 2000 } })).error).toEqual(told);
   });
 });
 

@@ -57,7 +57,7 @@ test('"Git as the memory": the configuration is accepted', async () => {
   const [sample] = await blocks('Git as the memory');
   const file = join(await tempRoot(), 'tgp.config.ts');
   await writeFile(file, `export default { ${sample} };\n`);
-  expect(await loadTGPConfig(file)).toEqual({
+  expect(await loadTGPConfig(file)).toMatchObject({
     git: { provider: 'github', repo: 'my-org/tools', writeStrategy: 'direct' },
   });
 });

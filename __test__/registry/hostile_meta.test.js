@@ -23,7 +23,7 @@ const fileOf = (entry, changes = {}, path = 'tools/twice.ts') => {
   const members = Object.entries(entry).map(
     ([key, value]) => `${JSON.stringify(key)}:${changes[key] ?? JSON.stringify(value)}`,
   );
-  return `{"version":1,"tools":{${JSON.stringify(path)}:{${members.join(',')}}}}`;
+  return `{"version":2,"tools":{${JSON.stringify(path)}:{${members.join(',')}}}}`;
 };
 
 it('a meta.json of anybody’s making is as good as none, and what it lies about is not believed', async () => {
@@ -32,9 +32,9 @@ it('a meta.json of anybody’s making is as good as none, and what it lies about
   const hostile = {
     'no JSON': '{{{{',
     'nested without end': nested(1_000_000),
-    'a version of its own': text.replace('"version": 1', '"version": 99999999999999999999'),
-    'tools that are no object': '{"version":1,"tools":[1,2,3]}',
-    'entries of the wrong kind': '{"version":1,"tools":{"tools/twice.ts":7}}',
+    'a version of its own': text.replace('"version": 2', '"version": 99999999999999999999'),
+    'tools that are no object': '{"version":2,"tools":[1,2,3]}',
+    'entries of the wrong kind': '{"version":2,"tools":{"tools/twice.ts":7}}',
     'a name that is no text': fileOf(entry, { name: '[]' }),
     'tags without end': fileOf(entry, { tags: nested(100_000) }),
     'parameters without end': fileOf(entry, { parameters: nested(500_000) }),
@@ -104,7 +104,7 @@ it('the largest one costs the host no more than its share', async () => {
   writeFileSync(join(folder, '.tgp/tools/twice.ts'), SOURCE);
   const entry = '{"name":"","description":"","parameters":1,"tags":[],"imports":[],"kind":"tool","hash":""}';
   const entries = Array.from({ length: 300_000 }, (_, index) => `"${index}":${entry}`).join(',');
-  writeFileSync(join(folder, '.tgp/meta.json'), `{"version":1,"tools":{${entries}}}`);
+  writeFileSync(join(folder, '.tgp/meta.json'), `{"version":2,"tools":{${entries}}}`);
   const { value, extraMb } = await hostCost(
     folder,
     "const kernel = new TGP({ config: { rootDir: '.tgp', sandbox: { warm: 0 } } });",

@@ -116,8 +116,8 @@ describe('fs.allowedDirs', () => {
     expect(await open.run(source)).toEqual(['done', 'ERR_SECURITY_VIOLATION', 'ERR_SECURITY_VIOLATION']);
   });
 
-  it('cannot hold the root, lie in it, or take a name of the sandbox', async () => {
-    for (const dir of ['.', './.tgp', '.tgp/tools', '/tmp/x', '/lib', 'a\\b', ' ']) {
+  it('cannot be the root, lie in it, or take the name of the tools', async () => {
+    for (const dir of ['./.tgp', '.tgp/tools', '/lib', '/lib/x', 'a\\b', ' ']) {
       const { kernel } = await configured({ fs: { allowedDirs: [dir] } });
       await expect(kernel.boot(), dir).rejects.toMatchObject({ code: 'ERR_CONFIG', message: /fs\.allowedDirs/ });
     }

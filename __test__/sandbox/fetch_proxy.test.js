@@ -67,6 +67,22 @@ describe('fetch behind a proxy, with an authority of its own', () => {
     expect(proxy.asked).toEqual([`${HOST}:443`]);
   });
 
+  it('names the proxy that fails, and says what its owner can do', async () => {
+    const { url } = await company();
+    const authorization = `Basic ${Buffer.from('me:hunter2').toString('base64')}`;
+    const strict = await connectProxy({}, { authorization });
+    const told = `try { await fetch(args.url); return 'done' } catch (error: any) { return error.message }`;
+    for (const [proxy, message] of /** @type {[string, RegExp][]} */ ([
+      ['http://me:hunter3@127.0.0.1:9', /the proxy '127\.0\.0\.1:9' \(network\.proxy\) gave no connection/],
+      [strict.url, /the proxy '127\.0\.0\.1:\d+' \(network\.proxy\) wants a user name and a password/],
+    ])) {
+      const { forge } = await createKernel({ allowedFetchUrls: [url], network: { proxy, forTools: true } });
+      const { result } = await forge(told, { url });
+      expect(result).toMatch(message);
+      expect(result).not.toContain('hunter');
+    }
+  });
+
   it('uses no proxy of the environment', async () => {
     const { ca, proxy, url } = await company();
     const names = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'];

@@ -6,13 +6,13 @@ import type { z } from 'zod';
 import type { BindingDatabase, BindingKernel, BindingOutcome, BindingSqlRules, BindingVfs } from '../../binding.cjs';
 import type {
   ExecOptions,
+  FilledTGPConfig,
   FSConfigSchema,
   GitConfigSchema,
   NetworkConfigSchema,
   SandboxConfigSchema,
   SearchFilesArgs,
   SqlToolOptions,
-  TGPConfig,
 } from '../../index.js';
 import type * as rust from '../../js/boundary/crossing.js';
 
@@ -27,12 +27,12 @@ type Answering<Class> = {
 }[keyof Class];
 
 export const sameKeys: {
-  config: SameKeys<TGPConfig, rust.Config>;
-  sandbox: SameKeys<TGPConfig['sandbox'], rust.SandboxConfig>;
-  fs: SameKeys<TGPConfig['fs'], rust.FsConfig>;
-  git: SameKeys<TGPConfig['git'], rust.GitConfig>;
-  network: SameKeys<TGPConfig['network'], rust.NetworkConfig>;
-  auth: SameKeys<TGPConfig['git']['auth'], rust.GitIdentity>;
+  config: SameKeys<FilledTGPConfig, rust.Config>;
+  sandbox: SameKeys<FilledTGPConfig['sandbox'], rust.SandboxConfig>;
+  fs: SameKeys<FilledTGPConfig['fs'], rust.FsConfig>;
+  git: SameKeys<FilledTGPConfig['git'], rust.GitConfig>;
+  network: SameKeys<FilledTGPConfig['network'], rust.NetworkConfig>;
+  auth: SameKeys<FilledTGPConfig['git']['auth'], rust.GitIdentity>;
   exec: SameKeys<Omit<ExecOptions, 'signal'> & { caller: unknown }, rust.ExecOptions>;
   search: SameKeys<SearchFilesArgs, rust.SearchQuery>;
   sql: SameKeys<SqlToolOptions, rust.SqlOptions>;

@@ -12,7 +12,8 @@ import * as toolParameters from '../../js/agent_tools/tool_parameters.js';
 import * as errors from '../../js/boundary/errors.js';
 import * as vfs from '../../js/files/vfs.js';
 import * as config from '../../js/kernel/config.js';
-import * as schemas from '../../js/kernel/option_schemas.js';
+import * as schemas from '../../js/kernel/config_schemas.js';
+import type * as given from '../../js/kernel/option_schemas.js';
 import * as kernel from '../../js/kernel/tgp.js';
 import * as mcpHttp from '../../js/mcp/http.js';
 import * as mcpServer from '../../js/mcp/server.js';
@@ -102,9 +103,10 @@ export const mcpSurface: { [Name in keyof typeof declaredMcp]: (typeof declaredM
 /** The types below are written out for hover; they must stay what the code accepts, optional keys included. */
 type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
 type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
-type ConfigInput = (typeof schemas.TGPConfigSchema)['_input'];
-type ExecOptionKeys = keyof (typeof schemas.ExecOptionsSchema)['_input'];
+type ConfigInput = (typeof given.GivenConfigSchema)['_input'];
+type ExecOptionKeys = keyof (typeof given.ExecOptionsSchema)['_input'];
 
 export const configTypesAgree: Equal<Plain<declared.TGPConfigInput>, Plain<ConfigInput>> = true;
+export const filledInputAgrees: Equal<keyof (typeof declared.TGPConfigSchema)['_input'], keyof ConfigInput> = true;
 export const execOptionsAgree: Equal<keyof declared.ExecOptions, ExecOptionKeys> = true;
 export const errorCodesAgree: Equal<declared.TGPErrorCode, keyof typeof errors.ERROR_CLASSES> = true;

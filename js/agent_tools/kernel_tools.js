@@ -1,3 +1,4 @@
+import { ValidationError } from '../boundary/errors.js';
 import { EXEC_FOR_AGENT, FILES } from '../kernel/agent_access.js';
 import { report } from '../tool_shape/agent_tool.js';
 import { checkedTool } from './checked_tool.js';
@@ -14,10 +15,22 @@ import {
   WriteFileParams,
 } from './tool_parameters.js';
 
+/** @param {import('../kernel/tgp.js').TGP} kernel */
+function filesOf(kernel) {
+  try {
+    if (kernel[FILES] !== undefined) return kernel[FILES];
+  } catch {
+    // Then it is none.
+  }
+  throw new ValidationError('tgpTools(kernel): "kernel" must be a TGP. Make one with new TGP().', {
+    details: { field: 'kernel' },
+  });
+}
+
 /** @type {typeof import('../../index.js').tgpTools} */
 export function tgpTools(kernel) {
   const own = /** @type {import('../kernel/tgp.js').TGP} */ (kernel);
-  const files = own[FILES];
+  const files = filesOf(own);
   return {
     list_files: checkedTool(
       'list_files',

@@ -1,5 +1,42 @@
-import { AbortedError } from './errors.js';
+import { AbortedError, ValidationError } from './errors.js';
 import { guarded, ignored } from './guarded.js';
+
+/**
+ * Whether a value can be listened to as an AbortSignal: one of another realm, or a stand-in of a library, can.
+ * @param {any} value
+ * @returns {value is AbortSignal}
+ */
+export function isAbortSignal(value) {
+  try {
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      typeof value.aborted === 'boolean' &&
+      typeof value.addEventListener === 'function' &&
+      typeof value.removeEventListener === 'function'
+    );
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The signal among the options of a call.
+ * @param {any} options
+ * @param {string} field
+ * @returns {AbortSignal | undefined}
+ */
+export function signalOf(options, field) {
+  let signal;
+  try {
+    signal = options?.[field];
+  } catch (cause) {
+    throw new ValidationError(`"${field}" could not be read. Pass an AbortSignal.`, { cause, details: { field } });
+  }
+  if (signal === undefined || signal === null) return undefined;
+  if (isAbortSignal(signal)) return signal;
+  throw new ValidationError(`"${field}" must be an AbortSignal.`, { details: { field } });
+}
 
 /**
  * Throws when the caller has given up, so that nothing starts after an abort.

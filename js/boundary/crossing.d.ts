@@ -144,6 +144,7 @@ export interface KernelAnswers {
   searchFiles: SearchReport
   findTool: Array<FoundTool>
   listTools: Array<ListedTool>
+  listToolsNow: Array<ListedTool>
   listToolsSince: ToolsSince
   catalogue: Catalogue
   hydrateRegistry: null

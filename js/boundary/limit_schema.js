@@ -7,12 +7,20 @@ import { z } from 'zod';
  * @param {Limit} limit
  */
 export function limited({ least, most, about }) {
+  return wholeNumber(least, most).optional().describe(about);
+}
+
+/**
+ * @param {number} least
+ * @param {number} most
+ */
+export function wholeNumber(least, most) {
   /** @param {{ code?: string, input?: unknown }} issue */
   const outside = ({ code, input }) =>
     code === 'too_big' || code === 'too_small' ? `must be between ${least} and ${most}, not ${input}` : undefined;
   // Numbers that are too large to be whole are found before the range is looked at, and told once.
   const whole = z.int({ error: outside, abort: true });
-  return whole.min(least, { error: outside }).max(most, { error: outside }).optional().describe(about);
+  return whole.min(least, { error: outside }).max(most, { error: outside });
 }
 
 /**

@@ -50,3 +50,65 @@ export const LIMITS = {
     limit: { least: 1, most: 1000, about: "Most commits to return." },
   },
 };
+
+/** The configuration that nothing gives. */
+export const DEFAULTS = {
+  "rootDir": "./.tgp",
+  "git": {
+    "provider": "local",
+    "branch": "main",
+    "auth": {
+      "user": "tgp-bot[bot]",
+      "email": "tgp-bot@users.noreply.github.com"
+    },
+    "writeStrategy": "direct",
+    "fetchBytes": 134217728,
+    "timeoutMs": 300000
+  },
+  "sandbox": {
+    "isolation": "process",
+    "seed": null,
+    "now": null,
+    "memoryMb": 64,
+    "timeoutMs": 50,
+    "wallMs": 30000,
+    "workers": 4,
+    "warm": 1,
+    "resultBytes": 8388608,
+    "argsBytes": 4194304,
+    "logBytes": 262144,
+    "hostCalls": 64,
+    "queue": 1000,
+    "scratchBytes": 16777216,
+    "scratchFiles": 256,
+    "writeBytes": 67108864,
+    "writeFiles": 1000,
+    "callDepth": 8,
+    "nestedRuns": 64,
+    "nestedTimeoutMs": 1000,
+    "pendingBytes": 33554432,
+    "fetchBytes": 8388608,
+    "fetchTimeoutMs": 10000
+  },
+  "check": "warn",
+  "rules": {},
+  "fs": {
+    "allowedDirs": [
+      "./tmp"
+    ],
+    "blockUpwardTraversal": true,
+    "fileBytes": 1048576,
+    "rootBytes": 1073741824,
+    "rootFiles": 50000
+  },
+  "allowedImports": [
+    "@tgp/std",
+    "zod",
+    "date-fns"
+  ],
+  "allowedFetchUrls": [],
+  "network": {
+    "noProxy": [],
+    "forTools": false
+  }
+};

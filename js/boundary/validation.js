@@ -41,10 +41,10 @@ export function describeIssues(error, schema, input) {
  * @returns {import('zod').output<Schema>}
  */
 export function parseArguments(schema, input, subject) {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const problems = describeIssues(parsed.error, schema, input);
+  const { data, problems, cause } = read(schema, input);
+  if (problems === undefined) return data;
   throw new ValidationError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
+    ...(cause !== undefined && { cause }),
     details: { field: problems[0]?.key, issues: problems },
   });
 }
@@ -58,10 +58,28 @@ export function parseArguments(schema, input, subject) {
  * @returns {import('zod').output<Schema>}
  */
 export function parseSettings(schema, input, subject) {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const issues = describeIssues(parsed.error, schema, input);
-  throw new ConfigError(`${subject}: ${issues.map((issue) => issue.message).join('; ')}.`, { details: { issues } });
+  const { data, problems, cause } = read(schema, input);
+  if (problems === undefined) return data;
+  throw new ConfigError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
+    ...(cause !== undefined && { cause }),
+    details: { issues: problems },
+  });
+}
+
+/**
+ * The value by the schema, or what is wrong with it. Getters and proxies are code, and code can fail: what cannot be read
+ * is wrong too.
+ * @param {ZodObject} schema
+ * @param {unknown} input
+ * @returns {{ data?: any, problems?: Problem[], cause?: unknown }}
+ */
+function read(schema, input) {
+  try {
+    const parsed = schema.safeParse(input);
+    return parsed.success ? { data: parsed.data } : { problems: describeIssues(parsed.error, schema, input) };
+  } catch (cause) {
+    return { problems: [{ key: '', message: 'the value could not be read; pass plain data' }], cause };
+  }
 }
 
 /**
@@ -72,6 +90,16 @@ export function parseSettings(schema, input, subject) {
 export function requireText(value, field) {
   if (typeof value === 'string' && value !== '') return;
   throw new ValidationError(`"${field}" must be a non-empty string.`, { details: { field } });
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} field
+ * @throws {ValidationError}
+ */
+export function requireString(value, field) {
+  if (typeof value === 'string') return;
+  throw new ValidationError(`"${field}" must be a string.`, { details: { field } });
 }
 
 /**

@@ -24,6 +24,9 @@ export async function remote({ config: configFile }) {
     // A wrong configuration says itself what to change.
     if (!(error instanceof TGPError) || error instanceof ConfigError) throw error;
     const token = provider === 'local' ? 'TGP_GIT_TOKEN' : TOKENS[provider];
-    return problem(error.message, `Check git.repo in the config, the network, and the token in ${token}.`);
+    const proxy = error.message.includes('proxy')
+      ? ' the proxy (network.proxy in the config, or HTTPS_PROXY in the environment),'
+      : '';
+    return problem(error.message, `Check git.repo in the config, the network,${proxy} and the token in ${token}.`);
   }
 }

@@ -22,7 +22,7 @@ const COLOURS = { error: 'red', warning: 'yellow', advice: 'cyan' };
 
 /** @param {Options} options */
 export async function list({ format, config }) {
-  const known = await withWorkspace({ config }, (kernel) => kernel.registry.list());
+  const known = await withWorkspace({ config }, async (kernel) => kernel.registry.list());
   const tools = known.map(({ path, name, description, parameters, kind }) => ({
     path,
     name,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { unwrap } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
+import { requireString, requireText } from '../boundary/validation.js';
 
 /** @typedef {import('../../index.js').VFSAdapter} VFSAdapter */
 
@@ -18,6 +19,7 @@ export function rootOf(vfs) {
 
 /** @type {typeof import('../../index.js').createNodeVFS} */
 export function createNodeVFS(rootDir) {
+  requireText(rootDir, 'rootDir');
   const root = resolve(rootDir);
   return Object.defineProperty(adapter(open(root)), ROOT, { value: root });
 }
@@ -25,7 +27,10 @@ export function createNodeVFS(rootDir) {
 /** @type {typeof import('../../index.js').createMemoryVFS} */
 export function createMemoryVFS(initialFiles = {}) {
   const files = open(undefined);
-  for (const [path, content] of Object.entries(initialFiles)) unwrap(files().write(path, content));
+  for (const [path, content] of Object.entries(initialFiles ?? {})) {
+    requireString(content, path);
+    unwrap(files().write(path, content));
+  }
   return adapter(files);
 }
 
@@ -48,18 +53,28 @@ function open(root) {
  */
 function adapter(files) {
   /** @param {string} path */
-  const readSync = (path) => unwrap(files().read(path));
+  const readSync = (path) => {
+    requireText(path, 'path');
+    return unwrap(files().read(path));
+  };
   return {
     readSync,
     readFile: async (path) => readSync(path),
     writeFile: async (path, content) => {
+      requireText(path, 'path');
+      requireString(content, 'content');
       unwrap(files().write(path, content));
     },
     remove: async (path) => {
+      requireText(path, 'path');
       unwrap(files().remove(path));
     },
-    exists: async (path) => unwrap(files().exists(path)),
+    exists: async (path) => {
+      requireText(path, 'path');
+      return unwrap(files().exists(path));
+    },
     listFiles: async (dir, recursive = false) => {
+      requireString(dir, 'dir');
       const folder = dir.replace(/^(?:\.\/)+|(?<=.)\/+$/g, '').replace(/^\.$/, '');
       const paths = unwrap(files().list(folder));
       const start = folder === '' ? 0 : folder.length + 1;

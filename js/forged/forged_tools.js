@@ -15,6 +15,7 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  *
  * @typedef {object} Source
  * @property {(since: number | undefined) => Promise<{ version: number, tools?: ToolMetadata[] }>} list
+ * @property {() => number} life versions of one life of the kernel say nothing in the next
  * @property {(path: string, args: unknown, signal: AbortSignal | undefined) => Promise<any>} run
  */
 
@@ -28,6 +29,8 @@ export class ForgedTools {
   #logger;
   /** @type {number | undefined} */
   #version;
+  /** @type {number | undefined} */
+  #life;
   /** @type {ToolMetadata[]} those that can be run, by path */
   #tools = [];
   /** @type {Map<string, { hash: string, byName: Map<string, ForgedTool> }>} by path: a tool stays one object until it changes */
@@ -113,11 +116,14 @@ export class ForgedTools {
 
   /** Looks at the registry; tells of what has changed since the last time. */
   async refresh() {
-    const { version, tools } = await this.#source.list(this.#version);
+    const isNewLife = () => this.#life !== this.#source.life();
+    const { version, tools } = await this.#source.list(isNewLife() ? undefined : this.#version);
     // Answers may overtake each other: an older one knows nothing new.
-    if (tools === undefined || (this.#version !== undefined && version <= this.#version)) return;
+    const isKnown = this.#version !== undefined && version <= this.#version && !isNewLife();
+    if (tools === undefined || isKnown) return;
     const before = this.#version === undefined ? undefined : this.#tools;
     this.#version = version;
+    this.#life = this.#source.life();
     this.#tools = tools.filter(({ kind }) => kind === 'tool');
     for (const reference of this.#live) {
       const record = reference.deref();

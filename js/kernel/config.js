@@ -4,13 +4,15 @@ import { createJiti } from 'jiti';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
-import { parseSettings } from '../boundary/validation.js';
 import { PACKAGE_FOLDER } from '../package_folder.js';
-import { TGPConfigSchema } from './option_schemas.js';
+import { installedDefaults } from './default_imports.js';
+import { parseConfig } from './given_config.js';
+import { filledConfig } from './shown_config.js';
 
 /**
  * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
- * @typedef {import('../../index.js').SecretConfigInput} Secret
+ * @typedef {import('./given_config.js').Parsed} Parsed
+ * @typedef {{ config: TGPConfigInput, baseDir: string, warnings: string[] }} Resolved
  */
 
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'];
@@ -19,14 +21,23 @@ export const DEFAULT_FILES = EXTENSIONS.map((extension) => `tgp.config${extensio
 /** What a config file gets for `@tgp/core`: this very package, so that it loads before anything is installed. */
 const SELF = join(PACKAGE_FOLDER, 'index.js');
 
-/** What a secret is shown as, here and in the native part. */
-const HIDDEN = '[hidden]';
-
 /** @type {typeof import('../../index.js').defineTGPConfig} */
 export const defineTGPConfig = (config) => config;
 
 /** @type {typeof import('../../index.js').loadTGPConfig} */
 export async function loadTGPConfig(configFile) {
+  const { config } = await loadGiven(configFile);
+  return filledConfig(config, dirname(resolve(configFile)));
+}
+
+/**
+ * @param {string} configFile
+ * @returns {Promise<Parsed>}
+ */
+async function loadGiven(configFile) {
+  if (typeof configFile !== 'string' || configFile === '') {
+    throw new ConfigError('"configFile" must be the path of a file.', { details: { key: 'configFile' } });
+  }
   const file = resolve(configFile);
   if (!(await isFile(file))) {
     throw new ConfigError(
@@ -43,28 +54,29 @@ export async function loadTGPConfig(configFile) {
 }
 
 /**
- * Checks a configuration and returns it; a wrong or unknown key is refused by its dotted name.
- * @param {unknown} input
- * @param {string} source what the configuration came from, for messages
- * @returns {TGPConfigInput}
- */
-export function parseConfig(input, source) {
-  return parseSettings(TGPConfigSchema, input, `Invalid TGP Configuration: ${source}`);
-}
-
-/**
  * The configuration of a kernel and the folder that its relative paths start from.
  * @param {{ configFile?: string, config?: TGPConfigInput }} options
- * @returns {Promise<{ config: TGPConfigInput, baseDir: string }>}
+ * @returns {Promise<Resolved>}
  */
 export async function resolveConfig({ configFile, config }) {
   if (configFile !== undefined && config !== undefined) {
     throw new ConfigError('Both "configFile" and "config" are given. Keep one of them.');
   }
-  if (config !== undefined) return { config: parseConfig(config, '"config"'), baseDir: process.cwd() };
+  if (config !== undefined) return resolved(parseConfig(config, '"config"'), process.cwd());
   const file = configFile ?? (await findDefault());
-  if (file === undefined) return { config: {}, baseDir: process.cwd() };
-  return { config: await loadTGPConfig(file), baseDir: dirname(resolve(file)) };
+  if (file === undefined) return resolved({ config: {}, ignored: [] }, process.cwd());
+  return resolved(await loadGiven(file), dirname(resolve(file)));
+}
+
+/**
+ * @param {Parsed} parsed
+ * @param {string} baseDir
+ * @returns {Resolved}
+ */
+function resolved({ config, ignored }, baseDir) {
+  const allowedImports = config.allowedImports ?? installedDefaults(baseDir);
+  const warnings = ignored.map((key) => `Ignored: "${key}" of the configuration, which has no effect.`);
+  return { config: { ...config, allowedImports }, baseDir, warnings };
 }
 
 async function findDefault() {
@@ -133,59 +145,4 @@ async function importModule(file) {
 function reason(cause, file) {
   const message = cause instanceof Error ? cause.message : String(cause);
   return (message.split('\n', 1)[0] ?? '').replaceAll(dirname(file), '.').trim();
-}
-
-/**
- * The configuration as given, without its secrets: it may be logged.
- * @param {TGPConfigInput} config
- * @returns {TGPConfigInput}
- */
-export function masked(config) {
-  const { git, network, secrets } = config;
-  return {
-    ...config,
-    ...(git?.auth?.token !== undefined && { git: { ...git, auth: { ...git.auth, token: HIDDEN } } }),
-    ...(secrets !== undefined && { secrets: mapSecrets(secrets, (secret) => ({ ...secret, value: HIDDEN })) }),
-    ...(network?.proxy !== undefined && { network: { ...network, proxy: HIDDEN } }),
-  };
-}
-
-/**
- * The configuration with the values of its secrets: those in environment variables are read now.
- * @param {TGPConfigInput} config
- * @returns {TGPConfigInput}
- */
-export function withSecrets(config) {
-  if (config.secrets === undefined) return config;
-  return { ...config, secrets: mapSecrets(config.secrets, valued) };
-}
-
-/**
- * @param {Secret} secret
- * @param {string} name
- * @returns {Secret}
- */
-function valued({ env, value, ...places }, name) {
-  const key = `secrets.${name}`;
-  if ((env === undefined) === (value === undefined)) {
-    throw new ConfigError(`${key} needs either "value" or "env".`, { details: { key } });
-  }
-  const known = env === undefined ? value : process.env[env];
-  if (known === undefined || known === '') {
-    throw new ConfigError(
-      `${key}.env names the environment variable ${env}, which is not set. Set it, or remove the secret.`,
-      {
-        details: { key: `${key}.env` },
-      },
-    );
-  }
-  return { ...places, value: known };
-}
-
-/**
- * @param {Record<string, Secret>} secrets
- * @param {(secret: Secret, name: string) => Secret} change
- */
-function mapSecrets(secrets, change) {
-  return Object.fromEntries(Object.entries(secrets ?? {}).map(([name, secret]) => [name, change(secret, name)]));
 }

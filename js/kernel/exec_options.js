@@ -1,3 +1,4 @@
+import { isAbortSignal } from '../boundary/abort.js';
 import { dropOldest } from '../boundary/drop_oldest.js';
 import { TGPError } from '../boundary/errors.js';
 import { toJsonText } from '../boundary/json_text.js';
@@ -21,13 +22,14 @@ const known = new Set();
  * @returns {{ signal: AbortSignal | undefined, text: string }}
  */
 export function readExecOptions(options, caller) {
-  if (!options) return { signal: undefined, text: textOf({ caller }) };
-  const { signal, ...limits } = options;
-  const plain = (signal === undefined || signal instanceof AbortSignal) && Object.values(limits).every(isNumber);
-  if (!plain) parseArguments(ExecOptionsSchema, options, 'exec options');
+  if (options === undefined) return { signal: undefined, text: textOf({ caller }) };
+  const given = plainly(options);
+  const { signal, ...limits } = given;
+  const plain = (signal === undefined || isAbortSignal(signal)) && Object.values(limits).every(isNumber);
+  if (!plain) parseArguments(ExecOptionsSchema, given, 'exec options');
   const text = textOf({ ...limits, caller });
   if (plain && !known.has(text)) {
-    parseArguments(ExecOptionsSchema, options, 'exec options');
+    parseArguments(ExecOptionsSchema, given, 'exec options');
     dropOldest(known, MAX_KNOWN);
     known.add(text);
   }
@@ -45,6 +47,20 @@ export function argumentsText(args) {
     if (error instanceof TGPError) error.message = `Arguments must be serializable JSON: ${error.message}`;
     throw error;
   }
+}
+
+/**
+ * The options, each read once: what a getter says next may be another thing.
+ * @param {unknown} options
+ * @returns {import('../../index.js').ExecOptions}
+ */
+function plainly(options) {
+  try {
+    if (typeof options === 'object' && options !== null && !Array.isArray(options)) return { ...options };
+  } catch {
+    // The schema tells of it.
+  }
+  return /** @type {any} */ (parseArguments(ExecOptionsSchema, options, 'exec options'));
 }
 
 /** @param {import('../boundary/crossing.js').ExecOptions} options */

@@ -30,6 +30,21 @@ export class KernelCalls {
     this.#log = log;
   }
 
+  /** Refuses what is asked for between a shutdown and the next boot. */
+  refuseWhenDown() {
+    this.#life.refuseWhenDown();
+  }
+
+  /** The native kernel for what need not wait; nothing before the boot. */
+  get running() {
+    return this.#life.running;
+  }
+
+  /** Whether the running kernel sees the files as they are; those of the application's own have to be asked for. */
+  get isLevel() {
+    return this.#life.running !== undefined && this.#life.mirror === undefined;
+  }
+
   /**
    * A call that reads.
    * @template Value
@@ -71,7 +86,7 @@ export class KernelCalls {
         const { mirror } = this.#life;
         if (!mirror) return change();
         const done = await mirror.write(change);
-        return this.#life.config?.git.repo === undefined ? withoutGit(done) : done;
+        return this.#life.config.git.repo === undefined ? withoutGit(done) : done;
       });
     });
   }

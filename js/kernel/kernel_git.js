@@ -1,6 +1,6 @@
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
-import { HistoryOptionsSchema } from './option_schemas.js';
+import { DiffOptionsSchema, HistoryOptionsSchema } from './option_schemas.js';
 
 /** @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls */
 
@@ -17,14 +17,23 @@ export function kernelGit(calls) {
       if (!Array.isArray(files))
         throw new ValidationError('"files" must be an array.', { details: { field: 'files' } });
       for (const file of files) requireText(file, 'files');
+      if (files.length === 0) {
+        calls.refuseWhenDown();
+        return { persisted: true };
+      }
       const { path: _, ...written } = await calls.change((kernel) => kernel.persist(message, files));
       return written;
     },
     log: async (path, options = {}) => {
+      if (path !== undefined) requireText(path, 'path');
       const { limit } = parseArguments(HistoryOptionsSchema, options, 'history options');
       return fileHistory(calls, path, limit, undefined);
     },
-    diff: (path, { from, to } = {}) => calls.read((kernel) => kernel.fileDiff(path, from, to)),
+    diff: async (path, options = {}) => {
+      if (path !== undefined) requireText(path, 'path');
+      const { from, to } = parseArguments(DiffOptionsSchema, options, 'diff options');
+      return calls.read((kernel) => kernel.fileDiff(path, from, to));
+    },
     revert: async (path, commit) => {
       requireText(path, 'path');
       requireText(commit, 'commit');

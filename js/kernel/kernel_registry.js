@@ -1,20 +1,66 @@
-import { requireText } from '../boundary/validation.js';
+import { unwrap, ValidationError } from '../boundary/errors.js';
+import { requireString, requireText } from '../boundary/validation.js';
+
+/** @typedef {import('../../index.js').ToolMetadata} ToolMetadata */
 
 /**
  * `kernel.registry`: which tools there are.
  * @param {import('./kernel_calls.js').KernelCalls} calls
+ * @param {import('../../index.js').VFSAdapter} files of the root
  * @returns {import('../../index.js').Registry}
  */
-export function kernelRegistry(calls) {
+export function kernelRegistry(calls, files) {
   return {
     hydrate: async () => {
       await calls.register((kernel) => kernel.hydrateRegistry());
     },
-    register: async (path) => {
+    register: async (/** @type {string} */ path, /** @type {string | undefined} */ code = undefined) => {
       requireText(path, 'path');
+      if (code !== undefined) {
+        requireString(code, 'code');
+        calls.refuseWhenDown();
+        // As the TypeScript package did: not every file that is written is a tool.
+        if (!/^(?:\.\/)*tools[\\/]/.test(path)) return /** @type {any} */ (undefined);
+        await place(files, path, code);
+      }
       return calls.register((kernel) => kernel.registerTool(path));
     },
-    list: () => calls.read((kernel) => kernel.listTools()),
+    list: () => {
+      calls.refuseWhenDown();
+      const known = calls.running ? unwrap(calls.running.listToolsNow()) : [];
+      return calls.isLevel ? known : awaited(known, () => calls.read((kernel) => kernel.listTools()));
+    },
     sync: () => calls.change((kernel) => kernel.syncRegistry()),
   };
+}
+
+/**
+ * A tool that is not there yet is written; one that is stays: registering loses nobody's text.
+ * @param {import('../../index.js').VFSAdapter} files
+ * @param {string} path
+ * @param {string} code
+ */
+async function place(files, path, code) {
+  if (!(await files.exists(path))) return files.writeFile(path, code);
+  if ((await files.readFile(path)) === code) return;
+  throw new ValidationError(
+    `The file "${path}" holds another text than "code". Write it first, with write_file or vfs.writeFile, or leave "code" out.`,
+    { details: { field: 'code', path } },
+  );
+}
+
+/**
+ * What is known to whoever looks at once, and what there is to whoever awaits it.
+ * @param {ToolMetadata[]} known
+ * @param {() => Promise<ToolMetadata[]>} ask
+ * @returns {ToolMetadata[]}
+ */
+function awaited(known, ask) {
+  /** @type {Promise<ToolMetadata[]> | undefined} */
+  let asked;
+  const then = (/** @type {any} */ done, /** @type {any} */ failed) => {
+    asked ??= ask();
+    return asked.then(done, failed);
+  };
+  return Object.defineProperty(known, 'then', { value: then });
 }

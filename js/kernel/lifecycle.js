@@ -5,18 +5,20 @@ import { bundlePackage } from '../bundle/bundler.js';
 import { createNodeVFS, rootOf } from '../files/vfs.js';
 import { VfsMirror } from '../files/vfs_mirror.js';
 import { sqlGuide } from '../sql/sql_guide.js';
-import { resolveConfig, withSecrets } from './config.js';
+import { resolveConfig } from './config.js';
+import { withSecrets } from './config_secrets.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
 import { endWhenDropped, forget } from './leftovers.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
 import { offerSql } from './sandbox_sql.js';
+import { previewConfig, renewConfig } from './shown_config.js';
 
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
- * @typedef {import('../../index.js').TGPConfig} TGPConfig
+ * @typedef {import('../../index.js').FilledTGPConfig} FilledTGPConfig
  * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
  * @typedef {import('../../index.js').VFSAdapter} VFSAdapter
  */
@@ -24,13 +26,16 @@ import { offerSql } from './sandbox_sql.js';
 /** How long a kernel that shuts down waits for a boot; the native one waits as long for its last pushes. */
 const LAST_PUSH_MS = 10_000;
 
-/** A kernel from its first call to its shutdown: booted once, and stopped once. */
+/** A kernel from its first call to its shutdown, and on to the next boot: each life is booted once, and stopped once. */
 export class Lifecycle {
-  /** The configuration with all its defaults, once booted. @type {TGPConfig | undefined} */
-  config;
   runs = new OpenRuns();
   #options;
+  /** Why no boot will come about. */
+  #refusal;
   #log;
+  /** What is shown of the configuration: one object for good. @type {FilledTGPConfig | undefined} */
+  #config;
+  #isBooted = false;
   /** Where the application's packages are found. */
   #baseDir = process.cwd();
   /** @type {HostFunctions | undefined} */
@@ -45,16 +50,20 @@ export class Lifecycle {
   #inspected;
   /** @type {Promise<void> | undefined} */
   #stopping;
+  /** A boot that waits for the shutdown before it; a later shutdown calls it off. @type {object | undefined} */
+  #revival;
+  /** Counts the lives: what was learnt in one does not hold in the next. */
+  life = 0;
 
   /**
-   * @param {TGPOptions} options
+   * @param {import('./kernel_options.js').KernelOptions} given
    * @param {import('../../index.js').Logger} log
    */
-  constructor(options, log) {
+  constructor({ options, refusal }, log) {
     this.#options = options;
+    this.#refusal = refusal;
     this.#log = log;
-    this.#leftovers = { types: new KernelTypes(log) };
-    endWhenDropped(this, this.#leftovers);
+    this.#leftovers = this.#newLeftovers();
   }
 
   get types() {
@@ -66,9 +75,31 @@ export class Lifecycle {
     return this.#leftovers.mirror;
   }
 
+  /** The configuration with all its defaults; what the boot has read, once there was one. */
+  get config() {
+    this.#config ??= previewConfig(this.#options.config);
+    return this.#config;
+  }
+
+  /** Boots, and begins a new life when the last one has ended. */
+  async boot() {
+    if (this.#stopping) {
+      this.#revival ??= {};
+      const revival = this.#revival;
+      await this.#stopping.catch(() => {});
+      if (this.#revival === revival) this.#revive();
+    }
+    await this.ready();
+  }
+
+  /** Calls between a shutdown and the next boot are refused. */
+  refuseWhenDown() {
+    if (this.#stopping) throw new ShutdownError('The kernel has been shut down. Call boot() to start it again.');
+  }
+
   /** The booted kernel. Every caller shares one boot; a failed one is forgotten, so that the next call tries again. */
   async ready() {
-    if (this.#stopping) throw new ShutdownError('The kernel has been shut down. Make a new TGP to go on.');
+    this.refuseWhenDown();
     this.#booting ??= this.#start().catch((error) => {
       this.#booting = undefined;
       throw error;
@@ -78,11 +109,12 @@ export class Lifecycle {
 
   /** The native kernel for what need not wait; nothing before the boot and after the shutdown. */
   get running() {
-    return this.config && !this.#stopping ? this.#leftovers.kernel : undefined;
+    return this.#isBooted && !this.#stopping ? this.#leftovers.kernel : undefined;
   }
 
   /** The files on disk. */
   get disk() {
+    this.refuseWhenDown();
     if (!this.#disk) throw new ConfigError('The kernel is not booted: where its files are is not known yet.');
     return this.#disk;
   }
@@ -132,12 +164,32 @@ export class Lifecycle {
 
   /** @param {number | undefined} pushTimeoutMs */
   stop(pushTimeoutMs) {
+    this.#revival = undefined;
     this.#stopping ??= this.#stop(pushTimeoutMs);
     return this.#stopping;
   }
 
+  #revive() {
+    this.#revival = undefined;
+    this.#stopping = undefined;
+    this.#booting = undefined;
+    this.#inspected = undefined;
+    this.#functions = undefined;
+    this.#isBooted = false;
+    this.runs = new OpenRuns();
+    this.#leftovers = this.#newLeftovers();
+    this.life += 1;
+  }
+
+  #newLeftovers() {
+    const leftovers = { types: new KernelTypes(this.#log) };
+    endWhenDropped(this, leftovers);
+    return leftovers;
+  }
+
   async #start() {
-    const { config, baseDir } = await resolveConfig(this.#options);
+    if (this.#refusal) throw this.#refusal;
+    const { config, baseDir, warnings } = await resolveConfig(this.#options);
     const rooted = await this.#withFiles(config);
     this.#baseDir = baseDir;
     this.#leftovers.kernel ??= createNativeKernel(this.functions, this.runs, this.#log);
@@ -146,10 +198,14 @@ export class Lifecycle {
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
-    this.config = booted.config;
+    // Nobody has looked at it yet: then there is nothing to be made of what was given.
+    const shown = this.#config ?? {};
+    renewConfig(shown, booted.config);
+    this.#config = /** @type {FilledTGPConfig} */ (shown);
+    this.#isBooted = true;
     this.types.start(baseDir, this.functionNames);
-    for (const warning of booted.warnings) this.#log.warn(warning);
-    if (this.config.sandbox.warm > 0) this.inspect(kernel);
+    for (const warning of [...warnings, ...booted.warnings]) this.#log.warn(warning);
+    if (booted.config.sandbox.warm > 0) this.inspect(kernel);
     return kernel;
   }
 

@@ -1,17 +1,28 @@
 /**
- * What an application may pass to a kernel: the configuration and the options of its calls, as zod schemas.
+ * What an application may pass to a kernel: the configuration as it is given, and the options of its calls, as zod schemas.
  *
- * No schema holds a default: defaults are decided in `src/kernel`, in one place, and come back from `boot()`.
+ * No schema holds a default: defaults are decided in `src/kernel`, in one place. `config_schemas.js` has them filled in.
  */
 
 import { z } from 'zod';
-import { limitsOf } from '../boundary/limit_schema.js';
+import { isAbortSignal } from '../boundary/abort.js';
+import { limited, limitsOf, wholeNumber } from '../boundary/limit_schema.js';
 import { LIMITS } from '../boundary/limits.js';
 
-const text = z.string().min(1);
-const count = z.int().positive();
+/** Longer than any path, address or token. */
+const MAX_TEXT_CHARS = 8_192;
+/** Entries of a list: more is no configuration that somebody wrote, and would take long to be refused one by one. */
+export const MAX_ENTRIES = 1_000;
+const MAX_PUSH_MS = 600_000;
+const MAX_TOOLS = 1_000_000;
 
-export const GitConfigSchema = z.strictObject({
+const text = z.string().min(1).max(MAX_TEXT_CHARS);
+const texts = z.array(text).max(MAX_ENTRIES);
+const count = wholeNumber(1, MAX_TOOLS);
+const seed = wholeNumber(0, Number.MAX_SAFE_INTEGER).optional();
+const signal = z.custom(isAbortSignal, 'must be an AbortSignal').optional();
+
+export const GivenGitSchema = z.strictObject({
   provider: z
     .enum(['local', 'github', 'gitlab', 'bitbucket'])
     .optional()
@@ -35,28 +46,27 @@ export const GitConfigSchema = z.strictObject({
   ...limitsOf(LIMITS.git),
 });
 
-export const SandboxConfigSchema = z.strictObject({
+export const GivenSandboxSchema = z.strictObject({
   ...limitsOf(LIMITS.sandbox),
   isolation: z
     .enum(['process', 'thread'])
     .optional()
     .describe('Where runs live: worker processes, or threads of the host.'),
-  seed: z.int().nonnegative().optional().describe('Makes chance repeatable in every run.'),
+  seed: seed.describe('Makes chance repeatable in every run.'),
   now: z.int().optional().describe("Where every run's clock starts, in milliseconds since 1970."),
 });
 
-export const FSConfigSchema = z.strictObject({
-  allowedDirs: z
-    .array(text)
+export const GivenFSSchema = z.strictObject({
+  allowedDirs: texts
     .optional()
     .describe('Folders that tools may read and write, relative to the folder of the config file, or absolute.'),
   blockUpwardTraversal: z.boolean().optional().describe('Refuse every ".." in a path of a tool.'),
   ...limitsOf(LIMITS.fs),
 });
 
-export const NetworkConfigSchema = z.strictObject({
+export const GivenNetworkSchema = z.strictObject({
   proxy: text.optional().describe('Address of the HTTP proxy that Git over https goes through.'),
-  noProxy: z.array(text).optional().describe('Hosts, domains and networks that are reached without the proxy.'),
+  noProxy: texts.optional().describe('Hosts, domains and networks that are reached without the proxy.'),
   ca: text
     .optional()
     .describe('File of certificates (PEM) that are trusted beside those of the machine, relative to the config file.'),
@@ -70,10 +80,10 @@ const SecretSchema = z.strictObject({
   functions: z.array(text).optional().describe('Functions of sandboxAPI that may be told it.'),
 });
 
-export const TGPConfigSchema = z.strictObject({
+export const GivenConfigSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
-  git: GitConfigSchema.optional(),
-  sandbox: SandboxConfigSchema.optional(),
+  git: GivenGitSchema.optional(),
+  sandbox: GivenSandboxSchema.optional(),
   check: z
     .enum(['off', 'warn', 'strict'])
     .optional()
@@ -82,10 +92,10 @@ export const TGPConfigSchema = z.strictObject({
     .record(z.string(), z.enum(['off', 'advice', 'warning', 'error']))
     .optional()
     .describe("What a rule's findings weigh, by the rule's id."),
-  fs: FSConfigSchema.optional(),
-  allowedImports: z.array(text).optional().describe('Packages of the application that tools may import.'),
-  allowedFetchUrls: z.array(text).optional().describe('What tools may fetch, as URLs that a request must begin with.'),
-  network: NetworkConfigSchema.optional(),
+  fs: GivenFSSchema.optional(),
+  allowedImports: texts.optional().describe('Packages of the application that tools may import.'),
+  allowedFetchUrls: texts.optional().describe('What tools may fetch, as URLs that a request must begin with.'),
+  network: GivenNetworkSchema.optional(),
   secrets: z
     .record(text, SecretSchema)
     .optional()
@@ -98,12 +108,20 @@ export const ExecOptionsSchema = z.strictObject({
   timeoutMs,
   wallMs,
   memoryMb,
-  seed: z.int().nonnegative().optional(),
+  seed,
   now: z.int().optional(),
-  signal: z.custom((value) => value instanceof AbortSignal, 'must be an AbortSignal').optional(),
+  signal,
 });
 
-export const ShutdownOptionsSchema = z.strictObject({ pushTimeoutMs: z.int().nonnegative().max(600_000).optional() });
+export const CheckOptionsSchema = z.strictObject({ signal });
+
+export const FindOptionsSchema = z.strictObject({ limit: limited(LIMITS.find_tool.limit), signal });
+
+export const DiffOptionsSchema = z.strictObject({ from: text.optional(), to: text.optional() });
+
+export const PromptOptionsSchema = z.strictObject({ maxTokens: z.any().optional() });
+
+export const ShutdownOptionsSchema = z.strictObject({ pushTimeoutMs: wholeNumber(0, MAX_PUSH_MS).optional() });
 
 export const HistoryOptionsSchema = z.strictObject(limitsOf(LIMITS.file_history));
 

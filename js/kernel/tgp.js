@@ -1,25 +1,29 @@
 import { untilAborted } from '../boundary/abort.js';
-import { unwrap } from '../boundary/errors.js';
+import { unwrap, ValidationError } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
 import { withTypes } from '../types_check/check_report.js';
 import { agentFiles, EXEC_FOR_AGENT, FILES } from './agent_access.js';
-import { masked } from './config.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
 import { waitingRun } from './host_call.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
+import { readOptions } from './kernel_options.js';
 import { kernelRegistry } from './kernel_registry.js';
 import { kernelVfs } from './kernel_vfs.js';
 import { Lifecycle } from './lifecycle.js';
-import { consoleLogger, harmless } from './logger.js';
-import { ShutdownOptionsSchema, ToolsOptionsSchema } from './option_schemas.js';
+import { harmless } from './logger.js';
+import {
+  CheckOptionsSchema,
+  FindOptionsSchema,
+  PromptOptionsSchema,
+  ShutdownOptionsSchema,
+  ToolsOptionsSchema,
+} from './option_schemas.js';
 
 /**
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
- * @typedef {import('../../index.js').TGPConfig} TGPConfig
- * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
  * @typedef {import('../../index.js').ExecOptions} ExecOptions
  * @typedef {import('../../index.js').ExecResult} ExecResult
  */
@@ -33,8 +37,12 @@ let lastRunId = 0;
 export class TGP {
   /** @type {import('../../index.js').Logger} */
   logger;
-  /** @type {TGPOptions} */
-  #options;
+  /** @type {import('../../index.js').VFSAdapter} */
+  vfs;
+  /** @type {import('../../index.js').Registry} */
+  registry;
+  /** @type {import('../../index.js').KernelGit} */
+  git;
   #life;
   #calls;
   /** @type {ForgedTools} */
@@ -42,31 +50,34 @@ export class TGP {
 
   /** @param {TGPOptions} [options] */
   constructor(options = {}) {
-    this.#options = options;
-    this.logger = options.logger ?? consoleLogger;
+    const given = readOptions(options);
+    this.logger = given.logger;
     const log = harmless(this.logger);
-    this.#life = new Lifecycle(options, log);
+    this.#life = new Lifecycle(given, log);
     this.#calls = new KernelCalls(this.#life, (change) => this.#forged.during(change), log);
     this.#forged = new ForgedTools(
       {
+        life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
         run: (path, args, signal) => this[EXEC_FOR_AGENT](path, args, { signal }),
       },
       log,
     );
-    const ignored = IGNORED_OPTIONS.filter((name) => options[name] !== undefined);
+    this.vfs = given.options.vfs ?? kernelVfs(this.#life);
+    this.registry = kernelRegistry(this.#calls, this.vfs);
+    this.git = kernelGit(this.#calls);
+    const ignored = IGNORED_OPTIONS.filter((name) => given.options[name] !== undefined);
     if (ignored.length > 0) {
       log.warn(`Ignored: ${ignored.join(' and ')}. The native kernel reaches files and Git remotes by itself.`);
     }
   }
 
-  /** @returns {TGPConfig | TGPConfigInput} */
   get config() {
-    return this.#life.config ?? masked(this.#options.config ?? {});
+    return this.#life.config;
   }
 
   async boot() {
-    await this.#life.ready();
+    await this.#life.boot();
   }
 
   /**
@@ -118,8 +129,9 @@ export class TGP {
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<import('../../index.js').CheckResult>}
    */
-  async check(path, { signal } = {}) {
+  async check(path, options = {}) {
     requireText(path, 'path');
+    const { signal } = parseArguments(CheckOptionsSchema, options, 'check options');
     const { types: sources, ...report } = await this.#calls.read((kernel) => kernel.checkTool(path), signal);
     const types = await untilAborted(this.#life.types.check(sources), signal);
     return withTypes(sources.files[0]?.path ?? path, report, types);
@@ -130,8 +142,9 @@ export class TGP {
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<import('../../index.js').FixResult>}
    */
-  async fix(path, { signal } = {}) {
+  async fix(path, options = {}) {
     requireText(path, 'path');
+    const { signal } = parseArguments(CheckOptionsSchema, options, 'fix options');
     return this.#calls.change((kernel) => kernel.fixTool(path), signal);
   }
 
@@ -146,8 +159,9 @@ export class TGP {
    * @param {{ limit?: number, signal?: AbortSignal }} [options]
    * @returns {Promise<import('../../index.js').FoundTool[]>}
    */
-  async find(query, { limit, signal } = {}) {
+  async find(query, options = {}) {
     requireText(query, 'query');
+    const { limit, signal } = parseArguments(FindOptionsSchema, options, 'find options');
     return this.#calls.read((kernel) => kernel.findTool(query, limit), signal);
   }
 
@@ -168,7 +182,7 @@ export class TGP {
 
   /** @type {import('../../index.js').TGP['liveTools']} */
   async liveTools(base = /** @type {any} */ ({})) {
-    return /** @type {any} */ (await this.#forged.live(base));
+    return /** @type {any} */ (await this.#forged.live(readTools(base)));
   }
 
   async refreshTools() {
@@ -177,23 +191,12 @@ export class TGP {
 
   /** @param {(change: import('../../index.js').ToolsChange) => void} listener */
   onToolsChanged(listener) {
+    if (typeof listener !== 'function') throw wrong('listener', 'a function');
     return this.#forged.onChanged(listener);
-  }
-
-  get vfs() {
-    return this.#options.vfs ?? kernelVfs(this.#life);
-  }
-
-  get registry() {
-    return kernelRegistry(this.#calls);
   }
 
   async sync() {
     await this.#calls.receive((kernel) => kernel.sync());
-  }
-
-  get git() {
-    return kernelGit(this.#calls);
   }
 
   get [FILES]() {
@@ -201,7 +204,8 @@ export class TGP {
   }
 
   /** @param {{ maxTokens?: number }} [options] */
-  getSystemPrompt({ maxTokens } = {}) {
+  getSystemPrompt(options = {}) {
+    const { maxTokens } = parseArguments(PromptOptionsSchema, options, 'prompt options');
     return systemPrompt({
       maxTokens,
       catalogue: (limit) => {
@@ -222,4 +226,26 @@ export class TGP {
   [Symbol.asyncDispose]() {
     return this.shutdown();
   }
+}
+
+/**
+ * @param {unknown} base
+ * @returns {import('../../index.js').ToolSet}
+ */
+function readTools(base) {
+  try {
+    if (typeof base === 'object' && base !== null) return { ...base };
+  } catch (cause) {
+    throw wrong('base', 'an object of tools that can be read', cause);
+  }
+  throw wrong('base', 'an object of tools, such as tgpTools(kernel)');
+}
+
+/**
+ * @param {string} field
+ * @param {string} what
+ * @param {unknown} [cause]
+ */
+function wrong(field, what, cause) {
+  return new ValidationError(`"${field}" must be ${what}.`, { cause, details: { field } });
 }

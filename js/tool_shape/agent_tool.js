@@ -1,5 +1,6 @@
 /** What all tools for agents have in common, whoever defines them. */
 
+import { signalOf } from '../boundary/abort.js';
 import { TGPError } from '../boundary/errors.js';
 
 /** @typedef {import('../../index.js').ExecToolResult} ExecToolResult */
@@ -19,7 +20,7 @@ export function agentTool(description, schema, run) {
     inputSchema: schema,
     execute: async (args, options) => {
       try {
-        return await run(args, options?.abortSignal);
+        return await run(args, signalOf(options, 'abortSignal'));
       } catch (error) {
         throw withCodeInMessage(error);
       }

@@ -184,6 +184,12 @@ impl BindingKernel {
         self.with_kernel(env, |kernel| kernel.tools().list_tools())
     }
 
+    /// As `listTools`, at once. Files are looked at when that was a while ago.
+    #[napi]
+    pub fn list_tools_now(&self) -> BindingOutcome {
+        BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.tools().list_tools()))
+    }
+
     /// Value: `{ version, tools? }`; no tools when nothing has changed since that version.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn list_tools_since<'env>(&self, env: &'env Env, since: Option<u32>) -> napi::Result<Object<'env>> {
@@ -393,5 +399,5 @@ fn parse_options(json: &str) -> Result<ExecOptions, Error> {
 }
 
 fn down() -> Error {
-    Error::new(ErrorCode::Shutdown, "The kernel has been shut down. Make a new TGP to go on.")
+    Error::new(ErrorCode::Shutdown, "The kernel has been shut down. Call boot() to start it again.")
 }

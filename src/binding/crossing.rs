@@ -54,6 +54,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("searchFiles", |kernel: &Kernel| kernel.files().search_files(&super::binding_kernel::parse_query("")?));
     answers.add("findTool", |kernel: &Kernel| kernel.tools().find_tool("", None));
     answers.add("listTools", |kernel: &Kernel| kernel.tools().list_tools());
+    answers.add("listToolsNow", |kernel: &Kernel| kernel.tools().list_tools());
     answers.add("listToolsSince", |kernel: &Kernel| kernel.tools().list_tools_since(None));
     answers.add("catalogue", |kernel: &Kernel| kernel.tools().catalogue(1));
     answers.add("hydrateRegistry", |kernel: &Kernel| kernel.tools().hydrate_registry());

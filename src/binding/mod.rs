@@ -30,6 +30,13 @@ pub fn limits() -> Vec<binding_limit::BindingLimit> {
     binding_limit::all()
 }
 
+/// The configuration that nothing gives, as JSON; the build writes it to `js/`.
+#[napi]
+#[must_use]
+pub fn default_config() -> String {
+    serde_json::to_string(&crate::kernel::Config::of_any_machine()).unwrap_or_default()
+}
+
 /// The version of the linked V8.
 #[napi]
 pub fn engine_version() -> String {

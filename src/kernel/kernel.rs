@@ -43,13 +43,13 @@ impl Kernel {
     /// Makes the root and its repository, and starts the warm workers in the background. `halt` ends the wait for a remote,
     /// now and later.
     pub fn boot(
-        config: Config,
+        mut config: Config,
         base_dir: &Path,
         worker_files: WorkerFiles,
         functions: Arc<dyn HostFunctions>,
         halt: Halt,
     ) -> Result<Arc<Self>, Error> {
-        let noted = check_folders(&config, base_dir)?;
+        let noted = check_folders(&mut config, base_dir)?;
         let root_dir = base_dir.join(&config.root_dir);
         let root = Arc::new(DiskVfs::open(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
         let compiler = Arc::new(Compiler::new());

@@ -3,9 +3,14 @@
 use super::config::NetworkConfig;
 use crate::error::Error;
 use crate::git::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
-use crate::net::{CaBundle, ExchangeRequest, Exchanges, NetError, ProxyChoice, Route};
+use crate::net::{
+    CaBundle, ExchangeFailure, ExchangeRequest, Exchanges, NetError, ProxyChoice, Route, broken_proxy_variables,
+};
 use std::path::Path;
 use std::sync::Arc;
+
+/// The status of a proxy that does not know who asks.
+const PROXY_WANTS_PASSWORD: u16 = 407;
 
 /// As `git` names itself: some servers look at it.
 const GIT_USER_AGENT: &str = concat!("git/2.0 (tgp ", env!("CARGO_PKG_VERSION"), ")");
@@ -23,7 +28,16 @@ pub fn tools_route(config: &NetworkConfig, base_dir: &Path) -> Result<Route, Err
 pub fn git_http(config: &NetworkConfig, base_dir: &Path) -> Result<Arc<dyn HttpClient>, Error> {
     let proxy = config.named_proxy()?.map_or(ProxyChoice::Environment, ProxyChoice::Through);
     let route = Route { proxy, ca: authorities(config, base_dir)? };
-    Ok(Arc::new(GitHttp(Exchanges::new(route, GIT_USER_AGENT))))
+    Ok(Arc::new(GitHttp { exchanges: Exchanges::new(route, GIT_USER_AGENT), warning: proxy_warning(config) }))
+}
+
+/// What the user should know about the environment's proxies, which Git goes by when the configuration names none.
+pub fn proxy_warning(config: &NetworkConfig) -> Option<String> {
+    let broken = if config.proxy.is_some() { Vec::new() } else { broken_proxy_variables() };
+    (!broken.is_empty()).then(|| {
+        let names = broken.join(" and ");
+        format!("{names} in the environment names no HTTP proxy and is ignored. Correct it, as http://host:port, or unset it.")
+    })
 }
 
 /// The certificates that are trusted beside the machine's.
@@ -31,16 +45,33 @@ pub fn authorities(config: &NetworkConfig, base_dir: &Path) -> Result<CaBundle, 
     config.ca.as_ref().map_or_else(|| Ok(CaBundle::default()), |path| CaBundle::read(&base_dir.join(path)))
 }
 
-struct GitHttp(Exchanges);
+struct GitHttp {
+    exchanges: Exchanges,
+    /// What may be the reason when no server can be reached.
+    warning: Option<String>,
+}
 
 impl HttpClient for GitHttp {
     fn start(&self, request: HttpRequest) -> Result<HttpExchange, String> {
+        let carrier = self.exchanges.carrier_of(&request.url);
+        let warning = self.warning.clone();
+        let told = move |failure: ExchangeFailure| match (&carrier, &warning) {
+            _ if !failure.may_be_carriers() => failure.to_string(),
+            (Some(carrier), _) => {
+                format!("{failure}; the request went through {carrier}: check that it runs and lets it through")
+            }
+            (None, Some(warning)) => format!("{failure}. {}", warning.trim_end_matches('.')),
+            (None, None) => failure.to_string(),
+        };
         let HttpRequest { method, url, headers, body, time, read_silence, write_silence } = request;
         let request = ExchangeRequest { method, url, headers, body, time, read_silence, write_silence };
-        let exchange = self.0.start(request).map_err(|failure| failure.to_string())?;
+        let exchange = self.exchanges.start(request).map_err(&told)?;
         let cancel = Box::new(exchange.canceller());
         let answer = move || {
-            let answer = exchange.answer().map_err(|failure| failure.to_string())?;
+            let answer = exchange.answer().map_err(&told)?;
+            if answer.status == PROXY_WANTS_PASSWORD {
+                return Err(ExchangeFailure::ProxyPassword.to_string());
+            }
             let headers = answer.headers.iter();
             let headers = headers.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
             Ok(HttpAnswer { status: answer.status, headers: headers.collect(), body: Box::new(answer.body) })

@@ -23,21 +23,27 @@ impl CaBundle {
     /// `BadCa` when it cannot be read or holds anything that is no certificate of an authority.
     pub fn read(path: &Path) -> Result<Self, NetError> {
         let bad = |why| NetError::BadCa { why };
-        let file = open(path).map_err(|_| bad("cannot be read; name a file of certificates in PEM"))?;
-        let text = read_at_most(file, MAX_BYTES, 0).map_err(|_| bad("cannot be read"))?;
-        Self::parse(&text.ok_or_else(|| bad("is larger than 4 MiB"))?)
+        let file = open(path).map_err(|_| {
+            bad("cannot be read. Name a file of certificates in PEM, relative to the folder of the config file")
+        })?;
+        let text = read_at_most(file, MAX_BYTES, 0).map_err(|_| bad("cannot be read. Check the disk it is on"))?;
+        Self::parse(&text.ok_or_else(|| bad("is larger than 4 MiB. Keep only the certificates of your own authorities: those of the machine are trusted anyway"))?)
     }
 
     fn parse(pem: &[u8]) -> Result<Self, NetError> {
         let bad = |why| NetError::BadCa { why };
         let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-        let found = found.map_err(|_| bad("is damaged: a certificate in it cannot be read"))?;
+        let found = found.map_err(|_| {
+            bad("is damaged: a certificate in it cannot be read. Export it again in PEM, also known as Base64")
+        })?;
         if found.is_empty() {
-            return Err(bad("holds no certificate in PEM"));
+            return Err(bad(
+                "holds no certificate in PEM. Export it as PEM, which begins with '-----BEGIN CERTIFICATE-----'; DER is not read",
+            ));
         }
         let mut store = RootCertStore::empty();
         for certificate in &found {
-            store.add(certificate.clone()).map_err(|_| bad("holds a certificate that cannot be used"))?;
+            store.add(certificate.clone()).map_err(|_| bad("holds a certificate that cannot be used. Name the certificate of the authority (X.509), not a key or a request"))?;
         }
         Ok(Self(found))
     }

@@ -2,12 +2,65 @@
 //!
 //! Many programs understand that; the client knows only the name itself, with or without a dot before it.
 
+use std::net::IpAddr;
 use url::Url;
 
 /// An entry in the words of `NO_PROXY`, as the client understands it.
 pub(super) fn as_client_knows(entry: &str) -> &str {
     let entry = entry.trim();
     if entry.starts_with("*.") { entry.trim_start_matches('*') } else { entry }
+}
+
+/// Why an entry can never match a host; `None` for one that can.
+#[must_use]
+pub fn fault_of_direct_host(entry: &str) -> Option<&'static str> {
+    let entry = as_client_knows(entry);
+    if entry == "*" || entry.parse::<IpAddr>().is_ok() {
+        return None;
+    }
+    if entry.contains("://") {
+        return Some("is an address; name the host alone");
+    }
+    if let Some((address, bits)) = entry.split_once('/') {
+        let most = address.parse::<IpAddr>().map(|address| if address.is_ipv4() { 32 } else { 128 });
+        let is_network = most.is_ok_and(|most| bits.parse::<u8>().is_ok_and(|bits| bits <= most));
+        return (!is_network).then_some("is no network, such as '10.0.0.0/8'");
+    }
+    if entry.contains(['[', ']']) {
+        return Some("has brackets; write the address without them, such as '::1'");
+    }
+    if entry.contains(':') {
+        return Some("has a port; name the host alone, which holds for all ports");
+    }
+    let name = entry.strip_prefix('.').unwrap_or(entry);
+    let is_name = !name.is_empty()
+        && name.split('.').all(|part| {
+            !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        });
+    (!is_name).then_some("is no host, such as 'git.corp.example', '.corp.example' or '10.0.0.0/8'")
+}
+
+/// Whether an entry that has no fault names the host of `url`, as the client decides it.
+pub(super) fn names_host_of(entry: &str, url: &Url) -> bool {
+    let entry = as_client_knows(entry);
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_ascii_lowercase();
+    if let Ok(address) = host.parse::<IpAddr>() {
+        let (start, bits) =
+            entry.split_once('/').map_or((entry, None), |(start, bits)| (start, bits.parse::<u32>().ok()));
+        return match (start.parse::<IpAddr>(), address) {
+            (Ok(IpAddr::V4(start)), IpAddr::V4(address)) => {
+                let rest = 32 - bits.unwrap_or(32).min(32);
+                u64::from(start.to_bits()) >> rest == u64::from(address.to_bits()) >> rest
+            }
+            (Ok(IpAddr::V6(start)), IpAddr::V6(address)) => {
+                let rest = 128 - bits.unwrap_or(128).min(128);
+                start.to_bits().checked_shr(rest) == address.to_bits().checked_shr(rest)
+            }
+            _ => false,
+        };
+    }
+    let name = entry.strip_prefix('.').unwrap_or(entry).to_ascii_lowercase();
+    entry == "*" || host == name || host.strip_suffix(&name).is_some_and(|rest| rest.ends_with('.'))
 }
 
 /// Names whose hosts the environment wants reached directly, and the client does not see.
@@ -36,8 +89,61 @@ impl DirectHosts {
 
 #[cfg(test)]
 mod tests {
-    use super::{DirectHosts, as_client_knows};
+    use super::{DirectHosts, as_client_knows, fault_of_direct_host, names_host_of};
     use url::Url;
+
+    #[test]
+    fn what_can_never_match_is_told() {
+        for entry in
+            ["*", "a", "a.example", ".a.example", "*.a.example", "10.0.0.1", "10.0.0.0/8", "::1", "fd00::/8", "_a-b.c"]
+        {
+            assert_eq!(fault_of_direct_host(entry), None, "{entry}");
+        }
+        for (entry, why) in [
+            ("a.example:8080", "port"),
+            ("10.0.0.1:80", "port"),
+            ("[::1]", "brackets"),
+            ("10.0.0.0/33", "network"),
+            ("a.example/8", "network"),
+            ("10.0.0/8", "network"),
+            ("http://a.example", "address"),
+            ("a.*.example", "no host"),
+            ("bücher.example", "no host"),
+            ("a..b", "no host"),
+            (".", "no host"),
+            ("*.", "no host"),
+            ("a b", "no host"),
+        ] {
+            assert!(fault_of_direct_host(entry).is_some_and(|fault| fault.contains(why)), "{entry}");
+        }
+    }
+
+    #[test]
+    fn an_entry_names_hosts_networks_and_all_below_a_name() {
+        let names = |entry: &str, url: &str| names_host_of(entry, &Url::parse(url).unwrap());
+        for (entry, url) in [
+            ("*", "http://a.example/"),
+            ("a.example", "https://A.example:9/"),
+            (".a.example", "http://b.a.example/"),
+            ("*.a.example", "http://b.a.example/"),
+            ("10.0.0.0/8", "http://10.9.8.7/"),
+            ("0.0.0.0/0", "http://1.2.3.4/"),
+            ("10.0.0.1", "http://10.0.0.1/"),
+            ("fd00::/8", "http://[fd12::1]/"),
+            ("::/0", "http://[fd12::1]/"),
+        ] {
+            assert!(names(entry, url), "{entry} {url}");
+        }
+        for (entry, url) in [
+            ("a.example", "http://ba.example/"),
+            ("10.0.0.0/8", "http://11.0.0.1/"),
+            ("10.0.0.1", "http://10.0.0.2/"),
+            ("fd00::/8", "http://10.0.0.1/"),
+            ("::/0", "http://a.example/"),
+        ] {
+            assert!(!names(entry, url), "{entry} {url}");
+        }
+    }
 
     #[test]
     fn a_star_stands_for_every_host_below_a_name() {

@@ -9,11 +9,13 @@ mod fetch;
 mod made_once;
 mod net_error;
 mod net_thread;
+mod proxy_refusal;
 mod route;
 mod trust;
 
 pub use ca_bundle::CaBundle;
+pub use direct_hosts::fault_of_direct_host;
 pub use exchange::{ExchangeAnswer, ExchangeFailure, ExchangeRequest, Exchanges};
 pub use fetch::{FetchLimits, FetchRequest, FetchResponse, FetchTask, Fetcher, RunningFetches};
-pub use net_error::NetError;
-pub use route::{NamedProxy, ProxyChoice, Route};
+pub use net_error::{NetError, shown_text};
+pub use route::{NamedProxy, ProxyChoice, Route, broken_proxy_variables};

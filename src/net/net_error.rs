@@ -47,6 +47,8 @@ pub enum NetError {
     Failed { url: String, why: &'static str },
     #[error(transparent)]
     Withheld(#[from] Withheld),
+    #[error("'{url}' could not be fetched: {proxy} {why}")]
+    Proxy { url: String, proxy: String, why: &'static str },
     #[error("The network cannot be used: the system refuses a thread or a socket")]
     NoRuntime,
     #[error("Nobody can be trusted: {variables} names no certificates that can be read; mend it, or unset it")]
@@ -73,6 +75,7 @@ impl PartError for NetError {
             | Self::TimedOut { .. }
             | Self::TooLarge { .. }
             | Self::Failed { .. }
+            | Self::Proxy { .. }
             | Self::NoRuntime
             | Self::NoTrust { .. } => ErrorCode::Fetch,
         }

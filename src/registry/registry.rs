@@ -171,7 +171,7 @@ mod tests {
     fn damaged_or_foreign_meta_json_holds_nothing() {
         let text = registry().print_meta();
         let half = text.get(..text.len() / 2).unwrap();
-        for damaged in ["", "{}", "null", half, "<<<<<<< HEAD", &text.replace("\"version\": 1", "\"version\": 99")] {
+        for damaged in ["", "{}", "null", half, "<<<<<<< HEAD", &text.replace("\"version\": 2", "\"version\": 99")] {
             assert_eq!(Registry::read_meta(damaged), [], "{damaged}");
         }
     }

@@ -16,7 +16,8 @@ pub enum ToolKind {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolMeta {
-    #[serde(skip)]
+    /// In `meta.json` it stands beside the rest for its readers; what counts there is the key.
+    #[serde(default)]
     pub path: String,
     pub name: String,
     pub description: String,

@@ -53,6 +53,17 @@ impl DiskVfs {
         Ok(vfs)
     }
 
+    /// Opens a directory that others use too, which is created if need be: it is not cleared, and `hidden`, which may lie
+    /// anywhere in it, is out of reach.
+    ///
+    /// # Errors
+    /// `Io` when one of the directories cannot be opened.
+    pub fn open_around(root: &Path, hidden: &Path) -> Result<Self, VfsError> {
+        let root = RootDir::open_around(root, hidden);
+        let root = root.map_err(|error| VfsError::io("open the root directory", ".", error))?;
+        Ok(Self { root, max_file_bytes: DEFAULT_MAX_FILE_BYTES })
+    }
+
     /// The same root with another limit for each file.
     #[must_use]
     pub fn with_max_file_bytes(self, max_file_bytes: usize) -> Self {

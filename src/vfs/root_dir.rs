@@ -3,7 +3,7 @@
 use super::durable_file;
 use super::jail_path::JailPath;
 use super::vfs_error::{VfsError, Violation};
-use cap_fs_ext::DirExt;
+use cap_fs_ext::{DirExt, MetadataExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 use std::io;
@@ -11,7 +11,25 @@ use std::path::{Component, Path};
 
 /// Opens segment by segment, each relative to the handle before it and none through a symlink.
 #[derive(Debug)]
-pub(super) struct RootDir(Dir);
+pub(super) struct RootDir {
+    dir: Dir,
+    /// A directory below that nothing here may enter.
+    hidden: Option<Identity>,
+}
+
+/// What tells a directory from all others, however it is reached or spelt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    file: u64,
+}
+
+impl Identity {
+    fn of(dir: &Dir) -> io::Result<Self> {
+        let metadata = dir.dir_metadata()?;
+        Ok(Self { device: metadata.dev(), file: metadata.ino() })
+    }
+}
 
 /// What to do about a directory that is not there.
 #[derive(Clone, Copy)]
@@ -25,17 +43,23 @@ impl RootDir {
     pub(super) fn open(root: &Path) -> io::Result<Self> {
         let authority = ambient_authority();
         Dir::create_ambient_dir_all(root, authority)?;
-        Dir::open_ambient_dir(root, authority).map(Self)
+        Dir::open_ambient_dir(root, authority).map(|dir| Self { dir, hidden: None })
+    }
+
+    /// As [`RootDir::open`], with `hidden` out of reach.
+    pub(super) fn open_around(root: &Path, hidden: &Path) -> io::Result<Self> {
+        let hidden = Identity::of(&Dir::open_ambient_dir(hidden, ambient_authority())?)?;
+        Ok(Self { hidden: Some(hidden), ..Self::open(root)? })
     }
 
     /// Another handle of the same directory.
     pub(super) fn try_clone(&self) -> io::Result<Self> {
-        self.0.try_clone().map(Self)
+        Ok(Self { dir: self.dir.try_clone()?, hidden: self.hidden })
     }
 
     /// The handle of `dir`, or `None` when it is not there.
     pub(super) fn enter(&self, dir: &JailPath, missing: Missing) -> Result<Option<Dir>, VfsError> {
-        let mut handle = self.0.try_clone().map_err(|error| VfsError::io("open", dir.as_str(), error))?;
+        let mut handle = self.dir.try_clone().map_err(|error| VfsError::io("open", dir.as_str(), error))?;
         for name in dir.segments() {
             let mut next = handle.open_dir_nofollow(name);
             if let (Missing::Create, Err(error)) = (missing, &next)
@@ -49,8 +73,18 @@ impl RootDir {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(error) => return Err(no_directory(&handle, name, dir, error)),
             };
+            self.refuse_hidden(&handle, dir)?;
         }
         Ok(Some(handle))
+    }
+
+    fn refuse_hidden(&self, handle: &Dir, dir: &JailPath) -> Result<(), VfsError> {
+        let Some(hidden) = self.hidden else { return Ok(()) };
+        match Identity::of(handle) {
+            Ok(entered) if entered != hidden => Ok(()),
+            Ok(_) => Err(VfsError::violation(dir.as_str(), Violation::Root)),
+            Err(error) => Err(VfsError::io("open", dir.as_str(), error)),
+        }
     }
 
     /// The directory that holds `path`, and its name in there. A path through a file is as missing as one through
@@ -68,7 +102,7 @@ impl RootDir {
     /// by [`RootDir::enter`] as any other.
     pub(super) fn real(&self, path: &JailPath) -> Result<JailPath, VfsError> {
         let violation = |violation| VfsError::violation(path.as_str(), violation);
-        let target = self.0.canonicalize(path.as_str()).map_err(|error| {
+        let target = self.dir.canonicalize(path.as_str()).map_err(|error| {
             if error.kind() == io::ErrorKind::NotFound {
                 VfsError::not_found(path.as_str())
             } else if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
@@ -108,6 +142,12 @@ impl RootDir {
                 Ok(None) => continue,
                 // Replaced since its name was seen: not a directory any more.
                 Err(VfsError::NotADirectory { .. } | VfsError::SecurityViolation { .. }) if path != *start => continue,
+                // A folder that others use too has what is not for everybody.
+                Err(VfsError::Io { source, .. })
+                    if self.hidden.is_some() && path != *start && source.kind() == io::ErrorKind::PermissionDenied =>
+                {
+                    continue;
+                }
                 Err(error) => return Err(error),
             };
             let entries = match dir.entries() {

@@ -71,6 +71,7 @@ pub enum Violation {
     Symlink,
     HardLink,
     Application,
+    Root,
 }
 
 impl Violation {
@@ -92,6 +93,9 @@ impl Violation {
             Self::Git => "belongs to the repository's own data; use a path outside '.git'",
             Self::Symlink => "leads through a symbolic link that may not be followed; name the real file",
             Self::HardLink => "is a file with several hard links and may lie outside too; replace it by a copy",
+            Self::Root => {
+                "belongs to the root, which is not reached this way; read it by its path in the root, and change tools with write_file"
+            }
             Self::Application => "has a name of an application's own files, which are executed; choose another one",
         };
         format!("'{path}' {why}")

@@ -42,6 +42,14 @@ enum Address {
     Ssh(SshConnection),
 }
 
+impl RemoteUrl {
+    /// Whether it is reached over HTTP, and so perhaps through a proxy.
+    #[must_use]
+    pub const fn is_http(&self) -> bool {
+        matches!(self.address, Address::Http(_))
+    }
+}
+
 impl Provider {
     const fn site(self) -> Option<&'static str> {
         match self {

@@ -16,29 +16,29 @@ use crate::git::store::landing::{self, Landing, RefMove};
 use git2::{Oid, Repository};
 
 impl Upstream {
-    /// Pushes one tool's branch and makes sure of its pull request.
+    /// Pushes one tool's branch and makes sure of its pull request. A plain remote gets the branch alone.
     pub(in crate::git) fn publish_tool(
         &self,
         repository: &Repository,
         tool: &Pending,
         patience: &Patience,
-    ) -> Result<PullRequest, GitError> {
+    ) -> Result<Option<PullRequest>, GitError> {
         let Some(forge) = self.forge.as_deref() else {
-            return Err(GitError::Refused { reason: "there is no API for pull requests".to_owned() });
+            return self.push_tool(repository, None, &tool.branch, patience).map(|_| None);
         };
         let base = &self.options().branch;
         if at(repository, &tracking_reference(base))?.is_none() {
             let reason = format!("it has no branch '{base}' to merge into; push a first commit to it");
             return Err(GitError::Refused { reason });
         }
-        let sent = self.push_tool(repository, forge, &tool.branch, patience)?;
+        let sent = self.push_tool(repository, Some(forge), &tool.branch, patience)?;
         let paths: Vec<String> = tool.changes.iter().map(|change| change.path.clone()).collect();
         let text = self.describe.describe(&paths);
         let known = self.pull_requests.lock().get(&tool.branch).cloned();
         if let (Sent::Nothing, Some((known, told))) = (sent, known)
             && told == text
         {
-            return Ok(known);
+            return Ok(Some(known));
         }
         let request = match forge.find(&tool.branch, base)? {
             Some(found) if found.state == PullRequestState::Open => {
@@ -48,13 +48,13 @@ impl Upstream {
             _ => forge.create(&tool.branch, base, &text)?,
         };
         self.pull_requests.lock().insert(tool.branch.clone(), (request.clone(), text));
-        Ok(request)
+        Ok(Some(request))
     }
 
     fn push_tool(
         &self,
         repository: &Repository,
-        forge: &dyn ForgeApi,
+        forge: Option<&dyn ForgeApi>,
         branch: &str,
         patience: &Patience,
     ) -> Result<Sent, GitError> {
@@ -85,7 +85,9 @@ impl Upstream {
         }
     }
 
-    fn is_over(&self, forge: &dyn ForgeApi, branch: &str) -> Result<bool, GitError> {
+    /// Whether the branch's pull request is done; a remote without such does not tell.
+    fn is_over(&self, forge: Option<&dyn ForgeApi>, branch: &str) -> Result<bool, GitError> {
+        let Some(forge) = forge else { return Ok(false) };
         let found = forge.find(branch, &self.options().branch)?;
         Ok(found.is_some_and(|found| found.state == PullRequestState::Done))
     }

@@ -230,8 +230,8 @@ impl Shared {
 #[derive(Default)]
 pub(in crate::git) struct Round {
     pub(in crate::git) error: Option<GitError>,
-    /// By branch: the pull request, or why there is none.
-    tools: Vec<(String, Result<PullRequest, String>)>,
+    /// By branch: the pull request, where the remote has such, or why nothing got there.
+    tools: Vec<(String, Result<Option<PullRequest>, String>)>,
 }
 
 impl Round {
@@ -239,7 +239,7 @@ impl Round {
     fn reach(&self, branch: &str) -> (Reach, Option<PullRequest>) {
         let tool = self.tools.iter().find(|(name, _)| name == branch).map(|(_, result)| result);
         match (tool, &self.error) {
-            (Some(Ok(request)), _) => (Reach::Remote, Some(request.clone())),
+            (Some(Ok(request)), _) => (Reach::Remote, request.clone()),
             (Some(Err(reason)), _) => (Reach::Local(reason.clone()), None),
             (None, Some(error)) => (Reach::Local(error.to_string()), None),
             (None, None) => (Reach::Remote, None),

@@ -7,6 +7,7 @@ use crate::git::patience::Patience;
 use crate::git::pull_request::connect::connect;
 use crate::git::pull_request::pull_request::Describe;
 use crate::git::remote::remote_options::RemoteOptions;
+use crate::git::remote::remote_url::Provider;
 use crate::git::store::git_store::GitStore;
 use crate::git::store::repository_setup;
 use crate::git::store_options::{StoreOptions, WriteStrategy};
@@ -67,8 +68,8 @@ fn try_open(
 ) -> Result<Opened, GitError> {
     let connection = remote.connect()?;
     let forge = match options.strategy {
-        WriteStrategy::Direct => None,
-        WriteStrategy::PullRequest => Some(connect(remote)?),
+        WriteStrategy::PullRequest if remote.provider != Provider::Plain => Some(connect(remote)?),
+        WriteStrategy::Direct | WriteStrategy::PullRequest => None,
     };
     let store = Arc::new(GitStore::open_or_init(root, options.clone(), Arc::clone(work))?);
     store.name_remote(&remote.url.display())?;

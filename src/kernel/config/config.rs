@@ -10,6 +10,9 @@ use crate::error::{Error, ErrorCode};
 use crate::kernel::check_config::{CheckMode, RuleLevels, check_rules};
 use serde::{Deserialize, Serialize};
 
+/// Packages that most tools need; JavaScript leaves out those that the application does not have.
+const DEFAULT_IMPORTS: [&str; 3] = ["@tgp/std", "zod", "date-fns"];
+
 /// The whole configuration. A key that is not here is refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -32,6 +35,19 @@ pub struct Config {
     pub secrets: SecretsConfig,
 }
 
+/// What was said, where a default depends on it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Given {
+    sandbox: GivenSandbox,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct GivenSandbox {
+    wall_ms: Option<u32>,
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -41,7 +57,7 @@ impl Default for Config {
             check: CheckMode::default(),
             rules: RuleLevels::new(),
             fs: FsConfig::default(),
-            allowed_imports: Vec::new(),
+            allowed_imports: DEFAULT_IMPORTS.map(str::to_owned).to_vec(),
             allowed_fetch_urls: Vec::new(),
             network: NetworkConfig::default(),
             secrets: SecretsConfig::new(),
@@ -52,10 +68,20 @@ impl Default for Config {
 impl Config {
     /// Reads and checks a configuration. The error names the key.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let config: Self = serde_json::from_str(text)
-            .map_err(|error| Error::new(ErrorCode::Config, format!("The configuration is not valid: {error}.")))?;
+        let invalid = |error| Error::new(ErrorCode::Config, format!("The configuration is not valid: {error}."));
+        let mut config: Self = serde_json::from_str(text).map_err(invalid)?;
+        let given: Given = serde_json::from_str(text).map_err(invalid)?;
+        if given.sandbox.wall_ms.is_none() {
+            config.sandbox.wall_ms = config.sandbox.wall_ms.max(config.sandbox.timeout_ms);
+        }
         config.check()?;
         Ok(config)
+    }
+
+    /// The defaults before this machine is looked at.
+    #[must_use]
+    pub fn of_any_machine() -> Self {
+        Self { sandbox: SandboxConfig::of_any_machine(), ..Self::default() }
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -82,12 +108,20 @@ mod tests {
     }
 
     #[test]
+    fn a_run_has_time_on_the_wall_for_its_cpu_time() {
+        let wall = |json: &str| Config::from_json(json).unwrap().sandbox.wall_ms;
+        assert_eq!(wall(r#"{"sandbox":{"timeoutMs":60000}}"#), 60_000);
+        assert_eq!(wall(r#"{"sandbox":{"timeoutMs":100}}"#), 30_000);
+        assert_eq!(wall(r#"{"sandbox":{"timeoutMs":100,"wallMs":200}}"#), 200);
+    }
+
+    #[test]
     fn what_is_unknown_contradictory_or_out_of_range_is_refused_by_name() {
         for (json, key) in [
             (r#"{"rootdir":"x"}"#, "rootdir"),
             (r#"{"sandbox":{"memoryMb":1}}"#, "sandbox.memoryMb"),
             (r#"{"sandbox":{"timeoutMs":0}}"#, "sandbox.timeoutMs"),
-            (r#"{"sandbox":{"timeoutMs":50000}}"#, "sandbox.wallMs"),
+            (r#"{"sandbox":{"timeoutMs":50000,"wallMs":30000}}"#, "sandbox.wallMs"),
             (r#"{"sandbox":{"workers":1,"warm":2}}"#, "sandbox.warm"),
             (r#"{"sandbox":{"wallMs":"1"}}"#, "wallMs"),
             (r#"{"sandbox":{"scratchBytes":4000000000}}"#, "sandbox.scratchBytes"),
@@ -113,7 +147,6 @@ mod tests {
             (r#"{"git":{"repo":"a\nb"}}"#, "git.repo"),
             (r#"{"git":{"apiBaseUrl":"https://x"}}"#, "git.apiBaseUrl"),
             (r#"{"git":{"provider":"gitlab","repo":"a/b","apiBaseUrl":"x"}}"#, "git.apiBaseUrl"),
-            (r#"{"git":{"repo":"x","writeStrategy":"pr"}}"#, "git.writeStrategy"),
         ] {
             let error = Config::from_json(json).unwrap_err();
             assert_eq!(error.code, ErrorCode::Config);

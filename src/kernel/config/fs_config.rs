@@ -4,12 +4,15 @@ use super::limited_struct::limited_struct;
 use super::refused::refused;
 use crate::error::Error;
 
+/// Where tools may write when nothing is said.
+const DEFAULT_DIR: &str = "./tmp";
+
 limited_struct! {
     /// Which folders of the host tools may use beside the root, and how much the root may hold.
     #[derive(Eq)]
     pub struct FsConfig, FsLimits {
         /// Relative to the folder of the configuration, or absolute.
-        pub allowed_dirs: Vec<String> = Vec::new(),
+        pub allowed_dirs: Vec<String> = vec![DEFAULT_DIR.to_owned()],
         /// Whether `..` is refused even where it does not lead out.
         pub block_upward_traversal: bool = true,
     }
@@ -30,6 +33,11 @@ impl Default for FsConfig {
 }
 
 impl FsConfig {
+    /// Whether the folders are those that nobody had to name.
+    pub fn has_default_dirs(&self) -> bool {
+        self.allowed_dirs.iter().map(String::as_str).eq([DEFAULT_DIR])
+    }
+
     pub(super) fn check(&self) -> Result<(), Error> {
         self.check_limits("fs.")?;
         if self.file_bytes > self.root_bytes {

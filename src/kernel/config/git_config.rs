@@ -100,9 +100,6 @@ impl GitConfig {
         {
             return Err(refused("git.apiBaseUrl", "must be an https:// address"));
         }
-        if !is_hosted && self.write_strategy == GitWriteStrategy::Pr {
-            return Err(refused("git.writeStrategy", "can be 'pr' only with git.provider github, gitlab or bitbucket"));
-        }
         Ok(())
     }
 }

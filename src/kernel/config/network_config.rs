@@ -3,8 +3,11 @@
 use super::refused::refused;
 use crate::error::Error;
 use crate::git::Secret;
-use crate::net::{NamedProxy, NetError};
+use crate::net::{NamedProxy, NetError, fault_of_direct_host, shown_text};
 use serde::{Deserialize, Serialize};
+
+/// Every request is held against all of them.
+const MAX_DIRECT_HOSTS: usize = 1000;
 
 /// The section `network`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -25,16 +28,24 @@ pub struct NetworkConfig {
 
 impl NetworkConfig {
     pub fn check(&self) -> Result<(), Error> {
-        self.named_proxy()?;
         if self.proxy.is_none() && !self.no_proxy.is_empty() {
             return Err(refused("network.noProxy", "belongs to a network.proxy"));
+        }
+        if self.no_proxy.len() > MAX_DIRECT_HOSTS {
+            return Err(refused("network.noProxy", "must have at most 1000 entries; name networks or domains instead"));
         }
         if self.no_proxy.iter().any(|host| host.trim().is_empty() || host.contains([',', '\n', '\r', '\0'])) {
             return Err(refused("network.noProxy", "must name one host or network in each entry"));
         }
+        for host in &self.no_proxy {
+            if let Some(fault) = fault_of_direct_host(host) {
+                return Err(refused("network.noProxy", &format!("never matches: '{}' {fault}", shown_text(host))));
+            }
+        }
         if self.for_tools && self.proxy.is_none() && self.ca.is_none() {
             return Err(refused("network.forTools", "needs a network.proxy or a network.ca"));
         }
+        self.named_proxy()?;
         Ok(())
     }
 

@@ -25,7 +25,7 @@ limited_struct! {
         /// CPU time of one run; waiting does not count.
         timeout_ms: 50, 1..=3_600_000;
         /// Time from start to result of one run.
-        wall_ms: 30_000, 1..=3_600_000;
+        wall_ms: 30_000, 1..=3_600_000, "or `timeoutMs` if that is more";
         /// How many runs may go on at once.
         // More by default would help only machines that nothing else runs on.
         workers: 4, 1..=64, "at most one per core";
@@ -102,6 +102,10 @@ impl Default for SandboxConfig {
 }
 
 impl SandboxConfig {
+    pub(super) fn of_any_machine() -> Self {
+        Self::standard()
+    }
+
     pub(super) fn check(&self) -> Result<(), Error> {
         self.check_limits("sandbox.")?;
         if self.wall_ms < self.timeout_ms {

@@ -30,15 +30,33 @@ impl Homes {
     }
 }
 
-/// Refuses a root or an allowed folder in which what is written would be executed. Returns what the user should know.
-pub fn check_folders(config: &Config, base_dir: &Path) -> Result<Vec<String>, Error> {
+/// Refuses a root or an allowed folder in which what is written would be executed. Returns what the user should know. A
+/// folder that nobody asked for is left out instead.
+pub fn check_folders(config: &mut Config, base_dir: &Path) -> Result<Vec<String>, Error> {
     let homes = Homes::of(base_dir);
     let root = real_place(&base_dir.join(&config.root_dir));
-    let warnings = check_root(config, &root, &homes)?;
-    for name in &config.fs.allowed_dirs {
-        check_allowed(&real_place(&base_dir.join(name)), &root, &homes)?;
+    let mut warnings = check_root(config, &root, &homes)?;
+    let mut folders = config.fs.allowed_dirs.iter().map(|name| real_place(&base_dir.join(name)));
+    let checked = folders.try_for_each(|folder| check_allowed(&folder, &root, &homes));
+    match checked {
+        Err(error) if config.fs.has_default_dirs() => {
+            let left_out = config.fs.allowed_dirs.drain(..).collect::<String>();
+            warnings.push(format!("Tools cannot use '{left_out}', where they may write by default: {}", error.message));
+        }
+        checked => checked?,
     }
     Ok(warnings)
+}
+
+/// Whether a folder is in use by others than the tools: one around the root, or that of temporary files.
+pub fn is_shared(folder: &Path, root: &Path) -> bool {
+    let folder = real_place(folder);
+    real_place(root).starts_with(&folder) || is_temporary(&folder)
+}
+
+#[expect(clippy::disallowed_methods, reason = "only compared with: nothing there is opened")]
+fn is_temporary(folder: &Path) -> bool {
+    [std::env::temp_dir().as_path(), Path::new("/tmp")].into_iter().any(|place| real_place(place) == folder)
 }
 
 fn check_root(config: &Config, root: &Path, homes: &Homes) -> Result<Vec<String>, Error> {
@@ -80,14 +98,15 @@ fn check_root(config: &Config, root: &Path, homes: &Homes) -> Result<Vec<String>
 }
 
 fn check_allowed(folder: &Path, root: &Path, homes: &Homes) -> Result<(), Error> {
-    if folder.starts_with(root) || root.starts_with(folder) {
+    if folder.starts_with(root) {
         return Err(refused(
             ALLOWED,
-            "must not hold rootDir, a folder inside it or one around it: tools are written by write_file and kept in Git",
+            "must not be rootDir or lie in it: tools are written by write_file and kept in Git. Name a folder beside it",
         ));
     }
-    let found = marks_in(&names_in(folder));
-    let is_application = holds_any(folder, &homes.application) || !found.is_empty();
+    // Anybody's files are in the folder of temporary ones; tools cannot touch those that an application is known by.
+    let looks_like_one = !is_temporary(folder) && !marks_in(&names_in(folder)).is_empty();
+    let is_application = holds_any(folder, &homes.application) || looks_like_one;
     if is_application || is_inside_machinery(folder) {
         return Err(refused(
             ALLOWED,
@@ -157,8 +176,10 @@ mod tests {
         {
             assert!(refused(folder), "{folder}");
         }
-        for folder in ["/srv/app/data", "/data", "/var/temporary/exchange"] {
+        for folder in ["/srv/app/data", "/data", "/var/temporary/exchange", "/tmp"] {
             assert!(!refused(folder), "{folder}");
         }
+        let around = Path::new("/data/agent/.tgp");
+        assert!(check_allowed(Path::new("/data"), around, &homes()).is_ok(), "around a root that is elsewhere");
     }
 }

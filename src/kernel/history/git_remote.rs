@@ -11,7 +11,7 @@ use crate::git::{
 };
 use crate::kernel::check_config::lint_options;
 use crate::kernel::config::{Config, GitProvider, GitWriteStrategy};
-use crate::kernel::network::{authorities, git_http};
+use crate::kernel::network::{authorities, git_http, proxy_warning};
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, TEMP_PREFIX};
 use serde::Serialize;
@@ -53,7 +53,10 @@ impl GitHome {
             let lint = lint_options(&config.rules, &config.allowed_imports);
             Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler), lint, Arc::clone(examples)))
         };
-        let opened = git::open(root, &options, &work, &remote, describer)?;
+        let mut opened = git::open(root, &options, &work, &remote, describer)?;
+        if remote.url.is_http() {
+            opened.hydrated.warnings.extend(proxy_warning(&config.network));
+        }
         let publisher = Publisher::new(opened.upstream);
         if opened.hydrated.local == LocalCommits::Waiting {
             publisher.nudge();

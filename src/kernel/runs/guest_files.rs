@@ -2,8 +2,11 @@
 
 use crate::error::Error;
 use crate::kernel::config::{Config, FsConfig, refused};
+use crate::kernel::files::is_shared;
 use crate::kernel::tool_paths::TOOLS;
-use crate::vfs::{CountedVfs, DiskVfs, JailPath, MountTable, RunWrites, ScratchQuota, ScratchVfs, Traversal, Vfs};
+use crate::vfs::{
+    CountedVfs, DiskVfs, JailPath, LateVfs, MountTable, RunWrites, ScratchQuota, ScratchVfs, Traversal, Vfs, VfsError,
+};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,7 +24,7 @@ pub struct GuestFiles {
 }
 
 impl GuestFiles {
-    /// Opens the allowed folders, which are created if need be.
+    /// Opens the allowed folders; those that are missing are made by the first write.
     pub fn open(config: &Config, base_dir: &Path, root: &Arc<DiskVfs>) -> Result<Self, Error> {
         let FsConfig { allowed_dirs, block_upward_traversal, file_bytes, .. } = &config.fs;
         let traversal = if *block_upward_traversal { Traversal::Refused } else { Traversal::Inside };
@@ -34,18 +37,22 @@ impl GuestFiles {
         let root_dir = normal(&base_dir.join(&config.root_dir));
         let mut folders: Vec<(String, Arc<dyn Vfs>)> = Vec::new();
         for name in allowed_dirs {
-            let folder = DiskVfs::open(&allowed(name, base_dir, &root_dir)?)?.with_max_file_bytes(*file_bytes as usize);
-            folders.push((name.clone(), Arc::new(folder)));
+            let folder = allowed(name, base_dir, &root_dir)?;
+            folders.push((name.clone(), Arc::new(opened_late(folder, root_dir.clone(), *file_bytes as usize)?)));
         }
         let sandbox = &config.sandbox;
         let quota = ScratchQuota { bytes: sandbox.scratch_bytes as usize, files: sandbox.scratch_files as usize };
         Ok(Self { shared, allowed: folders, quota })
     }
 
-    /// The tree of one run, with an empty scratch folder. What it writes elsewhere is counted in `writes`.
+    /// The tree of one run, with an empty scratch folder; an allowed folder of the same name takes its place. What it writes
+    /// elsewhere is counted in `writes`.
     pub fn for_run(&self, writes: &Arc<RunWrites>) -> MountTable {
-        let scratch = self.shared.clone().read_write(SCRATCH, Arc::new(ScratchVfs::new(self.quota)));
-        self.allowed.iter().fold(scratch, |tree, (name, files)| {
+        let mut tree = self.shared.clone();
+        if !self.allowed.iter().any(|(name, _)| Path::new(name) == Path::new(SCRATCH)) {
+            tree = tree.read_write(SCRATCH, Arc::new(ScratchVfs::new(self.quota)));
+        }
+        self.allowed.iter().fold(tree, |tree, (name, files)| {
             tree.read_write(name, Arc::new(CountedVfs::new(name, Arc::clone(files), Arc::clone(writes))))
         })
     }
@@ -57,17 +64,30 @@ fn allowed(name: &str, base_dir: &Path, root_dir: &Path) -> Result<PathBuf, Erro
     if name.trim().is_empty() || name.contains(['\0', '\\', '\n']) {
         return Err(refused(KEY, "must hold folders, written with '/' and not empty"));
     }
-    if [LIB, SCRATCH].iter().any(|own| Path::new(name).starts_with(own)) {
-        return Err(refused(KEY, "must not hold '/lib' or '/tmp': these names are the sandbox's own"));
+    if Path::new(name).starts_with(LIB) {
+        return Err(refused(KEY, "must not hold '/lib': in the sandbox that is the folder of the tools"));
     }
     let folder = normal(&base_dir.join(name));
-    if folder.starts_with(root_dir) || root_dir.starts_with(&folder) {
+    if folder.starts_with(root_dir) {
         return Err(refused(
             KEY,
-            "must not hold rootDir, a folder inside it or one around it: tools are written by write_file and kept in Git",
+            "must not be rootDir or lie in it: tools are written by write_file and kept in Git. Name a folder beside it",
         ));
     }
     Ok(folder)
+}
+
+/// A folder that holds the root, or is anybody's, is not cleared, and the root is out of reach in it.
+fn opened_late(folder: PathBuf, root_dir: PathBuf, file_bytes: usize) -> Result<LateVfs, VfsError> {
+    let place = folder.clone();
+    LateVfs::new(folder, move || {
+        let files = if is_shared(&place, &root_dir) {
+            DiskVfs::open_around(&place, &root_dir)?
+        } else {
+            DiskVfs::open(&place)?
+        };
+        Ok(files.with_max_file_bytes(file_bytes))
+    })
 }
 
 /// The path without `.` and `..`, as text tells it.

@@ -2,6 +2,7 @@
 
 use super::plain_dns::UnknownHost;
 use crate::net::net_error::NetError;
+use crate::net::proxy_refusal::wants_password;
 use std::error::Error as StdError;
 use std::io;
 
@@ -15,8 +16,10 @@ pub enum ExchangeFailure {
     Untrusted,
     #[error("the connection failed: {0}")]
     Connection(io::ErrorKind),
-    #[error("no connection came about; check its address, and the proxy if there is one")]
+    #[error("no connection came about; check its address")]
     NoConnection,
+    #[error("the proxy wants a user name and a password; put them into its address, as http://user:password@host:port")]
+    ProxyPassword,
     #[error("the connection broke")]
     Broken,
     #[error("the system refuses a thread or a socket")]
@@ -28,6 +31,15 @@ pub enum ExchangeFailure {
 }
 
 impl ExchangeFailure {
+    /// Whether whoever is between this machine and the server may be the cause.
+    #[must_use]
+    pub const fn may_be_carriers(self) -> bool {
+        match self {
+            Self::TimedOut | Self::UnknownHost | Self::Connection(_) | Self::NoConnection | Self::Untrusted => true,
+            Self::ProxyPassword | Self::Broken | Self::NoRuntime | Self::NoTrust(_) | Self::Other => false,
+        }
+    }
+
     /// Why there is no client.
     pub(super) const fn of_client(error: &NetError) -> Self {
         if let NetError::NoTrust { variables } = error { Self::NoTrust(variables) } else { Self::NoRuntime }
@@ -35,6 +47,9 @@ impl ExchangeFailure {
 
     /// What the client said, without the address.
     pub(super) fn of(error: &reqwest::Error) -> Self {
+        if wants_password(error) {
+            return Self::ProxyPassword;
+        }
         let mut source: Option<&(dyn StdError + 'static)> = Some(error);
         let mut kind = None;
         while let Some(cause) = source {

@@ -123,6 +123,14 @@ impl Exchanges {
         Ok(Exchange { task: thread.runtime.spawn(exchange).abort_handle(), parts })
     }
 
+    /// As [`Route::carrier_of`].
+    #[must_use]
+    pub fn carrier_of(&self, url: &str) -> Option<String> {
+        let url = Url::parse(url).ok()?;
+        let is_direct = self.direct_hosts.get_or_init(|| self.route.direct_hosts()).contains(&url);
+        if is_direct { None } else { self.route.carrier_of(&url) }
+    }
+
     fn client_for(&self, url: &Url) -> Result<&Client, NetError> {
         let tls = || self.tls.get(|| self.route.tls()).cloned();
         if is_loopback(url) || self.direct_hosts.get_or_init(|| self.route.direct_hosts()).contains(url) {

@@ -12,6 +12,7 @@ use crate::ids::RunId;
 use crate::net::made_once::MadeOnce;
 use crate::net::net_error::{NetError, shown};
 use crate::net::net_thread::NetThread;
+use crate::net::proxy_refusal::wants_password;
 use crate::net::route::Route;
 use crate::threads::{self, Panicked};
 use reqwest::header::{
@@ -30,6 +31,9 @@ use url::Url;
 /// Redirects that one request may follow.
 const MAX_REDIRECTS: usize = 10;
 const USER_AGENT: &str = "tgp";
+/// What a tool is told of a proxy; only who set it up can do something about it.
+const WANTS_PASSWORD: &str = "wants a user name and a password; the owner puts them into the address in network.proxy";
+const NO_WAY: &str = "gave no connection; the owner checks that it runs and lets requests to this host through";
 
 /// What one request may use.
 #[derive(Debug, Clone, Copy)]
@@ -141,7 +145,12 @@ impl Network {
                 Some(body) => builder.body(body),
                 None => builder,
             };
-            let response = builder.send().await.map_err(|error| failure(&error, &request.url))?;
+            let response = builder.send().await.map_err(|error| self.failure(&error, &request.url))?;
+            if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED
+                && let Some(proxy) = self.route.carrier_of(&request.url)
+            {
+                return Err(NetError::Proxy { url: shown(&request.url), proxy, why: WANTS_PASSWORD });
+            }
             let arrival = if hop == 0 { Arrival::Direct } else { Arrival::Redirected };
             let target = match (request.redirects, target(&response, &request.url)) {
                 (Redirects::Follow, Some(target)) => target,
@@ -153,6 +162,27 @@ impl Network {
             request = redirected(request, response.status(), target);
         }
         Err(NetError::TooManyRedirects { url: shown(&first), limit: MAX_REDIRECTS })
+    }
+
+    fn failure(&self, error: &reqwest::Error, url: &Url) -> NetError {
+        let mut source: Option<&(dyn StdError + 'static)> = Some(error);
+        while let Some(cause) = source {
+            if let Some(refusal) = cause.downcast_ref::<NetError>() {
+                return refusal.clone();
+            }
+            source = cause.source();
+        }
+        if !error.is_connect() {
+            return NetError::Failed { url: shown(url), why: "the server did not answer as HTTP asks" };
+        }
+        let Some(proxy) = self.route.carrier_of(url) else {
+            return NetError::Failed {
+                url: shown(url),
+                why: "no connection; check the address, try once more, then say that the server cannot be reached",
+            };
+        };
+        let why = if wants_password(error) { WANTS_PASSWORD } else { NO_WAY };
+        NetError::Proxy { url: shown(url), proxy, why }
     }
 }
 
@@ -200,22 +230,6 @@ fn redirected(mut request: Checked, status: StatusCode, target: Url) -> Checked 
     }
     request.url = target;
     request
-}
-
-fn failure(error: &reqwest::Error, url: &Url) -> NetError {
-    let mut source: Option<&(dyn StdError + 'static)> = Some(error);
-    while let Some(cause) = source {
-        if let Some(refusal) = cause.downcast_ref::<NetError>() {
-            return refusal.clone();
-        }
-        source = cause.source();
-    }
-    let why = if error.is_connect() {
-        "no connection; check the address, try once more, then say that the server cannot be reached"
-    } else {
-        "the server did not answer as HTTP asks"
-    };
-    NetError::Failed { url: shown(url), why }
 }
 
 #[cfg(test)]

@@ -1,0 +1,68 @@
+/** The schemas of the configuration with every default filled in, for whoever parses one without a kernel. */
+
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { DEFAULTS } from '../boundary/limits.js';
+import {
+  GivenConfigSchema,
+  GivenFSSchema,
+  GivenGitSchema,
+  GivenNetworkSchema,
+  GivenSandboxSchema,
+} from './option_schemas.js';
+
+/**
+ * A schema whose keys have these defaults. Keys without one stay optional.
+ * @param {z.ZodObject} given
+ * @param {Record<string, any>} defaults
+ * @returns {any}
+ */
+function filling(given, defaults) {
+  const members = Object.entries(given.shape).map(([key, member]) => {
+    const optional = /** @type {z.ZodOptional<any>} */ (member);
+    const inner = optional.unwrap();
+    const value = defaults[key];
+    if (value === undefined || value === null) return [key, optional];
+    const filled =
+      inner instanceof z.ZodObject
+        ? filling(inner, value).prefault({})
+        : inner.default(() => structuredClone(key === 'workers' ? workers(value) : value));
+    return [key, optional.description === undefined ? filled : filled.describe(optional.description)];
+  });
+  return z.strictObject(Object.fromEntries(members));
+}
+
+/** @param {number} most */
+function workers(most) {
+  return Math.min(most, availableParallelism());
+}
+
+/**
+ * A run has time on the wall for its CPU time, if nothing else was said.
+ * @param {any} sandbox
+ */
+function withWallTime({ wallMs, ...sandbox }) {
+  return { ...sandbox, wallMs: wallMs ?? Math.max(DEFAULTS.sandbox.wallMs, sandbox.timeoutMs) };
+}
+
+const { wallMs: _, ...sandboxDefaults } = DEFAULTS.sandbox;
+
+/** @type {typeof import('../../index.js').GitConfigSchema} */
+export const GitConfigSchema = filling(GivenGitSchema, DEFAULTS.git);
+
+/** @type {typeof import('../../index.js').FSConfigSchema} */
+export const FSConfigSchema = filling(GivenFSSchema, DEFAULTS.fs);
+
+/** @type {typeof import('../../index.js').NetworkConfigSchema} */
+export const NetworkConfigSchema = filling(GivenNetworkSchema, DEFAULTS.network);
+
+/** @type {typeof import('../../index.js').SandboxConfigSchema} */
+export const SandboxConfigSchema = filling(GivenSandboxSchema, sandboxDefaults).overwrite(withWallTime);
+
+/** @type {typeof import('../../index.js').TGPConfigSchema} */
+export const TGPConfigSchema = filling(GivenConfigSchema, DEFAULTS).extend({
+  git: GitConfigSchema.prefault({}),
+  fs: FSConfigSchema.prefault({}),
+  network: NetworkConfigSchema.prefault({}),
+  sandbox: SandboxConfigSchema.prefault({}),
+});

@@ -1,0 +1,57 @@
+import { ConfigError } from '../boundary/errors.js';
+
+/**
+ * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
+ * @typedef {import('../../index.js').SecretConfigInput} Secret
+ */
+
+/** What a secret is shown as, here and in the native part. */
+export const HIDDEN = '[hidden]';
+
+/**
+ * The configuration with the values of its secrets: those in environment variables are read now.
+ * @param {TGPConfigInput} config
+ * @returns {TGPConfigInput}
+ */
+export function withSecrets(config) {
+  if (config.secrets === undefined) return config;
+  return { ...config, secrets: mapSecrets(config.secrets, valued) };
+}
+
+/**
+ * @param {Secret} secret
+ * @param {string} name
+ * @returns {Secret}
+ */
+function valued({ env, value, ...places }, name) {
+  const key = `secrets.${name}`;
+  if ((env === undefined) === (value === undefined)) {
+    throw new ConfigError(`${key} needs either "value" or "env".`, { details: { key } });
+  }
+  const known = env === undefined ? value : process.env[env];
+  if (known === undefined || known === '') {
+    throw new ConfigError(
+      `${key}.env names the environment variable ${env}, which is not set. Set it, or remove the secret.`,
+      {
+        details: { key: `${key}.env` },
+      },
+    );
+  }
+  return { ...places, value: known };
+}
+
+/**
+ * @param {Record<string, Secret>} secrets
+ * @param {(secret: Secret, name: string) => Secret} change
+ */
+function mapSecrets(secrets, change) {
+  return Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, change(secret, name)]));
+}
+
+/**
+ * Secrets as they may be shown.
+ * @param {Record<string, Secret>} secrets
+ */
+export function hiddenSecrets(secrets) {
+  return mapSecrets(secrets, (secret) => ({ ...secret, value: HIDDEN }));
+}

@@ -1,0 +1,67 @@
+import { TGPConfigSchema } from './config_schemas.js';
+import { HIDDEN, hiddenSecrets } from './config_secrets.js';
+import { installedDefaults } from './default_imports.js';
+import { parseConfig } from './given_config.js';
+
+/**
+ * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
+ * @typedef {import('../../index.js').FilledTGPConfig} FilledTGPConfig
+ */
+
+/**
+ * A configuration with its defaults, as far as they are known without a boot.
+ * @param {TGPConfigInput} config
+ * @param {string} baseDir
+ * @returns {FilledTGPConfig}
+ */
+export function filledConfig(config, baseDir) {
+  const filled = /** @type {any} */ (TGPConfigSchema.parse(config));
+  return { ...filled, allowedImports: config.allowedImports ?? installedDefaults(baseDir) };
+}
+
+/**
+ * What a kernel shows of its configuration before it has read it: what is given with its defaults, without its secrets. What
+ * is wrong with it is told by the boot.
+ * @param {TGPConfigInput | undefined} given
+ * @returns {FilledTGPConfig}
+ */
+export function previewConfig(given) {
+  const { git, network, secrets, ...rest } = filledConfig(readableOrNothing(given), process.cwd());
+  return {
+    ...rest,
+    git: git.auth.token === undefined ? git : { ...git, auth: { ...git.auth, token: HIDDEN } },
+    secrets: /** @type {any} */ (hiddenSecrets(secrets)),
+    network: network.proxy === undefined ? network : { ...network, proxy: HIDDEN },
+  };
+}
+
+/**
+ * @param {TGPConfigInput | undefined} given
+ * @returns {TGPConfigInput}
+ */
+function readableOrNothing(given) {
+  try {
+    return given === undefined ? {} : parseConfig(given, '"config"').config;
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Makes a configuration that somebody holds what it is now.
+ * @param {Record<string, any>} held
+ * @param {Record<string, any>} now null stands for a key that is not set
+ */
+export function renewConfig(held, now) {
+  for (const key of Object.keys(held)) if (!Object.hasOwn(now, key)) delete held[key];
+  for (const [key, value] of Object.entries(now)) {
+    if (value === null) delete held[key];
+    else if (isGroup(held[key]) && isGroup(value)) renewConfig(held[key], value);
+    else held[key] = value;
+  }
+}
+
+/** @param {unknown} value */
+function isGroup(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
