@@ -179,6 +179,23 @@ export type NetworkConfigInput = {
   forTools?: boolean;
 };
 
+/** How much of everything a model is given, through the AI SDK, `handleToolCall`, MCP and any other way. */
+export type AgentConfigInput = {
+  /**
+   * Most characters of one result of a tool. What is longer is paged (`read_file`, `list_files`, `search_files`) or
+   * shown in part; the whole result of a run is then in a file under the root that `read_file` pages through. Default:
+   * 16 000; from 1000 to 10 000 000.
+   */
+  resultChars?: number;
+  /**
+   * Most forged tools that `liveTools`, `tools()` and the MCP server offer by name: those that were written last or run
+   * most often. The rest is found by `find_tool` and run by `exec_tool`. Default: 100; from 0 to 10 000.
+   */
+  liveTools?: number;
+  /** As `liveTools`, in characters of their names, descriptions and schemas. Default: 32 000; from 0 to 10 000 000. */
+  liveToolChars?: number;
+};
+
 /** What a config file exports. Every key is optional; unknown keys are refused by name. */
 export type TGPConfigInput = {
   /**
@@ -217,6 +234,7 @@ export type TGPConfigInput = {
    */
   allowedFetchUrls?: string[];
   network?: NetworkConfigInput;
+  agent?: AgentConfigInput;
 };
 
 /** The configuration with every default filled in. */
@@ -229,6 +247,7 @@ export type TGPConfig = {
   allowedFetchUrls: string[];
   network: Required<Pick<NetworkConfigInput, 'noProxy' | 'forTools'>> & Pick<NetworkConfigInput, 'proxy' | 'ca'>;
   sandbox: Required<Omit<SandboxConfigInput, 'seed' | 'now'>> & { seed: number | null; now: number | null };
+  agent: Required<AgentConfigInput>;
   check: 'off' | 'warn' | 'strict';
   rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };

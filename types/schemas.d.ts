@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type {
+  AgentConfigInput,
   FSConfigInput,
   GitConfigInput,
   NetworkConfigInput,
@@ -77,6 +78,12 @@ export declare const NetworkConfigSchema: Strict<{
   ca: Optional<z.ZodString>;
   forTools: Optional<z.ZodBoolean>;
 }>;
+/** Checks {@link AgentConfigInput}. */
+export declare const AgentConfigSchema: Strict<{
+  resultChars: Optional<z.ZodInt>;
+  liveTools: Optional<z.ZodInt>;
+  liveToolChars: Optional<z.ZodInt>;
+}>;
 /** Checks {@link TGPConfigInput}; unknown keys are refused. */
 export declare const TGPConfigSchema: Strict<{
   rootDir: Optional<z.ZodString>;
@@ -90,6 +97,7 @@ export declare const TGPConfigSchema: Strict<{
   allowedImports: Optional<z.ZodArray<z.ZodString>>;
   allowedFetchUrls: Optional<z.ZodArray<z.ZodString>>;
   network: Optional<typeof NetworkConfigSchema>;
+  agent: Optional<typeof AgentConfigSchema>;
 }>;
 /** A tool and its source, as one value. */
 export declare const ToolSchema: Strict<{
@@ -102,15 +110,29 @@ export declare const ToolSchema: Strict<{
 export type ToolDefinition = z.output<typeof ToolSchema>;
 
 /** Checks {@link ListFilesArgs}. */
-export declare const ListFilesParams: Strict<{ dir: z.ZodString }>;
+export declare const ListFilesParams: Strict<{
+  dir: z.ZodString;
+  limit: Optional<z.ZodInt>;
+  after: Optional<z.ZodString>;
+}>;
 /** Checks {@link ReadFileArgs}. */
-export declare const ReadFileParams: Strict<{ path: z.ZodString }>;
+export declare const ReadFileParams: Strict<{
+  path: z.ZodString;
+  offset: Optional<z.ZodInt>;
+  limit: Optional<z.ZodInt>;
+  column: Optional<z.ZodInt>;
+}>;
 /** Checks {@link WriteFileArgs}. */
 export declare const WriteFileParams: Strict<{ path: z.ZodString; content: z.ZodString }>;
 /** Checks {@link PatchFileArgs}. */
 export declare const PatchFileParams: Strict<{ path: z.ZodString; search: z.ZodString; replace: z.ZodString }>;
 /** Checks {@link ApplyDiffArgs}. */
-export declare const ApplyDiffParams: Strict<{ path: z.ZodString; diff: z.ZodString }>;
+export declare const ApplyDiffParams: Strict<{
+  path: z.ZodString;
+  diff: z.ZodString;
+  start_line: Optional<z.ZodInt>;
+  end_line: Optional<z.ZodInt>;
+}>;
 /** Checks {@link SearchFilesArgs}. */
 export declare const SearchFilesParams: Strict<{
   pattern: z.ZodString;

@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import type { BindingDatabase, BindingKernel, BindingOutcome, BindingSqlRules, BindingVfs } from '../../binding.cjs';
 import type {
+  AgentConfigSchema,
   ExecOptions,
   FSConfigSchema,
   GitConfigSchema,
@@ -32,6 +33,7 @@ export const sameKeys: {
   fs: SameKeys<TGPConfig['fs'], rust.FsConfig>;
   git: SameKeys<TGPConfig['git'], rust.GitConfig>;
   network: SameKeys<TGPConfig['network'], rust.NetworkConfig>;
+  agent: SameKeys<TGPConfig['agent'], rust.AgentConfig>;
   auth: SameKeys<TGPConfig['git']['auth'], rust.GitIdentity>;
   exec: SameKeys<Omit<ExecOptions, 'signal'> & { caller: unknown }, rust.ExecOptions>;
   search: SameKeys<SearchFilesArgs, rust.SearchQuery>;
@@ -42,6 +44,7 @@ export const sameKeys: {
   fs: true,
   git: true,
   network: true,
+  agent: true,
   auth: true,
   exec: true,
   search: true,
@@ -54,7 +57,8 @@ export const sameSchemas: {
   fs: SameKeys<z.input<typeof FSConfigSchema>, rust.FsConfig>;
   git: SameKeys<z.input<typeof GitConfigSchema>, rust.GitConfig>;
   network: SameKeys<z.input<typeof NetworkConfigSchema>, rust.NetworkConfig>;
-} = { sandbox: true, fs: true, git: true, network: true };
+  agent: SameKeys<z.input<typeof AgentConfigSchema>, rust.AgentConfig>;
+} = { sandbox: true, fs: true, git: true, network: true, agent: true };
 
 export const answered: {
   kernel: Same<Exclude<Answering<BindingKernel>, keyof rust.KernelAnswers>, never>;

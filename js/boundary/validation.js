@@ -10,6 +10,24 @@ import { ConfigError, ValidationError } from './errors.js';
 const MAX_PROBLEMS = 10;
 const MAX_KEY_CHARS = 100;
 
+/** Values of arguments that are repeated in a message. */
+const MAX_SHOWN_CHARS = 40;
+
+/** How zod's own messages begin; the others were written for their readers. */
+const ZODS_OWN = /^(?:Invalid|Too (?:small|big)|Unrecognized)/;
+
+/** Kinds of values as everybody calls them. @type {Record<string, string>} */
+const KINDS = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+
 /** A typing slip, not another word: about one edit per three letters. */
 const LETTERS_PER_SLIP = 3;
 
@@ -18,9 +36,10 @@ const LETTERS_PER_SLIP = 3;
  * @param {ZodError} error
  * @param {ZodObject} schema
  * @param {unknown} input
+ * @param {'shown' | 'hidden'} [texts] whether messages may repeat a text: one among settings may be a secret
  * @returns {Problem[]}
  */
-export function describeIssues(error, schema, input) {
+export function describeIssues(error, schema, input, texts = 'hidden') {
   return error.issues.slice(0, MAX_PROBLEMS).flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys
@@ -28,9 +47,8 @@ export function describeIssues(error, schema, input) {
         .map((key) => describeUnknownKey([...issue.path, shortened(key)], schema));
     }
     const key = shortened(issue.path.join('.'));
-    const given = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined ? 'is missing' : undefined;
     const subject = key === '' ? 'the value' : `"${key}"`;
-    return [{ key, message: `${subject} ${given ?? `is not valid (${lowerFirst(issue.message)})`}` }];
+    return [{ key, message: `${subject} ${complaint(issue, valueAt(input, issue.path), texts)}` }];
   });
 }
 
@@ -45,7 +63,7 @@ export function describeIssues(error, schema, input) {
 export function parseArguments(schema, input, subject) {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const problems = describeIssues(parsed.error, schema, input);
+  const problems = describeIssues(parsed.error, schema, input, 'shown');
   throw new ValidationError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
     details: { field: problems[0]?.key, issues: problems },
   });
@@ -113,10 +131,12 @@ function valueAt(input, path) {
 }
 
 /**
+ * The candidate that was probably meant, if one is near.
  * @param {string} word
  * @param {string[]} candidates
+ * @returns {string | undefined}
  */
-function closest(word, candidates) {
+export function closest(word, candidates) {
   const ranked = candidates
     .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((left, right) => left.distance - right.distance);
@@ -140,6 +160,72 @@ function editDistance(from, to) {
     previous = current;
   }
   return previous[to.length] ?? 0;
+}
+
+/**
+ * What is wrong with one value, and what to give instead.
+ * @param {import('zod').core.$ZodIssue} issue
+ * @param {unknown} given
+ * @param {'shown' | 'hidden'} texts
+ */
+function complaint(issue, given, texts) {
+  const wanted = wantedOf(issue);
+  if (given === undefined && wanted !== undefined) return `is missing: give ${wanted}`;
+  if (wanted === undefined) return `is not valid (${lowerFirst(issue.message)})`;
+  return `is not valid: give ${wanted}, not ${texts === 'shown' && isShort(given) ? `the text ${JSON.stringify(given)}` : kindOf(given)}`;
+}
+
+/**
+ * What a value should have been; nothing where the message of the schema's author says it.
+ * @param {import('zod').core.$ZodIssue} issue
+ * @returns {string | undefined}
+ */
+function wantedOf(issue) {
+  if (!ZODS_OWN.test(issue.message)) return undefined;
+  switch (issue.code) {
+    case 'invalid_type':
+      return KINDS[issue.expected] ?? issue.expected;
+    case 'invalid_value': {
+      const values = issue.values.slice(0, MAX_PROBLEMS).map((value) => JSON.stringify(value) ?? String(value));
+      return values.length === 1 ? values[0] : `one of ${values.join(', ')}`;
+    }
+    case 'invalid_union': {
+      const wanted = issue.errors.map((issues) => issues[0] && wantedOf(issues[0]));
+      const known = wanted.filter((one) => one !== undefined);
+      return known.length > 0 && known.length === wanted.length ? [...new Set(known)].join(' or ') : undefined;
+    }
+    case 'too_small':
+      if (issue.origin === 'string') return issue.minimum === 1 ? 'a text' : `at least ${issue.minimum} characters`;
+      return isNumeric(issue.origin)
+        ? `a number ${issue.inclusive ? 'of at least' : 'above'} ${issue.minimum}`
+        : undefined;
+    case 'too_big':
+      return isNumeric(issue.origin)
+        ? `a number ${issue.inclusive ? 'of at most' : 'below'} ${issue.maximum}`
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** @param {unknown} value */
+function isShort(value) {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_SHOWN_CHARS;
+}
+
+/** @param {string} origin of an issue about a size */
+function isNumeric(origin) {
+  return origin === 'number' || origin === 'int' || origin === 'bigint';
+}
+
+/** @param {unknown} value */
+function kindOf(value) {
+  if (value === '') return 'an empty text';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (typeof value === 'number') return 'such a number';
+  return KINDS[typeof value] ?? typeof value;
 }
 
 /** @param {string} key */

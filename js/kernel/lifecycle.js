@@ -9,6 +9,7 @@ import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
+import { ResultFiles } from './result_files.js';
 import { offerSql } from './sandbox_sql.js';
 
 /**
@@ -40,6 +41,8 @@ export class Lifecycle {
   #kernel;
   /** @type {VFSAdapter | undefined} */
   #disk;
+  /** Results that were too long to be shown. @type {ResultFiles | undefined} */
+  results;
   /** @type {Promise<NativeKernel> | undefined} */
   #booting;
   /** @type {Promise<void> | undefined} */
@@ -120,6 +123,8 @@ export class Lifecycle {
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
     this.config = booted.config;
+    this.results = new ResultFiles(this.#disk, this.config.fs.fileBytes);
+    await this.results.sweepOld();
     this.types.start(baseDir, this.functionNames);
     for (const warning of booted.warnings) this.#log.warn(warning);
     if (this.config.sandbox.warm > 0) this.inspect(this.#kernel);
@@ -161,6 +166,7 @@ export class Lifecycle {
     await this.#booting?.catch(() => {});
     clearTimeout(bootDeadline);
     this.types.stop();
+    await this.results?.removeOwn();
     if (this.#kernel) unwrap(await this.#kernel.shutdown(pushTimeoutMs));
     await this.mirror?.remove();
   }

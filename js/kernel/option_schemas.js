@@ -63,6 +63,8 @@ export const NetworkConfigSchema = z.strictObject({
   forTools: z.boolean().optional().describe('Whether what tools fetch goes through the proxy and trusts "ca" as well.'),
 });
 
+export const AgentConfigSchema = z.strictObject(limitsOf(LIMITS.agent));
+
 export const TGPConfigSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
   git: GitConfigSchema.optional(),
@@ -79,6 +81,7 @@ export const TGPConfigSchema = z.strictObject({
   allowedImports: z.array(text).optional().describe('Packages of the application that tools may import.'),
   allowedFetchUrls: z.array(text).optional().describe('What tools may fetch, as URLs that a request must begin with.'),
   network: NetworkConfigSchema.optional(),
+  agent: AgentConfigSchema.optional(),
 });
 
 const { timeoutMs, wallMs, memoryMb } = limitsOf(LIMITS.sandbox);

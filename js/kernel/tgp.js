@@ -1,11 +1,13 @@
 import { untilAborted } from '../boundary/abort.js';
 import { unwrap } from '../boundary/errors.js';
 import { toJsonText } from '../boundary/json_text.js';
+import { LIMITS } from '../boundary/limits.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
+import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
-import { agentFiles, EXEC_FOR_AGENT, FILES } from './agent_access.js';
+import { agentFiles, EXEC_FOR_AGENT, FILES, RESULTS } from './agent_access.js';
 import { masked } from './config.js';
 import { readExecOptions } from './exec_options.js';
 import { KernelCalls } from './kernel_calls.js';
@@ -50,7 +52,16 @@ export class TGP {
     this.#forged = new ForgedTools(
       {
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
-        run: (path, args, signal) => this[EXEC_FOR_AGENT](path, args, { signal }),
+        run: (path, args, signal) => this.#exec(path, args, { signal }, 'agent'),
+        typeOf,
+        results: this[RESULTS],
+        budget: () => {
+          const { liveTools, liveToolChars } = this.#life.config?.agent ?? {};
+          return {
+            tools: liveTools ?? LIMITS.agent.liveTools.default,
+            chars: liveToolChars ?? LIMITS.agent.liveToolChars.default,
+          };
+        },
       },
       log,
     );
@@ -86,7 +97,8 @@ export class TGP {
    * @returns {Promise<ExecResult>}
    */
   async [EXEC_FOR_AGENT](path, args = {}, options = undefined) {
-    return this.#exec(path, args, options, 'agent');
+    requireText(path, 'path');
+    return this.#exec(path, await this.#forged.argumentsOf(path, args), options, 'agent');
   }
 
   /**
@@ -198,6 +210,14 @@ export class TGP {
 
   get [FILES]() {
     return agentFiles(this.#calls);
+  }
+
+  /** @returns {import('../tool_shape/bounded_result.js').ResultRule} */
+  get [RESULTS]() {
+    return {
+      maxChars: () => this.#life.config?.agent.resultChars ?? LIMITS.agent.resultChars.default,
+      keep: async (value) => this.#life.results?.keep(value) ?? [],
+    };
   }
 
   /** @param {{ maxTokens?: number }} [options] */

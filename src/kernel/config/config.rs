@@ -1,5 +1,6 @@
 //! What a kernel is told, resolved.
 
+use super::agent_config::AgentConfig;
 use super::fs_config::FsConfig;
 use super::git_config::GitConfig;
 use super::network_config::NetworkConfig;
@@ -27,6 +28,7 @@ pub struct Config {
     /// What tools may fetch: each entry is a URL that a request's own must begin with, part by part.
     pub allowed_fetch_urls: Vec<String>,
     pub network: NetworkConfig,
+    pub agent: AgentConfig,
 }
 
 impl Default for Config {
@@ -41,6 +43,7 @@ impl Default for Config {
             allowed_imports: Vec::new(),
             allowed_fetch_urls: Vec::new(),
             network: NetworkConfig::default(),
+            agent: AgentConfig::default(),
         }
     }
 }
@@ -60,6 +63,7 @@ impl Config {
         check_rules(&self.rules)?;
         check_line("rootDir", &self.root_dir)?;
         self.network.check()?;
+        self.agent.check()?;
         self.git.check()
     }
 }
@@ -99,6 +103,7 @@ mod tests {
             (r#"{"fs":{"rootBytes":1}}"#, "fs.rootBytes"),
             (r#"{"fs":{"rootFiles":0}}"#, "fs.rootFiles"),
             (r#"{"fs":{"fileBytes":4096,"rootBytes":2048}}"#, "fs.fileBytes"),
+            (r#"{"agent":{"resultChars":1}}"#, "agent.resultChars"),
             (r#"{"git":{"branch":" "}}"#, "git.branch"),
             (r#"{"check":"lenient"}"#, "lenient"),
             (r#"{"rules":{"no-loops":"off"}}"#, "rules.no-loops"),
