@@ -1,4 +1,4 @@
-import { untilAborted } from '../boundary/abort.js';
+import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { unwrap } from '../boundary/errors.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { LIMITS } from '../boundary/limits.js';
@@ -98,7 +98,9 @@ export class TGP {
    */
   async [EXEC_FOR_AGENT](path, args = {}, options = undefined) {
     requireText(path, 'path');
-    return this.#exec(path, await this.#forged.argumentsOf(path, args), options, 'agent');
+    throwIfAborted(options?.signal);
+    const given = await untilAborted(this.#forged.argumentsOf(path, args), options?.signal);
+    return this.#exec(path, given, options, 'agent');
   }
 
   /**
