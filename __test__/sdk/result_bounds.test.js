@@ -173,6 +173,14 @@ describe('result files', () => {
     expect(await readdir(folder), 'only its own files go').toEqual(['notes.txt']);
   });
 
+  test('leave the room of a small root to tools and data', async () => {
+    const { tools } = await kernelWithTools({ fs: { fileBytes: 100_000, rootBytes: 200_000 } });
+    const report = await tools.exec_tool.execute(run);
+    expect(charsOf(report)).toBeLessThanOrEqual(DEFAULT_CHARS);
+    expect(report).toMatchObject({ notice: expect.stringContaining('Let the tool return or log less.') });
+    expect(await tools.list_files.execute({ dir: '.results' })).toEqual([]);
+  });
+
   test('of kernels that were killed are swept at the next boot, when they are old', async () => {
     const rootDir = join(await tempRoot(), '.tgp');
     const folder = join(rootDir, '.results');

@@ -123,7 +123,7 @@ export class Lifecycle {
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
     this.config = booted.config;
-    this.results = new ResultFiles(this.#disk, this.config.fs.fileBytes);
+    this.results = new ResultFiles(this.#disk, this.config.fs);
     await this.results.sweepOld();
     this.types.start(baseDir, this.functionNames);
     for (const warning of booted.warnings) this.#log.warn(warning);

@@ -10,6 +10,8 @@ const MAX_FILES = 32;
 /** Parts of one result. */
 const MAX_PARTS = 16;
 const MAX_PART_BYTES = 1 << 20;
+/** What one result may take of all that the root may hold. */
+const MAX_SHARE_OF_ROOT = 1 / 64;
 /** A conversation that comes back to a result later than this runs the tool again. */
 const MAX_AGE_MS = 3_600_000;
 /** The time is in the name: other kernels of the root must be able to tell what is old. */
@@ -19,17 +21,17 @@ const MAX_BYTES_PER_UNIT = 3;
 
 export class ResultFiles {
   #files;
-  #fileBytes;
+  #limits;
   /** @type {string[]} those of this kernel */
   #own = [];
 
   /**
    * @param {VFSAdapter} files of the root
-   * @param {number} fileBytes largest file that can be read
+   * @param {{ fileBytes: number, rootBytes: number }} limits of the root
    */
-  constructor(files, fileBytes) {
+  constructor(files, limits) {
     this.#files = files;
-    this.#fileBytes = fileBytes;
+    this.#limits = limits;
   }
 
   /**
@@ -38,6 +40,8 @@ export class ResultFiles {
    */
   async keep(value) {
     const { text, extension } = written(value);
+    // Tools and data need the room more.
+    if (Buffer.byteLength(text) > this.#limits.rootBytes * MAX_SHARE_OF_ROOT) return [];
     const parts = this.#parts(text);
     if (parts.length > MAX_PARTS) return [];
     const name = `${RESULT_FOLDER}/${Date.now()}-${randomBytes(4).toString('hex')}`;
@@ -88,7 +92,7 @@ export class ResultFiles {
   /** @param {string} text */
   #parts(text) {
     const bytesPerUnit = Buffer.byteLength(text) === text.length ? 1 : MAX_BYTES_PER_UNIT;
-    const units = Math.max(1, Math.floor(Math.min(this.#fileBytes, MAX_PART_BYTES) / bytesPerUnit));
+    const units = Math.max(1, Math.floor(Math.min(this.#limits.fileBytes, MAX_PART_BYTES) / bytesPerUnit));
     /** @type {string[]} */
     const parts = [];
     for (let at = 0; at < text.length && parts.length <= MAX_PARTS; ) {

@@ -2,6 +2,7 @@
 
 import { tgpTools } from '../agent_tools/kernel_tools.js';
 import { runForModel } from '../agent_tools/tool_call.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { packageVersion } from '../boundary/package_version.js';
@@ -110,7 +111,7 @@ function isObject(value) {
  * @returns {Record<string, unknown>}
  */
 function plain(value) {
-  return JSON.parse(toJsonText(value, 'result', { unheldNumbers: 'null' }));
+  return parseForeignJson(toJsonText(value, 'result', { unheldNumbers: 'null' }));
 }
 
 /**

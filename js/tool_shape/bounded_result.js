@@ -7,6 +7,7 @@
  * result, later ones send it to browsers and back, and other frameworks know no such question.
  */
 
+import { parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { messageOf } from '../boundary/thrown.js';
 import { withCodeInMessage } from './agent_tool.js';
@@ -76,7 +77,7 @@ export async function boundedResult(output, maxChars, keep) {
   // The tool has done its work: one number that JSON cannot hold must not make a failure of it.
   const text = toJsonText(output, 'result', { unheldNumbers: 'null' });
   if (text.length <= maxChars) return output;
-  const plain = JSON.parse(text);
+  const plain = parseForeignJson(text);
   if (typeof plain.success !== 'boolean')
     return withNotice(plain, maxChars, `Shown in part: ${text.length} characters in all. Ask for less.`);
   const { result, logs } = plain;
