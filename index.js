@@ -48,6 +48,7 @@ export {
 export { createMemoryVFS, createNodeVFS } from './js/files/vfs.js';
 export { defineTGPConfig, loadTGPConfig } from './js/kernel/config.js';
 export {
+  AgentConfigSchema,
   FSConfigSchema,
   GitConfigSchema,
   NetworkConfigSchema,

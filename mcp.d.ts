@@ -9,7 +9,7 @@ export type McpServerOptions = {
   tools?: ToolSet;
   /** How the server calls itself. Default: `'tgp'`. */
   name?: string;
-  /** How much of a result the model gets to see, in characters; the cut is announced. Default: 16 000. */
+  /** How much of a result the model gets to see, in characters. Default: `agent.resultChars` of the configuration, 16 000. */
   maxChars?: number;
 };
 

@@ -18,6 +18,7 @@ const DECLARED = {
   sandbox: { file: 'types/config.d.ts', type: 'SandboxConfigInput' },
   fs: { file: 'types/config.d.ts', type: 'FSConfigInput' },
   git: { file: 'types/config.d.ts', type: 'GitConfigInput' },
+  agent: { file: 'types/config.d.ts', type: 'AgentConfigInput' },
   sql: { file: 'types/sql.d.ts', type: 'SqlToolOptions' },
   file_history: { file: 'types/tools.d.ts', type: 'HistoryOptions' },
 };
@@ -25,6 +26,7 @@ const GROUPS = {
   sandbox: 'Runs: `sandbox`',
   fs: 'Files: `fs`',
   git: 'The remote: `git`',
+  agent: 'What a model is given: `agent`',
   sql: 'SQL tools: the options of `sql` and `createSqlTools`',
   find_tool: 'Arguments of `find_tool`',
   search_files: 'Arguments of `search_files`',
@@ -73,8 +75,8 @@ export function limitsModule(limits, defaults) {
     const lines = limits
       .filter((limit) => limit.group === group)
       .map(
-        ({ key, least, most, about }) =>
-          `    ${key}: { least: ${least}, most: ${most}, about: ${JSON.stringify(about)} },`,
+        ({ key, default: standard, least, most, about }) =>
+          `    ${key}: { default: ${standard}, least: ${least}, most: ${most}, about: ${JSON.stringify(about)} },`,
       );
     return [`  ${group}: {`, ...lines, '  },'].join('\n');
   });

@@ -77,7 +77,7 @@ export declare function toOpenAIAgentsTools<Made>(
 /** Options of {@link handleToolCall}. */
 export type HandleToolCallOptions = {
   abortSignal?: AbortSignal;
-  /** How much of a result the model gets to see, in characters; the cut is announced. Default: 16 000. */
+  /** How much of a result the model gets to see, in characters. Default: `agent.resultChars` of the configuration, 16 000. */
   maxChars?: number;
 };
 

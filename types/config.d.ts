@@ -222,6 +222,23 @@ export type SecretConfigInput = {
   functions?: string[];
 };
 
+/** How much of everything a model is given, through the AI SDK, `handleToolCall`, MCP and any other way. */
+export type AgentConfigInput = {
+  /**
+   * Most characters of one result of a tool. What is longer is paged (`read_file`, `list_files`, `search_files`) or
+   * shown in part; the whole result of a run is then in a file under the root that `read_file` pages through. Default:
+   * 16 000; from 1000 to 10 000 000.
+   */
+  resultChars?: number;
+  /**
+   * Most forged tools that `liveTools`, `tools()` and the MCP server offer by name: those that were written last or run
+   * most often. The rest is found by `find_tool` and run by `exec_tool`. Default: 100; from 0 to 10 000.
+   */
+  liveTools?: number;
+  /** As `liveTools`, in characters of their names, descriptions and schemas. Default: 32 000; from 0 to 10 000 000. */
+  liveToolChars?: number;
+};
+
 /** What a config file exports. Every key is optional; unknown keys are refused by name. */
 export type TGPConfigInput = {
   /**
@@ -260,6 +277,7 @@ export type TGPConfigInput = {
    */
   allowedFetchUrls?: string[];
   network?: NetworkConfigInput;
+  agent?: AgentConfigInput;
   /**
    * What tools may use without seeing it, by name: letters, digits and `_`. Default: none.
    *
@@ -313,6 +331,7 @@ export type FilledTGPConfig = {
   /** With their values masked. */
   secrets: Record<string, Required<Omit<SecretConfigInput, 'env'>>>;
   sandbox: Required<Omit<SandboxConfigInput, 'seed' | 'now'>> & Pick<SandboxConfigInput, 'seed' | 'now'>;
+  agent: Required<AgentConfigInput>;
   check: 'off' | 'warn' | 'strict';
   rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };

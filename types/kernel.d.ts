@@ -278,8 +278,10 @@ export declare class TGP {
    */
   find(query: string, options?: { limit?: number; signal?: AbortSignal }): Promise<FoundTool[]>;
   /**
-   * Every tool that can be run, as a tool that a model calls by its own name and with its own schema: `reports_downgrade` for
-   * `tools/reports/downgrade.ts`. Providers take some 128 tools at most: `query` and `limit` choose.
+   * The tools that can be run, each as a tool that a model calls by its own name and with its own schema: `reports_downgrade` for
+   * `tools/reports/downgrade.ts`. Providers take some 128 tools at most, and each costs tokens in every step: of more than
+   * `agent.liveTools` only those are here that were written last or run most often, which the logger is told once. `find_tool`
+   * and `exec_tool` reach the others; `query` and `limit` choose.
    *
    * The names are those of now, the code behind each is always the current one. Ask again for every conversation, or use
    * {@link TGP.liveTools}, which also has the tools that are forged meanwhile.
@@ -288,7 +290,7 @@ export declare class TGP {
    */
   tools(options?: ToolsOptions): Promise<ForgedTools>;
   /**
-   * The tools of `base` and every forged tool in one object that is kept fresh in place: once a write, a fix, a revert or a
+   * The tools of `base` and the forged tools, as many as {@link TGP.tools} gives, in one object that is kept fresh in place: once a write, a fix, a revert or a
    * sync of this kernel is done, the object has the tools as they then are. The AI SDK (4 to 7) reads it at every step, so that
    * a model can forge a tool in one step and call it by name in the next. Pass the object itself: a copy is not kept fresh.
    * Changes by other processes are seen at the next call of {@link TGP.refreshTools}.

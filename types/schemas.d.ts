@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type {
+  AgentConfigInput,
   FSConfigInput,
   GitConfigInput,
   NetworkConfigInput,
@@ -82,6 +83,12 @@ export declare const NetworkConfigSchema: Strict<{
   ca: Optional<z.ZodString>;
   forTools: Filled<z.ZodBoolean>;
 }>;
+/** Checks {@link AgentConfigInput}, and fills in the defaults. */
+export declare const AgentConfigSchema: Strict<{
+  resultChars: Filled<z.ZodInt>;
+  liveTools: Filled<z.ZodInt>;
+  liveToolChars: Filled<z.ZodInt>;
+}>;
 /** Checks {@link TGPConfigInput}, and fills in the defaults; unknown keys are refused. */
 export declare const TGPConfigSchema: Strict<{
   rootDir: Filled<z.ZodString>;
@@ -95,6 +102,7 @@ export declare const TGPConfigSchema: Strict<{
   allowedImports: Filled<z.ZodArray<z.ZodString>>;
   allowedFetchUrls: Filled<z.ZodArray<z.ZodString>>;
   network: Group<typeof NetworkConfigSchema>;
+  agent: Group<typeof AgentConfigSchema>;
   secrets: Filled<
     z.ZodRecord<
       z.ZodString,
@@ -118,15 +126,29 @@ export declare const ToolSchema: Strict<{
 export type ToolDefinition = z.output<typeof ToolSchema>;
 
 /** Checks {@link ListFilesArgs}. */
-export declare const ListFilesParams: Strict<{ dir: z.ZodString }>;
+export declare const ListFilesParams: Strict<{
+  dir: z.ZodString;
+  limit: Optional<z.ZodInt>;
+  after: Optional<z.ZodString>;
+}>;
 /** Checks {@link ReadFileArgs}. */
-export declare const ReadFileParams: Strict<{ path: z.ZodString }>;
+export declare const ReadFileParams: Strict<{
+  path: z.ZodString;
+  offset: Optional<z.ZodInt>;
+  limit: Optional<z.ZodInt>;
+  column: Optional<z.ZodInt>;
+}>;
 /** Checks {@link WriteFileArgs}. */
 export declare const WriteFileParams: Strict<{ path: z.ZodString; content: z.ZodString }>;
 /** Checks {@link PatchFileArgs}. */
 export declare const PatchFileParams: Strict<{ path: z.ZodString; search: z.ZodString; replace: z.ZodString }>;
 /** Checks {@link ApplyDiffArgs}. */
-export declare const ApplyDiffParams: Strict<{ path: z.ZodString; diff: z.ZodString }>;
+export declare const ApplyDiffParams: Strict<{
+  path: z.ZodString;
+  diff: z.ZodString;
+  start_line: Optional<z.ZodInt>;
+  end_line: Optional<z.ZodInt>;
+}>;
 /** Checks {@link SearchFilesArgs}. */
 export declare const SearchFilesParams: Strict<{
   pattern: z.ZodString;

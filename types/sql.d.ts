@@ -63,6 +63,11 @@ export type SqlToolOptions = {
   /** Most bytes of the rows of one statement, as JSON; more is an error. Default: 4 MiB; from 64 bytes to 64 MiB. */
   maxBytes?: number;
   /**
+   * Most characters of the rows that one call of `exec_sql` shows a model; the last entry then says how to get the
+   * rest. Default: 16 000; from 1000 to 10 000 000.
+   */
+  resultChars?: number;
+  /**
    * Longest time of one statement. It is stopped in the database; with plain functions, prisma and `onMainThread` it is
    * rolled back when it has ended. Default: 10 000; from 1 to 3 600 000.
    */

@@ -17,11 +17,13 @@ import type {
 /** The part of the AI SDK's call options that the tools use. */
 export type ToolCallOptions = {
   abortSignal?: AbortSignal;
+  /** Most characters of the result. Default: `agent.resultChars` of the configuration. */
+  maxChars?: number;
 };
 
 /**
  * A tool of an agent. The same object works in Vercel AI SDK 4 to 7. `parameters` and `inputSchema` are one schema: a
- * plain JSON Schema that the SDKs also recognise as one of their own.
+ * plain JSON Schema that the SDKs also recognise as one of their own, and has the `parse` and `safeParse` of zod.
  */
 export type AgentTool<Args = any, Result = any> = {
   description: string;
@@ -44,7 +46,7 @@ export type ForgedTools = Record<string, ForgedTool>;
 export type ToolsOptions = {
   /** Only tools that fit this description of a job, at most `limit` or 5. */
   query?: string;
-  /** Most tools to return; without `query` those that were run most often. Default: all. */
+  /** Most tools to return; without `query` those that were run most often. Default: as many as `agent.liveTools` and `agent.liveToolChars` allow. */
   limit?: number;
 };
 
@@ -102,8 +104,16 @@ export type WriteResult = Persistence & {
   notice?: string;
 };
 
-/** What `write_file` and `patch_file` answer. A write that fails rejects instead. */
+/** What `write_file` answers. A write that fails rejects instead. */
 export type WriteFileResult = WriteResult & { success: true };
+
+/** What `patch_file` answers. */
+export type PatchFileResult = WriteFileResult & {
+  /** How often the text stood in the file. The first occurrence was replaced. */
+  matches: number;
+  /** What to do when there were several and another one was meant. */
+  advice?: string;
+};
 
 /** One commit of a file's history. */
 export type FileHistoryEntry = {
@@ -164,9 +174,17 @@ export type SearchFilesResult = {
 
 /** What `exec_tool` tells a model: it reports a failed run, it does not throw. */
 export type ExecToolResult =
-  | { success: true; result: any; logs: LogEntry[]; stats: RunStats }
+  | {
+      success: true;
+      /** What is missing, and the files under the root that hold it, when this is only a part. */
+      notice?: string;
+      result: any;
+      logs: LogEntry[];
+      stats: RunStats;
+    }
   | {
       success: false;
+      notice?: string;
       error: string;
       code: TGPErrorCode;
       logs: LogEntry[];
@@ -175,12 +193,15 @@ export type ExecToolResult =
       column?: number;
     };
 
-/** The tools that {@link tgpTools} returns. */
+/**
+ * The tools that {@link tgpTools} returns. No result is longer than `agent.resultChars`, whoever asks: a longer text ends with
+ * a line, and a longer list with an entry, that says how to get the rest.
+ */
 export type TGPTools = {
   list_files: AgentTool<ListFilesArgs, string[]>;
   read_file: AgentTool<ReadFileArgs, string>;
   write_file: AgentTool<WriteFileArgs, WriteFileResult>;
-  patch_file: AgentTool<PatchFileArgs, WriteFileResult>;
+  patch_file: AgentTool<PatchFileArgs, PatchFileResult>;
   apply_diff: AgentTool<ApplyDiffArgs, ApplyDiffResult>;
   search_files: AgentTool<SearchFilesArgs, SearchFilesResult>;
   find_tool: AgentTool<FindToolArgs, FoundTool[]>;

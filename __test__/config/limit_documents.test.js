@@ -70,7 +70,7 @@ describe('what is said of a limit', () => {
     const text = limitsModule([depth, bytes], '{"rootDir":"./.tgp"}');
     const { LIMITS, DEFAULTS } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
     expect(DEFAULTS).toEqual({ rootDir: './.tgp' });
-    expect(LIMITS.sandbox.callDepth).toEqual({ least: 0, most: 32_000, about: depth.about });
+    expect(LIMITS.sandbox.callDepth).toEqual({ default: 12_000, least: 0, most: 32_000, about: depth.about });
     expect(limitsPage([depth, bytes])).toContain('from 64 bytes to 2 GiB');
     expect(limitsPage([{ ...bytes, least: 1 }])).toContain('from 1 byte to 2 GiB');
     expect(limitsPage([])).toMatch(/`network\.ca` .* 4 MiB/);

@@ -206,7 +206,7 @@ describe('a configuration', () => {
   test('has every limit that the native part knows, with the same range', () => {
     const known = native()
       .limits()
-      .filter(({ group }) => ['sandbox', 'fs', 'git'].includes(group));
+      .filter(({ group }) => ['sandbox', 'fs', 'git', 'agent'].includes(group));
     expect(numbers.map(({ path }) => path.join('.')).sort()).toEqual(
       known.map(({ group, key }) => `${group}.${key}`).sort(),
     );

@@ -181,7 +181,7 @@ describe('search_files', () => {
 });
 
 it('a root of thousands of files is listed and searched', async () => {
-  const { tools, kernel, rootDir } = await createKernel();
+  const { tools, kernel, rootDir } = await createKernel({ agent: { resultChars: 1_000_000 } });
   await kernel.boot();
   for (const folder of lines(20, (index) => index)) {
     mkdirSync(join(rootDir, `data/${folder}`), { recursive: true });

@@ -20,7 +20,7 @@ describe('what the root may hold', () => {
   });
 
   it('fileBytes: more than the default', async () => {
-    const { tools } = await createKernel({ fs: { fileBytes: 3 << 20 } });
+    const { tools } = await createKernel({ fs: { fileBytes: 3 << 20 }, agent: { resultChars: 10_000_000 } });
     const content = 'x'.repeat(2 << 20);
     await tools.write_file.execute({ path, content });
     expect(await tools.read_file.execute({ path })).toHaveLength(content.length);

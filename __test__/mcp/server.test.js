@@ -159,7 +159,7 @@ describe.each([
     expect(threw.text).toMatch(/^\{"help":"The tool threw\./);
     expect(JSON.parse(threw.text)).toMatchObject({ success: false, code: 'ERR_TOOL_THROWN', line: 1 });
     for (const [name, args, reason] of /** @type {[string, any, string][]} */ ([
-      ['read_file', {}, '"path" is missing. [ERR_VALIDATION]'],
+      ['read_file', {}, '"path" is missing: give a text. [ERR_VALIDATION]'],
       ['read_file', { path: 'tools/none.ts' }, '[ERR_NOT_FOUND]'],
       ['rm_rf', {}, 'There is no tool "rm_rf"'],
     ])) {
@@ -309,7 +309,7 @@ test('long lists come in pages', async () => {
   const rootDir = await tempRoot();
   await mkdir(join(rootDir, 'tools'));
   await Promise.all(Array.from({ length: 600 }, (_, n) => writeFile(join(rootDir, `tools/t${n}.ts`), 'return 1')));
-  const { kernel } = await createKernel({ rootDir });
+  const { kernel } = await createKernel({ rootDir, agent: { liveTools: 1_000, liveToolChars: 1_000_000 } });
   const server = await createMcpServer(kernel);
   const [here, there] = InMemoryTransport.createLinkedPair();
   await server.connect(there);

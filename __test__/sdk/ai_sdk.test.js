@@ -86,6 +86,15 @@ describe.each(MATRIX)('AI SDK $sdk with $zod', ({ sdk, zod }) => {
     expect(misfit).toMatch(/reports_total: \\?"prices\\?" is not valid/);
   });
 
+  test.each(['generate', 'stream'])('%s: a long result reaches the prompt in part', (mode) => {
+    const { text, seen } = report[mode].LONG;
+    expect(text).toBe('done');
+    for (const { output } of seen.slice(1)) {
+      expect(output).toMatchObject({ success: true, notice: expect.stringContaining('.results/') });
+      expect(JSON.stringify(output).length).toBeLessThanOrEqual(16_000);
+    }
+  });
+
   test.each(['generate', 'stream'])('%s: the model is sent whole schemas', (mode) => {
     const { write_file, exec_tool } = report[mode].FORGE.schemas;
     expect(write_file).toMatchObject({

@@ -20,6 +20,9 @@ const DRAFT = 'export default (args: { of: number[] }): number => args.of.reduce
 const TOTAL = `/** Adds up amounts. */
 export default (args: { amounts: number[] }): number => args.amounts.reduce((a, b) => a + b);
 `;
+const MANY = `/** Many rows. */
+export default (args: { n: number }): object[] => Array.from({ length: args.n }, (_, id) => ({ id, name: 'customer ' + id }));
+`;
 const call = (/** @type {string} */ name, /** @type {unknown} */ input) => ({ call: { name, input } });
 
 const FORGE = [
@@ -39,6 +42,13 @@ const DIRECT = [
   call('patch_file', { path: 'tools/reports/total.ts', search: 'args.amounts', replace: 'args.prices' }),
   call('reports_total', { prices: [1, 2] }),
   call('reports_total', { prices: [] }),
+  { say: 'done' },
+];
+/** A result that no prompt can hold. */
+const LONG = [
+  call('write_file', { path: 'tools/many.ts', content: MANY }),
+  call('exec_tool', { path: 'tools/many.ts', args: { n: '40000' } }),
+  call('many', { n: 40_000 }),
   { say: 'done' },
 ];
 const MISFIT = [call('reports_total', { prices: 'many' }), { say: 'done' }];
@@ -68,10 +78,10 @@ const MODES = {
 /** @type {Record<string, any>} */
 const report = { node: process.versions.node };
 for (const [mode, talk] of Object.entries(MODES)) {
-  const kernel = new TGP({ config: { rootDir: join(root, mode) } });
+  const kernel = new TGP({ config: { rootDir: join(root, mode), sandbox: { timeoutMs: 20_000 } } });
   report[mode] = {};
   const tools = await kernel.liveTools({ ...tgpTools(kernel), add });
-  for (const [name, moves] of Object.entries({ FORGE, DIRECT, MISFIT, MISUSE, MISSING })) {
+  for (const [name, moves] of Object.entries({ FORGE, DIRECT, LONG, MISFIT, MISUSE, MISSING })) {
     /** @type {any[]} */
     let seen = [];
     const { model, record } = scriptedModel(version, test, (results) => {

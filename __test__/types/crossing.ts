@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import type { BindingDatabase, BindingKernel, BindingOutcome, BindingSqlRules, BindingVfs } from '../../binding.cjs';
 import type {
+  AgentConfigSchema,
   ExecOptions,
   FilledTGPConfig,
   FSConfigSchema,
@@ -32,6 +33,7 @@ export const sameKeys: {
   fs: SameKeys<FilledTGPConfig['fs'], rust.FsConfig>;
   git: SameKeys<FilledTGPConfig['git'], rust.GitConfig>;
   network: SameKeys<FilledTGPConfig['network'], rust.NetworkConfig>;
+  agent: SameKeys<FilledTGPConfig['agent'], rust.AgentConfig>;
   auth: SameKeys<FilledTGPConfig['git']['auth'], rust.GitIdentity>;
   exec: SameKeys<Omit<ExecOptions, 'signal'> & { caller: unknown }, rust.ExecOptions>;
   search: SameKeys<SearchFilesArgs, rust.SearchQuery>;
@@ -42,6 +44,7 @@ export const sameKeys: {
   fs: true,
   git: true,
   network: true,
+  agent: true,
   auth: true,
   exec: true,
   search: true,
@@ -54,7 +57,8 @@ export const sameSchemas: {
   fs: SameKeys<z.input<typeof FSConfigSchema>, rust.FsConfig>;
   git: SameKeys<z.input<typeof GitConfigSchema>, rust.GitConfig>;
   network: SameKeys<z.input<typeof NetworkConfigSchema>, rust.NetworkConfig>;
-} = { sandbox: true, fs: true, git: true, network: true };
+  agent: SameKeys<z.input<typeof AgentConfigSchema>, rust.AgentConfig>;
+} = { sandbox: true, fs: true, git: true, network: true, agent: true };
 
 export const answered: {
   kernel: Same<Exclude<Answering<BindingKernel>, keyof rust.KernelAnswers>, never>;

@@ -45,6 +45,7 @@ export const surface: Surface = {
   FileHistoryParams: toolParameters.FileHistoryParams,
   FindToolParams: toolParameters.FindToolParams,
   GitConfigSchema: schemas.GitConfigSchema,
+  AgentConfigSchema: schemas.AgentConfigSchema,
   NetworkConfigSchema: schemas.NetworkConfigSchema,
   GitConflictError: errors.GitConflictError,
   GitError: errors.GitError,

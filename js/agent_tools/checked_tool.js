@@ -1,4 +1,3 @@
-import { parseArguments } from '../boundary/validation.js';
 import { agentTool } from '../tool_shape/agent_tool.js';
 import { universalSchema } from '../tool_shape/universal_schema.js';
 
@@ -15,7 +14,6 @@ import { universalSchema } from '../tool_shape/universal_schema.js';
  * @returns {import('../../index.js').AgentTool<import('zod').input<Schema>, Result>}
  */
 export function checkedTool(name, description, params, run) {
-  return agentTool(description, universalSchema(params, name), (args, signal) =>
-    run(parseArguments(params, args, name), signal),
-  );
+  const schema = universalSchema(params, name);
+  return agentTool(description, schema, (args, signal) => run(schema.parse(args), signal));
 }

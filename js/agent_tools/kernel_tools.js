@@ -1,7 +1,10 @@
 import { ValidationError } from '../boundary/errors.js';
-import { EXEC_FOR_AGENT, FILES } from '../kernel/agent_access.js';
+import { EXEC_FOR_AGENT, FILES, RESULTS } from '../kernel/agent_access.js';
 import { report } from '../tool_shape/agent_tool.js';
+import { boundedTools } from '../tool_shape/bounded_result.js';
+import { listPage, textPage } from '../tool_shape/pages.js';
 import { checkedTool } from './checked_tool.js';
+import { fewer, matchesPage, patchReport, pathsPage, withPlace } from './file_answers.js';
 import {
   ApplyDiffParams,
   CheckToolParams,
@@ -31,15 +34,18 @@ function filesOf(kernel) {
 export function tgpTools(kernel) {
   const own = /** @type {import('../kernel/tgp.js').TGP} */ (kernel);
   const files = filesOf(own);
-  return {
+  const tools = {
     list_files: checkedTool(
       'list_files',
       'List all files under a folder of the workspace, as sorted relative paths. To find a tool for a job, call find_tool instead.',
       ListFilesParams,
-      ({ dir }, signal) => files.list(dir, signal),
+      async ({ dir, limit, after }, signal) => pathsPage(await files.list(dir, signal), { dir, limit, after }),
     ),
-    read_file: checkedTool('read_file', 'Read the text of one file.', ReadFileParams, ({ path }, signal) =>
-      files.read(path, signal),
+    read_file: checkedTool(
+      'read_file',
+      'Read the text of one file. A long one comes in pages: the last line then says how to go on.',
+      ReadFileParams,
+      async ({ path, ...range }, signal) => textPage(await files.read(path, signal), range),
     ),
     write_file: checkedTool(
       'write_file',
@@ -56,35 +62,37 @@ export function tgpTools(kernel) {
       PatchFileParams,
       async ({ path, search, replace }, signal) => ({
         success: /** @type {const} */ (true),
-        ...(await files.patch(path, search, replace, signal)),
+        ...patchReport(await files.patch(path, search, replace, signal)),
       }),
     ),
     apply_diff: checkedTool(
       'apply_diff',
       'Make several changes to one file at once, and commit it. Takes SEARCH/REPLACE blocks or a unified diff; line numbers may be off. All changes are made or none; "applied" tells where, and which whitespace was tolerated.',
       ApplyDiffParams,
-      async ({ path, diff }, signal) => ({
+      async ({ path, diff, start_line, end_line }, signal) => ({
         success: /** @type {const} */ (true),
-        ...(await files.diff(path, diff, signal)),
+        ...(await files.diff(path, withPlace(diff, start_line, end_line), signal)),
       }),
     ),
     search_files: checkedTool(
       'search_files',
       'Search the text of all files with a regular expression. Returns matching lines with path, line and column.',
       SearchFilesParams,
-      (query, signal) => files.search(query, signal),
+      async (query, signal) => matchesPage(await files.search(query, signal)),
     ),
     find_tool: checkedTool(
       'find_tool',
       'Start here. Find tools that already do a job, best first. Score above 0.85: run that tool with exec_tool. From 0.4 to 0.85: read it with read_file, then use or extend it. Below: write a new one.',
       FindToolParams,
-      ({ query, limit }, signal) => kernel.find(query, { limit, signal }),
+      async ({ query, limit }, signal) =>
+        listPage(await kernel.find(query, { limit, signal }), fewer('Ask with a narrower query or a smaller limit.')),
     ),
     file_history: checkedTool(
       'file_history',
       'List the commits that changed a file, newest first, with message, author and date. A commit can be gone back to.',
       FileHistoryParams,
-      ({ path, limit }, signal) => files.history(path, limit, signal),
+      async ({ path, limit }, signal) =>
+        listPage(await files.history(path, limit, signal), fewer('Ask with a smaller limit.')),
     ),
     check_tool: checkedTool(
       'check_tool',
@@ -99,4 +107,5 @@ export function tgpTools(kernel) {
       ({ path, args }, signal) => report(own[EXEC_FOR_AGENT](path, args, { signal })),
     ),
   };
+  return /** @type {import('../../index.js').TGPTools} */ (boundedTools(tools, own[RESULTS]));
 }

@@ -2,10 +2,10 @@
 
 import { TGPError } from '../boundary/errors.js';
 import { toJsonText } from '../boundary/json_text.js';
+import { LIMITS } from '../boundary/limits.js';
 import { messageOf } from '../boundary/thrown.js';
-
-/** About four thousand tokens: enough for any report, too little to drown a conversation. */
-const MAX_CHARS = 16_000;
+import { boundedResult } from '../tool_shape/bounded_result.js';
+import { beginning } from '../tool_shape/preview.js';
 
 const AGAIN = 'run check_tool until it is valid, then call exec_tool again.';
 
@@ -24,24 +24,26 @@ const WAYS_OUT = {
 /**
  * @param {any} output of a tool
  * @param {number} [maxChars]
- * @returns {{ text: string, failed: boolean }}
+ * @returns {Promise<{ text: string, failed: boolean, shown: unknown }>} `shown` is what the text was made of
  */
-export function modelText(output, maxChars = MAX_CHARS) {
+export async function modelText(output, maxChars = LIMITS.agent.resultChars.default) {
   const failed = output?.success === false;
   const shaped = failed ? helpFirst(output) : output?.valid === false ? repairFirst(output) : findingsFirst(output);
+  // Tools of the kernel have fitted already; those of the application are held to the same rule.
+  const shown = await boundedResult(shaped, maxChars);
   // The tool has done its work: one number that JSON cannot hold must not make a failure of it.
-  const text = typeof shaped === 'string' ? shaped : toJsonText(shaped, 'result', { unheldNumbers: 'null' });
-  return { text: cut(text, maxChars), failed };
+  const text = typeof shown === 'string' ? shown : toJsonText(shown, 'result', { unheldNumbers: 'null' });
+  return { text, failed, shown };
 }
 
 /**
  * @param {unknown} error what a tool rejected with
  * @param {number} [maxChars]
  */
-export function modelErrorText(error, maxChars = MAX_CHARS) {
+export function modelErrorText(error, maxChars = LIMITS.agent.resultChars.default) {
   const message = messageOf(error);
   const code = error instanceof TGPError && !message.includes(error.code) ? ` [${error.code}]` : '';
-  return cut(`${message}${code}`, maxChars);
+  return beginning(message, maxChars - code.length) + code;
 }
 
 /**
@@ -100,16 +102,4 @@ function repairFirst({ valid, diagnostics, errors: _, typesChecked, ...rest }) {
 function finding({ line, column, message, help }) {
   const end = /[.!?]$/.test(message) ? '' : '.';
   return `line ${line}:${column}: ${message}${help === undefined ? '' : `${end} ${help}`}`;
-}
-
-/**
- * @param {string} text
- * @param {number} maxChars
- */
-function cut(text, maxChars) {
-  if (text.length <= maxChars) return text;
-  const notice = `[Only the first ${maxChars} of ${text.length} characters follow. Ask for less to see the rest.]\n`;
-  // Half of a surrogate pair at the end would make the text invalid.
-  const kept = text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
-  return `${notice}${kept}`;
 }

@@ -4,11 +4,16 @@ import { describeSchema } from '../sql/describe_schema.js';
 import { SqlRules } from '../sql/rules.js';
 import { adapterOf } from '../sql/sources.js';
 import { SqlTransaction } from '../sql/transaction.js';
+import { boundedTools } from '../tool_shape/bounded_result.js';
+import { listPage } from '../tool_shape/pages.js';
 import { checkedTool } from './checked_tool.js';
+import { fewer } from './file_answers.js';
 import { DescribeSchemaParams, ExecSqlParams } from './tool_parameters.js';
 
 /** Rows of a dry run that are shown. */
 const PREVIEW_ROWS = 20;
+/** How the rows are got that were not shown. */
+const PAGING = 'Add ORDER BY with LIMIT and OFFSET, or select fewer columns or a sum.';
 
 /** @type {typeof import('../../index.js').createSqlTools} */
 export function createSqlTools(source, options = {}) {
@@ -35,7 +40,7 @@ export function createSqlTools(source, options = {}) {
     }
   };
 
-  return {
+  const tools = {
     exec_sql: checkedTool(
       'exec_sql',
       'Run one SQL statement against the application database, in a transaction of its own. Returns the rows; a statement without rows returns [{ affected }]. Values go into params: an array for ? or $1, an object for :name.',
@@ -43,7 +48,7 @@ export function createSqlTools(source, options = {}) {
       async ({ sql, params }, signal) => {
         const answer = await inTransaction((transaction) => transaction.execute(sql, params), rules, signal);
         const rows = answerRows(answer);
-        if (!rules.options.dryRun) return rows;
+        if (!rules.options.dryRun) return listPage(rows, fewer(PAGING));
         return { dryRun: /** @type {const} */ (true), affected: answer.affected, rows: rows.slice(0, PREVIEW_ROWS) };
       },
     ),
@@ -54,4 +59,5 @@ export function createSqlTools(source, options = {}) {
       ({ table }, signal) => describeSchema(adapter, rules, inTransaction, table, signal),
     ),
   };
+  return boundedTools(tools, { maxChars: () => rules.options.resultChars });
 }

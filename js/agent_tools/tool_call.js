@@ -2,12 +2,13 @@ import { throwIfAborted } from '../boundary/abort.js';
 import { AbortedError, ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { nearest } from '../boundary/near_name.js';
+import { isBounded } from '../tool_shape/bounded_result.js';
 import { modelErrorText, modelText } from './model_text.js';
 
 /**
  * @typedef {import('../../index.js').ToolSet} ToolSet
  * @typedef {import('../../index.js').HandleToolCallOptions} Options
- * @typedef {{ text: string, failed: boolean }} Outcome
+ * @typedef {{ text: string, failed: boolean, shown?: unknown }} Outcome
  * @typedef {object} Dialect how one provider spells a call and its result
  * @property {(call: any) => boolean} speaks
  * @property {(call: any) => { name: string, input: unknown }} read
@@ -80,10 +81,13 @@ export async function runForModel(tools, name, input, { abortSignal, maxChars })
   try {
     const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
     if (!tool) throw unknownTool(name, Object.keys(tools));
-    const output = await tool.execute(parsed(input, name), { abortSignal });
+    const output = await tool.execute(parsed(input, name), {
+      abortSignal,
+      ...(maxChars !== undefined && { maxChars }),
+    });
     // exec_tool reports an abort instead of rejecting.
     throwIfAborted(abortSignal);
-    return modelText(output, maxChars);
+    return await modelText(output, maxChars ?? (isBounded(tool) ? Number.POSITIVE_INFINITY : undefined));
   } catch (error) {
     if (error instanceof AbortedError) throw error;
     return { text: modelErrorText(error, maxChars), failed: true };

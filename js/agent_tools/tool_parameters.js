@@ -5,6 +5,7 @@ import { limited } from '../boundary/limit_schema.js';
 import { LIMITS } from '../boundary/limits.js';
 
 const text = z.string().min(1);
+const count = z.int().positive().optional();
 
 export const ToolSchema = z.strictObject({
   name: z.string(),
@@ -17,9 +18,16 @@ const path = text.describe('Path relative to the root, such as "tools/reports/re
 
 export const ListFilesParams = z.strictObject({
   dir: z.string().describe('Folder relative to the root, such as "tools"; "" or "." lists everything.'),
+  limit: count.describe('Most paths to return.'),
+  after: text.optional().describe('Go on after this path, the last one that a list before this ended with.'),
 });
 
-export const ReadFileParams = z.strictObject({ path });
+export const ReadFileParams = z.strictObject({
+  path,
+  offset: count.describe('The first line to return, counted from 1.'),
+  limit: count.describe('Most lines to return.'),
+  column: count.describe('The first character of the first line, counted from 1: for lines that are too long.'),
+});
 
 export const WriteFileParams = z.strictObject({
   path,
@@ -39,6 +47,10 @@ export const ApplyDiffParams = z.strictObject({
     .describe(
       'Blocks of "<<<<<<< SEARCH", old lines, "=======", new lines, ">>>>>>> REPLACE"; or a unified diff with "@@" hunks.',
     ),
+  start_line: count.describe(
+    'Where the old lines of the first block begin, counted from 1, if they stand in several places.',
+  ),
+  end_line: count.describe('Where they end.'),
 });
 
 export const SearchFilesParams = z.strictObject({

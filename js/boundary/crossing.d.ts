@@ -2,6 +2,8 @@
 
 export type Access = "read" | "write" | "schema";
 
+export type AgentConfig = { resultChars: number, liveTools: number, liveToolChars: number, };
+
 export type Applied = { line: number, tolerated?: Tolerance, lineOffset?: number, };
 
 export type Binding = number | string;
@@ -20,7 +22,7 @@ export type CheckMode = "off" | "warn" | "strict";
 
 export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: Array<Diagnostic>, types: TypeSources, };
 
-export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, network: NetworkConfig, secrets: { [key in string]: SecretConfig }, };
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, network: NetworkConfig, secrets: { [key in string]: SecretConfig }, agent: AgentConfig, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, };
 
@@ -72,6 +74,8 @@ export type NetworkConfig = { proxy?: Secret, noProxy: Array<string>, ca?: strin
 
 export type ParameterShape = { "positional": number } | { "named": Array<string> };
 
+export type Patched = { path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, matches: number, line: number, };
+
 export type Persisted = boolean | 'local';
 
 export type PullRequestLink = { number: number, url: string, };
@@ -108,7 +112,7 @@ export type SimilarTool = { path: string, score: number, };
 
 export type SourceText = { path: string, text: string, };
 
-export type SqlOptions = { readOnly: boolean, dryRun: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, statementTimeoutMs: number, };
+export type SqlOptions = { readOnly: boolean, dryRun: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, resultChars: number, statementTimeoutMs: number, };
 
 export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, fenced: boolean, sql: string, bindings: Array<Binding>, };
 
@@ -133,7 +137,7 @@ export interface KernelAnswers {
   listFiles: Array<string>
   readFile: string
   writeFile: Written
-  patchFile: Written
+  patchFile: Patched
   sync: Incoming
   hydrate: Incoming
   persist: Written

@@ -11,14 +11,33 @@ import { nearest } from './near_name.js';
 const MAX_PROBLEMS = 10;
 const MAX_KEY_CHARS = 100;
 
+/** Values of arguments that are repeated in a message. */
+const MAX_SHOWN_CHARS = 40;
+
+/** How zod's own messages begin; the others were written for their readers. */
+const ZODS_OWN = /^(?:Invalid|Too (?:small|big)|Unrecognized)/;
+
+/** Kinds of values as everybody calls them. @type {Record<string, string>} */
+const KINDS = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+
 /**
  * What is wrong with a value, one readable sentence per key, each named by its dotted path.
  * @param {ZodError} error
  * @param {ZodObject} schema
  * @param {unknown} input
+ * @param {'shown' | 'hidden'} [texts] whether messages may repeat a text: one among settings may be a secret
  * @returns {Problem[]}
  */
-export function describeIssues(error, schema, input) {
+export function describeIssues(error, schema, input, texts = 'hidden') {
   return error.issues.slice(0, MAX_PROBLEMS).flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys
@@ -26,9 +45,8 @@ export function describeIssues(error, schema, input) {
         .map((key) => describeUnknownKey([...issue.path, shortened(key)], schema));
     }
     const key = shortened(issue.path.join('.'));
-    const given = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined ? 'is missing' : undefined;
     const subject = key === '' ? 'the value' : `"${key}"`;
-    return [{ key, message: `${subject} ${given ?? `is not valid (${lowerFirst(issue.message)})`}` }];
+    return [{ key, message: `${subject} ${complaint(issue, valueAt(input, issue.path), texts)}` }];
   });
 }
 
@@ -41,7 +59,7 @@ export function describeIssues(error, schema, input) {
  * @returns {import('zod').output<Schema>}
  */
 export function parseArguments(schema, input, subject) {
-  const { data, problems, cause } = read(schema, input);
+  const { data, problems, cause } = read(schema, input, 'shown');
   if (problems === undefined) return data;
   throw new ValidationError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
     ...(cause !== undefined && { cause }),
@@ -58,7 +76,7 @@ export function parseArguments(schema, input, subject) {
  * @returns {import('zod').output<Schema>}
  */
 export function parseSettings(schema, input, subject) {
-  const { data, problems, cause } = read(schema, input);
+  const { data, problems, cause } = read(schema, input, 'hidden');
   if (problems === undefined) return data;
   throw new ConfigError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
     ...(cause !== undefined && { cause }),
@@ -71,12 +89,13 @@ export function parseSettings(schema, input, subject) {
  * is wrong too.
  * @param {ZodObject} schema
  * @param {unknown} input
+ * @param {'shown' | 'hidden'} texts whether messages may repeat a text: one among settings may be a secret
  * @returns {{ data?: any, problems?: Problem[], cause?: unknown }}
  */
-function read(schema, input) {
+function read(schema, input, texts) {
   try {
     const parsed = schema.safeParse(input);
-    return parsed.success ? { data: parsed.data } : { problems: describeIssues(parsed.error, schema, input) };
+    return parsed.success ? { data: parsed.data } : { problems: describeIssues(parsed.error, schema, input, texts) };
   } catch (cause) {
     return { problems: [{ key: '', message: 'the value could not be read; pass plain data' }], cause };
   }
@@ -136,6 +155,72 @@ function keysAt(schema, path) {
  */
 function valueAt(input, path) {
   return path.reduce((value, key) => /** @type {any} */ (value)?.[key], input);
+}
+
+/**
+ * What is wrong with one value, and what to give instead.
+ * @param {import('zod').core.$ZodIssue} issue
+ * @param {unknown} given
+ * @param {'shown' | 'hidden'} texts
+ */
+function complaint(issue, given, texts) {
+  const wanted = wantedOf(issue);
+  if (given === undefined && wanted !== undefined) return `is missing: give ${wanted}`;
+  if (wanted === undefined) return `is not valid (${lowerFirst(issue.message)})`;
+  return `is not valid: give ${wanted}, not ${texts === 'shown' && isShort(given) ? `the text ${JSON.stringify(given)}` : kindOf(given)}`;
+}
+
+/**
+ * What a value should have been; nothing where the message of the schema's author says it.
+ * @param {import('zod').core.$ZodIssue} issue
+ * @returns {string | undefined}
+ */
+function wantedOf(issue) {
+  if (!ZODS_OWN.test(issue.message)) return undefined;
+  switch (issue.code) {
+    case 'invalid_type':
+      return KINDS[issue.expected] ?? issue.expected;
+    case 'invalid_value': {
+      const values = issue.values.slice(0, MAX_PROBLEMS).map((value) => JSON.stringify(value) ?? String(value));
+      return values.length === 1 ? values[0] : `one of ${values.join(', ')}`;
+    }
+    case 'invalid_union': {
+      const wanted = issue.errors.map((issues) => issues[0] && wantedOf(issues[0]));
+      const known = wanted.filter((one) => one !== undefined);
+      return known.length > 0 && known.length === wanted.length ? [...new Set(known)].join(' or ') : undefined;
+    }
+    case 'too_small':
+      if (issue.origin === 'string') return issue.minimum === 1 ? 'a text' : `at least ${issue.minimum} characters`;
+      return isNumeric(issue.origin)
+        ? `a number ${issue.inclusive ? 'of at least' : 'above'} ${issue.minimum}`
+        : undefined;
+    case 'too_big':
+      return isNumeric(issue.origin)
+        ? `a number ${issue.inclusive ? 'of at most' : 'below'} ${issue.maximum}`
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** @param {unknown} value */
+function isShort(value) {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_SHOWN_CHARS;
+}
+
+/** @param {string} origin of an issue about a size */
+function isNumeric(origin) {
+  return origin === 'number' || origin === 'int' || origin === 'bigint';
+}
+
+/** @param {unknown} value */
+function kindOf(value) {
+  if (value === '') return 'an empty text';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (typeof value === 'number') return 'such a number';
+  return KINDS[typeof value] ?? typeof value;
 }
 
 /** @param {string} key */

@@ -3,6 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFileAtMost } from '../boundary/bounded_read.js';
 import { IoError, TGPError } from '../boundary/errors.js';
+import { RESULT_FOLDER } from '../boundary/result_folder.js';
 import { ForeignVfs, MAX_FILE_BYTES } from './foreign_vfs.js';
 import { makeTempFolder, removeTempFolder } from './temp_folder.js';
 import { createNodeVFS } from './vfs.js';
@@ -176,7 +177,7 @@ export class VfsMirror {
   async #theirs() {
     /** @type {Map<string, Version>} */
     const found = new Map();
-    const wanted = (await this.#vfs.names()).filter((name) => name !== META_FILE);
+    const wanted = (await this.#vfs.names()).filter((name) => name !== META_FILE && !isResult(name));
     for (let at = 0; at < wanted.length; at += AT_ONCE) {
       const some = wanted.slice(at, at + AT_ONCE).map(async (name) => {
         const version = await this.#vfs.attempt(name, () => this.#theirVersion(name));
@@ -203,6 +204,7 @@ export class VfsMirror {
   async #ours() {
     const found = new Map();
     for (const name of await this.#files.listFiles('', true)) {
+      if (isResult(name)) continue;
       const seen = await this.#seen(name);
       const known = this.#agreed.get(name);
       if (seen === undefined) continue;
@@ -253,6 +255,14 @@ export class VfsMirror {
     this.#leftOut.set(name, hash);
     this.#logger.warn(`Left out "${name}" of "vfs": ${why}`);
   }
+}
+
+/**
+ * Results are this kernel's passing notes.
+ * @param {string} name
+ */
+function isResult(name) {
+  return name.startsWith(`${RESULT_FOLDER}/`);
 }
 
 /** @param {string | Buffer} content */

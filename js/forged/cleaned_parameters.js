@@ -1,10 +1,12 @@
 /** The schema of a forged tool, as models may be shown it and arguments are held against it. */
 
 import { z } from 'zod';
+import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { parseArguments } from '../boundary/validation.js';
 import { schemaObject } from '../tool_shape/universal_schema.js';
+import { unquoted } from '../tool_shape/unquoted_arguments.js';
 
 /** @typedef {Record<string, any>} JsonSchema */
 
@@ -20,9 +22,10 @@ const WRAPPED = 'args';
  * The schema of a tool, and the way back from what a model sends to what the tool takes.
  * @param {JsonSchema} parameters as the registry has them
  * @param {string} subject the tool's name, for messages
+ * @param {(schema: JsonSchema) => string} typeOf a schema as the TypeScript type that models read best
  * @returns {{ schema: any, unwrap: (args: unknown) => unknown }}
  */
-export function forgedSchema(parameters, subject) {
+export function forgedSchema(parameters, subject, typeOf) {
   const own = cleaned(parameters, { left: MAX_PARTS }, 0);
   const isObject = own.type === 'object' || Object.keys(own).every((key) => key === 'description');
   const shown = isObject
@@ -30,10 +33,19 @@ export function forgedSchema(parameters, subject) {
     : { type: 'object', properties: { [WRAPPED]: own }, required: [WRAPPED] };
   /** @type {any} */
   let schema;
-  const parse = (/** @type {unknown} */ args) => {
+  const parse = (/** @type {unknown} */ sent) => {
     schema ??= z.fromJSONSchema(withoutFormats(shown));
-    // Without what every object inherits: a tool may have an argument named `constructor`.
-    parseArguments(schema, isRecord(args) ? Object.assign(Object.create(null), args) : args, subject);
+    const args = unquoted(shown, sent);
+    try {
+      // Without what every object inherits: a tool may have an argument named `constructor`.
+      parseArguments(schema, isRecord(args) ? Object.assign(Object.create(null), args) : args, subject);
+    } catch (error) {
+      if (error instanceof ValidationError) {
+        // The model is to repair its call, and not the tool.
+        error.message += ` It takes ${typeOf(shown)}. Correct the arguments and call it again; the tool was not run.`;
+      }
+      throw error;
+    }
     // As they were sent: the tool fills in its own defaults.
     return args;
   };

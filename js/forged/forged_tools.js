@@ -1,8 +1,11 @@
 /** The tools that agents have forged, as tools that a model calls by name, kept level with the registry. */
 
+import { posix } from 'node:path';
 import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
 import { agentTool, report } from '../tool_shape/agent_tool.js';
+import { boundedTool } from '../tool_shape/bounded_result.js';
+import { chosenTools } from './chosen_tools.js';
 import { forgedSchema } from './cleaned_parameters.js';
 import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
 
@@ -17,6 +20,9 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  * @property {(since: number | undefined) => Promise<{ version: number, tools?: ToolMetadata[] }>} list
  * @property {() => number} life versions of one life of the kernel say nothing in the next
  * @property {(path: string, args: unknown, signal: AbortSignal | undefined) => Promise<any>} run
+ * @property {(schema: Record<string, any>) => string} typeOf a schema as TypeScript
+ * @property {() => { tools: number, chars: number }} budget of what is offered by name
+ * @property {import('../tool_shape/bounded_result.js').ResultRule} results
  */
 
 /** What OpenAI takes. */
@@ -35,6 +41,9 @@ export class ForgedTools {
   #tools = [];
   /** @type {Map<string, { hash: string, byName: Map<string, ForgedTool> }>} by path: a tool stays one object until it changes */
   #made = new Map();
+  /** @type {Map<string, number>} by path: the version with which it was last written, while this kernel ran */
+  #changed = new Map();
+  #hasToldOfBudget = false;
   /** @type {Set<(change: ToolsChange) => void>} */
   #listeners = new Set();
   /** @type {Set<WeakRef<{ base: ToolSet, tools: ToolSet }>>} */
@@ -52,19 +61,20 @@ export class ForgedTools {
   }
 
   /**
-   * Every tool as it is now, or those of `paths`.
+   * The tools as they are now: as many as there is room for, or those of `paths`.
    * @param {string[]} [paths]
    * @returns {Promise<Record<string, ForgedTool>>}
    */
   async snapshot(paths) {
     await this.refresh();
     const wanted = paths && new Set(paths);
-    const named = this.#named(KERNEL_TOOL_NAMES).filter(({ path }) => wanted === undefined || wanted.has(path));
+    const all = this.#named(KERNEL_TOOL_NAMES);
+    const named = wanted ? all.filter(({ path }) => wanted.has(path)) : this.#chosen(all, {});
     return Object.fromEntries(named.map(({ name, meta }) => [name, this.#make(name, meta)]));
   }
 
   /**
-   * The tools of `base` and every forged one, in one object that follows the registry.
+   * The tools of `base` and the forged ones for which there is room, in one object that follows the registry.
    * @param {ToolSet} base
    * @returns {Promise<ToolSet>}
    */
@@ -87,6 +97,20 @@ export class ForgedTools {
     const { base, tools } = newest;
     const named = this.#named([...KERNEL_TOOL_NAMES, ...Object.keys(base)]);
     return new Map(named.filter(({ name }) => Object.hasOwn(tools, name)).map(({ path, name }) => [path, name]));
+  }
+
+  /**
+   * What a model has sent to a tool that it names by its path, held against the tool's schema.
+   * @param {string} path
+   * @param {unknown} args
+   * @returns {Promise<unknown>} as the tool takes them
+   */
+  async argumentsOf(path, args) {
+    await this.refresh();
+    const known = this.#tools.find((tool) => tool.path === posix.normalize(path));
+    // Whatever else is named: running it says what is wrong.
+    if (known === undefined) return args;
+    return forgedSchema(known.parameters, known.path, this.#source.typeOf).unwrap(args);
   }
 
   /** @param {(change: ToolsChange) => void} listener */
@@ -125,6 +149,7 @@ export class ForgedTools {
     this.#version = version;
     this.#life = this.#source.life();
     this.#tools = tools.filter(({ kind }) => kind === 'tool');
+    if (before !== undefined) this.#noteChanges(before, version);
     for (const reference of this.#live) {
       const record = reference.deref();
       if (record) this.#fill(record);
@@ -140,7 +165,7 @@ export class ForgedTools {
 
   /** @param {{ base: ToolSet, tools: ToolSet }} record */
   #fill({ base, tools }) {
-    const named = this.#named([...KERNEL_TOOL_NAMES, ...Object.keys(base)]);
+    const named = this.#chosen(this.#named([...KERNEL_TOOL_NAMES, ...Object.keys(base)]), tools);
     const now = new Set([...Object.keys(base), ...named.map(({ name }) => name)]);
     for (const name of Object.keys(tools)) if (!now.has(name)) delete tools[name];
     for (const { name, meta } of named) tools[name] = this.#make(name, meta);
@@ -156,6 +181,44 @@ export class ForgedTools {
   }
 
   /**
+   * Those that are offered by name.
+   * @template {{ name: string, path: string, meta: ToolMetadata }} Named
+   * @param {Named[]} named
+   * @param {ToolSet} offered
+   * @returns {Named[]}
+   */
+  #chosen(named, offered) {
+    const candidates = named.map((own) => ({
+      own,
+      path: own.path,
+      changed: this.#changed.get(own.path) ?? 0,
+      isOffered: Object.hasOwn(offered, own.name),
+      uses: own.meta.uses,
+      chars: charsOf(own.name, this.#make(own.name, own.meta)),
+    }));
+    const budget = this.#source.budget();
+    const chosen = chosenTools(candidates, budget);
+    if (chosen.length < named.length && !this.#hasToldOfBudget) {
+      this.#hasToldOfBudget = true;
+      this.#logger.warn(
+        `${chosen.length} of ${named.length} forged tools are offered by name (agent.liveTools is ${budget.tools}, agent.liveToolChars is ${budget.chars}): those written last and run most often. The others are found by find_tool and run by exec_tool.`,
+      );
+    }
+    return chosen.map(({ own }) => own);
+  }
+
+  /**
+   * @param {ToolMetadata[]} before
+   * @param {number} version
+   */
+  #noteChanges(before, version) {
+    const old = new Map(before.map(({ path, hash }) => [path, hash]));
+    const present = new Set(this.#tools.map(({ path }) => path));
+    for (const { path, hash } of this.#tools) if (old.get(path) !== hash) this.#changed.set(path, version);
+    for (const path of this.#changed.keys()) if (!present.has(path)) this.#changed.delete(path);
+  }
+
+  /**
    * @param {string} name
    * @param {ToolMetadata} meta
    * @returns {ForgedTool}
@@ -168,11 +231,12 @@ export class ForgedTools {
     }
     const known = made.byName.get(name);
     if (known) return known;
-    const { schema, unwrap } = forgedSchema(parameters, name);
-    const tool = agentTool(described(path, description), schema, async (args, signal) => {
+    const { schema, unwrap } = forgedSchema(parameters, name, this.#source.typeOf);
+    const unbounded = agentTool(described(path, description), schema, async (args, signal) => {
       const given = unwrap(args);
       return report(this.#source.run(path, given, signal));
     });
+    const tool = boundedTool(unbounded, this.#source.results);
     made.byName.set(name, tool);
     return tool;
   }
@@ -207,6 +271,15 @@ function described(path, description) {
   const room = MAX_DESCRIPTION_CHARS - suffix.length - 1;
   const text = description.length > room ? `${description.slice(0, room - 1)}…` : description;
   return `${text} ${suffix}`.trim();
+}
+
+/**
+ * What a tool costs a prompt.
+ * @param {string} name
+ * @param {ForgedTool} tool
+ */
+function charsOf(name, { description, parameters }) {
+  return name.length + description.length + JSON.stringify(parameters).length;
 }
 
 /** @param {{ name: string, path: string }} named */

@@ -7,6 +7,7 @@ import { fileHistory } from './kernel_git.js';
  * @typedef {import('../../index.js').FileHistoryEntry} FileHistoryEntry
  * @typedef {Omit<import('../../index.js').WriteFileResult, 'success'>} Written
  * @typedef {Omit<import('../../index.js').ApplyDiffResult, 'success'>} Diffed
+ * @typedef {import('../boundary/crossing.js').Patched} Patched
  */
 
 /**
@@ -18,6 +19,9 @@ export const FILES = Symbol.for('@tgp/core/files');
 /** How kernel tools run a tool on behalf of an agent, which the check may refuse. */
 export const EXEC_FOR_AGENT = Symbol.for('@tgp/core/exec_for_agent');
 
+/** How kernel tools learn how much a model is given, and where the rest of a result is kept. */
+export const RESULTS = Symbol.for('@tgp/core/results');
+
 /** @param {import('./kernel_calls.js').KernelCalls} calls */
 export function agentFiles(calls) {
   return {
@@ -27,7 +31,7 @@ export function agentFiles(calls) {
     read: (path, signal) => calls.read((kernel) => kernel.readFile(path), signal),
     /** @type {(path: string, content: string, signal?: AbortSignal) => Promise<Written>} */
     write: (path, content, signal) => calls.change((kernel) => kernel.writeFile(path, content), signal),
-    /** @type {(path: string, search: string, replace: string, signal?: AbortSignal) => Promise<Written>} */
+    /** @type {(path: string, search: string, replace: string, signal?: AbortSignal) => Promise<Patched>} */
     patch: (path, search, replace, signal) => calls.change((kernel) => kernel.patchFile(path, search, replace), signal),
     /** @type {(path: string, diff: string, signal?: AbortSignal) => Promise<Diffed>} */
     diff: (path, diff, signal) => calls.change((kernel) => kernel.applyDiff(path, diff), signal),

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { DEFAULTS } from '../boundary/limits.js';
 import {
+  GivenAgentSchema,
   GivenConfigSchema,
   GivenFSSchema,
   GivenGitSchema,
@@ -59,8 +60,12 @@ export const NetworkConfigSchema = filling(GivenNetworkSchema, DEFAULTS.network)
 /** @type {typeof import('../../index.js').SandboxConfigSchema} */
 export const SandboxConfigSchema = filling(GivenSandboxSchema, sandboxDefaults).overwrite(withWallTime);
 
+/** @type {typeof import('../../index.js').AgentConfigSchema} */
+export const AgentConfigSchema = filling(GivenAgentSchema, DEFAULTS.agent);
+
 /** @type {typeof import('../../index.js').TGPConfigSchema} */
 export const TGPConfigSchema = filling(GivenConfigSchema, DEFAULTS).extend({
+  agent: AgentConfigSchema.prefault({}),
   git: GitConfigSchema.prefault({}),
   fs: FSConfigSchema.prefault({}),
   network: NetworkConfigSchema.prefault({}),

@@ -12,6 +12,7 @@ import { KernelTypes } from './kernel_types.js';
 import { endWhenDropped, forget } from './leftovers.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
+import { ResultFiles } from './result_files.js';
 import { offerSql } from './sandbox_sql.js';
 import { previewConfig, renewConfig } from './shown_config.js';
 
@@ -44,6 +45,8 @@ export class Lifecycle {
   #leftovers;
   /** @type {VFSAdapter | undefined} */
   #disk;
+  /** Results that were too long to be shown. @type {ResultFiles | undefined} */
+  results;
   /** @type {Promise<NativeKernel> | undefined} */
   #booting;
   /** @type {Promise<void> | undefined} */
@@ -203,6 +206,8 @@ export class Lifecycle {
     renewConfig(shown, booted.config);
     this.#config = /** @type {FilledTGPConfig} */ (shown);
     this.#isBooted = true;
+    this.results = new ResultFiles(this.#disk, booted.config.fs);
+    await this.results.sweepOld();
     this.types.start(baseDir, this.functionNames);
     for (const warning of [...warnings, ...booted.warnings]) this.#log.warn(warning);
     if (booted.config.sandbox.warm > 0) this.inspect(kernel);
@@ -246,6 +251,7 @@ export class Lifecycle {
     clearTimeout(bootDeadline);
     const { kernel, types, mirror } = this.#leftovers;
     types.stop();
+    await this.results?.removeOwn();
     if (kernel) unwrap(await kernel.shutdown(pushTimeoutMs));
     await mirror?.remove();
     forget(this.#leftovers);

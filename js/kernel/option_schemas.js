@@ -80,6 +80,8 @@ const SecretSchema = z.strictObject({
   functions: z.array(text).optional().describe('Functions of sandboxAPI that may be told it.'),
 });
 
+export const GivenAgentSchema = z.strictObject(limitsOf(LIMITS.agent));
+
 export const GivenConfigSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
   git: GivenGitSchema.optional(),
@@ -96,6 +98,7 @@ export const GivenConfigSchema = z.strictObject({
   allowedImports: texts.optional().describe('Packages of the application that tools may import.'),
   allowedFetchUrls: texts.optional().describe('What tools may fetch, as URLs that a request must begin with.'),
   network: GivenNetworkSchema.optional(),
+  agent: GivenAgentSchema.optional(),
   secrets: z
     .record(text, SecretSchema)
     .optional()

@@ -1,10 +1,11 @@
-import { untilAborted } from '../boundary/abort.js';
+import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { unwrap, ValidationError } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
+import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
-import { agentFiles, EXEC_FOR_AGENT, FILES } from './agent_access.js';
+import { agentFiles, EXEC_FOR_AGENT, FILES, RESULTS } from './agent_access.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
 import { waitingRun } from './host_call.js';
 import { KernelCalls } from './kernel_calls.js';
@@ -59,7 +60,13 @@ export class TGP {
       {
         life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
-        run: (path, args, signal) => this[EXEC_FOR_AGENT](path, args, { signal }),
+        run: (path, args, signal) => this.#exec(path, args, { signal }, 'agent'),
+        typeOf,
+        results: this[RESULTS],
+        budget: () => {
+          const { liveTools, liveToolChars } = this.#life.config.agent;
+          return { tools: liveTools, chars: liveToolChars };
+        },
       },
       log,
     );
@@ -97,7 +104,10 @@ export class TGP {
    * @returns {Promise<ExecResult>}
    */
   async [EXEC_FOR_AGENT](path, args = {}, options = undefined) {
-    return this.#exec(path, args, options, 'agent');
+    requireText(path, 'path');
+    throwIfAborted(options?.signal);
+    const given = await untilAborted(this.#forged.argumentsOf(path, args), options?.signal);
+    return this.#exec(path, given, options, 'agent');
   }
 
   /**
@@ -201,6 +211,14 @@ export class TGP {
 
   get [FILES]() {
     return agentFiles(this.#calls);
+  }
+
+  /** @returns {import('../tool_shape/bounded_result.js').ResultRule} */
+  get [RESULTS]() {
+    return {
+      maxChars: () => this.#life.config.agent.resultChars,
+      keep: async (value) => this.#life.results?.keep(value) ?? [],
+    };
   }
 
   /** @param {{ maxTokens?: number }} [options] */

@@ -2,11 +2,14 @@
 
 import { tgpTools } from '../agent_tools/kernel_tools.js';
 import { runForModel } from '../agent_tools/tool_call.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
+import { toJsonText } from '../boundary/json_text.js';
 import { packageVersion } from '../boundary/package_version.js';
 import { messageOf } from '../boundary/thrown.js';
 import { asMcpError, listResources, readResource, TEMPLATES } from './resources.js';
 import { loadSdk } from './sdk.js';
+import { factsOf } from './tool_facts.js';
 
 /** @typedef {import('../../index.js').TGP} TGP */
 
@@ -14,15 +17,6 @@ const INSTRUCTION_TOKENS = 2000;
 const PAGE = 500;
 /** How often changes by other processes are looked for. */
 const LOOK_MS = 2_000;
-const READ_ONLY = new Set([
-  'list_files',
-  'read_file',
-  'search_files',
-  'find_tool',
-  'file_history',
-  'check_tool',
-  'describe_schema',
-]);
 
 /** @type {typeof import('../../mcp.js').createMcpServer} */
 export async function createMcpServer(kernel, { tools: base = tgpTools(kernel), name = 'tgp', maxChars } = {}) {
@@ -36,17 +30,21 @@ export async function createMcpServer(kernel, { tools: base = tgpTools(kernel), 
       instructions: kernel.getSystemPrompt({ maxTokens: INSTRUCTION_TOKENS }),
     },
   );
+  const originOf = (/** @type {string} */ key) => (Object.hasOwn(base, key) ? 'given' : 'forged');
   const invalid = (/** @type {string} */ text) => new types.McpError(types.ErrorCode.InvalidParams, text);
 
   server.setRequestHandler(types.ListToolsRequestSchema, async ({ params }) => {
     await kernel.refreshTools();
     const { items, nextCursor } = page(Object.entries(tools), params?.cursor, ([key]) => key, invalid);
-    return { tools: items.map(described), nextCursor };
+    return { tools: items.map(([key, tool]) => described(key, tool, originOf(key))), nextCursor };
   });
   server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, { signal }) => {
     const input = params.arguments ?? {};
-    const { text, failed } = await runForModel(tools, params.name, input, { abortSignal: signal, maxChars });
-    return { content: [{ type: 'text', text }], isError: failed };
+    const { text, failed, shown } = await runForModel(tools, params.name, input, { abortSignal: signal, maxChars });
+    const { outputSchema } = factsOf(params.name, originOf(params.name));
+    // Clients refuse a result that has a schema and no data, and data without a schema tells them nothing.
+    const data = outputSchema && isObject(shown) ? { structuredContent: plain(shown) } : {};
+    return { content: [{ type: 'text', text }], ...data, isError: failed };
   });
   server.setRequestHandler(types.ListResourcesRequestSchema, async ({ params }) => {
     const { items, nextCursor } = page(await listResources(kernel), params?.cursor, ({ uri }) => uri, invalid);
@@ -90,10 +88,30 @@ function follow(kernel, server) {
   });
 }
 
-/** @param {[string, import('../../index.js').AgentTool]} entry */
-function described([name, { description, inputSchema }]) {
-  const annotations = READ_ONLY.has(name) ? { annotations: { readOnlyHint: true } } : {};
-  return { name, description, inputSchema: { ...inputSchema }, ...annotations };
+/**
+ * @param {string} name
+ * @param {import('../../index.js').AgentTool} tool
+ * @param {'forged' | 'given'} origin
+ */
+function described(name, { description, inputSchema }, origin) {
+  return { name, description, inputSchema: { ...inputSchema }, ...factsOf(name, origin) };
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * As it arrives at the client, which checks it against the schema.
+ * @param {Record<string, unknown>} value
+ * @returns {Record<string, unknown>}
+ */
+function plain(value) {
+  return parseForeignJson(toJsonText(value, 'result', { unheldNumbers: 'null' }));
 }
 
 /**

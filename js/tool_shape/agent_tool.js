@@ -35,7 +35,8 @@ export function agentTool(description, schema, run) {
  */
 export async function report(run) {
   try {
-    return { success: true, ...(await run) };
+    const { stats, ...done } = await run;
+    return { success: true, ...done, stats: rounded(stats) };
   } catch (error) {
     if (!(error instanceof TGPError)) throw error;
     const { logs = [], stack, line, column } = /** @type {any} */ (error.details);
@@ -52,10 +53,20 @@ export async function report(run) {
 }
 
 /**
+ * Two decimals: the others say nothing, and a model pays for each.
+ * @param {import('../../index.js').RunStats} stats
+ * @returns {import('../../index.js').RunStats}
+ */
+function rounded(stats) {
+  const entries = Object.entries(stats).map(([key, value]) => [key, Math.round(value * 100) / 100]);
+  return Object.fromEntries(entries);
+}
+
+/**
  * Of a thrown error a model sees the message only, so the code has to be in it.
  * @param {unknown} error
  */
-function withCodeInMessage(error) {
+export function withCodeInMessage(error) {
   if (error instanceof TGPError && !error.message.includes(error.code)) {
     error.message = `${error.message} [${error.code}]`;
   }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { ValidationError } from '../boundary/errors.js';
 import { parseArguments } from '../boundary/validation.js';
+import { unquoted } from './unquoted_arguments.js';
 
 /** @typedef {import('zod').ZodObject} ZodObject */
 
@@ -13,25 +15,41 @@ const AI_SDK_VALIDATOR = Symbol.for('vercel.ai.validator');
  */
 export function universalSchema(schema, subject) {
   const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
-  return schemaObject(jsonSchema, (value) => parseArguments(schema, value, subject));
+  return schemaObject(jsonSchema, (value) => parseArguments(schema, unquoted(jsonSchema, value), subject));
 }
 
 /**
  * One schema object that every consumer of tool schemas accepts: to whoever looks at its enumerable members it is a
  * plain JSON Schema; AI SDK 4 to 7 find their symbols, `jsonSchema` and `validate`; Standard Schema consumers find
- * `~standard`. The extra members are not enumerable, so they are in no request body.
+ * `~standard`; and whoever used the zod schemas of the TypeScript package finds `parse` and `safeParse`. The extra members
+ * are not enumerable, so they are in no request body.
  * @param {Record<string, any>} jsonSchema
  * @param {(value: unknown) => unknown} parse returns the arguments, or throws what is wrong with them
  * @returns {any} what its consumers expect differs and they check at run time; one type cannot say it
  */
 export function schemaObject(jsonSchema, parse) {
   /** @param {unknown} value */
+  const parseAsZodDoes = (value) => {
+    try {
+      return parse(value);
+    } catch (error) {
+      throw withIssues(error);
+    }
+  };
+
+  /** @param {unknown} value */
   const validate = (value) => {
     try {
-      return { success: /** @type {const} */ (true), value: parse(value) };
+      return { success: /** @type {const} */ (true), value: parseAsZodDoes(value) };
     } catch (error) {
       return { success: /** @type {const} */ (false), error: /** @type {Error} */ (error) };
     }
+  };
+
+  /** @param {unknown} value */
+  const safeParse = (value) => {
+    const outcome = validate(value);
+    return outcome.success ? { success: true, data: outcome.value } : outcome;
   };
 
   const standard = {
@@ -52,7 +70,24 @@ export function schemaObject(jsonSchema, parse) {
       [AI_SDK_VALIDATOR]: { value: true },
       jsonSchema: { value: jsonSchema },
       validate: { value: validate },
+      parse: { value: parseAsZodDoes },
+      safeParse: { value: safeParse },
       '~standard': { value: standard },
     },
   );
+}
+
+/**
+ * A refusal with the list that errors of zod have.
+ * @param {unknown} error
+ */
+function withIssues(error) {
+  if (!(error instanceof ValidationError) || 'issues' in error) return error;
+  const problems = /** @type {import('../boundary/validation.js').Problem[]} */ (error.details.issues ?? []);
+  const issues = problems.map(({ key, message }) => ({
+    code: 'custom',
+    path: key === '' ? [] : key.split('.'),
+    message,
+  }));
+  return Object.defineProperty(error, 'issues', { value: issues });
 }

@@ -5,6 +5,9 @@ use crate::vfs::JailPath;
 /// The folder of the tools.
 pub use crate::compile::TOOLS;
 
+/// The folder of results that were too long to be shown, which JavaScript writes: not committed, and no agent writes there.
+pub const RESULTS: &str = ".results";
+
 const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
 const JAVASCRIPT: [&str; 3] = ["js", "mjs", "cjs"];
 

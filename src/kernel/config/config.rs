@@ -1,5 +1,6 @@
 //! What a kernel is told, resolved.
 
+use super::agent_config::AgentConfig;
 use super::fs_config::FsConfig;
 use super::git_config::GitConfig;
 use super::network_config::NetworkConfig;
@@ -31,6 +32,7 @@ pub struct Config {
     /// What tools may fetch: each entry is a URL that a request's own must begin with, part by part.
     pub allowed_fetch_urls: Vec<String>,
     pub network: NetworkConfig,
+    pub agent: AgentConfig,
     /// What tools may use without seeing it, by name.
     pub secrets: SecretsConfig,
 }
@@ -61,6 +63,7 @@ impl Default for Config {
             allowed_fetch_urls: Vec::new(),
             network: NetworkConfig::default(),
             secrets: SecretsConfig::new(),
+            agent: AgentConfig::default(),
         }
     }
 }
@@ -91,6 +94,7 @@ impl Config {
         check_line("rootDir", &self.root_dir)?;
         self.network.check()?;
         bound_secrets(&self.secrets)?;
+        self.agent.check()?;
         self.git.check()
     }
 }
@@ -138,6 +142,7 @@ mod tests {
             (r#"{"fs":{"rootBytes":1}}"#, "fs.rootBytes"),
             (r#"{"fs":{"rootFiles":0}}"#, "fs.rootFiles"),
             (r#"{"fs":{"fileBytes":4096,"rootBytes":2048}}"#, "fs.fileBytes"),
+            (r#"{"agent":{"resultChars":1}}"#, "agent.resultChars"),
             (r#"{"git":{"branch":" "}}"#, "git.branch"),
             (r#"{"check":"lenient"}"#, "lenient"),
             (r#"{"rules":{"no-loops":"off"}}"#, "rules.no-loops"),

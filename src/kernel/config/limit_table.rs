@@ -2,6 +2,7 @@
 //!
 //! The build writes them to `js/` and into the documentation (`scripts/limits.mjs`).
 
+use super::agent_config::AgentConfig;
 use super::argument_limits::{FIND_LIMIT, HISTORY_LIMIT, SEARCH_LIMIT};
 use super::fs_config::FsConfig;
 use super::git_config::GitConfig;
@@ -15,6 +16,7 @@ pub fn limit_table() -> Vec<(&'static str, Vec<Limit>)> {
         ("sandbox", SandboxConfig::LIMITS.all()),
         ("fs", FsConfig::LIMITS.all()),
         ("git", GitConfig::LIMITS.all()),
+        ("agent", AgentConfig::LIMITS.all()),
         ("sql", SqlOptions::LIMITS.all()),
         ("find_tool", vec![FIND_LIMIT]),
         ("search_files", vec![SEARCH_LIMIT]),

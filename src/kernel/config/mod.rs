@@ -3,6 +3,7 @@
 //! A limit is defined once, in the `limits` block of the group that it belongs to. Its field, its default, its range, the
 //! check and what JavaScript, the types and the documentation say of it follow from there (see `limit_table.rs`).
 
+mod agent_config;
 mod argument_limits;
 #[expect(clippy::module_inception, reason = "the file is named for its main item, the folder for the part")]
 mod config;

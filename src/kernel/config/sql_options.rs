@@ -1,5 +1,6 @@
 //! What the owner of a database allows, resolved: the defaults of every option of the SQL tools.
 
+use super::agent_config::RESULT_CHARS;
 use super::limited_struct::limited_struct;
 use crate::error::{Error, ErrorCode};
 use crate::sql::{RuleList, SqlPolicy};
@@ -19,6 +20,8 @@ limited_struct! {
         max_rows: 10_000, 1..=1_000_000;
         /// Most bytes of the rows of one statement, as JSON.
         max_bytes: 4 << 20, 64..=64 << 20;
+        /// Most characters of the rows that one call of exec_sql shows a model.
+        result_chars: RESULT_CHARS, 1000..=10_000_000;
         /// Longest time of one statement.
         statement_timeout_ms: 10_000, 1..=3_600_000;
     }

@@ -3,8 +3,9 @@
 use super::write_path::{Base, Change};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::checks::Checks;
-use crate::kernel::history::History;
+use crate::kernel::history::{History, Written};
 use crate::vfs::JailPath;
+use serde::Serialize;
 
 const SHORT_HASH: usize = 10;
 
@@ -15,6 +16,32 @@ pub struct WholeText<'t>(pub &'t str);
 pub struct Patch<'t> {
     pub search: &'t str,
     pub replace: &'t str,
+}
+
+/// A written file, and where the text that was replaced stood in it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Patched {
+    #[serde(flatten)]
+    written: Written,
+    #[serde(flatten)]
+    found: Occurrences,
+}
+
+/// How often a text stood in a file, and where first.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Occurrences {
+    /// How many there were; the first of them was replaced.
+    matches: usize,
+    /// The line of the first, counted from 1.
+    line: usize,
+}
+
+impl Patched {
+    pub fn new(written: Written, found: Occurrences) -> Self {
+        Self { written, found }
+    }
 }
 
 /// The file as it was in a commit.
@@ -48,7 +75,7 @@ impl Change for WholeText<'_> {
 }
 
 impl Change for Patch<'_> {
-    type Found = ();
+    type Found = Occurrences;
 
     fn check(&self) -> Result<(), Error> {
         if !self.search.is_empty() {
@@ -66,16 +93,18 @@ impl Change for Patch<'_> {
         refactor(path)
     }
 
-    fn make(&self, path: &JailPath, before: &str) -> Result<(String, ()), Error> {
-        if !before.contains(self.search) {
+    fn make(&self, path: &JailPath, before: &str) -> Result<(String, Occurrences), Error> {
+        let Some((text_before, _)) = before.split_once(self.search) else {
             let message = format!(
                 "Patch failed: Search text not found in '{}'. Read the file again and copy the text exactly, with its spaces and line breaks.",
                 path.as_str()
             );
             let error = Error::new(ErrorCode::NotFound, message);
             return Err(error.with("path", path.as_str()).with("field", "search"));
-        }
-        Ok((before.replacen(self.search, self.replace, 1), ()))
+        };
+        let line = text_before.matches('\n').count() + 1;
+        let found = Occurrences { matches: before.matches(self.search).count(), line };
+        Ok((before.replacen(self.search, self.replace, 1), found))
     }
 }
 

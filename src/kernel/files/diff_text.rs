@@ -28,6 +28,32 @@ fn is_search(line: &str) -> bool {
     is_marker(line, '<', "SEARCH")
 }
 
+/// Where the old lines of a block stand, as some models write it above them: `:start_line:12`, `:end_line:14`, `-------`.
+#[derive(Default)]
+struct BlockHead {
+    start_line: Option<usize>,
+    is_there: bool,
+    is_over: bool,
+}
+
+impl BlockHead {
+    /// Whether a line belongs to the head, and not yet to the old lines.
+    fn takes(&mut self, line: &str) -> bool {
+        if self.is_over {
+            return false;
+        }
+        let number = |key: &str| line.trim().strip_prefix(key)?.trim().parse::<usize>().ok();
+        if let Some(start) = number(":start_line:") {
+            self.start_line = Some(start);
+        } else if number(":end_line:").is_none() {
+            self.is_over = true;
+            return self.is_there && is_marker(line, '-', "");
+        }
+        self.is_there = true;
+        true
+    }
+}
+
 fn parse_blocks<'d>(lines: &[&'d str]) -> Result<Vec<Hunk<'d>>, BadDiff> {
     enum In {
         Nothing,
@@ -36,6 +62,7 @@ fn parse_blocks<'d>(lines: &[&'d str]) -> Result<Vec<Hunk<'d>>, BadDiff> {
     }
     let mut hunks = Vec::new();
     let (mut search, mut replace, mut state): (Vec<&str>, Vec<&str>, In) = (Vec::new(), Vec::new(), In::Nothing);
+    let mut head = BlockHead::default();
     for &line in lines {
         let block = hunks.len() + 1;
         state = match state {
@@ -44,6 +71,7 @@ fn parse_blocks<'d>(lines: &[&'d str]) -> Result<Vec<Hunk<'d>>, BadDiff> {
             In::Nothing => In::Nothing,
             In::Search if is_marker(line, '=', "=") => In::Replace,
             In::Search if is_search(line) => return Err(BadDiff::Unclosed { block }),
+            In::Search if head.takes(line) => In::Search,
             In::Search => {
                 search.push(line);
                 In::Search
@@ -55,7 +83,7 @@ fn parse_blocks<'d>(lines: &[&'d str]) -> Result<Vec<Hunk<'d>>, BadDiff> {
                 hunks.push(Hunk {
                     search: std::mem::take(&mut search),
                     replace: std::mem::take(&mut replace),
-                    expected_line: None,
+                    expected_line: std::mem::take(&mut head).start_line.map(|line| line.saturating_sub(1)),
                 });
                 In::Nothing
             }
@@ -90,6 +118,15 @@ mod tests {
             ("a|b||d".to_owned(), "a|c||d".to_owned(), Some(2))
         );
         assert_eq!(hunks[1].expected_line, Some(8));
+    }
+
+    #[test]
+    fn a_block_may_say_where_its_lines_stand() {
+        let text = "<<<<<<< SEARCH\n:start_line:7\n:end_line:8\n-------\na\n-------\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\n-------\n=======\n:start_line:1\n>>>>>>> REPLACE\n";
+        let hunks = parse_diff(text).unwrap();
+        assert_eq!((hunks[0].search.join("|"), hunks[0].expected_line), ("a|-------".to_owned(), Some(6)));
+        assert_eq!((hunks[1].search.join("|"), hunks[1].expected_line), ("-------".to_owned(), None));
+        assert_eq!(hunks[1].replace.join("|"), ":start_line:1");
     }
 
     #[test]

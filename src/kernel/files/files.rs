@@ -1,7 +1,7 @@
 //! The files of the root as agents and applications use them.
 
 use super::apply_diff::{DiffChange, Diffed};
-use super::changes::{Patch, Repair, Revert, WholeText};
+use super::changes::{Patch, Patched, Repair, Revert, WholeText};
 use super::search_files::{SearchQuery, SearchReport, search};
 use super::write_path::WritePath;
 use crate::error::Error;
@@ -67,8 +67,8 @@ impl Files {
     }
 
     /// Replaces the first occurrence of `search`. When it is not there, nothing is written.
-    pub fn patch_file(&self, path: &str, search: &str, replace: &str, done: WriteDone<Written>) {
-        self.writes.carry_out(path, &Patch { search, replace }, |written, ()| written, done);
+    pub fn patch_file(&self, path: &str, search: &str, replace: &str, done: WriteDone<Patched>) {
+        self.writes.carry_out(path, &Patch { search, replace }, Patched::new, done);
     }
 
     /// Applies every change of `diff` to a file. When one does not fit, nothing is written.

@@ -3,6 +3,7 @@
 use super::line_regex::{Letters, LineRegex, TooMuchWork};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::config::{DEFAULT_SEARCH_LIMIT, SEARCH_LIMIT};
+use crate::kernel::tool_paths::RESULTS;
 use crate::vfs::{JailPath, Vfs};
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,10 @@ pub fn search(files: &dyn Vfs, query: &SearchQuery) -> Result<SearchReport, Erro
     let begun = Instant::now();
     for path in files.list(&JailPath::root())? {
         if glob.as_ref().is_some_and(|glob| !glob.is_match(path.as_str())) {
+            continue;
+        }
+        // A result repeats what is said elsewhere: it is searched when it is asked for.
+        if path.starts_with(RESULTS) && !query.glob.as_ref().is_some_and(|glob| glob.starts_with(RESULTS)) {
             continue;
         }
         // What cannot be read as text, or is gone by now, holds no match.

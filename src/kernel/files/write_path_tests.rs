@@ -106,7 +106,7 @@ impl House {
 
     fn patch(&self, search: &str, replace: &str) -> Result<Written, Error> {
         let change = Patch { search, replace };
-        done(|told| self.writes.carry_out(PATH, &change, |written, ()| written, told))
+        done(|told| self.writes.carry_out(PATH, &change, |written, _| written, told))
     }
 
     fn text(&self) -> String {

@@ -12,6 +12,7 @@ use crate::git::{
 use crate::kernel::check_config::lint_options;
 use crate::kernel::config::{Config, GitProvider, GitWriteStrategy};
 use crate::kernel::network::{authorities, git_http, proxy_warning};
+use crate::kernel::tool_paths::RESULTS;
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, TEMP_PREFIX};
 use serde::Serialize;
@@ -99,7 +100,7 @@ fn store_options(config: &Config) -> StoreOptions {
         branch: git.branch.clone(),
         author_name: git.auth.user.clone(),
         author_email: git.auth.email.clone(),
-        exclude: vec![format!("{TEMP_PREFIX}*")],
+        exclude: vec![format!("{TEMP_PREFIX}*"), format!("/{RESULTS}/")],
         derived: DERIVED.map(str::to_owned).to_vec(),
         strategy: match git.write_strategy {
             GitWriteStrategy::Direct => WriteStrategy::Direct,

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+
+const SUM = `/** Adds up amounts. */
+export default (args: { amounts: number[]; note?: string }): number => args.amounts.reduce((sum, one) => sum + one, 0);
+`;
+const path = 'tools/math/sum.ts';
+
+async function withSum() {
+  const made = await createKernel();
+  await made.tools.write_file.execute({ path, content: SUM });
+  return made;
+}
+
+describe('exec_tool holds arguments against the schema of the tool', () => {
+  test.each([
+    ['a missing field', { note: 'x' }, '"amounts" is missing: give a list.'],
+    ['nothing at all', undefined, '"amounts" is missing: give a list.'],
+    ['a wrong type', { amounts: 5 }, '"amounts" is not valid: give a list, not 5.'],
+    ['a wrong item', { amounts: [1, 'two'] }, '"amounts.1" is not valid: give a number, not the text "two".'],
+    ['a text that is no JSON', { amounts: '[1, 2' }, '"amounts" is not valid: give a list, not the text "[1, 2".'],
+  ])('%s: says what was expected, and that the call is to be corrected', async (_, args, problem) => {
+    const { kernel, tools } = await withSum();
+    const report = await tools.exec_tool.execute({ path, args });
+    expect(report).toEqual({
+      success: false,
+      code: 'ERR_VALIDATION',
+      logs: [],
+      error: `${path}: ${problem} It takes { amounts: number[]; note?: string }. Correct the arguments and call it again; the tool was not run.`,
+    });
+    const byName = (await kernel.tools()).math_sum?.execute(args ?? {});
+    await expect(byName).rejects.toThrow(`math_sum: ${problem} It takes { amounts: number[]; note?: string }.`);
+    expect((await kernel.registry.list())[0]?.uses, 'nothing ran').toBe(0);
+  });
+
+  test.each([
+    ['as they are', { amounts: [20, 22] }],
+    ['as JSON text', '{"amounts":[20,22]}'],
+    ['with JSON text inside', { amounts: '[20,22]' }],
+    ['with more than the tool knows', { amounts: [20, 22], extra: true }],
+  ])('takes them %s', async (_, args) => {
+    const { tools } = await withSum();
+    const report = await tools.exec_tool.execute({ path, args: /** @type {any} */ (args) });
+    expect(report).toMatchObject({ success: true, result: 42 });
+    expect(await tools.exec_tool.execute({ path: `./${path}`, args: /** @type {any} */ (args) })).toMatchObject({
+      result: 42,
+    });
+  });
+
+  test('a text stays a text where the tool wants one', async () => {
+    const { tools } = await createKernel();
+    await tools.write_file.execute({
+      path: 'tools/echo.ts',
+      content: 'export default (args: { text: string; any: unknown }): unknown => [args.text, args.any];',
+    });
+    const args = { text: '{"a":1}', any: '[1]' };
+    expect(await tools.exec_tool.execute({ path: 'tools/echo.ts', args })).toMatchObject({
+      result: ['{"a":1}', '[1]'],
+    });
+  });
+
+  test('a tool that takes no object gets its value', async () => {
+    const { tools } = await createKernel();
+    const content = 'export default (amounts: number[]): number => amounts.length;';
+    await tools.write_file.execute({ path: 'tools/count.ts', content });
+    expect(await tools.exec_tool.execute({ path: 'tools/count.ts', args: { args: [1, 2] } })).toMatchObject({
+      result: 2,
+    });
+  });
+
+  test('applications and other tools pass what they like', async () => {
+    const { kernel, tools } = await createKernel();
+    await tools.write_file.execute({
+      path: 'tools/kind.ts',
+      content: 'export default (args: { of: number[] }): string => typeof args.of;',
+    });
+    expect(await kernel.exec('tools/kind.ts', { of: 'text' })).toMatchObject({ result: 'string' });
+    await tools.write_file.execute({
+      path: 'tools/outer.ts',
+      content:
+        "export default async (): Promise<unknown> => (await tgp.exec_tool('tools/kind.ts', { of: true })) as unknown;",
+    });
+    expect(JSON.stringify(await tools.exec_tool.execute({ path: 'tools/outer.ts' }))).toContain('boolean');
+  });
+});

@@ -1,0 +1,102 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSqlTools, sqlite, tgpTools } from '../../index.js';
+import { createMcpServer } from '../../mcp.js';
+import { createKernel } from '../helpers/create_kernel.js';
+
+const mine = {
+  description: 'Mine.',
+  parameters: { type: 'object', properties: {} },
+  inputSchema: { type: 'object', properties: {} },
+  execute: async () => ({ any: 1 }),
+};
+
+async function connected() {
+  const { kernel, tools } = await createKernel({ sandbox: { timeoutMs: 20_000 } });
+  await tools.write_file.execute({
+    path: 'tools/rows.ts',
+    content: "export default (args: { n: number }): string[] => Array.from({ length: args.n }, () => 'some text');",
+  });
+  const server = await createMcpServer(kernel, {
+    tools: { ...tgpTools(kernel), ...createSqlTools(sqlite(':memory:')), mine },
+  });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: 'test', version: '1' });
+  await Promise.all([server.connect(there), client.connect(here)]);
+  onTestFinished(() => client.close());
+  // The client holds every structured result against the schemas that it was told.
+  const { tools: listed } = await client.listTools();
+  return { client, listed, byName: Object.fromEntries(listed.map((tool) => [tool.name, tool])) };
+}
+
+test('every tool says how careful to be with it', async () => {
+  const { listed, byName } = await connected();
+  expect(listed.length).toBeGreaterThan(13);
+  for (const { name, annotations } of listed) {
+    expect(annotations, name).toEqual({
+      title: expect.stringMatching(/\S/),
+      readOnlyHint: expect.any(Boolean),
+      destructiveHint: expect.any(Boolean),
+      idempotentHint: expect.any(Boolean),
+      openWorldHint: expect.any(Boolean),
+    });
+  }
+  const readOnly = listed.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
+  expect(readOnly.sort()).toEqual([
+    'check_tool',
+    'describe_schema',
+    'file_history',
+    'find_tool',
+    'list_files',
+    'read_file',
+    'search_files',
+  ]);
+  for (const name of ['exec_tool', 'exec_sql', 'rows', 'mine']) {
+    expect(byName[name]?.annotations, name).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+  }
+  expect(byName.write_file?.annotations).toMatchObject({ destructiveHint: false, idempotentHint: true });
+});
+
+test('results that are objects come as data that fits their schema, cut ones and failures too', async () => {
+  const { client, byName } = await connected();
+  const call = (/** @type {string} */ name, /** @type {Record<string, unknown>} */ args) =>
+    client.callTool({ name, arguments: args });
+  /** @type {[string, Record<string, unknown>, object, boolean][]} */
+  const calls = [
+    ['write_file', { path: 'a.txt', content: 'x x' }, { success: true, path: 'a.txt', persisted: true }, false],
+    ['patch_file', { path: 'a.txt', search: 'x', replace: 'y' }, { success: true, matches: 2 }, false],
+    [
+      'apply_diff',
+      { path: 'a.txt', diff: '<<<<<<< SEARCH\ny x\n=======\nz\n>>>>>>> REPLACE' },
+      { success: true, applied: [{ line: 1 }] },
+      false,
+    ],
+    ['search_files', { pattern: 'z' }, { truncated: false }, false],
+    ['check_tool', { path: 'tools/rows.ts' }, { valid: expect.any(Boolean) }, false],
+    ['exec_tool', { path: 'tools/rows.ts', args: { n: 1 } }, { success: true, result: ['some text'] }, false],
+    ['exec_tool', { path: 'tools/rows.ts', args: { n: 9_000 } }, { success: true, notice: expect.any(String) }, false],
+    ['exec_tool', { path: 'tools/rows.ts', args: {} }, { success: false, code: 'ERR_VALIDATION' }, true],
+    ['exec_tool', { path: 'tools/row.ts' }, { success: false, code: 'ERR_NOT_FOUND' }, true],
+    ['rows', { n: 9_000 }, { success: true, notice: expect.any(String) }, false],
+  ];
+  for (const [name, args, expected, isError] of calls) {
+    expect(byName[name]?.outputSchema, name).toMatchObject({ type: 'object' });
+    const result = /** @type {any} */ (await call(name, args));
+    expect(result.structuredContent, name).toMatchObject(expected);
+    expect(JSON.parse(result.content[0].text), 'the text says the same').toEqual(result.structuredContent);
+    expect(result.content[0].text.length).toBeLessThanOrEqual(16_500);
+    expect(result.isError, name).toBe(isError);
+  }
+  for (const [name, args] of /** @type {const} */ ([
+    ['list_files', { dir: '' }],
+    ['read_file', { path: 'a.txt' }],
+    ['exec_sql', { sql: 'SELECT 1 AS one' }],
+    ['describe_schema', {}],
+    ['mine', {}],
+  ])) {
+    expect(byName[name]?.outputSchema, name).toBeUndefined();
+    expect(await call(name, args), name).not.toHaveProperty('structuredContent');
+  }
+  expect(await call('write_file', { path: 'a.txt' }), 'a refusal is text').toMatchObject({ isError: true });
+});

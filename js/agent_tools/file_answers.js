@@ -1,0 +1,76 @@
+/** What the tools for files take and answer beyond what the kernel does: pages, advice, places. */
+
+import { RESULT_FOLDER } from '../boundary/result_folder.js';
+import { firstThatFit, listPage, Page } from '../tool_shape/pages.js';
+
+/** @typedef {import('../../index.js').SearchFilesResult} SearchFilesResult */
+
+/**
+ * @param {string[]} paths
+ * @param {{ dir: string, limit: number | undefined, after: string | undefined }} asked
+ * @returns {any} a page of paths
+ */
+export function pathsPage(paths, { dir, limit, after }) {
+  // Results are there to be read one by one; beside tools and data they would be noise.
+  const isAsked = dir.replace(/^\.\//, '').startsWith(RESULT_FOLDER);
+  const shown = isAsked ? paths : paths.filter((path) => !path.startsWith(`${RESULT_FOLDER}/`));
+  const rest = after === undefined ? shown : following(shown, after);
+  const noted = (/** @type {{ shown: number, last: string | undefined }} */ { shown: count, last }) =>
+    `[${count} of ${rest.length} paths. Go on with after: ${JSON.stringify(last)}, or list a folder in it.]`;
+  return listPage(rest, noted, limit);
+}
+
+/**
+ * @param {string[]} paths
+ * @param {string} after
+ */
+function following(paths, after) {
+  const at = paths.indexOf(after);
+  // It may have been removed meanwhile.
+  return at >= 0 ? paths.slice(at + 1) : paths.filter((path) => path > after);
+}
+
+/**
+ * The last entry of a list of objects that was cut.
+ * @param {string} advice
+ */
+export function fewer(advice) {
+  return (/** @type {{ shown: number, total: number }} */ { shown, total }) => ({
+    notice: `${shown} of ${total} are shown. ${advice}`,
+  });
+}
+
+/**
+ * @param {SearchFilesResult} found
+ * @returns {any} a page of matches
+ */
+export function matchesPage(found) {
+  return new Page((maxChars) => {
+    const { kept, isWhole } = firstThatFit(found.matches, maxChars);
+    if (isWhole) return found;
+    const notice = `${kept.length} of ${found.matches.length} matches are shown. Narrow the search with glob or a longer pattern.`;
+    return { ...found, matches: kept, truncated: true, notice };
+  });
+}
+
+/**
+ * @param {import('../boundary/crossing.js').Patched} patched
+ * @returns {Omit<import('../../index.js').PatchFileResult, 'success'>}
+ */
+export function patchReport({ line, ...patched }) {
+  if (patched.matches === 1) return patched;
+  const advice = `The text stood in ${patched.matches} places; only the first, at line ${line}, was changed. If another was meant, or all: search for more of the lines around it, one place at a time.`;
+  return { ...patched, advice };
+}
+
+/**
+ * A diff whose first block says where its old lines stand, if it does not say so itself.
+ * @param {string} diff
+ * @param {number | undefined} start
+ * @param {number | undefined} end
+ */
+export function withPlace(diff, start, end) {
+  if (start === undefined) return diff;
+  const head = [`:start_line:${start}`, ...(end === undefined ? [] : [`:end_line:${end}`]), '-------'].join('\n');
+  return diff.replace(/^(<{5,}[ \t]*SEARCH[ \t]*\r?\n)(?!\s*:start_line:)/m, (marker) => `${marker}${head}\n`);
+}

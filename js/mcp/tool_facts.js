@@ -1,0 +1,94 @@
+/** What clients are told of the tools beyond name, description and arguments: how careful to be, and what comes back. */
+
+/**
+ * @typedef {object} Facts
+ * @property {import('@modelcontextprotocol/sdk/types.js').ToolAnnotations} annotations
+ * @property {Record<string, any>} [outputSchema] only where every result is an object
+ */
+
+const text = { type: 'string' };
+const count = { type: 'integer' };
+const flag = { type: 'boolean' };
+/** @param {Record<string, any>} items */
+const list = (items) => ({ type: 'array', items });
+/**
+ * More may be there than is named, and what did not fit is left out or marked: only what every result has is required.
+ * @param {Record<string, any>} properties
+ * @param {string[]} required
+ */
+const object = (properties, required) => ({ type: 'object', properties, required });
+
+const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+/** Every version of a file stays in the history, so nothing is lost. */
+const WRITES = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+/** A tool may fetch, call the application and write to its database. */
+const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
+
+const WRITTEN = {
+  success: flag,
+  path: text,
+  persisted: { description: 'true, false or "local": committed, on disk only, committed here and not yet pushed.' },
+  commit: text,
+  problem: text,
+  findings: list({}),
+};
+const REPORT = object(
+  {
+    success: flag,
+    notice: { ...text, description: 'What is missing here, and where it is.' },
+    result: { description: 'What the tool returned.' },
+    logs: list({}),
+    stats: { type: 'object' },
+    help: text,
+    error: text,
+    code: text,
+    line: count,
+    column: count,
+    stack: text,
+  },
+  ['success'],
+);
+
+/** @type {Record<string, Facts>} */
+const KERNEL_TOOLS = {
+  list_files: { annotations: { title: 'List files', ...READS } },
+  read_file: { annotations: { title: 'Read a file', ...READS } },
+  write_file: {
+    annotations: { title: 'Write a file', ...WRITES, idempotentHint: true },
+    outputSchema: object(WRITTEN, ['success', 'path', 'persisted']),
+  },
+  patch_file: {
+    annotations: { title: 'Replace a text in a file', ...WRITES },
+    outputSchema: object({ ...WRITTEN, matches: count, advice: text }, ['success', 'path', 'persisted', 'matches']),
+  },
+  apply_diff: {
+    annotations: { title: 'Apply a diff to a file', ...WRITES },
+    outputSchema: object({ ...WRITTEN, applied: list({}) }, ['success', 'path', 'persisted', 'applied']),
+  },
+  search_files: {
+    annotations: { title: 'Search in files', ...READS },
+    outputSchema: object({ matches: list({}), truncated: flag, files: count, notice: text }, ['matches', 'truncated']),
+  },
+  find_tool: { annotations: { title: 'Find a tool', ...READS } },
+  file_history: { annotations: { title: "Show a file's history", ...READS } },
+  check_tool: {
+    annotations: { title: 'Check a tool', ...READS },
+    outputSchema: object({ help: text, valid: flag, errors: list({}), diagnostics: list({}) }, ['valid']),
+  },
+  exec_tool: { annotations: { title: 'Run a tool', ...RUNS }, outputSchema: REPORT },
+  exec_sql: { annotations: { title: 'Run SQL', ...RUNS, openWorldHint: false } },
+  describe_schema: { annotations: { title: 'Describe the database', ...READS } },
+};
+
+/**
+ * @param {string} name
+ * @param {'forged' | 'given'} origin whether an agent has forged it, or the application has given it
+ * @returns {Facts}
+ */
+export function factsOf(name, origin) {
+  const known = Object.hasOwn(KERNEL_TOOLS, name) ? KERNEL_TOOLS[name] : undefined;
+  const title = name.replaceAll(/[_-]+/g, ' ').trim();
+  if (origin === 'forged') return { annotations: { title, ...RUNS }, outputSchema: REPORT };
+  // Of a tool of the application nothing is known: the worst is assumed.
+  return known ?? { annotations: { title, ...RUNS } };
+}

@@ -1,0 +1,133 @@
+/** Plain data made small: what a model sees of a value that is too large to be shown whole. */
+
+/** Less than this shows nothing worth reading. */
+const MIN_ROOM = 24;
+const MAX_DEPTH = 32;
+const MAX_KEY_CHARS = 80;
+/** What is said of the keys that are left out. */
+const MORE_KEYS_CHARS = 32;
+const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
+
+/**
+ * A value of the same shape whose JSON has at most `maxChars` characters. Long texts and lists end with a mark that says
+ * how much is missing; the members of an object share the room, and what is small stays whole.
+ * @param {any} value as `JSON.parse` makes it
+ * @param {number} maxChars
+ * @returns {any}
+ */
+export function preview(value, maxChars) {
+  return shrunk(value, maxChars, 0);
+}
+
+/**
+ * The beginning of a text, without half of a character at its end.
+ * @param {string} text
+ * @param {number} chars
+ */
+export function beginning(text, chars) {
+  return text.slice(0, Math.max(0, chars)).replace(HIGH_SURROGATE, '');
+}
+
+/**
+ * The length of a value's JSON and a comma, or something above `most`, without writing more of it than that.
+ * @param {any} value as `JSON.parse` makes it
+ * @param {number} most
+ * @returns {number}
+ */
+export function jsonLength(value, most) {
+  if (typeof value === 'string') return value.length > most ? value.length : JSON.stringify(value).length;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)?.length ?? 0;
+  let length = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      if (length > most) break;
+      length += jsonLength(item, most - length) + 1;
+    }
+    return length;
+  }
+  for (const key in value) {
+    if (length > most) break;
+    const name = JSON.stringify(key).length + 1;
+    length += name + jsonLength(value[key], most - length - name) + 1;
+  }
+  return length;
+}
+
+/**
+ * @param {any} value
+ * @param {number} room
+ * @param {number} depth
+ * @returns {any}
+ */
+function shrunk(value, room, depth) {
+  if (jsonLength(value, room) <= room) return value;
+  if (typeof value === 'string') return shrunkText(value, room);
+  if (room < MIN_ROOM || depth > MAX_DEPTH) return '…';
+  return Array.isArray(value) ? shrunkList(value, room, depth) : shrunkObject(value, room, depth);
+}
+
+/**
+ * @param {string} text
+ * @param {number} room
+ */
+function shrunkText(text, room) {
+  const mark = `… (${text.length} characters in all)`;
+  for (let chars = room - mark.length - 2; chars > 0; chars = Math.floor(chars / 2)) {
+    const shown = beginning(text, chars) + mark;
+    // Escapes may take several times the room of what they stand for.
+    if (JSON.stringify(shown).length <= room) return shown;
+  }
+  return '…';
+}
+
+/**
+ * @param {any[]} list
+ * @param {number} room
+ * @param {number} depth
+ */
+function shrunkList(list, room, depth) {
+  const mark = (/** @type {number} */ shown) => `… ${list.length - shown} more of ${list.length}`;
+  let left = room - mark(0).length - 4;
+  const kept = [];
+  for (const item of list) {
+    const length = jsonLength(item, left) + 1;
+    if (length > left) break;
+    kept.push(item);
+    left -= length;
+  }
+  // A list whose first item is too large would show nothing.
+  if (kept.length === 0) kept.push(shrunk(list[0], left, depth + 1));
+  return kept.length < list.length ? [...kept, mark(kept.length)] : kept;
+}
+
+/**
+ * @param {Record<string, any>} object
+ * @param {number} room
+ * @param {number} depth
+ */
+function shrunkObject(object, room, depth) {
+  const keys = Object.keys(object);
+  /** @type {{ key: string, name: string }[]} */
+  const shown = [];
+  // Names have half of the room; the other half is for what they stand for.
+  let left = room - MORE_KEYS_CHARS;
+  for (const key of keys) {
+    const name = key.length > MAX_KEY_CHARS ? `${beginning(key, MAX_KEY_CHARS)}…` : key;
+    const length = JSON.stringify(name).length + 2;
+    if (left - length < room / 2 && shown.length > 0) break;
+    shown.push({ key, name });
+    left -= length;
+  }
+  /** @type {Map<string, any>} */
+  const values = new Map();
+  const sizes = shown.map(({ key }) => ({ key, size: jsonLength(object[key], room) }));
+  // The smallest first: what they do not need, the larger ones share.
+  for (const [index, { key }] of sizes.sort((one, other) => one.size - other.size).entries()) {
+    const small = shrunk(object[key], Math.floor(left / (shown.length - index)), depth + 1);
+    values.set(key, small);
+    left -= jsonLength(small, room);
+  }
+  const entries = shown.map(({ key, name }) => [name, values.get(key)]);
+  const missing = keys.length - shown.length;
+  return Object.fromEntries(missing > 0 ? [...entries, ['…', `${missing} more keys`]] : entries);
+}

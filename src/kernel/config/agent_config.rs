@@ -1,0 +1,33 @@
+//! How much of everything a model is given.
+
+use super::limited_struct::limited_struct;
+use crate::error::Error;
+
+/// About four thousand tokens: enough for any report, too little to drown a conversation.
+pub const RESULT_CHARS: u32 = 16_000;
+
+limited_struct! {
+    /// What reaches a model through the tools of an agent, whichever framework carries it.
+    #[derive(Eq)]
+    pub struct AgentConfig, AgentLimits {}
+    limits {
+        /// Most characters of one result of a tool; the rest is paged or kept in a file.
+        result_chars: RESULT_CHARS, 1000..=10_000_000;
+        /// Most forged tools that are offered by name at once.
+        live_tools: 100, 0..=10_000;
+        /// Most characters of the schemas and descriptions of forged tools that are offered by name.
+        live_tool_chars: 32_000, 0..=10_000_000;
+    }
+}
+
+impl Default for AgentConfig {
+    fn default() -> Self {
+        Self::standard()
+    }
+}
+
+impl AgentConfig {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.check_limits("agent.")
+    }
+}
