@@ -1,4 +1,5 @@
 import { ConfigError, ValidationError } from './errors.js';
+import { nearName } from './near_name.js';
 
 /**
  * @typedef {import('zod').ZodError} ZodError
@@ -9,9 +10,6 @@ import { ConfigError, ValidationError } from './errors.js';
 /** Problems that are told, and the longest key: whoever reads them mends one after the other. */
 const MAX_PROBLEMS = 10;
 const MAX_KEY_CHARS = 100;
-
-/** A typing slip, not another word: about one edit per three letters. */
-const LETTERS_PER_SLIP = 3;
 
 /**
  * What is wrong with a value, one readable sentence per key, each named by its dotted path.
@@ -63,7 +61,9 @@ export function parseSettings(schema, input, subject) {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const issues = describeIssues(parsed.error, schema, input);
-  throw new ConfigError(`${subject}: ${issues.map((issue) => issue.message).join('; ')}.`, { details: { issues } });
+  throw new ConfigError(`${subject}: ${issues.map((issue) => issue.message).join('; ')}.`, {
+    details: { field: issues[0]?.key, issues },
+  });
 }
 
 /**
@@ -84,7 +84,7 @@ export function requireText(value, field) {
 function describeUnknownKey(path, schema) {
   const key = path.join('.');
   const allowed = keysAt(schema, path.slice(0, -1));
-  const nearest = closest(String(path.at(-1)), allowed);
+  const nearest = nearName(String(path.at(-1)), allowed);
   if (nearest === undefined) return { key, message: `"${key}" is not known here (known: ${allowed.join(', ')})` };
   const suggestion = [...path.slice(0, -1), nearest].join('.');
   return { key, suggestion, message: `"${key}" is not known, did you mean "${suggestion}"?` };
@@ -110,36 +110,6 @@ function keysAt(schema, path) {
  */
 function valueAt(input, path) {
   return path.reduce((value, key) => /** @type {any} */ (value)?.[key], input);
-}
-
-/**
- * @param {string} word
- * @param {string[]} candidates
- */
-function closest(word, candidates) {
-  const ranked = candidates
-    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((left, right) => left.distance - right.distance);
-  const best = ranked[0];
-  return best && best.distance <= Math.ceil(best.candidate.length / LETTERS_PER_SLIP) ? best.candidate : undefined;
-}
-
-/**
- * Levenshtein distance: how many letters must be added, removed or changed.
- * @param {string} from
- * @param {string} to
- */
-function editDistance(from, to) {
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [row, letter] of [...from].entries()) {
-    const current = [row + 1];
-    for (const [column, other] of [...to].entries()) {
-      const changed = (previous[column] ?? 0) + (letter === other ? 0 : 1);
-      current.push(Math.min(changed, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[to.length] ?? 0;
 }
 
 /** @param {string} key */

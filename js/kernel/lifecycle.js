@@ -4,6 +4,7 @@ import { guarded } from '../boundary/guarded.js';
 import { bundlePackage } from '../bundle/bundler.js';
 import { createNodeVFS, rootOf } from '../files/vfs.js';
 import { VfsMirror } from '../files/vfs_mirror.js';
+import { checkPromises, settingsOf } from '../sql/sql_settings.js';
 import { resolveConfig } from './config.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
@@ -55,6 +56,10 @@ export class Lifecycle {
     this.#options = options;
     this.#log = log;
     this.types = new KernelTypes(log);
+    if (options.sql !== undefined) {
+      const { source, options: promised } = settingsOf(options.sql);
+      checkPromises(source, promised);
+    }
   }
 
   /** The booted kernel. Every caller shares one boot; a failed one is forgotten, so that the next call tries again. */
@@ -81,7 +86,7 @@ export class Lifecycle {
   get functions() {
     if (!this.#functions) {
       const functions = new HostFunctions(this.#options.sandboxAPI);
-      if (this.#options.sql !== undefined) offerSql(functions, this.#options.sql);
+      if (this.#options.sql !== undefined) offerSql(functions, this.#options.sql, this.#log);
       functions.add('#types', (_runId, [sources]) => this.types.checkBeforeRun(sources));
       functions.add('#bundle', (_runId, [specifier, known, trust]) =>
         bundlePackage(specifier, this.#baseDir, known, trust),
