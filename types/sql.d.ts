@@ -47,7 +47,8 @@ export type SqlTransactions = {
  * A plain function is called exactly once for each statement and gets nothing else: a pool or an HTTP driver may be behind
  * it, so no transaction is held over it. The statements of a run come in their order. One that fails leaves the others as
  * they are, and the tool may go on; what was done before a run failed, was aborted or timed out stays done. Nested tools
- * change nothing about that. `readOnly` and `dryRun` are refused over it, and the kernel warns once.
+ * change nothing about that. Rules hold by the text of a statement alone, `readOnly` and `dryRun` are
+ * refused over it, and the kernel warns once.
  */
 export type SqlSource = SqlAdapter | SqlExecutor | SqlTransactions | object;
 
@@ -216,9 +217,9 @@ export type PostgresJsOptions = {
   unmetered?: boolean;
 };
 /**
- * A pool or connection of `mysql2`, with callbacks or promises. MySQL commits at DDL, so tools cannot use that. Whole numbers
- * among the parameters are sent as decimal text, which fits a LIMIT and every column; where the type itself matters, as in
- * `SELECT ?` or `JSON_OBJECT('n', ?)`, write `CAST(? AS SIGNED)`.
+ * A pool or connection of `mysql2`, with callbacks or promises. MySQL commits at DDL, so tools cannot use that. Versions
+ * before 3.24 send whole numbers among the parameters as text; where the type itself matters, as in `SELECT ?` or
+ * `JSON_OBJECT('n', ?)`, write `CAST(? AS SIGNED)` there.
  */
 export declare function mysql2(source: any): SqlAdapter;
 

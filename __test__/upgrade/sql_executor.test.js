@@ -1,6 +1,8 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, createSqlTools, executor, TGP } from '../../index.js';
+import { hasServer, startServer } from '../helpers/database_server.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 
 /** A database behind a plain function that notes every call. */
@@ -155,6 +157,19 @@ describe('a plain SQL executor, as the TypeScript package took it', () => {
     expect(failure.message).toMatch(/timed out after 20 ms.*may still take effect/);
   });
 
+  it('a function that has left a hundred statements unanswered is not called again', async () => {
+    let calls = 0;
+    const never = () => {
+      calls += 1;
+      return new Promise(() => {});
+    };
+    const { exec_sql } = createSqlTools(never, { statementTimeoutMs: 1 });
+    const ask = () => exec_sql.execute({ sql: 'SELECT 1' }).catch((error) => error.details.reason);
+    expect(new Set(await Promise.all(Array.from({ length: 100 }, ask)))).toEqual(new Set(['timeout']));
+    expect(await ask()).toBe('busy');
+    expect(calls).toBe(100);
+  });
+
   it('an aborted run sends nothing more', async () => {
     const { calls, run } = application();
     const gate = new AbortController();
@@ -244,6 +259,13 @@ describe('{ query, transaction } in place of a plain function', () => {
     });
   });
 
+  it('options inside the source, where they would do nothing, are refused', () => {
+    const { source } = withTransactions();
+    expect(() => createSqlTools({ ...source, readOnly: true })).toThrow(
+      expect.objectContaining({ code: 'ERR_CONFIG', details: expect.objectContaining({ field: 'sql.readOnly' }) }),
+    );
+  });
+
   it.each([
     ['never calls its function', async () => undefined, /without calling/],
     ['calls it with nothing', (/** @type {any} */ work) => work(undefined), /must call its function with/],
@@ -252,5 +274,64 @@ describe('{ query, transaction } in place of a plain function', () => {
     const { source } = withTransactions();
     const { exec_sql } = createSqlTools({ ...source, transaction });
     await expect(exec_sql.execute({ sql: 'SELECT 1' })).rejects.toThrow(message);
+  });
+});
+
+describe.skipIf(!hasServer('postgres'))('functions over a pool of PostgreSQL', () => {
+  /** @type {import('../helpers/database_server.js').Server} */
+  let server;
+  /** @type {pg.Pool} */
+  let pool;
+
+  beforeAll(async () => {
+    server = await startServer('postgres');
+    pool = new pg.Pool({ host: '127.0.0.1', port: server.port, user: 'postgres', max: 4 });
+    await pool.query('CREATE TABLE items (name text NOT NULL)');
+    await pool.query(
+      "CREATE FUNCTION sneak() RETURNS text LANGUAGE sql VOLATILE AS $$INSERT INTO items VALUES ('sneaked') RETURNING name$$",
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await pool.end();
+    await server.stop();
+  });
+
+  const open = async () =>
+    (await pool.query("SELECT count(*)::int AS n FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'")).rows;
+
+  it('a plain one leaves no transaction open on any connection', async () => {
+    const { exec_sql } = createSqlTools((sql, params) => pool.query(sql, params));
+    const insertion = { sql: 'INSERT INTO items VALUES ($1)', params: ['a'] };
+    await Promise.all([1, 2, 3, 4].map(() => exec_sql.execute(insertion)));
+    await expect(exec_sql.execute({ sql: 'INSERT INTO items VALUES (NULL)' })).rejects.toThrow(/null value/);
+    expect(await exec_sql.execute({ sql: 'SELECT count(*)::int AS n FROM items' })).toEqual([{ n: 4 }]);
+    expect(await open()).toEqual([{ n: 0 }]);
+  });
+
+  it('{ query, transaction } holds readOnly in the database, also against a function that writes', async () => {
+    const source = {
+      dialect: /** @type {const} */ ('postgres'),
+      query: (/** @type {string} */ sql, /** @type {any[]} */ params) => pool.query(sql, params),
+      /** @type {import('../../index.js').SqlTransactions['transaction']} */
+      transaction: async (work) => {
+        const client = await pool.connect();
+        try {
+          await client.query('BEGIN');
+          const value = await work(client);
+          await client.query('COMMIT');
+          return value;
+        } catch (error) {
+          await client.query('ROLLBACK');
+          throw error;
+        } finally {
+          client.release();
+        }
+      },
+    };
+    const { exec_sql } = createSqlTools(source, { readOnly: true });
+    await expect(exec_sql.execute({ sql: 'SELECT sneak()' })).rejects.toThrow(/read-only transaction/);
+    await expect(exec_sql.execute({ sql: 'SELECT * FROM itmes' })).rejects.toThrow(/Did you mean items\?/);
+    expect(await exec_sql.execute({ sql: "SELECT name FROM items WHERE name = 'sneaked'" })).toEqual([]);
+    expect(await open()).toEqual([{ n: 0 }]);
   });
 });

@@ -18,7 +18,7 @@ pub enum SqlError {
     #[error("{message}")]
     Database { message: String, code: Option<String> },
     #[error(
-        "The statement timed out after {ms} ms and was stopped. Narrow it: fewer rows, fewer joins, a condition on a column with an index."
+        "The statement timed out after {ms} ms (statementTimeoutMs) and was stopped. Narrow it: fewer rows, fewer joins, a condition on a column with an index."
     )]
     Timeout { ms: u64 },
     #[error("The statement was cancelled.")]
@@ -36,7 +36,7 @@ pub enum SqlError {
     #[error("The rows are more than {limit} bytes of JSON (maxBytes). Select fewer columns or rows.")]
     TooManyBytes { limit: usize },
     #[error(
-        "The statement makes or reads a value of more than {limit} bytes. Compute less in one statement: the more it does at once, the shorter its values may be; take long values in parts with substr()."
+        "The statement makes or reads a value of more than {limit} bytes (maxBytes). Compute less in one statement: the more it does at once, the shorter its values may be; take long values in parts with substr()."
     )]
     TooLong { limit: usize },
     #[error(

@@ -12,6 +12,8 @@ import { beforeDeadline, notAnswered, timedOut } from '../statement_deadline.js'
  * @typedef {import('../../../index.js').SqlExecutor} SqlExecutor
  */
 
+/** What belongs beside the source, and would do nothing inside it. */
+const OPTIONS = ['readOnly', 'dryRun', 'ddl', 'maxRows', 'maxBytes', 'statementTimeoutMs', 'allow', 'deny'];
 const DIALECTS = ['sqlite', 'postgres', 'mysql', 'any'];
 
 /** What ends the application's function when its transaction is to be rolled back. */
@@ -31,6 +33,13 @@ export function queryAndTransaction(source) {
     throw new ConfigError(`The "dialect" of the SQL source must be one of ${DIALECTS.join(', ')}.`, {
       details: { key: 'sql.dialect', field: 'sql.dialect' },
     });
+  }
+  const misplaced = OPTIONS.find((name) => name in source);
+  if (misplaced !== undefined) {
+    throw new ConfigError(
+      `"${misplaced}" stands inside the SQL source, where it does nothing. Pass { source: { query, transaction }, ${misplaced}: … }, or the second argument of createSqlTools.`,
+      { details: { key: `sql.${misplaced}`, field: `sql.${misplaced}` } },
+    );
   }
   return defineAdapter({
     dialect,

@@ -2,6 +2,7 @@
 
 use super::forbidden_names::tells_of_others;
 use super::pragmas::{name_at, pragma_names_its_table, pragma_tells_of_tables};
+use super::schema_change::schema_is_fixed;
 use super::verb::{Access, Verb};
 use crate::sql::reading::dialect::{Dialect, Lexis};
 use crate::sql::reading::relations::{relations, untold};
@@ -238,27 +239,6 @@ impl SqlPolicy {
         };
         refused(what, LEAVE_OUT)
     }
-}
-
-/// What to do where the schema may not be changed.
-fn schema_is_fixed(verb: Verb) -> SqlError {
-    let advice = match verb {
-        Verb::Truncate => "Remove the rows with DELETE FROM.",
-        Verb::Maintain => "Leave it out; it is for those who look after the database.",
-        Verb::Select
-        | Verb::Insert
-        | Verb::Update
-        | Verb::Delete
-        | Verb::Replace
-        | Verb::Merge
-        | Verb::Create
-        | Verb::Alter
-        | Verb::Drop
-        | Verb::Show => {
-            "Use the tables and columns there are, and WITH for intermediate results; what is missing is added by a migration of the application, so ask for it."
-        }
-    };
-    SqlError::SchemaFixed { verb: verb.said(), advice }
 }
 
 /// The schema in which MySQL tells what other sessions do.
