@@ -65,7 +65,7 @@ const ATTACKS = {
     'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n',
   ),
   'embedded SQLite: a delete that looks like a read': {
-    setup: `const source = ${OPEN.embedded}; const all = tgp.createSqlTools(source).exec_sql;
+    setup: `const source = ${OPEN.embedded}; const all = tgp.createSqlTools(source, { ddl: true }).exec_sql;
       await all.execute({ sql: 'CREATE TABLE t (a)' }); await all.execute({ sql: 'INSERT INTO t VALUES (1)' });
       const { exec_sql } = tgp.createSqlTools(source, { allow: { verbs: ['select'] } });`,
     attack: `await exec_sql.execute({ sql: "WITH c AS (SELECT $::a(')) DELETE FROM t -- '))" }).catch(() => {});

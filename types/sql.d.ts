@@ -19,10 +19,41 @@ export type SqlAdapter = {
 };
 
 /**
- * A database: an adapter; a pool or client of `pg`, `postgres`, `mysql2`, `better-sqlite3`, `node:sqlite`, drizzle, prisma
- * or knex, which is recognised by its shape; or a plain function, see {@link executor}.
+ * Two functions of the application that let a run be one transaction, whatever is behind them.
+ *
+ * @example
+ * const source = {
+ *   query: (sql, params) => pool.query(sql, params),
+ *   transaction: (work) => pool.begin((client) => work((sql, params) => client.query(sql, params))),
+ * };
  */
-export type SqlSource = SqlAdapter | SqlExecutor | object;
+export type SqlTransactions = {
+  /** Runs one statement by itself. Asked for what is only looked up, such as the tables there are. */
+  query: SqlExecutor;
+  /**
+   * Begins a transaction and calls `work` once with what runs statements inside it: a function, or a client with
+   * `query(sql, params)`. Commits when `work` resolves; rolls back and rejects when it rejects. With `readOnly` the
+   * transaction should be a reading one, and is rolled back in any case.
+   */
+  transaction(
+    work: (query: SqlExecutor | { query: SqlExecutor }) => Promise<unknown>,
+    options: { readOnly: boolean },
+  ): Promise<unknown>;
+  /** Default: `'any'`. */
+  dialect?: SqlDialect;
+};
+
+/**
+ * A database: an adapter; a pool or client of `pg`, `postgres`, `mysql2`, `better-sqlite3`, `node:sqlite`, drizzle, prisma
+ * or knex, which is recognised by its shape; `{ query, transaction }`; or a plain function `(sql, params) => rows`.
+ *
+ * A plain function is called exactly once for each statement and gets nothing else: a pool or an HTTP driver may be behind
+ * it, so no transaction is held over it. The statements of a run come in their order. One that fails leaves the others as
+ * they are, and the tool may go on; what was done before a run failed, was aborted or timed out stays done. Nested tools
+ * change nothing about that. Rules hold by the text of a statement alone, `readOnly` and `dryRun` are
+ * refused over it, and the kernel warns once.
+ */
+export type SqlSource = SqlAdapter | SqlExecutor | SqlTransactions | object;
 
 /** What a statement does. `'maintain'`: ANALYZE, REINDEX, REFRESH and COMMENT. */
 export type SqlVerb =
@@ -51,11 +82,18 @@ export type SqlRuleList = {
  * once, and everything that reaches outside the database.
  */
 export type SqlToolOptions = {
-  /** Reading only. Default: false. */
+  /** Reading only, by the statement's text and in the database. Not over a plain function. Default: false. */
   readOnly?: boolean;
   /**
+   * Whether tools may change the schema: CREATE, ALTER, DROP and TRUNCATE of tables, indexes and views, SELECT … INTO a new
+   * table, and ANALYZE, REINDEX, REFRESH and COMMENT. `readOnly` refuses them still, and MySQL and MariaDB, which commit at
+   * each of them, always. Default: false.
+   */
+  ddl?: boolean;
+  /**
    * Everything runs, its effect is reported, and then it is rolled back. `exec_sql` answers
-   * `{ dryRun: true, affected, rows }`; in a kernel a tool sees its own changes until its run ends. Default: false.
+   * `{ dryRun: true, affected, rows }`; in a kernel a tool sees its own changes until its run ends. Not over a
+   * plain function. Default: false.
    */
   dryRun?: boolean;
   /** Most rows of one statement; more is an error. Default: 10 000; from 1 to 1 000 000. */
@@ -151,15 +189,21 @@ export declare function createSqlTools(source: SqlSource, options?: SqlToolOptio
 export declare function sqlite(fileOrOptions: string | { file: string }): SqlAdapter;
 
 /**
- * A plain function. It gets BEGIN, COMMIT and ROLLBACK like any other statement, so what is behind it must be one
- * connection and not a pool; runs take turns. What it returns is in memory already when `maxRows` and `maxBytes` are looked
- * at, and nothing can stop it: while it has not answered to a statement that was given up, others are refused.
+ * A function, with what is known of it. By itself it is called once for each statement, as a plain function is, see
+ * {@link SqlSource}. What it returns is in memory already when `maxRows` and `maxBytes` are looked at, and nothing can stop
+ * it: a statement that timed out may still take effect.
  */
 export declare function executor(
   run: SqlExecutor,
   options?: {
     /** Default: `'any'`. */
     dialect?: SqlDialect;
+    /**
+     * One single connection is behind the function, and no pool: it gets BEGIN, COMMIT and ROLLBACK like any other
+     * statement, each run is one transaction, and runs take turns. While it has not answered to a statement that was given
+     * up, others are refused. Default: false.
+     */
+    oneConnection?: boolean;
     /** The function already is inside a transaction that its owner ends: nothing is begun or committed through it. */
     transactional?: boolean;
   },
@@ -180,7 +224,11 @@ export type PostgresJsOptions = {
    */
   unmetered?: boolean;
 };
-/** A pool or connection of `mysql2`, with callbacks or promises. MySQL commits at DDL, so tools cannot use that. */
+/**
+ * A pool or connection of `mysql2`, with callbacks or promises. MySQL commits at DDL, so tools cannot use that. Versions
+ * before 3.24 send whole numbers among the parameters as text; where the type itself matters, as in `SELECT ?` or
+ * `JSON_OBJECT('n', ?)`, write `CAST(? AS SIGNED)` there.
+ */
 export declare function mysql2(source: any): SqlAdapter;
 
 /** Options of the adapters for drivers that work on Node's own thread. */

@@ -89,7 +89,9 @@ describe('tgp init', () => {
     expect(told.files).toContainEqual({ file: 'tgp.config.json', effect: 'kept' });
     expect(told.next[0]).toBe('pnpm add @tgp/core ai');
     const agent = await read(folder, 'agent.mjs');
-    expect(agent).toContain('new TGP({ sql: db })');
+    expect(agent).toContain('new TGP({ sql: { source: db, ...access } })');
+    expect(agent).toContain('const access = { readOnly: true };');
+    expect(agent).toContain('createSqlTools(db, access)');
     expect(agent).toContain('await db.end()');
     expect(await read(folder, '.gitignore')).toBe('dist\n/agent/root/\n');
     expect(await read(folder, 'package.json')).toContain(
@@ -135,7 +137,7 @@ describe('tgp init', () => {
     const told = (await runCli(layered, ['init', '--json'])).json();
     expect(told.databases).toEqual(['@prisma/client']);
     expect(told.next[0]).toBe(
-      'In app/api/agent/route.js, pass your Prisma client as "sql" to new TGP({ … }), and add ...createSqlTools(it) to the tools.',
+      'In app/api/agent/route.js, pass your Prisma client to new TGP({ sql: { source: it, readOnly: true } }), and add ...createSqlTools(it, { readOnly: true }) to the tools; without readOnly they may write.',
     );
   });
 

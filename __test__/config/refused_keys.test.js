@@ -169,7 +169,7 @@ describe('a configuration', () => {
         const error = await refusal(configWith([group, key], value));
         expect(error).toBeInstanceOf(ConfigError);
         const message = `"${group}.${key}" is not valid (must be between ${least} and ${most}, not ${value})`;
-        expect(error.details).toEqual({ issues: [{ key: `${group}.${key}`, message }] });
+        expect(error.details).toEqual({ field: `${group}.${key}`, issues: [{ key: `${group}.${key}`, message }] });
         expect(error.message).toContain(`: ${message}.`);
       }
     },

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import BetterSqlite3 from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { example, filesOfExample, initialise } from '../helpers/fresh_application.js';
 import { bareRemote, git } from '../helpers/git_remote.js';
@@ -49,11 +50,15 @@ test(
 );
 
 test(
-  'init connects the database driver that it finds: the agent and the tool that it forges both reach it',
+  'init connects the database driver that it finds: the tool that the agent forges reads it, and nothing writes to it',
   async () => {
     const { app, told } = await initialised({ 'better-sqlite3': '12' });
     expect(told.databases).toEqual(['better-sqlite3']);
     await symlink(BETTER_SQLITE3, join(app, 'node_modules', 'better-sqlite3'));
+    const db = new BetterSqlite3(join(app, 'app.db'));
+    db.exec('CREATE TABLE users (name TEXT, active INTEGER)');
+    db.exec("INSERT INTO users VALUES ('Ada', 1), ('Bob', 0), ('Cyd', 1)");
+    db.close();
     const { stdout, stderr } = await runAgent(app, SQL_MODEL);
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toMatchObject({ success: true, result: 2 });

@@ -45,7 +45,7 @@ if (needsKernel) await tgpTools(kernel).write_file.execute(ask);
 const execute = ({ sql, options, route }) =>
   route === 'tool'
     ? kernel.exec('tools/ask.ts', { sql }, { timeoutMs: 5_000 })
-    : createSqlTools(source, options).exec_sql.execute({ sql });
+    : createSqlTools(source, { ddl: true, ...options }).exec_sql.execute({ sql });
 
 await execute({ name: 'warm', sql: 'SELECT 1 AS one' });
 if (needsKernel) await execute({ name: 'warm', sql: 'SELECT 1 AS one', route: 'tool' });

@@ -37,7 +37,7 @@ export async function broken(source, attempts, stateOf, reset) {
   await reset();
   const before = await stateOf();
   for (const { name, options, keeps, hides } of RULES) {
-    const { exec_sql } = createSqlTools(source, { statementTimeoutMs: 3_000, ...options });
+    const { exec_sql } = createSqlTools(source, { ddl: true, statementTimeoutMs: 3_000, ...options });
     for (const sql of attempts) {
       const answer = await exec_sql.execute({ sql }).then(
         (/** @type {unknown} */ rows) => JSON.stringify(rows),
@@ -75,7 +75,7 @@ export async function refusedOrdinary(source, ordinary) {
   /** @type {string[]} */
   const refused = [];
   for (const [options, sql] of ordinary) {
-    const { exec_sql } = createSqlTools(source, { dryRun: true, ...options });
+    const { exec_sql } = createSqlTools(source, { ddl: true, dryRun: true, ...options });
     await exec_sql.execute({ sql }).catch((/** @type {Error} */ { message }) => refused.push(`${sql}: ${message}`));
   }
   return refused;

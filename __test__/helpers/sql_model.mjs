@@ -1,4 +1,7 @@
-/** As examples/scripted_model.mjs, for an application with a database: fills a table and forges a tool that counts its rows. */
+/**
+ * As examples/scripted_model.mjs, for an application with a database: tries to write to a table, and forges a tool that counts
+ * its rows.
+ */
 
 const TOOL = 'tools/reports/count_users.ts';
 const SOURCE = `/** How many users are active. */
@@ -9,8 +12,7 @@ export default async function countUsers(args: { active: number }): Promise<numb
 `;
 /** @type {[string, object][]} */
 const CALLS = [
-  ['exec_sql', { sql: 'CREATE TABLE users (name TEXT, active INTEGER)' }],
-  ['exec_sql', { sql: "INSERT INTO users VALUES ('Ada', 1), ('Bob', 0), ('Cyd', 1)" }],
+  ['exec_sql', { sql: "INSERT INTO users VALUES ('Eve', 1)" }],
   ['write_file', { path: TOOL, content: SOURCE }],
   ['exec_tool', { path: TOOL, args: { active: 1 } }],
 ];

@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('memory of the embedded SQLite', (
         root,
         `${MEASURED}
       import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
-      const { exec_sql } = createSqlTools(sqlite('test.db'), { statementTimeoutMs: 1_000, ...${JSON.stringify(setting.options)} });
+      const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true, statementTimeoutMs: 1_000, ...${JSON.stringify(setting.options)} });
       const run = (sql) => exec_sql.execute({ sql }).then(() => 'rows', ({ code, details }) => code === 'ERR_SQL' ? details.reason : code);
       await Promise.all(Array.from({ length: 8 }, () => run('SELECT 1')));
       const outcomes = [];
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('memory of the embedded SQLite', (
       await tempRoot(),
       `${MEASURED}
       import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
-      const { exec_sql } = createSqlTools(sqlite('test.db'));
+      const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true });
       await exec_sql.execute({ sql: 'SELECT 1' });
       console.log(JSON.stringify(await measured(async () => {
         for (let round = 0; round < 12; round += 1) {
@@ -100,7 +100,7 @@ describe('time of the embedded SQLite', () => {
     const outcome = await runProgram(
       await tempRoot(),
       `import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
-      const { exec_sql } = createSqlTools(sqlite('test.db'));
+      const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true });
       const rows = [];
       for (const sql of [
         "SELECT hex(zeroblob(20000)) LIKE '" + '%0'.repeat(24000) + "' AS x",
@@ -143,7 +143,7 @@ describe('time of the embedded SQLite', () => {
     const outcome = await runProgram(
       await tempRoot(),
       `import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
-      const { exec_sql } = createSqlTools(sqlite('test.db'), { statementTimeoutMs: 2_000 });
+      const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true, statementTimeoutMs: 2_000 });
       const codes = new Set();
       for (const depth of [90, 320, 990, 20000]) {
         for (const [open, close] of [['(', ')'], ['- ', ''], ['NOT ', ''], ['abs(', ')'], ['1+(', ')'], ['(SELECT ', ')'], ['EXISTS(SELECT ', ')'],
@@ -164,7 +164,7 @@ describe('what is temporary', () => {
   it('is refused, since it would hide tables from the next run on the same connection', async () => {
     const source = sqlite(join(await tempRoot(), 'test.db'));
     onTestFinished(() => source.close?.());
-    const { exec_sql } = createSqlTools(source);
+    const { exec_sql } = createSqlTools(source, { ddl: true });
     await exec_sql.execute({ sql: 'CREATE TABLE users (name)' });
     for (const sql of [
       'CREATE TEMP TABLE users (name)',

@@ -8,7 +8,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 async function database(options) {
   const source = sqlite({ file: join(await tempRoot(), 'test.db') });
   onTestFinished(() => source.close?.());
-  const admin = createSqlTools(source).exec_sql.execute;
+  const admin = createSqlTools(source, { ddl: true }).exec_sql.execute;
   for (const sql of [
     'CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL, score REAL, photo BLOB)',
     'CREATE TABLE orders (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users (id), total INTEGER)',

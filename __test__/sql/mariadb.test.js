@@ -104,6 +104,22 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
     }
   });
 
+  it('whole numbers arrive as numbers, whatever stands around them', async () => {
+    for (const source of Object.values(sources)) {
+      const { exec_sql } = createSqlTools(source);
+      const sql =
+        "SELECT ? AS n, COALESCE(NULL, ?) AS other, JSON_TYPE(JSON_EXTRACT(JSON_OBJECT('n', ?), '$.n')) AS type";
+      // The second time the driver has the statement prepared.
+      for (const n of [5, 6]) {
+        const [row] = await exec_sql.execute({ sql, params: [n, -7, 2 ** 40] });
+        expect(row).toEqual({ n, other: -7, type: 'INTEGER' });
+      }
+      // Beyond 64 bits there is only text.
+      const [large] = await exec_sql.execute({ sql: 'SELECT ? AS n', params: [2n ** 70n] });
+      expect(large).toEqual({ n: (2n ** 70n).toString() });
+    }
+  });
+
   it('values come back as what they were', async () => {
     const { exec_sql } = createSqlTools(sources['pool with promises']);
     await exec_sql.execute({

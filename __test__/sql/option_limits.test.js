@@ -12,7 +12,7 @@ describe('limits of the SQL tools', () => {
         expect.objectContaining({
           code: 'ERR_CONFIG',
           message: `The options of the SQL tools are not valid: "${key}" is not valid (must be between ${least} and ${most}, not ${value}).`,
-          details: { issues: [expect.objectContaining({ key })] },
+          details: { field: key, issues: [expect.objectContaining({ key })] },
         }),
       );
     }
@@ -23,7 +23,9 @@ describe('limits of the SQL tools', () => {
     for (const value of [1.5, Number.NaN, '5', null]) {
       const options = /** @type {any} */ ({ maxRows: value, maxBytes: 64 });
       expect(() => createSqlTools(source, options)).toThrow(
-        expect.objectContaining({ details: { issues: [expect.objectContaining({ key: 'maxRows' })] } }),
+        expect.objectContaining({
+          details: { field: 'maxRows', issues: [expect.objectContaining({ key: 'maxRows' })] },
+        }),
       );
     }
   });

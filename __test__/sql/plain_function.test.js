@@ -26,10 +26,10 @@ function connection() {
 
 const INSERT = "await tgp.exec_sql('INSERT INTO items VALUES (?)', ['a']);";
 
-describe('a plain function as the source', () => {
+describe('a function over one connection', () => {
   it('gets the transaction through itself', async () => {
     const { run, told, count } = connection();
-    const { forge } = await sqlKernel(run);
+    const { forge } = await sqlKernel(executor(run, { oneConnection: true }));
     await (await forge(`${INSERT} ${INSERT} return 1`))();
     await expect((await forge(`${INSERT} throw new Error('no')`))()).rejects.toThrow('no');
     expect(told.map((sql) => sql.split(' ')[0])).toEqual([
@@ -46,7 +46,7 @@ describe('a plain function as the source', () => {
 
   it('runs take turns, so that their statements do not mix', async () => {
     const { run, told, count } = connection();
-    const { forge } = await sqlKernel(run, { config: { sandbox: { workers: 4 } } });
+    const { forge } = await sqlKernel(executor(run, { oneConnection: true }), { config: { sandbox: { workers: 4 } } });
     const tool = await forge(`${INSERT} ${INSERT} if (args.fail) throw new Error('no'); return 1`);
     await Promise.all(Array.from({ length: 20 }, (_, index) => tool({ fail: index % 2 === 1 }).catch(() => {})));
     expect(count()).toBe(20);
@@ -59,11 +59,15 @@ describe('a plain function as the source', () => {
     const { forge } = await sqlKernel(executor(run, { transactional: true }));
     await (await forge(`${INSERT} return 1`))();
     expect(told.map((sql) => sql.split(' ')[0])).toEqual(['INSERT']);
+    const dryRun = () => createSqlTools(executor(run, { transactional: true }), { dryRun: true });
+    expect(dryRun).toThrow(
+      expect.objectContaining({ code: 'ERR_CONFIG', details: { key: 'dryRun', field: 'dryRun' } }),
+    );
   });
 
   it('a tool that never touches the database begins nothing', async () => {
     const { run, told } = connection();
-    const { forge } = await sqlKernel(run);
+    const { forge } = await sqlKernel(executor(run, { oneConnection: true }));
     await (await forge('return 1'))();
     expect(told).toEqual([]);
   });
@@ -72,7 +76,7 @@ describe('a plain function as the source', () => {
     const { run } = connection();
     const lying = (/** @type {string} */ sql, /** @type {any[]} */ params) =>
       sql === 'COMMIT' ? { command: 'ROLLBACK', rows: [] } : run(sql, params);
-    const { forge } = await sqlKernel(lying);
+    const { forge } = await sqlKernel(executor(lying, { oneConnection: true }));
     await expect((await forge(`${INSERT} return 1`))()).rejects.toMatchObject({ code: 'ERR_SQL' });
   });
 
@@ -85,7 +89,7 @@ describe('a plain function as the source', () => {
 
   it('a statement that hangs ends by its limit', async () => {
     const never = (/** @type {string} */ sql) => (sql.startsWith('SELECT') ? new Promise(() => {}) : []);
-    const tools = createSqlTools(never, { statementTimeoutMs: 50 });
+    const tools = createSqlTools(executor(never, { oneConnection: true }), { statementTimeoutMs: 50 });
     await expect(tools.exec_sql.execute({ sql: 'SELECT 1' })).rejects.toThrow(/timed out after 50 ms/);
   }, 20_000);
 

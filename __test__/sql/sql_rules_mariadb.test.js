@@ -205,7 +205,7 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
         },
       },
     ]) {
-      const { exec_sql } = createSqlTools(pool, /** @type {any} */ (options));
+      const { exec_sql } = createSqlTools(pool, { ddl: true, .../** @type {any} */ (options) });
       for (const sql of ['SELECT erase()', 'SELECT nextval(counter)', 'SELECT NEXT VALUE FOR counter']) {
         await expect(exec_sql.execute({ sql }), sql).rejects.toThrow(/READ ONLY/);
       }

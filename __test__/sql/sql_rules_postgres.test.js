@@ -218,7 +218,7 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
   it('a statement that reads by its text cannot write, also where writing is allowed', async () => {
     const rules = [{ deny: { verbs: ['delete'] } }, { deny: { tables: ['secrets'] } }, { allow: { tables: ['t'] } }];
     for (const [source, options] of [pool, other].flatMap((each) => rules.map((rule) => [each, rule]))) {
-      const { exec_sql } = createSqlTools(source, /** @type {any} */ (options));
+      const { exec_sql } = createSqlTools(source, { ddl: true, .../** @type {any} */ (options) });
       await expect(exec_sql.execute({ sql: 'SELECT erase()' })).rejects.toThrow(/read-only transaction/);
       expect(await exec_sql.execute({ sql: "INSERT INTO t (a) VALUES ('kept')" })).toEqual([{ affected: 1 }]);
       expect(await exec_sql.execute({ sql: "SELECT count(*) > 0 AS there FROM t WHERE a = 'kept'" })).toEqual([
@@ -228,7 +228,7 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
   });
 
   it("the database's own tables are not changed: neither settings of the session nor code nor names", async () => {
-    const { exec_sql } = createSqlTools(pool);
+    const { exec_sql } = createSqlTools(pool, { ddl: true });
     for (const sql of [
       "UPDATE pg_settings SET setting = 'evil' WHERE name = 'search_path'",
       "UPDATE pg_catalog.pg_settings SET setting = 'evil' WHERE name = 'search_path'",
@@ -247,7 +247,7 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
   });
 
   it('what is temporary does not hide a table from whoever has the connection next', async () => {
-    const { exec_sql } = createSqlTools(pool);
+    const { exec_sql } = createSqlTools(pool, { ddl: true });
     await exec_sql.execute({ sql: 'CREATE TEMP TABLE secrets ON COMMIT DROP AS SELECT 1 AS fake' });
     for (const sql of [
       'CREATE TEMP TABLE secrets (fake int)',

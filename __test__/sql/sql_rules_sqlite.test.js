@@ -231,7 +231,7 @@ describe.each(/** @type {const} */ (['sqlite', 'any']))('rules on SQLite behind 
       { dialect },
     );
     const run = (/** @type {any} */ options, /** @type {string} */ sql) =>
-      createSqlTools(source, options).exec_sql.execute({ sql });
+      createSqlTools(source, { ddl: true, ...options }).exec_sql.execute({ sql });
     const before = await state();
     for (const [options, sql] of [
       [{ deny: { tables: ['secrets'] } }, "UPDATE OR IGNORE 'secrets' SET s = 'z'"],
@@ -259,7 +259,11 @@ describe('rules on the embedded SQLite', () => {
     db.exec(setUp);
     const source = sqlite(file);
     onTestFinished(() => source.close?.());
-    return { source, state, run: (/** @type {any} */ options) => createSqlTools(source, options).exec_sql.execute };
+    return {
+      source,
+      state,
+      run: (/** @type {any} */ options) => createSqlTools(source, { ddl: true, ...options }).exec_sql.execute,
+    };
   }
 
   it('hold below views, in triggers and in the tables of full-text search', async () => {

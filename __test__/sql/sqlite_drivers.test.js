@@ -35,7 +35,7 @@ describe.each(Object.entries(DRIVERS))('%s', (_name, make) => {
     onTestFinished(() => {
       close();
     });
-    await createSqlTools(source).exec_sql.execute({ sql: TABLE });
+    await createSqlTools(source, { ddl: true }).exec_sql.execute({ sql: TABLE });
     const oracle = new BetterSqlite3(file, { timeout: 0 });
     onTestFinished(() => {
       oracle.close();
@@ -103,7 +103,7 @@ describe('node:sqlite', () => {
       const { TGP, tgpTools, createSqlTools } = await import(${JSON.stringify(index)});
       const db = new DatabaseSync(process.argv[1] + '.db');
       const kernel = new TGP({ config: { rootDir: process.argv[1] }, sql: db });
-      await createSqlTools(db).exec_sql.execute({ sql: ${JSON.stringify(TABLE)} });
+      await createSqlTools(db, { ddl: true }).exec_sql.execute({ sql: ${JSON.stringify(TABLE)} });
       const content = "await tgp.exec_sql('INSERT INTO items (name) VALUES (:n)', { n: 'a' }); if (args.fail) throw new Error('no'); return tgp.exec_sql('SELECT id, 9223372036854775807 AS big FROM items')";
       await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content });
       const good = await kernel.exec('tools/t.ts', {});

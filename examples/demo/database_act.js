@@ -30,7 +30,7 @@ const USERS = [
  * @param {import('../../index.js').SqlAdapter} database
  */
 export async function fillDatabase(database) {
-  const { exec_sql } = createSqlTools(database);
+  const { exec_sql } = createSqlTools(database, { ddl: true });
   await exec_sql.execute({ sql: 'CREATE TABLE users (name TEXT, state TEXT, active INTEGER)' });
   for (const params of USERS) await exec_sql.execute({ sql: 'INSERT INTO users VALUES (?, ?, ?)', params });
 }

@@ -1,9 +1,8 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { answerRows } from '../sql/answer.js';
 import { describeSchema } from '../sql/describe_schema.js';
-import { SqlRules } from '../sql/rules.js';
-import { adapterOf } from '../sql/sources.js';
-import { SqlTransaction } from '../sql/transaction.js';
+import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
+import { openSource } from '../sql/sql_settings.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage } from '../tool_shape/pages.js';
 import { checkedTool } from './checked_tool.js';
@@ -17,36 +16,39 @@ const PAGING = 'Add ORDER BY with LIMIT and OFFSET, or select fewer columns or a
 
 /** @type {typeof import('../../index.js').createSqlTools} */
 export function createSqlTools(source, options = {}) {
-  const adapter = adapterOf(source);
-  const rules = new SqlRules(options);
+  const { adapter, rules } = openSource(source, options);
+  const { dialect, once } = adapter;
 
   /**
-   * One transaction around `work`, rolled back when it fails or the caller gives up.
+   * A run around `work`, rolled back where that is possible when it fails or the caller gives up.
    * @template T
-   * @param {(transaction: SqlTransaction) => Promise<T>} work
-   * @param {SqlRules} under
+   * @param {import('../sql/adapter.js').SqlAdapter} database
+   * @param {(run: ReturnType<typeof sqlRun>) => Promise<T>} work
+   * @param {import('../sql/rules.js').SqlRules} under
    * @param {AbortSignal | undefined} signal
    */
-  const inTransaction = async (work, under, signal) => {
+  const inRun = async (database, work, under, signal) => {
     throwIfAborted(signal);
-    const transaction = new SqlTransaction(adapter, under);
+    const run = sqlRun(database, under);
     try {
-      const value = await untilAborted(work(transaction), signal);
-      await transaction.commit();
+      const value = await untilAborted(work(run), signal);
+      await run.commit();
       return value;
     } catch (error) {
-      await transaction.rollback();
+      await run.rollback();
       throw error;
     }
   };
+  // What is only looked up needs no transaction.
+  const lookedUp = once ? { dialect, once } : adapter;
 
   const tools = {
     exec_sql: checkedTool(
       'exec_sql',
-      'Run one SQL statement against the application database, in a transaction of its own. Returns the rows; a statement without rows returns [{ affected }]. Values go into params: an array for ? or $1, an object for :name.',
+      `Run one SQL statement against the application database${holdsTransactions(adapter) ? ', in a transaction of its own' : ''}. Returns the rows; a statement without rows returns [{ affected }]. Values go into params: an array for ? or $1, an object for :name.`,
       ExecSqlParams,
       async ({ sql, params }, signal) => {
-        const answer = await inTransaction((transaction) => transaction.execute(sql, params), rules, signal);
+        const answer = await inRun(adapter, (run) => run.execute(sql, params), rules, signal);
         const rows = answerRows(answer);
         if (!rules.options.dryRun) return listPage(rows, fewer(PAGING));
         return { dryRun: /** @type {const} */ (true), affected: answer.affected, rows: rows.slice(0, PREVIEW_ROWS) };
@@ -56,7 +58,7 @@ export function createSqlTools(source, options = {}) {
       'describe_schema',
       'Tables of the application database with columns, types, keys and estimated row counts. Call it before writing SQL.',
       DescribeSchemaParams,
-      ({ table }, signal) => describeSchema(adapter, rules, inTransaction, table, signal),
+      ({ table }, signal) => describeSchema(adapter, rules, (...args) => inRun(lookedUp, ...args), table, signal),
     ),
   };
   return boundedTools(tools, { maxChars: () => rules.options.resultChars });

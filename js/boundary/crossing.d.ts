@@ -112,7 +112,7 @@ export type SimilarTool = { path: string, score: number, };
 
 export type SourceText = { path: string, text: string, };
 
-export type SqlOptions = { readOnly: boolean, dryRun: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, resultChars: number, statementTimeoutMs: number, };
+export type SqlOptions = { readOnly: boolean, dryRun: boolean, ddl: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, resultChars: number, statementTimeoutMs: number, };
 
 export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, fenced: boolean, sql: string, bindings: Array<Binding>, };
 

@@ -1,46 +1,66 @@
-/** The name that somebody meant who wrote one that does not exist. */
+/** The name that somebody meant who misspelt it. */
 
-/** A typing slip, not another word: about one for so many letters. */
-const LETTERS_PER_SLIP = 4;
-/** Longer names are not compared: nobody writes them by hand. */
-const MAX_CHARS = 200;
+/** A typing slip, not another word: about one edit per three letters. */
+const LETTERS_PER_SLIP = 3;
+/** Longer names are not compared letter by letter, nor are more than so many. */
+const MAX_LETTERS = 100;
+const MAX_CANDIDATES = 2_000;
 
 /**
- * The nearest of the names, if it is near enough for a slip.
  * @param {string} word
- * @param {string[]} names
- * @returns {string | undefined}
+ * @param {readonly string[]} candidates
+ * @returns {string | undefined} the nearest, when it is near enough to have been meant
  */
-export function nearest(word, names) {
-  if (word.length > MAX_CHARS) return undefined;
-  const ranked = names
-    .filter((name) => name.length <= MAX_CHARS)
-    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
-    .sort((left, right) => left.distance - right.distance);
-  const best = ranked[0];
-  const most = Math.max(1, Math.floor(word.length / LETTERS_PER_SLIP));
-  return best && best.distance <= most ? best.name : undefined;
+export function nearest(word, candidates) {
+  const [best] = nearestFirst(word, candidates);
+  if (best === undefined || !isComparable(word) || !isComparable(best)) return undefined;
+  const slips = slipsBetween(word.toLowerCase(), best.toLowerCase());
+  return slips <= Math.ceil(best.length / LETTERS_PER_SLIP) ? best : undefined;
 }
 
 /**
- * How many letters must be added, left out, changed or swapped with their neighbour.
+ * @param {string} word
+ * @param {readonly string[]} candidates
+ * @returns {string[]} the nearest first, and as they came among equals
+ */
+export function nearestFirst(word, candidates) {
+  const wanted = word.toLowerCase();
+  return candidates
+    .slice(0, MAX_CANDIDATES)
+    .map((candidate) => ({
+      candidate,
+      slips: isComparable(word) && isComparable(candidate) ? slipsBetween(wanted, candidate.toLowerCase()) : Infinity,
+    }))
+    .sort((left, right) => (left.slips === right.slips ? 0 : left.slips - right.slips))
+    .map(({ candidate }) => candidate);
+}
+
+/** @param {string} name */
+function isComparable(name) {
+  return name.length <= MAX_LETTERS;
+}
+
+/**
+ * How many letters must be added, removed, changed or swapped with their neighbour.
  * @param {string} from
  * @param {string} to
  */
-function editDistance(from, to) {
+export function slipsBetween(from, to) {
   /** @type {number[]} */
   let before = [];
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let row = 0; row < from.length; row++) {
+  let above = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 0; row < from.length; row += 1) {
     const current = [row + 1];
-    for (let column = 0; column < to.length; column++) {
-      const changed = (previous[column] ?? 0) + (from[row] === to[column] ? 0 : 1);
-      const isSwap = row > 0 && column > 0 && from[row] === to[column - 1] && from[row - 1] === to[column];
-      const swapped = isSwap ? (before[column - 1] ?? 0) + 1 : changed;
-      current.push(Math.min(changed, swapped, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
+    for (let column = 0; column < to.length; column += 1) {
+      const changed = (above[column] ?? 0) + (from[row] === to[column] ? 0 : 1);
+      let least = Math.min(changed, (above[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1);
+      if (row > 0 && column > 0 && from[row] === to[column - 1] && from[row - 1] === to[column]) {
+        least = Math.min(least, (before[column - 1] ?? 0) + 1);
+      }
+      current.push(least);
     }
-    before = previous;
-    previous = current;
+    before = above;
+    above = current;
   }
-  return previous[to.length] ?? 0;
+  return above[to.length] ?? 0;
 }

@@ -12,7 +12,7 @@
  * @param {{ indent: string, kernel: string, more: string[] }} place
  */
 function generate(driver, { indent, kernel, more }) {
-  const tools = driver ? `{ ...tgpTools(${kernel}), ...createSqlTools(db) }` : `tgpTools(${kernel})`;
+  const tools = driver ? `{ ...tgpTools(${kernel}), ...createSqlTools(db, access) }` : `tgpTools(${kernel})`;
   const lines = [
     'const { text } = await generateText({',
     "  model: 'openai/gpt-5', // any model of the AI SDK",
@@ -25,10 +25,21 @@ function generate(driver, { indent, kernel, more }) {
   return lines.map((line) => `${indent}${line}`).join('\n');
 }
 
-/** @param {Driver | undefined} driver */
-function opened(driver) {
-  return driver ? `const db = ${driver.open};\n` : '';
+/**
+ * The database, and what tools may do with it.
+ * @param {Driver | undefined} driver
+ * @param {string[]} warning what to see to before tools may write
+ */
+function opened(driver, ...warning) {
+  if (!driver) return '';
+  const comment = ['Tools may only read the database. To let them write, set readOnly to false.', ...warning];
+  return `const db = ${driver.open};
+${comment.map((line) => `// ${line}\n`).join('')}const access = { readOnly: true };
+`;
 }
+
+/** Said where whoever reaches the address is an agent's user. */
+const OPEN_ROUTE = 'Before that, put authentication in front of this route: whoever can reach it commands the agent.';
 
 /**
  * Imports, sorted by package as formatters do.
@@ -50,12 +61,12 @@ function ours(driver, ...names) {
 
 /** @param {Choices} choices */
 export function nextRoute({ language, config, driver }) {
-  const options = [`configFile: './${config}'`, ...(driver ? ['sql: db'] : [])].join(', ');
+  const options = [`configFile: './${config}'`, ...(driver ? ['sql: { source: db, ...access }'] : [])].join(', ');
   return `${imports(driver, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
 
 export const runtime = 'nodejs';
 
-${opened(driver)}const kernel = new TGP({ ${options} });
+${opened(driver, OPEN_ROUTE)}const kernel = new TGP({ ${options} });
 
 export async function POST(request${language === 'ts' ? ': Request' : ''}) {
   const { messages } = await request.json();
@@ -70,7 +81,7 @@ export function script({ driver }) {
   const prompt = "prompt: process.argv[2] ?? 'What is the dimensional weight of a 40x40x50 box, divisor 139?',";
   return `${imports(driver, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
 
-${opened(driver)}const kernel = new TGP(${driver ? '{ sql: db }' : ''});
+${opened(driver)}const kernel = new TGP(${driver ? '{ sql: { source: db, ...access } }' : ''});
 try {
 ${generate(driver, { indent: '  ', kernel: 'kernel', more: [prompt] })}
   console.log(text);
@@ -95,7 +106,7 @@ export function nestModule({ driver }) {
   const sdk = "import { generateText, type ModelMessage, stepCountIs } from 'ai';";
   return `${imports(driver, nest, ours(driver, 'TGP', 'type TGPOptions', 'tgpTools'), sdk)}
 
-${opened(driver)}${driver ? '\n' : ''}@Injectable()
+${opened(driver, OPEN_ROUTE)}${driver ? '\n' : ''}@Injectable()
 export class TgpService implements OnModuleDestroy {
   constructor(@Inject(TGP) readonly kernel: TGP) {}
 
@@ -127,7 +138,7 @@ export class TgpModule {
       module: TgpModule,
       global: true,
       controllers: [TgpController],
-      providers: [{ provide: TGP, useFactory: () => new TGP(${driver ? '{ sql: db, ...options }' : 'options'}) }, TgpService],
+      providers: [{ provide: TGP, useFactory: () => new TGP(${driver ? '{ sql: { source: db, ...access }, ...options }' : 'options'}) }, TgpService],
       exports: [TGP, TgpService],
     };
   }

@@ -77,5 +77,7 @@ export function layerSteps(databases, file) {
   if (driverOf(databases)) return [];
   const layer = Object.entries(LAYERS).find(([name]) => databases.includes(name))?.[1];
   if (layer === undefined) return [];
-  return [`In ${file}, pass your ${layer} as "sql" to new TGP({ … }), and add ...createSqlTools(it) to the tools.`];
+  return [
+    `In ${file}, pass your ${layer} to new TGP({ sql: { source: it, readOnly: true } }), and add ...createSqlTools(it, { readOnly: true }) to the tools; without readOnly they may write.`,
+  ];
 }

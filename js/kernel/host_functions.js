@@ -59,9 +59,12 @@ export class HostFunctions {
    * Adds a function that needs to know its run. The application's own function of that name stays.
    * @param {string} name
    * @param {Served} fn
+   * @returns {boolean} whether it was added
    */
   add(name, fn) {
-    if (!this.#functions.has(name)) this.#functions.set(name, fn);
+    if (this.#functions.has(name)) return false;
+    this.#functions.set(name, fn);
+    return true;
   }
 
   /**

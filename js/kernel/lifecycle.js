@@ -125,7 +125,7 @@ export class Lifecycle {
   get functions() {
     if (!this.#functions) {
       const functions = new HostFunctions(this.#options.sandboxAPI);
-      if (this.#options.sql !== undefined) offerSql(functions, this.#options.sql);
+      if (this.#options.sql !== undefined) offerSql(functions, this.#options.sql, this.#log);
       functions.add('#types', (_call, [sources]) => this.types.checkBeforeRun(sources));
       functions.add('#bundle', (_call, [specifier, known, trust]) =>
         bundlePackage(specifier, this.#baseDir, known, trust),

@@ -1,34 +1,37 @@
 import { JsonText } from '../boundary/json_text.js';
 import { answerText } from '../sql/answer.js';
-import { SqlRules } from '../sql/rules.js';
-import { adapterOf } from '../sql/sources.js';
-import { isSettings } from '../sql/sql_guide.js';
-import { SqlTransaction } from '../sql/transaction.js';
+import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
+import { openSource, settingsOf } from '../sql/sql_settings.js';
 
 /** @typedef {import('./host_functions.js').HostFunctions} HostFunctions */
 
 /**
- * Gives guests `tgp.exec_sql`: all statements of a run, nested tools included, are one transaction that ends with it.
+ * Gives guests `tgp.exec_sql`: all statements of a run, nested tools included, are one transaction that ends with it, where
+ * the source can hold one.
  * @param {HostFunctions} functions
  * @param {import('../../index.js').SqlSource | import('../../index.js').SqlSettings} sql
+ * @param {import('../../index.js').Logger} log
  */
-export function offerSql(functions, sql) {
-  const { source, ...options } = isSettings(sql) ? sql : { source: sql };
-  const adapter = adapterOf(source);
-  const rules = new SqlRules(options);
-  /** @type {Map<number, SqlTransaction>} */
-  const transactions = new Map();
-  functions.add('exec_sql', async ({ runId }, [statement, params]) => {
-    let transaction = transactions.get(runId);
-    if (!transaction) {
-      transaction = new SqlTransaction(adapter, rules);
-      transactions.set(runId, transaction);
+export function offerSql(functions, sql, log) {
+  const { source, options } = settingsOf(sql);
+  const { adapter, rules } = openSource(source, options);
+  /** @type {Map<number, ReturnType<typeof sqlRun>>} */
+  const runs = new Map();
+  const isOurs = functions.add('exec_sql', async ({ runId }, [statement, params]) => {
+    let run = runs.get(runId);
+    if (!run) {
+      run = sqlRun(adapter, rules);
+      runs.set(runId, run);
     }
-    return new JsonText(answerText(await transaction.execute(statement, params)));
+    return new JsonText(answerText(await run.execute(statement, params)));
   });
   functions.onFinish(async (runId, end) => {
-    const transaction = transactions.get(runId);
-    transactions.delete(runId);
-    await (end === 'commit' ? transaction?.commit() : transaction?.rollback());
+    const run = runs.get(runId);
+    runs.delete(runId);
+    await (end === 'commit' ? run?.commit() : run?.rollback());
   });
+  if (isOurs && !holdsTransactions(adapter)) log.warn(NOT_ATOMIC);
 }
+
+const NOT_ATOMIC =
+  'The SQL source is a plain function, which is called once for each statement: runs over it are not atomic, and what a tool wrote before it failed stays. Pass { query, transaction } or a known driver to make each run one transaction.';

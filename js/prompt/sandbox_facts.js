@@ -8,7 +8,7 @@ import { typeOf } from './typescript_signature.js';
 /**
  * @typedef {{ name: string, description?: string, parameters?: Record<string, any> }} FunctionGuide
  *
- * @typedef {{ dialect: string, placeholders: string, readOnly: boolean, ddl: boolean }} SqlGuide
+ * @typedef {{ dialect: string | undefined, placeholders: string, readOnly: boolean, ddl: boolean, atomic: boolean }} SqlGuide
  *
  * @typedef {object} KnownConfig
  * @property {Partial<import('../boundary/crossing.js').SandboxConfig>} [sandbox]
@@ -134,7 +134,10 @@ function network(config) {
 function database(sql) {
   if (sql === undefined) return undefined;
   const may = sql.readOnly ? ' Read-only.' : sql.ddl ? '' : ' Tables cannot be created or altered.';
-  return `Database: ${sql.dialect} by tgp.exec_sql, placeholders ${sql.placeholders}; values go into params, never into the text.${may} Call describe_schema before you write SQL. A run is one transaction, rolled back when the tool throws.`;
+  const together = sql.atomic
+    ? 'A run is one transaction, rolled back when the tool throws.'
+    : 'Each statement stays when a later one fails.';
+  return `Database: ${sql.dialect ?? 'SQL'} by tgp.exec_sql, placeholders ${sql.placeholders}; values go into params, never into the text.${may} Call describe_schema before you write SQL. ${together}`;
 }
 
 /** @param {Facts['config']} config */

@@ -1,5 +1,6 @@
 /**
- * What a database has to offer so that a run can be one transaction on it.
+ * What a database has to offer. With `connect` a run can be one transaction on it; with `once` alone each statement stands
+ * by itself.
  *
  * @typedef {'sqlite' | 'postgres' | 'mysql' | 'any'} SqlDialect `any`: not known, so a statement must be harmless in all
  * @typedef {'read' | 'write' | 'schema'} SqlAccess
@@ -20,9 +21,14 @@
  * @property {() => unknown} cancel stops the statement under way, in the database
  * @property {(state: 'clean' | 'broken') => unknown} release gives the connection back; a broken one is not used again
  *
+ * @typedef {SqlAdapter & Required<Pick<SqlAdapter, 'connect'>>} TransactionalAdapter
+ * @typedef {SqlAdapter & Required<Pick<SqlAdapter, 'once'>>} StatementAdapter
+ *
  * @typedef {object} SqlAdapter
  * @property {SqlDialect} dialect
- * @property {(need: SqlNeed) => Promise<SqlConnection>} connect
+ * @property {(need: SqlNeed) => Promise<SqlConnection>} [connect]
+ * @property {(statement: SqlStatement, limits: SqlLimits) => Promise<SqlAnswer>} [once] one statement outside transactions
+ * @property {boolean} [endsElsewhere] the application ends the transaction, so nothing can be undone here
  * @property {() => Promise<void>} [close]
  */
 

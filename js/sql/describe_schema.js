@@ -1,11 +1,12 @@
+import { isTable } from './catalogue.js';
 import { SqlRules } from './rules.js';
 import { MAX_DETAILS, PROBES, QUERIES } from './schema_queries.js';
 
 /**
  * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
- * @typedef {import('./transaction.js').SqlTransaction} SqlTransaction
+ * @typedef {ReturnType<typeof import('./sql_run.js').sqlRun>} SqlRun
  * @typedef {import('../../index.js').TableDescription} TableDescription
- * @typedef {<T>(work: (transaction: SqlTransaction) => Promise<T>, rules: SqlRules, signal?: AbortSignal) => Promise<T>} InTransaction
+ * @typedef {<T>(work: (run: SqlRun) => Promise<T>, rules: SqlRules, signal?: AbortSignal) => Promise<T>} InRun
  * @typedef {(sql: string) => Promise<any[]>} Ask
  */
 
@@ -13,6 +14,8 @@ import { MAX_DETAILS, PROBES, QUERIES } from './schema_queries.js';
 const MAX_DESCRIBED = 100;
 /** And more than these are only counted. */
 const MAX_NAMED = 1_000;
+/** Tables whose names are read. */
+const MAX_TABLES = 100_000;
 /** What is read of the catalogue at once. */
 const MAX_ROWS = 100_000;
 const MAX_BYTES = 16 << 20;
@@ -20,21 +23,20 @@ const MAX_BYTES = 16 << 20;
 /**
  * @param {SqlAdapter} adapter
  * @param {SqlRules} rules whose tables are shown
- * @param {InTransaction} inTransaction
+ * @param {InRun} inRun
  * @param {string | undefined} only
  * @param {AbortSignal | undefined} signal
  * @returns {Promise<import('../../index.js').SchemaDescription>}
  */
-export async function describeSchema(adapter, rules, inTransaction, only, signal) {
+export async function describeSchema(adapter, rules, inRun, only, signal) {
   const { statementTimeoutMs } = rules.options;
   const reading = new SqlRules({ readOnly: true, maxRows: MAX_ROWS, maxBytes: MAX_BYTES, statementTimeoutMs });
   /** @type {Ask} */
-  const ask = (sql) =>
-    inTransaction(async (transaction) => JSON.parse((await transaction.execute(sql)).rows ?? '[]'), reading, signal);
+  const ask = (sql) => inRun(async (run) => JSON.parse((await run.execute(sql)).rows ?? '[]'), reading, signal);
   const dialect = adapter.dialect === 'any' ? await probe(ask) : adapter.dialect;
   const queries = QUERIES[dialect];
   const wanted = (/** @type {string} */ name) => rules.allowsTable(name) && (only === undefined || name === only);
-  const found = (await ask(queries.tables)).filter(isTable).filter(({ name }) => wanted(name));
+  const found = (await ask(queries.tables(MAX_TABLES))).filter(isTable).filter(({ name }) => wanted(name));
   const described = await describeTables(found.slice(0, MAX_DESCRIBED), queries, ask);
   if (dialect === 'sqlite') await estimateRows(described.values(), ask);
   const others = found.filter(({ id }) => !described.has(String(id))).map(({ name }) => name);
@@ -102,16 +104,6 @@ async function estimateRows(tables, ask) {
  */
 function tableOf(name, kind, estimate) {
   return { name, kind, ...(typeof estimate === 'number' && { rows: estimate }), columns: [], foreignKeys: [] };
-}
-
-/**
- * Whether a row tells of a table, with an id that may stand in a statement: a plain function may answer anything.
- * @param {any} row
- */
-function isTable({ id, name }) {
-  return (
-    typeof name === 'string' && (typeof id === 'number' || typeof id === 'string') && /^[0-9A-F]+$/.test(String(id))
-  );
 }
 
 /** @param {unknown} value a truth as each database spells it */

@@ -50,8 +50,11 @@ export function saidBy(error) {
   }
 }
 
-/** @param {string} text */
-function shortened(text) {
+/**
+ * A text as it may be passed on, without its full stop.
+ * @param {string} text
+ */
+export function shortened(text) {
   if (text.length <= MAX_SAID) return text.replace(/\.$/, '');
   // Half of a surrogate pair at the end would make the text invalid. A copy, so that the long text is not kept.
   const start = Buffer.from(text.slice(0, MAX_SAID))
@@ -61,10 +64,11 @@ function shortened(text) {
 }
 
 /**
+ * A member of whatever was thrown.
  * @param {unknown} value
  * @param {string} name
  */
-function memberOf(value, name) {
+export function memberOf(value, name) {
   try {
     return /** @type {any} */ (value)?.[name];
   } catch {

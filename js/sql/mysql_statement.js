@@ -1,4 +1,4 @@
-import { mysqlRowWriter, READING, toMysql, typeCastOf } from './mysql_values.js';
+import { mysqlRowWriter, READING, toMysql, typeCastOf, withIntegers } from './mysql_values.js';
 
 /**
  * @typedef {import('./wire/mysql_wire.js').MysqlWire} MysqlWire
@@ -30,20 +30,48 @@ export async function runOnMysql(core, wire, { sql, values }, rows, maxBytes) {
     return await new Promise((resolve, reject) => {
       const isIdle = !core._command;
       if (isIdle) wire.allow(rows, maxBytes);
-      const command = core.execute(options);
-      if (!isIdle) {
+      const command = execute(core, options, (started) => {
         // The application's own statement on this connection comes first, and is none of ours.
-        const { start } = command;
-        command.start = (/** @type {any[]} */ ...args) => {
-          wire.allow(rows, maxBytes);
-          return start.apply(command, args);
-        };
-      }
+        if (!isIdle) wire.allow(rows, maxBytes);
+        started.statement = withIntegers(started.statement, options.values);
+      });
       listen(command, rows, resolve, reject);
     });
   } finally {
     wire.settle();
     keepFew(core, options);
+  }
+}
+
+/**
+ * Has the driver execute a statement. One that it has prepared before it may send at once, so whatever comes before that is
+ * hooked in where it queues its commands.
+ * @param {any} core
+ * @param {{ values: unknown[] }} options
+ * @param {(command: any) => void} beforeStart
+ */
+function execute(core, options, beforeStart) {
+  const usual = core.addCommand;
+  const isOwn = Object.hasOwn(core, 'addCommand');
+  const queue = (/** @type {any} */ command) => {
+    if (command.parameters === options.values) {
+      const { start } = command;
+      command.start = (/** @type {any[]} */ ...args) => {
+        beforeStart(command);
+        return start.apply(command, args);
+      };
+    }
+    return usual.call(core, command);
+  };
+  core.addCommand = queue;
+  try {
+    return core.execute(options);
+  } finally {
+    // A connection that was closed meanwhile has another one by now.
+    if (core.addCommand === queue) {
+      if (isOwn) core.addCommand = usual;
+      else delete core.addCommand;
+    }
   }
 }
 

@@ -89,12 +89,28 @@ export function mysqlRowWriter(fields) {
 /** MySQL does not take the spelling that dates cross with. */
 const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
+/** BIGINT, as the protocol numbers it. */
+const INTEGER = { columnType: 8, flags: 0 };
+
 /**
- * Integers go as text: as floats they would not fit a LIMIT.
+ * A prepared statement whose whole numbers are sent as such. By itself the driver goes by what the server says of each
+ * parameter, and where that is nothing it sends text. The application may use the same statement, so this is one beside it.
+ * @param {any} statement
+ * @param {unknown[]} values
+ */
+export function withIntegers(statement, values) {
+  const parameters = values.map((value, index) =>
+    typeof value === 'bigint' ? INTEGER : statement.parameters?.[index],
+  );
+  return Object.create(statement, { parameters: { value: parameters } });
+}
+
+/**
+ * Whole numbers go as integers, since floats would not fit a LIMIT; versions of the driver that cannot, send them as text.
  * @param {unknown} value
  */
 export function toMysql(value) {
-  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
   if (typeof value === 'object' && value !== null && !Buffer.isBuffer(value)) return JSON.stringify(value);
   if (typeof value === 'string' && ISO_DATE.test(value)) return value.replace('T', ' ').replace('Z', '');
   return value;

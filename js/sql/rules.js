@@ -15,8 +15,39 @@ import { checkWeight, toParameter } from './values.js';
  * @typedef {Omit<SqlStatement, 'values'> & { bindings: (string | number)[] }} Judgement
  */
 
-/** The numbers among the options; the native part holds the others against its rules. */
-const SqlLimitsSchema = z.looseObject(limitsOf(LIMITS.sql));
+/** @type {Record<import('../boundary/crossing.js').Verb, true>} */
+const VERBS = {
+  select: true,
+  insert: true,
+  update: true,
+  delete: true,
+  replace: true,
+  merge: true,
+  truncate: true,
+  create: true,
+  alter: true,
+  drop: true,
+  show: true,
+  maintain: true,
+};
+
+/** @param {{ input?: unknown }} issue */
+const noVerb = ({ input }) =>
+  `must be one of ${Object.keys(VERBS).join(', ')}, not ${typeof input === 'string' ? input : `a ${typeof input}`}`;
+
+const RuleListSchema = z.strictObject({
+  tables: z.array(z.string().min(1)).optional(),
+  verbs: z.array(z.enum(Object.keys(VERBS), { error: noVerb })).optional(),
+});
+
+const SqlOptionsSchema = z.strictObject({
+  readOnly: z.boolean().optional(),
+  dryRun: z.boolean().optional(),
+  ddl: z.boolean().optional(),
+  ...limitsOf(LIMITS.sql),
+  allow: RuleListSchema.optional(),
+  deny: RuleListSchema.optional(),
+});
 
 /** Longer statements are data in the wrong place; they are not even handed over to be judged. */
 const MAX_SQL_CHARS = 1 << 20;
@@ -34,7 +65,7 @@ export class SqlRules {
 
   /** @param {SqlToolOptions} [options] */
   constructor(options = {}) {
-    parseSettings(SqlLimitsSchema, options, 'The options of the SQL tools are not valid');
+    parseSettings(SqlOptionsSchema, options, 'The options of the SQL tools are not valid');
     this.#native = new (native().BindingSqlRules)(JSON.stringify(options));
     this.options = unwrap(this.#native.options());
   }

@@ -5,14 +5,12 @@
 
 /** Characters of the longest name that is told, and of a type. Tables with longer names are left out. */
 const MAX_NAME = 256;
-/** Tables whose names are read. */
-const MAX_TABLES = 100_000;
 /** Rows about columns and about keys that are read. */
 export const MAX_DETAILS = 10_000;
 
 /**
  * @typedef {object} SchemaQueries
- * @property {string} tables
+ * @property {(limit: number) => string} tables the first so many
  * @property {(ids: string) => string} columns of the tables with these ids; one row more than is wanted when there are more
  * @property {(ids: string) => string} keys
  */
@@ -20,9 +18,9 @@ export const MAX_DETAILS = 10_000;
 /** @type {Record<'sqlite' | 'postgres' | 'mysql', SchemaQueries>} */
 export const QUERIES = {
   sqlite: {
-    tables: `SELECT s.rowid AS id, s.name, s.type AS kind, NULL AS estimate FROM sqlite_schema s
+    tables: (limit) => `SELECT s.rowid AS id, s.name, s.type AS kind, NULL AS estimate FROM sqlite_schema s
       WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite~_%' ESCAPE '~' AND length(s.name) <= ${MAX_NAME}
-      ORDER BY s.name LIMIT ${MAX_TABLES}`,
+      ORDER BY s.name LIMIT ${limit}`,
     columns: (
       ids,
     ) => `SELECT s.rowid AS id, substr(c.name, 1, ${MAX_NAME}) AS name, substr(c.type, 1, ${MAX_NAME}) AS type,
@@ -37,13 +35,15 @@ export const QUERIES = {
       LIMIT ${MAX_DETAILS}`,
   },
   postgres: {
-    tables: `SELECT c.oid::int8 AS id, CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END AS name,
+    tables: (
+      limit,
+    ) => `SELECT c.oid::int8 AS id, CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END AS name,
         CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'view' ELSE 'table' END AS kind,
         CASE WHEN c.relkind IN ('v', 'f') OR c.reltuples < 0 THEN NULL ELSE c.reltuples::int8 END AS estimate
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
         AND n.nspname NOT LIKE 'pg~_toast%' ESCAPE '~' AND n.nspname NOT LIKE 'pg~_temp%' ESCAPE '~'
-      ORDER BY 2 LIMIT ${MAX_TABLES}`,
+      ORDER BY 2 LIMIT ${limit}`,
     columns: (
       ids,
     ) => `SELECT c.oid::int8 AS id, a.attname AS name, left(format_type(a.atttypid, a.atttypmod), ${MAX_NAME}) AS type,
@@ -60,8 +60,10 @@ export const QUERIES = {
       WHERE k.contype = 'f' AND k.conrelid IN (${ids}) LIMIT ${MAX_DETAILS}`,
   },
   mysql: {
-    tables: `SELECT HEX(table_name) AS id, table_name AS name, IF(table_type = 'VIEW', 'view', 'table') AS kind, table_rows AS estimate
-      FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name LIMIT ${MAX_TABLES}`,
+    tables: (
+      limit,
+    ) => `SELECT HEX(table_name) AS id, table_name AS name, IF(table_type = 'VIEW', 'view', 'table') AS kind, table_rows AS estimate
+      FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name LIMIT ${limit}`,
     columns: (ids) => `SELECT HEX(table_name) AS id, column_name AS name, LEFT(column_type, ${MAX_NAME}) AS type,
         is_nullable = 'YES' AS nullable, column_key = 'PRI' AS primary_key
       FROM information_schema.columns WHERE table_schema = DATABASE() AND HEX(table_name) IN (${ids})

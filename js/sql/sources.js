@@ -2,14 +2,19 @@ import { ConfigError } from '../boundary/errors.js';
 import { isAdapter } from './adapter.js';
 import { betterSqlite3 } from './adapters/better_sqlite3.js';
 import { executor } from './adapters/executor.js';
-import { knex } from './adapters/knex.js';
+import { knex, knexDialect } from './adapters/knex.js';
 import { mysql2 } from './adapters/mysql2.js';
 import { nodeSqlite } from './adapters/node_sqlite.js';
 import { pg } from './adapters/pg.js';
 import { postgresJs } from './adapters/postgres_js.js';
-import { prisma } from './adapters/prisma.js';
+import { prisma, prismaDialect } from './adapters/prisma.js';
+import { queryAndTransaction } from './adapters/query_and_transaction.js';
+import { holdsTransactions } from './sql_run.js';
 
-/** @typedef {import('./adapter.js').SqlAdapter} SqlAdapter */
+/**
+ * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
+ * @typedef {import('./adapter.js').SqlDialect} SqlDialect
+ */
 
 /**
  * A database of drizzle, by the driver behind it.
@@ -23,23 +28,64 @@ const has = (value, name) => typeof value?.[name] === 'function';
 
 /**
  * What each library's object looks like; the first that fits is taken.
- * @type {{ fits: (value: any) => boolean, make: (value: any, options?: any) => unknown }[]}
+ * @type {{ fits: (value: any) => boolean, make: (value: any, options?: any) => unknown, dialect: (value: any) => SqlDialect | undefined, plain?: true }[]}
  */
 const SHAPES = [
-  { fits: isAdapter, make: (value) => value },
-  { fits: (value) => has(value, '$queryRawUnsafe') && has(value, '$transaction'), make: prisma },
-  { fits: (value) => has(value, 'raw') && has(value?.client, 'acquireConnection'), make: knex },
-  { fits: (value) => typeof value === 'object' && '$client' in value && has(value, 'select'), make: drizzle },
-  { fits: (value) => has(value, 'unsafe') && has(value, 'reserve'), make: postgresJs },
+  { fits: isAdapter, make: (value) => value, dialect: (value) => value.dialect },
+  {
+    fits: (value) => has(value, '$queryRawUnsafe') && has(value, '$transaction'),
+    make: prisma,
+    dialect: prismaDialect,
+  },
+  { fits: (value) => has(value, 'raw') && has(value?.client, 'acquireConnection'), make: knex, dialect: knexDialect },
+  {
+    fits: (value) => typeof value === 'object' && '$client' in value && has(value, 'select'),
+    make: drizzle,
+    dialect: (value) => dialectOf(value.$client),
+  },
+  { fits: (value) => has(value, 'unsafe') && has(value, 'reserve'), make: postgresJs, dialect: () => 'postgres' },
   {
     fits: (value) => has(value, 'getConnection') || (has(value, 'execute') && has(value, 'beginTransaction')),
     make: mysql2,
+    dialect: () => 'mysql',
   },
-  { fits: (value) => has(value, 'connect') && has(value, 'query'), make: pg },
-  { fits: (value) => has(value, 'prepare') && has(value, 'pragma'), make: betterSqlite3 },
-  { fits: (value) => has(value, 'prepare') && has(value, 'exec') && !has(value, 'pragma'), make: nodeSqlite },
-  { fits: (value) => typeof value === 'function', make: executor },
+  { fits: (value) => has(value, 'connect') && has(value, 'query'), make: pg, dialect: () => 'postgres' },
+  { fits: (value) => has(value, 'prepare') && has(value, 'pragma'), make: betterSqlite3, dialect: () => 'sqlite' },
+  {
+    fits: (value) => has(value, 'prepare') && has(value, 'exec') && !has(value, 'pragma'),
+    make: nodeSqlite,
+    dialect: () => 'sqlite',
+  },
+  {
+    fits: (value) => typeof value === 'object' && has(value, 'query') && has(value, 'transaction'),
+    make: queryAndTransaction,
+    dialect: (value) => value.dialect,
+  },
+  { fits: (value) => typeof value === 'function', make: executor, dialect: () => 'any', plain: true },
 ];
+
+/** @param {unknown} source */
+function shapeOf(source) {
+  return source === null || source === undefined ? undefined : SHAPES.find(({ fits }) => fits(source));
+}
+
+/**
+ * Whose SQL a source speaks, found without using it; nothing when that is not known.
+ * @param {unknown} source
+ * @returns {SqlDialect | undefined}
+ */
+export function dialectOf(source) {
+  const dialect = shapeOf(source)?.dialect(source);
+  return dialect === 'any' ? undefined : dialect;
+}
+
+/**
+ * Whether a source is a function that gets each statement by itself, so that nothing can be rolled back.
+ * @param {unknown} source
+ */
+export function isPlain(source) {
+  return isAdapter(source) ? !holdsTransactions(source) : shapeOf(source)?.plain === true;
+}
 
 /**
  * The adapter for what a user has: an adapter already, an object of a known library, or a plain function.
@@ -48,10 +94,10 @@ const SHAPES = [
  * @returns {SqlAdapter}
  */
 export function adapterOf(source, options) {
-  const shape = source === null || source === undefined ? undefined : SHAPES.find(({ fits }) => fits(source));
+  const shape = shapeOf(source);
   if (shape) return /** @type {SqlAdapter} */ (shape.make(source, options));
   throw new ConfigError(
-    'The SQL source is not one that is known. Pass a pool or client of pg, postgres, mysql2, better-sqlite3, node:sqlite, drizzle, prisma or knex, sqlite(file), or a function (sql, params) => Promise<rows>.',
-    { details: { key: 'sql' } },
+    'The SQL source is not one that is known. Pass a pool or client of pg, postgres, mysql2, better-sqlite3, node:sqlite, drizzle, prisma or knex, sqlite(file), { query, transaction }, or a function (sql, params) => Promise<rows>.',
+    { details: { key: 'sql', field: 'sql' } },
   );
 }

@@ -1,33 +1,32 @@
-/** What whoever writes SQL has to know of a database before the first statement. */
-
 import { SqlRules } from './rules.js';
-import { adapterOf } from './sources.js';
+import { dialectOf, isPlain } from './sources.js';
+import { settingsOf } from './sql_settings.js';
 
-/** @typedef {{ dialect: string, placeholders: string, readOnly: boolean, ddl: boolean }} SqlGuide */
+/**
+ * @typedef {object} SqlGuide what somebody has to know who writes SQL for a source
+ * @property {'SQLite' | 'PostgreSQL' | 'MySQL' | undefined} dialect undefined when it is not known
+ * @property {'?' | '$1'} placeholders
+ * @property {boolean} readOnly
+ * @property {boolean} ddl
+ * @property {boolean} atomic whether each run is one transaction
+ */
 
-/** @type {Record<import('./adapter.js').SqlDialect, Pick<SqlGuide, 'dialect' | 'placeholders'>>} */
-const DIALECTS = {
-  sqlite: { dialect: 'SQLite', placeholders: '? or :name' },
-  postgres: { dialect: 'PostgreSQL', placeholders: '$1 or :name' },
-  mysql: { dialect: 'MySQL', placeholders: '? or :name' },
-  any: { dialect: 'SQL', placeholders: '?, $1 or :name' },
-};
+const NAMES = /** @type {const} */ ({ sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MySQL' });
 
 /**
  * @param {import('../../index.js').SqlSource | import('../../index.js').SqlSettings} sql
  * @returns {SqlGuide}
  */
 export function sqlGuide(sql) {
-  const { source, ...options } = isSettings(sql) ? sql : { source: sql };
-  const { readOnly } = new SqlRules(options).options;
-  return { ...DIALECTS[adapterOf(source).dialect], readOnly, ddl: !readOnly };
-}
-
-/**
- * @param {any} value
- * @returns {value is import('../../index.js').SqlSettings}
- */
-export function isSettings(value) {
-  const prototype = typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : undefined;
-  return prototype === Object.prototype && Object.hasOwn(value, 'source');
+  const { source, options } = settingsOf(sql);
+  const dialect = dialectOf(source);
+  const { readOnly, ddl } = new SqlRules(options).options;
+  return {
+    dialect: dialect && dialect !== 'any' ? NAMES[dialect] : undefined,
+    placeholders: dialect === 'postgres' ? '$1' : '?',
+    readOnly,
+    // MySQL commits at a change of the schema, so it is refused there whatever the owner says.
+    ddl: ddl && !readOnly && dialect !== 'mysql',
+    atomic: !isPlain(source),
+  };
 }

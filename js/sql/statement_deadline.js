@@ -31,7 +31,7 @@ export async function beforeDeadline(work, ms, stop, late = timedOut) {
 /** @param {number} ms */
 export function timedOut(ms) {
   return new SqlError(
-    `The statement timed out after ${ms} ms and was stopped. Narrow it, add an index, or raise statementTimeoutMs.`,
+    `The statement timed out after ${ms} ms (statementTimeoutMs) and was stopped. Narrow it: fewer rows, fewer joins, a condition on a column with an index.`,
     { details: { reason: 'timeout' } },
   );
 }

@@ -1,8 +1,11 @@
 import { AbortedError, SqlError } from '../boundary/errors.js';
+import { adviceOfDatabase, adviceOnNames, adviceOnText, asksForNames } from './advice.js';
+import { catalogueRules } from './catalogue.js';
 import { asSqlError, saidBy } from './driver_error.js';
+import { SingleStatements } from './single_statements.js';
 
 /**
- * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
+ * @typedef {import('./adapter.js').TransactionalAdapter} TransactionalAdapter
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
  * @typedef {import('./adapter.js').SqlAnswer} SqlAnswer
  * @typedef {import('./adapter.js').SqlStatement} SqlStatement
@@ -10,6 +13,8 @@ import { asSqlError, saidBy } from './driver_error.js';
 
 /** A database that does not answer to ROLLBACK within this time loses its connection, which rolls back as well. */
 const ROLLBACK_MS = 5_000;
+/** What is not known by then about the names in a statement that failed is not waited for. */
+const ADVICE_MS = 3_000;
 
 /**
  * One transaction, begun at its first statement. Statements run one after the other in the order in which they were
@@ -33,7 +38,7 @@ export class SqlTransaction {
   #state = 'open';
 
   /**
-   * @param {SqlAdapter} adapter
+   * @param {TransactionalAdapter} adapter
    * @param {import('./rules.js').SqlRules} rules
    */
   constructor(adapter, rules) {
@@ -76,7 +81,7 @@ export class SqlTransaction {
     }
     if (!connection) return;
     if (this.#rules.options.dryRun) {
-      await this.#undo();
+      if ((await this.#undo()) === 'failed') throw notUndone();
       return;
     }
     try {
@@ -117,7 +122,9 @@ export class SqlTransaction {
       return await connection.query(judged, options);
     } catch (error) {
       this.#failure ??= error;
-      throw asSqlError(error, 'The statement failed');
+      const failure = asSqlError(error, 'The statement failed');
+      const advised = await this.#advised(failure, sql);
+      throw advised === failure ? adviceOfDatabase(failure, error) : advised;
     }
   }
 
@@ -128,6 +135,29 @@ export class SqlTransaction {
     } catch {
       return false;
     }
+  }
+
+  /**
+   * @param {Error} failure
+   * @param {unknown} sql
+   */
+  async #advised(failure, sql) {
+    const { dialect, once } = this.#adapter;
+    const isCatalogue = this.#rules === catalogueRules();
+    if (dialect === 'any' || isCatalogue || this.#abort.signal.aborted || !asksForNames(failure)) {
+      return adviceOnText(failure, sql);
+    }
+    // Nothing will be committed any more, and PostgreSQL answers to nothing else; what is held may be the only connection.
+    await this.#undo();
+    const asking = once
+      ? new SingleStatements({ dialect, once }, catalogueRules())
+      : new SqlTransaction(this.#adapter, catalogueRules());
+    const ask = async (/** @type {string} */ question) => JSON.parse((await asking.execute(question)).rows ?? '[]');
+    const isAllowed = (/** @type {string} */ name) => this.#rules.allowsTable(name);
+    const advised = adviceOnNames(failure, sql, { dialect, ask, isAllowed }).catch(() => failure);
+    const outcome = await within(advised, ADVICE_MS);
+    await asking.rollback();
+    return outcome === 'late' ? failure : outcome;
   }
 
   /** @param {SqlStatement} first */
@@ -153,6 +183,7 @@ export class SqlTransaction {
       ROLLBACK_MS,
     );
     await settled(() => connection.release(outcome === 'done' ? 'clean' : 'broken'));
+    return outcome;
   }
 }
 
@@ -213,6 +244,13 @@ async function within(work, ms) {
   } finally {
     clearTimeout(timer);
   }
+}
+
+function notUndone() {
+  return new SqlError(
+    'The database did not say that the dry run was rolled back, so its changes may have stayed. Look at the data before going on.',
+    { details: { reason: 'unknown' } },
+  );
 }
 
 /** @param {unknown} failure */

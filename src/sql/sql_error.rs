@@ -7,6 +7,9 @@ pub enum SqlError {
     /// Something that is not for tools, whoever asks.
     #[error("Security Violation: {what}. {advice}")]
     Refused { what: String, advice: &'static str },
+    /// A change of the schema where that is not allowed.
+    #[error("Security Violation: {verb} would change the schema, which tools may not do on this database. {advice}")]
+    SchemaFixed { verb: &'static str, advice: &'static str },
     #[error("{0}")]
     Unreadable(String),
     #[error("{0}")]
@@ -15,7 +18,7 @@ pub enum SqlError {
     #[error("{message}")]
     Database { message: String, code: Option<String> },
     #[error(
-        "The statement timed out after {ms} ms and was interrupted. Narrow it, add an index, or raise statementTimeoutMs."
+        "The statement timed out after {ms} ms (statementTimeoutMs) and was stopped. Narrow it: fewer rows, fewer joins, a condition on a column with an index."
     )]
     Timeout { ms: u64 },
     #[error("The statement was cancelled.")]
@@ -33,7 +36,7 @@ pub enum SqlError {
     #[error("The rows are more than {limit} bytes of JSON (maxBytes). Select fewer columns or rows.")]
     TooManyBytes { limit: usize },
     #[error(
-        "The statement makes or reads a value of more than {limit} bytes. Raise maxBytes (values may have 64 MB at most), or compute less in one statement: the more it does at once, the shorter its values may be."
+        "The statement makes or reads a value of more than {limit} bytes (maxBytes). Compute less in one statement: the more it does at once, the shorter its values may be; take long values in parts with substr()."
     )]
     TooLong { limit: usize },
     #[error(
@@ -64,7 +67,7 @@ pub(super) fn shortened(name: &str) -> String {
 impl PartError for SqlError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::Refused { .. } => ErrorCode::SecurityViolation,
+            Self::Refused { .. } | Self::SchemaFixed { .. } => ErrorCode::SecurityViolation,
             Self::Parameters(_) => ErrorCode::Validation,
             Self::Options(_) => ErrorCode::Config,
             Self::Cancelled => ErrorCode::Aborted,
@@ -85,6 +88,7 @@ impl PartError for SqlError {
         let mut details = Details::new();
         let reason = match self {
             Self::Refused { .. } => "refused",
+            Self::SchemaFixed { .. } => "ddl",
             Self::Unreadable(_) => "unreadable",
             Self::Parameters(_) => "parameters",
             Self::Database { code, .. } => {

@@ -2,22 +2,38 @@ import { ConfigError, SqlError } from '../../boundary/errors.js';
 import { ignored } from '../../boundary/guarded.js';
 import { defineAdapter } from '../adapter.js';
 import { FairLock } from '../fair_lock.js';
-import { rowText } from '../json_writer.js';
-import { rowsText } from '../row_collector.js';
+import { functionAnswer } from '../function_answer.js';
+import { oneCall } from '../one_call.js';
 import { beforeDeadline, notAnswered } from '../statement_deadline.js';
 
 /**
- * A function that runs SQL somewhere. It gets BEGIN, COMMIT and ROLLBACK like any statement, so what is behind it must
- * be one connection; runs therefore take turns.
+ * A function that runs SQL somewhere: one call for each statement. Only one that says so gets BEGIN, COMMIT and ROLLBACK.
  * @type {typeof import('../../../index.js').executor}
  */
-export function executor(run, { dialect = 'any', transactional = false } = {}) {
+export function executor(run, { dialect = 'any', oneConnection = false, transactional = false } = {}) {
   if (typeof run !== 'function') throw new ConfigError('executor() needs a function (sql, params) => Promise<rows>.');
+  if (oneConnection && transactional) {
+    throw new ConfigError(
+      'executor() is told both that transactions are begun through it (oneConnection) and that they are not (transactional). Keep one of them.',
+      { details: { key: 'transactional' } },
+    );
+  }
+  if (oneConnection || transactional) return throughConnection(run, dialect, transactional);
+  return defineAdapter({ dialect, once: oneCall(run) });
+}
+
+/**
+ * @param {import('../../../index.js').SqlExecutor} run speaks to one connection, so runs take turns
+ * @param {import('../adapter.js').SqlDialect} dialect
+ * @param {boolean} transactional the application begins and ends the transaction
+ */
+function throughConnection(run, dialect, transactional) {
   const turns = new FairLock();
   /** Whether a run was given up while the function still had not answered. */
   let stuck = false;
   return defineAdapter({
     dialect,
+    endsElsewhere: transactional,
     connect: async ({ signal }) => {
       if (stuck) throw noAnswerYet();
       const leave = transactional ? ignored : await turns.acquire(signal);
@@ -39,13 +55,8 @@ export function executor(run, { dialect = 'any', transactional = false } = {}) {
           if (transactional) return;
           await beforeDeadline(tell(beginText(dialect, access, limits.readOnly), []), waitMs, ignored);
         },
-        query: async ({ sql, values, returns }, limits) => {
-          const answer = await beforeDeadline(tell(sql, values), waitMs, ignored);
-          const rows = rowsOf(answer);
-          const empty = returns === 'count' && rows?.length === 0;
-          const text = rows && !empty ? rowsText(rows, limits, rowText) : undefined;
-          return { rows: text, affected: affectedBy(answer, rows) };
-        },
+        query: async ({ sql, values, returns }, limits) =>
+          functionAnswer(await beforeDeadline(tell(sql, values), waitMs, ignored), returns, limits),
         commit: async () => {
           if (!transactional) checkAnswer(await beforeDeadline(tell('COMMIT', []), waitMs, ignored, notAnswered));
         },
@@ -72,7 +83,7 @@ export function executor(run, { dialect = 'any', transactional = false } = {}) {
 
 function noAnswerYet() {
   return new SqlError(
-    'The function of the application has not answered to an earlier statement yet, and cannot be stopped. Try again later; a driver of its own in place of the function can be stopped.',
+    'The function of the application has not answered to an earlier statement yet, and cannot be stopped. Try again later.',
     { details: { reason: 'busy' } },
   );
 }
@@ -87,25 +98,6 @@ function beginText(dialect, access, readOnly) {
   if (readOnly && dialect === 'postgres') return 'BEGIN READ ONLY';
   if (readOnly && dialect === 'mysql') return 'START TRANSACTION READ ONLY';
   return 'BEGIN';
-}
-
-/**
- * The rows of whatever a function returns: an array, or a driver's result with `rows`.
- * @param {any} answer
- * @returns {unknown[] | undefined}
- */
-function rowsOf(answer) {
-  if (Array.isArray(answer)) return answer;
-  return Array.isArray(answer?.rows) ? answer.rows : undefined;
-}
-
-/**
- * @param {any} answer
- * @param {unknown[] | undefined} rows
- */
-function affectedBy(answer, rows) {
-  const told = answer?.rowCount ?? answer?.affectedRows ?? answer?.changes;
-  return typeof told === 'number' || typeof told === 'bigint' ? Number(told) : (rows?.length ?? 0);
 }
 
 /**

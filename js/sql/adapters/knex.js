@@ -14,25 +14,44 @@ import { syncConnection } from './sync_sqlite.js';
 
 /**
  * The drivers of knex that hold transactions for us.
- * @type {Record<string, (client: any, options: Options) => SqlAdapter>}
+ * @type {Record<string, { dialect: import('../adapter.js').SqlDialect, make: (client: any, options: Options) => SqlAdapter }>}
  */
 const DRIVERS = {
-  pg: (client) =>
-    onConnections('postgres', client, (connection) =>
-      pgConnection(connection, (state) =>
-        state === 'broken' ? discard(client, connection, discardPg) : client.releaseConnection(connection),
+  pg: {
+    dialect: 'postgres',
+    make: (client) =>
+      onConnections('postgres', client, (connection) =>
+        pgConnection(connection, (state) =>
+          state === 'broken' ? discard(client, connection, discardPg) : client.releaseConnection(connection),
+        ),
       ),
-    ),
-  mysql2: (client) =>
-    onConnections('mysql', client, (connection) =>
-      mysqlConnection(connection, {
-        takeBack: () => client.releaseConnection(connection),
-        discard: () => discard(client, connection, discardMysql),
-        hasOthers: true,
-      }),
-    ),
-  'better-sqlite3': (client, { onMainThread }) => (onMainThread ? onOwnConnection(client) : besideKnex(client)),
+  },
+  mysql2: {
+    dialect: 'mysql',
+    make: (client) =>
+      onConnections('mysql', client, (connection) =>
+        mysqlConnection(connection, {
+          takeBack: () => client.releaseConnection(connection),
+          discard: () => discard(client, connection, discardMysql),
+          hasOthers: true,
+        }),
+      ),
+  },
+  'better-sqlite3': {
+    dialect: 'sqlite',
+    make: (client, { onMainThread }) => (onMainThread ? onOwnConnection(client) : besideKnex(client)),
+  },
 };
+
+/** @param {any} client @returns {typeof DRIVERS[string] | undefined} */
+function driverOf(client) {
+  return Object.hasOwn(DRIVERS, client.driverName) ? DRIVERS[client.driverName] : undefined;
+}
+
+/** @param {any} instance */
+export function knexDialect(instance) {
+  return driverOf(instance.client)?.dialect;
+}
 
 /**
  * An instance of knex over pg, mysql2 or better-sqlite3.
@@ -40,8 +59,8 @@ const DRIVERS = {
  */
 export function knex(instance, options = {}) {
   const { client } = instance;
-  const driver = Object.hasOwn(DRIVERS, client.driverName) ? DRIVERS[client.driverName] : undefined;
-  if (driver) return /** @type {any} */ (driver(client, options));
+  const driver = driverOf(client);
+  if (driver) return /** @type {any} */ (driver.make(client, options));
   throw new ConfigError(
     `knex over "${client.driverName}" is not known here. Use one of ${Object.keys(DRIVERS).join(', ')}.`,
     { details: { key: 'sql' } },
@@ -79,7 +98,7 @@ function onOwnConnection(client) {
 /** @param {any} client */
 function besideKnex(client) {
   const optIn = 'knex(instance, { onMainThread: true })';
-  /** @type {Promise<SqlAdapter> | undefined} one for all runs, which take turns on it */
+  /** @type {Promise<import('../adapter.js').TransactionalAdapter> | undefined} one for all runs, which take turns on it */
   let adapter;
   const made = async () =>
     besideApplication(await factsOf(client, optIn), {

@@ -33,13 +33,14 @@ function besideNode(db) {
     isReadOnly: () => false,
   };
   const facts = fileFacts(application);
-  /** @type {SqlAdapter | undefined} */
+  /** @type {import('../adapter.js').TransactionalAdapter | undefined} */
   let adapter;
   return defineAdapter({
     dialect: 'sqlite',
     connect: async (need) => {
-      adapter ??= besideApplication({ ...facts, readOnly: isReadOnly(db, application.ask) }, application);
-      return /** @type {SqlAdapter} */ (adapter).connect(need);
+      const made = adapter ?? besideApplication({ ...facts, readOnly: isReadOnly(db, application.ask) }, application);
+      adapter = made;
+      return made.connect(need);
     },
     close: async () => adapter?.close?.(),
   });

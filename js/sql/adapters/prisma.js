@@ -30,14 +30,26 @@ const UNDO = Symbol('undo');
  * @type {typeof import('../../../index.js').prisma}
  */
 export function prisma(client) {
-  const provider = client._activeProvider ?? client._engineConfig?.activeProvider;
-  const dialect = DIALECTS[provider];
+  const dialect = prismaDialect(client);
   if (!dialect) {
-    throw new ConfigError(`Prisma over "${provider}" is not known here. Use PostgreSQL, MySQL or SQLite.`, {
+    throw new ConfigError(`Prisma over "${providerOf(client)}" is not known here. Use PostgreSQL, MySQL or SQLite.`, {
       details: { key: 'sql' },
     });
   }
   return defineAdapter({ dialect, connect: async () => interactive(client, dialect) });
+}
+
+/** @param {any} client */
+function providerOf(client) {
+  return client._activeProvider ?? client._engineConfig?.activeProvider;
+}
+
+/**
+ * @param {any} client
+ * @returns {SqlDialect | undefined}
+ */
+export function prismaDialect(client) {
+  return DIALECTS[providerOf(client)];
 }
 
 /**

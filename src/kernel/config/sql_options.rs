@@ -12,6 +12,8 @@ limited_struct! {
         pub read_only: bool = false,
         /// Run, report the effect, roll back.
         pub dry_run: bool = false,
+        /// Whether tools may change the schema.
+        pub ddl: bool = false,
         pub allow: RuleList = RuleList::default(),
         pub deny: RuleList = RuleList::default(),
     }
@@ -40,12 +42,19 @@ impl SqlOptions {
             Error::new(ErrorCode::Config, format!("The options of the SQL tools are not valid: {error}."))
         })?;
         options.check_limits("")?;
+        if let Some(verb) = options.policy().needs_ddl() {
+            let verb = verb.as_str();
+            let message = format!(
+                "The options of the SQL tools are not valid: \"allow.verbs\" names \"{verb}\", which changes the schema and needs ddl: true."
+            );
+            return Err(Error::new(ErrorCode::Config, message).with("field", "allow.verbs"));
+        }
         Ok(options)
     }
 
     #[must_use]
     pub fn policy(&self) -> SqlPolicy {
-        SqlPolicy { read_only: self.read_only, allow: self.allow.clone(), deny: self.deny.clone() }
+        SqlPolicy { read_only: self.read_only, ddl: self.ddl, allow: self.allow.clone(), deny: self.deny.clone() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::forbidden_names::tells_of_others;
 use super::pragmas::{name_at, pragma_names_its_table, pragma_tells_of_tables};
+use super::schema_change::schema_is_fixed;
 use super::verb::{Access, Verb};
 use crate::sql::reading::dialect::{Dialect, Lexis};
 use crate::sql::reading::relations::{relations, untold};
@@ -15,6 +16,8 @@ use std::collections::{BTreeSet, HashSet};
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SqlPolicy {
     pub read_only: bool,
+    /// Whether the schema may be changed.
+    pub ddl: bool,
     pub allow: RuleList,
     pub deny: RuleList,
 }
@@ -53,21 +56,36 @@ impl SqlPolicy {
 
     fn allows_verb(&self, verb: Verb) -> bool {
         let named = |list: &Option<Vec<Verb>>, verb: &Verb| list.as_ref().is_some_and(|verbs| verbs.contains(verb));
-        let denied = named(&self.deny.verbs, &verb) || verb.implies().iter().any(|also| named(&self.deny.verbs, also));
+        let schema = verb.access() == Access::Schema && !self.ddl;
+        let denied =
+            schema || named(&self.deny.verbs, &verb) || verb.implies().iter().any(|also| named(&self.deny.verbs, also));
         !denied && (self.allow.verbs.is_none() || named(&self.allow.verbs, &verb))
+    }
+
+    /// The first verb of the owner's list that needs leave to change the schema, which is not given.
+    #[must_use]
+    pub fn needs_ddl(&self) -> Option<Verb> {
+        let listed = self.allow.verbs.iter().flatten().copied();
+        listed.into_iter().find(|verb| verb.access() == Access::Schema && !self.ddl)
     }
 
     pub(super) fn check_verbs(&self, verbs: &BTreeSet<Verb>) -> Result<(), SqlError> {
         for verb in verbs {
-            let name = verb.as_str().to_uppercase();
+            let name = verb.said();
             if self.read_only && verb.access() != Access::Read {
                 return Err(refused(
                     format!("{name} is not accepted: the database is read-only for tools"),
                     "Read with SELECT.",
                 ));
             }
+            if verb.access() == Access::Schema && !self.ddl {
+                return Err(schema_is_fixed(*verb));
+            }
             if !self.allows_verb(*verb) {
-                return Err(refused(format!("{name} is not allowed on this database"), "Use what the owner allows."));
+                let allowed: Vec<&str> =
+                    Verb::ALL.into_iter().filter(|verb| self.allows_verb(*verb)).map(Verb::said).collect();
+                let what = format!("{name} is not allowed on this database, only {}", allowed.join(", "));
+                return Err(refused(what, "Use one of those."));
             }
         }
         Ok(())

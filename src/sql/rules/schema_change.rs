@@ -72,6 +72,27 @@ pub fn check_schema_change(verb: Verb, tokens: &Tokens<'_>, dialect: Dialect) ->
     Ok(())
 }
 
+/// What to do where the schema may not be changed.
+pub fn schema_is_fixed(verb: Verb) -> SqlError {
+    let advice = match verb {
+        Verb::Truncate => "Remove the rows with DELETE FROM.",
+        Verb::Maintain => "Leave it out; it is for those who look after the database.",
+        Verb::Select
+        | Verb::Insert
+        | Verb::Update
+        | Verb::Delete
+        | Verb::Replace
+        | Verb::Merge
+        | Verb::Create
+        | Verb::Alter
+        | Verb::Drop
+        | Verb::Show => {
+            "Use the tables and columns there are, and WITH for intermediate results; what is missing is added by a migration of the application, so ask for it."
+        }
+    };
+    SqlError::SchemaFixed { verb: verb.said(), advice }
+}
+
 fn has(words: &[&str], wanted: &[&str]) -> bool {
     words.windows(wanted.len()).any(|window| window == wanted)
 }

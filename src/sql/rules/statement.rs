@@ -3,6 +3,7 @@
 //! Only verbs on a list pass. What a parser could not understand is so refused as well, and no comment, quotation or
 //! setting of the server can hide a second statement.
 
+use super::near_keyword::near_keyword;
 use super::outside::{OUTSIDE, check_catalogues, check_reach, check_show};
 use super::policy::SqlPolicy;
 use super::pragmas::check_pragma;
@@ -41,8 +42,7 @@ pub enum Returns {
     Count,
 }
 
-const TRANSACTION: &str =
-    "Each run is one transaction: it is committed when the tool succeeds and rolled back when it throws.";
+const TRANSACTION: &str = "Leave it out: where the database can, a run is one transaction, committed when the tool succeeds and rolled back when it throws.";
 
 /// Judges a statement. The error says what to do instead.
 pub fn classify(
@@ -58,7 +58,7 @@ pub fn classify(
     for reading in dialect.readings(sql) {
         // Where a database would read no statement at all, nothing can happen.
         let Some(tokens) = tokenise(sql, &upper, reading)? else { continue };
-        verbs.append(&mut judge(&tokens, reading.lexis, dialect)?);
+        verbs.append(&mut judge(&tokens, reading.lexis, dialect, policy)?);
         policy.check_names(&tokens, reading.lexis, dialect)?;
         readings.push((tokens, reading));
     }
@@ -95,24 +95,26 @@ fn reads_alike(tokens: &Tokens<'_>, bound: &str, reading: Reading) -> bool {
     alike && tokens.len() == other.len()
 }
 
-fn judge(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<BTreeSet<Verb>, SqlError> {
+fn judge(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect, policy: &SqlPolicy) -> Result<BTreeSet<Verb>, SqlError> {
     if tokens.len() == 0 {
         return Err(SqlError::Unreadable("The statement is empty. Write one SQL statement.".to_owned()));
     }
     check_reach(tokens, lexis)?;
     let at = (0..tokens.len()).find(|index| !tokens.is_symbol(*index, b'(')).unwrap_or(0);
     let first = tokens.word(at);
-    let verb = Verb::leading(first).ok_or_else(|| refuse_verb(first))?;
+    let verb = Verb::leading(first).ok_or_else(|| refuse_verb(first, policy))?;
     match first {
         "PRAGMA" => check_pragma(tokens)?,
         "SHOW" | "DESCRIBE" | "DESC" | "EXPLAIN" => check_show(tokens, at, lexis)?,
         _ => {}
     }
     if verb.access() == Access::Schema {
+        // First, so that nobody is told how to word what is not allowed anyway.
+        policy.check_verbs(&BTreeSet::from([verb]))?;
         check_schema_change(verb, tokens, dialect)?;
     }
     if first == "EXPLAIN" || first == "WITH" {
-        check_inner_words(tokens)?;
+        check_inner_words(tokens, policy)?;
     }
     let mut verbs = inner_verbs(tokens, at, verb);
     if check_select_into(tokens, at, verb, lexis)? {
@@ -145,17 +147,17 @@ fn inner_verbs(tokens: &Tokens<'_>, at: usize, leading: Verb) -> BTreeSet<Verb> 
 }
 
 /// Behind `EXPLAIN` and `WITH` a statement of any kind may stand.
-fn check_inner_words(tokens: &Tokens<'_>) -> Result<(), SqlError> {
+fn check_inner_words(tokens: &Tokens<'_>, policy: &SqlPolicy) -> Result<(), SqlError> {
     let forbidden = tokens.words().find(|word| {
         matches!(*word, "EXECUTE" | "DECLARE" | "COPY" | "CALL" | "CREATE" | "ALTER" | "DROP" | "REFRESH" | "LOAD")
     });
     match forbidden {
-        Some(word) => Err(refuse_verb(word)),
+        Some(word) => Err(refuse_verb(word, policy)),
         None => Ok(()),
     }
 }
 
-fn refuse_verb(word: &str) -> SqlError {
+fn refuse_verb(word: &str, policy: &SqlPolicy) -> SqlError {
     match word {
         "BEGIN" | "START" | "COMMIT" | "END" | "ROLLBACK" | "ABORT" | "SAVEPOINT" | "RELEASE" | "PREPARE" | "XA" => {
             refused(format!("{word} is not for tools"), TRANSACTION)
@@ -166,10 +168,24 @@ fn refuse_verb(word: &str) -> SqlError {
         "" => SqlError::Unreadable(
             "The statement does not begin with a word of SQL. Begin with SELECT, INSERT, …".to_owned(),
         ),
-        _ => refused(
-            format!("{} is not for tools", shortened(word)),
-            "Use SELECT, WITH, INSERT, UPDATE, DELETE, REPLACE, MERGE, EXPLAIN, or CREATE, ALTER and DROP of tables, indexes and views.",
-        ),
+        _ => match near_keyword(word) {
+            Some(keyword) => SqlError::Unreadable(format!(
+                "{} is not a word that a statement can begin with. Did you mean {keyword}?",
+                shortened(word)
+            )),
+            None => refused(format!("{} is not for tools", shortened(word)), usable(policy)),
+        },
+    }
+}
+
+/// What tools may do instead.
+fn usable(policy: &SqlPolicy) -> &'static str {
+    if policy.only_reads() {
+        "Use SELECT, WITH or EXPLAIN."
+    } else if policy.ddl {
+        "Use SELECT, WITH, INSERT, UPDATE, DELETE, REPLACE, MERGE, EXPLAIN, or CREATE, ALTER and DROP of tables, indexes and views."
+    } else {
+        "Use SELECT, WITH, INSERT, UPDATE, DELETE, REPLACE, MERGE or EXPLAIN."
     }
 }
 

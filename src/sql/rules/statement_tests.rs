@@ -5,8 +5,13 @@ use crate::sql::reading::parameters::{Binding, ParameterShape};
 use crate::sql::rules::policy::SqlPolicy;
 use crate::sql::sql_error::SqlError;
 
+/// With nothing forbidden that an owner can allow.
+fn open() -> SqlPolicy {
+    SqlPolicy { ddl: true, ..SqlPolicy::default() }
+}
+
 fn judge(sql: &str, dialect: Dialect) -> Result<super::Statement, SqlError> {
-    classify(sql, dialect, &SqlPolicy::default(), &ParameterShape::Positional(0))
+    classify(sql, dialect, &open(), &ParameterShape::Positional(0))
 }
 
 fn access(sql: &str, dialect: Dialect) -> Access {
@@ -230,8 +235,7 @@ fn what_databases_read_differently_is_refused() {
     }
     assert!(is_refused("DELETE FROM t; SELECT a::text", Any));
     // A name of MySQL that begins with digits is one name.
-    let denied =
-        SqlPolicy { deny: serde_json::from_str(r#"{"tables":["2024_sales"]}"#).unwrap(), ..SqlPolicy::default() };
+    let denied = SqlPolicy { deny: serde_json::from_str(r#"{"tables":["2024_sales"]}"#).unwrap(), ..open() };
     for sql in ["SELECT * FROM 2024_sales", "SELECT * FROM shop.2024_sales"] {
         assert!(classify(sql, Mysql, &denied, &ParameterShape::Positional(0)).is_err(), "{sql}");
         assert_eq!(access(sql, Mysql), Access::Read);
@@ -240,7 +244,7 @@ fn what_databases_read_differently_is_refused() {
 
 #[test]
 fn long_and_deep_statements_are_judged_at_once() {
-    let allowed = SqlPolicy { allow: serde_json::from_str(r#"{"tables":["t"]}"#).unwrap(), ..SqlPolicy::default() };
+    let allowed = SqlPolicy { allow: serde_json::from_str(r#"{"tables":["t"]}"#).unwrap(), ..open() };
     let started = std::time::Instant::now();
     for piece in [
         "(",
@@ -297,8 +301,7 @@ fn what_cannot_be_read_is_no_statement() {
 #[test]
 fn parameters_become_what_the_database_knows() {
     let bound = |sql: &str, dialect, shape: ParameterShape| {
-        let statement =
-            classify(sql, dialect, &SqlPolicy::default(), &shape).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let statement = classify(sql, dialect, &open(), &shape).unwrap_or_else(|error| panic!("{sql}: {error}"));
         (statement.sql, statement.bindings)
     };
     let named = |names: &[&str]| ParameterShape::Named(names.iter().map(|name| (*name).to_owned()).collect());
@@ -325,7 +328,7 @@ fn parameters_become_what_the_database_knows() {
         ("SELECT $3", Postgres, ParameterShape::Positional(2)),
         ("SELECT ?", Mysql, named(&["a"])),
     ] {
-        let error = classify(sql, dialect, &SqlPolicy::default(), &shape).unwrap_err();
+        let error = classify(sql, dialect, &open(), &shape).unwrap_err();
         assert_eq!(error.code(), ErrorCode::Validation, "{sql}");
     }
 }

@@ -92,6 +92,24 @@ impl Verb {
         }
     }
 
+    /// The verb as statements have it.
+    pub const fn said(self) -> &'static str {
+        match self {
+            Self::Select => "SELECT",
+            Self::Insert => "INSERT",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+            Self::Replace => "REPLACE",
+            Self::Merge => "MERGE",
+            Self::Truncate => "TRUNCATE",
+            Self::Create => "CREATE",
+            Self::Alter => "ALTER",
+            Self::Drop => "DROP",
+            Self::Show => "SHOW",
+            Self::Maintain => "ANALYZE, REINDEX, REFRESH or COMMENT",
+        }
+    }
+
     /// The verb that a statement begins with; nothing for every other word.
     pub fn leading(word: &str) -> Option<Self> {
         Some(match word {

@@ -79,6 +79,8 @@ fn open(options: &DatabaseOptions, control: &Arc<SessionControl>) -> Result<Conn
         .map_err(|error| super::sqlite_error::database_error(&error, control))?;
     // The application's own file may hold longer values already, and a row with one could not even be changed.
     control.set_least_longest(if options.shared.is_some() { MAX_VALUE_BYTES } else { USUAL_VALUE_BYTES });
+    // A file that is only read keeps its journal mode: the first transaction that may write changes it.
+    control.set_awaits_wal(options.shared.is_none());
     let watch = Arc::clone(control);
     connection
         .progress_handler(OPERATIONS_BETWEEN_LOOKS, Some(move || watch.must_stop()))
@@ -96,7 +98,6 @@ fn set_up(connection: &Connection, shared: Option<SharedFile>, control: &Arc<Ses
         connection.pragma_update(None, "synchronous", synchronous)?;
         connection.pragma_update(None, "foreign_keys", foreign_keys)?;
     } else {
-        connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "normal")?;
         connection.pragma_update(None, "foreign_keys", true)?;
     }

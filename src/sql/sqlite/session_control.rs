@@ -14,6 +14,8 @@ pub struct SessionControl {
     longest: AtomicUsize,
     /// How long values may be however few bytes the rows may have.
     least_longest: AtomicUsize,
+    /// Whether the file is nobody else's and its journal mode has not been seen to yet.
+    awaits_wal: AtomicBool,
     /// What the authorizer goes by; only the session's own thread asks for it.
     watch: Mutex<Watch>,
 }
@@ -58,6 +60,14 @@ impl SessionControl {
 
     pub(super) fn set_least_longest(&self, bytes: usize) {
         self.least_longest.store(bytes, Ordering::Release);
+    }
+
+    pub(super) fn awaits_wal(&self) -> bool {
+        self.awaits_wal.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_awaits_wal(&self, awaits: bool) {
+        self.awaits_wal.store(awaits, Ordering::Release);
     }
 
     pub(super) fn with_watch<T>(&self, look: impl FnOnce(&mut Watch) -> T) -> T {

@@ -43,6 +43,10 @@ pub(super) fn begin(
             connection.flush_prepared_statement_cache();
             set_temporary_storage(connection, only_reads)?;
         }
+        if !only_reads && control.awaits_wal() {
+            connection.pragma_update(None, "journal_mode", "wal")?;
+            control.set_awaits_wal(false);
+        }
         connection.execute_batch(sql)?;
         if tells_tables_apart { shadows(connection).map(Some) } else { Ok(None) }
     });

@@ -195,9 +195,9 @@ fn no_text_is_judged_otherwise_than_sqlite_reads_it() {
         Authorization::Allow
     };
     connection.authorizer(Some(watch)).unwrap();
-    let deny = SqlPolicy { deny: serde_json::from_str(r#"{"tables":["secrets"]}"#).unwrap(), ..SqlPolicy::default() };
-    let open = SqlPolicy::default();
-    let allow = SqlPolicy { allow: serde_json::from_str(r#"{"tables":["t", "x"]}"#).unwrap(), ..SqlPolicy::default() };
+    let open = SqlPolicy { ddl: true, ..SqlPolicy::default() };
+    let deny = SqlPolicy { deny: serde_json::from_str(r#"{"tables":["secrets"]}"#).unwrap(), ..open.clone() };
+    let allow = SqlPolicy { allow: serde_json::from_str(r#"{"tables":["t", "x"]}"#).unwrap(), ..open.clone() };
     let judge = |sql: &str, dialect: Dialect, policy: &SqlPolicy| -> Option<Statement> {
         classify(sql, dialect, policy, &ParameterShape::Positional(0))
             .or_else(|_| classify(sql, dialect, policy, &ParameterShape::Named(vec!["a".to_owned()])))

@@ -5,7 +5,7 @@ use crate::sql::rules::statement::{Statement, classify};
 use crate::sql::sql_error::SqlError;
 
 fn policy(json: &str) -> SqlPolicy {
-    serde_json::from_str(json).unwrap()
+    SqlPolicy { ddl: true, ..serde_json::from_str(json).unwrap() }
 }
 
 fn check(sql: &str, dialect: Dialect, policy: &SqlPolicy) -> Result<Statement, SqlError> {
@@ -169,4 +169,36 @@ fn what_mysql_tells_of_others_is_denied_with_tables() {
     }
     assert!(check("SELECT sys FROM t", Mysql, &denied).is_ok());
     assert!(check("SELECT * FROM sys.version", Mysql, &SqlPolicy::default()).is_ok());
+}
+
+#[test]
+fn the_schema_stays_unless_its_owner_says_otherwise() {
+    let fixed = SqlPolicy::default();
+    for (sql, dialects) in [
+        ("CREATE TABLE a (b int)", &[Sqlite, Postgres, Mysql, Any][..]),
+        ("CREATE TEMP TABLE a (b int) ON COMMIT DROP", &[Postgres]),
+        ("CREATE OR REPLACE VIEW v AS SELECT 1", &[Postgres, Mysql, Any]),
+        ("CREATE UNIQUE INDEX i ON t (a)", &[Sqlite, Postgres, Mysql, Any]),
+        ("CREATE FUNCTION f() RETURNS int AS 'x' LANGUAGE sql", &[Postgres, Mysql, Any]),
+        ("ALTER TABLE t ADD COLUMN a int", &[Sqlite, Postgres, Mysql, Any]),
+        ("DROP TABLE t", &[Sqlite, Postgres, Mysql, Any]),
+        ("DROP DATABASE d", &[Postgres, Mysql, Any]),
+        ("TRUNCATE t", &[Postgres, Mysql, Any]),
+        ("SELECT 1 INTO a", &[Postgres, Any]),
+        ("WITH x AS (SELECT 1) SELECT * INTO a FROM x", &[Postgres, Any]),
+        ("REINDEX TABLE t", &[Postgres, Any]),
+        ("ANALYZE", &[Sqlite, Postgres, Any]),
+        ("REFRESH MATERIALIZED VIEW v", &[Postgres, Any]),
+        ("COMMENT ON TABLE t IS 'x'", &[Postgres, Any]),
+    ] {
+        for dialect in dialects {
+            let error = check(sql, *dialect, &fixed).unwrap_err();
+            assert!(matches!(error, SqlError::SchemaFixed { .. }), "{dialect:?}: {sql}: {error}");
+            let read_only = SqlPolicy { read_only: true, ddl: true, ..SqlPolicy::default() };
+            assert!(matches!(check(sql, *dialect, &read_only), Err(SqlError::Refused { .. })), "{dialect:?}: {sql}");
+        }
+    }
+    for sql in ["INSERT INTO t VALUES (1)", "UPDATE t SET a = 1", "DELETE FROM t", "SELECT 1"] {
+        assert!(check(sql, Postgres, &fixed).is_ok(), "{sql}");
+    }
 }

@@ -1,0 +1,342 @@
+import BetterSqlite3 from 'better-sqlite3';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError, createSqlTools, executor, TGP } from '../../index.js';
+import { hasServer, startServer } from '../helpers/database_server.js';
+import { sqlKernel } from '../helpers/sql_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/** A database behind a plain function that notes every call. */
+function application() {
+  const db = new BetterSqlite3(':memory:');
+  onTestFinished(() => {
+    db.close();
+  });
+  db.exec('CREATE TABLE items (name TEXT NOT NULL)');
+  /** @type {[string, any[]][]} */
+  const calls = [];
+  /** @type {import('../../index.js').SqlExecutor} */
+  const run = async (sql, params) => {
+    calls.push([sql, params]);
+    const statement = db.prepare(sql);
+    if (statement.reader) return statement.all(...params);
+    return statement.run(...params);
+  };
+  const names = () => db.prepare('SELECT name FROM items ORDER BY rowid').pluck().all();
+  return { db, run, calls, names };
+}
+
+/** Notes what a kernel warns of. */
+function listening() {
+  /** @type {string[]} */
+  const warnings = [];
+  const logger = { debug() {}, info() {}, warn: (/** @type {string} */ said) => warnings.push(said), error() {} };
+  return { warnings, logger };
+}
+
+const insert = (/** @type {string} */ name) => `await tgp.exec_sql('INSERT INTO items VALUES (?)', ['${name}']);`;
+
+describe('a plain SQL executor, as the TypeScript package took it', () => {
+  it('createSqlTools calls it exactly once for a statement, and sends nothing else', async () => {
+    const { run, calls, names } = application();
+    const { exec_sql } = createSqlTools(run);
+    expect(await exec_sql.execute({ sql: 'INSERT INTO items VALUES (?)', params: ['a'] })).toEqual([{ affected: 1 }]);
+    expect(await exec_sql.execute({ sql: 'SELECT name FROM items' })).toEqual([{ name: 'a' }]);
+    await expect(exec_sql.execute({ sql: 'SELECT * FROM nowhere' })).rejects.toThrow(/no such table/);
+    expect(calls).toEqual([
+      ['INSERT INTO items VALUES (?)', ['a']],
+      ['SELECT name FROM items', []],
+      ['SELECT * FROM nowhere', []],
+    ]);
+    expect(names()).toEqual(['a']);
+  });
+
+  it('new TGP({ sql }) calls it once for each statement of a run, in order, nested tools included', async () => {
+    const { run, calls, names } = application();
+    const { forge } = await sqlKernel(run, { logger: listening().logger });
+    await forge(`${insert('inner')} return 1`, 'tools/inner.ts');
+    const tool = await forge(
+      `await Promise.all(['a', 'b'].map((name) => tgp.exec_sql('INSERT INTO items VALUES (?)', [name])));
+       await tgp.exec_tool('tools/inner.ts', {});
+       return (await tgp.exec_sql('SELECT count(*) AS n FROM items'))[0].n`,
+    );
+    expect((await tool()).result).toBe(3);
+    expect(calls.map(([sql]) => sql.split(' ')[0])).toEqual(['INSERT', 'INSERT', 'INSERT', 'SELECT']);
+    expect(names()).toEqual(['a', 'b', 'inner']);
+  });
+
+  it('what was done before a tool threw stays, and a failed statement leaves the others as they are', async () => {
+    const { run, calls, names } = application();
+    const { forge } = await sqlKernel(run, { logger: listening().logger });
+    await expect((await forge(`${insert('kept')} throw new Error('no')`))()).rejects.toThrow('no');
+    const swallowing = await forge(
+      `try { await tgp.exec_sql('INSERT INTO items VALUES (NULL)'); } catch (error) { console.log(String(error)); }
+       ${insert('after')} return 'done'`,
+    );
+    expect((await swallowing()).result).toBe('done');
+    expect(names()).toEqual(['kept', 'after']);
+    expect(calls.filter(([sql]) => !sql.startsWith('INSERT'))).toEqual([]);
+  });
+
+  it('runs do not wait for each other: a pool may be behind it', async () => {
+    let open = 0;
+    let most = 0;
+    /** @type {(() => void)[]} */
+    const waiting = [];
+    const { forge } = await sqlKernel(
+      async () => {
+        open += 1;
+        most = Math.max(most, open);
+        if (open === 2) for (const go of waiting) go();
+        else await new Promise((go) => waiting.push(() => go(undefined)));
+        open -= 1;
+        return [];
+      },
+      { logger: listening().logger, config: { sandbox: { workers: 2 } } },
+    );
+    const tool = await forge("return tgp.exec_sql('SELECT 1')");
+    await Promise.all([tool(), tool()]);
+    expect(most).toBe(2);
+  });
+
+  it('the rules hold before it is called', async () => {
+    const { run, calls } = application();
+    const { exec_sql } = createSqlTools(run);
+    for (const sql of [
+      'COMMIT',
+      'BEGIN',
+      'SAVEPOINT a',
+      'SELECT 1; DROP TABLE items',
+      "ATTACH 'x' AS y",
+      'DROP TABLE items',
+      'CREATE TABLE t (a int)',
+    ]) {
+      await expect(exec_sql.execute({ sql }), sql).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    }
+    expect(calls).toEqual([]);
+  });
+
+  it('the kernel says once that runs over it are not atomic, and says nothing with a transaction', async () => {
+    const { run } = application();
+    const { warnings, logger } = listening();
+    const { forge } = await sqlKernel(run, { logger });
+    const tool = await forge(`${insert('a')} return 1`);
+    await tool();
+    await tool();
+    expect(warnings.filter((said) => /not atomic/.test(said))).toHaveLength(1);
+    expect(warnings.join()).toContain('{ query, transaction }');
+
+    const atomic = listening();
+    const held = await sqlKernel(executor(run, { oneConnection: true }), { logger: atomic.logger });
+    await (await held.forge(`${insert('b')} return 1`))();
+    expect(atomic.warnings.filter((said) => /atomic/.test(said))).toEqual([]);
+  });
+
+  it.each([
+    ['readOnly', { readOnly: true }],
+    ['readOnly', { allow: { verbs: /** @type {const} */ (['select']) } }],
+    ['dryRun', { dryRun: true }],
+  ])('%s is refused at construction, with the way out; of a kernel at its boot', async (field, options) => {
+    const { run, calls } = application();
+    /** @type {any} */
+    const given = options;
+    const refusal = expect.objectContaining({
+      code: 'ERR_CONFIG',
+      message: expect.stringMatching(/\{ query, transaction \}.*known driver/),
+      details: expect.objectContaining({ field }),
+    });
+    expect(() => createSqlTools(run, given)).toThrow(refusal);
+    expect(() => createSqlTools(executor(run, { dialect: 'sqlite' }), given)).toThrow(ConfigError);
+    if (!given.allow) {
+      const kernel = new TGP({ config: { rootDir: await tempRoot() }, sql: { source: run, ...given } });
+      onTestFinished(() => kernel.shutdown());
+      await expect(kernel.boot()).rejects.toThrow(refusal);
+    }
+    expect(calls).toEqual([]);
+  });
+
+  it('a statement that timed out says that it may still happen', async () => {
+    const { exec_sql } = createSqlTools(() => new Promise(() => {}), { statementTimeoutMs: 20 });
+    const failure = await exec_sql.execute({ sql: 'SELECT 1' }).catch((error) => error);
+    expect(failure).toMatchObject({ code: 'ERR_SQL', details: { reason: 'timeout' } });
+    expect(failure.message).toMatch(/timed out after 20 ms.*may still take effect/);
+  });
+
+  it('a function that has left a hundred statements unanswered is not called again', async () => {
+    let calls = 0;
+    const never = () => {
+      calls += 1;
+      return new Promise(() => {});
+    };
+    const { exec_sql } = createSqlTools(never, { statementTimeoutMs: 1 });
+    const ask = () => exec_sql.execute({ sql: 'SELECT 1' }).catch((error) => error.details.reason);
+    expect(new Set(await Promise.all(Array.from({ length: 100 }, ask)))).toEqual(new Set(['timeout']));
+    expect(await ask()).toBe('busy');
+    expect(calls).toBe(100);
+  });
+
+  it('an aborted run sends nothing more', async () => {
+    const { calls, run } = application();
+    const gate = new AbortController();
+    const { forge } = await sqlKernel(
+      async (sql, params) => {
+        const rows = await run(sql, params);
+        gate.abort();
+        return rows;
+      },
+      { logger: listening().logger },
+    );
+    const tool = await forge(`${insert('first')} ${insert('second')} return 1`);
+    await expect(tool({}, { signal: gate.signal })).rejects.toMatchObject({ code: 'ERR_ABORTED' });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+/** The application's own transactions around one connection. */
+function withTransactions() {
+  const { db, run, calls, names } = application();
+  /** @type {(boolean | undefined)[]} */
+  const asked = [];
+  const source = {
+    dialect: /** @type {const} */ ('sqlite'),
+    query: run,
+    /** @type {import('../../index.js').SqlTransactions['transaction']} */
+    transaction: async (work, { readOnly }) => {
+      asked.push(readOnly);
+      db.exec('BEGIN');
+      try {
+        const value = await work(run);
+        db.exec('COMMIT');
+        return value;
+      } catch (error) {
+        db.exec('ROLLBACK');
+        throw error;
+      }
+    },
+  };
+  return { source, calls, names, asked };
+}
+
+describe('{ query, transaction } in place of a plain function', () => {
+  it('a run is one transaction: kept when it succeeds, undone when it throws or a failure was swallowed', async () => {
+    const { source, names, calls } = withTransactions();
+    const { forge } = await sqlKernel(source);
+    await (await forge(`${insert('a')} ${insert('b')} return 1`))();
+    await expect((await forge(`${insert('c')} throw new Error('no')`))()).rejects.toThrow('no');
+    const swallowing = await forge(
+      `${insert('d')} try { await tgp.exec_sql('INSERT INTO items VALUES (NULL)'); } catch {} return 1`,
+    );
+    await expect(swallowing()).rejects.toMatchObject({ code: 'ERR_SQL', details: { reason: 'swallowed' } });
+    expect(names()).toEqual(['a', 'b']);
+    expect(calls.every(([sql]) => sql.startsWith('INSERT'))).toBe(true);
+  });
+
+  it('dryRun reports and undoes', async () => {
+    const { source, names } = withTransactions();
+    const { exec_sql } = createSqlTools(source, { dryRun: true });
+    const sql = "INSERT INTO items VALUES ('a')";
+    expect(await exec_sql.execute({ sql })).toMatchObject({ dryRun: true, affected: 1 });
+    expect(names()).toEqual([]);
+  });
+
+  it('readOnly tells the application so, refuses writes and leaves nothing behind', async () => {
+    const { source, names, asked } = withTransactions();
+    const tools = createSqlTools(source, { readOnly: true });
+    expect(await tools.exec_sql.execute({ sql: 'SELECT count(*) AS n FROM items' })).toEqual([{ n: 0 }]);
+    await expect(tools.exec_sql.execute({ sql: "INSERT INTO items VALUES ('a')" })).rejects.toThrow(/read-only/);
+    expect(asked).toEqual([true]);
+    expect((await tools.describe_schema.execute({})).tables).toMatchObject([{ name: 'items' }]);
+    expect(asked).toEqual([true]);
+    expect(names()).toEqual([]);
+  });
+
+  it('a transaction that swallows the order to roll back is not believed', async () => {
+    const { source } = withTransactions();
+    const careless = {
+      ...source,
+      /** @type {import('../../index.js').SqlTransactions['transaction']} */
+      transaction: async (work) => work(source.query).catch(() => undefined),
+    };
+    const { exec_sql } = createSqlTools(careless, { dryRun: true });
+    await expect(exec_sql.execute({ sql: "INSERT INTO items VALUES ('a')" })).rejects.toMatchObject({
+      code: 'ERR_SQL',
+      details: { reason: 'unknown' },
+    });
+  });
+
+  it('options inside the source, where they would do nothing, are refused', () => {
+    const { source } = withTransactions();
+    expect(() => createSqlTools({ ...source, readOnly: true })).toThrow(
+      expect.objectContaining({ code: 'ERR_CONFIG', details: expect.objectContaining({ field: 'sql.readOnly' }) }),
+    );
+  });
+
+  it.each([
+    ['never calls its function', async () => undefined, /without calling/],
+    ['calls it with nothing', (/** @type {any} */ work) => work(undefined), /must call its function with/],
+    ['fails', async () => Promise.reject(new Error('no connection left')), /no connection left/],
+  ])('one that %s is an error', async (_, transaction, message) => {
+    const { source } = withTransactions();
+    const { exec_sql } = createSqlTools({ ...source, transaction });
+    await expect(exec_sql.execute({ sql: 'SELECT 1' })).rejects.toThrow(message);
+  });
+});
+
+describe.skipIf(!hasServer('postgres'))('functions over a pool of PostgreSQL', () => {
+  /** @type {import('../helpers/database_server.js').Server} */
+  let server;
+  /** @type {pg.Pool} */
+  let pool;
+
+  beforeAll(async () => {
+    server = await startServer('postgres');
+    pool = new pg.Pool({ host: '127.0.0.1', port: server.port, user: 'postgres', max: 4 });
+    await pool.query('CREATE TABLE items (name text NOT NULL)');
+    await pool.query(
+      "CREATE FUNCTION sneak() RETURNS text LANGUAGE sql VOLATILE AS $$INSERT INTO items VALUES ('sneaked') RETURNING name$$",
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await pool.end();
+    await server.stop();
+  });
+
+  const open = async () =>
+    (await pool.query("SELECT count(*)::int AS n FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'")).rows;
+
+  it('a plain one leaves no transaction open on any connection', async () => {
+    const { exec_sql } = createSqlTools((sql, params) => pool.query(sql, params));
+    const insertion = { sql: 'INSERT INTO items VALUES ($1)', params: ['a'] };
+    await Promise.all([1, 2, 3, 4].map(() => exec_sql.execute(insertion)));
+    await expect(exec_sql.execute({ sql: 'INSERT INTO items VALUES (NULL)' })).rejects.toThrow(/null value/);
+    expect(await exec_sql.execute({ sql: 'SELECT count(*)::int AS n FROM items' })).toEqual([{ n: 4 }]);
+    expect(await open()).toEqual([{ n: 0 }]);
+  });
+
+  it('{ query, transaction } holds readOnly in the database, also against a function that writes', async () => {
+    const source = {
+      dialect: /** @type {const} */ ('postgres'),
+      query: (/** @type {string} */ sql, /** @type {any[]} */ params) => pool.query(sql, params),
+      /** @type {import('../../index.js').SqlTransactions['transaction']} */
+      transaction: async (work) => {
+        const client = await pool.connect();
+        try {
+          await client.query('BEGIN');
+          const value = await work(client);
+          await client.query('COMMIT');
+          return value;
+        } catch (error) {
+          await client.query('ROLLBACK');
+          throw error;
+        } finally {
+          client.release();
+        }
+      },
+    };
+    const { exec_sql } = createSqlTools(source, { readOnly: true });
+    await expect(exec_sql.execute({ sql: 'SELECT sneak()' })).rejects.toThrow(/read-only transaction/);
+    await expect(exec_sql.execute({ sql: 'SELECT * FROM itmes' })).rejects.toThrow(/Did you mean items\?/);
+    expect(await exec_sql.execute({ sql: "SELECT name FROM items WHERE name = 'sneaked'" })).toEqual([]);
+    expect(await open()).toEqual([{ n: 0 }]);
+  });
+});

@@ -1,0 +1,61 @@
+/** The tables and columns that a database has, for somebody who has named one that it has not. */
+
+import { SqlRules } from './rules.js';
+import { QUERIES } from './schema_queries.js';
+
+/**
+ * @typedef {{ id: string, name: string }} CatalogueTable
+ * @typedef {(sql: string) => Promise<any[]>} Ask
+ */
+
+/** Tables whose names are looked at, and columns of one question. */
+const MAX_TABLES = 2_000;
+const MAX_ROWS = 20_000;
+const MAX_BYTES = 4 << 20;
+const STATEMENT_MS = 2_000;
+
+/** @type {SqlRules | undefined} */
+let reading;
+
+/** What questions about the catalogue are held against. */
+export function catalogueRules() {
+  reading ??= new SqlRules({
+    readOnly: true,
+    maxRows: MAX_ROWS,
+    maxBytes: MAX_BYTES,
+    statementTimeoutMs: STATEMENT_MS,
+  });
+  return reading;
+}
+
+/**
+ * @param {'sqlite' | 'postgres' | 'mysql'} dialect
+ * @param {Ask} ask
+ * @param {(name: string) => boolean} isAllowed
+ * @returns {Promise<CatalogueTable[]>}
+ */
+export async function tablesOf(dialect, ask, isAllowed) {
+  const rows = (await ask(QUERIES[dialect].tables(MAX_TABLES))).filter(isTable);
+  return rows.filter(({ name }) => isAllowed(name)).map(({ id, name }) => ({ id: String(id), name }));
+}
+
+/**
+ * @param {'sqlite' | 'postgres' | 'mysql'} dialect
+ * @param {Ask} ask
+ * @param {CatalogueTable} table
+ * @returns {Promise<string[]>}
+ */
+export async function columnsOf(dialect, ask, { id }) {
+  const rows = await ask(QUERIES[dialect].columns(`'${id}'`));
+  return rows.map(({ name }) => name).filter((name) => typeof name === 'string');
+}
+
+/**
+ * Whether a row tells of a table, with an id that may stand in a statement: a plain function may answer anything.
+ * @param {any} row
+ */
+export function isTable({ id, name }) {
+  return (
+    typeof name === 'string' && (typeof id === 'number' || typeof id === 'string') && /^[0-9A-F]+$/.test(String(id))
+  );
+}

@@ -1,0 +1,59 @@
+/** What a database complains of, read from its own words. */
+
+/**
+ * @typedef {{ about: 'table' | 'column', name: string, table?: string } | { about: 'syntax', name: string }} Complaint
+ * `name` as the statement has it, without quotes
+ */
+
+/** @type {readonly [RegExp, (found: string[]) => Complaint][]} */
+const WORDINGS = [
+  // SQLite
+  [/no such table: ([^\n]+?)\.?$/m, ([name]) => ({ about: 'table', name: bare(name) })],
+  [/table ([^\n]+?) has no column named ([^\n]+?)\.?$/m, ([table, name]) => column(name, table)],
+  [/no such column: ([^\n]+?)(?: - should this be[^\n]*)?\.?$/m, ([name]) => column(name)],
+  [/near "([^"\n]+)": syntax error/, ([name]) => ({ about: 'syntax', name: name ?? '' })],
+  // PostgreSQL
+  [/column "?([^"\n]+?)"? of relation "([^"\n]+)" does not exist/, ([name, table]) => column(name, table)],
+  [/relation "([^"\n]+)" does not exist/, ([name]) => ({ about: 'table', name: bare(name) })],
+  [/column "?([^"\n]+?)"? does not exist/, ([name]) => column(name)],
+  [/syntax error at or near "([^"\n]+)"/, ([name]) => ({ about: 'syntax', name: name ?? '' })],
+  // MySQL and MariaDB
+  [/Table '([^'\n]+)' doesn't exist/, ([name]) => ({ about: 'table', name: bare(name) })],
+  [/Unknown column '([^'\n]+)' in/, ([name]) => column(name)],
+  [/right syntax to use near '([^'\s]+)/, ([name]) => ({ about: 'syntax', name: name ?? '' })],
+];
+
+/** What is looked at of a message. */
+const MAX_CHARS = 2_000;
+/** And of a name. */
+const MAX_NAME_CHARS = 200;
+
+/**
+ * @param {string} message
+ * @returns {Complaint | undefined}
+ */
+export function complaintOf(message) {
+  const text = message.slice(0, MAX_CHARS);
+  for (const [wording, read] of WORDINGS) {
+    const found = wording.exec(text);
+    if (found) return read(found.slice(1).map((part) => part.slice(0, MAX_NAME_CHARS)));
+  }
+  return undefined;
+}
+
+/**
+ * @param {string | undefined} name
+ * @param {string} [table]
+ * @returns {Complaint}
+ */
+function column(name, table) {
+  return { about: 'column', name: bare(name), ...(table !== undefined && { table: bare(table) }) };
+}
+
+/**
+ * The last part of a name with its schema or table before it.
+ * @param {string | undefined} name
+ */
+export function bare(name = '') {
+  return (name.split('.').at(-1) ?? name).replace(/^["'`[]+|["'`\]]+$/g, '');
+}

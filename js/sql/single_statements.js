@@ -1,0 +1,62 @@
+import { AbortedError, SqlError } from '../boundary/errors.js';
+import { adviceOnText } from './advice.js';
+import { asSqlError } from './driver_error.js';
+
+/**
+ * The statements of a run where no transaction can be held: each is one call, in the order in which they were asked for.
+ * One that fails changes nothing for the others, and what was done stays whatever becomes of the run.
+ */
+export class SingleStatements {
+  #adapter;
+  #rules;
+  /** @type {Promise<unknown>} */
+  #queue = Promise.resolve();
+  #isOver = false;
+  #isAborted = false;
+
+  /**
+   * @param {import('./adapter.js').StatementAdapter} adapter
+   * @param {import('./rules.js').SqlRules} rules
+   */
+  constructor(adapter, rules) {
+    this.#adapter = adapter;
+    this.#rules = rules;
+  }
+
+  /**
+   * @param {unknown} sql
+   * @param {unknown} [params]
+   * @returns {Promise<import('./adapter.js').SqlAnswer>}
+   */
+  execute(sql, params) {
+    if (this.#isOver) return Promise.reject(new SqlError('The run is over.'));
+    const answer = this.#queue.then(() => this.#attempt(sql, params));
+    this.#queue = answer.catch(() => {});
+    return answer;
+  }
+
+  /** Waits for what was asked for; there is nothing else to be done. */
+  async commit() {
+    this.#isOver = true;
+    await this.#queue;
+  }
+
+  /** Sends nothing more. What is under way cannot be stopped. */
+  async rollback() {
+    this.#isOver = true;
+    this.#isAborted = true;
+  }
+
+  /**
+   * @param {unknown} sql
+   * @param {unknown} params
+   */
+  async #attempt(sql, params) {
+    if (this.#isAborted) throw new AbortedError('The run has ended.');
+    try {
+      return await this.#adapter.once(this.#rules.judge(sql, params, this.#adapter.dialect), this.#rules.options);
+    } catch (error) {
+      throw adviceOnText(asSqlError(error, 'The statement failed'), sql);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { SingleStatements } from './single_statements.js';
+import { SqlTransaction } from './transaction.js';
+
+/** @typedef {import('./adapter.js').SqlAdapter} SqlAdapter */
+
+/**
+ * @param {SqlAdapter} adapter
+ * @returns {adapter is import('./adapter.js').TransactionalAdapter}
+ */
+export function holdsTransactions(adapter) {
+  return adapter.connect !== undefined;
+}
+
+/**
+ * All statements of one run: one transaction, where the database can hold one.
+ * @param {SqlAdapter} adapter
+ * @param {import('./rules.js').SqlRules} rules
+ * @returns {SqlTransaction | SingleStatements}
+ */
+export function sqlRun(adapter, rules) {
+  if (holdsTransactions(adapter)) return new SqlTransaction(adapter, rules);
+  return new SingleStatements(/** @type {import('./adapter.js').StatementAdapter} */ (adapter), rules);
+}
