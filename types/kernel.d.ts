@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { TGPConfig, TGPConfigInput } from './config.js';
 import type { AbortedError, IoError, ShutdownError, ValidationError } from './errors.js';
 import type { createNodeVFS, VFSAdapter } from './files.js';
@@ -10,6 +11,28 @@ export type Logger = {
   info(message: string, ...rest: unknown[]): void;
   warn(message: string, ...rest: unknown[]): void;
   error(message: string, ...rest: unknown[]): void;
+};
+
+/** A function of the application that says what it does and takes. */
+export type DescribedFunction = {
+  /** What it does, for models. */
+  description?: string;
+  /**
+   * What its one argument must be: a schema of zod 4, or a JSON Schema. Without it `execute` gets whatever the tool passes.
+   */
+  parameters?: z.ZodType | Record<string, unknown>;
+  execute(...args: any[]): any;
+};
+
+/** A function of the application that tools may call. */
+export type SandboxFunction = ((...args: any[]) => any) | DescribedFunction;
+
+/** What is known of a function of the application. */
+export type FunctionGuide = {
+  name: string;
+  description?: string;
+  /** What its one argument must be, as JSON Schema. */
+  parameters?: Record<string, any>;
 };
 
 /** Options of {@link TGP}. All are optional: `new TGP()` works in an empty folder. */
@@ -26,12 +49,17 @@ export type TGPOptions = {
    * built-in. They may be async, and calls of one run overlap. Arguments and answers cross as JSON; an answer that
    * JSON cannot hold, such as one with NaN in it, is an error in the tool. What a function throws is thrown in the tool. An
    * answer holds two million values and 16 million characters of JSON at most.
+   *
+   * An entry may say what it does and takes: `{ description, parameters, execute }`. Then models and the type checker know it,
+   * and `execute` gets one object that has passed `parameters`; another is a {@link ValidationError} in the tool. Functions
+   * may stand in the config file as well; those given here win, name by name.
    */
-  sandboxAPI?: Record<string, (...args: any[]) => any>;
+  sandboxAPI?: Record<string, SandboxFunction>;
   /**
    * The database behind `tgp.exec_sql` in tools. All statements of a run, those of nested tools included, are one
    * transaction: begun at the first statement, committed when the run succeeds, rolled back when it throws, times out,
-   * runs out of memory, crashes or is aborted. Pass a source, or `{ source, readOnly: true, … }`.
+   * runs out of memory, crashes or is aborted. Pass a source, or `{ source, readOnly: true, … }`. It may stand in the config
+   * file as well, and is closed with the kernel then; the one given here wins.
    */
   sql?: SqlSource | SqlSettings;
   /**

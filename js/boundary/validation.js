@@ -43,7 +43,29 @@ export function describeIssues(error, schema, input) {
  * @returns {import('zod').output<Schema>}
  */
 export function parseArguments(schema, input, subject) {
-  const parsed = schema.safeParse(input);
+  return accepted(schema.safeParse(input), schema, input, subject);
+}
+
+/**
+ * As {@link parseArguments}, for a schema of the application, which may have to wait for something.
+ * @param {any} schema
+ * @param {unknown} input
+ * @param {string} subject what is being called, for the message
+ * @returns {Promise<any>}
+ */
+export async function parseArgumentsLater(schema, input, subject) {
+  return accepted(await schema.safeParseAsync(input), schema, input, subject);
+}
+
+/**
+ * @template {ZodObject} Schema
+ * @param {{ success: true, data: import('zod').output<Schema> } | { success: false, error: any }} parsed
+ * @param {Schema} schema
+ * @param {unknown} input
+ * @param {string} subject
+ * @returns {import('zod').output<Schema>}
+ */
+function accepted(parsed, schema, input, subject) {
   if (parsed.success) return parsed.data;
   const problems = describeIssues(parsed.error, schema, input);
   throw new ValidationError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
@@ -85,12 +107,14 @@ function describeUnknownKey(path, schema) {
   const key = path.join('.');
   const allowed = keysAt(schema, path.slice(0, -1));
   const nearest = closest(String(path.at(-1)), allowed);
+  if (allowed.length === 0) return { key, message: `"${key}" is not known here` };
   if (nearest === undefined) return { key, message: `"${key}" is not known here (known: ${allowed.join(', ')})` };
   const suggestion = [...path.slice(0, -1), nearest].join('.');
   return { key, suggestion, message: `"${key}" is not known, did you mean "${suggestion}"?` };
 }
 
 /**
+ * The keys that are known at a place, none where the schema does not tell.
  * @param {unknown} schema
  * @param {PropertyKey[]} path
  * @returns {string[]}
@@ -98,10 +122,18 @@ function describeUnknownKey(path, schema) {
 function keysAt(schema, path) {
   let current = /** @type {any} */ (schema);
   for (const key of path) {
-    current = current.shape[key];
-    while (typeof current.unwrap === 'function') current = current.unwrap();
+    current = typeof key === 'number' ? current?.element : current?.shape?.[key];
+    while (typeof current?.unwrap === 'function' && current.shape === undefined) current = unwrapped(current);
   }
-  return Object.keys(current.shape);
+  return Object.keys(current?.shape ?? {});
+}
+
+/**
+ * What an optional schema is about. That of an array is the schema of its elements, which is not meant here.
+ * @param {any} schema
+ */
+function unwrapped(schema) {
+  return schema.element === undefined ? schema.unwrap() : { element: schema.element };
 }
 
 /**

@@ -65,7 +65,7 @@ async function setUp(project) {
   const config = present ?? (framework === 'nest' ? 'tgp.config.mjs' : 'tgp.config.ts');
   /** @type {Deed[]} */
   const deeds = [await create(folder, config, CONFIG)];
-  const { root } = await locateRoot({});
+  const { root } = await locateRoot({}, 'here');
   const name = relative(folder, root).split(sep).join('/');
   deeds.push(...(await setUpRoot(root, name)), await ignoreRoot(folder, name), ...(await addScript(project)));
   const agent = agentOf(project);

@@ -69,7 +69,10 @@ function build(action) {
     program.command(usage).description(description).allowExcessArguments(false);
   const reporting = (/** @type {Command} */ made) => made.option('--json', 'print one JSON document');
   const onWorkspace = (/** @type {Command} */ made) =>
-    reporting(made).option('-c, --config <file>', 'config file (default: tgp.config.* in this folder)');
+    reporting(made).option(
+      '-c, --config <file>',
+      'config file (default: tgp.config.* in this folder or one around it)',
+    );
 
   reporting(command('init', 'set TGP up in this folder; safe to run again'))
     .option('-y, --yes', 'do not ask')

@@ -50,23 +50,47 @@ export function parseConfig(input, source) {
 }
 
 /**
- * The configuration of a kernel and the folder that its relative paths start from.
- * @param {{ configFile?: string, config?: TGPConfigInput }} options
- * @returns {Promise<{ config: TGPConfigInput, baseDir: string }>}
+ * @typedef {Pick<import('../../index.js').TGPOptions, 'sql' | 'sandboxAPI'>} Application what an application gives to tools
+ * @typedef {object} ResolvedConfig
+ * @property {Omit<TGPConfigInput, 'sql' | 'sandboxAPI'>} config
+ * @property {Application} application what stands in the configuration for tools
+ * @property {string} baseDir the folder that relative paths start from
+ * @property {string} [file] the config file, if there is one
  */
-export async function resolveConfig({ configFile, config }) {
+
+/** An option of the command line's own kernels: the configuration, which it has loaded already. */
+export const RESOLVED = Symbol('resolved configuration');
+
+/**
+ * The configuration of a kernel and the folder that its relative paths start from.
+ * @param {{ configFile?: string, config?: TGPConfigInput, [RESOLVED]?: ResolvedConfig }} options
+ * @returns {Promise<ResolvedConfig>}
+ */
+export async function resolveConfig({ configFile, config, [RESOLVED]: resolved }) {
+  if (resolved !== undefined) return resolved;
   if (configFile !== undefined && config !== undefined) {
     throw new ConfigError('Both "configFile" and "config" are given. Keep one of them.');
   }
-  if (config !== undefined) return { config: parseConfig(config, '"config"'), baseDir: process.cwd() };
-  const file = configFile ?? (await findDefault());
-  if (file === undefined) return { config: {}, baseDir: process.cwd() };
-  return { config: await loadTGPConfig(file), baseDir: dirname(resolve(file)) };
+  const baseDir = process.cwd();
+  if (config !== undefined) return { ...divided(parseConfig(config, '"config"')), baseDir };
+  const file = configFile ?? (await defaultFile(baseDir));
+  if (file === undefined) return { config: {}, application: {}, baseDir };
+  return { ...divided(await loadTGPConfig(file)), baseDir: dirname(resolve(file)), file: resolve(file) };
 }
 
-async function findDefault() {
+/** @param {TGPConfigInput} config */
+function divided({ sql, sandboxAPI, ...config }) {
+  return { config, application: { sql, sandboxAPI } };
+}
+
+/**
+ * The config file that is used when none is named.
+ * @param {string} folder
+ * @returns {Promise<string | undefined>}
+ */
+export async function defaultFile(folder) {
   for (const name of DEFAULT_FILES) {
-    if (await isFile(resolve(name))) return name;
+    if (await isFile(join(folder, name))) return join(folder, name);
   }
   return undefined;
 }
@@ -105,7 +129,8 @@ async function importModule(file) {
   /** @type {any} */
   let exported;
   try {
-    exported = await jiti.import(file);
+    // By its text: Node itself would load .mjs and .cjs, and never again.
+    exported = await jiti.evalModule(await readTextAtMost(file), { filename: file, async: true, forceTranspile: true });
   } catch (cause) {
     throw new ConfigError(`The config file "${basename(file)}" could not be loaded: ${reason(cause, file)}`, { cause });
   }
@@ -130,11 +155,12 @@ function reason(cause, file) {
 }
 
 /**
- * The configuration as given, without its secrets: it may be logged.
- * @param {TGPConfigInput} config
+ * The configuration as given, without its secrets and what is no data: it may be logged.
+ * @param {TGPConfigInput} given
  * @returns {TGPConfigInput}
  */
-export function masked(config) {
+export function masked(given) {
+  const { sql: _sql, sandboxAPI: _functions, ...config } = given;
   const { git, network } = config;
   return {
     ...config,

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { AbortedError, ConfigError } from '../boundary/errors.js';
+import { AbortedError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
 import { toJsonText } from '../boundary/json_text.js';
@@ -9,7 +9,6 @@ import { described } from '../boundary/thrown.js';
  * @typedef {import('../../binding.cjs').BindingHostCall} BindingHostCall
  * @typedef {import('../../binding.cjs').BindingError} BindingError
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
- * @typedef {(...values: any[]) => unknown} HostFunction
  * @typedef {'commit' | 'rollback'} RunEnd
  */
 
@@ -30,14 +29,9 @@ export class HostFunctions {
   /** Runs that were cancelled and have not ended yet: nothing is done for them any more. */
   #cancelled = new Set();
 
-  /** @param {Record<string, HostFunction>} [sandboxAPI] */
-  constructor(sandboxAPI = {}) {
-    for (const [name, fn] of Object.entries(sandboxAPI)) {
-      if (typeof fn !== 'function') {
-        throw new ConfigError(`sandboxAPI.${name} must be a function.`, { details: { key: `sandboxAPI.${name}` } });
-      }
-      this.#functions.set(name, (_runId, values) => fn(...values));
-    }
+  /** @param {Map<string, import('./application_functions.js').ApplicationFunction>} [own] the application's */
+  constructor(own = new Map()) {
+    for (const [name, { call }] of own) this.#functions.set(name, (_runId, values) => call(...values));
   }
 
   /** What guests find on `tgp`. Names with a `#` are questions of the kernel itself. */

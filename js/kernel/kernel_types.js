@@ -1,4 +1,5 @@
 import { InternalError } from '../boundary/errors.js';
+import { wholeTypeOf } from '../prompt/typescript_signature.js';
 import { TypeChecker } from '../types_check/type_checker.js';
 
 /**
@@ -21,10 +22,10 @@ export class KernelTypes {
 
   /**
    * @param {string} baseDir where the application's packages are found
-   * @param {string[]} functions of the application, which tools may call
+   * @param {import('../../index.js').FunctionGuide[]} functions of the application, which tools may call
    */
   start(baseDir, functions) {
-    this.#checker ??= new TypeChecker(baseDir, functions);
+    this.#checker ??= new TypeChecker(baseDir, functions.map(declarationOf));
   }
 
   /**
@@ -52,4 +53,14 @@ export class KernelTypes {
   stop() {
     this.#checker?.stop();
   }
+}
+
+/**
+ * A function of the application as a member of `tgp`.
+ * @param {import('../../index.js').FunctionGuide} guide
+ */
+function declarationOf({ name, parameters }) {
+  if (parameters === undefined) return `${JSON.stringify(name)}(...args: any[]): any;`;
+  const isNeeded = !(parameters.type === 'object' && (parameters.required ?? []).length === 0);
+  return `${JSON.stringify(name)}(args${isNeeded ? '' : '?'}: ${wholeTypeOf(parameters)}): Promise<any>;`;
 }

@@ -1,15 +1,18 @@
 import { resolve } from 'node:path';
-import { ConfigError, ShutdownError, unwrap } from '../boundary/errors.js';
+import { ConfigError, InternalError, ShutdownError, unwrap } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
+import { messageOf } from '../boundary/thrown.js';
 import { bundlePackage } from '../bundle/bundler.js';
 import { createNodeVFS, rootOf } from '../files/vfs.js';
 import { VfsMirror } from '../files/vfs_mirror.js';
+import { closeSource } from '../sql/close_source.js';
+import { applicationFunctions } from './application_functions.js';
 import { resolveConfig } from './config.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
-import { offerSql } from './sandbox_sql.js';
+import { offerSql, sourceOf } from './sandbox_sql.js';
 
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
@@ -32,6 +35,10 @@ export class Lifecycle {
   types;
   #options;
   #log;
+  /** What tools may use of the application: by its options, and once booted by its configuration too. */
+  #application;
+  /** What the config file has opened, which nobody else can end. @type {import('../../index.js').TGPOptions['sql']} */
+  #opened;
   /** Where the application's packages are found. */
   #baseDir = process.cwd();
   /** @type {HostFunctions | undefined} */
@@ -53,6 +60,7 @@ export class Lifecycle {
    */
   constructor(options, log) {
     this.#options = options;
+    this.#application = { sql: options.sql, sandboxAPI: options.sandboxAPI };
     this.#log = log;
     this.types = new KernelTypes(log);
   }
@@ -78,22 +86,23 @@ export class Lifecycle {
     return this.#disk;
   }
 
+  /** What guests may call, once booted. */
   get functions() {
-    if (!this.#functions) {
-      const functions = new HostFunctions(this.#options.sandboxAPI);
-      if (this.#options.sql !== undefined) offerSql(functions, this.#options.sql);
-      functions.add('#types', (_runId, [sources]) => this.types.checkBeforeRun(sources));
-      functions.add('#bundle', (_runId, [specifier, known, trust]) =>
-        bundlePackage(specifier, this.#baseDir, known, trust),
-      );
-      this.#functions = functions;
-    }
+    if (!this.#functions) throw new InternalError('Functions were asked for before the kernel had booted.');
     return this.#functions;
   }
 
-  /** The names of the application's own functions for tools. */
+  /** The names of the application's own functions for tools: before the boot those of the options alone. */
   get functionNames() {
-    return Object.keys(this.#options.sandboxAPI ?? {});
+    return Object.keys(this.#application.sandboxAPI ?? {});
+  }
+
+  /**
+   * What the application's own functions do and take, for whoever explains them to a model.
+   * @returns {import('../../index.js').FunctionGuide[]}
+   */
+  get functionGuides() {
+    return [...applicationFunctions(this.#application.sandboxAPI).values()].map(({ guide }) => guide);
   }
 
   /**
@@ -111,19 +120,48 @@ export class Lifecycle {
   }
 
   async #start() {
-    const { config, baseDir } = await resolveConfig(this.#options);
+    const { config, application, baseDir, file } = await resolveConfig(this.#options);
+    const { sql = application.sql, sandboxAPI } = this.#options;
+    this.#application = { sql, sandboxAPI: { ...application.sandboxAPI, ...sandboxAPI } };
+    await this.#close();
+    if (file !== undefined) this.#opened = application.sql;
     const rooted = await this.#withFiles(config);
     this.#baseDir = baseDir;
-    this.#kernel ??= createNativeKernel(this.functions, this.runs, this.#log);
+    // Anew for every attempt: a config file that was corrected since may name other functions.
+    this.#functions = this.#makeFunctions();
+    this.#kernel = createNativeKernel(this.#functions, this.runs, this.#log);
     const booted = unwrap(await this.#kernel.boot(JSON.stringify(rooted), baseDir));
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
     this.config = booted.config;
-    this.types.start(baseDir, this.functionNames);
+    this.types.start(baseDir, this.functionGuides);
     for (const warning of booted.warnings) this.#log.warn(warning);
     if (this.config.sandbox.warm > 0) this.inspect(this.#kernel);
     return this.#kernel;
+  }
+
+  #makeFunctions() {
+    const { sql, sandboxAPI } = this.#application;
+    const functions = new HostFunctions(applicationFunctions(sandboxAPI));
+    if (sql !== undefined) offerSql(functions, sql);
+    functions.add('#types', (_runId, [sources]) => this.types.checkBeforeRun(sources));
+    functions.add('#bundle', (_runId, [specifier, known, trust]) =>
+      bundlePackage(specifier, this.#baseDir, known, trust),
+    );
+    return functions;
+  }
+
+  /** Ends what a config file had opened. */
+  async #close() {
+    const sql = this.#opened;
+    this.#opened = undefined;
+    if (sql === undefined) return;
+    try {
+      await closeSource(sourceOf(sql));
+    } catch (error) {
+      this.#log.warn(`The database of the config file could not be closed: ${messageOf(error)}`);
+    }
   }
 
   /**
@@ -163,5 +201,6 @@ export class Lifecycle {
     this.types.stop();
     if (this.#kernel) unwrap(await this.#kernel.shutdown(pushTimeoutMs));
     await this.mirror?.remove();
+    await this.#close();
   }
 }

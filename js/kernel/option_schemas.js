@@ -8,8 +8,19 @@ import { z } from 'zod';
 import { limitsOf } from '../boundary/limit_schema.js';
 import { LIMITS } from '../boundary/limits.js';
 
+/**
+ * @typedef {import('../../index.js').SqlSource | import('../../index.js').SqlSettings} Sql
+ * @typedef {import('../../index.js').SandboxFunction} SandboxFunction
+ */
+
 const text = z.string().min(1);
 const count = z.int().positive();
+const isObject = (/** @type {unknown} */ value) =>
+  typeof value === 'function' || (typeof value === 'object' && value !== null);
+/** @type {z.ZodCustom<Sql, Sql>} */
+const sqlSource = z.custom(isObject, 'must be a database, or { source, … } with one');
+/** @type {z.ZodCustom<SandboxFunction, SandboxFunction>} */
+const sandboxFunction = z.custom(isObject, 'must be a function, or { description, parameters, execute }');
 
 export const GitConfigSchema = z.strictObject({
   provider: z
@@ -79,6 +90,11 @@ export const TGPConfigSchema = z.strictObject({
   allowedImports: z.array(text).optional().describe('Packages of the application that tools may import.'),
   allowedFetchUrls: z.array(text).optional().describe('What tools may fetch, as URLs that a request must begin with.'),
   network: NetworkConfigSchema.optional(),
+  sql: sqlSource.optional().describe('The database behind tgp.exec_sql, as in the options of a kernel, which win.'),
+  sandboxAPI: z
+    .record(z.string(), sandboxFunction)
+    .optional()
+    .describe("The application's functions for tools, as in the options of a kernel, which win."),
 });
 
 const { timeoutMs, wallMs, memoryMb } = limitsOf(LIMITS.sandbox);

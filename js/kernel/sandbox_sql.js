@@ -33,6 +33,15 @@ export function offerSql(functions, sql) {
 }
 
 /**
+ * The database itself, without what is said about it.
+ * @param {import('../../index.js').SqlSource | import('../../index.js').SqlSettings} sql
+ * @returns {unknown}
+ */
+export function sourceOf(sql) {
+  return isSettings(sql) ? sql.source : sql;
+}
+
+/**
  * @param {any} value
  * @returns {value is import('../../index.js').SqlSettings}
  */

@@ -44,7 +44,7 @@ export class TypeChecker {
 
   /**
    * @param {string} baseDir the application's folder
-   * @param {readonly string[]} functions names of the application's own functions on `tgp`
+   * @param {readonly string[]} functions declarations of the application's own functions on `tgp`
    * @param {{ startMs: number, checkMs: number }} [timeLimits]
    */
   constructor(baseDir, functions, timeLimits = TIME_LIMITS) {
