@@ -8,6 +8,7 @@ import { VfsMirror } from '../files/vfs_mirror.js';
 import { closeSource } from '../sql/close_source.js';
 import { applicationFunctions } from './application_functions.js';
 import { resolveConfig } from './config.js';
+import { warnOfEmptyWorkspace } from './empty_workspace.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
 import { createNativeKernel } from './native_kernel.js';
@@ -137,6 +138,7 @@ export class Lifecycle {
     this.config = booted.config;
     this.types.start(baseDir, this.functionGuides);
     for (const warning of booted.warnings) this.#log.warn(warning);
+    if (this.#options.vfs === undefined) warnOfEmptyWorkspace(this.#kernel, booted.config, this.#log);
     if (this.config.sandbox.warm > 0) this.inspect(this.#kernel);
     return this.#kernel;
   }
