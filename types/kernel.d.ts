@@ -173,8 +173,8 @@ export type CheckResult = {
    */
   diagnostics: Diagnostic[];
   /**
-   * Whether types were checked, against the sandbox's own declarations (`@tgp/core/sandbox`). It takes `typescript` 7 or later,
-   * installed in the application.
+   * Whether types were checked, against the sandbox's own declarations (`@tgp/core/sandbox`). The checker is an optional
+   * dependency of this package; TypeScript 7 of the application (`typescript`, `typescript-7`, `@typescript/native-preview`) serves too.
    */
   typesChecked: boolean;
   /** Why types were not checked. */

@@ -14,6 +14,7 @@ export class KernelTypes {
   #checker;
   /** Whether the logger has heard that types are not checked. */
   #toldOfRulesAlone = false;
+  #toldOfRemedy = false;
 
   /** @param {import('../../index.js').Logger} log */
   constructor(log) {
@@ -34,7 +35,12 @@ export class KernelTypes {
    */
   async check(sources) {
     if (this.#checker === undefined) throw new InternalError('Types were asked for before the kernel had booted.');
-    return this.#checker.check(sources);
+    const types = await this.#checker.check(sources);
+    if ('notice' in types && types.remedy !== undefined && !this.#toldOfRemedy) {
+      this.#toldOfRemedy = true;
+      this.#log.warn(`Types of tools are not checked. ${types.remedy}`);
+    }
+    return types;
   }
 
   /**
