@@ -89,7 +89,8 @@ describe('tgp init', () => {
     expect(told.files).toContainEqual({ file: 'tgp.config.json', effect: 'kept' });
     expect(told.next[0]).toBe('pnpm add @tgp/core ai');
     const agent = await read(folder, 'agent.mjs');
-    expect(agent).toContain('new TGP({ sql: db })');
+    expect(agent).toContain('new TGP({ sql: { source: db, readOnly: true } })');
+    expect(agent).toContain('createSqlTools(db, { readOnly: true })');
     expect(agent).toContain('await db.end()');
     expect(await read(folder, '.gitignore')).toBe('dist\n/agent/root/\n');
     expect(await read(folder, 'package.json')).toContain(

@@ -12,7 +12,9 @@
  * @param {{ indent: string, kernel: string, more: string[] }} place
  */
 function generate(driver, { indent, kernel, more }) {
-  const tools = driver ? `{ ...tgpTools(${kernel}), ...createSqlTools(db) }` : `tgpTools(${kernel})`;
+  const tools = driver
+    ? `{ ...tgpTools(${kernel}), ...createSqlTools(db, { readOnly: true }) }`
+    : `tgpTools(${kernel})`;
   const lines = [
     'const { text } = await generateText({',
     "  model: 'openai/gpt-5', // any model of the AI SDK",
@@ -48,16 +50,40 @@ function ours(driver, ...names) {
   return `import { ${[...(driver ? ['createSqlTools'] : []), ...names].join(', ')} } from '@tgp/core';`;
 }
 
+/** The database for tools. Whoever wants them to change data says so. */
+const SQL = 'sql: { source: db, readOnly: true }';
+
+/** The variable with the token that a request must bring. */
+export const TOKEN_VARIABLE = 'TGP_AGENT_TOKEN';
+
+/** An agent writes tools and spends money: nobody reaches it without a token, whatever was forgotten. */
+const CRYPTO = "import { timingSafeEqual } from 'node:crypto';";
+
+/** @param {'ts' | 'js'} language */
+function isAllowed(language) {
+  const typed = language === 'ts';
+  return `/** Put your own sign-in here: whoever passes has the agent write and run tools. */
+function isAllowed(authorization${typed ? ': string | null | undefined' : ''})${typed ? ': boolean' : ''} {
+  const token = process.env.${TOKEN_VARIABLE} ?? '';
+  const given = Buffer.from(authorization ?? '');
+  const wanted = Buffer.from(\`Bearer \${token}\`);
+  return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
+}`;
+}
+
 /** @param {Choices} choices */
 export function nextRoute({ language, config, driver }) {
-  const options = [`configFile: './${config}'`, ...(driver ? ['sql: db'] : [])].join(', ');
-  return `${imports(driver, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
+  const options = [`configFile: './${config}'`, ...(driver ? [SQL] : [])].join(', ');
+  return `${imports(driver, CRYPTO, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
 
 export const runtime = 'nodejs';
 
 ${opened(driver)}const kernel = new TGP({ ${options} });
 
+${isAllowed(language)}
+
 export async function POST(request${language === 'ts' ? ': Request' : ''}) {
+  if (!isAllowed(request.headers.get('authorization'))) return new Response('Unauthorized', { status: 401 });
   const { messages } = await request.json();
 ${generate(driver, { indent: '  ', kernel: 'kernel', more: ['abortSignal: request.signal,', 'messages,'] })}
   return Response.json({ text });
@@ -70,7 +96,7 @@ export function script({ driver }) {
   const prompt = "prompt: process.argv[2] ?? 'What is the dimensional weight of a 40x40x50 box, divisor 139?',";
   return `${imports(driver, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
 
-${opened(driver)}const kernel = new TGP(${driver ? '{ sql: db }' : ''});
+${opened(driver)}const kernel = new TGP(${driver ? `{ ${SQL} }` : ''});
 try {
 ${generate(driver, { indent: '  ', kernel: 'kernel', more: [prompt] })}
   console.log(text);
@@ -84,16 +110,19 @@ ${driver ? `  await ${driver.close};\n` : ''}}
 export function nestModule({ driver }) {
   const nest = `import {
   Body,
+  type CanActivate,
   Controller,
   type DynamicModule,
+  type ExecutionContext,
   Inject,
   Injectable,
   Module,
   type OnModuleDestroy,
   Post,
+  UseGuards,
 } from '@nestjs/common';`;
   const sdk = "import { generateText, type ModelMessage, stepCountIs } from 'ai';";
-  return `${imports(driver, nest, ours(driver, 'TGP', 'type TGPOptions', 'tgpTools'), sdk)}
+  return `${imports(driver, nest, CRYPTO, ours(driver, 'TGP', 'type TGPOptions', 'tgpTools'), sdk)}
 
 ${opened(driver)}${driver ? '\n' : ''}@Injectable()
 export class TgpService implements OnModuleDestroy {
@@ -109,7 +138,17 @@ ${generate(driver, { indent: '    ', kernel: 'this.kernel', more: ['messages,'] 
 ${driver ? `    await ${driver.close};\n` : ''}  }
 }
 
+${isAllowed('ts')}
+
+@Injectable()
+export class TgpGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    return isAllowed(context.switchToHttp().getRequest().headers.authorization);
+  }
+}
+
 @Controller('agent')
+@UseGuards(TgpGuard)
 export class TgpController {
   constructor(@Inject(TgpService) private readonly tgp: TgpService) {}
 
@@ -127,7 +166,7 @@ export class TgpModule {
       module: TgpModule,
       global: true,
       controllers: [TgpController],
-      providers: [{ provide: TGP, useFactory: () => new TGP(${driver ? '{ sql: db, ...options }' : 'options'}) }, TgpService],
+      providers: [{ provide: TGP, useFactory: () => new TGP(${driver ? `{ ${SQL}, ...options }` : 'options'}) }, TgpService],
       exports: [TGP, TgpService],
     };
   }

@@ -114,6 +114,20 @@ function build(action) {
         return demo({ workspace: keep ? 'keep' : 'remove', format });
       }),
     );
+  command('completion <shell>', 'print a script that completes commands in bash, zsh or fish')
+    .addHelpText(
+      'after',
+      '\nbash: eval "$(tgp completion bash)"   zsh: eval "$(tgp completion zsh)"   fish: tgp completion fish | source',
+    )
+    .action(
+      action(async (shell) => {
+        const { completion, SHELLS } = await import('./completion.js');
+        if (SHELLS.includes(shell)) return completion(shell, program);
+        throw new ValidationError(`There is no completion for "${shell}", only for ${SHELLS.join(', ')}.`, {
+          details: { field: 'shell' },
+        });
+      }),
+    );
   return program;
 }
 

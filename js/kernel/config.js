@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { createJiti } from 'jiti';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
@@ -118,6 +117,8 @@ async function readJson(file) {
 
 /** @param {string} file */
 async function importModule(file) {
+  // Not before it is needed: in an application's bundle it cannot be loaded at all, and nothing that says so would be reached.
+  const { createJiti } = await import('jiti');
   // No caches: a retried boot must see the corrected file, and loading a config must leave no file behind.
   const jiti = createJiti(file, {
     moduleCache: false,
