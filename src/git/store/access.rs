@@ -1,5 +1,6 @@
 //! Whether the repository of a root can be written here: a root may be baked into an image, or mounted read-only.
 
+use crate::git::durability::repository_lock::LOCK_NAME;
 use crate::git::plain_file;
 use std::fs::File;
 use std::io;
@@ -17,7 +18,7 @@ impl Access {
         if !git_dir.is_dir() {
             return Self::Writable;
         }
-        let lock = git_dir.join(crate::git::durability::repository_lock::LOCK_NAME);
+        let lock = git_dir.join(LOCK_NAME);
         match plain_file::open(&lock, File::options().read(true).write(true).create(true).truncate(false)) {
             Err(error) if is_refusal(&error) => Self::ReadOnly,
             Ok(_) | Err(_) => Self::Writable,
