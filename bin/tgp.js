@@ -7,4 +7,7 @@ process.stdout.on('error', (error) => {
   process.exit();
 });
 
-process.exitCode = await main(process.argv.slice(2));
+const exitCode = await main(process.argv.slice(2));
+// What a config file has opened for its functions is no reason to stay, once all that was written is out.
+await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+process.exit(exitCode);

@@ -27,13 +27,17 @@ function link() {
     const file = join(ROOT, 'npm', name, 'package.json');
     writeJson(file, { ...JSON.parse(readFileSync(file, 'utf8')), version: main.version });
   }
-  const optionalDependencies = Object.fromEntries(PLATFORM_NAMES.map((name) => [`${main.name}-${name}`, main.version]));
-  writeJson(MAIN, { ...main, optionalDependencies });
+  const alias = join(ROOT, 'npm', 'tgp', 'package.json');
+  const dependencies = { [main.name]: main.version };
+  writeJson(alias, { ...JSON.parse(readFileSync(alias, 'utf8')), version: main.version, dependencies });
+  const linked = Object.fromEntries(PLATFORM_NAMES.map((name) => [`${main.name}-${name}`, main.version]));
+  writeJson(MAIN, { ...main, optionalDependencies: { ...main.optionalDependencies, ...linked } });
 }
 
 function unlink() {
-  const { optionalDependencies: _linked, ...main } = packageJson();
-  writeJson(MAIN, main);
+  const main = packageJson();
+  const others = Object.entries(main.optionalDependencies).filter(([name]) => !name.startsWith(`${main.name}-`));
+  writeJson(MAIN, { ...main, optionalDependencies: Object.fromEntries(others) });
 }
 
 const command = process.argv[2];

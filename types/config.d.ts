@@ -1,5 +1,6 @@
 import type { LimitError } from './errors.js';
-import type { ExecOptions } from './kernel.js';
+import type { ExecOptions, SandboxFunction, TGPOptions } from './kernel.js';
+import type { SqlSettings, SqlSource } from './sql.js';
 
 /** Where the tools are kept, beside the root itself. */
 export type GitConfigInput = {
@@ -284,6 +285,13 @@ export type TGPConfigInput = {
    * @example { STRIPE: { env: 'STRIPE_KEY', hosts: ['api.stripe.com'] } }
    */
   secrets?: Record<string, SecretConfigInput>;
+  /**
+   * The database behind `tgp.exec_sql`, so that `tgp exec` and `tgp mcp` have it too. See {@link TGPOptions.sql}, which wins. What
+   * a config file opens here is closed when the kernel shuts down.
+   */
+  sql?: SqlSource | SqlSettings;
+  /** The application's functions for tools. See {@link TGPOptions.sandboxAPI}, whose functions win. */
+  sandboxAPI?: Record<string, SandboxFunction>;
 };
 
 /** {@link GitConfigInput} with its defaults, as `GitConfigSchema` gives it. */

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { FilledTGPConfig, TGPConfigInput } from './config.js';
 import type { AbortedError, IoError, ShutdownError, ValidationError } from './errors.js';
 import type { createNodeVFS, VFSAdapter } from './files.js';
@@ -10,6 +11,28 @@ export type Logger = {
   info(message: string, ...rest: unknown[]): void;
   warn(message: string, ...rest: unknown[]): void;
   error(message: string, ...rest: unknown[]): void;
+};
+
+/** A function of the application that says what it does and takes. */
+export type DescribedFunction = {
+  /** What it does, for models. */
+  description?: string;
+  /**
+   * What its one argument must be: a schema of zod 4, or a JSON Schema. Without it `execute` gets whatever the tool passes.
+   */
+  parameters?: z.ZodType | Record<string, unknown>;
+  execute(...args: any[]): any;
+};
+
+/** A function of the application that tools may call. */
+export type SandboxFunction = ((this: HostCall, ...args: any[]) => any) | DescribedFunction;
+
+/** What is known of a function of the application. */
+export type FunctionGuide = {
+  name: string;
+  description?: string;
+  /** What its one argument must be, as JSON Schema. */
+  parameters?: Record<string, any>;
 };
 
 /** Options of {@link TGP}. All are optional: `new TGP()` works in an empty folder. */
@@ -32,12 +55,17 @@ export type TGPOptions = {
    *
    * {@link TGP.exec} in a function runs below the run that called it, as `tgp.exec_tool` does: within what is left to that
    * run, in its transaction, at most `sandbox.callDepth` deep, and it ends with it.
+   *
+   * An entry may say what it does and takes: `{ description, parameters, execute }`. Then models and the type checker know it,
+   * and `execute` gets one object that has passed `parameters`; another is a {@link ValidationError} in the tool. Functions
+   * may stand in the config file as well; those given here win, name by name.
    */
-  sandboxAPI?: Record<string, (this: HostCall, ...args: any[]) => any>;
+  sandboxAPI?: Record<string, SandboxFunction>;
   /**
    * The database behind `tgp.exec_sql` in tools. All statements of a run, those of nested tools included, are one
    * transaction: begun at the first statement, committed when the run succeeds, rolled back when it throws, times out,
-   * runs out of memory, crashes or is aborted. Pass a source, or `{ source, readOnly: true, … }`.
+   * runs out of memory, crashes or is aborted. Pass a source, or `{ source, readOnly: true, … }`. It may stand in the config
+   * file as well, and is closed with the kernel then; the one given here wins.
    */
   sql?: SqlSource | SqlSettings;
   /**
@@ -157,8 +185,8 @@ export type CheckResult = {
    */
   diagnostics: Diagnostic[];
   /**
-   * Whether types were checked, against the sandbox's own declarations (`@tgp/core/sandbox`). It takes `typescript` 7 or later,
-   * installed in the application.
+   * Whether types were checked, against the sandbox's own declarations (`@tgp/core/sandbox`). The checker is an optional
+   * dependency of this package; TypeScript 7 of the application (`typescript`, `typescript-7`, `@typescript/native-preview`) serves too.
    */
   typesChecked: boolean;
   /** Why types were not checked. */

@@ -7,7 +7,8 @@ import type {
   SandboxConfigInput,
   TGPConfigInput,
 } from './config.js';
-import type { DescribeSchemaArgs, ExecSqlArgs } from './sql.js';
+import type { SandboxFunction } from './kernel.js';
+import type { DescribeSchemaArgs, ExecSqlArgs, SqlSettings, SqlSource } from './sql.js';
 import type {
   ApplyDiffArgs,
   CheckToolArgs,
@@ -114,6 +115,8 @@ export declare const TGPConfigSchema: Strict<{
       }>
     >
   >;
+  sql: Optional<z.ZodCustom<SqlSource | SqlSettings, SqlSource | SqlSettings>>;
+  sandboxAPI: Optional<z.ZodRecord<z.ZodString, z.ZodCustom<SandboxFunction, SandboxFunction>>>;
 }>;
 /** A tool and its source, as one value. */
 export declare const ToolSchema: Strict<{

@@ -19,7 +19,7 @@ const BELOW = {
   kernel: ['boundary', ...PARTS, 'forged'],
   agent_tools: ['boundary', 'sql', 'tool_shape', 'kernel'],
   mcp: ['boundary', 'kernel', 'agent_tools'],
-  cli: ['boundary', 'sql', 'tool_shape', 'kernel', 'agent_tools', 'mcp'],
+  cli: ['boundary', 'sql', 'files', 'tool_shape', 'kernel', 'agent_tools', 'mcp'],
 };
 
 /** Files that lie in js/ itself, each with the reason why it must. */

@@ -1,11 +1,12 @@
 /** The whole protocol in one sitting: real kernel, real sandbox, real Git; only the model is scripted. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
+import { makeTempFolder, removeTempFolder } from '../../js/files/temp_folder.js';
 import { ACTS, COMMITS } from './acts.js';
 import { fillDatabase } from './database_act.js';
 import { jsonScreen, textScreen } from './screen.js';
@@ -37,7 +38,7 @@ const MAX_STEPS = 12;
  */
 export async function demo({ workspace, format = 'text' }) {
   const screen = format === 'json' ? jsonScreen() : textScreen;
-  const folder = await mkdtemp(join(tmpdir(), 'tgp-demo-'));
+  const folder = workspace === 'keep' ? await mkdtemp(join(tmpdir(), 'tgp-demo-')) : makeTempFolder('tgp-demo-');
   try {
     await perform(screen, folder);
     return 0;
@@ -50,7 +51,7 @@ export async function demo({ workspace, format = 'text' }) {
     return 1;
   } finally {
     if (workspace === 'keep') screen.kept(folder);
-    else await rm(folder, { recursive: true, force: true });
+    else await removeTempFolder(folder);
     screen.end?.();
   }
 }

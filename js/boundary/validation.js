@@ -11,6 +11,8 @@ import { nearest } from './near_name.js';
 const MAX_PROBLEMS = 10;
 const MAX_KEY_CHARS = 100;
 
+/** @typedef {{ data?: any, problems?: Problem[], cause?: unknown }} Read a value by its schema, or what is wrong with it */
+
 /** Values of arguments that are repeated in a message. */
 const MAX_SHOWN_CHARS = 40;
 
@@ -59,7 +61,26 @@ export function describeIssues(error, schema, input, texts = 'hidden') {
  * @returns {import('zod').output<Schema>}
  */
 export function parseArguments(schema, input, subject) {
-  const { data, problems, cause } = read(schema, input, 'shown');
+  return accepted(read(schema, input, 'shown'), subject);
+}
+
+/**
+ * As {@link parseArguments}, for a schema of the application, which may have to wait for something.
+ * @param {any} schema
+ * @param {unknown} input
+ * @param {string} subject what is being called, for the message
+ * @returns {Promise<any>}
+ */
+export async function parseArgumentsLater(schema, input, subject) {
+  const parsed = await schema.safeParseAsync(input);
+  return accepted(judged(parsed, schema, input, 'shown'), subject);
+}
+
+/**
+ * @param {Read} read
+ * @param {string} subject
+ */
+function accepted({ data, problems, cause }, subject) {
   if (problems === undefined) return data;
   throw new ValidationError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
     ...(cause !== undefined && { cause }),
@@ -90,15 +111,25 @@ export function parseSettings(schema, input, subject) {
  * @param {ZodObject} schema
  * @param {unknown} input
  * @param {'shown' | 'hidden'} texts whether messages may repeat a text: one among settings may be a secret
- * @returns {{ data?: any, problems?: Problem[], cause?: unknown }}
+ * @returns {Read}
  */
 function read(schema, input, texts) {
   try {
-    const parsed = schema.safeParse(input);
-    return parsed.success ? { data: parsed.data } : { problems: describeIssues(parsed.error, schema, input, texts) };
+    return judged(schema.safeParse(input), schema, input, texts);
   } catch (cause) {
     return { problems: [{ key: '', message: 'the value could not be read; pass plain data' }], cause };
   }
+}
+
+/**
+ * @param {any} parsed what a schema made of it
+ * @param {ZodObject} schema
+ * @param {unknown} input
+ * @param {'shown' | 'hidden'} texts
+ * @returns {Read}
+ */
+function judged(parsed, schema, input, texts) {
+  return parsed.success ? { data: parsed.data } : { problems: describeIssues(parsed.error, schema, input, texts) };
 }
 
 /**
@@ -130,12 +161,14 @@ function describeUnknownKey(path, schema) {
   const key = path.join('.');
   const allowed = keysAt(schema, path.slice(0, -1));
   const near = nearest(String(path.at(-1)), allowed);
+  if (allowed.length === 0) return { key, message: `"${key}" is not known here` };
   if (near === undefined) return { key, message: `"${key}" is not known here (known: ${allowed.join(', ')})` };
   const suggestion = [...path.slice(0, -1), near].join('.');
   return { key, suggestion, message: `"${key}" is not known, did you mean "${suggestion}"?` };
 }
 
 /**
+ * The keys that are known at a place, none where the schema does not tell.
  * @param {unknown} schema
  * @param {PropertyKey[]} path
  * @returns {string[]}
@@ -143,10 +176,18 @@ function describeUnknownKey(path, schema) {
 function keysAt(schema, path) {
   let current = /** @type {any} */ (schema);
   for (const key of path) {
-    current = current.shape[key];
-    while (typeof current.unwrap === 'function') current = current.unwrap();
+    current = typeof key === 'number' ? current?.element : current?.shape?.[key];
+    while (typeof current?.unwrap === 'function' && current.shape === undefined) current = unwrapped(current);
   }
-  return Object.keys(current.shape);
+  return Object.keys(current?.shape ?? {});
+}
+
+/**
+ * What an optional schema is about. That of an array is the schema of its elements, which is not meant here.
+ * @param {any} schema
+ */
+function unwrapped(schema) {
+  return schema.element === undefined ? schema.unwrap() : { element: schema.element };
 }
 
 /**

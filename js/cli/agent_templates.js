@@ -59,16 +59,37 @@ function ours(driver, ...names) {
   return `import { ${[...(driver ? ['createSqlTools'] : []), ...names].join(', ')} } from '@tgp/core';`;
 }
 
+/** The variable with the token that a request must bring. */
+export const TOKEN_VARIABLE = 'TGP_AGENT_TOKEN';
+
+/** An agent writes tools and spends money: nobody reaches it without a token, whatever was forgotten. */
+const CRYPTO = "import { timingSafeEqual } from 'node:crypto';";
+
+/** @param {'ts' | 'js'} language */
+function isAllowed(language) {
+  const typed = language === 'ts';
+  return `/** Put your own sign-in here: whoever passes has the agent write and run tools. */
+function isAllowed(authorization${typed ? ': string | null | undefined' : ''})${typed ? ': boolean' : ''} {
+  const token = process.env.${TOKEN_VARIABLE} ?? '';
+  const given = Buffer.from(authorization ?? '');
+  const wanted = Buffer.from(\`Bearer \${token}\`);
+  return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
+}`;
+}
+
 /** @param {Choices} choices */
 export function nextRoute({ language, config, driver }) {
   const options = [`configFile: './${config}'`, ...(driver ? ['sql: { source: db, ...access }'] : [])].join(', ');
-  return `${imports(driver, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
+  return `${imports(driver, CRYPTO, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
 
 export const runtime = 'nodejs';
 
 ${opened(driver, OPEN_ROUTE)}const kernel = new TGP({ ${options} });
 
+${isAllowed(language)}
+
 export async function POST(request${language === 'ts' ? ': Request' : ''}) {
+  if (!isAllowed(request.headers.get('authorization'))) return new Response('Unauthorized', { status: 401 });
   const { messages } = await request.json();
 ${generate(driver, { indent: '  ', kernel: 'kernel', more: ['abortSignal: request.signal,', 'messages,'] })}
   return Response.json({ text });
@@ -95,16 +116,19 @@ ${driver ? `  await ${driver.close};\n` : ''}}
 export function nestModule({ driver }) {
   const nest = `import {
   Body,
+  type CanActivate,
   Controller,
   type DynamicModule,
+  type ExecutionContext,
   Inject,
   Injectable,
   Module,
   type OnModuleDestroy,
   Post,
+  UseGuards,
 } from '@nestjs/common';`;
   const sdk = "import { generateText, type ModelMessage, stepCountIs } from 'ai';";
-  return `${imports(driver, nest, ours(driver, 'TGP', 'type TGPOptions', 'tgpTools'), sdk)}
+  return `${imports(driver, nest, CRYPTO, ours(driver, 'TGP', 'type TGPOptions', 'tgpTools'), sdk)}
 
 ${opened(driver, OPEN_ROUTE)}${driver ? '\n' : ''}@Injectable()
 export class TgpService implements OnModuleDestroy {
@@ -120,7 +144,17 @@ ${generate(driver, { indent: '    ', kernel: 'this.kernel', more: ['messages,'] 
 ${driver ? `    await ${driver.close};\n` : ''}  }
 }
 
+${isAllowed('ts')}
+
+@Injectable()
+export class TgpGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    return isAllowed(context.switchToHttp().getRequest().headers.authorization);
+  }
+}
+
 @Controller('agent')
+@UseGuards(TgpGuard)
 export class TgpController {
   constructor(@Inject(TgpService) private readonly tgp: TgpService) {}
 

@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { TGPError } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
+import { makeTempFolder, removeTempFolder } from '../files/temp_folder.js';
 import { FILES } from '../kernel/agent_access.js';
-import { DEFAULT_FILES } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
 import { database } from './doctor_database.js';
 import { remote } from './doctor_remote.js';
@@ -123,14 +121,14 @@ async function walls() {
  * @param {(kernel: TGP) => Promise<T>} work
  */
 async function withScratchKernel(work) {
-  const folder = await mkdtemp(join(tmpdir(), 'tgp-doctor-'));
+  const folder = makeTempFolder('tgp-doctor-');
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const kernel = new TGP({ config: { rootDir: join(folder, '.tgp') }, logger: silent });
   try {
     return await work(kernel);
   } finally {
     await kernel.shutdown();
-    await rm(folder, { recursive: true, force: true });
+    await removeTempFolder(folder);
   }
 }
 
@@ -139,9 +137,8 @@ async function withScratchKernel(work) {
  * @returns {Promise<Finding>}
  */
 async function config({ config: named }) {
-  const file = named ?? DEFAULT_FILES.find((name) => existsSync(name));
-  await locateRoot({ config: named });
-  return ok(file ?? 'none, every default is used');
+  const { file } = (await locateRoot({ config: named })).resolved;
+  return ok(file === undefined ? 'none, every default is used' : relative(process.cwd(), file));
 }
 
 /**

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createSqlTools } from '../agent_tools/sql_tools.js';
 import { foreignUrl } from '../boundary/foreign_url.js';
+import { ignored } from '../boundary/guarded.js';
+import { messageOf } from '../boundary/thrown.js';
 import { sqlite } from '../sql/adapters/sqlite.js';
+import { closeSource } from '../sql/close_source.js';
+import { settingsOf } from '../sql/sql_settings.js';
+import { nearestConfig } from './config_lookup.js';
 import { ok, problem, warning } from './finding.js';
 import { inspectProject } from './project.js';
 
@@ -39,12 +44,15 @@ const DRIVERS_OF = /** @type {Record<string, string[]>} */ ({
 });
 
 /**
- * The embedded database, the application's drivers, and the database that DATABASE_URL names.
+ * The embedded database, the one of the config file, the application's drivers, and the database that DATABASE_URL names.
+ * @param {{ config?: string }} [options]
  * @returns {Promise<Finding>}
  */
-export async function database() {
-  const { folder, databases } = await inspectProject(process.cwd());
+export async function database(options = {}) {
+  const { application, baseDir } = await nearestConfig(options);
+  const { folder, databases } = await inspectProject(baseDir);
   await answers(sqlite(':memory:'));
+  if (application.sql !== undefined) return configured(application.sql);
   const load = createRequire(join(folder, 'package.json'));
   const missing = databases.filter((name) => !isInstalled(load, name));
   if (missing.length > 0) {
@@ -53,6 +61,25 @@ export async function database() {
   const drivers = databases.length > 0 ? databases.join(', ') : 'embedded SQLite';
   const url = process.env.DATABASE_URL;
   return url === undefined || url === '' ? ok(drivers) : connected(load, url, databases, drivers);
+}
+
+/**
+ * @param {import('../../index.js').SqlSource | import('../../index.js').SqlSettings} sql
+ * @returns {Promise<Finding>}
+ */
+async function configured(sql) {
+  const { source } = settingsOf(sql);
+  try {
+    await answers(source);
+    return ok('the "sql" of the config answers');
+  } catch (error) {
+    return problem(
+      `the "sql" of the config does not answer: ${messageOf(error)}`,
+      'Start the database, or correct it.',
+    );
+  } finally {
+    await closeSource(source).catch(ignored);
+  }
 }
 
 /**
@@ -94,7 +121,7 @@ async function embedded(url) {
 
 /** @param {any} source */
 async function answers(source) {
-  const { exec_sql } = createSqlTools(source, { readOnly: true, statementTimeoutMs: CONNECT_MS });
+  const { exec_sql } = createSqlTools(source, { statementTimeoutMs: CONNECT_MS });
   await exec_sql.execute({ sql: 'SELECT 1 AS one' });
   await source.close?.();
 }

@@ -1,6 +1,6 @@
 import { ConfigError, TGPError, unwrap } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
-import { resolveConfig } from '../kernel/config.js';
+import { nearestConfig } from './config_lookup.js';
 import { ok, problem, warning } from './finding.js';
 
 const TOKENS = { github: 'TGP_GITHUB_TOKEN', gitlab: 'TGP_GITLAB_TOKEN', bitbucket: 'TGP_BITBUCKET_TOKEN' };
@@ -10,8 +10,8 @@ const TOKENS = { github: 'TGP_GITHUB_TOKEN', gitlab: 'TGP_GITLAB_TOKEN', bitbuck
  * @param {{ config?: string }} options
  * @returns {Promise<import('./finding.js').Finding>}
  */
-export async function remote({ config: configFile }) {
-  const { config, baseDir } = await resolveConfig(configFile === undefined ? {} : { configFile });
+export async function remote(options) {
+  const { config, baseDir } = await nearestConfig(options);
   const { provider = 'local', branch = 'main' } = config.git ?? {};
   try {
     const answer = unwrap(await native().askRemote(JSON.stringify(config), baseDir));

@@ -7,7 +7,7 @@ import { readTextAtMost } from '../boundary/bounded_read.js';
 import { FILES } from '../kernel/agent_access.js';
 import { DEFAULT_FILES } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
-import { nestModule, nextRoute, script } from './agent_templates.js';
+import { nestModule, nextRoute, script, TOKEN_VARIABLE } from './agent_templates.js';
 import { driverOf, layerSteps } from './databases.js';
 import { applyWithTGP } from './next_config.js';
 import { inspectProject } from './project.js';
@@ -65,7 +65,7 @@ async function setUp(project) {
   const config = present ?? (framework === 'nest' ? 'tgp.config.mjs' : 'tgp.config.ts');
   /** @type {Deed[]} */
   const deeds = [await create(folder, config, CONFIG)];
-  const { root } = await locateRoot({});
+  const { root } = await locateRoot({}, 'here');
   const name = relative(folder, root).split(sep).join('/');
   deeds.push(...(await setUpRoot(root, name)), await ignoreRoot(folder, name), ...(await addScript(project)));
   const agent = agentOf(project);
@@ -172,10 +172,12 @@ function agentOf({ folder, framework, language }) {
  * @param {Done} done
  * @returns {string[]}
  */
-function nextSteps({ framework, language, packageManager, manifest, databases, uses }, { agent, config, manual }) {
+function nextSteps({ framework, language, agent: manager, manifest, databases, uses }, { agent, config, manual }) {
   /** @type {(task: 'add' | 'execute-local', ...words: string[]) => string} */
   const typed = (task, ...words) => {
-    const resolved = resolveCommand(/** @type {any} */ (packageManager), task, words);
+    // Every yarn runs what is installed by its name, and hands on all that follows.
+    if (manager.startsWith('yarn') && task === 'execute-local') return ['yarn', ...words].join(' ');
+    const resolved = resolveCommand(/** @type {any} */ (manager), task, words);
     return resolved ? [resolved.command, ...resolved.args].join(' ') : words.join(' ');
   };
   const missing = ['@tgp/core', 'ai'].filter((name) => !uses(name));
@@ -194,6 +196,7 @@ function nextSteps({ framework, language, packageManager, manifest, databases, u
     ...(framework === 'nest' ? nest : []),
     ...layerSteps(databases, agent),
     ...(variable === undefined ? [] : [`Set ${variable}: ${agent} reads it.`]),
+    ...(framework === 'plain' ? [] : [`Set ${TOKEN_VARIABLE}: ${agent} answers only who sends it as bearer token.`]),
     `Set AI_GATEWAY_API_KEY, or name a model of another provider in ${agent}.`,
     typed('execute-local', 'tgp', 'doctor'),
     typed('execute-local', 'tgp', 'exec', EXAMPLE_PATH, '--args', `'{"names": ["Ada"], "greeting": "Hello"}'`),

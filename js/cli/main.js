@@ -69,7 +69,10 @@ function build(action) {
     program.command(usage).description(description).allowExcessArguments(false);
   const reporting = (/** @type {Command} */ made) => made.option('--json', 'print one JSON document');
   const onWorkspace = (/** @type {Command} */ made) =>
-    reporting(made).option('-c, --config <file>', 'config file (default: tgp.config.* in this folder)');
+    reporting(made).option(
+      '-c, --config <file>',
+      'config file (default: tgp.config.* in this folder or one around it)',
+    );
 
   reporting(command('init', 'set TGP up in this folder; safe to run again'))
     .option('-y, --yes', 'do not ask')
@@ -109,6 +112,20 @@ function build(action) {
       action(async ({ keep, format }) => {
         const { demo } = await import('../../examples/demo/demo.js');
         return demo({ workspace: keep ? 'keep' : 'remove', format });
+      }),
+    );
+  command('completion <shell>', 'print a script that completes commands in bash, zsh or fish')
+    .addHelpText(
+      'after',
+      '\nbash: eval "$(tgp completion bash)"   zsh: eval "$(tgp completion zsh)"   fish: tgp completion fish | source',
+    )
+    .action(
+      action(async (shell) => {
+        const { completion, SHELLS } = await import('./completion.js');
+        if (SHELLS.includes(shell)) return completion(shell, program);
+        throw new ValidationError(`There is no completion for "${shell}", only for ${SHELLS.join(', ')}.`, {
+          details: { field: 'shell' },
+        });
       }),
     );
   return program;

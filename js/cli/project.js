@@ -14,6 +14,7 @@ import { databasesOf } from './databases.js';
  * @property {string} folder
  * @property {Framework} framework
  * @property {string} packageManager
+ * @property {string} agent the package manager, with its generation where that matters: `yarn@berry`
  * @property {string[]} databases names of the database packages it uses
  * @property {'ts' | 'js'} language
  * @property {{ text: string, value: any } | undefined} manifest its package.json
@@ -26,12 +27,14 @@ import { databasesOf } from './databases.js';
  */
 export async function inspectProject(folder) {
   const manifest = await readManifest(folder);
+  const manager = await detect({ cwd: folder });
   const dependencies = { ...manifest?.value.dependencies, ...manifest?.value.devDependencies };
   const uses = (/** @type {string} */ name) => Object.hasOwn(dependencies, name);
   return {
     folder,
     framework: uses('next') ? 'next' : uses('@nestjs/core') ? 'nest' : 'plain',
-    packageManager: (await detect({ cwd: folder }))?.name ?? getUserAgent() ?? 'npm',
+    packageManager: manager?.name ?? getUserAgent() ?? 'npm',
+    agent: manager?.agent ?? getUserAgent() ?? 'npm',
     databases: databasesOf(uses),
     language: existsSync(join(folder, 'tsconfig.json')) || uses('typescript') ? 'ts' : 'js',
     manifest,

@@ -72,6 +72,7 @@ export async function show(tool, { format, config }) {
   }
   line(styled('bold', shown.path));
   line(shown.check.valid ? styled('green', 'valid') : styled('red', shown.check.errors.join('\n')));
+  if (shown.check.notice !== undefined) line(styled('yellow', shown.check.notice));
   line(`\n${shown.source.trimEnd()}`);
   return 0;
 }
@@ -100,9 +101,21 @@ export async function check(tools, { format, config, fix }) {
     for (const { path, fixed } of checked) if (fixed?.applied > 0) printRepair(path, fixed);
     for (const { path, diagnostics } of checked) for (const found of diagnostics) printDiagnostic(path, found);
     const verdict = invalid === 0 ? styled('green', 'all valid') : styled('red', `${invalid} not valid`);
-    line(`${checked.length} ${checked.length === 1 ? 'tool' : 'tools'} checked, ${verdict}`);
+    const untyped = checked.filter(({ typesChecked }) => !typesChecked);
+    line(`${checked.length} ${checked.length === 1 ? 'tool' : 'tools'} checked, ${verdict}${typesMissing(untyped)}`);
   }
   return invalid === 0 ? 0 : 1;
+}
+
+/**
+ * What the verdict does not cover.
+ * @param {{ path: string, notice?: string }[]} untyped tools whose types were not checked
+ */
+function typesMissing(untyped) {
+  const notices = new Set(untyped.map(({ notice }) => notice));
+  if (untyped.length === 0) return '';
+  const whose = untyped.length === 1 ? untyped[0]?.path : `${untyped.length} of them`;
+  return `; ${styled('yellow', `not the types of ${whose}`)}\n${[...notices].join('\n')}`;
 }
 
 /**

@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join, posix, relative, resolve } from 'node:path';
 import { NotFoundError } from '../boundary/errors.js';
 import { FILES } from '../kernel/agent_access.js';
-import { resolveConfig } from '../kernel/config.js';
+import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
-
-/** Where the kernel puts a root that no config names; a test holds it against the kernel's own default. */
-export const DEFAULT_ROOT = './.tgp';
+import { DEFAULT_ROOT, nearestConfig } from './config_lookup.js';
 
 export const TOOLS = 'tools';
 const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
@@ -28,13 +26,16 @@ const toStandardError = {
 /**
  * The root that the configuration names, and its path as a person would write it.
  * @param {ConfigOption} options
+ * @param {import('./config_lookup.js').Reach} [reach]
  */
-export async function locateRoot({ config: configFile }) {
-  const { config, baseDir } = await resolveConfig(configFile === undefined ? {} : { configFile });
+export async function locateRoot(options, reach) {
+  const resolved = await nearestConfig(options, reach);
+  const { config, baseDir } = resolved;
   const root = resolve(baseDir, config.rootDir ?? DEFAULT_ROOT);
   const shown = relative(process.cwd(), root);
   const hasRemote = config.git?.repo !== undefined;
-  return { root, hasRemote, name: shown.startsWith('..') || isAbsolute(shown) || shown === '' ? root : `./${shown}` };
+  const name = shown.startsWith('..') || isAbsolute(shown) || shown === '' ? root : `./${shown}`;
+  return { root, hasRemote, name, resolved };
 }
 
 /**
@@ -45,17 +46,15 @@ export async function locateRoot({ config: configFile }) {
  * @returns {Promise<T>}
  */
 export async function withWorkspace(options, work) {
-  const { root, name, hasRemote } = await locateRoot(options);
+  const { root, name, hasRemote, resolved } = await locateRoot(options);
   // With a remote there is something to clone: a workspace that is not there yet is a cold start.
   if (!existsSync(join(root, '.git')) && !hasRemote) {
     throw new NotFoundError(
       `There is no workspace at ${name}. Run "tgp init" to make one, or name its config with --config.`,
     );
   }
-  const kernel = new TGP({
-    logger: toStandardError,
-    ...(options.config !== undefined && { configFile: options.config }),
-  });
+  // As it was loaded above: loading it again would open its database a second time.
+  const kernel = new TGP(/** @type {any} */ ({ logger: toStandardError, [RESOLVED]: resolved }));
   try {
     return await work(kernel);
   } finally {

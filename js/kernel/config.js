@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { createJiti } from 'jiti';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
@@ -12,7 +11,6 @@ import { filledConfig } from './shown_config.js';
 /**
  * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
  * @typedef {import('./given_config.js').Parsed} Parsed
- * @typedef {{ config: TGPConfigInput, baseDir: string, warnings: string[] }} Resolved
  */
 
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'];
@@ -54,34 +52,61 @@ async function loadGiven(configFile) {
 }
 
 /**
- * The configuration of a kernel and the folder that its relative paths start from.
- * @param {{ configFile?: string, config?: TGPConfigInput }} options
- * @returns {Promise<Resolved>}
+ * @typedef {Pick<import('../../index.js').TGPOptions, 'sql' | 'sandboxAPI'>} Application what an application gives to tools
+ * @typedef {object} ResolvedConfig
+ * @property {Omit<TGPConfigInput, 'sql' | 'sandboxAPI'>} config
+ * @property {Application} application what stands in the configuration for tools
+ * @property {string} baseDir the folder that relative paths start from
+ * @property {string[]} warnings
+ * @property {string} [file] the config file, if there is one
  */
-export async function resolveConfig({ configFile, config }) {
+
+/** An option of the command line's own kernels: the configuration, which it has loaded already. */
+export const RESOLVED = Symbol('resolved configuration');
+
+/**
+ * The configuration of a kernel and the folder that its relative paths start from.
+ * @param {{ configFile?: string, config?: TGPConfigInput, [RESOLVED]?: ResolvedConfig }} options
+ * @returns {Promise<ResolvedConfig>}
+ */
+export async function resolveConfig({ configFile, config, [RESOLVED]: resolved }) {
+  if (resolved !== undefined) return resolved;
   if (configFile !== undefined && config !== undefined) {
     throw new ConfigError('Both "configFile" and "config" are given. Keep one of them.');
   }
-  if (config !== undefined) return resolved(parseConfig(config, '"config"'), process.cwd());
-  const file = configFile ?? (await findDefault());
-  if (file === undefined) return resolved({ config: {}, ignored: [] }, process.cwd());
-  return resolved(await loadGiven(file), dirname(resolve(file)));
+  if (config !== undefined) return divided(parseConfig(config, '"config"'), process.cwd());
+  const file = configFile ?? (await defaultFile(process.cwd()));
+  if (file === undefined) return withoutFile(process.cwd());
+  return { ...divided(await loadGiven(file), dirname(resolve(file))), file: resolve(file) };
+}
+
+/**
+ * Where nothing is configured.
+ * @param {string} baseDir
+ */
+export function withoutFile(baseDir) {
+  return divided({ config: {}, ignored: [] }, baseDir);
 }
 
 /**
  * @param {Parsed} parsed
  * @param {string} baseDir
- * @returns {Resolved}
+ * @returns {ResolvedConfig}
  */
-function resolved({ config, ignored }, baseDir) {
+function divided({ config: { sql, sandboxAPI, ...config }, ignored }, baseDir) {
   const allowedImports = config.allowedImports ?? installedDefaults(baseDir);
   const warnings = ignored.map((key) => `Ignored: "${key}" of the configuration, which has no effect.`);
-  return { config: { ...config, allowedImports }, baseDir, warnings };
+  return { config: { ...config, allowedImports }, application: { sql, sandboxAPI }, baseDir, warnings };
 }
 
-async function findDefault() {
+/**
+ * The config file that is used when none is named.
+ * @param {string} folder
+ * @returns {Promise<string | undefined>}
+ */
+export async function defaultFile(folder) {
   for (const name of DEFAULT_FILES) {
-    if (await isFile(resolve(name))) return name;
+    if (await isFile(join(folder, name))) return join(folder, name);
   }
   return undefined;
 }
@@ -112,6 +137,8 @@ async function readJson(file) {
 
 /** @param {string} file */
 async function importModule(file) {
+  // Not before it is needed: in an application's bundle it cannot be loaded at all, and nothing that says so would be reached.
+  const { createJiti } = await import('jiti');
   // No caches: a retried boot must see the corrected file, and loading a config must leave no file behind.
   const jiti = createJiti(file, {
     moduleCache: false,
@@ -123,7 +150,8 @@ async function importModule(file) {
   /** @type {any} */
   let exported;
   try {
-    exported = await jiti.import(file);
+    // By its text: Node itself would load .mjs and .cjs, and never again.
+    exported = await jiti.evalModule(await readTextAtMost(file), { filename: file, async: true, forceTranspile: true });
   } catch (cause) {
     throw new ConfigError(`Failed to load TGP config from ${basename(file)}: ${reason(cause, file)}`, { cause });
   }

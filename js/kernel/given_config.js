@@ -30,7 +30,7 @@ export function parseConfig(input, source) {
  */
 function readable(input, subject) {
   try {
-    const long = tooLong(input, [], DEPTH);
+    const long = tooLong(dataOf(input), [], DEPTH);
     if (long !== undefined) {
       const key = long.join('.');
       const message = `"${key}" is not valid (must have at most ${MAX_ENTRIES} entries)`;
@@ -44,6 +44,16 @@ function readable(input, subject) {
     if (cause instanceof ConfigError) throw cause;
     throw new ConfigError(`${subject}: it could not be read; pass plain data.`, { cause });
   }
+}
+
+/**
+ * Without what is no data: a database, and functions.
+ * @param {any} input
+ */
+function dataOf(input) {
+  if (!isPlain(input)) return input;
+  const { sql: _sql, sandboxAPI: _functions, ...data } = input;
+  return data;
 }
 
 /**

@@ -1,17 +1,15 @@
 import { AsyncResource } from 'node:async_hooks';
-import { AbortedError, ConfigError } from '../boundary/errors.js';
+import { AbortedError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { described } from '../boundary/thrown.js';
-import { refuseUnusableName } from './function_names.js';
 import { onBehalfOf } from './host_call.js';
 
 /**
  * @typedef {import('../../binding.cjs').BindingHostCall} BindingHostCall
  * @typedef {import('../../binding.cjs').BindingError} BindingError
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
- * @typedef {(...values: any[]) => unknown} HostFunction
  * @typedef {'commit' | 'rollback'} RunEnd
  * @typedef {{ runId: number, callerId: number, signal: AbortSignal }} CallOf the outermost run, the run that waits, and what
  * fires when neither does any more
@@ -35,17 +33,11 @@ export class HostFunctions {
   /** What tells the calls of a run that it is over, or about to be: nothing is done for it any more. @type {Map<number, AbortController>} */
   #ends = new Map();
 
-  /** @param {Record<string, HostFunction>} [sandboxAPI] */
-  constructor(sandboxAPI = {}) {
-    // `{ __proto__: fn }` makes no member.
-    if (typeof Object.getPrototypeOf(sandboxAPI) === 'function') refuseUnusableName('__proto__');
-    for (const [name, fn] of Object.entries(sandboxAPI)) {
-      refuseUnusableName(name);
-      if (typeof fn !== 'function') {
-        throw new ConfigError(`sandboxAPI.${name} must be a function.`, { details: { key: `sandboxAPI.${name}` } });
-      }
+  /** @param {Map<string, import('./application_functions.js').ApplicationFunction>} [own] the application's */
+  constructor(own = new Map()) {
+    for (const [name, { call }] of own) {
       this.#functions.set(name, ({ callerId, signal }, values) =>
-        onBehalfOf(this, callerId, () => fn.apply({ signal }, values)),
+        onBehalfOf(this, callerId, () => call.apply({ signal }, values)),
       );
     }
   }

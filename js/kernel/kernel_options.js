@@ -1,5 +1,6 @@
 import { ConfigError } from '../boundary/errors.js';
 import { nearest } from '../boundary/near_name.js';
+import { RESOLVED } from './config.js';
 import { consoleLogger } from './logger.js';
 import { GivenConfigSchema } from './option_schemas.js';
 
@@ -39,7 +40,7 @@ const KINDS = {
  * @returns {KernelOptions}
  */
 export function readOptions(given) {
-  /** @type {Record<string, unknown>} */
+  /** @type {Record<string | symbol, unknown>} */
   const options = {};
   /** @type {import('../../index.js').TGPError | undefined} */
   let refusal;
@@ -58,6 +59,9 @@ export function readOptions(given) {
       if (wrong === undefined) options[key] = value;
       else refuse(key, `"${key}" ${wrong}.`);
     }
+    // Of our own command line.
+    const resolved = /** @type {any} */ (given)?.[RESOLVED];
+    if (resolved !== undefined) options[RESOLVED] = resolved;
   } catch (cause) {
     refuse('options', 'the options could not be read; pass plain values.', cause);
   }

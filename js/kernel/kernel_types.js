@@ -1,4 +1,5 @@
 import { InternalError } from '../boundary/errors.js';
+import { wholeTypeOf } from '../prompt/typescript_signature.js';
 import { TypeChecker } from '../types_check/type_checker.js';
 
 /**
@@ -13,6 +14,7 @@ export class KernelTypes {
   #checker;
   /** Whether the logger has heard that types are not checked. */
   #toldOfRulesAlone = false;
+  #toldOfRemedy = false;
 
   /** @param {import('../../index.js').Logger} log */
   constructor(log) {
@@ -21,10 +23,10 @@ export class KernelTypes {
 
   /**
    * @param {string} baseDir where the application's packages are found
-   * @param {string[]} functions of the application, which tools may call
+   * @param {import('../../index.js').FunctionGuide[]} functions of the application, which tools may call
    */
   start(baseDir, functions) {
-    this.#checker ??= new TypeChecker(baseDir, functions);
+    this.#checker ??= new TypeChecker(baseDir, functions.map(declarationOf));
   }
 
   /**
@@ -33,7 +35,12 @@ export class KernelTypes {
    */
   async check(sources) {
     if (this.#checker === undefined) throw new InternalError('Types were asked for before the kernel had booted.');
-    return this.#checker.check(sources);
+    const types = await this.#checker.check(sources);
+    if ('notice' in types && types.remedy !== undefined && !this.#toldOfRemedy) {
+      this.#toldOfRemedy = true;
+      this.#log.warn(`Types of tools are not checked. ${types.remedy}`);
+    }
+    return types;
   }
 
   /**
@@ -52,4 +59,14 @@ export class KernelTypes {
   stop() {
     this.#checker?.stop();
   }
+}
+
+/**
+ * A function of the application as a member of `tgp`.
+ * @param {import('../../index.js').FunctionGuide} guide
+ */
+function declarationOf({ name, parameters }) {
+  if (parameters === undefined) return `${JSON.stringify(name)}(...args: any[]): any;`;
+  const isNeeded = !(parameters.type === 'object' && (parameters.required ?? []).length === 0);
+  return `${JSON.stringify(name)}(args${isNeeded ? '' : '?'}: ${wholeTypeOf(parameters)}): Promise<any>;`;
 }

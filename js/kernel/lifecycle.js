@@ -1,12 +1,17 @@
 import { resolve } from 'node:path';
-import { ConfigError, ShutdownError, unwrap } from '../boundary/errors.js';
+import { ConfigError, InternalError, ShutdownError, unwrap } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
+import { messageOf } from '../boundary/thrown.js';
 import { bundlePackage } from '../bundle/bundler.js';
 import { createNodeVFS, rootOf } from '../files/vfs.js';
 import { VfsMirror } from '../files/vfs_mirror.js';
+import { closeSource } from '../sql/close_source.js';
 import { sqlGuide } from '../sql/sql_guide.js';
+import { settingsOf } from '../sql/sql_settings.js';
+import { applicationFunctions } from './application_functions.js';
 import { resolveConfig } from './config.js';
 import { withSecrets } from './config_secrets.js';
+import { warnOfEmptyWorkspace } from './empty_workspace.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
 import { endWhenDropped, forget } from './leftovers.js';
@@ -37,6 +42,10 @@ export class Lifecycle {
   /** What is shown of the configuration: one object for good. @type {FilledTGPConfig | undefined} */
   #config;
   #isBooted = false;
+  /** What tools may use of the application: by its options, and once booted by its configuration too. */
+  #application;
+  /** What the config file has opened, which nobody else can end. @type {import('../../index.js').TGPOptions['sql']} */
+  #opened;
   /** Where the application's packages are found. */
   #baseDir = process.cwd();
   /** @type {HostFunctions | undefined} */
@@ -65,6 +74,7 @@ export class Lifecycle {
   constructor({ options, refusal }, log) {
     this.#options = options;
     this.#refusal = refusal;
+    this.#application = { sql: options.sql, sandboxAPI: options.sandboxAPI };
     this.#log = log;
     this.#leftovers = this.#newLeftovers();
   }
@@ -122,36 +132,35 @@ export class Lifecycle {
     return this.#disk;
   }
 
+  /** What guests may call, once booted. */
   get functions() {
-    if (!this.#functions) {
-      const functions = new HostFunctions(this.#options.sandboxAPI);
-      if (this.#options.sql !== undefined) offerSql(functions, this.#options.sql, this.#log);
-      functions.add('#types', (_call, [sources]) => this.types.checkBeforeRun(sources));
-      functions.add('#bundle', (_call, [specifier, known, trust]) =>
-        bundlePackage(specifier, this.#baseDir, known, trust),
-      );
-      this.#functions = functions;
-    }
+    if (!this.#functions) throw new InternalError('Functions were asked for before the kernel had booted.');
     return this.#functions;
   }
 
-  /** The names of the application's own functions for tools. */
+  /** The names of the application's own functions for tools: before the boot those of the options alone. */
   get functionNames() {
-    return Object.keys(this.#options.sandboxAPI ?? {});
+    return Object.keys(this.#application.sandboxAPI ?? {});
   }
 
   /**
    * What the application's own functions do and take, for whoever explains them to a model.
-   * @returns {import('../prompt/sandbox_facts.js').FunctionGuide[]}
+   * @returns {import('../../index.js').FunctionGuide[]}
    */
   get functionGuides() {
-    return this.functionNames.map((name) => ({ name }));
+    try {
+      return [...applicationFunctions(this.#application.sandboxAPI).values()].map(({ guide }) => guide);
+    } catch {
+      // The boot tells what is wrong with them.
+      return [];
+    }
   }
 
   /** What there is to know of the database; nothing without one, or with one that the boot will refuse. */
   get sqlGuide() {
     try {
-      return this.#options.sql === undefined ? undefined : sqlGuide(this.#options.sql);
+      const { sql } = this.#application;
+      return sql === undefined ? undefined : sqlGuide(sql);
     } catch {
       return undefined;
     }
@@ -192,11 +201,17 @@ export class Lifecycle {
 
   async #start() {
     if (this.#refusal) throw this.#refusal;
-    const { config, baseDir, warnings } = await resolveConfig(this.#options);
+    const { config, application, baseDir, file, warnings } = await resolveConfig(this.#options);
+    const { sql = application.sql, sandboxAPI } = this.#options;
+    this.#application = { sql, sandboxAPI: { ...application.sandboxAPI, ...sandboxAPI } };
+    await this.#close();
+    if (file !== undefined) this.#opened = application.sql;
     const rooted = await this.#withFiles(config);
     this.#baseDir = baseDir;
-    this.#leftovers.kernel ??= createNativeKernel(this.functions, this.runs, this.#log);
-    const { kernel } = this.#leftovers;
+    // Anew for every attempt: a config file that was corrected since may name other functions.
+    this.#functions = this.#makeFunctions();
+    const kernel = createNativeKernel(this.#functions, this.runs, this.#log);
+    this.#leftovers.kernel = kernel;
     const booted = unwrap(await kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir));
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
@@ -208,10 +223,34 @@ export class Lifecycle {
     this.#isBooted = true;
     this.results = new ResultFiles(this.#disk, booted.config.fs);
     await this.results.sweepOld();
-    this.types.start(baseDir, this.functionNames);
+    this.types.start(baseDir, this.functionGuides);
     for (const warning of [...warnings, ...booted.warnings]) this.#log.warn(warning);
+    if (this.#options.vfs === undefined) warnOfEmptyWorkspace(kernel, this.config, this.#log);
     if (booted.config.sandbox.warm > 0) this.inspect(kernel);
     return kernel;
+  }
+
+  #makeFunctions() {
+    const { sql, sandboxAPI } = this.#application;
+    const functions = new HostFunctions(applicationFunctions(sandboxAPI));
+    if (sql !== undefined) offerSql(functions, sql, this.#log);
+    functions.add('#types', (_call, [sources]) => this.types.checkBeforeRun(sources));
+    functions.add('#bundle', (_call, [specifier, known, trust]) =>
+      bundlePackage(specifier, this.#baseDir, known, trust),
+    );
+    return functions;
+  }
+
+  /** Ends what a config file had opened. */
+  async #close() {
+    const sql = this.#opened;
+    this.#opened = undefined;
+    if (sql === undefined) return;
+    try {
+      await closeSource(settingsOf(sql).source);
+    } catch (error) {
+      this.#log.warn(`The database of the config file could not be closed: ${messageOf(error)}`);
+    }
   }
 
   /**
@@ -254,6 +293,7 @@ export class Lifecycle {
     await this.results?.removeOwn();
     if (kernel) unwrap(await kernel.shutdown(pushTimeoutMs));
     await mirror?.remove();
+    await this.#close();
     forget(this.#leftovers);
   }
 }

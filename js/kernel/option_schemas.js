@@ -9,12 +9,23 @@ import { isAbortSignal } from '../boundary/abort.js';
 import { limited, limitsOf, wholeNumber } from '../boundary/limit_schema.js';
 import { LIMITS } from '../boundary/limits.js';
 
+/**
+ * @typedef {import('../../index.js').SqlSource | import('../../index.js').SqlSettings} Sql
+ * @typedef {import('../../index.js').SandboxFunction} SandboxFunction
+ */
+
 /** Longer than any path, address or token. */
 const MAX_TEXT_CHARS = 8_192;
 /** Entries of a list: more is no configuration that somebody wrote, and would take long to be refused one by one. */
 export const MAX_ENTRIES = 1_000;
 const MAX_PUSH_MS = 600_000;
 const MAX_TOOLS = 1_000_000;
+const isObject = (/** @type {unknown} */ value) =>
+  typeof value === 'function' || (typeof value === 'object' && value !== null);
+/** @type {z.ZodCustom<Sql, Sql>} */
+const sqlSource = z.custom(isObject, 'must be a database, or { source, … } with one');
+/** @type {z.ZodCustom<SandboxFunction, SandboxFunction>} */
+const sandboxFunction = z.custom(isObject, 'must be a function, or { description, parameters, execute }');
 
 const text = z.string().min(1).max(MAX_TEXT_CHARS);
 const texts = z.array(text).max(MAX_ENTRIES);
@@ -103,6 +114,11 @@ export const GivenConfigSchema = z.strictObject({
     .record(text, SecretSchema)
     .optional()
     .describe('What tools may use without seeing it: they write {{secret:NAME}}.'),
+  sql: sqlSource.optional().describe('The database behind tgp.exec_sql, as in the options of a kernel, which win.'),
+  sandboxAPI: z
+    .record(z.string(), sandboxFunction)
+    .optional()
+    .describe("The application's functions for tools, as in the options of a kernel, which win."),
 });
 
 const { timeoutMs, wallMs, memoryMb } = limitsOf(LIMITS.sandbox);

@@ -26,7 +26,8 @@ export function filledConfig(config, baseDir) {
  * @returns {FilledTGPConfig}
  */
 export function previewConfig(given) {
-  const { git, network, secrets, ...rest } = filledConfig(readableOrNothing(given), process.cwd());
+  const { sql: _sql, sandboxAPI: _functions, ...config } = readableOrNothing(given);
+  const { git, network, secrets, ...rest } = filledConfig(config, process.cwd());
   return {
     ...rest,
     git: git.auth.token === undefined ? git : { ...git, auth: { ...git.auth, token: HIDDEN } },

@@ -2,28 +2,42 @@
 
 /** @typedef {Record<string, any>} JsonSchema */
 
-const MAX_DEPTH = 4;
+/** @typedef {{ depth: number, values: number }} Extent how much of a schema is printed */
+
 const MAX_CHARS = 200;
-const MAX_VALUES = 8;
+/** For models: what is left out is shown as `…`. */
+const SHORT = { depth: 4, values: 8 };
+/** For the type checker, to which a `…` would be a mistake. */
+const WHOLE = { depth: 32, values: 1000 };
 
 /**
  * @param {JsonSchema} schema
  * @returns {string}
  */
 export function typeOf(schema) {
-  const text = printed(schema, 0);
+  const text = printed(schema, 0, SHORT);
   return text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS - 1)}…`;
+}
+
+/**
+ * As {@link typeOf}, for a compiler.
+ * @param {JsonSchema} schema of the application
+ * @returns {string}
+ */
+export function wholeTypeOf(schema) {
+  return printed(schema, 0, WHOLE);
 }
 
 /**
  * @param {any} schema
  * @param {number} depth
+ * @param {Extent} extent
  * @returns {string}
  */
-function printed(schema, depth) {
-  if (typeof schema !== 'object' || schema === null || depth > MAX_DEPTH) return 'any';
-  const inner = (/** @type {any} */ part) => printed(part, depth + 1);
-  if (Array.isArray(schema.enum)) return values(schema.enum);
+function printed(schema, depth, extent) {
+  if (typeof schema !== 'object' || schema === null || depth > extent.depth) return 'any';
+  const inner = (/** @type {any} */ part) => printed(part, depth + 1, extent);
+  if (Array.isArray(schema.enum)) return values(schema.enum, extent);
   if ('const' in schema) return literal(schema.const);
   if (Array.isArray(schema.anyOf)) return [...new Set(schema.anyOf.map(inner))].join(' | ');
   switch (schema.type) {
@@ -58,10 +72,14 @@ function object({ properties = {}, required = [], additionalProperties }, inner)
   return additionalProperties ? `Record<string, ${inner(additionalProperties)}>` : '{}';
 }
 
-/** @param {unknown[]} all */
-function values(all) {
-  const shown = all.slice(0, MAX_VALUES).map(literal);
-  return [...shown, ...(all.length > MAX_VALUES ? ['…'] : [])].join(' | ');
+/**
+ * @param {unknown[]} all
+ * @param {Extent} extent
+ */
+function values(all, extent) {
+  if (extent === WHOLE && all.length > extent.values) return 'any';
+  const shown = all.slice(0, extent.values).map(literal);
+  return [...shown, ...(all.length > extent.values ? ['…'] : [])].join(' | ');
 }
 
 /**

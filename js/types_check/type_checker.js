@@ -6,7 +6,8 @@ import { locateTypeScript } from './typescript_location.js';
 /**
  * @typedef {import('../../index.js').Diagnostic} Diagnostic
  * @typedef {import('../boundary/crossing.js').TypeSources} TypeSources
- * @typedef {{ diagnostics: Diagnostic[] } | { notice: string }} Outcome
+ * @typedef {{ diagnostics: Diagnostic[] } | { notice: string, remedy?: string }} Outcome the notice is for whoever wrote the tool,
+ * often a model; the remedy is for whoever runs the application
  * @typedef {{ pos: number, end: number, code: number, category: number, text: string, messageChain?: Found[] }} Found
  * @typedef {{ server: TypesServer, files: TypeFiles, snapshot?: number }} Session
  */
@@ -15,6 +16,9 @@ import { locateTypeScript } from './typescript_location.js';
 const TIME_LIMITS = { startMs: 20_000, checkMs: 10_000 };
 /** After so long without a check the server is stopped: it holds some 40 MB. */
 const IDLE_MS = 120_000;
+const REMEDY =
+  'The type checker comes with @tgp/core as an optional dependency: install again without --omit=optional, or add TypeScript 7 to ' +
+  'the application, as "typescript" or, beside an older one, as "typescript-7": "npm:typescript@7".';
 /** The compiler's own number for an error. */
 const ERROR = 1;
 /** Most findings of one tool that are reported, and how long and deep each may be. */
@@ -44,7 +48,7 @@ export class TypeChecker {
 
   /**
    * @param {string} baseDir the application's folder
-   * @param {readonly string[]} functions names of the application's own functions on `tgp`
+   * @param {readonly string[]} functions declarations of the application's own functions on `tgp`
    * @param {{ startMs: number, checkMs: number }} [timeLimits]
    */
   constructor(baseDir, functions, timeLimits = TIME_LIMITS) {
@@ -62,8 +66,7 @@ export class TypeChecker {
     if (sources.refused !== undefined) return { notice: `Types were not checked: ${sources.refused}.` };
     this.#program ??= locateTypeScript(this.#baseDir) ?? null;
     if (this.#program === null) {
-      // No word of installing it: models read this, too.
-      return { notice: 'Types were not checked: TypeScript 7 or later is not installed.' };
+      return { notice: 'Types were not checked: there is no type checker here.', remedy: REMEDY };
     }
     const program = this.#program;
     const turn = this.#last.then(() => this.#attempt(program, sources));

@@ -59,14 +59,13 @@ export class TypeFiles {
 
   /**
    * @param {string} baseDir the application's folder
-   * @param {readonly string[]} functions names of the application's own functions on `tgp`
+   * @param {readonly string[]} functions declarations of the application's own functions on `tgp`
    * @param {string} library the folder of the compiler's own declarations
    */
   constructor(baseDir, functions, library) {
     this.#store = new PackageStore(baseDir, { '@tgp/std': STANDARD_LIBRARY });
     this.#library = `${library}/`;
-    const own = functions.map((name) => `  ${JSON.stringify(name)}(...args: any[]): any;`).join('\n');
-    this.#set(`${FOLDER}/application.d.ts`, `interface Tgp {\n${own}\n}\n`);
+    this.#set(`${FOLDER}/application.d.ts`, `interface Tgp {\n${functions.join('\n')}\n}\n`);
     this.#set(`${FOLDER}/tgp.d.ts`, readTextAtOnce(SANDBOX_TYPES, MAX_CHARS));
   }
 

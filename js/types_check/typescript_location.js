@@ -3,31 +3,59 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The first version whose compiler is a native program with a language server. */
+/** The first version whose compiler is a native program with a server. */
 const FIRST_NATIVE = 7;
+const PLATFORM = `${process.platform}-${process.arch}`;
+const ENDING = process.platform === 'win32' ? '.exe' : '';
+
+/** Under which names applications have TypeScript 7; `typescript` itself may have to stay older for other programs. */
+const PACKAGES = [
+  { name: 'typescript', native: `@typescript/typescript-${PLATFORM}`, program: 'tsc' },
+  { name: 'typescript-7', native: `@typescript/typescript-${PLATFORM}`, program: 'tsc' },
+  { name: '@typescript/native-preview', native: `@typescript/native-preview-${PLATFORM}`, program: 'tsgo' },
+];
 
 /**
- * The program of TypeScript 7 or later: the application's own, or the one beside this package.
+ * The program of TypeScript 7 or later: the one that comes with this package, which it was tested with, or one of the
+ * application.
  * @param {string} baseDir the application's folder
  * @returns {string | undefined}
  */
 export function locateTypeScript(baseDir) {
-  for (const from of [join(baseDir, 'package.json'), fileURLToPath(import.meta.url)]) {
-    const program = programOf(createRequire(from));
-    if (program !== undefined) return program;
+  const own = programIn(createRequire(fileURLToPath(import.meta.url)), `@typescript/typescript-${PLATFORM}`, 'tsc');
+  if (own !== undefined) return own;
+  const application = createRequire(join(baseDir, 'package.json'));
+  for (const { name, native, program } of PACKAGES) {
+    const manifest = manifestOf(application, name);
+    const found = manifest === undefined ? undefined : programIn(createRequire(manifest), native, program);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** @param {NodeJS.Require} require */
-function programOf(require) {
+/**
+ * Where the package.json of a package is, if that is new enough.
+ * @param {NodeJS.Require} require
+ * @param {string} name
+ */
+function manifestOf(require, name) {
   try {
-    const manifest = require.resolve('typescript/package.json');
-    if (Number.parseInt(require(manifest).version, 10) < FIRST_NATIVE) return undefined;
-    const platform = `@typescript/typescript-${process.platform}-${process.arch}/package.json`;
-    const folder = dirname(createRequire(manifest).resolve(platform));
-    const program = join(folder, 'lib', process.platform === 'win32' ? 'tsc.exe' : 'tsc');
-    return existsSync(program) ? program : undefined;
+    const manifest = require.resolve(`${name}/package.json`);
+    return Number.parseInt(require(manifest).version, 10) >= FIRST_NATIVE ? manifest : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {NodeJS.Require} require
+ * @param {string} name of the package with the program for this platform
+ * @param {string} program
+ */
+function programIn(require, name, program) {
+  try {
+    const file = join(dirname(require.resolve(`${name}/package.json`)), 'lib', `${program}${ENDING}`);
+    return existsSync(file) ? file : undefined;
   } catch {
     return undefined;
   }

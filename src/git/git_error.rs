@@ -75,6 +75,17 @@ pub enum GitError {
     NotInCommit { path: String, commit: String },
     #[error("{path} of commit {commit} is larger than fs.fileBytes; raise that to bring it back")]
     TooLarge { path: String, commit: String },
+    #[error(
+        "Nothing can be written here: the workspace is read-only, by its file system or by the rights of its files. Tools that \
+         exist can be read, checked and run; use those. To keep new ones, whoever runs this application has to put rootDir \
+         where it can be written, such as on a volume"
+    )]
+    ReadOnly,
+    #[error(
+        "The root has no repository, and none can be made, because it is read-only. Bring its .git folder along (look into \
+         .dockerignore), or put rootDir where it can be written"
+    )]
+    NothingToRead,
     #[error("Could not {action}: {reason}")]
     Git { action: &'static str, reason: String },
     #[error("Could not {action}: {source}")]
@@ -130,6 +141,7 @@ impl PartError for GitError {
         match self {
             Self::BadBranch { .. } | Self::BadAuthor | Self::BadRemote { .. } => ErrorCode::Config,
             Self::BadPath { .. } => ErrorCode::Validation,
+            Self::ReadOnly | Self::NothingToRead => ErrorCode::Io,
             Self::Conflict { .. } => ErrorCode::GitConflict,
             Self::TooLarge { .. } => ErrorCode::Limit,
             Self::NoSuchCommit { .. } | Self::NotInCommit { .. } => ErrorCode::NotFound,

@@ -17,7 +17,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const LOCK_NAME: &str = "tgp-writer";
+pub(in crate::git) const LOCK_NAME: &str = "tgp-writer";
 const QUEUE_NAME: &str = "tgp-queue";
 const PAUSE: Duration = Duration::from_millis(1);
 /// All paths that one landing can change, and their ends.

@@ -1,5 +1,6 @@
 //! The public face of the repository.
 
+use super::access::Access;
 use super::commit::{self, Committed};
 use super::repository_setup::{self, Flush};
 use crate::git::branches::{head, strategy};
@@ -32,6 +33,7 @@ pub struct GitStore {
     root: PathBuf,
     pub(in crate::git) options: StoreOptions,
     work: Arc<dyn WorkTree>,
+    access: Access,
 }
 
 /// A handle whose objects are not flushed, and the log that makes up for it.
@@ -57,12 +59,16 @@ impl GitStore {
         session: Option<String>,
     ) -> Result<Self, GitError> {
         let repository = Mutex::new(repository_setup::open_or_init(root, &options, WAIT)?);
+        let access = Access::of(&root.join(".git"));
+        if access == Access::ReadOnly {
+            return Ok(Self { repository, logged: None, root: root.to_owned(), options, work, access });
+        }
         let log = |session| -> Result<_, GitError> {
             let repository = Mutex::new(repository_setup::open_again(root, Flush::Logged)?);
             Ok(Logged { repository, log: RedoLog::new(session) })
         };
         let logged = session.map(log).transpose()?;
-        let store = Self { repository, logged, root: root.to_owned(), options, work };
+        let store = Self { repository, logged, root: root.to_owned(), options, work, access };
         let lock = RepositoryLock::acquire(store.repository()?.path(), WAIT)?;
         if let Some(Logged { log, .. }) = &store.logged {
             redo::redo(&*store.repository()?, &store.context(), log)?;
@@ -86,12 +92,26 @@ impl GitStore {
         }
     }
 
-    /// A directory for what belongs to this copy of the repository and not to its history. It may not exist yet.
+    /// A directory for what belongs to this copy of the repository and not to its history. It may not exist yet, unless it
+    /// could not be made: then it is one that has nothing of the kind.
     ///
     /// # Errors
     /// `Busy`.
     pub fn private_dir(&self) -> Result<PathBuf, GitError> {
-        Ok(self.repository()?.path().join("tgp"))
+        let own = self.repository()?.path().to_owned();
+        let private = own.join("tgp");
+        Ok(if self.access == Access::ReadOnly && !private.is_dir() { own } else { private })
+    }
+
+    /// Refuses to begin what could not be written.
+    ///
+    /// # Errors
+    /// `ReadOnly`.
+    pub const fn check_writable(&self) -> Result<(), GitError> {
+        match self.access {
+            Access::Writable => Ok(()),
+            Access::ReadOnly => Err(GitError::ReadOnly),
+        }
     }
 
     /// Commits exactly `changes` on top of the branch they belong to; no commit when they change nothing. Then makes
@@ -145,6 +165,7 @@ impl GitStore {
         &'s self,
         handle: &'s Mutex<Repository>,
     ) -> Result<(MutexGuard<'s, Repository>, RepositoryLock), GitError> {
+        self.check_writable()?;
         let repository = wait_for(handle)?;
         let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
         settle::heal(&repository, &lock, &self.context())?;

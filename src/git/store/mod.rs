@@ -1,5 +1,6 @@
 //! The local repository: opening it, committing to it, moving it to others' commits, reading its history.
 
+pub(super) mod access;
 pub(super) mod commit;
 pub(super) mod git_store;
 pub(super) mod history;

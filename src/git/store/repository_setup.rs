@@ -1,5 +1,6 @@
 //! Opening or creating the repository of a root, deaf to whatever Git configuration the user has.
 
+use super::access::{Access, is_refusal};
 use super::special_files;
 use crate::git::branches::references::branch_reference;
 use crate::git::durability::repository_lock::RepositoryLock;
@@ -57,10 +58,17 @@ pub(in crate::git) fn open_or_init(
     Signature::now(&options.author_name, &options.author_email).map_err(|_| GitError::BadAuthor)?;
     let git_dir = root.join(".git");
     // A `.git` file belongs to a linked work tree, which exists already.
-    let repository =
-        if git_dir.is_file() { open(root, Flush::Each)? } else { open_or_init_locked(root, &git_dir, options, wait)? };
+    let access = Access::of(&git_dir);
+    let repository = if git_dir.is_file() || access == Access::ReadOnly {
+        open(root, Flush::Each)?
+    } else {
+        open_or_init_locked(root, &git_dir, options, wait)?
+    };
     if repository.is_bare() {
         return Err(GitError::Bare);
+    }
+    if access == Access::ReadOnly {
+        return Ok(repository);
     }
     exclude_file::add_patterns(&repository.commondir().join("info"), &options.exclude)
         .map_err(GitError::io("write the repository's exclude file"))?;
@@ -77,7 +85,13 @@ fn open_or_init_locked(
     if !git_dir.exists() && special_files::check_folder(root).is_ok() && Repository::open_bare(root).is_ok() {
         return Err(GitError::Bare);
     }
-    fs::create_dir_all(git_dir).map_err(GitError::io("create the repository's directory"))?;
+    fs::create_dir_all(git_dir).map_err(|error| {
+        if is_refusal(&error) {
+            GitError::NothingToRead
+        } else {
+            GitError::io("create the repository's directory")(error)
+        }
+    })?;
     let _lock = RepositoryLock::acquire(git_dir, wait)?;
     let head = git_dir.join("HEAD");
     match fs::symlink_metadata(&head) {
@@ -207,8 +221,11 @@ pub(in crate::git) fn isolate(repository: &Repository, flush: Flush) -> Result<(
     if plain_file::read(&own, MAX_SETTINGS_BYTES).ok().as_deref() != Some(settings.as_bytes()) {
         let mut options = File::options();
         let file = plain_file::open(&own, options.write(true).create(true).truncate(true));
-        file.and_then(|mut file| file.write_all(settings.as_bytes()))
-            .map_err(GitError::io("write the repository's settings"))?;
+        let written = file.and_then(|mut file| file.write_all(settings.as_bytes()));
+        // They are about writing.
+        if Access::of(repository.path()) == Access::Writable {
+            written.map_err(GitError::io("write the repository's settings"))?;
+        }
     }
     let configure = || {
         let mut config = Config::new()?;

@@ -88,6 +88,7 @@ impl WritePath {
     fn commit<C: Change>(&self, path: &str, change: &C) -> Result<(Written, C::Found), Error> {
         let path = &JailPath::parse(path)?;
         check_writable(path)?;
+        self.parts.history.check_writable()?;
         change.check()?;
         let read = || match change.base() {
             Base::Anything => Ok(String::new()),

@@ -33,6 +33,9 @@ pub struct GitHome {
     pub warnings: Vec<String>,
 }
 
+const READ_ONLY: &str = "The root is read-only: its tools can be listed, found, checked and run, nothing can be written, and no \
+                         remote is asked. Put rootDir where it can be written to change that.";
+
 impl GitHome {
     /// Opens or makes the repository at `root`; with a remote, hydrates it and pushes what waits.
     pub fn open(
@@ -46,6 +49,11 @@ impl GitHome {
     ) -> Result<Self, Error> {
         let options = store_options(config);
         let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs)));
+        if git::is_read_only(root) {
+            // Nothing that a remote has could be brought in.
+            let store = Arc::new(GitStore::open_or_init(root, options, work)?);
+            return Ok(Self { store, publisher: None, warnings: vec![READ_ONLY.to_owned()] });
+        }
         let Some(remote) = remote_options(config, base_dir, ending)? else {
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
             return Ok(Self { store, publisher: None, warnings: Vec::new() });

@@ -90,14 +90,19 @@ impl History {
         WriteTurn::new(one_writer, self.git.begin(paths), self.git.restores_files())
     }
 
+    /// Refuses, where the root is read-only, before anything is tried.
+    pub fn check_writable(&self) -> Result<(), Error> {
+        Ok(self.git.check_writable()?)
+    }
+
     /// Commits files as they are on disk; one that is not there is removed from the history's head.
     pub fn persist(&self, message: &str, files: &[String], done: WriteDone<Written>) {
-        self.publish(self.commit_as_they_are(message, files), done);
+        self.publish(self.check_writable().and_then(|()| self.commit_as_they_are(message, files)), done);
     }
 
     /// Makes `meta.json` what the tools say and commits it.
     pub fn sync_registry(&self, done: WriteDone<Written>) {
-        self.publish(self.commit_meta(), done);
+        self.publish(self.check_writable().and_then(|()| self.commit_meta()), done);
     }
 
     /// What a commit, or its failure, means for the file at `path`.

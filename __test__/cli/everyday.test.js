@@ -1,0 +1,126 @@
+/** Small things of the command line that people trip over. */
+
+import { execFile, spawn } from 'node:child_process';
+import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { describe, expect, test } from 'vitest';
+import { runCli } from '../helpers/run_cli.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const exec = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const INDEX = new URL('../../index.js', import.meta.url).href;
+
+describe('tgp completion', () => {
+  test('completes commands and their options in bash', async () => {
+    const { stdout } = await runCli(await tempRoot(), ['completion', 'bash']);
+    const asked = async (/** @type {string[]} */ ...words) => {
+      const line = words.map((word) => JSON.stringify(word)).join(' ');
+      const script = `${stdout}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _tgp; echo "\${COMPREPLY[@]}"`;
+      return (await exec('bash', ['-c', script])).stdout.trim();
+    };
+    expect(await asked('tgp', 'do')).toBe('doctor');
+    expect(await asked('tgp', 'check', '--f')).toBe('--fix');
+    expect(await asked('tgp', 'exec', '--timeout')).toBe('--timeout-ms');
+  });
+
+  test('speaks zsh and fish, and says so of others', async () => {
+    const folder = await tempRoot();
+    expect((await runCli(folder, ['completion', 'zsh'])).stdout).toContain("'exec:run a tool; its result");
+    expect((await runCli(folder, ['completion', 'fish'])).stdout).toContain('-a doctor');
+    const { code, stderr } = await runCli(folder, ['completion', 'tcsh']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('bash, zsh, fish');
+  });
+});
+
+test.each([
+  ['npm@11.0.0', 'npm i @tgp/core ai', 'npx tgp doctor'],
+  ['pnpm@10.0.0', 'pnpm add @tgp/core ai', 'pnpm exec tgp doctor'],
+  ['yarn@1.22.22', 'yarn add @tgp/core ai', 'yarn tgp doctor'],
+  ['yarn@4.5.0', 'yarn add @tgp/core ai', 'yarn tgp doctor'],
+  ['bun@1.2.0', 'bun add @tgp/core ai', 'bun x tgp doctor'],
+])('tgp init prints commands of %s', async (packageManager, add, doctor) => {
+  const folder = await tempRoot();
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ packageManager }));
+  const { next } = (await runCli(folder, ['init', '--json'])).json();
+  expect(next).toContain(add);
+  expect(next).toContain(doctor);
+});
+
+test.each([
+  ['Next.js', { next: '16.0.0' }, 'app/api/agent/route.js'],
+  ['NestJS', { '@nestjs/core': '11.0.0' }, 'src/tgp/tgp.module.ts'],
+])(
+  'tgp init for %s: nobody reaches the agent without a token, and the database is read-only',
+  async (_name, uses, file) => {
+    const folder = await tempRoot();
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ dependencies: { ...uses, pg: '8' } }));
+    const { next } = (await runCli(folder, ['init', '--json'])).json();
+    expect(next.join('\n')).toContain('Set TGP_AGENT_TOKEN');
+    const source = await readFile(join(folder, file), 'utf8');
+    expect(source).toContain('isAllowed(');
+    expect(source).toContain('sql: { source: db, readOnly: true }');
+    expect(source).toContain('createSqlTools(db, { readOnly: true })');
+    const check = /function isAllowed[\s\S]*?\n}/
+      .exec(source)?.[0]
+      .replace(/: (?:string \| null \| undefined|boolean)/g, '');
+    const isAllowed = new Function('timingSafeEqual', 'process', `${check}; return isAllowed;`);
+    const allows = (/** @type {NodeJS.ProcessEnv} */ env, /** @type {string | null} */ given) =>
+      isAllowed(timingSafeEqual, { env })(given);
+    expect(allows({}, null)).toBe(false);
+    expect(allows({}, 'Bearer ')).toBe(false);
+    expect(allows({ TGP_AGENT_TOKEN: 'right' }, 'Bearer wrong')).toBe(false);
+    expect(allows({ TGP_AGENT_TOKEN: 'right' }, 'Bearer right')).toBe(true);
+  },
+);
+
+test.each(/** @type {const} */ (['esm', 'cjs']))(
+  'an application bundled as %s without "external" is told why',
+  async (format) => {
+    const folder = await tempRoot();
+    await mkdir(join(folder, 'node_modules', '@tgp'), { recursive: true });
+    await symlink(ROOT, join(folder, 'node_modules', '@tgp', 'core'));
+    const source =
+      "import { TGP } from '@tgp/core'; new TGP({ config: { rootDir: './.tgp' } }).boot().catch(({ code, message }) => console.log(code, message));";
+    await writeFile(join(folder, 'app.mjs'), source);
+    const outfile = join(folder, 'dist', `app.${format === 'esm' ? 'mjs' : 'cjs'}`);
+    const entryPoints = [join(folder, 'app.mjs')];
+    await build({ entryPoints, outfile, bundle: true, platform: 'node', format, logLevel: 'silent' });
+    const { stdout } = await exec(process.execPath, [outfile], { cwd: folder });
+    expect(stdout).toContain('ERR_IO');
+    expect(stdout).toContain('--external:@tgp/core');
+  },
+);
+
+test('a host that was killed leaves nothing in the temporary folder once another has started', async () => {
+  const temporary = await tempRoot();
+  const program = `
+    const { TGP, createMemoryVFS } = await import(${JSON.stringify(INDEX)});
+    const kernel = new TGP({ vfs: createMemoryVFS() });
+    await kernel.boot();
+    console.log('up');
+    if (process.argv[1] === 'stay') setInterval(() => {}, 1000); else await kernel.shutdown();`;
+  const run = (/** @type {string} */ mode) =>
+    spawn(process.execPath, ['--input-type=module', '-e', program, '--', mode], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  const [killed, living] = [run('stay'), run('stay')];
+  await Promise.all([once(killed.stdout, 'data'), once(living.stdout, 'data')]);
+  killed.kill('SIGKILL');
+  await once(killed, 'close');
+  expect((await readdir(temporary)).length).toBe(2);
+  const next = run('end');
+  await once(next, 'close');
+  const left = await readdir(temporary);
+  expect(left).toHaveLength(1);
+  expect(left[0]).toContain(`-${living.pid}-`);
+  living.kill('SIGKILL');
+  await once(living, 'close');
+});

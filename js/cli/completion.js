@@ -1,0 +1,85 @@
+/** `tgp completion`: scripts that make a shell complete commands and options. */
+
+import { line } from './screen.js';
+
+/** @typedef {{ name: string, description: string, options: string[] }} Completed a command, and the long names of its options */
+
+/** @type {Record<string, (commands: Completed[]) => string>} */
+const SCRIPTS = { bash, zsh, fish };
+
+export const SHELLS = Object.keys(SCRIPTS);
+
+/**
+ * @param {string} shell one of {@link SHELLS}
+ * @param {import('commander').Command} program
+ * @returns {number} the exit code
+ */
+export function completion(shell, program) {
+  const commands = program.commands.map((command) => ({
+    name: command.name(),
+    description: command.description(),
+    options: [...command.options.flatMap(({ long }) => (long ? [long] : [])), '--help'],
+  }));
+  line(SCRIPTS[shell]?.(commands));
+  return 0;
+}
+
+/** @param {Completed[]} commands */
+function bash(commands) {
+  const cases = commands.map(({ name, options }) => `    ${name}) words="${options.join(' ')}" ;;`).join('\n');
+  return `_tgp() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" words=""
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(' ')} help --help --version" -- "$current"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+${cases}
+  esac
+  case "$current" in -*) COMPREPLY=($(compgen -W "$words" -- "$current")) ;; esac
+}
+complete -o default -F _tgp tgp`;
+}
+
+/** @param {Completed[]} commands */
+function zsh(commands) {
+  const list = commands.map(({ name, description }) => `    ${quoted(`${name}:${description}`)}`).join('\n');
+  const cases = commands.map(({ name, options }) => `    ${name}) compadd -- ${options.join(' ')} ;;`).join('\n');
+  return `#compdef tgp
+_tgp() {
+  local -a commands=(
+${list}
+  )
+  if (( CURRENT == 2 )); then
+    _describe 'command' commands
+    return
+  fi
+  if [[ $words[CURRENT] != -* ]]; then
+    _files
+    return
+  fi
+  case $words[2] in
+${cases}
+  esac
+}
+compdef _tgp tgp`;
+}
+
+/** @param {Completed[]} commands */
+function fish(commands) {
+  return commands
+    .flatMap(({ name, description, options }) => [
+      `complete -c tgp -n __fish_use_subcommand -f -a ${name} -d ${quoted(description)}`,
+      ...options.map((option) => `complete -c tgp -n '__fish_seen_subcommand_from ${name}' -l ${option.slice(2)}`),
+    ])
+    .join('\n');
+}
+
+/**
+ * A text as one word of a shell.
+ * @param {string} text
+ */
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
