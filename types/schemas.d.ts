@@ -10,12 +10,16 @@ import type { DescribeSchemaArgs, ExecSqlArgs } from './sql.js';
 import type {
   ApplyDiffArgs,
   CheckToolArgs,
+  DeleteFileArgs,
   ExecToolArgs,
   FileHistoryArgs,
   FindToolArgs,
   ListFilesArgs,
+  MoveFileArgs,
   PatchFileArgs,
   ReadFileArgs,
+  RevertFileArgs,
+  RunCodeArgs,
   SearchFilesArgs,
   WriteFileArgs,
 } from './tools.js';
@@ -106,11 +110,28 @@ export declare const ListFilesParams: Strict<{ dir: z.ZodString }>;
 /** Checks {@link ReadFileArgs}. */
 export declare const ReadFileParams: Strict<{ path: z.ZodString }>;
 /** Checks {@link WriteFileArgs}. */
-export declare const WriteFileParams: Strict<{ path: z.ZodString; content: z.ZodString }>;
+export declare const WriteFileParams: Strict<{
+  path: z.ZodString;
+  content: z.ZodString;
+  why: Optional<z.ZodString>;
+}>;
 /** Checks {@link PatchFileArgs}. */
-export declare const PatchFileParams: Strict<{ path: z.ZodString; search: z.ZodString; replace: z.ZodString }>;
+export declare const PatchFileParams: Strict<{
+  path: z.ZodString;
+  search: z.ZodString;
+  replace: z.ZodString;
+  why: Optional<z.ZodString>;
+}>;
 /** Checks {@link ApplyDiffArgs}. */
-export declare const ApplyDiffParams: Strict<{ path: z.ZodString; diff: z.ZodString }>;
+export declare const ApplyDiffParams: Strict<{ path: z.ZodString; diff: z.ZodString; why: Optional<z.ZodString> }>;
+/** Checks {@link DeleteFileArgs}. */
+export declare const DeleteFileParams: Strict<{ path: z.ZodString; why: Optional<z.ZodString> }>;
+/** Checks {@link MoveFileArgs}. */
+export declare const MoveFileParams: Strict<{ from: z.ZodString; to: z.ZodString; why: Optional<z.ZodString> }>;
+/** Checks {@link RevertFileArgs}. */
+export declare const RevertFileParams: Strict<{ path: z.ZodString; commit: z.ZodString; why: Optional<z.ZodString> }>;
+/** Checks {@link RunCodeArgs}. */
+export declare const RunCodeParams: Strict<{ code: z.ZodString; args: Optional<AnyObject> }>;
 /** Checks {@link SearchFilesArgs}. */
 export declare const SearchFilesParams: Strict<{
   pattern: z.ZodString;

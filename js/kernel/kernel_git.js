@@ -1,6 +1,7 @@
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
-import { HistoryOptionsSchema } from './option_schemas.js';
+import { noteText } from './commit_note.js';
+import { CommitNoteSchema, HistoryOptionsSchema } from './option_schemas.js';
 
 /** @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls */
 
@@ -25,12 +26,29 @@ export function kernelGit(calls) {
       return fileHistory(calls, path, limit, undefined);
     },
     diff: (path, { from, to } = {}) => calls.read((kernel) => kernel.fileDiff(path, from, to)),
-    revert: async (path, commit) => {
+    revert: async (path, commit, note = {}) => {
       requireText(path, 'path');
       requireText(commit, 'commit');
-      return calls.change((kernel) => kernel.revertFile(path, commit));
+      const text = checkedNote(note);
+      return calls.change((kernel) => kernel.revertFile(path, commit, text));
+    },
+    remove: async (path, note = {}) => {
+      requireText(path, 'path');
+      const text = checkedNote(note);
+      return calls.change((kernel) => kernel.deleteFile(path, text));
+    },
+    move: async (from, to, note = {}) => {
+      requireText(from, 'from');
+      requireText(to, 'to');
+      const text = checkedNote(note);
+      return calls.change((kernel) => kernel.moveFile(from, to, text));
     },
   };
+}
+
+/** @param {import('../../index.js').CommitNote} note */
+function checkedNote(note) {
+  return noteText(parseArguments(CommitNoteSchema, note, 'commit note'));
 }
 
 /**

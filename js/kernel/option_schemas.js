@@ -94,6 +94,12 @@ export const ExecOptionsSchema = z.strictObject({
 
 export const ShutdownOptionsSchema = z.strictObject({ pushTimeoutMs: z.int().nonnegative().max(600_000).optional() });
 
+export const CommitNoteSchema = z.strictObject({
+  why: z.string().optional(),
+  session: z.string().optional(),
+  model: z.string().optional(),
+});
+
 export const HistoryOptionsSchema = z.strictObject(limitsOf(LIMITS.file_history));
 
 export const ToolsOptionsSchema = z.strictObject({ query: text.optional(), limit: count.optional() });

@@ -10,7 +10,7 @@ const PROTOCOL = `${OPENING}
 # Protocol
 
 1. Look first. Call find_tool with what you need; a score above 0.85 is a tool that does the job: run it, do not write it again. Otherwise look at list_files and search_files for parts to build on.
-2. Forge what is missing. Write a general tool with write_file; never a script for this one question.
+2. Forge what is missing. Write a general tool with write_file; never a script for this one question: what is looked at once and not needed again is run_code.
 3. Check before running. Call check_tool; every diagnostic has a line and a column. Repair with patch_file or apply_diff and check again until it is valid.
 4. Run with exec_tool. The request's own values go into args.
 5. Heal. When a run reports success: false, read error, code, line and logs, patch the cause, check, run again.

@@ -36,6 +36,7 @@ impl Hydrated {
     fn take(&mut self, landed: Landed) {
         self.warnings.extend(landed.backup.map(|branch| backup_warning(&branch)));
         self.warnings.extend(landed.left_out.warning());
+        self.warnings.extend(landed.held_back.iter().map(|path| held_back_warning(path)));
         self.changed = landed.paths;
     }
 }
@@ -228,6 +229,12 @@ impl Upstream {
         landing::apply(repository, &RefMove { name, old: None, new: None })
             .map_err(|error| GitError::git("forget a branch of the remote", &error))
     }
+}
+
+fn held_back_warning(path: &str) -> String {
+    format!(
+        "The remote has changed {path}. The file here holds a secret, so that it is neither committed nor overwritten: take the secret out and write it again, or remove it to see the remote's."
+    )
 }
 
 fn backup_warning(branch: &str) -> String {

@@ -16,13 +16,14 @@ use crate::git::store::landing::{self, Landing, RefMove};
 use git2::{Oid, Repository};
 
 impl Upstream {
-    /// Pushes one tool's branch and makes sure of its pull request.
+    /// Pushes one tool's branch and makes sure of its pull request. There is none to make when all that the branch had was
+    /// removed again.
     pub(in crate::git) fn publish_tool(
         &self,
         repository: &Repository,
         tool: &Pending,
         patience: &Patience,
-    ) -> Result<PullRequest, GitError> {
+    ) -> Result<Option<PullRequest>, GitError> {
         let Some(forge) = self.forge.as_deref() else {
             return Err(GitError::Refused { reason: "there is no API for pull requests".to_owned() });
         };
@@ -31,6 +32,10 @@ impl Upstream {
             let reason = format!("it has no branch '{base}' to merge into; push a first commit to it");
             return Err(GitError::Refused { reason });
         }
+        let is_empty = tool.changes.is_empty();
+        if is_empty && at(repository, &tracking_reference(&tool.branch))?.is_none() {
+            return Ok(None);
+        }
         let sent = self.push_tool(repository, forge, &tool.branch, patience)?;
         let paths: Vec<String> = tool.changes.iter().map(|change| change.path.clone()).collect();
         let text = self.describe.describe(&paths);
@@ -38,17 +43,18 @@ impl Upstream {
         if let (Sent::Nothing, Some((known, told))) = (sent, known)
             && told == text
         {
-            return Ok(known);
+            return Ok(Some(known));
         }
         let request = match forge.find(&tool.branch, base)? {
             Some(found) if found.state == PullRequestState::Open => {
                 forge.update(found.number, &text)?;
                 found
             }
+            _ if is_empty => return Ok(None),
             _ => forge.create(&tool.branch, base, &text)?,
         };
         self.pull_requests.lock().insert(tool.branch.clone(), (request.clone(), text));
-        Ok(request)
+        Ok(Some(request))
     }
 
     fn push_tool(

@@ -12,6 +12,7 @@ use crate::git::{
 use crate::kernel::check_config::lint_options;
 use crate::kernel::config::{Config, GitProvider, GitWriteStrategy};
 use crate::kernel::network::{authorities, git_http};
+use crate::kernel::secret_scan::SecretScan;
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, TEMP_PREFIX};
 use serde::Serialize;
@@ -44,14 +45,20 @@ impl GitHome {
         ending: &Ending,
     ) -> Result<Self, Error> {
         let options = store_options(config);
-        let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs)));
+        let lint = lint_options(&config.rules, &config.allowed_imports);
+        let secrets = SecretScan::new(compiler, &lint);
+        let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs), secrets));
         let Some(remote) = remote_options(config, base_dir, ending)? else {
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
             return Ok(Self { store, publisher: None, warnings: Vec::new() });
         };
         let describer = || -> Box<dyn git::Describe> {
-            let lint = lint_options(&config.rules, &config.allowed_imports);
-            Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler), lint, Arc::clone(examples)))
+            Box::new(PullRequestDescriber::new(
+                Arc::clone(vfs),
+                Arc::clone(compiler),
+                lint.clone(),
+                Arc::clone(examples),
+            ))
         };
         let opened = git::open(root, &options, &work, &remote, describer)?;
         let publisher = Publisher::new(opened.upstream);

@@ -16,7 +16,7 @@ mod sandbox_host;
 mod stack_trace;
 
 pub use confinement::threads_warning;
-pub use exec_options::{ExecOptions, ExecRequest};
+pub use exec_options::{ExecOptions, ExecRequest, Runnable};
 pub use exec_value::{ExecValue, when_executed};
 pub use guest_files::GuestFiles;
 pub use runs::{RunParts, Runs};
