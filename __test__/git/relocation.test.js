@@ -119,6 +119,21 @@ describe('move_file', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
+  it('takes imports along with a strict check too, whose types see the files where they are', async () => {
+    const { kernel, tools, rootDir } = await createKernel({ check: 'strict' });
+    const lib = '/** Doubles. */\nexport function double(n: number): number {\n  return n + n;\n}\n';
+    const user = USER.replace(') => double', '): number => double');
+    expect(await tools.write_file.execute({ path: 'tools/lib/double.ts', content: lib })).toMatchObject({
+      persisted: true,
+    });
+    expect(await tools.write_file.execute({ path: 'tools/use.ts', content: user })).toMatchObject({ persisted: true });
+    const moved = await tools.move_file.execute({ from: 'tools/lib/double.ts', to: 'tools/twice.ts' });
+    expect(moved).toMatchObject({ persisted: true, relinked: ['tools/use.ts'] });
+    expect(await kernel.check('tools/use.ts')).toMatchObject({ valid: true });
+    expect((await kernel.exec('tools/use.ts', { n: 1 })).result).toBe(4);
+    expect(soundness(rootDir)).toEqual(SOUND);
+  });
+
   it('refuses a place that is taken, the same place, and places that are not for agents', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/a.ts', content: LIB });

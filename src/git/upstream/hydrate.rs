@@ -78,6 +78,7 @@ impl Upstream {
                 }
             }
         }
+        hydrated.warnings.extend(self.take_notices());
         let lost = self.take_conflicts();
         hydrated.warnings.extend(lost.iter().map(|conflict| format!("{conflict}.")));
         Ok(hydrated)
@@ -124,6 +125,11 @@ impl Upstream {
         };
         if local != Some(next) {
             self.note_overtaken();
+        }
+        let is_replaced =
+            |known: &Oid| *known != theirs && !repository.graph_descendant_of(theirs, *known).unwrap_or(true);
+        if let Some(known) = known.filter(is_replaced) {
+            self.note_replaced(&repository, known)?;
         }
         let trees = Trees::new(&repository, options.limits);
         let moves = vec![

@@ -41,6 +41,14 @@ pub struct CheckReport {
     pub types: TypeSources,
 }
 
+/// How closely a text is looked at before it is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    RulesAndTypes,
+    /// For a text that imports what is not there yet, such as a file that moves in the same step.
+    Rules,
+}
+
 /// What was found out about a source before it is kept.
 #[derive(Default)]
 pub struct Judged {
@@ -103,14 +111,14 @@ impl Checks {
 
     /// What the check says of a text that is about to be kept; of a file that is no tool, or when checks are off, only
     /// which secrets it holds. It may take its time: the caller holds nothing that others wait for without end.
-    pub fn judge(&self, path: &JailPath, source: &str) -> Result<Judged, Error> {
+    pub fn judge(&self, path: &JailPath, source: &str, depth: Depth) -> Result<Judged, Error> {
         let secrets = self.secrets.findings(path.as_str(), source.as_bytes());
         if !is_tool_source(path) || self.mode == CheckMode::Off {
             return Ok(Judged { findings: secrets.clone(), secrets, notice: None });
         }
         let mut verdict = self.compiler.check(path.as_str(), source, &self.lint);
         let mut notice = None;
-        if self.is_strict() {
+        if self.is_strict() && depth == Depth::RulesAndTypes {
             match self.check_types(path, source, &verdict, &|path| Ok(self.files.read(path)?))? {
                 Types::Checked(findings) => verdict.diagnostics.extend(findings),
                 Types::Unchecked(why) => notice = why,

@@ -8,7 +8,7 @@ use super::plan::{Change, Faulty, OneFile, Plan, Step, content_of};
 use super::write_rules::check_writable;
 use crate::error::{Error, ErrorCode};
 use crate::git::{Committed, FileChange};
-use crate::kernel::checks::{Checks, Judged};
+use crate::kernel::checks::{Checks, Depth, Judged};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::history::{History, RunExamples, WriteDone, WriteTurn, Written};
 use crate::kernel::secret_scan::held_back;
@@ -108,7 +108,8 @@ impl WritePath {
         for step in steps {
             check_writable(&step.path)?;
             let Some(text) = &step.after else { continue };
-            let Judged { findings, secrets, notice } = checks.judge(&step.path, text)?;
+            let depth = if step.path == *plan.path() { Depth::RulesAndTypes } else { Depth::Rules };
+            let Judged { findings, secrets, notice } = checks.judge(&step.path, text, depth)?;
             all.findings.extend(findings);
             all.secrets.extend(secrets);
             all.notice = all.notice.or(notice);
