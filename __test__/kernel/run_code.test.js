@@ -44,7 +44,9 @@ describe('run_code', () => {
   it('has the walls, the limits and the checks of a tool', async () => {
     const { kernel, tools } = await createKernel();
     const run = (code) => tools.run_code.execute({ code });
-    expect(await run("import fs from 'node:fs';\nreturn fs;")).toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    expect(await run("import fs from 'node:fs';\nexport default () => fs;")).toMatchObject({
+      code: 'ERR_SECURITY_VIOLATION',
+    });
     expect(await run('return eval("1")')).toMatchObject({ success: false, code: 'ERR_SECURITY_VIOLATION' });
     await expect(kernel.run('for (;;) {}', {}, { timeoutMs: 50 })).rejects.toMatchObject({
       code: 'ERR_ISOLATE_TIMEOUT',
