@@ -20,6 +20,24 @@ export declare class BindingDatabase {
 
 /** A kernel that boots once and shuts down once. */
 export declare class BindingKernel {
+  /** Value: `{ path, persisted, commit?, findings?, pullRequest?, problem?, similar? }`. */
+  writeFile(path: string, content: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: as for `writeFile`. */
+  patchFile(path: string, search: string, replace: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: as for `writeFile`, with `applied: [{ line, tolerated?, lineOffset? }]`. */
+  applyDiff(path: string, diff: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: as for `writeFile`. */
+  revertFile(path: string, commit: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: as for `writeFile`. */
+  deleteFile(path: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: as for `writeFile`, with `relinked?` and `mentions?`. */
+  moveFile(from: string, to: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: `{ applied, written? }`. */
+  fixTool(path: string): Promise<BindingOutcome>
+  /** Value: as for `writeFile`. */
+  persist(message: string, files: Array<string>): Promise<BindingOutcome>
+  /** Value: as for `writeFile`, for `meta.json`. */
+  syncRegistry(): Promise<BindingOutcome>
   /**
    * `functions` are the names that guests find on `tgp`; `on_call` is asked to call them; `on_end` hears of the end of
    * every run.
@@ -35,24 +53,14 @@ export declare class BindingKernel {
   listFiles(dir: string): Promise<BindingOutcome>
   /** Value: the text. */
   readFile(path: string): Promise<BindingOutcome>
-  /** Value: `{ path, persisted, commit?, pullRequest?, problem?, similar? }`. */
-  writeFile(path: string, content: string): Promise<BindingOutcome>
-  /** Value: as for `writeFile`. */
-  patchFile(path: string, search: string, replace: string): Promise<BindingOutcome>
   /** Value: `{ changed, warnings }`. Pushes what waits, then brings in what others pushed. */
   sync(): Promise<BindingOutcome>
   /** Value: `{ changed, warnings }`. */
   hydrate(): Promise<BindingOutcome>
-  /** Value: as for `writeFile`. */
-  persist(message: string, files: Array<string>): Promise<BindingOutcome>
-  /** Value: `[{ commit, message, author, time }]`. */
+  /** Value: `[{ commit, message, author, time, why?, session?, model? }]`. */
   fileHistory(path?: string | undefined | null, limit?: number | undefined | null): Promise<BindingOutcome>
   /** Value: a unified diff. */
   fileDiff(path?: string | undefined | null, from?: string | undefined | null, to?: string | undefined | null): Promise<BindingOutcome>
-  /** Value: as for `writeFile`. */
-  revertFile(path: string, commit: string): Promise<BindingOutcome>
-  /** Value: as for `writeFile`, with `applied: [{ line, tolerated?, lineOffset? }]`. */
-  applyDiff(path: string, diff: string): Promise<BindingOutcome>
   /** Value: `{ matches: [{ path, line, column, text }], truncated, files }`. */
   searchFiles(queryJson: string): Promise<BindingOutcome>
   /** Value: `[{ path, name, description, score, parameters }]`, best first. */
@@ -69,19 +77,14 @@ export declare class BindingKernel {
   hydrateRegistry(): Promise<BindingOutcome>
   /** Value: the tool, as `listTools` shows it. */
   registerTool(path: string): Promise<BindingOutcome>
-  /** Value: as for `writeFile`, for `meta.json`. */
-  syncRegistry(): Promise<BindingOutcome>
   /** Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. */
   checkTool(path: string): Promise<BindingOutcome>
   /** Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`. */
   confinement(): Promise<BindingOutcome>
-  /** Value: `{ applied, written? }`. */
-  fixTool(path: string): Promise<BindingOutcome>
-  /**
-   * Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. `parent_id` is the run that
-   * waits for the function which asks for this one.
-   */
-  exec(runId: number, path: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
+  /** Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. */
+  exec(runId: number, path: string, argsJson: string, optionsJson: string): void
+  /** As `exec`, of code that is in no file and stays in none. */
+  runCode(runId: number, code: string, argsJson: string, optionsJson: string): void
   /** Ends a run early; nothing when it is over. */
   cancel(runId: number): void
   /** Ends every run and every worker. Whatever is asked afterwards is refused. */

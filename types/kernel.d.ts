@@ -294,6 +294,12 @@ export declare class TGP {
    * @throws {TGPError} of the class that says what went wrong; `details.logs` holds what the tool had logged
    */
   exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
+  /**
+   * Runs TypeScript that is in no file: same sandbox, limits and checks as {@link TGP.exec}, nothing written, committed or
+   * registered. Its imports are those of a file in `tools/`; errors name it `tools/.code.ts`.
+   * @throws {TGPError} as {@link TGP.exec}
+   */
+  run<Result = any>(code: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
   /** Checks a tool's source without running it: syntax, the eight standards and, when TypeScript is there, types. */
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
   /** Applies every repair that the findings of a tool offer, and commits the result. */

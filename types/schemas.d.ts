@@ -12,12 +12,16 @@ import type { DescribeSchemaArgs, ExecSqlArgs, SqlSettings, SqlSource } from './
 import type {
   ApplyDiffArgs,
   CheckToolArgs,
+  DeleteFileArgs,
   ExecToolArgs,
   FileHistoryArgs,
   FindToolArgs,
   ListFilesArgs,
+  MoveFileArgs,
   PatchFileArgs,
   ReadFileArgs,
+  RevertFileArgs,
+  RunCodeArgs,
   SearchFilesArgs,
   WriteFileArgs,
 } from './tools.js';
@@ -142,16 +146,34 @@ export declare const ReadFileParams: Strict<{
   column: Optional<z.ZodInt>;
 }>;
 /** Checks {@link WriteFileArgs}. */
-export declare const WriteFileParams: Strict<{ path: z.ZodString; content: z.ZodString }>;
+export declare const WriteFileParams: Strict<{
+  path: z.ZodString;
+  content: z.ZodString;
+  why: Optional<z.ZodString>;
+}>;
 /** Checks {@link PatchFileArgs}. */
-export declare const PatchFileParams: Strict<{ path: z.ZodString; search: z.ZodString; replace: z.ZodString }>;
+export declare const PatchFileParams: Strict<{
+  path: z.ZodString;
+  search: z.ZodString;
+  replace: z.ZodString;
+  why: Optional<z.ZodString>;
+}>;
 /** Checks {@link ApplyDiffArgs}. */
 export declare const ApplyDiffParams: Strict<{
   path: z.ZodString;
   diff: z.ZodString;
   start_line: Optional<z.ZodInt>;
   end_line: Optional<z.ZodInt>;
+  why: Optional<z.ZodString>;
 }>;
+/** Checks {@link DeleteFileArgs}. */
+export declare const DeleteFileParams: Strict<{ path: z.ZodString; why: Optional<z.ZodString> }>;
+/** Checks {@link MoveFileArgs}. */
+export declare const MoveFileParams: Strict<{ from: z.ZodString; to: z.ZodString; why: Optional<z.ZodString> }>;
+/** Checks {@link RevertFileArgs}. */
+export declare const RevertFileParams: Strict<{ path: z.ZodString; commit: z.ZodString; why: Optional<z.ZodString> }>;
+/** Checks {@link RunCodeArgs}. */
+export declare const RunCodeParams: Strict<{ code: z.ZodString; args: Optional<AnyObject> }>;
 /** Checks {@link SearchFilesArgs}. */
 export declare const SearchFilesParams: Strict<{
   pattern: z.ZodString;

@@ -4,12 +4,16 @@ import type { CheckResult, FoundTool, LogEntry, RunStats, TGP } from './kernel.j
 import type {
   ApplyDiffParams,
   CheckToolParams,
+  DeleteFileParams,
   ExecToolParams,
   FileHistoryParams,
   FindToolParams,
   ListFilesParams,
+  MoveFileParams,
   PatchFileParams,
   ReadFileParams,
+  RevertFileParams,
+  RunCodeParams,
   SearchFilesParams,
   WriteFileParams,
 } from './schemas.js';
@@ -67,6 +71,14 @@ export type WriteFileArgs = z.input<typeof WriteFileParams>;
 export type PatchFileArgs = z.input<typeof PatchFileParams>;
 /** Arguments of `apply_diff`. */
 export type ApplyDiffArgs = z.input<typeof ApplyDiffParams>;
+/** Arguments of `delete_file`. */
+export type DeleteFileArgs = z.input<typeof DeleteFileParams>;
+/** Arguments of `move_file`. */
+export type MoveFileArgs = z.input<typeof MoveFileParams>;
+/** Arguments of `revert_file`. */
+export type RevertFileArgs = z.input<typeof RevertFileParams>;
+/** Arguments of `run_code`. */
+export type RunCodeArgs = z.input<typeof RunCodeParams>;
 /** Arguments of `search_files`. */
 export type SearchFilesArgs = z.input<typeof SearchFilesParams>;
 /** Arguments of `find_tool`. */
@@ -91,6 +103,18 @@ export type Persistence = {
   pullRequest?: { number: number; url: string };
   /** Why it is not committed, or not at the remote yet. */
   problem?: string;
+  /** What the check finds wrong, one line per error; {@link TGPTools.check_tool} says more. A secret keeps a file uncommitted. */
+  findings?: string[];
+};
+
+/**
+ * What a commit says beside what was done, as trailers of its message (`TGP-Why`, `TGP-Session`, `TGP-Model`). Each becomes
+ * one line without control characters: `why` of at most 200 characters, the others of at most 100.
+ */
+export type CommitNote = {
+  why?: string;
+  session?: string;
+  model?: string;
 };
 
 /** A write of one file: where it is now, and what the kernel noticed. */
@@ -98,11 +122,20 @@ export type WriteResult = Persistence & {
   path: string;
   /** Other tools that do the same job: one of them is probably enough. */
   similar?: { path: string; score: number }[];
-  /** What the check finds wrong with a tool, one line per error; {@link TGPTools.check_tool} says more. */
-  findings?: string[];
   /** With `check: 'strict'`: why the types were not checked, where they would decide. */
   notice?: string;
 };
+
+/** A file that has moved: where it is now, and who follows it. */
+export type MoveResult = WriteResult & {
+  /** Files whose imports were changed in the same commit. */
+  relinked?: string[];
+  /** Files that hold the old path as text, such as `tgp.exec_tool('tools/…')`. They are not changed. */
+  mentions?: string[];
+};
+
+/** What `move_file` answers. */
+export type MoveFileResult = MoveResult & { success: true };
 
 /** What `write_file` answers. A write that fails rejects instead. */
 export type WriteFileResult = WriteResult & { success: true };
@@ -122,6 +155,10 @@ export type FileHistoryEntry = {
   author: string;
   /** ISO 8601. */
   date: string;
+  /** What whoever changed the file said about it. */
+  why?: string;
+  session?: string;
+  model?: string;
 };
 
 /** How much of the history is asked for. */
@@ -137,14 +174,24 @@ export type KernelGit = {
    * @throws {GitError} when the remote cannot be reached
    */
   hydrate(): Promise<{ changed: string[] }>;
-  /** Commits files as they are on disk, in one commit, and pushes it. A file that is not there is removed. */
+  /**
+   * Commits files as they are on disk, in one commit, and pushes it. A file that is not there is removed. When one of them
+   * holds a secret, nothing is committed: `persisted` is `false`, and `findings` say where.
+   */
   persist(message: string, files: string[]): Promise<Persistence>;
   /** The commits that changed a file, or all of them, newest first, as far as ten seconds reach. */
   log(path?: string, options?: HistoryOptions): Promise<FileHistoryEntry[]>;
   /** A unified diff of a file, or of everything. Default: what the current commit changed. */
   diff(path?: string, options?: { from?: string; to?: string }): Promise<string>;
   /** Makes a file what it was in `commit`, as a new commit. */
-  revert(path: string, commit: string): Promise<WriteResult>;
+  revert(path: string, commit: string, note?: CommitNote): Promise<WriteResult>;
+  /**
+   * Removes a file, as a commit.
+   * @throws a `ValidationError` when other tools import it; `details.importers` lists them
+   */
+  remove(path: string, note?: CommitNote): Promise<WriteResult>;
+  /** Gives a file another path, with the imports of it and in it, as one commit. */
+  move(from: string, to: string, note?: CommitNote): Promise<MoveResult>;
 };
 
 /** What `apply_diff` answers. */
@@ -203,11 +250,23 @@ export type TGPTools = {
   write_file: AgentTool<WriteFileArgs, WriteFileResult>;
   patch_file: AgentTool<PatchFileArgs, PatchFileResult>;
   apply_diff: AgentTool<ApplyDiffArgs, ApplyDiffResult>;
+  delete_file: AgentTool<DeleteFileArgs, WriteFileResult>;
+  move_file: AgentTool<MoveFileArgs, MoveFileResult>;
+  revert_file: AgentTool<RevertFileArgs, WriteFileResult>;
   search_files: AgentTool<SearchFilesArgs, SearchFilesResult>;
   find_tool: AgentTool<FindToolArgs, FoundTool[]>;
   file_history: AgentTool<FileHistoryArgs, FileHistoryEntry[]>;
   check_tool: AgentTool<CheckToolArgs, CheckResult>;
   exec_tool: AgentTool<ExecToolArgs, ExecToolResult>;
+  run_code: AgentTool<RunCodeArgs, ExecToolResult>;
+};
+
+/** Who works with the tools: it is written into every commit that they make. */
+export type TGPToolsOptions = {
+  /** The conversation, such as its id. */
+  session?: string;
+  /** The model. */
+  model?: string;
 };
 
 /**
@@ -216,4 +275,4 @@ export type TGPTools = {
  * @example
  * await generateText({ model, tools: tgpTools(kernel), system: kernel.getSystemPrompt(), stopWhen: stepCountIs(20), prompt });
  */
-export declare function tgpTools(kernel: TGP): TGPTools;
+export declare function tgpTools(kernel: TGP, options?: TGPToolsOptions): TGPTools;

@@ -51,6 +51,41 @@ describe('tgp log', () => {
   });
 });
 
+describe('tgp remove, move and revert', () => {
+  const LIB = 'export const one = 1;\n';
+  const USER = "import { one } from './lib';\n/** One. */\nexport default (): number => one;\n";
+
+  test('change files as commits, with a line of why', async () => {
+    const folder = await workspace({ 'tools/lib.ts': LIB, 'tools/use.ts': USER, 'notes.md': 'hello' });
+    const root = join(folder, '.tgp');
+    const moved = await runCli(folder, ['move', 'lib', 'tools/math/one.ts', '--why', 'a better place']);
+    expect(moved).toMatchObject({ code: 0 });
+    expect(moved.stdout).toMatch(
+      /^moved {2}tools\/lib\.ts -> tools\/math\/one\.ts {2}[0-9a-f]{7}\nrelinked {2}tools\/use\.ts\n$/,
+    );
+    expect((await runCli(folder, ['exec', 'use'])).stdout.trim()).toBe('1');
+    expect((await runCli(folder, ['log', '--limit', '1'])).stdout).toContain(
+      'Move: tools/lib.ts -> tools/math/one.ts (a better place)',
+    );
+    expect(await runCli(folder, ['remove', 'math/one'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('tools/use.ts'),
+    });
+    const removed = (await runCli(folder, ['remove', 'notes.md', '--json'])).json();
+    expect(removed).toMatchObject({ path: 'notes.md', persisted: true, commit: git(root, 'rev-parse', 'HEAD') });
+    const [, written] = (await runCli(folder, ['log', '--json']))
+      .json()
+      .filter((/** @type {any} */ { message }) => message.endsWith('notes.md'));
+    expect(await runCli(folder, ['revert', 'notes.md', written.commit])).toMatchObject({ code: 0 });
+    expect(git(root, 'show', 'HEAD:notes.md')).toBe('hello');
+    expect(git(root, 'status', '--porcelain')).toBe('');
+    expect(await runCli(folder, ['remove', 'none'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ERR_NOT_FOUND'),
+    });
+  });
+});
+
 describe('tgp sync', () => {
   test('says so when there is no remote', async () => {
     const folder = await workspace({ 'tools/a.ts': 'return 1' });

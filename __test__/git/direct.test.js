@@ -41,6 +41,32 @@ function push(folder, remote, files, message = 'by hand') {
   return work;
 }
 
+describe('a branch that the remote has replaced', () => {
+  it('is told, and what only the old one had can be gone back to', async () => {
+    const { folder, remote } = await bareRemote();
+    const warnings = [];
+    const logger = { info() {}, debug() {}, error() {}, warn: (text) => warnings.push(text) };
+    const { kernel, tools, rootDir } = await createKernel({ git: { repo: remote } }, { logger });
+    await tools.write_file.execute({ path: 'tools/old.ts', content: 'return 1' });
+    const before = git(remote, 'rev-parse', 'main');
+    const work = clone(folder, remote);
+    git(work, 'checkout', '-q', '--orphan', 'other');
+    git(work, 'rm', '-rfq', '.');
+    mkdirSync(join(work, 'tools'), { recursive: true });
+    writeFileSync(join(work, 'tools/new.ts'), 'return 2');
+    git(work, 'add', '-A');
+    git(work, 'commit', '-q', '-m', 'another history');
+    git(work, 'push', '-q', '--force', 'origin', 'HEAD:main');
+    await kernel.sync();
+    expect(filesOf(rootDir)).toEqual({ 'tools/new.ts': 'return 2' });
+    expect(warnings.join('\n')).toContain(`kept in the commit ${before}`);
+    expect(await kernel.git.revert('tools/old.ts', before)).toMatchObject({ persisted: true });
+    expect(git(remote, 'show', 'main:tools/old.ts')).toBe('return 1');
+    expect(git(remote, 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
+    expect(soundness(rootDir)).toEqual(SOUND);
+  });
+});
+
 describe('hydration', () => {
   it('brings in what was committed with git, and runs it', async () => {
     const { folder, remote } = await bareRemote();

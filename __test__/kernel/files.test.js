@@ -35,6 +35,32 @@ describe('write_file and patch_file', () => {
     expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('1');
   });
 
+  it('names that are no text, and files that other programs take for orders, are refused', async () => {
+    const { tools } = await createKernel();
+    for (const path of ['tools/\ud800.ts', 'CLAUDE.md', 'AGENTS.md', 'notes/CLAUDE.md']) {
+      await expect(tools.write_file.execute({ path, content: 'x' }), path).rejects.toMatchObject({
+        code: expect.stringMatching(/^ERR_(VALIDATION|SECURITY_VIOLATION)$/),
+      });
+    }
+    expect(await tools.list_files.execute({ dir: '.' })).toEqual([]);
+  });
+
+  it('a diff of a new or a removed file is not applied to another one', async () => {
+    const { tools } = await createKernel();
+    const path = 'tools/a.ts';
+    await tools.write_file.execute({ path, content: 'return 1\n' });
+    for (const [diff, use] of [
+      ['--- /dev/null\n+++ b/tools/other.ts\n@@ -0,0 +1 @@\n+return 2\n', 'write_file'],
+      ['--- a/tools/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-return 1\n', 'delete_file'],
+    ]) {
+      await expect(tools.apply_diff.execute({ path, diff })).rejects.toMatchObject({
+        code: 'ERR_VALIDATION',
+        message: expect.stringContaining(use),
+      });
+    }
+    expect(await tools.read_file.execute({ path })).toBe('return 1\n');
+  });
+
   it('a patch that does not fit writes nothing', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });

@@ -1,5 +1,6 @@
 import { ValidationError } from '../boundary/errors.js';
-import { EXEC_FOR_AGENT, FILES, RESULTS } from '../kernel/agent_access.js';
+import { parseArguments } from '../boundary/validation.js';
+import { EXEC_FOR_AGENT, FILES, RESULTS, RUN_FOR_AGENT } from '../kernel/agent_access.js';
 import { report } from '../tool_shape/agent_tool.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage, textPage } from '../tool_shape/pages.js';
@@ -8,13 +9,18 @@ import { fewer, matchesPage, patchReport, pathsPage, withPlace } from './file_an
 import {
   ApplyDiffParams,
   CheckToolParams,
+  DeleteFileParams,
   ExecToolParams,
   FileHistoryParams,
   FindToolParams,
   ListFilesParams,
+  MoveFileParams,
   PatchFileParams,
   ReadFileParams,
+  RevertFileParams,
+  RunCodeParams,
   SearchFilesParams,
+  TgpToolsOptionsSchema,
   WriteFileParams,
 } from './tool_parameters.js';
 
@@ -31,9 +37,11 @@ function filesOf(kernel) {
 }
 
 /** @type {typeof import('../../index.js').tgpTools} */
-export function tgpTools(kernel) {
+export function tgpTools(kernel, options = {}) {
   const own = /** @type {import('../kernel/tgp.js').TGP} */ (kernel);
   const files = filesOf(own);
+  const context = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
+  const note = (/** @type {string | undefined} */ why) => ({ ...context, why });
   const tools = {
     list_files: checkedTool(
       'list_files',
@@ -51,27 +59,54 @@ export function tgpTools(kernel) {
       'write_file',
       'Create a file or replace all of it, and commit it. Tools go under "tools/" as TypeScript.',
       WriteFileParams,
-      async ({ path, content }, signal) => ({
+      async ({ path, content, why }, signal) => ({
         success: /** @type {const} */ (true),
-        ...(await files.write(path, content, signal)),
+        ...(await files.write(path, content, note(why), signal)),
       }),
     ),
     patch_file: checkedTool(
       'patch_file',
       'Replace the first occurrence of a text in a file, literally, and commit it. Nothing is written when the text is not found.',
       PatchFileParams,
-      async ({ path, search, replace }, signal) => ({
+      async ({ path, search, replace, why }, signal) => ({
         success: /** @type {const} */ (true),
-        ...patchReport(await files.patch(path, search, replace, signal)),
+        ...patchReport(await files.patch(path, search, replace, note(why), signal)),
       }),
     ),
     apply_diff: checkedTool(
       'apply_diff',
       'Make several changes to one file at once, and commit it. Takes SEARCH/REPLACE blocks or a unified diff; line numbers may be off. All changes are made or none; "applied" tells where, and which whitespace was tolerated.',
       ApplyDiffParams,
-      async ({ path, diff, start_line, end_line }, signal) => ({
+      async ({ path, diff, start_line, end_line, why }, signal) => ({
         success: /** @type {const} */ (true),
-        ...(await files.diff(path, withPlace(diff, start_line, end_line), signal)),
+        ...(await files.diff(path, withPlace(diff, start_line, end_line), note(why), signal)),
+      }),
+    ),
+    delete_file: checkedTool(
+      'delete_file',
+      'Remove a file, and commit that. A file that others import stays; the error names them.',
+      DeleteFileParams,
+      async ({ path, why }, signal) => ({
+        success: /** @type {const} */ (true),
+        ...(await files.remove(path, note(why), signal)),
+      }),
+    ),
+    move_file: checkedTool(
+      'move_file',
+      'Move or rename a file, and commit it. Imports of it and in it follow ("relinked"); files that hold its path as text are only listed ("mentions").',
+      MoveFileParams,
+      async ({ from, to, why }, signal) => ({
+        success: /** @type {const} */ (true),
+        ...(await files.move(from, to, note(why), signal)),
+      }),
+    ),
+    revert_file: checkedTool(
+      'revert_file',
+      'Make a file what it was in a commit of file_history, as a new commit. It also brings back a file that was removed.',
+      RevertFileParams,
+      async ({ path, commit, why }, signal) => ({
+        success: /** @type {const} */ (true),
+        ...(await files.revert(path, commit, note(why), signal)),
       }),
     ),
     search_files: checkedTool(
@@ -89,7 +124,7 @@ export function tgpTools(kernel) {
     ),
     file_history: checkedTool(
       'file_history',
-      'List the commits that changed a file, newest first, with message, author and date. A commit can be gone back to.',
+      'List the commits that changed a file, newest first, with message, author, date, and why, session and model where they were given. revert_file goes back to one.',
       FileHistoryParams,
       async ({ path, limit }, signal) =>
         listPage(await files.history(path, limit, signal), fewer('Ask with a smaller limit.')),
@@ -105,6 +140,12 @@ export function tgpTools(kernel) {
       'Run a tool in the sandbox. Returns { success: true, result, logs, stats }, or { success: false, error, code, logs } with line and column of the failure.',
       ExecToolParams,
       ({ path, args }, signal) => report(own[EXEC_FOR_AGENT](path, args, { signal })),
+    ),
+    run_code: checkedTool(
+      'run_code',
+      'Run TypeScript once, without a file: to look at data, try an idea, answer a question that will not come again. Same sandbox, limits, checks and report as exec_tool; imports are those of a file in "tools/", and errors name it tools/.code.ts. Nothing is kept: what will be needed again is a tool, with write_file.',
+      RunCodeParams,
+      ({ code, args }, signal) => report(own[RUN_FOR_AGENT](code, args, { signal })),
     ),
   };
   return /** @type {import('../../index.js').TGPTools} */ (boundedTools(tools, own[RESULTS]));

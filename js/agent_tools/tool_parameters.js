@@ -16,6 +16,10 @@ export const ToolSchema = z.strictObject({
 
 const path = text.describe('Path relative to the root, such as "tools/reports/revenue.ts".');
 
+const why = z.string().optional().describe('Why, in one short line. It goes into the history of the file.');
+
+export const TgpToolsOptionsSchema = z.strictObject({ session: z.string().optional(), model: z.string().optional() });
+
 export const ListFilesParams = z.strictObject({
   dir: z.string().describe('Folder relative to the root, such as "tools"; "" or "." lists everything.'),
   limit: count.describe('Most paths to return.'),
@@ -32,12 +36,14 @@ export const ReadFileParams = z.strictObject({
 export const WriteFileParams = z.strictObject({
   path,
   content: z.string().describe('The whole text of the file.'),
+  why,
 });
 
 export const PatchFileParams = z.strictObject({
   path,
   search: z.string().describe('Text that is in the file now, exactly as it stands. The first occurrence is replaced.'),
   replace: z.string().describe('Text to put in its place, taken literally.'),
+  why,
 });
 
 export const ApplyDiffParams = z.strictObject({
@@ -51,6 +57,21 @@ export const ApplyDiffParams = z.strictObject({
     'Where the old lines of the first block begin, counted from 1, if they stand in several places.',
   ),
   end_line: count.describe('Where they end.'),
+  why,
+});
+
+export const DeleteFileParams = z.strictObject({ path, why });
+
+export const MoveFileParams = z.strictObject({
+  from: text.describe('Path of the file now.'),
+  to: text.describe('Path that it is to have. There must be no file yet.'),
+  why,
+});
+
+export const RevertFileParams = z.strictObject({
+  path,
+  commit: text.describe('Hash of the commit to go back to, as file_history lists it.'),
+  why,
 });
 
 export const SearchFilesParams = z.strictObject({
@@ -78,6 +99,11 @@ export const CheckToolParams = z.strictObject({ path });
 export const ExecToolParams = z.strictObject({
   path,
   args: z.looseObject({}).optional().describe('Arguments of the tool.'),
+});
+
+export const RunCodeParams = z.strictObject({
+  code: text.describe('TypeScript, as a tool would be: a default export, or statements that end with "return".'),
+  args: z.looseObject({}).optional().describe('Arguments of the code.'),
 });
 
 export const ExecSqlParams = z.strictObject({

@@ -22,6 +22,8 @@ export type CheckMode = "off" | "warn" | "strict";
 
 export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: Array<Diagnostic>, types: TypeSources, };
 
+export type CommitNote = { why?: string, session?: string, model?: string, };
+
 export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, network: NetworkConfig, secrets: { [key in string]: SecretConfig }, agent: AgentConfig, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, };
@@ -56,7 +58,7 @@ export type GitProvider = "local" | "github" | "gitlab" | "bitbucket";
 
 export type GitWriteStrategy = "direct" | "pr";
 
-export type HistoryEntry = { commit: string, message: string, author: string, time: number, };
+export type HistoryEntry = { commit: string, message: string, author: string, time: number, why?: string, session?: string, model?: string, };
 
 export type Hold = "active" | "partial" | "missing";
 
@@ -69,6 +71,8 @@ export type ListedTool = { path: string, name: string, description: string, para
 export type LogLevel = "debug" | "info" | "log" | "warn" | "error";
 
 export type LogLine = { level: LogLevel, message: string, };
+
+export type Moved = { relinked?: Array<string>, mentions?: Array<string>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
 
 export type NetworkConfig = { proxy?: Secret, noProxy: Array<string>, ca?: string, forTools: boolean, };
 
@@ -145,6 +149,8 @@ export interface KernelAnswers {
   fileDiff: string
   revertFile: Written
   applyDiff: Diffed
+  deleteFile: Written
+  moveFile: Moved
   searchFiles: SearchReport
   findTool: Array<FoundTool>
   listTools: Array<ListedTool>

@@ -24,10 +24,10 @@ export async function log(given, { format, config, limit }) {
     json(commits);
     return 0;
   }
-  for (const { commit, date, author, message } of commits) {
+  for (const { commit, date, author, message, why } of commits) {
     const hash = styled('yellow', commit.slice(0, SHORT_HASH));
     line(
-      `${hash}  ${styled('dim', date.slice(0, 'YYYY-MM-DDThh:mm'.length).replace('T', ' '))}  ${message}  ${styled('dim', author)}`,
+      `${hash}  ${styled('dim', date.slice(0, 'YYYY-MM-DDThh:mm'.length).replace('T', ' '))}  ${message}${why === undefined ? '' : ` (${why})`}  ${styled('dim', author)}`,
     );
   }
   if (commits.length === 0) line('No commit yet.');

@@ -98,6 +98,17 @@ function build(action) {
   onWorkspace(command('log [path]', 'list the commits of a tool or file, or all, newest first'))
     .option('-n, --limit <n>', 'most commits to print', positive)
     .action(action(async (path, options) => (await history()).log(path, options)));
+  const changing = (/** @type {Command} */ made) =>
+    onWorkspace(made).option('-w, --why <text>', 'a line for the history');
+  changing(command('remove <path>', 'remove a tool or file, as a commit; one that others import stays')).action(
+    action(async (path, options) => (await changes()).remove(path, options)),
+  );
+  changing(command('move <from> <to>', 'move or rename a tool or file, with all imports of it, as one commit')).action(
+    action(async (from, to, options) => (await changes()).move(from, to, options)),
+  );
+  changing(command('revert <path> <commit>', 'make a tool or file what it was in a commit, as a new commit')).action(
+    action(async (path, commit, options) => (await changes()).revert(path, commit, options)),
+  );
   onWorkspace(command('sync', 'push what is not pushed yet, and bring in what others pushed')).action(
     action(async (options) => (await history()).sync(options)),
   );
@@ -137,6 +148,10 @@ function tools() {
 
 function history() {
   return import('./history_commands.js');
+}
+
+function changes() {
+  return import('./change_commands.js');
 }
 
 /** @param {string} text */

@@ -1,5 +1,6 @@
 /** What the tools for agents may do with a kernel, beyond its public methods. */
 
+import { noteText } from './commit_note.js';
 import { fileHistory } from './kernel_git.js';
 
 /**
@@ -8,6 +9,8 @@ import { fileHistory } from './kernel_git.js';
  * @typedef {Omit<import('../../index.js').WriteFileResult, 'success'>} Written
  * @typedef {Omit<import('../../index.js').ApplyDiffResult, 'success'>} Diffed
  * @typedef {import('../boundary/crossing.js').Patched} Patched
+ * @typedef {Omit<import('../../index.js').MoveFileResult, 'success'>} Moved
+ * @typedef {import('../../index.js').CommitNote} CommitNote
  */
 
 /**
@@ -21,6 +24,8 @@ export const EXEC_FOR_AGENT = Symbol.for('@tgp/core/exec_for_agent');
 
 /** How kernel tools learn how much a model is given, and where the rest of a result is kept. */
 export const RESULTS = Symbol.for('@tgp/core/results');
+/** The same for code that is in no file. */
+export const RUN_FOR_AGENT = Symbol.for('@tgp/core/run_for_agent');
 
 /** @param {import('./kernel_calls.js').KernelCalls} calls */
 export function agentFiles(calls) {
@@ -29,12 +34,21 @@ export function agentFiles(calls) {
     list: (dir, signal) => calls.read((kernel) => kernel.listFiles(dir), signal),
     /** @type {(path: string, signal?: AbortSignal) => Promise<string>} */
     read: (path, signal) => calls.read((kernel) => kernel.readFile(path), signal),
-    /** @type {(path: string, content: string, signal?: AbortSignal) => Promise<Written>} */
-    write: (path, content, signal) => calls.change((kernel) => kernel.writeFile(path, content), signal),
-    /** @type {(path: string, search: string, replace: string, signal?: AbortSignal) => Promise<Patched>} */
-    patch: (path, search, replace, signal) => calls.change((kernel) => kernel.patchFile(path, search, replace), signal),
-    /** @type {(path: string, diff: string, signal?: AbortSignal) => Promise<Diffed>} */
-    diff: (path, diff, signal) => calls.change((kernel) => kernel.applyDiff(path, diff), signal),
+    /** @type {(path: string, content: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
+    write: (path, content, note, signal) =>
+      calls.change((kernel) => kernel.writeFile(path, content, noteText(note)), signal),
+    /** @type {(path: string, search: string, replace: string, note?: CommitNote, signal?: AbortSignal) => Promise<Patched>} */
+    patch: (path, search, replace, note, signal) =>
+      calls.change((kernel) => kernel.patchFile(path, search, replace, noteText(note)), signal),
+    /** @type {(path: string, diff: string, note?: CommitNote, signal?: AbortSignal) => Promise<Diffed>} */
+    diff: (path, diff, note, signal) => calls.change((kernel) => kernel.applyDiff(path, diff, noteText(note)), signal),
+    /** @type {(path: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
+    remove: (path, note, signal) => calls.change((kernel) => kernel.deleteFile(path, noteText(note)), signal),
+    /** @type {(from: string, to: string, note?: CommitNote, signal?: AbortSignal) => Promise<Moved>} */
+    move: (from, to, note, signal) => calls.change((kernel) => kernel.moveFile(from, to, noteText(note)), signal),
+    /** @type {(path: string, commit: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
+    revert: (path, commit, note, signal) =>
+      calls.change((kernel) => kernel.revertFile(path, commit, noteText(note)), signal),
     /** @type {(query: import('../boundary/crossing.js').SearchQuery, signal?: AbortSignal) => Promise<SearchFilesResult>} */
     search: (query, signal) => calls.read((kernel) => kernel.searchFiles(JSON.stringify(query)), signal),
     /** @type {(path: string, limit?: number, signal?: AbortSignal) => Promise<FileHistoryEntry[]>} */

@@ -1,6 +1,7 @@
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
-import { DiffOptionsSchema, HistoryOptionsSchema } from './option_schemas.js';
+import { noteText } from './commit_note.js';
+import { CommitNoteSchema, DiffOptionsSchema, HistoryOptionsSchema } from './option_schemas.js';
 
 /** @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls */
 
@@ -34,12 +35,29 @@ export function kernelGit(calls) {
       const { from, to } = parseArguments(DiffOptionsSchema, options, 'diff options');
       return calls.read((kernel) => kernel.fileDiff(path, from, to));
     },
-    revert: async (path, commit) => {
+    revert: async (path, commit, note = {}) => {
       requireText(path, 'path');
       requireText(commit, 'commit');
-      return calls.change((kernel) => kernel.revertFile(path, commit));
+      const text = checkedNote(note);
+      return calls.change((kernel) => kernel.revertFile(path, commit, text));
+    },
+    remove: async (path, note = {}) => {
+      requireText(path, 'path');
+      const text = checkedNote(note);
+      return calls.change((kernel) => kernel.deleteFile(path, text));
+    },
+    move: async (from, to, note = {}) => {
+      requireText(from, 'from');
+      requireText(to, 'to');
+      const text = checkedNote(note);
+      return calls.change((kernel) => kernel.moveFile(from, to, text));
     },
   };
+}
+
+/** @param {import('../../index.js').CommitNote} note */
+function checkedNote(note) {
+  return noteText(parseArguments(CommitNoteSchema, note, 'commit note'));
 }
 
 /**

@@ -142,6 +142,12 @@ export const PromptOptionsSchema = z.strictObject({ maxTokens: z.any().optional(
 
 export const ShutdownOptionsSchema = z.strictObject({ pushTimeoutMs: wholeNumber(0, MAX_PUSH_MS).optional() });
 
+export const CommitNoteSchema = z.strictObject({
+  why: z.string().optional(),
+  session: z.string().optional(),
+  model: z.string().optional(),
+});
+
 export const HistoryOptionsSchema = z.strictObject(limitsOf(LIMITS.file_history));
 
 export const ToolsOptionsSchema = z.strictObject({ query: text.optional(), limit: count.optional() });

@@ -5,7 +5,7 @@ import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
 import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
-import { agentFiles, EXEC_FOR_AGENT, FILES, RESULTS } from './agent_access.js';
+import { agentFiles, EXEC_FOR_AGENT, FILES, RESULTS, RUN_FOR_AGENT } from './agent_access.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
 import { waitingRun } from './host_call.js';
 import { KernelCalls } from './kernel_calls.js';
@@ -27,12 +27,19 @@ import {
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
  * @typedef {import('../../index.js').ExecOptions} ExecOptions
  * @typedef {import('../../index.js').ExecResult} ExecResult
+ * @typedef {(kernel: import('../boundary/typed_native.js').NativeKernel, runId: number, args: string, options: string) => void} StartRun
  */
 
 /** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
 const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
 
 let lastRunId = 0;
+
+/** @type {(path: string) => StartRun} */
+const startsTool = (path) => (kernel, runId, args, options) => kernel.exec(runId, path, args, options);
+
+/** @type {(code: string) => StartRun} */
+const startsCode = (code) => (kernel, runId, args, options) => kernel.runCode(runId, code, args, options);
 
 /** What an application holds: every method checks what it is given and hands it on. */
 export class TGP {
@@ -94,7 +101,8 @@ export class TGP {
    * @returns {Promise<ExecResult>}
    */
   async exec(path, args = {}, options = undefined) {
-    return this.#exec(path, args, options, 'application');
+    requireText(path, 'path');
+    return this.#exec(startsTool(path), args, options, 'application');
   }
 
   /**
@@ -107,25 +115,46 @@ export class TGP {
     requireText(path, 'path');
     throwIfAborted(options?.signal);
     const given = await untilAborted(this.#forged.argumentsOf(path, args), options?.signal);
-    return this.#exec(path, given, options, 'agent');
+    return this.#exec(startsTool(path), given, options, 'agent');
   }
 
   /**
-   * @param {string} path
+   * @param {string} code
+   * @param {unknown} [args]
+   * @param {ExecOptions} [options]
+   * @returns {Promise<ExecResult>}
+   */
+  async run(code, args = {}, options = undefined) {
+    requireText(code, 'code');
+    return this.#exec(startsCode(code), args, options, 'application');
+  }
+
+  /**
+   * @param {string} code
+   * @param {unknown} [args]
+   * @param {ExecOptions} [options]
+   * @returns {Promise<ExecResult>}
+   */
+  async [RUN_FOR_AGENT](code, args = {}, options = undefined) {
+    requireText(code, 'code');
+    return this.#exec(startsCode(code), args, options, 'agent');
+  }
+
+  /**
+   * @param {StartRun} startRun
    * @param {unknown} args
    * @param {ExecOptions | undefined} options
    * @param {'application' | 'agent'} caller
    * @returns {Promise<ExecResult>}
    */
-  async #exec(path, args, options, caller) {
-    requireText(path, 'path');
+  async #exec(startRun, args, options, caller) {
     const { signal, text: optionsText } = readExecOptions(options, caller);
     const argsText = argumentsText(args);
     const runId = ++lastRunId;
     return this.#calls.read((kernel) => {
       const { functions, runs } = this.#life;
       this.#life.inspect(kernel);
-      const start = () => kernel.exec(runId, path, argsText, optionsText, waitingRun(functions));
+      const start = () => startRun(kernel, runId, argsText, optionsText, waitingRun(functions));
       const cancel = () => {
         functions.cancel(runId);
         kernel.cancel(runId);

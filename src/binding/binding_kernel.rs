@@ -7,7 +7,9 @@ use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::kernel::{Config, ExecDone, ExecOptions, ExecRequest, Halt, Kernel, SearchQuery, WriteDone, when_executed};
+use crate::kernel::{
+    Config, ExecDone, ExecOptions, ExecRequest, Halt, Kernel, Runnable, SearchQuery, WriteDone, when_executed,
+};
 use crate::threads;
 use napi::Env;
 use napi::bindgen_prelude::{FnArgs, Function, Object};
@@ -95,24 +97,6 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.files().read_file(&path))
     }
 
-    /// Value: `{ path, persisted, commit?, pullRequest?, problem?, similar? }`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn write_file<'env>(&self, env: &'env Env, path: String, content: String) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel, done| kernel.files().write_file(&path, &content, done))
-    }
-
-    /// Value: as for `writeFile`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn patch_file<'env>(
-        &self,
-        env: &'env Env,
-        path: String,
-        search: String,
-        replace: String,
-    ) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel, done| kernel.files().patch_file(&path, &search, &replace, done))
-    }
-
     /// Value: `{ changed, warnings }`. Pushes what waits, then brings in what others pushed.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn sync<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
@@ -125,13 +109,7 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Remote, env, |kernel| kernel.history().hydrate())
     }
 
-    /// Value: as for `writeFile`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn persist<'env>(&self, env: &'env Env, message: String, files: Vec<String>) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel, done| kernel.history().persist(&message, &files, done))
-    }
-
-    /// Value: `[{ commit, message, author, time }]`.
+    /// Value: `[{ commit, message, author, time, why?, session?, model? }]`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn file_history<'env>(
         &self,
@@ -152,18 +130,6 @@ impl BindingKernel {
         to: Option<String>,
     ) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| kernel.history().file_diff(path.as_deref(), from.as_deref(), to.as_deref()))
-    }
-
-    /// Value: as for `writeFile`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn revert_file<'env>(&self, env: &'env Env, path: String, commit: String) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel, done| kernel.files().revert_file(&path, &commit, done))
-    }
-
-    /// Value: as for `writeFile`, with `applied: [{ line, tolerated?, lineOffset? }]`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn apply_diff<'env>(&self, env: &'env Env, path: String, diff: String) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel, done| kernel.files().apply_diff(&path, &diff, done))
     }
 
     /// Value: `{ matches: [{ path, line, column, text }], truncated, files }`.
@@ -214,12 +180,6 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.tools().register_tool(&path))
     }
 
-    /// Value: as for `writeFile`, for `meta.json`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn sync_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_write(env, |kernel, done| kernel.history().sync_registry(done))
-    }
-
     /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn check_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
@@ -232,33 +192,17 @@ impl BindingKernel {
         self.with_kernel(env, |kernel| kernel.runs().confinement())
     }
 
-    /// Value: `{ applied, written? }`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn fix_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel, done| kernel.files().fix_tool(&path, done))
-    }
-
     /// Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. `parent_id` is the run that
     /// waits for the function which asks for this one.
     #[napi]
     pub fn exec(&self, run_id: u32, path: String, args_json: String, options_json: String, parent_id: Option<f64>) {
-        let run = RunId(run_id.into());
-        let started = self.kernel().and_then(|kernel| Ok((kernel, parse_options(&options_json)?)));
-        let (kernel, options) = match started {
-            Ok(started) => started,
-            Err(error) => return self.ends.tell::<()>(run_id, Err(error)),
-        };
-        let ends = Arc::clone(&self.ends);
-        let request = ExecRequest { run, path, args_json, options };
-        let done = when_executed(move |result| ends.tell(run_id, result));
-        let Some((request, done)) = exec_below(&kernel, parent_id, request, done) else { return };
-        let done = kernel.runs().announce_run(run, done);
-        // A panic drops `done`, which tells.
-        let Ok(Some(waiting)) = threads::contain(|| kernel.runs().exec_tool_at_once(request, done)) else { return };
-        let refused = spawn_with(Lane::Runs, waiting, move |(request, done)| kernel.runs().exec_tool(request, done));
-        if let Err((error, (_, done))) = refused {
-            done.pay(Err(error));
-        }
+        self.start_run(run_id, Runnable::Tool(path), args_json, &options_json, parent_id);
+    }
+
+    /// As `exec`, of code that is in no file and stays in none.
+    #[napi]
+    pub fn run_code(&self, run_id: u32, code: String, args_json: String, options_json: String, parent_id: Option<f64>) {
+        self.start_run(run_id, Runnable::Code(code), args_json, &options_json, parent_id);
     }
 
     /// Ends a run early; nothing when it is over.
@@ -281,6 +225,26 @@ impl BindingKernel {
             promised.settle(Ok(()));
         });
         Ok(promise)
+    }
+
+    fn start_run(&self, run_id: u32, what: Runnable, args_json: String, options_json: &str, parent_id: Option<f64>) {
+        let run = RunId(run_id.into());
+        let started = self.kernel().and_then(|kernel| Ok((kernel, parse_options(options_json)?)));
+        let (kernel, options) = match started {
+            Ok(started) => started,
+            Err(error) => return self.ends.tell::<()>(run_id, Err(error)),
+        };
+        let ends = Arc::clone(&self.ends);
+        let request = ExecRequest { run, what, args_json, options };
+        let done = when_executed(move |result| ends.tell(run_id, result));
+        let Some((request, done)) = exec_below(&kernel, parent_id, request, done) else { return };
+        let done = kernel.runs().announce_run(run, done);
+        // A panic drops `done`, which tells.
+        let Ok(Some(waiting)) = threads::contain(|| kernel.runs().exec_tool_at_once(request, done)) else { return };
+        let refused = spawn_with(Lane::Runs, waiting, move |(request, done)| kernel.runs().exec_tool(request, done));
+        if let Err((error, (_, done))) = refused {
+            done.pay(Err(error));
+        }
     }
 
     fn kernel(&self) -> Result<Arc<Kernel>, Error> {
@@ -314,7 +278,7 @@ impl BindingKernel {
     }
 
     /// A write: its promise is settled once the remote has it, and no thread waits for that.
-    fn with_write<'env, T: Serialize + 'static>(
+    pub(super) fn with_write<'env, T: Serialize + 'static>(
         &self,
         env: &'env Env,
         job: impl FnOnce(&Kernel, WriteDone<T>) + Send + 'static,

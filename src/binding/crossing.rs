@@ -6,8 +6,8 @@
 
 use super::binding_kernel::Booted;
 use crate::kernel::{
-    Bundled, Config, DatabaseOptions, Dialect, ExecOptions, ExecValue, Kernel, ParameterShape, QueryLimits, RootFiles,
-    SearchQuery, SqlError, SqlOptions, SqlPolicy, TypesReply, WriteDone, ask_remote, classify,
+    Bundled, CommitNote, Config, DatabaseOptions, Dialect, ExecOptions, ExecValue, Kernel, ParameterShape, QueryLimits,
+    RootFiles, SearchQuery, SqlError, SqlOptions, SqlPolicy, TypesReply, WriteDone, ask_remote, classify,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,6 +21,7 @@ fn crossing() -> String {
     let sql = sql_answers(&mut types);
     let module = module_answers(&mut types);
     // What JavaScript writes and Rust reads.
+    types.add::<CommitNote>();
     types.add::<ExecOptions>();
     types.add::<SearchQuery>();
     types.add::<DatabaseOptions>();
@@ -42,15 +43,21 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add_type::<Booted<'static>>("boot");
     answers.add("listFiles", |kernel: &Kernel| kernel.files().list_files(""));
     answers.add("readFile", |kernel: &Kernel| kernel.files().read_file(""));
-    answers.add_write("writeFile", |kernel, done| kernel.files().write_file("", "", done));
-    answers.add_write("patchFile", |kernel, done| kernel.files().patch_file("", "", "", done));
+    answers.add_write("writeFile", |kernel, done| kernel.files().write_file("", "", &CommitNote::default(), done));
+    answers.add_write("patchFile", |kernel, done| {
+        kernel.files().patch_file("", "", "", &CommitNote::default(), done);
+    });
     answers.add("sync", |kernel: &Kernel| kernel.history().sync());
     answers.add("hydrate", |kernel: &Kernel| kernel.history().hydrate());
     answers.add_write("persist", |kernel, done| kernel.history().persist("", &[], done));
     answers.add("fileHistory", |kernel: &Kernel| kernel.history().file_history(None, None));
     answers.add("fileDiff", |kernel: &Kernel| kernel.history().file_diff(None, None, None));
-    answers.add_write("revertFile", |kernel, done| kernel.files().revert_file("", "", done));
-    answers.add_write("applyDiff", |kernel, done| kernel.files().apply_diff("", "", done));
+    answers.add_write("revertFile", |kernel, done| {
+        kernel.files().revert_file("", "", &CommitNote::default(), done);
+    });
+    answers.add_write("applyDiff", |kernel, done| kernel.files().apply_diff("", "", &CommitNote::default(), done));
+    answers.add_write("deleteFile", |kernel, done| kernel.files().delete_file("", &CommitNote::default(), done));
+    answers.add_write("moveFile", |kernel, done| kernel.files().move_file("", "", &CommitNote::default(), done));
     answers.add("searchFiles", |kernel: &Kernel| kernel.files().search_files(&super::binding_kernel::parse_query("")?));
     answers.add("findTool", |kernel: &Kernel| kernel.tools().find_tool("", None));
     answers.add("listTools", |kernel: &Kernel| kernel.tools().list_tools());

@@ -7,6 +7,7 @@ mod binding_limit;
 mod binding_outcome;
 mod binding_sql_rules;
 mod binding_vfs;
+mod binding_writes;
 #[cfg(test)]
 mod crossing;
 mod js_callback;

@@ -7,7 +7,7 @@ use super::diagnostics::compile_error::CompileError;
 use super::diagnostics::diagnostic::{Diagnostic, Severity};
 use super::imports::interface::{Exported, exported};
 use super::imports::reference::{Reference, references};
-use super::lint::linter::{LintOptions, LintResult, lint};
+use super::lint::linter::{LintOptions, LintResult, lint, secrets};
 use super::parse::big_stack::{Failure, run_on_big_stack};
 use super::parse::fault::Fault;
 use super::parse::language::Language;
@@ -16,6 +16,7 @@ use super::parse::parse_meter::Spent;
 use super::parse::parser::{Parsed, Unparsed, parse};
 use super::parse::source_limits::stack_for;
 use super::positions::source_index::SourceIndex;
+use super::secrets::text_scan::scan;
 use super::syntax::resolve::resolve;
 use super::transpile::compiled::Compiled;
 use super::transpile::transpiler::transpile;
@@ -56,6 +57,20 @@ impl Compiler {
         });
         outcome
             .unwrap_or_else(|error| LintResult { diagnostics: vec![error.into_diagnostic()], ..LintResult::default() })
+    }
+
+    /// The secrets in a file of any kind that no comment excuses with a reason.
+    #[must_use]
+    pub fn secrets(&self, path: &str, text: &str) -> Vec<Diagnostic> {
+        let found = self.guarded(path, text, |job| {
+            let comments = SingleThreadedComments::default();
+            Ok(job
+                .parse(Some(&comments))?
+                .ok()
+                .map(|parsed| secrets(&job.path, &job.source, parsed.module, comments, job.language)))
+        });
+        // What is no code, or none that compiles, is read as text.
+        found.ok().flatten().unwrap_or_else(|| scan(text))
     }
 
     /// Every file or package that this source names, also where only types need it.

@@ -5,7 +5,7 @@
 //! ever leaves that thread.
 //!
 //! Folders import only those before them: diagnostics and positions, parse, syntax, imports, then transpile, describe and
-//! subject, then rules, then lint. The compiler runs them all.
+//! subject, then secrets, then rules, then lint. The compiler runs them all.
 
 mod compiler;
 #[expect(
@@ -23,6 +23,7 @@ mod positions;
     reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
 )]
 mod rules;
+mod secrets;
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
@@ -54,4 +55,5 @@ pub use parse::source_limits::MAX_SOURCE_BYTES;
 pub use parse::tool_form::{BodyKind, DefaultExport, ModuleKind, ToolForm};
 pub use positions::position::Position;
 pub use positions::position_map::PositionMap;
+pub use secrets::patterns::NO_SECRETS;
 pub use transpile::compiled::Compiled;

@@ -6,10 +6,11 @@ use super::config::{Config, GitWriteStrategy, bound_secrets, known_functions};
 use super::files::{Files, WriteParts, WritePath, check_folders};
 use super::history::{Ending, Exchange, GitHome, History, RunExamples};
 use super::host_functions::HostFunctions;
-use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Sources, ToolCache};
+use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Relink, Sources, ToolCache};
 use super::network::tools_route;
 use super::private_files::PrivateFiles;
 use super::runs::{GuestFiles, RunParts, Runs, threads_warning};
+use super::secret_scan::SecretScan;
 use super::tools::{RegistryFiles, Tools};
 use crate::bound_secrets::BoundSecrets;
 use crate::compile::Compiler;
@@ -60,11 +61,12 @@ impl Kernel {
         warnings.extend(noted);
         warnings.extend(threads_warning(config.sandbox.isolation));
         let guest_files = GuestFiles::open(&config, base_dir, &root)?;
-        let secrets = bound_secrets(&config.secrets)?;
+        let bound = bound_secrets(&config.secrets)?;
         known_functions(&config.secrets, &functions.names())?;
-        let fetcher = fetcher(&config, base_dir, secrets.clone())?;
+        let fetcher = fetcher(&config, base_dir, bound.clone())?;
         let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
         let lint = lint_options(&config.rules, &config.allowed_imports);
+        let secrets = SecretScan::new(&compiler, &lint);
 
         let files = Arc::clone(&root) as Arc<dyn Vfs>;
         let packages = AllowedPackages::new(&lint.allowed_imports);
@@ -76,6 +78,7 @@ impl Kernel {
             resolver: Arc::clone(&resolver),
             packages: Packages::new(Arc::clone(&functions), PrivateFiles(Arc::<DiskVfs>::clone(&private))),
         }));
+        let relink = Relink::new(Arc::clone(&files), Arc::clone(&compiler), Arc::clone(&resolver));
         let checks = Arc::new(Checks::new(CheckParts {
             files,
             compiler: Arc::clone(&compiler),
@@ -88,7 +91,7 @@ impl Kernel {
         let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler));
         let strategy = config.git.write_strategy;
         let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
-        let history = Arc::new(History::new(store, exchange, Arc::clone(&root), Arc::clone(&tools), strategy));
+        let history = Arc::new(History::new(store, exchange, Arc::clone(&root), Arc::clone(&tools), strategy, secrets));
         let writes = WritePath::new(WriteParts {
             root: Arc::clone(&root),
             quota: RootQuota::new(Usage { bytes: config.fs.root_bytes.into(), files: config.fs.root_files.into() }),
@@ -98,7 +101,7 @@ impl Kernel {
             examples: Arc::clone(&examples),
         });
         let file_bytes = config.fs.file_bytes as usize;
-        let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, file_bytes);
+        let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
         let runs = Runs::new(RunParts {
             config: config.sandbox,
             sandbox,
@@ -110,7 +113,7 @@ impl Kernel {
             functions,
             guest_files,
             fetcher,
-            secrets,
+            secrets: bound,
         });
         Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs }))
     }

@@ -3,8 +3,8 @@
 //! A service owns what it uses, and knows only those below it:
 //!
 //! ```text
-//! files                      runs
-//! checks, history, tools     modules, checks, tools, history (examples of runs)
+//! files                               runs
+//! checks, history, tools, modules     modules, checks, tools, history (examples of runs)
 //!
 //! checks -> modules          history -> tools
 //! ```
@@ -12,8 +12,10 @@
 mod bounded_cache;
 mod check_config;
 mod checks;
+mod commit_note;
 mod config;
 mod files;
+mod finding_line;
 mod history;
 mod host_functions;
 mod host_question;
@@ -24,16 +26,18 @@ mod near_path;
 mod network;
 mod private_files;
 mod runs;
+mod secret_scan;
 mod tool_paths;
 mod tools;
 
+pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use files::{Files, RootFiles, SearchQuery};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
 pub use host_functions::{Answer, CallFor, HostFunctions, RunEnding};
 pub use kernel::{Kernel, engine_version};
 pub(in crate::kernel) use modules::std_library;
-pub use runs::{ExecDone, ExecOptions, ExecRequest, ExecValue, when_executed};
+pub use runs::{ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
 
 #[cfg(test)]
 pub use checks::Reply as TypesReply;

@@ -13,6 +13,8 @@ pub(super) fn fault(name: &str) -> Option<&'static str> {
         Some("has a name longer than 255 bytes; shorten it")
     } else if name.chars().any(|c| c.is_control() || matches!(c, ':' | '*' | '?' | '"' | '<' | '>' | '|')) {
         Some("has a control character or one of : * ? \" < > | in it; use letters, digits, '-', '_' and '.'")
+    } else if name.contains(char::REPLACEMENT_CHARACTER) {
+        Some("has a character in it that is no text; use letters, digits, '-', '_' and '.'")
     } else if name.ends_with(['.', ' ']) {
         Some("has a name that ends with a dot or a space; remove it")
     } else if is_device(name) {

@@ -3,13 +3,15 @@
 //! [`super::import`] lists what is left to load at run time; this lists what anyone who reads the source, a type checker
 //! too, would go and open.
 
-use swc_core::common::SyntaxContext;
+use std::ops::Range;
+
 use swc_core::common::comments::{Comment, SingleThreadedComments};
+use swc_core::common::{BytePos, SyntaxContext};
 use swc_core::ecma::ast::Module;
 
 use super::specifiers::{directives, specifiers};
 use crate::compile::parse::language::Language;
-use crate::compile::positions::source_index::SourceIndex;
+use crate::compile::positions::source_index::{FIRST_POS, SourceIndex};
 use crate::compile::syntax::comments::sorted;
 use crate::compile::syntax::resolve::resolve;
 
@@ -19,6 +21,8 @@ pub struct Reference {
     pub specifier: String,
     pub line: u32,
     pub column: u32,
+    /// Where it stands in the source, quotes included; a directive is all of its comment.
+    pub bytes: Range<usize>,
 }
 
 pub(in crate::compile) fn references(
@@ -44,7 +48,9 @@ pub(in crate::compile) fn named(
         .into_iter()
         .map(|(specifier, span)| {
             let at = index.position(span.lo);
-            Reference { specifier, line: at.line, column: at.column }
+            let offset = |at: BytePos| at.0.saturating_sub(FIRST_POS.0) as usize;
+            let bytes = offset(span.lo)..offset(span.hi);
+            Reference { specifier, line: at.line, column: at.column, bytes }
         })
         .collect()
 }

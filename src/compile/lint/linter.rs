@@ -11,8 +11,8 @@ use crate::compile::imports::interface::{ImportedName, imported_names};
 use crate::compile::imports::reference::{Reference, named};
 use crate::compile::parse::language::Language;
 use crate::compile::positions::source_index::{FIRST_POS, SourceIndex};
-use crate::compile::rules::RULES;
-use crate::compile::rules::rule::{Finding, Guards, Rule};
+use crate::compile::rules::rule::{Finding, Guards, MAX_PER_RULE, Rule};
+use crate::compile::rules::{RULES, no_secrets};
 use crate::compile::subject::entry::Entry;
 use crate::compile::subject::subject::Subject;
 use crate::compile::syntax::comments::sorted;
@@ -91,6 +91,33 @@ pub(in crate::compile) fn lint(
         allowed_imports: &options.allowed_imports,
     };
     judge(&subject, options)
+}
+
+/// The secrets in a source that nobody has excused.
+pub(in crate::compile) fn secrets(
+    path: &str,
+    source: &str,
+    module: Module,
+    comments: SingleThreadedComments,
+    language: Language,
+) -> Vec<Diagnostic> {
+    let (module, names) = resolve(module, language);
+    let entry = Entry::of(&module, &names);
+    let comments = sorted(comments);
+    let subject = Subject { path, source, module: &module, names: &names, entry, comments, allowed_imports: &[] };
+    let index = SourceIndex::new(source);
+    let suppressions = Suppressions::of(&subject, &index, &RULES, &[TYPES]);
+    let rule = &no_secrets::RULE;
+    let all: Vec<Diagnostic> = rule
+        .findings(&subject)
+        .into_iter()
+        .map(|finding| to_diagnostic(finding, rule.id, rule.standard, rule.severity, &index))
+        .collect();
+    // A rule ends at so many: what comes after them was not looked at.
+    if all.len() >= MAX_PER_RULE {
+        return all;
+    }
+    all.into_iter().filter(|found| !suppressions.covers(rule.id, found.line)).collect()
 }
 
 fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {

@@ -16,7 +16,7 @@ mod no_hardcoded_switch;
 mod no_magic_numbers;
 mod no_module_state;
 mod no_nondeterminism;
-mod no_secrets;
+pub(super) mod no_secrets;
 mod no_sql_concat;
 mod no_ts_ignore;
 mod prefer_functional;

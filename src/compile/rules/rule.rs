@@ -56,7 +56,7 @@ pub(in crate::compile) struct Edit {
 pub(in crate::compile) struct Findings(Vec<Finding>);
 
 /// A model repairs a handful at a time; hundreds only push the rest out of its context.
-const MAX_PER_RULE: usize = 20;
+pub(in crate::compile) const MAX_PER_RULE: usize = 20;
 
 impl Findings {
     pub(in crate::compile) fn add(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {

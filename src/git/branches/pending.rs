@@ -1,6 +1,6 @@
 //! Tools that wait for their pull request: one branch each.
 
-use super::references::base;
+use super::references::{base, branch_at};
 use crate::git::git_error::GitError;
 use crate::git::objects::tree_changes::TreeChange;
 use crate::git::objects::trees::Trees;
@@ -38,6 +38,21 @@ pub(in crate::git) fn branch_of(path: &str) -> String {
     let id = Oid::hash_object(ObjectType::Blob, path.as_bytes()).map(|id| id.to_string()).unwrap_or_default();
     let id: String = id.chars().take(ID_DIGITS).collect();
     format!("{PREFIX}{}-{id}", slug.trim_matches('-'))
+}
+
+/// The branch on which `path` is changed: its own, unless it came to be on another tool's, by a move.
+pub(in crate::git) fn branch_for(
+    repository: &Repository,
+    options: &StoreOptions,
+    path: &str,
+) -> Result<String, GitError> {
+    let own = branch_of(path);
+    if branch_at(repository, &own)?.is_some() {
+        return Ok(own);
+    }
+    let others = all(repository, options)?;
+    let other = others.into_iter().find(|pending| pending.changes.iter().any(|change| change.path == path));
+    Ok(other.map_or(own, |pending| pending.branch))
 }
 
 /// All local branches of tools, sorted.

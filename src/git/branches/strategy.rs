@@ -40,7 +40,7 @@ pub(in crate::git) fn target(
         (WriteStrategy::Direct, _) | (WriteStrategy::PullRequest, None) => Head::read(repository),
         (WriteStrategy::PullRequest, Some(first)) => {
             let failed = |error: git2::Error| GitError::git("read a branch", &error);
-            let branch = branch_reference(&pending::branch_of(first.path));
+            let branch = branch_reference(&pending::branch_for(repository, options, first.path)?);
             let commit = head::target(repository, &branch).map_err(failed)?;
             Ok(Head { branch, commit, start: base(repository, options)? })
         }

@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::commit::{self, Committed};
 use super::repository_setup::{self, Flush};
-use crate::git::branches::{head, strategy};
+use crate::git::branches::{head, pending, strategy};
 use crate::git::commit_id::CommitId;
 use crate::git::durability::context::Context;
 use crate::git::durability::redo_log::{self, RedoLog};
@@ -11,7 +11,7 @@ use crate::git::durability::repository_lock::RepositoryLock;
 use crate::git::durability::{redo, settle};
 use crate::git::file_change::FileChange;
 use crate::git::git_error::GitError;
-use crate::git::store_options::StoreOptions;
+use crate::git::store_options::{StoreOptions, WriteStrategy};
 use crate::git::work_tree::work_tree::WorkTree;
 use git2::Repository;
 use parking_lot::{Mutex, MutexGuard};
@@ -149,6 +149,20 @@ impl GitStore {
         let change = FileChange { path, content: None };
         let target = strategy::target(&*self.repository()?, &self.options, &[change])?;
         Ok(target.commit.or(target.start).map(CommitId::from))
+    }
+
+    /// One of `paths` that another branch than that of the first has changed, with pull requests: one commit cannot change
+    /// both.
+    ///
+    /// # Errors
+    /// `Busy`, `Git`.
+    pub fn waits_elsewhere(&self, paths: &[&str]) -> Result<Option<String>, GitError> {
+        let (WriteStrategy::PullRequest, Some(first)) = (self.options.strategy, paths.first()) else { return Ok(None) };
+        let repository = self.repository()?;
+        let own = pending::branch_for(&repository, &self.options, first)?;
+        let others = pending::all(&repository, &self.options)?.into_iter().filter(|pending| pending.branch != own);
+        let mut changed = others.flat_map(|pending| pending.changes).map(|change| change.path);
+        Ok(changed.find(|path| paths.contains(&path.as_str())))
     }
 
     /// The repository and the right to write to it, after finishing what a killed process left undone.

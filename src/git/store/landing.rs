@@ -42,6 +42,8 @@ pub(in crate::git) struct Landed {
     pub(in crate::git) backup: Option<String>,
     /// What has no file.
     pub(in crate::git) left_out: LeftOut,
+    /// Files that stay as they are, because they must not be committed.
+    pub(in crate::git) held_back: Vec<String>,
 }
 
 /// Goes there. A kill at any point leaves the old state, or the new one for the next writer to finish. `Busy` when
@@ -64,6 +66,10 @@ pub(in crate::git) fn land(
     left_out.extend(checkout::survey(&trees, &changes, context.work)?);
     let mut uncommitted = checkout::uncommitted(&changes, context.work)?;
     uncommitted.retain(|(path, _)| !context.options.derived.contains(path));
+    // A branch that keeps them would be pushed.
+    let (held_back, uncommitted): (Vec<_>, Vec<_>) =
+        uncommitted.into_iter().partition(|(path, content)| context.work.is_held_back(path, content));
+    let held_back: Vec<String> = held_back.into_iter().map(|(path, _)| path).collect();
     let backup = backup_branch::back_up_files(repository, context.options, head.commit, uncommitted)?;
     let paths: BTreeSet<&str> = changes.iter().chain(&switched).map(|change| change.path.as_str()).collect();
     lock.begin(paths.iter().copied())?;
@@ -76,9 +82,11 @@ pub(in crate::git) fn land(
         repository.set_head(&landing.current.0).map_err(failed)?;
     }
     // However long it takes: half of it would have to be finished by somebody else.
-    checkout::place(&trees, landing.after, paths.iter().copied(), context.work)?;
+    let placed = paths.iter().copied().filter(|path| !held_back.iter().any(|held| held == path));
+    checkout::place(&trees, landing.after, placed, context.work)?;
     settle::settle(repository, lock, context);
-    Ok(Landed { paths: changes.into_iter().map(|change| change.path).collect(), backup, left_out })
+    let paths = changes.into_iter().map(|change| change.path).filter(|path| !held_back.contains(path)).collect();
+    Ok(Landed { paths, backup, left_out, held_back })
 }
 
 /// Moves one reference, if it still is where it was.

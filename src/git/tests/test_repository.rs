@@ -46,6 +46,10 @@ impl WorkTree for PlainFiles {
         !path.contains("..")
     }
 
+    fn is_held_back(&self, _: &str, content: &[u8]) -> bool {
+        content.starts_with(b"held back")
+    }
+
     fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
         Ok(fs::read(self.0.join(path)).ok())
     }

@@ -36,6 +36,7 @@ impl Hydrated {
     fn take(&mut self, landed: Landed) {
         self.warnings.extend(landed.backup.map(|branch| backup_warning(&branch)));
         self.warnings.extend(landed.left_out.warning());
+        self.warnings.extend(landed.held_back.iter().map(|path| held_back_warning(path)));
         self.changed = landed.paths;
     }
 }
@@ -77,6 +78,7 @@ impl Upstream {
                 }
             }
         }
+        hydrated.warnings.extend(self.take_notices());
         let lost = self.take_conflicts();
         hydrated.warnings.extend(lost.iter().map(|conflict| format!("{conflict}.")));
         Ok(hydrated)
@@ -123,6 +125,11 @@ impl Upstream {
         };
         if local != Some(next) {
             self.note_overtaken();
+        }
+        let is_replaced =
+            |known: &Oid| *known != theirs && !repository.graph_descendant_of(theirs, *known).unwrap_or(true);
+        if let Some(known) = known.filter(is_replaced) {
+            self.note_replaced(&repository, known)?;
         }
         let trees = Trees::new(&repository, options.limits);
         let moves = vec![
@@ -228,6 +235,12 @@ impl Upstream {
         landing::apply(repository, &RefMove { name, old: None, new: None })
             .map_err(|error| GitError::git("forget a branch of the remote", &error))
     }
+}
+
+fn held_back_warning(path: &str) -> String {
+    format!(
+        "The remote has changed {path}. The file here holds a secret, so that it is neither committed nor overwritten: take the secret out and write it again, or remove it to see the remote's."
+    )
 }
 
 fn backup_warning(branch: &str) -> String {

@@ -16,7 +16,8 @@ use crate::git::store::landing::{self, Landing, RefMove};
 use git2::{Oid, Repository};
 
 impl Upstream {
-    /// Pushes one tool's branch and makes sure of its pull request. A plain remote gets the branch alone.
+    /// Pushes one tool's branch and makes sure of its pull request. A plain remote gets the branch alone, and there is none to
+    /// make when all that the branch had was removed again.
     pub(in crate::git) fn publish_tool(
         &self,
         repository: &Repository,
@@ -30,6 +31,10 @@ impl Upstream {
         if at(repository, &tracking_reference(base))?.is_none() {
             let reason = format!("it has no branch '{base}' to merge into; push a first commit to it");
             return Err(GitError::Refused { reason });
+        }
+        let is_empty = tool.changes.is_empty();
+        if is_empty && at(repository, &tracking_reference(&tool.branch))?.is_none() {
+            return Ok(None);
         }
         let sent = self.push_tool(repository, Some(forge), &tool.branch, patience)?;
         let paths: Vec<String> = tool.changes.iter().map(|change| change.path.clone()).collect();
@@ -45,6 +50,7 @@ impl Upstream {
                 forge.update(found.number, &text)?;
                 found
             }
+            _ if is_empty => return Ok(None),
             _ => forge.create(&tool.branch, base, &text)?,
         };
         self.pull_requests.lock().insert(tool.branch.clone(), (request.clone(), text));

@@ -276,16 +276,28 @@ impl Upstream {
         Ok(())
     }
 
+    /// The branch that a commit of `path` is on. When it took back all that its branch had, only the commit tells.
+    fn branch_with(&self, repository: &Repository, path: &str, commit: Oid) -> Result<String, GitError> {
+        let own = pending::branch_for(repository, self.options(), path)?;
+        if branch_at(repository, &own)?.is_some() {
+            return Ok(own);
+        }
+        let holds = |tip: Oid| tip == commit || repository.graph_descendant_of(tip, commit).unwrap_or(false);
+        let holder = pending::all(repository, self.options())?.into_iter().find(|pending| holds(pending.tip));
+        Ok(holder.map_or(own, |pending| pending.branch))
+    }
+
     fn verdict(&self, round: &Round, path: &str, commit: Option<CommitId>) -> Result<Published, GitError> {
+        let repository = self.store.open_again()?;
         let Some(commit) = commit else {
-            let (reach, pull_request) = round.reach(&pending::branch_of(path));
+            let branch = pending::branch_for(&repository, self.options(), path)?;
+            let (reach, pull_request) = round.reach(&branch);
             return Ok(Published { commit: None, reach, pull_request });
         };
-        let repository = self.store.open_again()?;
         let id = Oid::from_str(commit.as_str()).map_err(|error| GitError::git("read a commit", &error))?;
         let branch = match self.options().strategy {
             WriteStrategy::Direct => self.options().branch.clone(),
-            WriteStrategy::PullRequest => pending::branch_of(path),
+            WriteStrategy::PullRequest => self.branch_with(&repository, path, id)?,
         };
         let Some(head) = branch_at(&repository, &branch)? else {
             let reach = Reach::Local(round.error.as_ref().map(ToString::to_string).unwrap_or_default());

@@ -45,17 +45,25 @@ pub(in crate::git) fn replay(
         let before = trees.of(commit.parent_id(0).ok())?;
         let current = trees.of(Some(head))?;
         let mut fitting = Vec::new();
+        let mut unfitting = Vec::new();
+        let mut removes = false;
         for change in trees.changes(before, Some(commit.tree_id()))?.all {
             let theirs = trees.entry(current, &change.path)?;
+            removes |= change.new.is_none();
             if theirs == change.new || options.derived.contains(&change.path) {
                 continue;
             }
             if theirs == change.old {
                 fitting.push((change.path, change.new));
             } else {
-                result.conflicts.push(ConflictingChange { path: change.path, commit: commit.id() });
+                unfitting.push(change.path);
             }
         }
+        // What goes from one place has come to another in the same commit: half of a move would lose it.
+        if removes && !unfitting.is_empty() {
+            unfitting.extend(fitting.drain(..).map(|(path, _)| path));
+        }
+        result.conflicts.extend(unfitting.into_iter().map(|path| ConflictingChange { path, commit: commit.id() }));
         if !fitting.is_empty() {
             let tree = trees.with_changes(current, fitting)?;
             // Other parents stay: what was merged here remains in the history.

@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Commits of recent history that are named to the remote as present.
 const MAX_HAVES: usize = 64;
+const SHORT_HASH: usize = 10;
 
 /// A store with a remote.
 pub struct Upstream {
@@ -39,6 +40,8 @@ pub struct Upstream {
     refused: Mutex<Option<(Oid, Limit)>>,
     /// How often others' commits have moved the branch.
     overtaken: AtomicUsize,
+    /// What the user should know and nobody has been told yet.
+    notices: Mutex<Vec<String>>,
     /// Ends every exchange.
     pub(in crate::git) halt: Halt,
 }
@@ -65,8 +68,8 @@ impl Upstream {
         halt: Halt,
     ) -> Self {
         let (turn, rewrites, pull_requests) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let (refused, overtaken) = (Mutex::default(), AtomicUsize::default());
-        Self { store, remote, forge, describe, turn, rewrites, pull_requests, refused, overtaken, halt }
+        let (refused, overtaken, notices) = (Mutex::default(), AtomicUsize::default(), Mutex::default());
+        Self { store, remote, forge, describe, turn, rewrites, pull_requests, refused, overtaken, notices, halt }
     }
 
     /// The time for one exchange that begins now.
@@ -145,6 +148,24 @@ impl Upstream {
     /// Notes that others' commits are about to move the branch. Whoever counts one too many looks once too often.
     pub(in crate::git) fn note_overtaken(&self) {
         self.overtaken.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes that the remote's branch no longer has `before`, which it had: somebody put another history in its place. The
+    /// commit is kept here, on no branch, so that what it held can be gone back to.
+    pub(in crate::git) fn note_replaced(&self, repository: &Repository, before: Oid) -> Result<(), GitError> {
+        let id = before.to_string();
+        let short: String = id.chars().take(SHORT_HASH).collect();
+        repository
+            .reference(&format!("refs/tgp/replaced-{short}"), before, true, "keep")
+            .map_err(|error| GitError::git("keep a history that the remote has replaced", &error))?;
+        self.notices.lock().push(format!(
+            "The remote's branch was replaced by another history. Files that only the old one had are gone here too; they are kept in the commit {id}, and a revert of the file to it brings one back."
+        ));
+        Ok(())
+    }
+
+    pub(in crate::git) fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.notices.lock())
     }
 
     /// How often others' commits have moved the branch, whatever the exchange was for and however it ended.

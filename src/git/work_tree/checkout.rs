@@ -48,7 +48,8 @@ pub(in crate::git) fn survey(
     Ok(left_out)
 }
 
-/// Makes the files at `paths` what `view` has there. A path at which something other than a file stands is left alone.
+/// Makes the files at `paths` what `view` has there. A path at which something other than a file stands is left alone, and
+/// so is a file that is held back and exists nowhere else.
 pub(in crate::git) fn place<'p>(
     trees: &Trees<'_>,
     view: Option<Oid>,
@@ -59,6 +60,9 @@ pub(in crate::git) fn place<'p>(
     let mut writes = Vec::new();
     let mut finder = Finder::new(trees, view);
     for path in paths.filter(|path| work.accepts(path)) {
+        if is_held_back_here_alone(trees, path, work) {
+            continue;
+        }
         match finder.entry(path)?.filter(|entry| entry.mode.is_some_and(is_plain)) {
             // A file may have to make room for a directory of the same name: removals come first.
             None => tolerate(work.remove(path)).map_err(&failed)?,
@@ -77,6 +81,14 @@ pub(in crate::git) fn place<'p>(
         }
     }
     Ok(())
+}
+
+/// Whether the file at `path` must not be committed, and the repository does not have its content either.
+fn is_held_back_here_alone(trees: &Trees<'_>, path: &str, work: &dyn WorkTree) -> bool {
+    let Ok(Some(present)) = work.read(path) else { return false };
+    let is_known = Oid::hash_object(ObjectType::Blob, &present)
+        .is_ok_and(|id| trees.repository.odb().is_ok_and(|objects| objects.exists(id)));
+    !is_known && work.is_held_back(path, &present)
 }
 
 /// The files at the paths of `changes` that hold neither the old nor the new content: somebody's work without a commit.

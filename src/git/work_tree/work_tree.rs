@@ -8,6 +8,10 @@ pub trait WorkTree: Send + Sync {
     /// Whether a file may have this path here. What may not is kept in the history and never touches the disk.
     fn accepts(&self, path: &str) -> bool;
 
+    /// Whether a file with this content must stay out of the history. One that is not in it stays on disk as it is, whatever
+    /// others make of the path.
+    fn is_held_back(&self, path: &str, content: &[u8]) -> bool;
+
     /// The bytes of the plain file at `path`; `None` when there is none.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //! The sandbox holds whatever runs in it; this is about quality, and about telling a model early.
 
 use super::export_check::ExportCheck;
-use super::refusal::{line_of, refuse};
+use super::refusal::refuse;
 use super::type_gate::{TypeGate, Types};
 use super::type_sources::{TypeReader, TypeSources};
 use crate::compile::{
@@ -11,9 +11,11 @@ use crate::compile::{
 };
 use crate::error::Error;
 use crate::kernel::check_config::CheckMode;
+use crate::kernel::finding_line::line_of;
 use crate::kernel::host_functions::HostFunctions;
 use crate::kernel::modules::{ImportResolver, ModuleGraph};
 use crate::kernel::near_path::with_near_path;
+use crate::kernel::secret_scan::SecretScan;
 use crate::kernel::tool_paths::{is_tool_source, is_typescript};
 use crate::vfs::{JailPath, Vfs};
 use serde::{Deserialize, Serialize};
@@ -43,11 +45,21 @@ pub struct CheckReport {
     pub types: TypeSources,
 }
 
+/// How closely a text is looked at before it is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    RulesAndTypes,
+    /// For a text that imports what is not there yet, such as a file that moves in the same step.
+    Rules,
+}
+
 /// What was found out about a source before it is kept.
 #[derive(Default)]
 pub struct Judged {
     /// The errors, one line each.
     pub findings: Vec<String>,
+    /// Those of them that keep it out of the history.
+    pub secrets: Vec<String>,
     /// Why types were not checked.
     pub notice: Option<String>,
 }
@@ -70,12 +82,19 @@ pub struct Checks {
     lint: LintOptions,
     mode: CheckMode,
     types: TypeGate,
+    secrets: SecretScan,
 }
 
 impl Checks {
     pub fn new(parts: CheckParts) -> Self {
         let CheckParts { files, compiler, resolver, functions, lint, mode } = parts;
-        Self { files, compiler, resolver, lint, mode, types: TypeGate::new(functions) }
+        let (types, secrets) = (TypeGate::new(functions), SecretScan::new(&compiler, &lint));
+        Self { files, compiler, resolver, lint, mode, types, secrets }
+    }
+
+    /// What looks for secrets.
+    pub fn secrets(&self) -> &SecretScan {
+        &self.secrets
     }
 
     /// Whether a tool with errors is neither kept nor run.
@@ -97,23 +116,27 @@ impl Checks {
         Ok(CheckReport { valid: errors.is_empty(), errors, diagnostics, types })
     }
 
-    /// What the check says of a source that is about to be kept; nothing of a file that is no tool or when checks are off.
-    /// It may take its time: the caller holds nothing that others wait for without end.
-    pub fn judge(&self, path: &JailPath, source: &str) -> Result<Judged, Error> {
+    /// What the check says of a text that is about to be kept; of a file that is no tool, or when checks are off, only
+    /// which secrets it holds. It may take its time: the caller holds nothing that others wait for without end.
+    pub fn judge(&self, path: &JailPath, source: &str, depth: Depth) -> Result<Judged, Error> {
+        let secrets = self.secrets.findings(path.as_str(), source.as_bytes());
         if !is_tool_source(path) || self.mode == CheckMode::Off {
-            return Ok(Judged::default());
+            return Ok(Judged { findings: secrets.clone(), secrets, notice: None });
         }
         let read = |path: &JailPath| Ok(self.files.read(path)?);
         let mut verdict = self.compiler.check(path.as_str(), source, &self.lint);
         let mut notice = None;
         verdict.diagnostics.extend(self.missing_exports(path.as_str(), &verdict, &read));
-        if self.is_strict() {
+        if self.is_strict() && depth == Depth::RulesAndTypes {
             match self.check_types(path, source, &verdict, &read)? {
                 Types::Checked(findings) => add_untold(&mut verdict.diagnostics, findings),
                 Types::Unchecked(why) => notice = why,
             }
         }
-        Ok(Judged { findings: error_lines(path, &verdict.diagnostics), notice })
+        let mut findings = error_lines(path, &verdict.diagnostics);
+        let more: Vec<String> = secrets.iter().filter(|secret| !findings.contains(secret)).cloned().collect();
+        findings.extend(more);
+        Ok(Judged { findings, secrets, notice })
     }
 
     /// Refuses a run of tools that the configuration does not let run, the imported ones included. What is judged are the

@@ -2,6 +2,7 @@
 
 use crate::compile::{Diagnostic, is_safety};
 use crate::error::{Error, ErrorCode};
+use crate::kernel::finding_line::line_of;
 
 /// Fails with the findings that `refused` is true of, if there are any.
 pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> bool) -> Result<(), Error> {
@@ -9,11 +10,6 @@ pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> b
     let errors: Vec<String> =
         findings.iter().filter(|found| refused(found)).map(|found| line_of(path, found)).collect();
     Err(refusal(path, first, &errors))
-}
-
-/// A finding as one line of text.
-pub fn line_of(path: &str, found: &Diagnostic) -> String {
-    format!("{path}:{}:{}: {}", found.line, found.column, found.message)
 }
 
 fn refusal(path: &str, first: &Diagnostic, errors: &[String]) -> Error {

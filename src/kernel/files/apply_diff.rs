@@ -2,9 +2,9 @@
 
 use super::changes::refactor;
 use super::diff_text::parse_diff;
+use super::plan::{Base, Change};
 use super::text_edit::{EditedText, Fit, Hunk, Misfit};
 use super::tolerance::Tolerance;
-use super::write_path::{Base, Change};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::history::Written;
 use crate::vfs::JailPath;

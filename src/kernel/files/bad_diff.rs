@@ -8,6 +8,8 @@ pub enum BadDiff {
     EmptySearch { block: usize },
     Unknown,
     SeveralFiles,
+    NewFile,
+    RemovedFile,
 }
 
 impl BadDiff {
@@ -18,6 +20,8 @@ impl BadDiff {
             Self::EmptySearch { block } => format!("Block {block} of the diff searches for nothing. Give the lines to replace, or use write_file to write the whole file."),
             Self::Unknown => "diff is neither SEARCH/REPLACE blocks nor a unified diff. Start a block with '<<<<<<< SEARCH', or a hunk with '@@'.".to_owned(),
             Self::SeveralFiles => "diff changes several files. Call apply_diff once for each file.".to_owned(),
+            Self::NewFile => "diff makes a new file ('--- /dev/null'), and apply_diff changes one that is there. Write the new one with write_file.".to_owned(),
+            Self::RemovedFile => "diff removes a file ('+++ /dev/null'). Use delete_file.".to_owned(),
         }
     }
 }

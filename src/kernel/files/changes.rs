@@ -1,6 +1,6 @@
 //! The ways in which a file is changed, beside diffs.
 
-use super::write_path::{Base, Change};
+use super::plan::{Base, Change};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::checks::Checks;
 use crate::kernel::history::{History, Written};

@@ -2,11 +2,14 @@
 
 use super::apply_diff::{DiffChange, Diffed};
 use super::changes::{Patch, Patched, Repair, Revert, WholeText};
+use super::relocation::{Moved, Relocation, Removal};
 use super::search_files::{SearchQuery, SearchReport, search};
 use super::write_path::WritePath;
 use crate::error::Error;
 use crate::kernel::checks::Checks;
+use crate::kernel::commit_note::CommitNote;
 use crate::kernel::history::{History, WriteDone, Written};
+use crate::kernel::modules::Relink;
 use crate::kernel::near_path::with_near_path;
 use crate::vfs::{DiskVfs, JailPath, Vfs};
 use serde::Serialize;
@@ -29,6 +32,7 @@ pub struct Files {
     checks: Arc<Checks>,
     history: Arc<History>,
     writes: WritePath,
+    relink: Relink,
     /// Largest file.
     file_bytes: usize,
 }
@@ -39,9 +43,10 @@ impl Files {
         checks: Arc<Checks>,
         history: Arc<History>,
         writes: WritePath,
+        relink: Relink,
         file_bytes: usize,
     ) -> Self {
-        Self { root, checks, history, writes, file_bytes }
+        Self { root, checks, history, writes, relink, file_bytes }
     }
 
     /// The text of one file.
@@ -62,25 +67,41 @@ impl Files {
     }
 
     /// Creates or replaces a file and commits it.
-    pub fn write_file(&self, path: &str, content: &str, done: WriteDone<Written>) {
-        self.writes.carry_out(path, &WholeText(content), |written, ()| written, done);
+    pub fn write_file(&self, path: &str, content: &str, note: &CommitNote, done: WriteDone<Written>) {
+        self.writes.change(path, &WholeText(content), note, |written, ()| written, done);
     }
 
     /// Replaces the first occurrence of `search`. When it is not there, nothing is written.
-    pub fn patch_file(&self, path: &str, search: &str, replace: &str, done: WriteDone<Patched>) {
-        self.writes.carry_out(path, &Patch { search, replace }, Patched::new, done);
+    pub fn patch_file(&self, path: &str, search: &str, replace: &str, note: &CommitNote, done: WriteDone<Patched>) {
+        self.writes.change(path, &Patch { search, replace }, note, Patched::new, done);
     }
 
     /// Applies every change of `diff` to a file. When one does not fit, nothing is written.
-    pub fn apply_diff(&self, path: &str, diff: &str, done: WriteDone<Diffed>) {
+    pub fn apply_diff(&self, path: &str, diff: &str, note: &CommitNote, done: WriteDone<Diffed>) {
         let change = DiffChange { diff, file_bytes: self.file_bytes };
-        self.writes.carry_out(path, &change, Diffed::new, done);
+        self.writes.change(path, &change, note, Diffed::new, done);
     }
 
     /// Makes a file what it was in `commit`, as a new commit.
-    pub fn revert_file(&self, path: &str, commit: &str, done: WriteDone<Written>) {
+    pub fn revert_file(&self, path: &str, commit: &str, note: &CommitNote, done: WriteDone<Written>) {
         let change = Revert { history: &self.history, commit };
-        self.writes.carry_out(path, &change, |written, ()| written, done);
+        self.writes.change(path, &change, note, |written, ()| written, done);
+    }
+
+    /// Removes a file that nobody imports, and commits that.
+    pub fn delete_file(&self, path: &str, note: &CommitNote, done: WriteDone<Written>) {
+        match Removal::new(path, &self.relink) {
+            Ok(removal) => self.writes.carry_out(&removal, note, |written, ()| written, done),
+            Err(error) => done(Err(error)),
+        }
+    }
+
+    /// Gives a file another path, takes the imports of it and in it along, and commits all of that as one.
+    pub fn move_file(&self, from: &str, to: &str, note: &CommitNote, done: WriteDone<Moved>) {
+        match Relocation::new(from, to, &self.relink, &self.history) {
+            Ok(relocation) => self.writes.carry_out(&relocation, note, Moved::new, done),
+            Err(error) => done(Err(error)),
+        }
     }
 
     /// Applies every repair that the findings of a tool offer, and commits the result.
@@ -90,7 +111,7 @@ impl Files {
             Ok(false) => done(Ok(FixReport { applied: 0, written: None })),
             Ok(true) => {
                 let report = |written, applied| FixReport { applied, written: Some(written) };
-                self.writes.carry_out(path, &Repair(&self.checks), report, done);
+                self.writes.change(path, &Repair(&self.checks), &CommitNote::default(), report, done);
             }
         }
     }

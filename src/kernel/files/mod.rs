@@ -11,6 +11,8 @@ mod line_regex;
 mod line_search;
 mod line_table;
 mod path_turns;
+mod plan;
+mod relocation;
 mod root_files;
 mod search_files;
 mod text_edit;

@@ -30,7 +30,13 @@ pub(super) fn parse_unified<'d>(lines: &[&'d str]) -> Result<Vec<Hunk<'d>>, BadD
     let mut rest = lines.iter().copied().enumerate();
     while let Some((at, line)) = rest.next() {
         if begins_file(lines, at) && open.as_ref().is_none_or(|open| open.may_end(lines, at)) {
-            rest.next();
+            let (_, new) = rest.next().unwrap_or_default();
+            if line.trim_end() == "--- /dev/null" {
+                return Err(BadDiff::NewFile);
+            }
+            if new.trim_end() == "+++ /dev/null" {
+                return Err(BadDiff::RemovedFile);
+            }
             files += 1;
             hunks.extend(open.take().map(Open::close));
             if files > 1 {

@@ -4,47 +4,21 @@
 //! what is written: when the file has changed in between, the change is made and judged again.
 
 use super::path_turns::PathTurns;
+use super::plan::{Change, Faulty, OneFile, Plan, Step, content_of};
 use super::write_rules::check_writable;
 use crate::error::{Error, ErrorCode};
 use crate::git::{Committed, FileChange};
-use crate::kernel::checks::{Checks, Judged};
+use crate::kernel::checks::{Checks, Depth, Judged};
+use crate::kernel::commit_note::CommitNote;
 use crate::kernel::history::{History, RunExamples, WriteDone, WriteTurn, Written};
-use crate::kernel::near_path::with_near_path;
-use crate::kernel::tools::{SimilarTool, Tools};
+use crate::kernel::secret_scan::held_back;
+use crate::kernel::tools::{MetaText, SimilarTool, Tools};
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, JailPath, RootQuota, Vfs};
 use std::sync::Arc;
 
 /// How often a change is made anew because another process has changed the file meanwhile.
 const MAX_TRIES: usize = 8;
-
-/// What a change depends on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Base {
-    /// Nothing: it is the same whatever the file holds.
-    Anything,
-    /// The text of the file.
-    Content,
-}
-
-/// A change of one file.
-pub trait Change {
-    /// What is found out on the way.
-    type Found: Send + 'static;
-
-    /// Refuses what no file could make right.
-    fn check(&self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn base(&self) -> Base;
-
-    /// The message of its commit.
-    fn message(&self, path: &JailPath) -> String;
-
-    /// The new text of the file. `before` is its text if the change depends on it. What this refuses is not written.
-    fn make(&self, path: &JailPath, before: &str) -> Result<(String, Self::Found), Error>;
-}
 
 /// What a write touches.
 pub struct WriteParts {
@@ -67,15 +41,30 @@ impl WritePath {
         Self { parts, edits: PathTurns::default() }
     }
 
-    /// Makes a change, commits it and brings it to the remote; `report` tells of it with what was found out on the way.
-    pub fn carry_out<C: Change, R: 'static>(
+    /// Changes the text of one file, as [`Self::carry_out`] does it.
+    pub fn change<C: Change, R: 'static>(
         &self,
         path: &str,
         change: &C,
+        note: &CommitNote,
         report: impl FnOnce(Written, C::Found) -> R + Send + 'static,
         done: WriteDone<R>,
     ) {
-        match self.commit(path, change) {
+        match OneFile::new(path, change) {
+            Err(error) => done(Err(error)),
+            Ok(plan) => self.carry_out(&plan, note, report, done),
+        }
+    }
+
+    /// Makes a change, commits it and brings it to the remote; `report` tells of it with what was found out on the way.
+    pub fn carry_out<P: Plan, R: 'static>(
+        &self,
+        plan: &P,
+        note: &CommitNote,
+        report: impl FnOnce(Written, P::Found) -> R + Send + 'static,
+        done: WriteDone<R>,
+    ) {
+        match self.commit(plan, note) {
             Err(error) => done(Err(error)),
             Ok((written, found)) => {
                 let published =
@@ -85,25 +74,21 @@ impl WritePath {
         }
     }
 
-    fn commit<C: Change>(&self, path: &str, change: &C) -> Result<(Written, C::Found), Error> {
-        let path = &JailPath::parse(path)?;
-        check_writable(path)?;
+    fn commit<P: Plan>(&self, plan: &P, note: &CommitNote) -> Result<(Written, P::Found), Error> {
         self.parts.history.check_writable()?;
-        change.check()?;
-        let read = || match change.base() {
-            Base::Anything => Ok(String::new()),
-            Base::Content => {
-                self.parts.root.read(path).map_err(|error| with_near_path(error.into(), &*self.parts.root))
-            }
-        };
+        let root = &*self.parts.root;
+        let path = plan.path();
+        let message = note.message(&plan.subject(), self.parts.checks.secrets());
         let mut one_edit = None;
         for _ in 0..MAX_TRIES {
-            let before = read()?;
-            let (after, found) = change.make(path, &before)?;
-            let judged = self.parts.checks.judge(path, &after)?;
-            let turn = self.parts.history.begin([path.as_str(), META_FILE].into_iter());
-            if read()? == before {
-                return Ok((self.write(turn, path, &after, judged, &change.message(path))?, found));
+            let (steps, found) = plan.steps(root)?;
+            let judged = self.judge(plan, &steps)?;
+            let paths = steps.iter().map(|step| step.path.as_str());
+            let turn = self.parts.history.begin(paths.chain([META_FILE]));
+            let still_fits =
+                steps.iter().try_fold(true, |fits, step| Ok::<_, Error>(fits && step.still_fits(root)?))?;
+            if still_fits {
+                return Ok((self.write(turn, path, &steps, judged, &message)?, found));
             }
             drop(turn);
             // Others are at this file. From now on one waits for the other, as long as that may be; without the turn it is
@@ -117,50 +102,144 @@ impl WritePath {
         Err(Error::new(ErrorCode::GitConflict, message).with("path", path.as_str()))
     }
 
-    /// Writes and commits. When the repository could not be had, the file is written all the same.
+    /// What the check says of all new texts together.
+    fn judge<P: Plan>(&self, plan: &P, steps: &[Step]) -> Result<Judged, Error> {
+        let checks = &self.parts.checks;
+        let mut all = Judged::default();
+        for step in steps {
+            check_writable(&step.path)?;
+            let Some(text) = &step.after else { continue };
+            let depth = if step.path == *plan.path() { Depth::RulesAndTypes } else { Depth::Rules };
+            let Judged { findings, secrets, notice } = checks.judge(&step.path, text, depth)?;
+            all.findings.extend(findings);
+            all.secrets.extend(secrets);
+            all.notice = all.notice.or(notice);
+        }
+        if plan.when_faulty() == Faulty::IsRefused
+            && let Some(problem) = self.problem(&all)
+        {
+            let message = format!("{} stays as it is. {problem}", plan.path().as_str());
+            let error = Error::new(ErrorCode::Validation, message).with("path", plan.path().as_str());
+            return Err(error.with("errors", all.findings));
+        }
+        Ok(all)
+    }
+
+    /// Why what was judged so is not committed.
+    fn problem(&self, judged: &Judged) -> Option<String> {
+        if let Some(secret) = judged.secrets.first() {
+            return Some(held_back(secret));
+        }
+        let first = judged.findings.first().filter(|_| self.parts.checks.is_strict())?;
+        Some(format!("It is kept as a draft and not committed, because check_tool finds errors in it: {first}"))
+    }
+
+    /// Writes and commits. When the repository could not be had, the files are written all the same.
     fn write(
         &self,
         mut turn: WriteTurn<'_>,
         path: &JailPath,
-        content: &str,
+        steps: &[Step],
         judged: Judged,
         message: &str,
     ) -> Result<Written, Error> {
-        let WriteParts { root, quota, checks, tools, history, examples } = &self.parts;
-        let Judged { findings, notice } = judged;
-        let fault = checks.is_strict() && !findings.is_empty();
-        let will_be_logged = !fault && turn.restores_files();
-        quota.write(root, path, content.len(), || {
-            if will_be_logged { root.write_restorable(path, content) } else { root.write(path, content) }
-        })?;
-        examples.forget(path.as_str());
-        if fault {
-            let problem = "It is kept as a draft and not committed, because of the findings. check_tool says what to write instead; the file is committed as soon as no error is left.";
-            return Ok(Written { findings, notice, ..Written::not_committed(path.as_str(), problem) });
+        let WriteParts { tools, history, examples, .. } = &self.parts;
+        let problem = self.problem(&judged);
+        let Judged { findings, notice, .. } = judged;
+        let will_be_logged = problem.is_none() && turn.restores_files();
+        self.put_all(steps, will_be_logged)?;
+        for step in steps {
+            examples.forget(step.path.as_str());
         }
-        // The file is written: what keeps the registry from following must not hide that.
-        let registered = tools.registry().register(path);
-        let meta = registered.as_ref().ok().and_then(|registered| registered.meta.as_ref());
-        let mut changes = vec![FileChange { path: path.as_str(), content: Some(content.as_bytes()) }];
-        changes.extend(meta.map(|meta| FileChange { path: META_FILE, content: Some(meta.text.as_bytes()) }));
-        let committed = turn.commit(message, &changes);
-        if let (Some(meta), Ok(_)) = (meta, &committed) {
+        if let Some(problem) = problem {
+            return Ok(Written { findings, notice, ..Written::not_committed(path.as_str(), &problem) });
+        }
+        let Registered { meta, similar } = self.register(path, steps);
+        let committed = turn.commit(message, &file_changes(steps, meta.as_ref()));
+        if let (Some(meta), Ok(_)) = (&meta, &committed) {
             tools.registry().meta_was_committed(meta);
         }
         if will_be_logged && !matches!(&committed, Ok(Committed { id: Some(_), .. })) {
-            // No commit will bring it back. It is still this write's turn: nobody has written another text meanwhile.
-            root.write(path, content)?;
+            // No commit will bring them back. It is still this write's turn: nobody has written another text meanwhile.
+            self.put_all(steps, false)?;
         }
-        let mut written = history.written(path.as_str(), committed)?;
+        // What goes decides where the commit belongs.
+        let decisive = steps.iter().rev().find(|step| step.after.is_none()).map_or(path, |step| &step.path);
+        let mut written = history.written(decisive.as_str(), committed)?;
         drop(turn);
-        match registered {
-            Ok(registered) => written.similar = registered.similar.into_iter().map(SimilarTool::from).collect(),
+        path.as_str().clone_into(&mut written.path);
+        match similar {
+            Ok(similar) => written.similar = similar,
             Err(error) => written.problem = written.problem.or(Some(error.message)),
         }
         written.findings = findings;
         written.notice = notice;
         Ok(written)
     }
+
+    /// Puts every file where it belongs, or none.
+    fn put_all(&self, steps: &[Step], will_be_logged: bool) -> Result<(), Error> {
+        let root = &self.parts.root;
+        let mut undo: Vec<(&JailPath, Option<Vec<u8>>)> = Vec::new();
+        for step in steps {
+            let before = if steps.len() > 1 { content_of(root, &step.path)? } else { None };
+            if let Err(error) = self.put(step, will_be_logged) {
+                for (path, before) in undo.into_iter().rev() {
+                    // The error that is told is the one that it began with.
+                    let _ = match before {
+                        Some(bytes) => root.restore(path, &bytes),
+                        None => root.remove(path),
+                    };
+                }
+                return Err(error);
+            }
+            undo.push((&step.path, before));
+        }
+        Ok(())
+    }
+
+    fn put(&self, step: &Step, will_be_logged: bool) -> Result<(), Error> {
+        let WriteParts { root, quota, .. } = &self.parts;
+        let Step { path, after, .. } = step;
+        let Some(text) = after else { return Ok(root.remove(path)?) };
+        Ok(quota.write(root, path, text.len(), || {
+            if will_be_logged { root.write_restorable(path, text) } else { root.write(path, text) }
+        })?)
+    }
+
+    /// Has the registry follow. The files are written: what keeps it from following must not hide that.
+    fn register(&self, path: &JailPath, steps: &[Step]) -> Registered {
+        let mut all = Registered { meta: None, similar: Ok(Vec::new()) };
+        for step in steps {
+            match self.parts.tools.registry().register(&step.path) {
+                Ok(registered) => {
+                    all.meta = registered.meta.or(all.meta);
+                    if step.path == *path {
+                        all.similar = Ok(registered.similar.into_iter().map(SimilarTool::from).collect());
+                    }
+                }
+                Err(error) => all.similar = Err(error),
+            }
+        }
+        all
+    }
+}
+
+/// What the registry makes of a change.
+struct Registered {
+    /// `meta.json` if it was its turn.
+    meta: Option<MetaText>,
+    similar: Result<Vec<SimilarTool>, Error>,
+}
+
+/// What a commit holds. What goes comes first: with pull requests it decides the branch.
+fn file_changes<'s>(steps: &'s [Step], meta: Option<&'s MetaText>) -> Vec<FileChange<'s>> {
+    let change =
+        |step: &'s Step| FileChange { path: step.path.as_str(), content: step.after.as_deref().map(str::as_bytes) };
+    let mut changes: Vec<_> = steps.iter().map(change).collect();
+    changes.sort_by_key(|change| change.content.is_some());
+    changes.extend(meta.map(|meta| FileChange { path: META_FILE, content: Some(meta.text.as_bytes()) }));
+    changes
 }
 
 #[cfg(test)]

@@ -1,17 +1,19 @@
 //! Writes with somebody else at work in between.
 
-use super::{WriteParts, WritePath};
+use super::{OneFile, WriteParts, WritePath};
 use crate::compile::{Compiler, LintOptions};
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::check_config::CheckMode;
 use crate::kernel::checks::{CheckParts, Checks};
+use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{Config, GitWriteStrategy};
 use crate::kernel::files::changes::{Patch, WholeText};
 use crate::kernel::history::{Ending, Exchange, GitHome, History, Persisted, RunExamples, Written};
 use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
 use crate::kernel::modules::{AllowedPackages, ImportResolver};
 use crate::kernel::private_files::PrivateFiles;
+use crate::kernel::secret_scan::SecretScan;
 use crate::kernel::tools::{RegistryFiles, Tools};
 use crate::vfs::{DiskVfs, JailPath, MemoryVfs, RootQuota, Usage, Vfs};
 use parking_lot::Mutex;
@@ -80,11 +82,12 @@ fn house_with(config: &Config) -> House {
         mode: CheckMode::Strict,
     }));
     let private = PrivateFiles(Arc::new(MemoryVfs::new()));
+    let secrets = SecretScan::new(&compiler, &LintOptions::default());
     let registry = RegistryFiles { tools: files, meta: Arc::clone(&root), shared_meta: None, private };
     let tools = Arc::new(Tools::open(registry, compiler));
     let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
     let direct = GitWriteStrategy::Direct;
-    let history = Arc::new(History::new(store, exchange, Arc::clone(&root), Arc::clone(&tools), direct));
+    let history = Arc::new(History::new(store, exchange, Arc::clone(&root), Arc::clone(&tools), direct, secrets));
     let quota = RootQuota::new(Usage { bytes: 1 << 30, files: 1 << 20 });
     let parts = WriteParts { root: Arc::clone(&root), quota, checks, tools, history: Arc::clone(&history), examples };
     House { _folder: folder, root, history, writes: WritePath::new(parts), checker }
@@ -101,12 +104,13 @@ impl House {
     }
 
     fn write_at(&self, path: &str, text: &str) -> Written {
-        done(|told| self.writes.carry_out(path, &WholeText(text), |written, ()| written, told)).unwrap()
+        done(|told| self.writes.change(path, &WholeText(text), &CommitNote::default(), |written, ()| written, told))
+            .unwrap()
     }
 
     fn patch(&self, search: &str, replace: &str) -> Result<Written, Error> {
         let change = Patch { search, replace };
-        done(|told| self.writes.carry_out(PATH, &change, |written, _| written, told))
+        done(|told| self.writes.change(PATH, &change, &CommitNote::default(), |written, _| written, told))
     }
 
     fn text(&self) -> String {
@@ -215,7 +219,8 @@ fn meta_json_has_every_tool_after_an_exchange_that_brought_others_commits_in_and
     let other = house_with(&config);
     // Committed, and not pushed yet.
     for path in ["tools/ours.ts", PATH] {
-        house.writes.commit(path, &WholeText(TEXT)).unwrap();
+        let text = WholeText(TEXT);
+        house.writes.commit(&OneFile::new(path, &text).unwrap(), &CommitNote::default()).unwrap();
     }
     assert_eq!(other.write(&TEXT.replace("one", "two")).persisted, Persisted::Yes);
     assert_eq!(house.history.sync().unwrap_err().code, ErrorCode::GitConflict);

@@ -55,6 +55,9 @@ const ACTED_UPON_YAML: [&str; 22] = [
 ];
 /// The same for JSON and YAML in the root folder; elsewhere data is called so.
 const ACTED_UPON_IN_ROOT: [&str; 3] = ["app", "now", "project"];
+/// What programs that write code take for orders.
+const ORDERS_MARKDOWN: [&str; 3] = ["claude", "gemini", "copilot-instructions"];
+const ORDERS_MARKDOWN_IN_ROOT: [&str; 2] = ["agents", "agent"];
 /// With any extension or none.
 const ACTED_UPON_BARE: [&str; 7] =
     ["makefile", "gnumakefile", "dockerfile", "containerfile", "jenkinsfile", "procfile", "rakefile"];
@@ -103,6 +106,7 @@ fn is_acted_upon(name: &str, in_root: bool) -> bool {
     let named = match extension {
         "json" | "json5" | "jsonc" => root || ACTED_UPON_JSON.contains(&first),
         "yaml" | "yml" => root || ACTED_UPON_YAML.contains(&first),
+        "md" => ORDERS_MARKDOWN.contains(&first) || in_root && ORDERS_MARKDOWN_IN_ROOT.contains(&first),
         _ => false,
     };
     // `vite.config.ts`, `tgp.config.json`, `vitest.workspace.json`.
@@ -161,6 +165,10 @@ mod tests {
             "lefthook.yml",
             "circle.yml",
             "tools/Makefile",
+            "CLAUDE.md",
+            "notes/Claude.local.md",
+            "AGENTS.md",
+            "tools/copilot-instructions.md",
             "tools/Dockerfile",
             "tools/dockerfile.dev",
             "tools/node_modules/x/index.js",
@@ -184,6 +192,8 @@ mod tests {
             "tools/lib/config.json",
             "packages.json",
             "data/actions.json",
+            "data/agents.md",
+            "notes/claude_monet.md",
             "notes/package.md",
             "project.md",
             "data/project.json",

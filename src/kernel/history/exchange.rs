@@ -63,7 +63,7 @@ impl Exchange {
         };
         let tools = Arc::clone(&self.tools);
         publisher.submit(Ticket {
-            path: written.path.clone(),
+            path: written.decisive.clone(),
             commit: written.fresh.clone(),
             done: Box::new(move |published| {
                 done(published.map_err(Error::from).map(|published| {

@@ -12,6 +12,7 @@ use crate::git::{
 use crate::kernel::check_config::lint_options;
 use crate::kernel::config::{Config, GitProvider, GitWriteStrategy};
 use crate::kernel::network::{authorities, git_http, proxy_warning};
+use crate::kernel::secret_scan::SecretScan;
 use crate::kernel::tool_paths::RESULTS;
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, TEMP_PREFIX};
@@ -48,7 +49,9 @@ impl GitHome {
         ending: &Ending,
     ) -> Result<Self, Error> {
         let options = store_options(config);
-        let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs)));
+        let lint = lint_options(&config.rules, &config.allowed_imports);
+        let secrets = SecretScan::new(compiler, &lint);
+        let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs), secrets));
         if git::is_read_only(root) {
             // Nothing that a remote has could be brought in.
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
@@ -59,8 +62,12 @@ impl GitHome {
             return Ok(Self { store, publisher: None, warnings: Vec::new() });
         };
         let describer = || -> Box<dyn git::Describe> {
-            let lint = lint_options(&config.rules, &config.allowed_imports);
-            Box::new(PullRequestDescriber::new(Arc::clone(vfs), Arc::clone(compiler), lint, Arc::clone(examples)))
+            Box::new(PullRequestDescriber::new(
+                Arc::clone(vfs),
+                Arc::clone(compiler),
+                lint.clone(),
+                Arc::clone(examples),
+            ))
         };
         let mut opened = git::open(root, &options, &work, &remote, describer)?;
         if remote.url.is_http() {

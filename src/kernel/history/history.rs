@@ -5,7 +5,9 @@ use super::write_turn::WriteTurn;
 use super::written::{Persisted, WriteDone, Written};
 use crate::error::{Error, ErrorCode};
 use crate::git::{Committed, FileChange, GitError, GitStore, LogEntry};
+use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIMIT};
+use crate::kernel::secret_scan::{SecretScan, held_back};
 use crate::kernel::tools::Tools;
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, JailPath, VfsError};
@@ -16,19 +18,27 @@ use std::time::Duration;
 
 /// One commit of a file's history.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct HistoryEntry {
     pub commit: String,
     pub message: String,
     pub author: String,
     /// Seconds since 1970.
     pub time: i64,
+    /// What whoever changed the file said about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 impl From<LogEntry> for HistoryEntry {
     fn from(entry: LogEntry) -> Self {
         let LogEntry { commit, message, author, email: _, time } = entry;
-        Self { commit, message, author, time }
+        let (message, CommitNote { why, session, model }) = CommitNote::split(&message);
+        Self { commit, message, author, time, why, session, model }
     }
 }
 
@@ -46,6 +56,7 @@ pub struct History {
     files: Arc<DiskVfs>,
     tools: Arc<Tools>,
     strategy: GitWriteStrategy,
+    secrets: SecretScan,
     /// Held from the change on disk to the commit, so that both happen in the same order.
     one_writer: Mutex<()>,
 }
@@ -57,8 +68,9 @@ impl History {
         files: Arc<DiskVfs>,
         tools: Arc<Tools>,
         strategy: GitWriteStrategy,
+        secrets: SecretScan,
     ) -> Self {
-        Self { git, exchange, files, tools, strategy, one_writer: Mutex::new(()) }
+        Self { git, exchange, files, tools, strategy, secrets, one_writer: Mutex::new(()) }
     }
 
     /// The commits that changed a file, or all of them, newest first.
@@ -81,6 +93,11 @@ impl History {
         let bytes = self.git.content_at(path.as_str(), commit)?;
         String::from_utf8(bytes)
             .map_err(|_| Error::new(ErrorCode::Validation, format!("{} is not text in that commit.", path.as_str())))
+    }
+
+    /// One of `paths` that cannot be in one commit with the first of them, because it waits for a pull request of its own.
+    pub fn waits_elsewhere(&self, paths: &[&str]) -> Result<Option<String>, Error> {
+        Ok(self.git.waits_elsewhere(paths)?)
     }
 
     /// Waits for the right to change files. Whoever changes one by its content reads that afterwards: nothing from the
@@ -124,6 +141,7 @@ impl History {
             notice: None,
             pull_request: None,
             problem,
+            decisive: path.to_owned(),
             fresh,
             similar: Vec::new(),
         })
@@ -179,6 +197,19 @@ impl History {
                 Ok(bytes) => Some(bytes),
                 Err(VfsError::NotFound { .. }) => None,
                 Err(error) => return Err(error.into()),
+            });
+        }
+        let held: Vec<String> = paths
+            .iter()
+            .zip(&contents)
+            .filter_map(|(path, content)| content.as_ref().map(|content| self.secrets.findings(path.as_str(), content)))
+            .flatten()
+            .collect();
+        if let Some(secret) = held.first() {
+            // One commit: the other files would not be what the message says without this one.
+            return Ok(Written {
+                findings: held.clone(),
+                ..Written::not_committed(first.as_str(), &held_back(secret))
             });
         }
         let changes: Vec<_> = paths

@@ -3,11 +3,13 @@
 use super::run_examples::{RunExample, RunExamples};
 use crate::compile::{Compiler, Diagnostic, LintOptions, Severity};
 use crate::git::{Describe, PullRequestText};
+use crate::kernel::secret_scan::SecretScan;
 use crate::vfs::{DiskVfs, JailPath, Vfs};
 use std::fmt::Write;
 use std::sync::Arc;
 
 const LONGEST_TEXT: usize = 2000;
+const LONGEST_TITLE: usize = 200;
 const EXAMPLE: &str = "@example";
 
 pub struct PullRequestDescriber {
@@ -31,6 +33,10 @@ impl PullRequestDescriber {
         let source = JailPath::parse(path).and_then(|parsed| self.vfs.read(&parsed));
         let heading = format!("## {}", code(path));
         let Ok(source) = source else { return format!("{heading}\n\nRemoved.\n") };
+        // What is on disk need not be what is committed.
+        if SecretScan::new(&self.compiler, &self.lint).holds_secret(path, source.as_bytes()) {
+            return format!("{heading}\n\nNot shown: the file in the workspace is being changed.\n");
+        }
         let findings = self.compiler.check(path, &source, &self.lint).diagnostics;
         let mut text = format!("{heading}\n\n{}\n", description(&source));
         if let Some(parameters) = parameters(&source) {
@@ -54,13 +60,22 @@ impl PullRequestDescriber {
     }
 }
 
+impl PullRequestDescriber {
+    fn is_gone(&self, path: &str) -> bool {
+        JailPath::parse(path).is_ok_and(|path| self.vfs.exists(&path).is_ok_and(|exists| !exists))
+    }
+}
+
 impl Describe for PullRequestDescriber {
     fn describe(&self, paths: &[String]) -> PullRequestText {
         let sections: Vec<String> = paths.iter().map(|path| self.section(path)).collect();
         let title = match paths {
+            gone if !gone.is_empty() && gone.iter().all(|path| self.is_gone(path)) => {
+                format!("Remove: {}", gone.join(", ").chars().take(LONGEST_TITLE).collect::<String>())
+            }
             [one] => format!("Forge: {one}"),
             [first, rest @ ..] => format!("Forge: {first} and {} more", rest.len()),
-            [] => "Forge: tools".to_owned(),
+            [] => "Nothing left to merge".to_owned(),
         };
         let body = format!(
             "{}\nForged by an agent and kept by tgp. Merging it gives the tool to every instance.\n",

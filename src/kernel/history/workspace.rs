@@ -1,15 +1,19 @@
 //! The root's files for the repository: hydrated content reaches the disk through the jail or not at all.
 
 use crate::git::WorkTree;
+use crate::kernel::secret_scan::SecretScan;
 use crate::vfs::{DiskVfs, JailPath, Vfs, VfsError};
 use std::io;
 use std::sync::Arc;
 
-pub struct Workspace(Arc<DiskVfs>);
+pub struct Workspace {
+    files: Arc<DiskVfs>,
+    secrets: SecretScan,
+}
 
 impl Workspace {
-    pub const fn new(vfs: Arc<DiskVfs>) -> Self {
-        Self(vfs)
+    pub const fn new(files: Arc<DiskVfs>, secrets: SecretScan) -> Self {
+        Self { files, secrets }
     }
 }
 
@@ -19,8 +23,12 @@ impl WorkTree for Workspace {
         JailPath::parse(path).is_ok_and(|parsed| !parsed.is_git() && parsed.as_str() == path)
     }
 
+    fn is_held_back(&self, path: &str, content: &[u8]) -> bool {
+        self.secrets.holds_secret(path, content)
+    }
+
     fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
-        match JailPath::parse(path).and_then(|path| self.0.read_bytes(&path)) {
+        match JailPath::parse(path).and_then(|path| self.files.read_bytes(&path)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(VfsError::Io { source, .. }) => Err(source),
             Err(_) => Ok(None),
@@ -28,11 +36,11 @@ impl WorkTree for Workspace {
     }
 
     fn write(&self, path: &str, content: &[u8]) -> io::Result<()> {
-        JailPath::parse(path).and_then(|path| self.0.restore(&path, content)).map_err(as_io)
+        JailPath::parse(path).and_then(|path| self.files.restore(&path, content)).map_err(as_io)
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
-        JailPath::parse(path).and_then(|path| self.0.remove(&path)).map_err(as_io)
+        JailPath::parse(path).and_then(|path| self.files.remove(&path)).map_err(as_io)
     }
 }
 

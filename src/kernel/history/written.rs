@@ -48,6 +48,9 @@ pub struct Written {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<_>", optional))]
     pub similar: Vec<SimilarTool>,
+    /// The file that decides which branch the commit is on.
+    #[serde(skip)]
+    pub decisive: String,
     /// The commit that this write made, if it made one.
     #[serde(skip)]
     pub fresh: Option<CommitId>,
@@ -87,6 +90,7 @@ impl Written {
             pull_request: None,
             problem: Some(problem.to_owned()),
             similar: Vec::new(),
+            decisive: path.to_owned(),
             fresh: None,
         }
     }

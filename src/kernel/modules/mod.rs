@@ -8,6 +8,7 @@ mod module_graph;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod modules;
 mod packages;
+mod relink;
 mod tool_cache;
 
 pub(super) use crate::compile::std_library;
@@ -17,6 +18,7 @@ pub use import_resolver::{ImportResolver, Resolved, Target};
 pub use module_graph::{ModuleGraph, Sources};
 pub use modules::Modules;
 pub use packages::Packages;
+pub use relink::{Importer, Relink};
 pub use tool_cache::ToolCache;
 
 #[cfg(test)]

@@ -57,8 +57,15 @@ impl ModuleGraph {
     pub(super) fn build(sources: &Sources, entry: JailPath) -> Result<(Self, Origin), Error> {
         let mut builder = Builder::new(sources, Vec::new());
         builder.add_all(Target::File(entry))?;
-        let graph = Self::of(Arc::new(builder.modules), Arc::new(builder.tools));
-        Ok((Self { packages: builder.packages, ..graph }, builder.origin))
+        Ok(builder.finish())
+    }
+
+    /// Compiles and links a text that is in no file, as if it were at `path`.
+    pub(super) fn build_code(sources: &Sources, path: &str, code: &str) -> Result<Self, Error> {
+        let mut builder = Builder::new(sources, vec![path.to_owned()]);
+        builder.compile(path, code)?;
+        builder.add_open()?;
+        Ok(builder.finish().0)
     }
 
     /// The graph of another run of the same modules, which are all of the root.
@@ -138,6 +145,15 @@ impl<'a> Builder<'a> {
 
     fn add_all(&mut self, first: Target) -> Result<(), Error> {
         self.open.push(first);
+        self.add_open()
+    }
+
+    fn finish(self) -> (ModuleGraph, Origin) {
+        let graph = ModuleGraph::of(Arc::new(self.modules), Arc::new(self.tools));
+        (ModuleGraph { packages: self.packages, ..graph }, self.origin)
+    }
+
+    fn add_open(&mut self) -> Result<(), Error> {
         while let Some(target) = self.open.pop() {
             self.add(&target)?;
         }

@@ -26,6 +26,11 @@ impl Modules {
         self.graphs.get(&self.sources, entry)
     }
 
+    /// The graph of a text that is in no file, as if it were at `path`.
+    pub fn graph_of_code(&self, path: &str, code: &str) -> Result<ModuleGraph, Error> {
+        ModuleGraph::build_code(&self.sources, path, code)
+    }
+
     /// The graph of `entry` if it is known and true, and a few looks are enough to tell.
     pub fn graph_quickly(&self, entry: &JailPath) -> Option<ModuleGraph> {
         self.graphs.get_quickly(&*self.sources.files, entry)

@@ -8,6 +8,9 @@ use crate::sandbox::RunLimits;
 use serde::Deserialize;
 use std::time::Duration;
 
+/// Where code that is in no file seems to be: its imports are those of a tool. No agent can write a file of this name.
+const CODE_PATH: &str = "tools/.code.ts";
+
 /// What a caller may decide for one run.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
@@ -22,10 +25,28 @@ pub struct ExecOptions {
     pub(super) now: Option<i64>,
 }
 
+/// What is run.
+pub enum Runnable {
+    /// The tool at this path.
+    Tool(String),
+    /// A text that is kept nowhere.
+    Code(String),
+}
+
+impl Runnable {
+    /// What errors call it.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Tool(path) => path,
+            Self::Code(_) => CODE_PATH,
+        }
+    }
+}
+
 /// One run that a caller asks for.
 pub struct ExecRequest {
     pub run: RunId,
-    pub path: String,
+    pub what: Runnable,
     pub args_json: String,
     pub options: ExecOptions,
 }

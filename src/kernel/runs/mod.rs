@@ -18,7 +18,7 @@ mod secret_args;
 mod stack_trace;
 
 pub use confinement::threads_warning;
-pub use exec_options::{ExecOptions, ExecRequest};
+pub use exec_options::{ExecOptions, ExecRequest, Runnable};
 pub use exec_value::{ExecDone, ExecValue, when_executed};
 pub use guest_files::GuestFiles;
 pub use runs::{RunParts, Runs};

@@ -2,7 +2,7 @@
 
 use super::background::Background;
 use super::confinement::ConfinementReport;
-use super::exec_options::{ExecOptions, ExecRequest};
+use super::exec_options::{ExecOptions, ExecRequest, Runnable};
 use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::guest_files::GuestFiles;
 use super::open_runs::{OpenRuns, RunIntent};
@@ -87,9 +87,9 @@ impl Runs {
 
     /// Runs a tool; `done` is called once, from any thread.
     pub fn exec_tool(self: &Arc<Self>, request: ExecRequest, done: ExecDone) {
-        let ExecRequest { run, path, args_json, options } = request;
+        let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.config.limits()) {
-            Ok(limits) => self.exec(run, self.scope(run, limits, options), path, args_json, done),
+            Ok(limits) => self.exec(run, self.scope(run, limits, options), what, args_json, done),
             Err(error) => done.pay(Err(error)),
         }
     }
@@ -102,19 +102,21 @@ impl Runs {
         done: ExecDone,
     ) -> Option<(ExecRequest, ExecDone)> {
         let caller = request.options.caller;
-        let known = (request.args_json.len() <= QUICK_ARGS)
-            .then(|| JailPath::parse(&request.path).ok())
-            .flatten()
+        let tool = match &request.what {
+            Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
+            Runnable::Tool(_) | Runnable::Code(_) => None,
+        };
+        let known = tool
             .and_then(|path| self.services.modules.graph_quickly(&path))
             .filter(|graph| self.services.checks.gates_quickly(caller, graph));
         let Some(graph) = known else { return Some((request, done)) };
-        let ExecRequest { run, path, args_json, options } = request;
+        let ExecRequest { run, what, args_json, options } = request;
         let started = options
             .limits(self.config.limits())
             .and_then(|limits| self.admit(&args_json, caller, &graph).map(|()| limits))
             .map(|limits| self.scope(run, limits, options));
         match started {
-            Ok(scope) => self.start(run, scope, path, args_json.into(), graph, done),
+            Ok(scope) => self.start(run, scope, &what, args_json.into(), graph, done),
             Err(error) => done.pay(Err(error)),
         }
         None
@@ -131,7 +133,7 @@ impl Runs {
     ) -> Option<(ExecRequest, ExecDone)> {
         let below = self.open.host(parent).and_then(|host| host.begin_below(request.run));
         let Some((scope, begun)) = below else { return Some((request, done)) };
-        let ExecRequest { run, path, args_json, options } = request;
+        let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.config.limits()) {
             Err(error) => done.pay(Err(error)),
             Ok(limits) => {
@@ -144,7 +146,7 @@ impl Runs {
                     drop(begun);
                     done.pay(result);
                 });
-                Arc::clone(self).start_nested(run, scope, path, args_json, done);
+                Arc::clone(self).start_nested(run, scope, what, args_json, done);
             }
         }
         None
@@ -170,13 +172,15 @@ impl Runs {
         })
     }
 
-    fn exec(self: &Arc<Self>, run: RunId, scope: RunScope, path: String, args_json: String, done: ExecDone) {
-        let graph = JailPath::parse(&path)
-            .map_err(Error::from)
-            .and_then(|entry| self.services.modules.graph(entry))
-            .and_then(|graph| self.admit(&args_json, scope.options.caller, &graph).map(|()| graph));
+    fn exec(self: &Arc<Self>, run: RunId, scope: RunScope, what: Runnable, args_json: String, done: ExecDone) {
+        let modules = &self.services.modules;
+        let graph = match &what {
+            Runnable::Tool(path) => JailPath::parse(path).map_err(Error::from).and_then(|entry| modules.graph(entry)),
+            Runnable::Code(code) => modules.graph_of_code(what.path(), code),
+        };
+        let graph = graph.and_then(|graph| self.admit(&args_json, scope.options.caller, &graph).map(|()| graph));
         match graph {
-            Ok(graph) => self.start(run, scope, path, args_json.into(), graph, done),
+            Ok(graph) => self.start(run, scope, &what, args_json.into(), graph, done),
             Err(error) => done.pay(Err(error)),
         }
     }
@@ -221,7 +225,7 @@ impl Runs {
         self: &Arc<Self>,
         run: RunId,
         scope: RunScope,
-        path: String,
+        what: &Runnable,
         args_json: Arc<str>,
         graph: ModuleGraph,
         done: ExecDone,
@@ -229,7 +233,10 @@ impl Runs {
         let graph = Arc::new(graph);
         let limits = scope.limits;
         let entry = graph.modules.first().map(|module| module.path.clone()).unwrap_or_default();
-        let (tools, counted) = (Arc::clone(&self.tools), entry.clone());
+        let tools = Arc::clone(&self.tools);
+        let path = what.path().to_owned();
+        // Code that is kept nowhere is no tool that anybody could use again.
+        let counted = matches!(what, Runnable::Tool(_)).then(|| entry.clone());
         let shown = self.examples.as_ref().map(|examples| (Arc::clone(examples), Arc::clone(&args_json)));
         let host = Arc::new(SandboxHost::new(
             Arc::clone(&self.services),
@@ -262,10 +269,10 @@ impl Runs {
                 // Whatever goes wrong in here, what the run holds open is closed.
                 let concluded = threads::contain(|| {
                     let result = conclude(outcome, &path, &scope, &graph, &api);
-                    if let Ok(value) = &result {
-                        tools.registry().count_use(&counted);
+                    if let (Ok(value), Some(counted)) = (&result, &counted) {
+                        tools.registry().count_use(counted);
                         if let Some((examples, args_json)) = &shown {
-                            examples.record(&counted, args_json, value.result(), |word| graph.spells(word));
+                            examples.record(counted, args_json, value.result(), |word| graph.spells(word));
                         }
                     }
                     result
@@ -292,8 +299,8 @@ impl RunStarter for Runs {
         self.cancel_run(run);
     }
 
-    fn start_nested(self: Arc<Self>, run: RunId, scope: RunScope, path: String, args_json: String, done: ExecDone) {
-        let live = match self.admit_nested(&scope, &path) {
+    fn start_nested(self: Arc<Self>, run: RunId, scope: RunScope, what: Runnable, args_json: String, done: ExecDone) {
+        let live = match self.admit_nested(&scope, what.path()) {
             Ok(live) => live,
             Err(error) => return done.pay(Err(error)),
         };
@@ -304,6 +311,6 @@ impl RunStarter for Runs {
         let done = self.announce_run(run, done);
         let runs = Arc::clone(&self);
         // Compiling takes its time, and the other questions of the outer run must not wait for it.
-        self.services.background.spawn(scope.root(), move || runs.exec(run, scope, path, args_json, done));
+        self.services.background.spawn(scope.root(), move || runs.exec(run, scope, what, args_json, done));
     }
 }

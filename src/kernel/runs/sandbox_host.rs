@@ -1,6 +1,7 @@
 //! What a guest may ask of the kernel.
 
 use super::background::Background;
+use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::nested_runs::{Begun, NestedRuns};
 use super::question_args::{arguments, first_text, first_two, text};
@@ -40,7 +41,7 @@ pub trait RunStarter: Send + Sync {
     fn next_run(&self) -> RunId;
 
     /// Runs a tool that another one asks for, within what is left to the root of both.
-    fn start_nested(self: Arc<Self>, run: RunId, scope: RunScope, path: String, args_json: String, done: ExecDone);
+    fn start_nested(self: Arc<Self>, run: RunId, scope: RunScope, what: Runnable, args_json: String, done: ExecDone);
 
     /// Ends a run early; nothing when it is over.
     fn cancel(&self, run: RunId);
@@ -211,7 +212,7 @@ impl SandboxHost {
             reply.send(answer_of(outcome_text(result)));
             drop(begun);
         });
-        Arc::clone(&self.starter).start_nested(run, scope, path, args, done);
+        Arc::clone(&self.starter).start_nested(run, scope, Runnable::Tool(path), args, done);
     }
 }
 

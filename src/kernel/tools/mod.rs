@@ -9,6 +9,7 @@ mod tool_registry;
 mod tools;
 mod use_counter;
 
+pub use meta_lag::MetaText;
 pub use tool_listing::SimilarTool;
 pub use tool_registry::RegistryFiles;
 pub use tools::Tools;

@@ -1,7 +1,7 @@
 //! From a tool's source to its entry in the registry.
 
 use crate::compile::{Compiler, Description, SourceRole};
-use crate::registry::{ContentHash, MAX_PARAMETERS_BYTES, ToolKind, ToolMeta};
+use crate::registry::{ContentHash, MAX_PARAMETERS_BYTES, META_FILE, ToolKind, ToolMeta};
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -24,8 +24,8 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
     ToolMeta {
         path: path.to_owned(),
         name: ToolMeta::name_of(path).to_owned(),
-        description: described.description.chars().take(MAX_DESCRIPTION_CHARS).collect(),
-        parameters: RawValue::from_string(schema_text(&described.parameters))
+        description: shown(compiler, described.description.chars().take(MAX_DESCRIPTION_CHARS).collect(), ""),
+        parameters: RawValue::from_string(shown(compiler, schema_text(&described.parameters), "{}"))
             .unwrap_or_else(|_| RawValue::NULL.to_owned()),
         tags,
         imports: described.imports,
@@ -35,6 +35,12 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
         },
         hash,
     }
+}
+
+/// A text that goes to `meta.json`, and with it to the history; nothing of one that holds a secret, which the tool itself is
+/// kept out for.
+fn shown(compiler: &Compiler, text: String, otherwise: &str) -> String {
+    if compiler.secrets(META_FILE, &text).is_empty() { text } else { otherwise.to_owned() }
 }
 
 /// The schema, or that anything will do when it is larger than any that is of use.

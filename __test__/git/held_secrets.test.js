@@ -1,0 +1,194 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { forgeServer } from '../helpers/forge_server.js';
+import { bareRemote, clone, git } from '../helpers/git_remote.js';
+
+const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
+const CLEAN = '/** Charges. */\nexport default (args: { key: string }) => args.key.length;\n';
+const LEAKY = `/** Charges. */\nexport default () => '${SECRET}'.length;\n`;
+const EXCUSED = `/** Charges. */\n// tgp-ignore no-secrets: the example key of the vendor's own documentation\nexport default () => '${SECRET}'.length;\n`;
+
+/** Whether any object of a repository, reachable or not, holds the secret. */
+function knowsSecret(folder) {
+  const ids = git(folder, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)').split('\n');
+  return ids.filter(Boolean).some((id) => git(folder, 'cat-file', '-p', id).includes(SECRET));
+}
+
+async function withRemote(more = {}) {
+  const { folder, remote } = await bareRemote();
+  return { folder, remote, ...(await createKernel({ git: { repo: remote }, ...more })) };
+}
+
+describe('THREAT: a secret in a file is committed and pushed', () => {
+  it.each(['off', 'warn', 'strict'])(
+    'a tool with one stays on disk until it is mended, with check: %s',
+    async (check) => {
+      const { kernel, tools, rootDir, remote } = await withRemote({ check });
+      const path = 'tools/pay.ts';
+      const held = await tools.write_file.execute({ path, content: LEAKY });
+      expect(held).toMatchObject({ success: true, path, persisted: false });
+      expect(held.commit).toBeUndefined();
+      expect(held.findings?.join()).toContain('tools/pay.ts:2:');
+      expect(held.problem).toMatch(/neither committed nor pushed.*tgp-ignore no-secrets/);
+      expect(held.problem).not.toContain(SECRET);
+      expect(readFileSync(join(rootDir, path), 'utf8')).toBe(LEAKY);
+      await tools.write_file.execute({ path: 'tools/other.ts', content: CLEAN });
+      await kernel.git.persist('others', ['tools/other.ts', 'meta.json']);
+      await kernel.sync();
+      expect(git(rootDir, 'ls-files', path)).toBe('');
+      expect(knowsSecret(rootDir) || knowsSecret(remote)).toBe(false);
+      const mended = await tools.patch_file.execute({ path, search: `'${SECRET}'`, replace: "'x'" });
+      expect(mended).toMatchObject({ persisted: true });
+      expect(git(remote, 'show', `main:${path}`)).toContain("'x'.length");
+      expect(knowsSecret(remote)).toBe(false);
+    },
+  );
+
+  it('a reason excuses it, and without one it does not', async () => {
+    const { tools, remote } = await withRemote();
+    const path = 'tools/pay.ts';
+    const bare = EXCUSED.replace(/no-secrets: .*/, 'no-secrets');
+    expect(await tools.write_file.execute({ path, content: bare })).toMatchObject({ persisted: false });
+    expect(await tools.write_file.execute({ path, content: EXCUSED })).toMatchObject({ persisted: true });
+    expect(git(remote, 'show', `main:${path}`)).toBe(EXCUSED.trim());
+  });
+
+  it('an application that turns the rule off decides for itself', async () => {
+    const { tools } = await withRemote({ rules: { 'no-secrets': 'off' } });
+    expect(await tools.write_file.execute({ path: 'tools/pay.ts', content: LEAKY })).toMatchObject({ persisted: true });
+  });
+
+  it.each([
+    ['data', 'data/keys.json', JSON.stringify({ stripe: SECRET })],
+    ['a password in data', 'data/db.json', JSON.stringify({ db: { password: 'hunter2' } })],
+    ['a list', 'data/keys.csv', `name,key\nstripe,${SECRET}\n`],
+    ['a note', 'notes.md', `The key is ${SECRET}.\n`],
+    ['a comment', 'tools/a.ts', `// ${SECRET}\n${CLEAN}`],
+    ['a description', 'tools/a.ts', CLEAN.replace('Charges', `Charges with ${SECRET}`)],
+    ['a type', 'tools/a.ts', `${CLEAN}export type Key = '${SECRET}';\n`],
+    ['a text with escapes', 'tools/a.ts', `export default () => '${SECRET.replace('_', '\\x5f')}';\n`],
+    ['code that does not compile', 'tools/a.ts', `export default ( => '${SECRET}'`],
+    [
+      'one of many findings',
+      'tools/a.ts',
+      `${'export const a: any = eval("1");\n'.repeat(150)}const k = '${SECRET}';\n`,
+    ],
+    [
+      'one behind many that are excused',
+      'tools/a.ts',
+      `${`// tgp-ignore no-secrets: made up\nexport const k = '${SECRET.replace('4eC', '5eD')}';\n`.replaceAll('k =', 'k$ =').repeat(30)}export const z = '${SECRET}';\n`,
+    ],
+    ['a file of no known kind', 'tools/key.bin', SECRET],
+  ])('%s counts', async (_, path, content) => {
+    const { kernel, tools, rootDir, remote } = await withRemote({ check: 'off' });
+    expect(await tools.write_file.execute({ path, content })).toMatchObject({ persisted: false });
+    await tools.write_file.execute({ path: 'tools/other.ts', content: CLEAN });
+    await kernel.registry.sync();
+    await kernel.sync();
+    expect(knowsSecret(rootDir) || knowsSecret(remote)).toBe(false);
+  });
+
+  it('JSON excuses it with a member', async () => {
+    const { tools } = await withRemote();
+    const content = `{\n  "tgp-ignore no-secrets": "the vendor's example",\n  "key": "${SECRET}"\n}\n`;
+    expect(await tools.write_file.execute({ path: 'data/keys.json', content })).toMatchObject({ persisted: true });
+  });
+
+  it('every route is held: patches, diffs, reverts and persist', async () => {
+    const { kernel, tools, rootDir, remote } = await withRemote();
+    const path = 'tools/pay.ts';
+    const first = await tools.write_file.execute({ path, content: CLEAN });
+    const patch = { path, search: 'args.key.length', replace: `'${SECRET}'.length` };
+    expect(await tools.patch_file.execute(patch)).toMatchObject({ persisted: false });
+    await kernel.git.revert(path, String(first.commit));
+    const diff = `<<<<<<< SEARCH\n/** Charges. */\n=======\n/** ${SECRET} */\n>>>>>>> REPLACE\n`;
+    expect(await tools.apply_diff.execute({ path, diff })).toMatchObject({ persisted: false });
+    writeFileSync(join(rootDir, 'data.json'), JSON.stringify({ key: SECRET }));
+    const persisted = await kernel.git.persist('all', ['data.json', path]);
+    expect(persisted).toMatchObject({
+      persisted: false,
+      findings: [expect.stringContaining('data.json:1:'), expect.any(String)],
+    });
+    expect(persisted.problem).toContain('neither committed nor pushed');
+    await kernel.registry.register(path);
+    await kernel.sync();
+    expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
+    expect(knowsSecret(rootDir) || knowsSecret(remote)).toBe(false);
+    // A commit of old, from before anybody looked.
+    git(rootDir, 'add', 'data.json');
+    git(rootDir, 'commit', '-q', '-m', 'by hand');
+    const old = git(rootDir, 'rev-parse', 'HEAD');
+    await tools.write_file.execute({ path: 'data.json', content: '{}' });
+    expect(await kernel.git.revert('data.json', old)).toMatchObject({ persisted: false });
+  });
+
+  it('a held file is neither lost nor committed when the remote changes it, nor by the next boot', async () => {
+    const { folder, remote, kernel, tools, rootDir } = await withRemote();
+    const path = 'tools/pay.ts';
+    await tools.write_file.execute({ path, content: CLEAN });
+    await tools.write_file.execute({ path, content: LEAKY });
+    await tools.write_file.execute({ path: 'tools/new.ts', content: LEAKY });
+    const person = clone(folder, remote);
+    mkdirSync(join(person, 'tools'), { recursive: true });
+    writeFileSync(join(person, path), CLEAN.replace('Charges', 'Charges cards'));
+    writeFileSync(join(person, 'tools/new.ts'), CLEAN);
+    git(person, 'add', '-A');
+    git(person, 'commit', '-q', '-m', 'by hand');
+    git(person, 'push', '-q', 'origin', 'HEAD:main');
+    await kernel.sync();
+    const isHeld = () => {
+      expect(readFileSync(join(rootDir, path), 'utf8')).toBe(LEAKY);
+      expect(readFileSync(join(rootDir, 'tools/new.ts'), 'utf8')).toBe(LEAKY);
+      expect(git(rootDir, 'rev-parse', 'HEAD')).toBe(git(remote, 'rev-parse', 'main'));
+      expect(knowsSecret(rootDir) || knowsSecret(remote)).toBe(false);
+    };
+    isHeld();
+    await kernel.shutdown();
+    const again = await createKernel({ rootDir, git: { repo: remote } });
+    await again.kernel.boot();
+    await again.tools.write_file.execute({ path: 'tools/third.ts', content: CLEAN });
+    isHeld();
+    expect(await again.tools.write_file.execute({ path, content: CLEAN })).toMatchObject({ persisted: true });
+    expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
+  });
+
+  it('what others have committed with one comes in, and their repair too', async () => {
+    const { folder, remote, kernel, rootDir } = await withRemote();
+    await kernel.boot();
+    const person = clone(folder, remote);
+    const push = (content) => {
+      mkdirSync(join(person, 'tools'), { recursive: true });
+      writeFileSync(join(person, 'tools/pay.ts'), content);
+      git(person, 'add', '-A');
+      git(person, 'commit', '-q', '-m', 'by hand');
+      git(person, 'push', '-q', 'origin', 'HEAD:main');
+    };
+    push(LEAKY);
+    await kernel.sync();
+    expect(readFileSync(join(rootDir, 'tools/pay.ts'), 'utf8')).toBe(LEAKY);
+    push(CLEAN);
+    await kernel.sync();
+    expect(readFileSync(join(rootDir, 'tools/pay.ts'), 'utf8')).toBe(CLEAN);
+  });
+
+  it('no branch and no pull request has it', async () => {
+    const server = await forgeServer('github');
+    const work = clone(server.folder, server.remote);
+    writeFileSync(join(work, 'README.md'), 'tools');
+    git(work, 'add', '-A');
+    git(work, 'commit', '-q', '-m', 'Start');
+    git(work, 'push', '-q', 'origin', 'HEAD:main');
+    const { tools, rootDir } = await createKernel({ git: server.config });
+    await tools.write_file.execute({ path: 'tools/pay.ts', content: CLEAN });
+    const described = CLEAN.replace('Charges', `Charges with ${SECRET}`);
+    expect(await tools.write_file.execute({ path: 'tools/pay.ts', content: described })).toMatchObject({
+      persisted: false,
+    });
+    await tools.write_file.execute({ path: 'tools/other.ts', content: CLEAN });
+    expect(knowsSecret(server.remote) || knowsSecret(rootDir)).toBe(false);
+    expect(JSON.stringify(server.requests)).not.toContain(SECRET);
+    expect(existsSync(join(rootDir, 'tools/pay.ts'))).toBe(true);
+  });
+});

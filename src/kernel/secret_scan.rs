@@ -1,0 +1,37 @@
+//! Files that hold a secret stay out of the history, whatever the configuration says of checks.
+//!
+//! What is committed is pushed, and what is pushed cannot be taken back. Such a file stays in the work tree until the secret
+//! is gone, or a comment says why it is none.
+
+use super::finding_line::line_of;
+use crate::compile::{Compiler, LintOptions, NO_SECRETS, Severity};
+use std::sync::Arc;
+
+/// Looks for secrets; for none when the application has turned the rule off.
+#[derive(Clone)]
+pub struct SecretScan(Option<Arc<Compiler>>);
+
+impl SecretScan {
+    pub fn new(compiler: &Arc<Compiler>, lint: &LintOptions) -> Self {
+        let is_on = lint.severity_of(NO_SECRETS, Severity::Error).is_some();
+        Self(is_on.then(|| Arc::clone(compiler)))
+    }
+
+    /// The secrets in a file that nobody has excused, one line each.
+    pub fn findings(&self, path: &str, content: &[u8]) -> Vec<String> {
+        let Some(compiler) = &self.0 else { return Vec::new() };
+        let found = compiler.secrets(path, &String::from_utf8_lossy(content));
+        found.iter().map(|found| line_of(path, found)).collect()
+    }
+
+    pub fn holds_secret(&self, path: &str, content: &[u8]) -> bool {
+        !self.findings(path, content).is_empty()
+    }
+}
+
+/// Why a file with a secret is not committed, and what to do about it.
+pub fn held_back(first: &str) -> String {
+    format!(
+        "It is on disk and neither committed nor pushed, because it holds a secret: {first}. Take the secret out (pass it as an argument, or let the application make the call) and write the file again. If it is no secret, write `tgp-ignore no-secrets: why` in a comment on the line above."
+    )
+}
