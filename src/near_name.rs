@@ -6,6 +6,7 @@ const MAX_CHARS: usize = 200;
 const LETTERS_PER_SLIP: usize = 4;
 
 /// The name nearest to `word`, if it is near enough for a slip. Upper and lower case do not differ.
+#[must_use]
 pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let word = letters(word);
     if word.is_empty() || word.len() > MAX_CHARS {
