@@ -57,9 +57,9 @@ describe('tgp.exec_tool', () => {
     const frames = 'stack' in report ? String(report.stack).split('\n') : [];
     expect(frames).toEqual([
       'Error: too many: 7',
-      '    at async outer (tools/outer.ts:3:10)',
+      '    at outer (tools/outer.ts:3:20)',
       'Caused by: Error: too many: 7',
-      '      at async middle (tools/middle.ts:3:10)',
+      '      at middle (tools/middle.ts:3:20)',
       'Caused by: RangeError: too many: 7',
       '      at check (tools/inner.ts:4:9)',
       expect.stringMatching(/^ {6}at .*tools\/inner\.ts:6:\d+/),

@@ -57,7 +57,7 @@ describe('ROW A5: what a tool gets back', () => {
     await tools.write_file.execute({ path: 'tools/one.ts', content: 'export default () => 1' });
     const { result } = await forge(
       `const calls = { fetch: () => tgp.fetch(args.url).then((r) => r.json()), sql: () => tgp.exec_sql('SELECT 1 AS one'), tool: () => tgp.exec_tool('tools/one.ts'), own: () => tgp.add(1, 2) };
-       const wrong = { fetch: () => tgp.fetch('http://elsewhere.example'), sql: () => tgp.exec_sql('COMMIT'), tool: () => tgp.exec_tool('tools/none.ts') };
+       const wrong = { fetch: () => tgp.fetch('http://elsewhere.example'), tool: () => tgp.exec_tool('tools/none.ts') };
        const seen = {};
        for (const [name, call] of Object.entries(calls)) { const made = call(); seen[name] = [made instanceof Promise, await made.then((v) => v).finally(() => {})] }
        for (const [name, call] of Object.entries(wrong)) seen[name].push(await call().catch((error) => error.code));
@@ -66,7 +66,7 @@ describe('ROW A5: what a tool gets back', () => {
     );
     expect(result).toEqual({
       fetch: [true, { a: 1 }, 'ERR_SECURITY_VIOLATION'],
-      sql: [true, [{ one: 1 }], 'ERR_SECURITY_VIOLATION'],
+      sql: [true, [{ one: 1 }]],
       tool: [true, 1, 'ERR_NOT_FOUND'],
       own: [true, 3],
     });
