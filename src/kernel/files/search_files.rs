@@ -79,7 +79,7 @@ pub fn search(files: &dyn Vfs, query: &SearchQuery) -> Result<SearchReport, Erro
             continue;
         }
         // A result repeats what is said elsewhere: it is searched when it is asked for.
-        if path.starts_with(RESULTS) && !query.glob.as_ref().is_some_and(|glob| glob.starts_with(RESULTS)) {
+        if path.starts_with(RESULTS) && query.glob.as_ref().is_none_or(|glob| !glob.starts_with(RESULTS)) {
             continue;
         }
         // What cannot be read as text, or is gone by now, holds no match.
