@@ -81,10 +81,13 @@ export declare class BindingKernel {
   checkTool(path: string): Promise<BindingOutcome>
   /** Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`. */
   confinement(): Promise<BindingOutcome>
-  /** Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. */
-  exec(runId: number, path: string, argsJson: string, optionsJson: string): void
+  /**
+   * Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. `parent_id` is the run that
+   * waits for the function which asks for this one.
+   */
+  exec(runId: number, path: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
   /** As `exec`, of code that is in no file and stays in none. */
-  runCode(runId: number, code: string, argsJson: string, optionsJson: string): void
+  runCode(runId: number, code: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
   /** Ends a run early; nothing when it is over. */
   cancel(runId: number): void
   /** Ends every run and every worker. Whatever is asked afterwards is refused. */

@@ -172,7 +172,11 @@ describe('LangChain', () => {
     const answer = await handleToolCall(tools, { id: '1', name: 'read_file', args: { path: 'tools/none.ts' } });
     const message = packages.coerceMessageLikeToMessage(answer);
     expect(message.getType()).toBe('tool');
-    expect(message).toMatchObject({ tool_call_id: '1', status: 'error', content: expect.stringContaining('File not found') });
+    expect(message).toMatchObject({
+      tool_call_id: '1',
+      status: 'error',
+      content: expect.stringContaining('File not found'),
+    });
   });
 });
 

@@ -6,11 +6,14 @@ export const LIMITS = {
     timeoutMs: { default: 50, least: 1, most: 3600000, about: "CPU time of one run; waiting does not count." },
     wallMs: { default: 30000, least: 1, most: 3600000, about: "Time from start to result of one run." },
     workers: { default: 4, least: 1, most: 64, about: "How many runs may go on at once." },
-    warm: { default: 1, least: 0, most: 64, about: "How many workers are kept ready." },
+    warm: { default: 1, least: 0, most: 64, about: "How many workers are kept ready while the kernel is in use." },
+    idleMs: { default: 60000, least: 10, most: 86400000, about: "How long a worker may be idle until it ends; those of \"warm\" end after ten times as long without a run." },
     resultBytes: { default: 8388608, least: 64, most: 67108864, about: "Largest result, as JSON text." },
     argsBytes: { default: 4194304, least: 64, most: 67108864, about: "Largest arguments, as JSON text." },
     logBytes: { default: 262144, least: 1, most: 67108864, about: "Captured log text of one run; the rest is cut off and marked." },
     hostCalls: { default: 64, least: 1, most: 10000, about: "Host calls of one run that may wait for an answer at one time." },
+    totalHostCalls: { default: 10000, least: 1, most: 10000000, about: "Host calls that one run may make in all, with all that it starts." },
+    answerBytes: { default: 268435456, least: 64, most: 2147483648, about: "Answers to the host calls of one run, with all that it starts, in bytes." },
     queue: { default: 1000, least: 1, most: 100000, about: "Runs that may wait for a worker at one time." },
     scratchBytes: { default: 16777216, least: 0, most: 268435456, about: "What one run may keep under /tmp, in bytes." },
     scratchFiles: { default: 256, least: 0, most: 65536, about: "What one run may keep under /tmp, in files." },
@@ -77,10 +80,13 @@ export const DEFAULTS = {
     "wallMs": 30000,
     "workers": 4,
     "warm": 1,
+    "idleMs": 60000,
     "resultBytes": 8388608,
     "argsBytes": 4194304,
     "logBytes": 262144,
     "hostCalls": 64,
+    "totalHostCalls": 10000,
+    "answerBytes": 268435456,
     "queue": 1000,
     "scratchBytes": 16777216,
     "scratchFiles": 256,
@@ -113,5 +119,11 @@ export const DEFAULTS = {
   "network": {
     "noProxy": [],
     "forTools": false
-  }
+  },
+  "agent": {
+    "resultChars": 16000,
+    "liveTools": 100,
+    "liveToolChars": 32000
+  },
+  "secrets": {}
 };

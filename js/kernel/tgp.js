@@ -27,7 +27,7 @@ import {
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
  * @typedef {import('../../index.js').ExecOptions} ExecOptions
  * @typedef {import('../../index.js').ExecResult} ExecResult
- * @typedef {(kernel: import('../boundary/typed_native.js').NativeKernel, runId: number, args: string, options: string) => void} StartRun
+ * @typedef {(kernel: import('../boundary/typed_native.js').NativeKernel, runId: number, args: string, options: string, parent: number | undefined) => void} StartRun
  */
 
 /** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
@@ -36,10 +36,11 @@ const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
 let lastRunId = 0;
 
 /** @type {(path: string) => StartRun} */
-const startsTool = (path) => (kernel, runId, args, options) => kernel.exec(runId, path, args, options);
+const startsTool = (path) => (kernel, runId, args, options, parent) => kernel.exec(runId, path, args, options, parent);
 
 /** @type {(code: string) => StartRun} */
-const startsCode = (code) => (kernel, runId, args, options) => kernel.runCode(runId, code, args, options);
+const startsCode = (code) => (kernel, runId, args, options, parent) =>
+  kernel.runCode(runId, code, args, options, parent);
 
 /** What an application holds: every method checks what it is given and hands it on. */
 export class TGP {
@@ -67,7 +68,7 @@ export class TGP {
       {
         life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
-        run: (path, args, signal) => this.#exec(path, args, { signal }, 'agent'),
+        run: (path, args, signal) => this.#exec(startsTool(path), args, { signal }, 'agent'),
         typeOf,
         results: this[RESULTS],
         budget: () => {
