@@ -114,5 +114,6 @@ test('a secret that cannot be meant is refused at boot by its key, and none is s
   }
   const { kernel } = await createKernel({ secrets: { KEY: { value: VALUE, hosts: ['x'] } } });
   await kernel.boot();
+  expect(kernel.getSystemPrompt()).toContain('Secrets: write {{secret:KEY}} for x in a header');
   expect(kernel.config).toMatchObject({ secrets: { KEY: { value: '[hidden]', hosts: ['x'], functions: [] } } });
 });

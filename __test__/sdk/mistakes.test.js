@@ -61,7 +61,7 @@ beforeAll(async () => {
     bare: await make('bare', {}, {}),
     strict: await make('strict', { check: 'strict' }, {}),
   };
-  const open = createSqlTools(database, /** @type {any} */ ({}));
+  const open = createSqlTools(database, { ddl: true });
   await open.exec_sql.execute({ sql: 'CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT, plan TEXT)' });
 }, 60_000);
 

@@ -24,7 +24,7 @@ export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: 
 
 export type CommitNote = { why?: string, session?: string, model?: string, };
 
-export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, network: NetworkConfig, secrets: { [key in string]: SecretConfig }, agent: AgentConfig, };
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, };
 

@@ -1,7 +1,7 @@
 /** The name that somebody meant who misspelt it. */
 
-/** A typing slip, not another word: about one edit per three letters. */
-const LETTERS_PER_SLIP = 3;
+/** A typing slip, not another word: about one edit per four letters. */
+const LETTERS_PER_SLIP = 4;
 /** Longer names are not compared letter by letter, nor are more than so many. */
 const MAX_LETTERS = 100;
 const MAX_CANDIDATES = 2_000;
@@ -15,7 +15,7 @@ export function nearest(word, candidates) {
   const [best] = nearestFirst(word, candidates);
   if (best === undefined || !isComparable(word) || !isComparable(best)) return undefined;
   const slips = slipsBetween(word.toLowerCase(), best.toLowerCase());
-  return slips <= Math.ceil(best.length / LETTERS_PER_SLIP) ? best : undefined;
+  return slips <= Math.max(1, Math.floor(word.length / LETTERS_PER_SLIP)) ? best : undefined;
 }
 
 /**

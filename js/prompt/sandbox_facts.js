@@ -15,6 +15,7 @@ import { typeOf } from './typescript_signature.js';
  * @property {{ allowedDirs?: string[] }} [fs]
  * @property {string[]} [allowedImports]
  * @property {string[]} [allowedFetchUrls]
+ * @property {Record<string, { hosts?: string[], functions?: string[] }>} [secrets]
  *
  * @typedef {object} Facts
  * @property {KnownConfig} config with its defaults, once it is booted
@@ -43,6 +44,7 @@ export function sandboxFacts({ config, sql }) {
     imports(config),
     files(config),
     network(config),
+    secrets(config),
     database(sql),
   ]
     .filter((line) => line !== undefined)
@@ -130,6 +132,16 @@ function network(config) {
   return `Network: tgp.fetch reaches ${listed(config.allowedFetchUrls ?? [])} and nothing else.${within}`;
 }
 
+/** @param {Facts['config']} config */
+function secrets({ secrets: known = {} }) {
+  const places = Object.entries(known).map(([name, { hosts = [], functions = [] }]) => {
+    const to = [...hosts, ...functions.map((called) => `tgp.${called}`)];
+    return `{{secret:${name}}} for ${listed(to)}`;
+  });
+  if (places.length === 0) return undefined;
+  return `Secrets: write ${listed(places)} in a header, query, body or argument there; the host fills it in, and you never see it.`;
+}
+
 /** @param {Facts['sql']} sql */
 function database(sql) {
   if (sql === undefined) return undefined;
@@ -137,7 +149,7 @@ function database(sql) {
   const together = sql.atomic
     ? 'A run is one transaction, rolled back when the tool throws.'
     : 'Each statement stays when a later one fails.';
-  return `Database: ${sql.dialect ?? 'SQL'} by tgp.exec_sql, placeholders ${sql.placeholders}; values go into params, never into the text.${may} Call describe_schema before you write SQL. ${together}`;
+  return `Database: ${sql.dialect ?? 'SQL'} by tgp.exec_sql, placeholders ${sql.placeholders} or :name; values go into params, never into the text.${may} Call describe_schema before you write SQL. ${together}`;
 }
 
 /** @param {Facts['config']} config */

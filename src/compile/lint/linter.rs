@@ -111,7 +111,7 @@ pub(in crate::compile) fn secrets(
     let all: Vec<Diagnostic> = rule
         .findings(&subject)
         .into_iter()
-        .map(|finding| to_diagnostic(finding, rule.id, rule.standard, rule.severity, &index))
+        .map(|finding| labelled_diagnostic(finding, rule, rule.severity, &index))
         .collect();
     // A rule ends at so many: what comes after them was not looked at.
     if all.len() >= MAX_PER_RULE {
@@ -127,10 +127,7 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
     for rule in RULES {
         let Some(severity) = options.severity_of(rule.id, rule.severity) else { continue };
         for finding in rule.findings(subject) {
-            let mut diagnostic = to_diagnostic(finding, rule.id, rule.standard, severity, &index);
-            if severity != Severity::Advice {
-                diagnostic.message = labelled(rule, &diagnostic.message);
-            }
+            let diagnostic = labelled_diagnostic(finding, &rule, severity, &index);
             if rule.guards == Guards::Safety || !suppressions.covers(rule.id, diagnostic.line) {
                 diagnostics.push(diagnostic);
             }
@@ -153,6 +150,14 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
         imported: imported_names(subject.module, &index),
         references: Some(references),
     }
+}
+
+fn labelled_diagnostic(finding: Finding, rule: &Rule, severity: Severity, index: &SourceIndex<'_>) -> Diagnostic {
+    let mut diagnostic = to_diagnostic(finding, rule.id, rule.standard, severity, index);
+    if severity != Severity::Advice {
+        diagnostic.message = labelled(rule, &diagnostic.message);
+    }
+    diagnostic
 }
 
 /// The message behind what it violates, as users of old look for it.
