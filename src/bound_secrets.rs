@@ -1,7 +1,7 @@
 //! Secrets that tools use without seeing them: a tool writes `{{secret:NAME}}`, and the host puts the value in its place on
 //! the way to a server or a function that the secret is bound to. What comes back has the placeholder again.
 
-use regex::bytes::{Captures, NoExpand, Regex};
+use regex::bytes::{Captures, NoExpand, Regex, RegexBuilder};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
@@ -9,8 +9,16 @@ use url::{Host, Url};
 
 /// A placeholder, as it is or as `URLSearchParams` writes it.
 static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)(?:\{\{secret:([a-z0-9_]{1,64})\}\})|(?:%7B%7Bsecret(?::|%3A)([a-z0-9_]{1,64})%7D%7D)").ok()
+    Regex::new(
+        r"(?i-u)(?:\{\{ {0,8}secret ?: ?([a-z0-9_]{1,64}) {0,8}\}\})|(?:%7B%7Bsecret(?::|%3A)([a-z0-9_]{1,64})%7D%7D)",
+    )
+    .ok()
 });
+
+/// What values may add to one text: a placeholder is short, a value need not be.
+const MOST_ADDED: usize = 1 << 20;
+/// A value of many signs is a long pattern.
+const PATTERN_BYTES: usize = 64 << 20;
 
 /// One secret and where it may go.
 #[derive(Clone)]
@@ -21,7 +29,7 @@ pub struct BoundSecret {
     /// Of the application.
     functions: Vec<String>,
     /// The value in any spelling.
-    found: Option<Regex>,
+    found: Regex,
 }
 
 /// A server that may be told a secret.
@@ -84,6 +92,10 @@ pub enum Withheld {
     NotThere { name: String, place: String, allowed: String },
     #[error("Security Violation: the secret '{name}' may not go over http, where others can read it; use https")]
     InTheOpen { name: String },
+    #[error("Secrets are named too often here: their values would add more than 1 MiB. Name each where it is needed")]
+    TooMuch,
+    #[error("A secret cannot stand in the path of a URL; put it into a header, the query or the body")]
+    InPath,
 }
 
 /// All secrets of a kernel.
@@ -92,7 +104,9 @@ pub struct BoundSecrets(Arc<[BoundSecret]>);
 
 impl BoundSecrets {
     #[must_use]
-    pub fn new(secrets: Vec<BoundSecret>) -> Self {
+    pub fn new(mut secrets: Vec<BoundSecret>) -> Self {
+        // The longer first: one value may begin with another.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.value.len()));
         Self(secrets.into())
     }
 
@@ -107,7 +121,7 @@ impl BoundSecrets {
     /// `Withheld` when one of them has no value, or none for this destination; then nothing may be sent.
     pub fn fill<'t>(&self, text: &'t [u8], to: Destination<'_>, spelling: Spelling) -> Result<Cow<'t, [u8]>, Withheld> {
         let Some(pattern) = PLACEHOLDER.as_ref().filter(|_| !self.is_empty()) else { return Ok(Cow::Borrowed(text)) };
-        let mut withheld = None;
+        let (mut withheld, mut added) = (None, 0_usize);
         let filled = pattern.replace_all(text, |found: &Captures<'_>| {
             let (name, spelling) = match (found.get(1), found.get(2)) {
                 (Some(name), _) => (name.as_bytes(), spelling),
@@ -115,7 +129,15 @@ impl BoundSecrets {
                 (None, None) => return Vec::new(),
             };
             match self.value(&String::from_utf8_lossy(name), to) {
-                Ok(value) => spelt(value, spelling).into_bytes(),
+                Ok(_) if added > MOST_ADDED => {
+                    withheld.get_or_insert(Withheld::TooMuch);
+                    Vec::new()
+                }
+                Ok(value) => {
+                    let text = spelt(value, spelling).into_bytes();
+                    added += text.len();
+                    text
+                }
                 Err(reason) => {
                     withheld.get_or_insert(reason);
                     Vec::new()
@@ -125,15 +147,22 @@ impl BoundSecrets {
         withheld.map_or(Ok(filled), Err)
     }
 
+    /// Refuses a placeholder where none is filled in.
+    ///
+    /// # Errors
+    /// `InPath`.
+    pub fn check_path(&self, path: &str) -> Result<(), Withheld> {
+        let has_one = PLACEHOLDER.as_ref().is_some_and(|pattern| pattern.is_match(path.as_bytes()));
+        if has_one && !self.is_empty() { Err(Withheld::InPath) } else { Ok(()) }
+    }
+
     /// `text` with the placeholder in place of every value that may have gone to this destination.
     #[must_use]
     pub fn mask<'t>(&self, text: &'t [u8], from: Destination<'_>) -> Cow<'t, [u8]> {
         let mut masked = Cow::Borrowed(text);
         for secret in self.0.iter().filter(|secret| secret.is_for(from)) {
             let placeholder = format!("{{{{secret:{}}}}}", secret.name);
-            if let Some(value) = &secret.found
-                && let Cow::Owned(clean) = value.replace_all(&masked, NoExpand(placeholder.as_bytes()))
-            {
+            if let Cow::Owned(clean) = secret.found.replace_all(&masked, NoExpand(placeholder.as_bytes())) {
                 masked = Cow::Owned(clean);
             }
         }
@@ -160,10 +189,11 @@ impl BoundSecrets {
 }
 
 impl BoundSecret {
+    /// Nothing for a value that could not be found again in an answer.
     #[must_use]
-    pub fn new(name: String, value: String, servers: Vec<Server>, functions: Vec<String>) -> Self {
-        let found = Regex::new(&format!("(?-u){}|{}", quoted(&value), literal(&spelt(&value, Spelling::Percent)))).ok();
-        Self { name, value, servers, functions, found }
+    pub fn new(name: String, value: String, servers: Vec<Server>, functions: Vec<String>) -> Option<Self> {
+        let found = RegexBuilder::new(&format!("(?-u){}", written(&value))).size_limit(PATTERN_BYTES).build().ok()?;
+        Some(Self { name, value, servers, functions, found })
     }
 
     fn is_for(&self, place: Destination<'_>) -> bool {
@@ -198,17 +228,27 @@ fn spelt(value: &str, spelling: Spelling) -> String {
     }
 }
 
-/// A pattern for a value as it is, or in JSON, or in JSON in JSON: each quotes with more backslashes.
-fn quoted(value: &str) -> String {
-    let piece = |c: char| match c {
+/// A pattern for a value in any spelling: as it is, in JSON, in JSON in JSON (each quotes with more backslashes), in a URL.
+fn written(value: &str) -> String {
+    value.chars().map(written_char).collect()
+}
+
+fn written_char(c: char) -> String {
+    let plain = literal(c.encode_utf8(&mut [0; 4]));
+    if c.is_ascii_alphanumeric() || "-._~".contains(c) {
+        return plain;
+    }
+    let quoted = match c {
         '\\' => r"\\+".to_owned(),
         '"' | '/' => format!(r"\\*{c}"),
         '\n' => r"(?:\n|\\+n)".to_owned(),
         '\r' => r"(?:\r|\\+r)".to_owned(),
         '\t' => r"(?:\t|\\+t)".to_owned(),
-        c => literal(c.encode_utf8(&mut [0; 4])),
+        _ => plain,
     };
-    value.chars().map(piece).collect()
+    let percent: String = c.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let unicode: String = c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!(r"\\+u{unit:04x}")).collect();
+    format!("(?:{quoted}|(?i:{percent}|{unicode}))")
 }
 
 fn literal(text: &str) -> String {
@@ -227,7 +267,8 @@ mod tests {
     fn secrets() -> BoundSecrets {
         let servers = vec![Server::parse("api.example.com").unwrap(), Server::parse("127.0.0.1:81").unwrap()];
         let functions = vec!["pay".to_owned()];
-        BoundSecrets::new(vec![BoundSecret::new("KEY".to_owned(), "a\"b&c/d=1".to_owned(), servers, functions)])
+        let secret = BoundSecret::new("KEY".to_owned(), "a\"b&c/d=1".to_owned(), servers, functions);
+        BoundSecrets::new(vec![secret.unwrap()])
     }
 
     fn fill(text: &str, url: &str, spelling: Spelling) -> Result<String, Withheld> {
@@ -261,9 +302,9 @@ mod tests {
 
     #[test]
     fn an_echo_is_masked_in_every_spelling() {
-        let echo = r#"a"b&c/d=1 a\"b&c/d=1 a%22b%26c%2Fd%3D1 a\\\"b&c\/d=1"#;
+        let echo = r#"a"b&c/d=1 a\"b&c/d=1 a%22b%26c%2Fd%3D1 a\\\"b&c\/d=1 a%22b%26c/d%3d1 a\"b\u0026c/d=1"#;
         let masked = secrets().mask(echo.as_bytes(), Destination::Function("pay")).into_owned();
-        assert_eq!(String::from_utf8(masked).unwrap(), ["{{secret:KEY}}"; 4].join(" "));
+        assert_eq!(String::from_utf8(masked).unwrap(), ["{{secret:KEY}}"; 6].join(" "));
         assert_eq!(&*secrets().mask(echo.as_bytes(), Destination::Function("other")), echo.as_bytes());
     }
 

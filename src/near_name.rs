@@ -32,6 +32,11 @@ fn letters(name: &str) -> Vec<char> {
 }
 
 /// How many letters must be added, left out, changed or swapped with their neighbour.
+#[must_use]
+pub fn slips(from: &str, to: &str) -> usize {
+    distance(&letters(from), &letters(to))
+}
+
 fn distance(from: &[char], to: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=to.len()).collect();

@@ -16,6 +16,8 @@ async function echo() {
     let body = '';
     for await (const chunk of request) body += chunk;
     heard.push({ url: request.url, authorization: request.headers.authorization, body });
+    if (request.url?.startsWith('/again'))
+      return response.writeHead(301, { location: request.url.replace('/again', '/moved') }).end();
     if (request.url === '/away') return response.writeHead(307, { location: request.headers['x-to'] }).end();
     response.setHeader('x-echo', encodeURIComponent(request.headers.authorization ?? ''));
     response.end(JSON.stringify({ ...heard.at(-1), bytes: request.url === '/bytes' ? '\u0000\u0001' : '' }));
@@ -86,6 +88,48 @@ test('a secret goes to its hosts and functions, and nowhere else; nothing that c
   expect(other.heard).toEqual([]);
   expect(told).toHaveLength(2);
   expect(inspect(result, { depth: null })).not.toMatch(/odd|sk_live/);
+});
+
+test('a redirect carries no value: neither to another host nor into what the tool sees', async () => {
+  const [bank, other] = await Promise.all([echo(), echo()]);
+  const secrets = { KEY: { value: VALUE, hosts: [`127.0.0.1:${bank.port}`] } };
+  const { forge } = await createKernel({ allowedFetchUrls: [bank.url, other.url], secrets });
+  const { result } = await forge(
+    `${CODE_OF}
+    const again = await fetch(args.bank + '/again?k={{secret:KEY}}');
+    const away = await codeOf(() => fetch(args.bank + '/away', { headers: { 'x-to': args.other + '/?k={{secret:KEY}}' } }));
+    return [again.url, await again.text(), away];`,
+    { bank: bank.url, other: other.url },
+  );
+  expect(bank.heard[1]?.url).toBe(`/moved?k=${encodeURIComponent(VALUE)}`);
+  expect(result).toMatchObject([
+    `${bank.url}/moved?k={{secret:KEY}}`,
+    expect.any(String),
+    ['ERR_SECURITY_VIOLATION', expect.any(String)],
+  ]);
+  expect(other.heard).toEqual([]);
+  expect(inspect(result, { depth: null })).not.toMatch(/odd|sk_live/);
+});
+
+test('a placeholder with spaces counts; one in a path, and thousands of them, are refused', async () => {
+  const bank = await echo();
+  const secrets = { KEY: { value: VALUE.padEnd(4096, 'x'), hosts: [`127.0.0.1:${bank.port}`] } };
+  const { forge } = await createKernel({ allowedFetchUrls: [bank.url], secrets });
+  const { result } = await forge(
+    `${CODE_OF}
+    return [
+      (await fetch(args.url, { headers: { authorization: '{{ secret: KEY }}' } })).status,
+      await codeOf(() => fetch(args.url + '/bot{{secret:KEY}}/x')),
+      await codeOf(() => fetch(args.url, { method: 'POST', body: '{{secret:KEY}}'.repeat(10000) })),
+    ];`,
+    { url: bank.url },
+  );
+  expect(result).toEqual([
+    200,
+    ['ERR_VALIDATION', expect.stringContaining('path')],
+    ['ERR_VALIDATION', expect.stringContaining('too often')],
+  ]);
+  expect(bank.heard.map(({ authorization }) => authorization?.slice(0, 8))).toEqual(['sk_live_']);
 });
 
 test('text that looks like a placeholder is left alone where no secrets are', async () => {

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { z as z3 } from 'zod/v3';
 import { ConfigError, NotFoundError, TGP, tgpTools } from '../../index.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -69,6 +71,22 @@ describe('sandboxAPI', () => {
       "return [await tgp.catch(), await tgp['odd name'](), await tgp.$()]",
     );
     expect((await run()).result).toEqual([1, 1, 1]);
+  });
+
+  it('refuses schemas that it could not check with', async () => {
+    const standard = { '~standard': { version: 1, vendor: 'other', validate: () => ({ value: 1 }) } };
+    for (const parameters of [z3.object({ id: z3.number() }), standard]) {
+      const api = { f: { parameters: /** @type {any} */ (parameters), execute: () => 1 } };
+      const kernel = new TGP({ config: { rootDir: join(await tempRoot(), '.tgp') }, sandboxAPI: api });
+      await expect(kernel.boot()).rejects.toMatchObject({
+        code: 'ERR_CONFIG',
+        message: expect.stringContaining('sandboxAPI.f.parameters must be a schema of zod 4'),
+      });
+      await kernel.shutdown();
+    }
+    const parameters = z.object({ id: z.number() });
+    const { run } = await forge({ f: { parameters, execute: ({ id }) => id } }, 'return await tgp.f({ id: 7 })');
+    expect((await run()).result).toBe(7);
   });
 
   it('calls of one run overlap', async () => {

@@ -27,7 +27,7 @@ const KINDS = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
-  record: 'an object',
+  record: 'a plain object',
   null: 'null',
 };
 
@@ -39,7 +39,7 @@ const KINDS = {
  * @param {'shown' | 'hidden'} [texts] whether messages may repeat a text: one among settings may be a secret
  * @returns {Problem[]}
  */
-export function describeIssues(error, schema, input, texts = 'hidden') {
+function describeIssues(error, schema, input, texts = 'hidden') {
   return error.issues.slice(0, MAX_PROBLEMS).flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys

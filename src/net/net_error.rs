@@ -59,7 +59,7 @@ impl PartError for NetError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::BadEntry { .. } | Self::BadProxy { .. } | Self::BadCa { .. } => ErrorCode::Config,
-            Self::Withheld(Withheld::Unknown { .. }) => ErrorCode::Validation,
+            Self::Withheld(Withheld::Unknown { .. } | Withheld::TooMuch | Withheld::InPath) => ErrorCode::Validation,
             Self::NoNetwork
             | Self::Withheld(Withheld::NotThere { .. } | Withheld::InTheOpen { .. })
             | Self::NotAllowed { .. }

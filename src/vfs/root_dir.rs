@@ -154,6 +154,12 @@ impl RootDir {
                 Ok(entries) => entries,
                 // Removed since it was opened.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                // Entered by its name alone, and read by its owner only.
+                Err(error)
+                    if self.hidden.is_some() && path != *start && error.kind() == io::ErrorKind::PermissionDenied =>
+                {
+                    continue;
+                }
                 Err(error) => return Err(failed(error)),
             };
             for entry in entries {

@@ -72,8 +72,11 @@ fn default_export(declaration: &ModuleDecl, names: &Names) -> Option<Entry> {
                     return None;
                 };
                 let ModuleExportName::Ident(local) = &named.orig else { return None };
-                (exported.sym == "default" && !named.is_type_only && export.src.is_none())
-                    .then(|| of_expr(&Expr::Ident(local.clone()), named.span, names))
+                (exported.sym == "default" && !named.is_type_only).then(|| match export.src {
+                    // What another file exports is seen there.
+                    Some(_) => Entry::Value { span: named.span },
+                    None => of_expr(&Expr::Ident(local.clone()), named.span, names),
+                })
             }
             ExportSpecifier::Namespace(_) | ExportSpecifier::Default(_) => None,
         }),

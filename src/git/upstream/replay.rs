@@ -46,11 +46,16 @@ pub(in crate::git) fn replay(
         let current = trees.of(Some(head))?;
         let mut fitting = Vec::new();
         let mut unfitting = Vec::new();
+        let mut done_already = Vec::new();
         let mut removes = false;
         for change in trees.changes(before, Some(commit.tree_id()))?.all {
             let theirs = trees.entry(current, &change.path)?;
             removes |= change.new.is_none();
-            if theirs == change.new || options.derived.contains(&change.path) {
+            if options.derived.contains(&change.path) {
+                continue;
+            }
+            if theirs == change.new {
+                done_already.push(change.path);
                 continue;
             }
             if theirs == change.old {
@@ -62,6 +67,8 @@ pub(in crate::git) fn replay(
         // What goes from one place has come to another in the same commit: half of a move would lose it.
         if removes && !unfitting.is_empty() {
             unfitting.extend(fitting.drain(..).map(|(path, _)| path));
+            // Whoever asks by any path of the commit hears that it is not there.
+            unfitting.append(&mut done_already);
         }
         result.conflicts.extend(unfitting.into_iter().map(|path| ConflictingChange { path, commit: commit.id() }));
         if !fitting.is_empty() {

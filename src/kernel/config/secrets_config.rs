@@ -60,7 +60,8 @@ fn bound(name: &str, SecretConfig { value, hosts, functions }: &SecretConfig) ->
         Server::parse(host).ok_or_else(|| refused(&key(".hosts"), why))
     });
     let servers = servers.collect::<Result<_, _>>()?;
-    Ok(BoundSecret::new(name.to_owned(), value.expose().to_owned(), servers, functions.clone()))
+    BoundSecret::new(name.to_owned(), value.expose().to_owned(), servers, functions.clone())
+        .ok_or_else(|| refused(&key(".value"), "is too long to be found again in what servers answer"))
 }
 
 /// Refuses a function that the application does not have: a secret that is bound to it would be bound to nothing.

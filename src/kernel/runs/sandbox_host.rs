@@ -21,7 +21,10 @@ use crate::vfs::{MountTable, VfsError};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
+/// How often a run is told which file it may have meant.
+const MAX_HINTS: u8 = 8;
 /// What an answer is made of beside its texts.
 const SMALL: usize = 256;
 
@@ -57,6 +60,7 @@ pub struct SandboxHost {
     graph: Arc<ModuleGraph>,
     nested: Arc<NestedRuns>,
     fetches: RunningFetches,
+    hints: AtomicU8,
 }
 
 /// The number by which the guest can take a request back.
@@ -99,7 +103,7 @@ impl SandboxHost {
         graph: Arc<ModuleGraph>,
     ) -> Self {
         let (nested, fetches) = (Arc::default(), RunningFetches::default());
-        Self { services, starter, run, scope, files, graph, nested, fetches }
+        Self { services, starter, run, scope, files, graph, nested, fetches, hints: AtomicU8::new(MAX_HINTS) }
     }
 
     /// Ends what the run has left under way, then tells the application how it ended, if it had a part in it.
@@ -129,14 +133,22 @@ impl SandboxHost {
         &*self.services.functions
     }
 
+    /// Looking for what was meant walks the whole root: a run that tries one name after the other is told a few times.
+    fn may_hint(&self) -> bool {
+        self.hints.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+
     fn read_or_write(&self, question: &Question) -> Result<String, Error> {
         match question.name.as_str() {
             "read_file" => {
                 let path = first_text(question)?;
                 let missed = |error: VfsError| {
-                    let in_root = !path.starts_with('/');
                     let error = Error::from(error);
-                    if in_root { with_near_path(error, self.services.modules.files()) } else { error }
+                    if !path.starts_with('/') && self.may_hint() {
+                        with_near_path(error, self.services.modules.files())
+                    } else {
+                        error
+                    }
                 };
                 to_json(&self.files.read(&path).map_err(missed)?)
             }

@@ -41,7 +41,7 @@ pub fn told_secrets(
 
 fn refusal(withheld: &Withheld) -> Error {
     let code = match withheld {
-        Withheld::Unknown { .. } => ErrorCode::Validation,
+        Withheld::Unknown { .. } | Withheld::TooMuch | Withheld::InPath => ErrorCode::Validation,
         Withheld::NotThere { .. } | Withheld::InTheOpen { .. } => ErrorCode::SecurityViolation,
     };
     Error::new(code, format!("{withheld}."))

@@ -20,7 +20,10 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
     });
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders).split('/').skip(1);
     let mut tags: Vec<String> = folders.map(str::to_owned).collect();
-    tags.extend(described.tags);
+    // Tags are not written as the source has them: the source tells whether they are a secret.
+    let told =
+        if compiler.secrets(path, text).is_empty() { (described.tags, described.imports) } else { Default::default() };
+    tags.extend(told.0);
     ToolMeta {
         path: path.to_owned(),
         name: ToolMeta::name_of(path).to_owned(),
@@ -28,7 +31,7 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
         parameters: RawValue::from_string(shown(compiler, schema_text(&described.parameters), "{}"))
             .unwrap_or_else(|_| RawValue::NULL.to_owned()),
         tags,
-        imports: described.imports,
+        imports: told.1,
         kind: match described.role {
             SourceRole::Runnable => ToolKind::Tool,
             SourceRole::Library => ToolKind::Module,

@@ -5,7 +5,7 @@ use super::checked_dns::CheckedDns;
 use super::fetch_request::{Checked, FetchRequest, Redirects};
 use super::fetch_response::{Arrival, FetchResponse};
 use super::fetch_slots::{FetchSlots, Slot};
-use super::filled_request::{Filled, filled};
+use super::filled_request::{Filled, filled, place_of};
 use crate::bound_secrets::BoundSecrets;
 use crate::error::Error;
 use crate::ids::RunId;
@@ -152,7 +152,7 @@ impl Network {
                 return Err(NetError::Proxy { url: shown(&request.url), proxy, why: WANTS_PASSWORD });
             }
             let arrival = if hop == 0 { Arrival::Direct } else { Arrival::Redirected };
-            let target = match (request.redirects, target(&response, &request.url)) {
+            let target = match (request.redirects, target(&response, &request.url, &self.secrets)) {
                 (Redirects::Follow, Some(target)) => target,
                 (Redirects::Refuse, Some(_)) => return Err(NetError::RedirectForbidden { url: shown(&request.url) }),
                 (Redirects::Show, Some(_)) | (_, None) => {
@@ -197,7 +197,7 @@ async fn contained<T>(future: impl Future<Output = T>) -> Result<T, Panicked> {
 }
 
 /// Where a response sends the request, if it does.
-fn target(response: &reqwest::Response, url: &Url) -> Option<Url> {
+fn target(response: &reqwest::Response, url: &Url, secrets: &BoundSecrets) -> Option<Url> {
     let moved = matches!(
         response.status(),
         StatusCode::MOVED_PERMANENTLY
@@ -207,7 +207,9 @@ fn target(response: &reqwest::Response, url: &Url) -> Option<Url> {
             | StatusCode::PERMANENT_REDIRECT
     );
     let location = response.headers().get(LOCATION).filter(|_| moved)?;
-    url.join(location.to_str().ok()?).ok()
+    // What the server was told becomes a placeholder again, which the next hop fills in, or refuses.
+    let location = secrets.mask(location.as_bytes(), place_of(url));
+    url.join(std::str::from_utf8(&location).ok()?).ok()
 }
 
 /// The request for the next hop: secrets stay with the origin that they were meant for.

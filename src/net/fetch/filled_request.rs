@@ -40,6 +40,7 @@ pub(super) fn filled(request: &Checked, secrets: &BoundSecrets) -> Result<Filled
 
 /// Only the query may hold one: the path says which resource it is, and is shown in messages.
 fn filled_url(url: &Url, to: Destination<'_>, secrets: &BoundSecrets) -> Result<Url, Withheld> {
+    secrets.check_path(url.path())?;
     let mut filled = url.clone();
     if let Some(query) = url.query() {
         let query = secrets.fill(query.as_bytes(), to, Spelling::Percent)?;

@@ -2,7 +2,7 @@
 
 use super::{request, sandbox_of};
 use crate::sandbox::packages::{Bytecode, EngineTag, file_name};
-use crate::sandbox::{BytecodeStore, Host, Package, Question, Reply, RunEnd, Sandbox, when_done};
+use crate::sandbox::{BytecodeStore, Host, HostAnswer, Package, Question, Reply, RunEnd, Sandbox, when_done};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,7 +41,14 @@ impl Memory {
 struct Deaf;
 
 impl Host for Deaf {
-    fn call(&self, _: Question, _: Reply) {}
+    /// Only places in a source are told: those of a package are what they are.
+    fn call(&self, question: Question, reply: Reply) {
+        if question.name == "#places" {
+            let asked: Vec<(String, u32, u32)> = serde_json::from_str(&question.args_json).unwrap();
+            let same: Vec<_> = asked.into_iter().map(|(_, line, column)| (line, column)).collect();
+            reply.send(HostAnswer::Value(serde_json::to_string(&same).unwrap()));
+        }
+    }
 }
 
 fn sandbox(store: &Arc<Memory>) -> Sandbox {
