@@ -68,6 +68,19 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     });
   });
 
+  test('a tool that takes an object or something else gets either', async () => {
+    const { kernel, tools } = await createKernel();
+    const file = 'tools/either.ts';
+    const content = 'export default function (args: { n: number } | string[]) { return args }';
+    await tools.write_file.execute({ path: file, content });
+    const run = (/** @type {any} */ args) => tools.exec_tool.execute({ path: file, args });
+    expect(await run({ n: 1 })).toMatchObject({ success: true, result: { n: 1 } });
+    expect(await run({ args: { n: 1 } }), 'as the message shows it').toMatchObject({ result: { n: 1 } });
+    expect(await run({ args: ['a'] })).toMatchObject({ result: ['a'] });
+    expect(await run({ m: 1 })).toMatchObject({ success: false, code: 'ERR_VALIDATION' });
+    expect(await (await kernel.tools()).either?.execute({ args: { n: 1 } })).toMatchObject({ result: { n: 1 } });
+  });
+
   test('applications and other tools pass what they like', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({

@@ -23,7 +23,8 @@ const WRAPPED = 'args';
  * @param {JsonSchema} parameters as the registry has them
  * @param {string} subject the tool's name, for messages
  * @param {(schema: JsonSchema) => string} typeOf a schema as the TypeScript type that models read best
- * @returns {{ schema: any, unwrap: (args: unknown) => unknown }}
+ * @returns {{ schema: any, unwrap: (args: unknown) => unknown, read: (args: unknown) => unknown }} `unwrap` for what was sent by
+ * the schema, `read` for what was sent by somebody who may not have seen it
  */
 export function forgedSchema(parameters, subject, typeOf) {
   const own = cleaned(parameters, { left: MAX_PARTS }, 0);
@@ -53,7 +54,17 @@ export function forgedSchema(parameters, subject, typeOf) {
     const given = parse(args);
     return isObject ? given : /** @type {any} */ (given)[WRAPPED];
   };
-  return { schema: schemaObject(shown, parse), unwrap };
+  const read = (/** @type {unknown} */ args) => {
+    if (isObject || !takesObject(own)) return unwrap(args);
+    try {
+      return unwrap({ [WRAPPED]: args });
+    } catch (error) {
+      // Messages show the schema with its wrapping, and models follow them.
+      if (isRecord(args) && Object.hasOwn(/** @type {object} */ (args), WRAPPED)) return unwrap(args);
+      throw error;
+    }
+  };
+  return { schema: schemaObject(shown, parse), unwrap, read };
 }
 
 /**
@@ -87,6 +98,15 @@ function cleaned(schema, budget, depth) {
     ...(isPlain(value) && { const: value }),
     ...(preset !== undefined && isSmall(preset) && { default: preset }),
   };
+}
+
+/**
+ * Whether an object may be what a schema is about.
+ * @param {JsonSchema} schema which {@link cleaned} has made
+ * @returns {boolean}
+ */
+function takesObject({ type, anyOf }) {
+  return type === 'object' || (anyOf?.some(takesObject) ?? false);
 }
 
 /**

@@ -110,7 +110,7 @@ export class ForgedTools {
     const known = this.#tools.find((tool) => tool.path === posix.normalize(path));
     // Whatever else is named: running it says what is wrong.
     if (known === undefined) return args;
-    return forgedSchema(known.parameters, known.path, this.#source.typeOf).unwrap(args);
+    return forgedSchema(known.parameters, known.path, this.#source.typeOf).read(args);
   }
 
   /** @param {(change: ToolsChange) => void} listener */
