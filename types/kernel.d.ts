@@ -21,7 +21,7 @@ export type DescribedFunction = {
    * What its one argument must be: a schema of zod 4, or a JSON Schema. Without it `execute` gets whatever the tool passes.
    */
   parameters?: z.ZodType | Record<string, unknown>;
-  execute(...args: any[]): any;
+  execute(this: HostCall, ...args: any[]): any;
 };
 
 /** A function of the application that tools may call. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { sqlite, TGP } from '../../index.js';
 import { sandboxApiModule } from '../../scripts/sandbox_api.mjs';
 import { stdApiModule } from '../../scripts/std_api.mjs';
@@ -50,6 +50,19 @@ describe('the system prompt', () => {
     const next = await createKernel({ rootDir });
     await next.kernel.boot();
     expect(listed(next.kernel.getSystemPrompt())).toEqual(['- tools/a.ts {}: Second.']);
+  });
+
+  test('says of a config file nothing before it is read', async () => {
+    const configFile = join(await tempRoot(), 'tgp.config.json');
+    const config = { rootDir: './.tgp', allowedImports: ['zod'], allowedFetchUrls: ['https://api.example.org'] };
+    await writeFile(configFile, JSON.stringify(config));
+    const kernel = new TGP({ configFile });
+    onTestFinished(() => kernel.shutdown());
+    for (const maxTokens of [4000, 300]) {
+      expect(kernel.getSystemPrompt({ maxTokens })).not.toMatch(/no other package|Network|or network|of CPU time/);
+    }
+    await kernel.boot();
+    expect(kernel.getSystemPrompt()).toMatch(/the packages zod; no other[\s\S]*Network: tgp\.fetch reaches https:/);
   });
 
   test('gives way in the documented order', async () => {

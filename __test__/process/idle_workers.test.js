@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { platform } from 'node:process';
 import { describe, expect, it, vi } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
@@ -126,6 +128,34 @@ describe.runIf(platform === 'linux')('a kernel that the application drops withou
     expect(after.children).toBe(0);
     expect(after.threads).toBeLessThanOrEqual(before.threads);
     expect(after.files).toBeLessThanOrEqual(before.files);
+  });
+
+  it('closes the database that its config file has opened', async () => {
+    const root = await tempRoot();
+    await writeFile(
+      join(root, 'tgp.config.mjs'),
+      `export default { rootDir: './.tgp', sql: {
+        connect: async () => ({ query: async () => ({ rows: [], rowCount: 0 }), release() {} }),
+        query: async () => ({ rows: [] }),
+        end: async () => { globalThis.ended = true; },
+      } };`,
+    );
+    const ended = await runProgram(
+      root,
+      `
+      import { setFlagsFromString } from 'node:v8';
+      import { runInNewContext } from 'node:vm';
+      setFlagsFromString('--expose-gc');
+      const collect = runInNewContext('gc');
+      const use = async () => { await new TGP({ configFile: './tgp.config.mjs' }).boot(); };
+      await use();
+      for (let look = 0; look < 300 && !globalThis.ended; look++) {
+        collect();
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      console.log(JSON.stringify(globalThis.ended === true));`,
+    );
+    expect(ended).toBe(true);
   });
 
   it('is not collected while somebody waits for it', async () => {

@@ -21,6 +21,17 @@ export const config = defineTGPConfig({
   sandbox: { memoryMb: 128, isolation: 'process' },
 });
 
+export const withFunctions = new TGP({
+  sandboxAPI: {
+    wait: {
+      description: 'Waits for an answer.',
+      execute(args: { url: string }) {
+        return fetch(args.url, { signal: this.signal });
+      },
+    },
+  },
+});
+
 // @ts-expect-error a misspelt key does not compile
 export const misspelt = defineTGPConfig({ sandbox: { memoryMB: 128 } });
 

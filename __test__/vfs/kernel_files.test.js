@@ -276,4 +276,23 @@ describe('files that are not on disk', () => {
     vfs.readFile = readFile;
     expect((await kernel.exec('tools/a.ts')).result).toBe(1);
   });
+
+  it.runIf(process.platform === 'linux')('boots that fail one after the other leave no threads behind', async () => {
+    const vfs = ownAdapter({ 'tools/a.ts': 'return 1' });
+    const { listFiles } = vfs;
+    let lists = 0;
+    // Listed once before the native boot, and once after it.
+    vfs.listFiles = async (dir, recursive) => {
+      if (++lists % 2 === 0) throw new Error('offline');
+      return listFiles(dir, recursive);
+    };
+    const { kernel } = kernelOn(vfs);
+    const threads = () => readdirSync('/proc/self/task').length;
+    await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_IO' });
+    const before = threads();
+    for (let at = 0; at < 5; at++) await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_IO' });
+    expect(threads()).toBeLessThan(before + 5);
+    vfs.listFiles = listFiles;
+    expect((await kernel.exec('tools/a.ts')).result).toBe(1);
+  });
 });

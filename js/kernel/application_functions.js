@@ -68,6 +68,9 @@ function schemas(name, parameters) {
       });
       return { schema: parameters, jsonSchema };
     }
+    // Read as a JSON Schema it would allow everything.
+    if ('_def' in parameters || '~standard' in parameters)
+      throw new Error('this is one of another library, or of zod 3');
     const { $schema: _dialect, ...jsonSchema } = parameters;
     return { schema: z.fromJSONSchema(parameters), jsonSchema };
   } catch (cause) {

@@ -1,4 +1,6 @@
 import { guarded, ignored } from '../boundary/guarded.js';
+import { closeSource } from '../sql/close_source.js';
+import { settingsOf } from '../sql/sql_settings.js';
 
 /**
  * What a kernel has in this process and its garbage collector does not see: workers, threads, descriptors, child processes.
@@ -7,17 +9,31 @@ import { guarded, ignored } from '../boundary/guarded.js';
  *   kernel?: import('../boundary/typed_native.js').NativeKernel,
  *   types: import('./kernel_types.js').KernelTypes,
  *   mirror?: import('../files/vfs_mirror.js').VfsMirror,
+ *   opened?: import('../../index.js').TGPOptions['sql'],
  * }} Leftovers
+ * `opened` is the database that the config file has opened, which nobody else can end
  */
 
 /** @type {FinalizationRegistry<Leftovers>} */
 const dropped = new FinalizationRegistry(
-  guarded(ignored, async (/** @type {Leftovers} */ { kernel, types, mirror }) => {
+  guarded(ignored, async (/** @type {Leftovers} */ leftovers) => {
+    const { kernel, types, mirror } = leftovers;
     types.stop();
     await kernel?.shutdown();
     await mirror?.remove();
+    await closeOpened(leftovers);
   }),
 );
+
+/**
+ * Ends what the config file has opened, once.
+ * @param {Leftovers} leftovers
+ */
+export async function closeOpened(leftovers) {
+  const { opened } = leftovers;
+  leftovers.opened = undefined;
+  if (opened !== undefined) await closeSource(settingsOf(opened).source);
+}
 
 /**
  * Ends what is left of a kernel when the application has dropped it without a shutdown.

@@ -5,16 +5,14 @@ import { messageOf } from '../boundary/thrown.js';
 import { bundlePackage } from '../bundle/bundler.js';
 import { createNodeVFS, rootOf } from '../files/vfs.js';
 import { VfsMirror } from '../files/vfs_mirror.js';
-import { closeSource } from '../sql/close_source.js';
 import { sqlGuide } from '../sql/sql_guide.js';
-import { settingsOf } from '../sql/sql_settings.js';
 import { applicationFunctions } from './application_functions.js';
 import { resolveConfig } from './config.js';
 import { withSecrets } from './config_secrets.js';
 import { warnOfEmptyWorkspace } from './empty_workspace.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
-import { endWhenDropped, forget } from './leftovers.js';
+import { closeOpened, endWhenDropped, forget } from './leftovers.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
 import { ResultFiles } from './result_files.js';
@@ -44,8 +42,6 @@ export class Lifecycle {
   #isBooted = false;
   /** What tools may use of the application: by its options, and once booted by its configuration too. */
   #application;
-  /** What the config file has opened, which nobody else can end. @type {import('../../index.js').TGPOptions['sql']} */
-  #opened;
   /** Where the application's packages are found. */
   #baseDir = process.cwd();
   /** @type {HostFunctions | undefined} */
@@ -94,6 +90,11 @@ export class Lifecycle {
     return this.#config;
   }
 
+  /** Whether {@link config} is what will hold: a config file is not read before the boot. */
+  get isConfigKnown() {
+    return this.#isBooted || this.#options.config !== undefined;
+  }
+
   /** Boots, and begins a new life when the last one has ended. */
   async boot() {
     if (this.#stopping) {
@@ -136,11 +137,6 @@ export class Lifecycle {
   get functions() {
     if (!this.#functions) throw new InternalError('Functions were asked for before the kernel had booted.');
     return this.#functions;
-  }
-
-  /** The names of the application's own functions for tools: before the boot those of the options alone. */
-  get functionNames() {
-    return Object.keys(this.#application.sandboxAPI ?? {});
   }
 
   /**
@@ -194,6 +190,7 @@ export class Lifecycle {
   }
 
   #newLeftovers() {
+    /** @type {import('./leftovers.js').Leftovers} */
     const leftovers = { types: new KernelTypes(this.#log) };
     endWhenDropped(this, leftovers);
     return leftovers;
@@ -204,12 +201,17 @@ export class Lifecycle {
     const { config, application, baseDir, file, warnings } = await resolveConfig(this.#options);
     const { sql = application.sql, sandboxAPI } = this.#options;
     this.#application = { sql, sandboxAPI: { ...application.sandboxAPI, ...sandboxAPI } };
-    await this.#close();
-    if (file !== undefined) this.#opened = application.sql;
+    // A configuration that was loaded once has the same database again.
+    if (this.#leftovers.opened !== application.sql) await this.#close();
+    if (file !== undefined) this.#leftovers.opened = application.sql;
+    // Each by itself: joined they have lost what is wrong with their prototypes.
+    for (const given of [application.sandboxAPI, sandboxAPI]) applicationFunctions(given);
     const rooted = await this.#withFiles(config);
     this.#baseDir = baseDir;
     // Anew for every attempt: a config file that was corrected since may name other functions.
     this.#functions = this.#makeFunctions();
+    // That of an attempt that failed after it had booted.
+    await this.#leftovers.kernel?.shutdown(0);
     const kernel = createNativeKernel(this.#functions, this.runs, this.#log);
     this.#leftovers.kernel = kernel;
     const booted = unwrap(await kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir));
@@ -243,11 +245,8 @@ export class Lifecycle {
 
   /** Ends what a config file had opened. */
   async #close() {
-    const sql = this.#opened;
-    this.#opened = undefined;
-    if (sql === undefined) return;
     try {
-      await closeSource(settingsOf(sql).source);
+      await closeOpened(this.#leftovers);
     } catch (error) {
       this.#log.warn(`The database of the config file could not be closed: ${messageOf(error)}`);
     }

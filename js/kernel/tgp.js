@@ -260,7 +260,11 @@ export class TGP {
         const kernel = this.#life.running;
         return kernel && unwrap(kernel.catalogue(limit));
       },
-      facts: { config: this.config, sql: this.#life.sqlGuide, functions: this.#life.functionGuides },
+      facts: {
+        config: this.#life.isConfigKnown ? this.config : {},
+        sql: this.#life.sqlGuide,
+        functions: this.#life.functionGuides,
+      },
       live: this.#forged.liveNames,
     });
   }

@@ -18,7 +18,7 @@ import { typeOf } from './typescript_signature.js';
  * @property {Record<string, { hosts?: string[], functions?: string[] }>} [secrets]
  *
  * @typedef {object} Facts
- * @property {KnownConfig} config with its defaults, once it is booted
+ * @property {KnownConfig} config with its defaults; nothing is said of what is not known yet
  * @property {SqlGuide | undefined} sql nothing without a database
  * @property {FunctionGuide[]} functions what the application has added to `tgp`
  */
@@ -88,7 +88,8 @@ export function shortFacts({ config, sql, functions }) {
     name === 'exec_sql' ? sql !== undefined : name === 'fetch' ? hasNetwork(config) : true,
   );
   const all = [...new Set([...names, ...functions.map(({ name }) => name)])];
-  return `# The sandbox\n\nNo process, files or network but tgp.${all.join(', tgp.')}. No Date.now() or Math.random(). Import other tools and @tgp/std (${Object.keys(STD_API).join(', ')}).`;
+  const walls = config.allowedFetchUrls === undefined ? 'process or files' : 'process, files or network';
+  return `# The sandbox\n\nNo ${walls} but tgp.${all.join(', tgp.')}. No Date.now() or Math.random(). Import other tools and @tgp/std (${Object.keys(STD_API).join(', ')}).`;
 }
 
 /** @param {Facts['config']} config */
@@ -108,9 +109,11 @@ function globals(config) {
 }
 
 /** @param {Facts['config']} config */
-function imports({ allowedImports = [] }) {
-  const packages = allowedImports.filter((name) => name !== '@tgp/std');
-  const allowed = packages.length === 0 ? '; no other package' : ` and the packages ${listed(packages)}; no other`;
+function imports({ allowedImports }) {
+  const packages = allowedImports?.filter((name) => name !== '@tgp/std');
+  const others =
+    packages?.length === 0 ? '; no other package' : ` and the packages ${listed(packages ?? [])}; no other`;
+  const allowed = packages === undefined ? '' : others;
   return `Imports: other tools by relative path or /lib/…, JSON files, @tgp/std${allowed}.`;
 }
 
@@ -123,6 +126,7 @@ function files({ fs }) {
 
 /** @param {Facts['config']} config */
 function network(config) {
+  if (config.allowedFetchUrls === undefined) return undefined;
   if (!hasNetwork(config)) return 'Network: none.';
   const { fetchBytes, fetchTimeoutMs } = config.sandbox ?? {};
   const within =
@@ -149,7 +153,7 @@ function database(sql) {
   const together = sql.atomic
     ? 'A run is one transaction, rolled back when the tool throws.'
     : 'Each statement stays when a later one fails.';
-  return `Database: ${sql.dialect ?? 'SQL'} by tgp.exec_sql, placeholders ${sql.placeholders} or :name; values go into params, never into the text.${may} Call describe_schema before you write SQL. ${together}`;
+  return `Database: ${sql.dialect ?? 'SQL'} by tgp.exec_sql, placeholders ${sql.placeholders} or :name; values go into params, never into the text.${may} Look at the tables before you write SQL: with describe_schema if you have it, else with run_code. ${together}`;
 }
 
 /** @param {Facts['config']} config */
