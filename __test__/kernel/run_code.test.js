@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { handleToolCall } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { git } from '../helpers/git_remote.js';
 
@@ -39,6 +40,17 @@ describe('run_code', () => {
     const broken = await tools.run_code.execute({ code: 'const a = 1;\nconst b = ;\n' });
     expect(broken).toMatchObject({ success: false, code: 'ERR_COMPILATION', line: 2 });
     await expect(kernel.run("import './none'")).rejects.toMatchObject({ code: 'ERR_COMPILATION', line: 1 });
+  });
+
+  it('a model is told to correct the code, and not a file', async () => {
+    const { tools } = await createKernel();
+    for (const code of ["throw new Error('no')", 'const b = ;']) {
+      const call = { type: 'tool_use', id: '1', name: 'run_code', input: { code } };
+      const { content, is_error } = /** @type {any} */ (await handleToolCall(tools, /** @type {any} */ (call)));
+      expect(is_error).toBe(true);
+      expect(content).toContain('The code failed. Correct it and call run_code again.');
+      expect(content).not.toMatch(/patch_file|check_tool/);
+    }
   });
 
   it('has the walls, the limits and the checks of a tool', async () => {

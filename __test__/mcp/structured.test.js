@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlTools, sqlite, tgpTools } from '../../index.js';
+import { KERNEL_TOOL_NAMES } from '../../js/forged/tool_names.js';
 import { createMcpServer } from '../../mcp.js';
 import { createKernel } from '../helpers/create_kernel.js';
 
@@ -42,6 +43,7 @@ test('every tool says how careful to be with it', async () => {
       openWorldHint: expect.any(Boolean),
     });
   }
+  for (const name of KERNEL_TOOL_NAMES) expect(byName[name]?.annotations?.title, name).toMatch(/^[A-Z]/);
   const readOnly = listed.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
   expect(readOnly.sort()).toEqual([
     'check_tool',
@@ -52,14 +54,21 @@ test('every tool says how careful to be with it', async () => {
     'read_file',
     'search_files',
   ]);
-  for (const name of ['exec_tool', 'exec_sql', 'rows', 'mine']) {
+  for (const name of ['exec_tool', 'run_code', 'exec_sql', 'rows', 'mine']) {
     expect(byName[name]?.annotations, name).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   }
   expect(byName.write_file?.annotations).toMatchObject({ destructiveHint: false, idempotentHint: true });
+  for (const name of ['delete_file', 'move_file', 'revert_file']) {
+    expect(byName[name]?.annotations, name).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+  }
 });
 
 test('results that are objects come as data that fits their schema, cut ones and failures too', async () => {
   const { client, byName } = await connected();
+  const kept = /** @type {any} */ (
+    await client.callTool({ name: 'write_file', arguments: { path: 'old.txt', content: 'old' } })
+  );
+  const { commit } = kept.structuredContent;
   const call = (/** @type {string} */ name, /** @type {Record<string, unknown>} */ args) =>
     client.callTool({ name, arguments: args });
   /** @type {[string, Record<string, unknown>, object, boolean][]} */
@@ -72,6 +81,11 @@ test('results that are objects come as data that fits their schema, cut ones and
       { success: true, applied: [{ line: 1 }] },
       false,
     ],
+    ['move_file', { from: 'old.txt', to: 'new.txt' }, { success: true, path: 'new.txt' }, false],
+    ['delete_file', { path: 'new.txt' }, { success: true, path: 'new.txt', persisted: true }, false],
+    ['revert_file', { path: 'old.txt', commit }, { success: true, path: 'old.txt' }, false],
+    ['run_code', { code: 'return 7' }, { success: true, result: 7 }, false],
+    ['run_code', { code: 'throw new Error()' }, { success: false, code: 'ERR_TOOL_THROWN' }, true],
     ['search_files', { pattern: 'z' }, { truncated: false }, false],
     ['check_tool', { path: 'tools/rows.ts' }, { valid: expect.any(Boolean) }, false],
     ['exec_tool', { path: 'tools/rows.ts', args: { n: 1 } }, { success: true, result: ['some text'] }, false],

@@ -21,14 +21,22 @@ const WAYS_OUT = {
   ERR_RESULT: `The result cannot be handed back. Repair the tool with patch_file, ${AGAIN}`,
 };
 
+/** There is no file to repair. */
+const CODE_AGAIN = 'The code failed. Correct it and call run_code again.';
+
 /**
- * @param {any} output of a tool
+ * @param {string} name of a tool
+ * @param {any} output of it
  * @param {number} [maxChars]
  * @returns {Promise<{ text: string, failed: boolean, shown: unknown }>} `shown` is what the text was made of
  */
-export async function modelText(output, maxChars = LIMITS.agent.resultChars.default) {
+export async function modelText(name, output, maxChars = LIMITS.agent.resultChars.default) {
   const failed = output?.success === false;
-  const shaped = failed ? helpFirst(output) : output?.valid === false ? repairFirst(output) : findingsFirst(output);
+  const shaped = failed
+    ? helpFirst(name, output)
+    : output?.valid === false
+      ? repairFirst(output)
+      : findingsFirst(output);
   // Tools of the kernel have fitted already; those of the application are held to the same rule.
   const shown = await boundedResult(shaped, maxChars);
   // The tool has done its work: one number that JSON cannot hold must not make a failure of it.
@@ -47,10 +55,11 @@ export function modelErrorText(error, maxChars = LIMITS.agent.resultChars.defaul
 }
 
 /**
+ * @param {string} name of the tool
  * @param {import('../../index.js').ExecToolResult & { success: false }} output
  */
-function helpFirst({ success, error, code, stack, ...rest }) {
-  const help = WAYS_OUT[code];
+function helpFirst(name, { success, error, code, stack, ...rest }) {
+  const help = WAYS_OUT[code] && (name === 'run_code' ? CODE_AGAIN : WAYS_OUT[code]);
   const frames = framesOf(stack);
   return {
     ...(help !== undefined && { help }),

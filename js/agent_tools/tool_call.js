@@ -87,7 +87,7 @@ export async function runForModel(tools, name, input, { abortSignal, maxChars })
     });
     // exec_tool reports an abort instead of rejecting.
     throwIfAborted(abortSignal);
-    return await modelText(output, maxChars ?? (isBounded(tool) ? Number.POSITIVE_INFINITY : undefined));
+    return await modelText(name, output, maxChars ?? (isBounded(tool) ? Number.POSITIVE_INFINITY : undefined));
   } catch (error) {
     if (error instanceof AbortedError) throw error;
     return { text: modelErrorText(error, maxChars), failed: true };

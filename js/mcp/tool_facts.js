@@ -65,6 +65,18 @@ const KERNEL_TOOLS = {
     annotations: { title: 'Apply a diff to a file', ...WRITES },
     outputSchema: object({ ...WRITTEN, applied: list({}) }, ['success', 'path', 'persisted', 'applied']),
   },
+  delete_file: {
+    annotations: { title: 'Remove a file', ...WRITES },
+    outputSchema: object(WRITTEN, ['success', 'path', 'persisted']),
+  },
+  move_file: {
+    annotations: { title: 'Move a file', ...WRITES },
+    outputSchema: object({ ...WRITTEN, relinked: list({}), mentions: list({}) }, ['success', 'path', 'persisted']),
+  },
+  revert_file: {
+    annotations: { title: 'Bring back an earlier version of a file', ...WRITES, idempotentHint: true },
+    outputSchema: object(WRITTEN, ['success', 'path', 'persisted']),
+  },
   search_files: {
     annotations: { title: 'Search in files', ...READS },
     outputSchema: object({ matches: list({}), truncated: flag, files: count, notice: text }, ['matches', 'truncated']),
@@ -76,6 +88,7 @@ const KERNEL_TOOLS = {
     outputSchema: object({ help: text, valid: flag, errors: list({}), diagnostics: list({}) }, ['valid']),
   },
   exec_tool: { annotations: { title: 'Run a tool', ...RUNS }, outputSchema: REPORT },
+  run_code: { annotations: { title: 'Run code once', ...RUNS }, outputSchema: REPORT },
   exec_sql: { annotations: { title: 'Run SQL', ...RUNS, openWorldHint: false } },
   describe_schema: { annotations: { title: 'Describe the database', ...READS } },
 };
