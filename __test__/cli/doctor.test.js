@@ -51,6 +51,15 @@ describe('tgp doctor', () => {
     expect(await readdir(temporary)).toEqual([]);
   });
 
+  test('asks the remote without the secrets of tools', async () => {
+    const folder = await tempRoot();
+    const secrets = { TOKEN: { env: 'TGP_TEST_DOCTOR', hosts: ['api.example.org'] } };
+    await writeFile(join(folder, 'tgp.config.json'), JSON.stringify({ secrets }));
+    const { code, ...printed } = await runCli(folder, ['doctor', '--json'], { env: { TGP_TEST_DOCTOR: 'x' } });
+    expect(find(printed.json(), 'Remote')).toMatchObject({ status: 'ok' });
+    expect(code).toBe(0);
+  });
+
   test('names a wrong key of the config', async () => {
     const folder = await tempRoot();
     await writeFile(join(folder, 'tgp.config.json'), '{"sandbox":{"memoryMB":64}}');

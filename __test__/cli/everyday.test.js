@@ -3,12 +3,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { TGP } from '../../index.js';
+import { RESOLVED } from '../../js/kernel/config.js';
 import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -39,6 +41,38 @@ describe('tgp completion', () => {
   });
 });
 
+test('tgp list works inside the workspace', async () => {
+  const folder = await tempRoot();
+  await runCli(folder, ['init', '--yes']);
+  for (const inner of ['.tgp', '.tgp/tools']) {
+    const { code, stdout } = await runCli(join(folder, inner), ['list']);
+    expect(stdout, inner).toContain('tools/examples/greet.ts');
+    expect(code).toBe(0);
+  }
+});
+
+test('a second boot of a loaded configuration has its database still', async () => {
+  const folder = await tempRoot();
+  await writeFile(join(folder, 'root'), 'no folder');
+  let ended = 0;
+  const sql = {
+    connect: async () => ({ query: async () => ({ rows: [], rowCount: 0 }), release() {} }),
+    query: async () => ({ rows: [] }),
+    end: async () => {
+      ended += 1;
+    },
+  };
+  const file = join(folder, 'tgp.config.mjs');
+  const resolved = { config: { rootDir: './root' }, application: { sql }, baseDir: folder, warnings: [], file };
+  const kernel = new TGP(/** @type {any} */ ({ [RESOLVED]: resolved }));
+  await expect(kernel.boot()).rejects.toThrow();
+  await rm(join(folder, 'root'));
+  await kernel.boot();
+  expect(ended).toBe(0);
+  await kernel.shutdown();
+  expect(ended).toBe(1);
+});
+
 test.each([
   ['npm@11.0.0', 'npm i @tgp/core ai', 'npx tgp doctor'],
   ['pnpm@10.0.0', 'pnpm add @tgp/core ai', 'pnpm exec tgp doctor'],
@@ -65,8 +99,11 @@ test.each([
     expect(next.join('\n')).toContain('Set TGP_AGENT_TOKEN');
     const source = await readFile(join(folder, file), 'utf8');
     expect(source).toContain('isAllowed(');
-    expect(source).toContain('sql: { source: db, readOnly: true }');
-    expect(source).toContain('createSqlTools(db, { readOnly: true })');
+    expect(source).toContain('const access = { readOnly: true };');
+    expect(source).toContain('sql: { source: db, ...access }');
+    expect(source).toContain('createSqlTools(db, access)');
+    expect(source.indexOf('kernel.boot()'), 'the system prompt knows the config').toBeGreaterThan(0);
+    expect(source.indexOf('kernel.boot()')).toBeLessThan(source.indexOf('getSystemPrompt()'));
     const check = /function isAllowed[\s\S]*?\n}/
       .exec(source)?.[0]
       .replace(/: (?:string \| null \| undefined|boolean)/g, '');

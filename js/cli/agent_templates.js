@@ -14,6 +14,8 @@
 function generate(driver, { indent, kernel, more }) {
   const tools = driver ? `{ ...tgpTools(${kernel}), ...createSqlTools(db, access) }` : `tgpTools(${kernel})`;
   const lines = [
+    // The system prompt tells what the config says once it is read.
+    `await ${kernel}.boot();`,
     'const { text } = await generateText({',
     "  model: 'openai/gpt-5', // any model of the AI SDK",
     `  tools: ${tools},`,

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { defaultFile, resolveConfig, withoutFile } from '../kernel/config.js';
 
 /** Where the kernel puts a root that no config names; a test holds it against the kernel's own default. */
@@ -43,7 +43,9 @@ async function foldersFrom(start) {
 
 /** @param {string} folder */
 async function isTop(folder) {
-  return dirname(folder) === folder || folder === homedir() || (await exists(join(folder, '.git')));
+  if (dirname(folder) === folder || folder === homedir()) return true;
+  // A workspace is a repository inside its project.
+  return basename(folder) !== basename(DEFAULT_ROOT) && (await exists(join(folder, '.git')));
 }
 
 /**

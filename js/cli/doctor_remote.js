@@ -12,9 +12,11 @@ const TOKENS = { github: 'TGP_GITHUB_TOKEN', gitlab: 'TGP_GITLAB_TOKEN', bitbuck
  */
 export async function remote(options) {
   const { config, baseDir } = await nearestConfig(options);
+  // Secrets are for tools: those of the environment may not be set where somebody only looks.
+  const { secrets: _, ...asked } = config;
   const { provider = 'local', branch = 'main' } = config.git ?? {};
   try {
-    const answer = unwrap(await native().askRemote(JSON.stringify(config), baseDir));
+    const answer = unwrap(await native().askRemote(JSON.stringify(asked), baseDir));
     if (answer === null) return ok('none, tools stay on this machine');
     const { branches, hasBranch } = answer;
     if (hasBranch) return ok(`answers, has the branch ${branch}`);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, join, posix, relative, resolve } from 'node:path';
+import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { NotFoundError } from '../boundary/errors.js';
 import { FILES } from '../kernel/agent_access.js';
 import { RESOLVED } from '../kernel/config.js';
@@ -53,6 +53,8 @@ export async function withWorkspace(options, work) {
       `There is no workspace at ${name}. Run "tgp init" to make one, or name its config with --config.`,
     );
   }
+  // A kernel refuses a root around the current folder: for an application that would be its own.
+  if (`${process.cwd()}${sep}`.startsWith(`${root}${sep}`)) process.chdir(resolved.baseDir);
   // As it was loaded above: loading it again would open its database a second time.
   const kernel = new TGP(/** @type {any} */ ({ logger: toStandardError, [RESOLVED]: resolved }));
   try {
