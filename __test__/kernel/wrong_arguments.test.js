@@ -171,6 +171,7 @@ describe('new TGP() does not throw; boot() says what is wrong with its options',
     ['options that cannot be read', HOSTILE['a proxy that throws'], /could not be read/],
     ['a config that cannot be read', { config: { git: HOSTILE['a getter that throws'] } }, /could not be read/],
     ['a config that is too long', { config: { allowedFetchUrls: Array(1e7).fill('x') } }, /at most 1000 entries/],
+    ['a config with no plain object', { config: { secrets: new Map() } }, /give a plain object, not an object/],
     ['a text that is too long', { config: { rootDir: 'x'.repeat(1e6) } }, /"rootDir" is not valid/],
   ];
 

@@ -181,6 +181,13 @@ describe('result files', () => {
     expect(await tools.list_files.execute({ dir: '.results' })).toEqual([]);
   });
 
+  test('are not asked of a tool that only writes', async () => {
+    const { tools } = await kernelWithTools();
+    const file = { path: 'notes.txt', content: 'x' };
+    const written = await tools.write_file.execute(file, { maxChars: 60 });
+    expect(written).toMatchObject({ success: true, notice: expect.stringMatching(/characters\. Ask for less\.$/) });
+  });
+
   test('of kernels that were killed are swept at the next boot, when they are old', async () => {
     const rootDir = join(await tempRoot(), '.tgp');
     const folder = join(rootDir, '.results');

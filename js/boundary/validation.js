@@ -101,7 +101,7 @@ export function parseSettings(schema, input, subject) {
   if (problems === undefined) return data;
   throw new ConfigError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
     ...(cause !== undefined && { cause }),
-    details: { issues: problems },
+    details: { field: problems[0]?.key, issues: problems },
   });
 }
 

@@ -91,10 +91,13 @@ export async function boundedResult(output, maxChars, keep) {
     const paths = keep ? await keep(value) : [];
     if (paths.length > 0) told.push(`The whole ${what} is in ${paths.map((path) => `"${path}"`).join(', ')}.`);
   }
+  const isRun = result !== undefined || logs !== undefined;
   told.push(
     told.length > 1
       ? 'Read on there with read_file (offset, limit), or search it with search_files and that path as glob.'
-      : 'Let the tool return or log less.',
+      : isRun
+        ? 'Let the tool return or log less.'
+        : 'Ask for less.',
   );
   return withNotice(plain, maxChars, told.join(' '));
 }
@@ -105,7 +108,7 @@ export async function boundedResult(output, maxChars, keep) {
  * @param {number} maxChars
  * @param {string} notice
  */
-export function withNotice(value, maxChars, notice) {
+function withNotice(value, maxChars, notice) {
   const room = Math.max(MIN_CHARS, maxChars - notice.length - FRAME_CHARS);
   if (Array.isArray(value)) return preview(value, room);
   const { success, ...rest } = value;
