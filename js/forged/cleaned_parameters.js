@@ -38,8 +38,7 @@ export function forgedSchema(parameters, subject, typeOf) {
     schema ??= z.fromJSONSchema(withoutFormats(shown));
     const args = unquoted(shown, sent);
     try {
-      // Without what every object inherits: a tool may have an argument named `constructor`.
-      parseArguments(schema, isRecord(args) ? Object.assign(Object.create(null), args) : args, subject);
+      parseArguments(schema, uninherited(args), subject);
     } catch (error) {
       if (error instanceof ValidationError) {
         // The model is to repair its call, and not the tool.
@@ -98,6 +97,19 @@ function cleaned(schema, budget, depth) {
     ...(isPlain(value) && { const: value }),
     ...(preset !== undefined && isSmall(preset) && { default: preset }),
   };
+}
+
+/**
+ * Arguments without what every object inherits: a tool may have one named `constructor`.
+ * @param {unknown} args
+ */
+function uninherited(args) {
+  try {
+    return isRecord(args) ? Object.assign(Object.create(null), args) : args;
+  } catch {
+    // What cannot be read is refused by the schema.
+    return args;
+  }
 }
 
 /**

@@ -16,13 +16,26 @@ const MAX_CHARS = 4 << 20;
 export function unquoted(schema, args) {
   const given = readAs(['object'], args);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return args;
-  const entries = Object.entries(given);
+  const entries = entriesOf(given);
+  if (entries === undefined) return args;
   const read = entries.map(([key, value]) => {
     const part = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties[key] : undefined;
     return [key, readAs(wantedTypes(part), value)];
   });
   const isChanged = given !== args || read.some(([, value], at) => value !== entries[at]?.[1]);
   return isChanged ? Object.fromEntries(read) : args;
+}
+
+/**
+ * Nothing where a getter or a proxy fails: what cannot be read is refused by the schema.
+ * @param {object} given
+ */
+function entriesOf(given) {
+  try {
+    return Object.entries(given);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
