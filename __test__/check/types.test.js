@@ -145,7 +145,7 @@ describe('without a type checker', () => {
     );
     for (const script of ['#!/bin/sh\nexit 3\n', '#!/bin/sh\nexec sleep 60\n', 'no program at all']) {
       await writeFile(join(lib, 'tsc'), script, { mode: 0o755 });
-      const checker = new TypeChecker(app, [], { startMs: 300, checkMs: 300 });
+      const checker = new TypeChecker(app, [], { startMs: 300, checkMs: 300 }, join(lib, 'tsc'));
       expect(await checker.check(sources)).toEqual({
         notice: expect.stringMatching(/^Types were not checked: the type checker/),
       });

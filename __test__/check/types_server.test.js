@@ -81,7 +81,7 @@ async function applicationWith(script) {
     await writeFile(join(app, 'node_modules', name, 'package.json'), JSON.stringify({ name, version: '7.0.0' }));
   }
   await writeFile(join(lib, 'tsc'), `#!${process.execPath} --max-old-space-size=64\n${script}`, { mode: 0o755 });
-  return app;
+  return { app, program: join(lib, 'tsc') };
 }
 
 const PRELUDE = `
@@ -114,10 +114,10 @@ const MAD = {
 describe('a type checker that has gone mad', () => {
   it('is a notice each time, costs the host no memory, and is gone', async () => {
     const costs = Object.entries(MAD).map(async ([name, script]) => {
-      const app = await applicationWith(script);
+      const { app, program } = await applicationWith(script);
       const checker = JSON.stringify(new URL('../../js/types_check/type_checker.js', import.meta.url).href);
       const setup = `const { TypeChecker } = await import(${checker});
-        const checker = new TypeChecker(${JSON.stringify(app)}, [], { startMs: 1000, checkMs: 1000 });`;
+        const checker = new TypeChecker(${JSON.stringify(app)}, [], { startMs: 1000, checkMs: 1000 }, ${JSON.stringify(program)});`;
       const work = `return checker.check(${JSON.stringify(sourcesOf(GOOD))});`;
       const { value, extraMb } = await hostCost(app, setup, work, 'checker.stop();');
       expect(value, name).toEqual(NOTICE);
@@ -130,14 +130,14 @@ describe('a type checker that has gone mad', () => {
 describe('the process of the type checker', () => {
   it('knows nothing of the environment, and no file is there for it to find out', async () => {
     const seen = join(await tempRoot(), 'seen.json');
-    const app = await applicationWith(
+    const { app, program } = await applicationWith(
       `require('node:fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ env: process.env, args: process.argv, cwd: process.cwd() }));`,
     );
     process.env.TGP_TEST_SECRET = 'hunter2';
     onTestFinished(() => {
       delete process.env.TGP_TEST_SECRET;
     });
-    const checker = new TypeChecker(app, [], { startMs: 3_000, checkMs: 3_000 });
+    const checker = new TypeChecker(app, [], { startMs: 3_000, checkMs: 3_000 }, program);
     expect(await checker.check(sourcesOf(GOOD))).toEqual(NOTICE);
     checker.stop();
     const { env, cwd } = JSON.parse(await readFile(seen, 'utf8'));

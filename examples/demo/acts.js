@@ -72,8 +72,8 @@ const forge = {
 };
 
 /** @type {Act} */
-const heal = {
-  title: 'Heal: a call that the tool did not foresee makes it throw; the model repairs the tool',
+const extend = {
+  title: 'Extend: a call that the tool does not take is refused before it runs; the model extends the tool',
   prompt: 'And a single box of 10x20x30?',
   steps: [
     () => ({
@@ -82,19 +82,17 @@ const heal = {
       input: { path: TOOL, args: { boxes: SMALL, divisor: DIVISOR } },
     }),
     (turns) => {
-      const { success, code, error, line } = last(turns).output;
-      expect(success === false && code === 'ERR_TOOL_THROWN', 'the tool throws');
-      return { say: `${error} (line ${line}). Let me see that line.`, tool: 'read_file', input: { path: TOOL } };
+      const { success, code } = last(turns).output;
+      expect(success === false && code === 'ERR_VALIDATION', 'the call is refused');
+      return { say: 'It wants a list. Let me see the tool.', tool: 'read_file', input: { path: TOOL } };
     },
     (turns) => {
-      const { line } = turn(turns, 0).output;
-      const search = lineOf(last(turns).output, line);
-      const replace = search.replace('args.boxes.map', '[args.boxes].flat().map');
-      expect(search !== replace, `line ${line}, which the error names, is the wrong one`);
+      const search = 'args.boxes.map';
+      expect(last(turns).output.includes(search), 'the tool goes through its boxes');
       return {
         say: 'It should take one box as well as many.',
         tool: 'patch_file',
-        input: { path: TOOL, search, replace },
+        input: { path: TOOL, search, replace: '[args.boxes].flat().map' },
       };
     },
     () => ({
@@ -104,7 +102,7 @@ const heal = {
     }),
     () => ({ say: 'Check.', tool: 'check_tool', input: { path: TOOL } }),
     (turns) => {
-      expect(last(turns).output.valid === true, 'the healed tool is valid');
+      expect(last(turns).output.valid === true, 'the extended tool is valid');
       return { say: 'The same call again.', tool: 'exec_tool', input: turn(turns, 0).input };
     },
     (turns) => ({ say: `It bills as ${resultOf(turns, [44]).join()} pounds.` }),
@@ -148,7 +146,7 @@ const runaway = {
 };
 
 /** Acts of the first kernel, then acts of a second one on the same workspace. */
-export const ACTS = { first: [forge, heal, query], second: [reuse, runaway] };
+export const ACTS = { first: [forge, extend, query], second: [reuse, runaway] };
 
 /** What the acts must leave in the history: one commit for every write. */
 export const COMMITS = { [TOOL]: 4, [FIX]: 1, [RUNAWAY]: 1 };

@@ -54,6 +54,22 @@ export function matchesPage(found) {
 }
 
 /**
+ * @param {import('../../index.js').CheckResult} report
+ * @returns {any} a page of findings
+ */
+export function findingsPage(report) {
+  return new Page((maxChars) => {
+    // Errors are told twice, as text and as data.
+    const errors = firstThatFit(report.errors, maxChars / 4);
+    const diagnostics = firstThatFit(report.diagnostics, maxChars / 2);
+    if (errors.isWhole && diagnostics.isWhole) return report;
+    const told = `${diagnostics.kept.length} of ${report.diagnostics.length} findings are shown. Mend these, and check again.`;
+    const notice = report.notice === undefined ? told : `${report.notice} ${told}`;
+    return { ...report, errors: errors.kept, diagnostics: diagnostics.kept, notice };
+  });
+}
+
+/**
  * @param {import('../boundary/crossing.js').Patched} patched
  * @returns {Omit<import('../../index.js').PatchFileResult, 'success'>}
  */

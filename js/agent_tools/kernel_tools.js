@@ -5,7 +5,7 @@ import { report } from '../tool_shape/agent_tool.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage, textPage } from '../tool_shape/pages.js';
 import { checkedTool } from './checked_tool.js';
-import { fewer, matchesPage, patchReport, pathsPage, withPlace } from './file_answers.js';
+import { fewer, findingsPage, matchesPage, patchReport, pathsPage, withPlace } from './file_answers.js';
 import {
   ApplyDiffParams,
   CheckToolParams,
@@ -133,7 +133,7 @@ export function tgpTools(kernel, options = {}) {
       'check_tool',
       'Check a tool without running it: syntax, the eight standards, types. Returns whether it is valid, and diagnostics with line, column and help that says what to write instead. Only errors make it invalid.',
       CheckToolParams,
-      ({ path }, signal) => kernel.check(path, { signal }),
+      async ({ path }, signal) => findingsPage(await kernel.check(path, { signal })),
     ),
     exec_tool: checkedTool(
       'exec_tool',

@@ -4,6 +4,9 @@
  * @typedef {{ line: number, column: number, endLine: number, endColumn: number }} Place
  */
 
+/** Rules that find what the type checker finds at the same place, and say what to write instead. */
+const SAY_IT_BETTER = ['no-forbidden-globals', 'missing-export'];
+
 /**
  * What the rules and the type checker found, as one report in the order of the source.
  * @param {string} path
@@ -13,8 +16,7 @@
  */
 export function withTypes(path, report, types) {
   if ('notice' in types) return { ...report, typesChecked: false, notice: types.notice };
-  // What a rule has found to be an error at the same place says it better, and with what to write instead.
-  const told = new Set(report.diagnostics.filter(({ severity }) => severity === 'error').map(placeOf));
+  const told = new Set(report.diagnostics.filter(({ rule }) => SAY_IT_BETTER.includes(rule)).map(placeOf));
   const untold = types.diagnostics.filter((found) => !told.has(placeOf(found)));
   const diagnostics = [...report.diagnostics, ...untold].sort(
     (left, right) => left.line - right.line || left.column - right.column,

@@ -50,11 +50,13 @@ export class TypeChecker {
    * @param {string} baseDir the application's folder
    * @param {readonly string[]} functions declarations of the application's own functions on `tgp`
    * @param {{ startMs: number, checkMs: number }} [timeLimits]
+   * @param {string} [program] the checker itself, if not the one that is found
    */
-  constructor(baseDir, functions, timeLimits = TIME_LIMITS) {
+  constructor(baseDir, functions, timeLimits = TIME_LIMITS, program = undefined) {
     this.#baseDir = baseDir;
     this.#functions = functions;
     this.#timeLimits = timeLimits;
+    this.#program = program;
   }
 
   /**
