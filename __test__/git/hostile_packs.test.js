@@ -78,7 +78,10 @@ describe.each(WAYS)('a file in a pack that is larger than fs.fileBytes, by %s', 
     expect(error).toBeNull();
     expect(files).toEqual(['z.txt']);
     expect(warnings).toEqual([expect.stringContaining("'large.txt' (larger than fs.fileBytes)")]);
-    expect(value).toMatchObject({ log: 1, revert: { code: 'ERR_LIMIT', message: /fs\.fileBytes/ } });
+    expect(value).toMatchObject({
+      log: 1,
+      revert: { code: 'ERR_LIMIT', message: expect.stringMatching(/fs\.fileBytes/) },
+    });
     expect(peakMb).toBeLessThan(MAX_MB);
     expect(git(rootDir, 'status', '--porcelain')).toBe('');
     expect(git(rootDir, 'cat-file', '-s', 'HEAD:large.txt')).toBe(String(3 * MB));
@@ -101,7 +104,7 @@ describe.each(/** @type {const} */ (['http', 'ssh']))('a file in a pack, by %s',
     const { error, peakMb, rootDir } = await boot(way, pack, tip);
     expect(error).toMatchObject({
       code: 'ERR_GIT',
-      message: /a file or folder of more than 16777216 bytes; raise fs\.fileBytes/,
+      message: expect.stringMatching(/a file or folder of more than 16777216 bytes; raise fs\.fileBytes/),
       details: { key: 'fs.fileBytes' },
     });
     expect(peakMb).toBeLessThan(MAX_MB);
@@ -121,7 +124,7 @@ describe('a bomb in a pack', () => {
       if (packed) git(repo, 'repack', '-q', '-a', '-d');
       const rootDir = join(await tempRoot(), 'root');
       const { error, peakMb } = await probe({ rootDir, git: { repo } });
-      expect(error).toMatchObject({ code: 'ERR_GIT', message: /fs\.fileBytes/ });
+      expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/fs\.fileBytes/) });
       expect(peakMb).toBeLessThan(MAX_MB);
     }
   });
@@ -141,7 +144,7 @@ describe('a bomb in a pack', () => {
         pack.addDelta(grown, make === 'huge base' ? shrunk : claim);
         const tip = commitWith(pack, [['100644', 'b', objectId('blob', Buffer.alloc(1))]]);
         const { error, peakMb } = await boot(way, pack, tip);
-        expect(error, make).toMatchObject({ code: 'ERR_GIT', message: /fs\.fileBytes/ });
+        expect(error, make).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/fs\.fileBytes/) });
         expect(peakMb, make).toBeLessThan(MAX_MB);
       }
     },
@@ -163,7 +166,7 @@ describe('a bomb in a pack', () => {
     });
     git(repo, 'update-ref', 'refs/heads/main', tip);
     const { error, peakMb } = await probe({ rootDir: join(folder, 'root'), git: { repo } });
-    expect(error).toMatchObject({ code: 'ERR_GIT', message: /fs\.fileBytes/ });
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/fs\.fileBytes/) });
     expect(peakMb).toBeLessThan(MAX_MB);
   });
 
@@ -188,7 +191,10 @@ describe('a bomb in a pack', () => {
       [wide, wideTip],
     ])) {
       const { error, peakMb, rootDir } = await boot('http', pack, tip);
-      expect(error).toMatchObject({ code: 'ERR_GIT', message: /deltas or \d+ bytes away from its base/ });
+      expect(error).toMatchObject({
+        code: 'ERR_GIT',
+        message: expect.stringMatching(/deltas or \d+ bytes away from its base/),
+      });
       expect(peakMb).toBeLessThan(MAX_MB);
       expectNothingKept(rootDir);
     }
@@ -201,7 +207,7 @@ describe('a bomb in a pack', () => {
     const { error, peakMb } = await boot('http', pack, tip, { config: { git: { fetchBytes: 4 * MB } } });
     expect(error).toMatchObject({
       code: 'ERR_GIT',
-      message: /more than 134217728 bytes unpacked; raise git\.fetchBytes/,
+      message: expect.stringMatching(/more than 134217728 bytes unpacked; raise git\.fetchBytes/),
     });
     expect(peakMb).toBeLessThan(MAX_MB);
   });
@@ -288,7 +294,7 @@ describe('a bomb in a pack', () => {
       const { error, peakMb } = await boot('http', pack, tip);
       expect(error, name).toMatchObject({
         code: 'ERR_GIT',
-        message: /commit or tag of more than|more than 1024 parents/,
+        message: expect.stringMatching(/commit or tag of more than|more than 1024 parents/),
       });
       expect(peakMb, name).toBeLessThan(MAX_MB);
     }
@@ -302,7 +308,10 @@ describe('a bomb in a pack', () => {
       Array.from({ length: 40 }, (_, index) => ['100644', `copy${index}`, blob]),
     );
     const { error, rootDir } = await boot('http', pack, tip, { config: { fs: { rootBytes: 32 * MB } } });
-    expect(error).toMatchObject({ code: 'ERR_GIT', message: /more than 33554432 bytes; raise fs\.rootBytes/ });
+    expect(error).toMatchObject({
+      code: 'ERR_GIT',
+      message: expect.stringMatching(/more than 33554432 bytes; raise fs\.rootBytes/),
+    });
     expect(existsSync(join(rootDir, 'copy0'))).toBe(false);
   });
 });

@@ -160,7 +160,7 @@ describe('folders that hold themselves many times over', () => {
     const { error, peakMb } = await probe({ rootDir, git: { repo: remote.repo } }, { env: remote.env });
     expect(error).toMatchObject({
       code: 'ERR_GIT',
-      message: /more than 100000 files/,
+      message: expect.stringMatching(/more than 100000 files/),
       details: { key: 'fs.rootFiles' },
     });
     expect(peakMb).toBeLessThan(MAX_MB);
@@ -216,7 +216,7 @@ describe('folders in folders, each of sixteen megabytes', () => {
     const remote = await serve('http', pack, tip);
     const rootDir = join(await tempRoot(), 'root');
     const { error, peakMb } = await probe({ rootDir, git: { repo: remote.repo } });
-    expect(error).toMatchObject({ code: 'ERR_GIT', message: /more than 100000 files/ });
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/more than 100000 files/) });
     expect(peakMb).toBeLessThan(MAX_MB);
   });
 

@@ -102,11 +102,17 @@ describe('a path remote that was tampered with', () => {
     writeFileSync(join(remote, 'objects/info/alternates'), `${other}/objects\n`);
     expect(git(remote, 'cat-file', '-t', 'main')).toBe('commit');
     const alternate = await probe({ rootDir: join(folder, 'a'), git: { repo: remote } });
-    expect(alternate.error).toMatchObject({ code: 'ERR_GIT', message: /borrows objects.*git repack -a -d/ });
+    expect(alternate.error).toMatchObject({
+      code: 'ERR_GIT',
+      message: expect.stringMatching(/borrows objects.*git repack -a -d/),
+    });
     rmSync(join(remote, 'objects'), { recursive: true });
     symlinkSync(join(other, 'objects'), join(remote, 'objects'));
     const linked = await probe({ rootDir: join(folder, 'b'), git: { repo: remote } });
-    expect(linked.error).toMatchObject({ code: 'ERR_GIT', message: /'objects' or 'refs' is no folder/ });
+    expect(linked.error).toMatchObject({
+      code: 'ERR_GIT',
+      message: expect.stringMatching(/'objects' or 'refs' is no folder/),
+    });
   });
 
   it('has nothing written through its links, and runs nothing', async () => {
@@ -244,7 +250,7 @@ describe('a root in which somebody left something', () => {
       mkdirSync(file);
     }
     const { error, ms } = await probe({ rootDir, git: { repo: remote } });
-    expect(error).toMatchObject({ code: 'ERR_GIT', message: /no plain file or too large/ });
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/no plain file or too large/) });
     expect(ms).toBeLessThan(SOON_MS);
     expect(readdirSync(folder).filter((other) => other.includes('broken-git'))).toEqual([]);
   });

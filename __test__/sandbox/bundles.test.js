@@ -75,7 +75,10 @@ describe('a bundled package', () => {
     await symlink(join(folder, 'store/outer-4'), join(folder, 'node_modules/outer'));
     expect(await fresh()).toBe('linked elsewhere');
     await rename(join(folder, 'node_modules/outer'), join(folder, 'node_modules/gone'));
-    await expect(fresh()).rejects.toMatchObject({ code: 'ERR_COMPILATION', message: /not installed/ });
+    await expect(fresh()).rejects.toMatchObject({
+      code: 'ERR_COMPILATION',
+      message: expect.stringMatching(/not installed/),
+    });
   });
 
   it('is kept for the next kernel where no guest reaches, and only for the same content', async () => {

@@ -68,7 +68,7 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
       ]) {
         await expect(forge(`return ${code}`), code).rejects.toMatchObject({
           code: 'ERR_TOOL_THROWN',
-          message: /Code generation from strings/,
+          message: expect.stringMatching(/Code generation from strings/),
         });
       }
       await expect(forge("return setTimeout('1')")).rejects.toThrow(/needs a function/);
@@ -103,15 +103,15 @@ describe('results and errors of a hostile guest', () => {
     const { forge } = await createKernel();
     await expect(forge('return { rows: [{ f: () => 1 }] }')).rejects.toMatchObject({
       code: 'ERR_RESULT',
-      message: /result\.rows\.0\.f is a function/,
+      message: expect.stringMatching(/result\.rows\.0\.f is a function/),
     });
     await expect(forge('return { a: Symbol() }')).rejects.toMatchObject({
       code: 'ERR_RESULT',
-      message: /result\.a is a symbol/,
+      message: expect.stringMatching(/result\.a is a symbol/),
     });
     await expect(forge('const o: any = {}; o.o = o; return o')).rejects.toMatchObject({
       code: 'ERR_RESULT',
-      message: /contains itself/,
+      message: expect.stringMatching(/contains itself/),
     });
     await expect(forge('return () => 1')).rejects.toMatchObject({ code: 'ERR_RESULT' });
   });

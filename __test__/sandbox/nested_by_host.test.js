@@ -66,7 +66,7 @@ describe('a function of the application that runs a tool', () => {
 
   it('shares the transaction of the run that it serves', async () => {
     const sql = sqlite(`${await tempRoot()}/data.db`);
-    const { kernel, write } = await reentrant({ workers: 1 }, { sql });
+    const { kernel, write } = await reentrant({ workers: 1 }, { sql: { source: sql, ddl: true } });
     await write('tools/setup.ts', "return tgp.exec_sql('CREATE TABLE t (n)')");
     await kernel.exec('tools/setup.ts');
     await write('tools/inner.ts', "await tgp.exec_sql('INSERT INTO t (n) VALUES (2)'); return 1");

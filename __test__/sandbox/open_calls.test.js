@@ -77,7 +77,9 @@ describe('a tool that was started and not awaited', () => {
     const seen = [];
     const api = {
       note: (/** @type {number} */ n) => seen.push(n),
-      begun: () => vi.waitFor(() => expect(seen.length).toBeGreaterThan(0), { timeout: 20_000 }),
+      begun: async () => {
+        await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0), { timeout: 20_000 });
+      },
     };
     const { tools, forge } = await createKernel({ sandbox: { workers: 2 } }, { sandboxAPI: api });
     const inner = (/** @type {string} */ end) =>
@@ -87,14 +89,17 @@ describe('a tool that was started and not awaited', () => {
     expect((await forge(outer)).result).toBe(0);
     expect(seen.splice(0)).toEqual([1, 2]);
     await tools.write_file.execute({ path: 'tools/inner.ts', content: inner("throw new Error('half')") });
-    await expect(forge(outer)).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN', message: /half.*not awaited/ });
+    await expect(forge(outer)).rejects.toMatchObject({
+      code: 'ERR_TOOL_THROWN',
+      message: expect.stringMatching(/half.*not awaited/),
+    });
   });
 });
 
 /** A kernel with a table, and a look at it. */
 async function withTable() {
   const sql = sqlite(`${await tempRoot()}/data.db`);
-  const { forge } = await createKernel({ check: 'off' }, { sql });
+  const { forge } = await createKernel({ check: 'off' }, { sql: { source: sql, ddl: true } });
   await forge("return tgp.exec_sql('CREATE TABLE t (n)')");
   const { exec_sql } = createSqlTools(sql);
   const rows = async () => (await exec_sql.execute({ sql: 'SELECT n FROM t ORDER BY n' })).map(({ n }) => n);

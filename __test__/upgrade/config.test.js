@@ -180,7 +180,7 @@ describe('keys', () => {
     const misspelt = await application({ ...old, allowedImport: [] });
     await expect(misspelt.kernel.boot()).rejects.toMatchObject({
       code: 'ERR_CONFIG',
-      message: /"allowedImport" is not known, did you mean "allowedImports"\?/,
+      message: expect.stringMatching(/"allowedImport" is not known, did you mean "allowedImports"\?/),
     });
   });
 });

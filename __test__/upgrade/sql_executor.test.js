@@ -291,6 +291,8 @@ describe.skipIf(!hasServer('postgres'))('functions over a pool of PostgreSQL', (
   beforeAll(async () => {
     server = await startServer('postgres');
     pool = new pg.Pool({ host: '127.0.0.1', port: server.port, user: 'postgres', max: 4 });
+    // The server says good-bye to connections that are being closed.
+    pool.on('error', () => {});
     await pool.query('CREATE TABLE items (name text NOT NULL)');
     await pool.query(
       "CREATE FUNCTION sneak() RETURNS text LANGUAGE sql VOLATILE AS $$INSERT INTO items VALUES ('sneaked') RETURNING name$$",
