@@ -51,6 +51,11 @@ describe('a plain SQL executor, as the TypeScript package took it', () => {
     expect(names()).toEqual(['a']);
   });
 
+  it('a function that tells no count gives what it gave: no rows are not "0 changed"', async () => {
+    const { exec_sql } = createSqlTools(async () => []);
+    expect(await exec_sql.execute({ sql: 'INSERT INTO items VALUES (1)' })).toEqual([]);
+  });
+
   it('new TGP({ sql }) calls it once for each statement of a run, in order, nested tools included', async () => {
     const { run, calls, names } = application();
     const { forge } = await sqlKernel(run, { logger: listening().logger });

@@ -11,27 +11,29 @@ import { rowsText } from './row_collector.js';
  */
 export function functionAnswer(answer, returns, limits) {
   const rows = rowsOf(answer);
-  const empty = returns === 'count' && rows?.length === 0;
+  const told = toldCount(answer);
+  const isCount = returns === 'count' && rows.length === 0 && told !== undefined;
   return {
-    rows: rows && !empty ? rowsText(rows, limits, rowText) : undefined,
-    affected: affectedBy(answer, rows),
+    // Without a count there is none to tell: 0 would say that nothing was changed.
+    rows: isCount ? undefined : rowsText(rows, limits, rowText),
+    affected: told ?? rows.length,
   };
 }
 
 /**
  * @param {any} answer
- * @returns {unknown[] | undefined}
+ * @returns {unknown[]}
  */
 function rowsOf(answer) {
   if (Array.isArray(answer)) return answer;
-  return Array.isArray(answer?.rows) ? answer.rows : undefined;
+  return Array.isArray(answer?.rows) ? answer.rows : [];
 }
 
 /**
  * @param {any} answer
- * @param {unknown[] | undefined} rows
+ * @returns {number | undefined}
  */
-function affectedBy(answer, rows) {
+function toldCount(answer) {
   const told = answer?.rowCount ?? answer?.affectedRows ?? answer?.changes;
-  return typeof told === 'number' || typeof told === 'bigint' ? Number(told) : (rows?.length ?? 0);
+  return typeof told === 'number' || typeof told === 'bigint' ? Number(told) : undefined;
 }
