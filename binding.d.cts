@@ -28,7 +28,7 @@ export declare class BindingKernel {
   applyDiff(path: string, diff: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
   revertFile(path: string, commit: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
-  /** Value: as for `writeFile`. */
+  /** Value: as for `writeFile`, with `mentions?`. */
   deleteFile(path: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, with `relinked?` and `mentions?`. */
   moveFile(from: string, to: string, noteJson?: string | undefined | null): Promise<BindingOutcome>

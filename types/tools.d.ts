@@ -126,6 +126,15 @@ export type WriteResult = Persistence & {
   notice?: string;
 };
 
+/** A file that is gone, and who still names it. */
+export type RemoveResult = WriteResult & {
+  /** Files that hold its path as text, such as `tgp.exec_tool('tools/…')`. They are not changed. */
+  mentions?: string[];
+};
+
+/** What `delete_file` answers. */
+export type DeleteFileResult = RemoveResult & { success: true };
+
 /** A file that has moved: where it is now, and who follows it. */
 export type MoveResult = WriteResult & {
   /** Files whose imports were changed in the same commit. */
@@ -189,7 +198,7 @@ export type KernelGit = {
    * Removes a file, as a commit.
    * @throws a `ValidationError` when other tools import it; `details.importers` lists them
    */
-  remove(path: string, note?: CommitNote): Promise<WriteResult>;
+  remove(path: string, note?: CommitNote): Promise<RemoveResult>;
   /** Gives a file another path, with the imports of it and in it, as one commit. */
   move(from: string, to: string, note?: CommitNote): Promise<MoveResult>;
 };
@@ -250,7 +259,7 @@ export type TGPTools = {
   write_file: AgentTool<WriteFileArgs, WriteFileResult>;
   patch_file: AgentTool<PatchFileArgs, PatchFileResult>;
   apply_diff: AgentTool<ApplyDiffArgs, ApplyDiffResult>;
-  delete_file: AgentTool<DeleteFileArgs, WriteFileResult>;
+  delete_file: AgentTool<DeleteFileArgs, DeleteFileResult>;
   move_file: AgentTool<MoveFileArgs, MoveFileResult>;
   revert_file: AgentTool<RevertFileArgs, WriteFileResult>;
   search_files: AgentTool<SearchFilesArgs, SearchFilesResult>;

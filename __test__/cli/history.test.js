@@ -86,6 +86,68 @@ describe('tgp remove, move and revert', () => {
   });
 });
 
+describe('files that are gone, and short names', () => {
+  test('log and revert find a removed file by its path and by less of it', async () => {
+    const folder = await workspace({ 'tools/math/sum.ts': 'return 1', 'notes.md': 'hello' });
+    for (const [given, path] of [
+      ['math/sum', 'tools/math/sum.ts'],
+      ['notes.md', 'notes.md'],
+    ]) {
+      expect(await runCli(folder, ['remove', given])).toMatchObject({ code: 0 });
+      const commits = (await runCli(folder, ['log', given, '--json'])).json();
+      expect(commits[0]).toMatchObject({ message: `Remove: ${path}` });
+      const back = (await runCli(folder, ['revert', given, commits[1].commit, '--json'])).json();
+      expect(back).toMatchObject({ path, persisted: true });
+      expect(git(join(folder, '.tgp'), 'ls-files', path)).toBe(path);
+    }
+    expect(await runCli(folder, ['revert', 'none', 'abcd'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('write one as it does, such as tools/'),
+    });
+  });
+
+  test('move takes a short name for where a tool goes', async () => {
+    const folder = await workspace({ 'tools/sum.ts': 'return 1', 'notes.md': 'hello' });
+    for (const [from, to, path] of [
+      ['sum', 'math/sum', 'tools/math/sum.ts'],
+      ['math/sum', 'add.ts', 'tools/add.ts'],
+      ['add', './tools/plus', 'tools/plus.ts'],
+      ['notes.md', 'data/notes.md', 'data/notes.md'],
+    ])
+      expect((await runCli(folder, ['move', from, to, '--json'])).json()).toMatchObject({ path, persisted: true });
+    expect(await runCli(folder, ['move', 'plus', '../plus'])).not.toMatchObject({ code: 0 });
+    expect(git(join(folder, '.tgp'), 'ls-files', 'tools', 'data').split('\n')).toEqual([
+      'data/notes.md',
+      'tools/plus.ts',
+    ]);
+  });
+
+  test('revert to what is no commit names a command, and no tool of a model', async () => {
+    const folder = await workspace({ 'tools/sum.ts': 'return 1' });
+    const { code, stderr } = await runCli(folder, ['revert', 'sum', 'HEAD']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('tgp log tools/sum.ts');
+    expect(stderr).not.toContain('file_history');
+  });
+
+  test('remove keeps what git does not know, says what is lost, and who names it', async () => {
+    const folder = await workspace({
+      'tools/sum.ts': 'return 1',
+      'tools/runs.ts': "/** Runs. */\nexport default () => tgp.exec_tool('tools/mine.ts', {});\n",
+    });
+    const root = join(folder, '.tgp');
+    await writeFile(join(root, 'tools/mine.ts'), 'return 2\n');
+    const removed = await runCli(folder, ['remove', 'mine']);
+    expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('tools/runs.ts') });
+    expect(git(root, 'show', 'HEAD~1:tools/mine.ts')).toBe('return 2');
+    await writeFile(join(root, 'tools/leak.ts'), "return 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'\n");
+    expect(await runCli(folder, ['remove', 'leak'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('cannot be brought back'),
+    });
+  });
+});
+
 describe('tgp sync', () => {
   test('says so when there is no remote', async () => {
     const folder = await workspace({ 'tools/a.ts': 'return 1' });

@@ -33,6 +33,11 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
       expect(held.findings?.join()).toContain('tools/pay.ts:2:');
       expect(held.problem).toMatch(/neither committed nor pushed.*tgp-ignore no-secrets/);
       expect(held.problem).not.toContain(SECRET);
+      expect(held.problem).toContain('{{secret:NAME}}');
+      expect(held.problem).not.toMatch(/as an argument/);
+      expect(new Set(held.findings?.map((line) => line.split(': ')[0])).size).toBe(held.findings?.length);
+      const { diagnostics } = await kernel.check(path);
+      expect(diagnostics.find(({ rule }) => rule === 'no-secrets')?.help).toContain('{{secret:NAME}}');
       expect(readFileSync(join(rootDir, path), 'utf8')).toBe(LEAKY);
       await tools.write_file.execute({ path: 'tools/other.ts', content: CLEAN });
       await kernel.git.persist('others', ['tools/other.ts', 'meta.json']);

@@ -49,6 +49,17 @@ describe('delete_file', () => {
     expect(existsSync(join(rootDir, 'tools/lib/double.ts'))).toBe(true);
   });
 
+  it('names files that hold its path as text', async () => {
+    const { tools } = await createKernel();
+    await tools.write_file.execute({ path: 'tools/a.ts', content: LIB });
+    await tools.write_file.execute({
+      path: 'tools/runs.ts',
+      content: "/** Runs it. */\nexport default () => tgp.exec_tool('tools/a.ts', {});\n",
+    });
+    expect(await tools.delete_file.execute({ path: 'tools/a.ts' })).toMatchObject({ mentions: ['tools/runs.ts'] });
+    expect(await tools.delete_file.execute({ path: 'tools/runs.ts' })).not.toHaveProperty('mentions');
+  });
+
   it('keeps to what agents may write', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await kernel.boot();
@@ -154,15 +165,29 @@ describe('move_file', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
+  it('is not similar to what it was, but to others still', async () => {
+    const { tools } = await createKernel();
+    const tool = '/** Computes the value added tax of an invoice. */\nexport default (a: { net: number }) => a.net;\n';
+    await tools.write_file.execute({ path: 'tools/vat.ts', content: tool });
+    expect(await tools.move_file.execute({ from: 'tools/vat.ts', to: 'tools/tax/vat.ts' })).not.toHaveProperty(
+      'similar',
+    );
+    await tools.write_file.execute({ path: 'tools/other/vat.ts', content: tool });
+    expect(await tools.move_file.execute({ from: 'tools/tax/vat.ts', to: 'tools/vat.ts' })).toMatchObject({
+      similar: [{ path: 'tools/other/vat.ts' }],
+    });
+  });
+
   it('a file with a secret is not moved into the history', async () => {
     const { tools, rootDir } = await createKernel();
     const content = "export default () => 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';\n";
     await tools.write_file.execute({ path: 'tools/a.ts', content });
     await expect(tools.move_file.execute({ from: 'tools/a.ts', to: 'tools/b.ts' })).rejects.toMatchObject({
       code: 'ERR_VALIDATION',
-      message: expect.stringContaining('secret'),
+      message: expect.stringMatching(/^tools\/a\.ts stays where it is\..* secret/),
     });
     expect(filesOf(rootDir)).toEqual({ 'tools/a.ts': content });
+    expect(git(rootDir, 'log', '--all', '-p')).toBe('');
   });
 
   it('reaches the files of the application', async () => {

@@ -84,7 +84,7 @@ export function tgpTools(kernel, options = {}) {
     ),
     delete_file: checkedTool(
       'delete_file',
-      'Remove a file, and commit that. A file that others import stays; the error names them.',
+      'Remove a file, and commit that. A file that others import stays; the error names them. Files that hold its path as text are listed ("mentions").',
       DeleteFileParams,
       async ({ path, why }, signal) => ({
         success: /** @type {const} */ (true),

@@ -88,6 +88,8 @@ export type QueryLimits = { maxRows: number, maxBytes: number, timeoutMs: number
 
 export type RemoteAnswer = { branches: number, hasBranch: boolean, };
 
+export type Removed = { mentions?: Array<string>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
+
 export type Returns = "rows" | "count";
 
 export type RuleLevel = "off" | "advice" | "warning" | "error";
@@ -149,7 +151,7 @@ export interface KernelAnswers {
   fileDiff: string
   revertFile: Written
   applyDiff: Diffed
-  deleteFile: Written
+  deleteFile: Removed
   moveFile: Moved
   searchFiles: SearchReport
   findTool: Array<FoundTool>

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../boundary/errors.js';
 import { json, line, styled } from './screen.js';
-import { findTool, withWorkspace } from './workspace.js';
+import { destination, findFileOfAnyTime, findTool, withWorkspace } from './workspace.js';
 
 /**
  * @typedef {import('./screen.js').Format} Format
@@ -23,13 +23,13 @@ export async function remove(given, { format, config, why }) {
 
 /**
  * @param {string} given a tool, or any other file of the workspace
- * @param {string} to its new path, from the root
+ * @param {string} to its new path, or less of it
  * @param {Options} options
  */
 export async function move(given, to, { format, config, why }) {
   const { from, changed } = await withWorkspace({ config }, async (kernel) => {
     const path = await findTool(kernel, given, { among: 'files' });
-    return { from: path, changed: await kernel.git.move(path, to, { why }) };
+    return { from: path, changed: await kernel.git.move(path, destination(path, to), { why }) };
   });
   return told(format, 'moved', `${from} -> ${changed.path}`, changed);
 }
@@ -41,13 +41,21 @@ export async function move(given, to, { format, config, why }) {
  */
 export async function revert(given, commit, { format, config, why }) {
   const changed = await withWorkspace({ config }, async (kernel) => {
-    const path = await findTool(kernel, given, { among: 'files' }).catch((error) => {
-      if (error instanceof NotFoundError) return given;
-      throw error;
+    const path = await findFileOfAnyTime(kernel, given);
+    return kernel.git.revert(path, commit, { why }).catch((error) => {
+      throw error instanceof NotFoundError ? inTermsOfCommands(error, path) : error;
     });
-    return kernel.git.revert(path, commit, { why });
   });
   return told(format, 'reverted', changed.path, changed);
+}
+
+/**
+ * An error that names the tool of a model, for a person.
+ * @param {InstanceType<typeof NotFoundError>} error
+ * @param {string} path
+ */
+function inTermsOfCommands({ message, details, cause }, path) {
+  return new NotFoundError(message.replaceAll('file_history', `"tgp log ${path}"`), { details, cause });
 }
 
 /**

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { FILES } from '../kernel/agent_access.js';
 import { json, line, styled, withProgress } from './screen.js';
-import { findTool, locateRoot, withWorkspace } from './workspace.js';
+import { findFileOfAnyTime, locateRoot, withWorkspace } from './workspace.js';
 
 /**
  * @typedef {import('./screen.js').Format} Format
@@ -12,12 +12,12 @@ import { findTool, locateRoot, withWorkspace } from './workspace.js';
 const SHORT_HASH = 7;
 
 /**
- * @param {string | undefined} given a tool, or any other file of the workspace; everything when left out
+ * @param {string | undefined} given a tool or file, also one that was removed; everything when left out
  * @param {Options & { limit?: number }} options
  */
 export async function log(given, { format, config, limit }) {
   const commits = await withWorkspace({ config }, async (kernel) => {
-    const path = given === undefined ? undefined : await findTool(kernel, given, { among: 'files' });
+    const path = given === undefined ? undefined : await findFileOfAnyTime(kernel, given);
     return kernel.git.log(path, { limit });
   });
   if (format === 'json') {

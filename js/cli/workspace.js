@@ -81,10 +81,52 @@ export async function toolPaths(kernel) {
  */
 export async function findTool(kernel, given, { among = 'tools' } = {}) {
   const paths = among === 'tools' ? await toolPaths(kernel) : await kernel[FILES].list('.');
-  const asked = posix.normalize(given.replaceAll('\\', '/')).replace(/^(?:\.\/)+/, '');
-  for (const folder of ['', `${TOOLS}/`]) {
-    const found = GUESSES.map((ending) => `${folder}${asked}${ending}`).find((path) => paths.includes(path));
-    if (found !== undefined) return found;
-  }
+  const found = guesses(given).find((path) => paths.includes(path));
+  if (found !== undefined) return found;
   throw new NotFoundError(`There is no tool "${given}". "tgp list" shows the tools there are.`);
+}
+
+/**
+ * The file that a person means, also one that is gone and that the history knows.
+ * @param {TGP} kernel
+ * @param {string} given as for {@link findTool}
+ */
+export async function findFileOfAnyTime(kernel, given) {
+  const paths = await kernel[FILES].list('.');
+  const present = guesses(given).find((path) => paths.includes(path));
+  if (present !== undefined) return present;
+  for (const path of guesses(given)) {
+    const commits = await kernel.git.log(path, { limit: 1 }).catch(() => []);
+    if (commits.length > 0) return path;
+  }
+  throw new NotFoundError(
+    `There is no file "${given}", and the history knows none. "tgp log" names the files that were: write one as it does, such as ${TOOLS}/reports/revenue.ts.`,
+  );
+}
+
+/**
+ * Where a file goes that a person moves. Tools live in one folder, so that and the ending may be left out for them.
+ * @param {string} from its path
+ * @param {string} given such as `tools/reports/revenue.ts` or `reports/revenue`
+ */
+export function destination(from, given) {
+  const asked = plain(given);
+  const [ending] = SOURCES.exec(from) ?? [];
+  if (ending === undefined || !from.startsWith(`${TOOLS}/`) || asked.startsWith('.') || isAbsolute(asked)) return asked;
+  const whole = posix.extname(asked) === '' ? `${asked}${ending}` : asked;
+  return whole.startsWith(`${TOOLS}/`) ? whole : `${TOOLS}/${whole}`;
+}
+
+/** @param {string} given */
+function plain(given) {
+  return posix.normalize(given.replaceAll('\\', '/')).replace(/^(?:\.\/)+/, '');
+}
+
+/**
+ * Every path that this may be short for, the likeliest first.
+ * @param {string} given
+ */
+function guesses(given) {
+  const asked = plain(given);
+  return ['', `${TOOLS}/`].flatMap((folder) => GUESSES.map((ending) => `${folder}${asked}${ending}`));
 }

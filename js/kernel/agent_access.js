@@ -9,6 +9,7 @@ import { fileHistory } from './kernel_git.js';
  * @typedef {Omit<import('../../index.js').WriteFileResult, 'success'>} Written
  * @typedef {Omit<import('../../index.js').ApplyDiffResult, 'success'>} Diffed
  * @typedef {import('../boundary/crossing.js').Patched} Patched
+ * @typedef {Omit<import('../../index.js').DeleteFileResult, 'success'>} Removed
  * @typedef {Omit<import('../../index.js').MoveFileResult, 'success'>} Moved
  * @typedef {import('../../index.js').CommitNote} CommitNote
  */
@@ -42,7 +43,7 @@ export function agentFiles(calls) {
       calls.change((kernel) => kernel.patchFile(path, search, replace, noteText(note)), signal),
     /** @type {(path: string, diff: string, note?: CommitNote, signal?: AbortSignal) => Promise<Diffed>} */
     diff: (path, diff, note, signal) => calls.change((kernel) => kernel.applyDiff(path, diff, noteText(note)), signal),
-    /** @type {(path: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
+    /** @type {(path: string, note?: CommitNote, signal?: AbortSignal) => Promise<Removed>} */
     remove: (path, note, signal) => calls.change((kernel) => kernel.deleteFile(path, noteText(note)), signal),
     /** @type {(from: string, to: string, note?: CommitNote, signal?: AbortSignal) => Promise<Moved>} */
     move: (from, to, note, signal) => calls.change((kernel) => kernel.moveFile(from, to, noteText(note)), signal),

@@ -60,7 +60,7 @@ impl BindingKernel {
         self.with_note(env, note_json, move |kernel, note, done| kernel.files().revert_file(&path, &commit, note, done))
     }
 
-    /// Value: as for `writeFile`.
+    /// Value: as for `writeFile`, with `mentions?`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn delete_file<'env>(
         &self,

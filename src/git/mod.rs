@@ -38,7 +38,7 @@ pub use remote::remote_options::RemoteOptions;
 pub use remote::remote_url::{Provider, RemoteUrl};
 pub use secret::Secret;
 pub use store::access::is_read_only;
-pub use store::commit::Committed;
+pub use store::commit::{Committed, Held};
 pub use store::git_store::{GitStore, Writing};
 pub use store::history::LogEntry;
 pub use store_options::{StoreOptions, WriteStrategy};

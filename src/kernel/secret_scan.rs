@@ -4,7 +4,7 @@
 //! is gone, or a comment says why it is none.
 
 use super::finding_line::line_of;
-use crate::compile::{Compiler, LintOptions, NO_SECRETS, Severity};
+use crate::compile::{Compiler, INSTEAD_OF_SECRETS, LintOptions, NO_SECRETS, Severity};
 use std::sync::Arc;
 
 /// Looks for secrets; for none when the application has turned the rule off.
@@ -32,6 +32,17 @@ impl SecretScan {
 /// Why a file with a secret is not committed, and what to do about it.
 pub fn held_back(first: &str) -> String {
     format!(
-        "It is on disk and neither committed nor pushed, because it holds a secret: {first}. Take the secret out (pass it as an argument, or let the application make the call) and write the file again. If it is no secret, write `tgp-ignore no-secrets: why` in a comment on the line above."
+        "It is on disk and neither committed nor pushed, because it holds a secret: {first}. Take the secret out and treat it as leaked: {INSTEAD_OF_SECRETS}. Then write the file again. If it is no secret, write `tgp-ignore no-secrets: why` in a comment on the line above."
     )
+}
+
+/// What is said of a file that is removed and was never committed, because of a secret.
+pub fn not_kept() -> String {
+    "It is removed from disk. It held a secret, so it was never committed: it cannot be brought back.".to_owned()
+}
+
+/// The same when the history has an older text of it.
+pub fn not_kept_whole() -> String {
+    "What it held last had a secret in it and was never committed: that cannot be brought back, only what the history has."
+        .to_owned()
 }

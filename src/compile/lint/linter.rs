@@ -127,7 +127,7 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
     for rule in RULES {
         let Some(severity) = options.severity_of(rule.id, rule.severity) else { continue };
         for finding in rule.findings(subject) {
-            let diagnostic = labelled_diagnostic(finding, &rule, severity, &index);
+            let diagnostic = labelled_diagnostic(finding, rule, severity, &index);
             if rule.guards == Guards::Safety || !suppressions.covers(rule.id, diagnostic.line) {
                 diagnostics.push(diagnostic);
             }

@@ -7,7 +7,7 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 use super::rule::{Findings, Guards, Rule};
 use crate::compile::diagnostics::diagnostic::Severity;
 use crate::compile::positions::source_index::FIRST_POS;
-use crate::compile::secrets::patterns::{NO_SECRETS, find_token, looks_secret, names_secret};
+use crate::compile::secrets::patterns::{INSTEAD_OF_SECRETS, NO_SECRETS, find_token, looks_secret, names_secret};
 use crate::compile::subject::subject::Subject;
 use crate::compile::subject::texts::each_text;
 use crate::compile::syntax::expr::{key_name, member_name, text_of};
@@ -15,15 +15,13 @@ use crate::compile::syntax::expr::{key_name, member_name, text_of};
 pub(in crate::compile) const RULE: Rule =
     Rule { id: NO_SECRETS, standard: Some(7), severity: Severity::Error, guards: Guards::Quality, check };
 
-const HELP: &str = "Remove it, and treat it as leaked. Take it as an argument, or let the host call the service: what a tool needs to reach is configured outside of it.";
-
 const DETECTED: &str = "Potential hardcoded ID or Secret detected";
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     let mut texts: Vec<Span> = Vec::new();
     each_text(subject.module, |text, span| {
         if find_token(text).is_some() {
-            findings.add(span, DETECTED, HELP);
+            findings.add(span, DETECTED, help());
             texts.push(span);
         }
     });
@@ -40,11 +38,15 @@ fn in_other_text(subject: &Subject<'_>, texts: &[Span], findings: &mut Findings)
             let at = BytePos(start.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX)));
             let end = BytePos(start.saturating_add(u32::try_from(line.trim_end().len()).unwrap_or(u32::MAX)));
             if !texts.iter().any(|text| text.lo <= at && at < text.hi) {
-                findings.add(Span::new(at, end), DETECTED, HELP);
+                findings.add(Span::new(at, end), DETECTED, help());
             }
         }
         start = start.saturating_add(length);
     }
+}
+
+fn help() -> String {
+    format!("Remove it, and treat it as leaked. Instead, {INSTEAD_OF_SECRETS}.")
 }
 
 struct Named<'a> {
@@ -55,7 +57,7 @@ impl Named<'_> {
     fn judge(&mut self, name: &str, value: &Expr, span: Span) {
         let Some(text) = text_of(value) else { return };
         if names_secret(name) && looks_secret(&text) && find_token(&text).is_none() {
-            self.findings.add(span, format!("{DETECTED} in '{name}'"), HELP);
+            self.findings.add(span, format!("{DETECTED} in '{name}'"), help());
         }
     }
 }

@@ -9,6 +9,9 @@ use crate::compile::subject::words::words_of;
 /// The rule that secrets break, as `tgp-ignore` comments and the configuration spell it.
 pub const NO_SECRETS: &str = "no-secrets";
 
+/// What to do instead of writing a secret down, or of having a model pass it.
+pub const INSTEAD_OF_SECRETS: &str = "use a secret that the application has bound, by writing {{secret:NAME}} in the request or in the function's argument, or let the application make the call";
+
 /// What is a secret wherever it stands.
 const TOKENS: [&str; 16] = [
     r"(?-u)\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",

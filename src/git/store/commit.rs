@@ -18,7 +18,7 @@ use crate::git::git_error::GitError;
 use crate::git::objects::commit_object::NewCommit;
 use crate::git::objects::tree_update::TreeUpdate;
 use crate::git::objects::trees::Trees;
-use git2::{Oid, Repository};
+use git2::{ObjectType, Oid, Repository};
 use std::time::{Duration, Instant};
 
 const PAUSE: Duration = Duration::from_millis(5);
@@ -29,6 +29,32 @@ pub struct Committed {
     /// `None` when the branch already held exactly this.
     pub id: Option<CommitId>,
     pub index: IndexState,
+}
+
+/// What the branch that a file belongs to has of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    Nothing,
+    Other,
+    Same,
+}
+
+/// What the branch that `path` belongs to has of a file with this content.
+pub(in crate::git) fn held(
+    repository: &Repository,
+    context: &Context<'_>,
+    path: &str,
+    content: &[u8],
+) -> Result<Held, GitError> {
+    let target = strategy::target(repository, context.options, &[FileChange { path, content: Some(content) }])?;
+    let trees = Trees::new(repository, context.options.limits);
+    let entry = trees.entry(trees.of(target.commit.or(target.start))?, path)?;
+    let own = Oid::hash_object(ObjectType::Blob, content).map_err(|error| GitError::git("name a file", &error))?;
+    Ok(match entry {
+        None => Held::Nothing,
+        Some(entry) if entry.id == own => Held::Same,
+        Some(_) => Held::Other,
+    })
 }
 
 /// Commits `changes` on top of the branch that they belong to, whoever moves it meanwhile.
@@ -45,7 +71,7 @@ pub(in crate::git) fn commit(
 }
 
 /// Moves the branch to a commit with `changes`; `None` when it holds them already.
-fn advance(
+pub(in crate::git) fn advance(
     repository: &Repository,
     lock: &mut RepositoryLock,
     context: &Context<'_>,

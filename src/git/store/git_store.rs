@@ -1,9 +1,9 @@
 //! The public face of the repository.
 
 use super::access::Access;
-use super::commit::{self, Committed};
+use super::commit::{self, Committed, Held};
 use super::repository_setup::{self, Flush};
-use crate::git::branches::{head, pending, strategy};
+use crate::git::branches::{backup_branch, head, pending, strategy};
 use crate::git::commit_id::CommitId;
 use crate::git::durability::context::Context;
 use crate::git::durability::redo_log::{self, RedoLog};
@@ -224,6 +224,29 @@ pub struct Writing<'s> {
 }
 
 impl Writing<'_> {
+    /// What the history has of a file with this content.
+    ///
+    /// # Errors
+    /// `DetachedHead`, `Git`; `Fault` after the commit.
+    pub fn held(&self, path: &str, content: &[u8]) -> Result<Held, GitError> {
+        let (repository, _) = self.held.as_ref().ok_or(GitError::Fault)?;
+        commit::held(repository, &self.store.context(), path, content)
+    }
+
+    /// Commits a file as it is, before what this is the change for. The branch of a pull request may come to nothing: with
+    /// them the commit is on a branch beside it as well, whose name this returns.
+    ///
+    /// # Errors
+    /// As [`GitStore::commit`]; `Fault` after the commit.
+    pub fn commit_before(&mut self, message: &str, change: FileChange<'_>) -> Result<Option<String>, GitError> {
+        let (repository, lock) = self.held.as_mut().ok_or(GitError::Fault)?;
+        let id = commit::advance(repository, lock, &self.store.context(), message, &[change])?;
+        match (self.store.options.strategy, id) {
+            (WriteStrategy::PullRequest, Some(id)) => backup_branch::back_up_commit(repository, id).map(Some),
+            (WriteStrategy::PullRequest | WriteStrategy::Direct, _) => Ok(None),
+        }
+    }
+
     /// Commits `changes`, as [`GitStore::commit`] does.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::apply_diff::{DiffChange, Diffed};
 use super::changes::{Patch, Patched, Repair, Revert, WholeText};
-use super::relocation::{Moved, Relocation, Removal};
+use super::relocation::{Moved, Relocation, Removal, Removed};
 use super::search_files::{SearchQuery, SearchReport, search};
 use super::write_path::WritePath;
 use crate::error::Error;
@@ -88,10 +88,10 @@ impl Files {
         self.writes.change(path, &change, note, |written, ()| written, done);
     }
 
-    /// Removes a file that nobody imports, and commits that.
-    pub fn delete_file(&self, path: &str, note: &CommitNote, done: WriteDone<Written>) {
+    /// Removes a file that nobody imports, and commits that. What the history lacks of it is committed before.
+    pub fn delete_file(&self, path: &str, note: &CommitNote, done: WriteDone<Removed>) {
         match Removal::new(path, &self.relink) {
-            Ok(removal) => self.writes.carry_out(&removal, note, |written, ()| written, done),
+            Ok(removal) => self.writes.carry_out(&removal, note, Removed::new, done),
             Err(error) => done(Err(error)),
         }
     }

@@ -4,12 +4,30 @@ use super::plan::{Before, Faulty, Plan, Step};
 use super::write_rules::check_writable;
 use crate::error::{Error, ErrorCode};
 use crate::kernel::history::{History, Written};
-use crate::kernel::modules::{Importer, Relink};
+use crate::kernel::modules::{Dependents, Importer, Relink};
 use crate::vfs::{DiskVfs, JailPath, Vfs};
 use serde::Serialize;
 
 /// Importers that a message names.
 const MAX_NAMED: usize = 10;
+
+/// A file that is removed, and who still names it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Removed {
+    #[serde(flatten)]
+    written: Written,
+    /// Files that hold its path as text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<_>", optional))]
+    mentions: Vec<String>,
+}
+
+impl Removed {
+    pub fn new(written: Written, mentions: Vec<String>) -> Self {
+        Self { written, mentions }
+    }
+}
 
 /// A file that is moved, and what follows from it.
 #[derive(Debug, Serialize)]
@@ -55,7 +73,8 @@ impl<'r> Removal<'r> {
 }
 
 impl Plan for Removal<'_> {
-    type Found = ();
+    /// Files that hold its path as text.
+    type Found = Vec<String>;
 
     fn path(&self) -> &JailPath {
         &self.path
@@ -69,10 +88,10 @@ impl Plan for Removal<'_> {
         Faulty::IsRefused
     }
 
-    fn steps(&self, root: &DiskVfs) -> Result<(Vec<Step>, ()), Error> {
+    fn steps(&self, root: &DiskVfs) -> Result<(Vec<Step>, Vec<String>), Error> {
         let path = &self.path;
         let content = root.read_bytes(path)?;
-        let importers = self.relink.dependents(path, path)?.importers;
+        let Dependents { importers, mentions } = self.relink.dependents(path, path)?;
         if !importers.is_empty() {
             let names = names_of(&importers);
             let message = format!(
@@ -83,7 +102,7 @@ impl Plan for Removal<'_> {
             let error = Error::new(ErrorCode::Validation, message).with("path", path.as_str());
             return Err(error.with("importers", names));
         }
-        Ok((vec![Step { path: path.clone(), before: Before::Exactly(Some(content)), after: None }], ()))
+        Ok((vec![Step { path: path.clone(), before: Before::Exactly(Some(content)), after: None }], mentions))
     }
 }
 

@@ -7,11 +7,11 @@ use super::path_turns::PathTurns;
 use super::plan::{Change, Faulty, OneFile, Plan, Step, content_of};
 use super::write_rules::check_writable;
 use crate::error::{Error, ErrorCode};
-use crate::git::{Committed, FileChange};
+use crate::git::{Committed, FileChange, GitError, Held};
 use crate::kernel::checks::{Checks, Depth, Judged};
 use crate::kernel::commit_note::CommitNote;
-use crate::kernel::history::{History, RunExamples, WriteDone, WriteTurn, Written};
-use crate::kernel::secret_scan::held_back;
+use crate::kernel::history::{History, Persisted, RunExamples, WriteDone, WriteTurn, Written};
+use crate::kernel::secret_scan::{held_back, not_kept, not_kept_whole};
 use crate::kernel::tools::{MetaText, SimilarTool, Tools};
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, JailPath, RootQuota, Vfs};
@@ -84,11 +84,13 @@ impl WritePath {
             let (steps, found) = plan.steps(root)?;
             let judged = self.judge(plan, &steps)?;
             let paths = steps.iter().map(|step| step.path.as_str());
-            let turn = self.parts.history.begin(paths.chain([META_FILE]));
+            let mut turn = self.parts.history.begin(paths.chain([META_FILE]));
             let still_fits =
                 steps.iter().try_fold(true, |fits, step| Ok::<_, Error>(fits && step.still_fits(root)?))?;
             if still_fits {
-                return Ok((self.write(turn, path, &steps, judged, &message)?, found));
+                let gone = self.keep(&mut turn, &steps)?;
+                let written = self.write(turn, path, &steps, judged, &message)?;
+                return Ok((gone.into_iter().fold(written, Gone::told), found));
             }
             drop(turn);
             // Others are at this file. From now on one waits for the other, as long as that may be; without the turn it is
@@ -118,8 +120,9 @@ impl WritePath {
         if plan.when_faulty() == Faulty::IsRefused
             && let Some(problem) = self.problem(&all)
         {
-            let message = format!("{} stays as it is. {problem}", plan.path().as_str());
-            let error = Error::new(ErrorCode::Validation, message).with("path", plan.path().as_str());
+            let stays = steps.iter().find(|step| step.after.is_none()).map_or(plan.path(), |step| &step.path).as_str();
+            let message = format!("{stays} stays where it is. {problem}");
+            let error = Error::new(ErrorCode::Validation, message).with("path", stays);
             return Err(error.with("errors", all.findings));
         }
         Ok(all)
@@ -132,6 +135,34 @@ impl WritePath {
         }
         let first = judged.findings.first().filter(|_| self.parts.checks.is_strict())?;
         Some(format!("It is kept as a draft and not committed, because check_tool finds errors in it: {first}"))
+    }
+
+    /// Commits what goes as it is on disk, where the history has it otherwise or not at all: what is gone can be brought
+    /// back. The answer is what to say of the others, and of those that are kept elsewhere.
+    fn keep(&self, turn: &mut WriteTurn<'_>, steps: &[Step]) -> Result<Vec<Gone>, Error> {
+        let WriteParts { root, checks, .. } = &self.parts;
+        let mut gone = Vec::new();
+        for step in steps.iter().filter(|step| step.after.is_none()) {
+            let path = step.path.as_str();
+            let Some(content) = content_of(root, &step.path)? else { continue };
+            let failed = |error: GitError| {
+                let Error { code, message, .. } = Error::from(error);
+                let message =
+                    format!("{path} stays where it is: what it holds could not be committed first. {message}");
+                Error::new(code, message).with("path", path)
+            };
+            let held = turn.held(path, &content).map_err(failed)?;
+            match (held, held != Held::Same && checks.secrets().holds_secret(path, &content)) {
+                (Held::Same, _) => {}
+                (Held::Nothing, true) => gone.push(Gone::Lost),
+                (Held::Other, true) => gone.push(Gone::NewestLost),
+                (Held::Nothing | Held::Other, false) => {
+                    let beside = turn.keep(&format!("Keep: {path}"), path, &content).map_err(failed)?;
+                    gone.extend(beside.map(Gone::Beside));
+                }
+            }
+        }
+        Ok(gone)
     }
 
     /// Writes and commits. When the repository could not be had, the files are written all the same.
@@ -210,7 +241,8 @@ impl WritePath {
     /// Has the registry follow. The files are written: what keeps it from following must not hide that.
     fn register(&self, path: &JailPath, steps: &[Step]) -> Registered {
         let mut all = Registered { meta: None, similar: Ok(Vec::new()) };
-        for step in steps {
+        // What goes comes last, and is forgotten first: it is not like what comes in its place.
+        for step in steps.iter().rev() {
             match self.parts.tools.registry().register(&step.path) {
                 Ok(registered) => {
                     all.meta = registered.meta.or(all.meta);
@@ -222,6 +254,31 @@ impl WritePath {
             }
         }
         all
+    }
+}
+
+/// What is to be said of a file that goes and was not in the history as it was.
+enum Gone {
+    /// It holds a secret: nothing of it was ever committed.
+    Lost,
+    /// What it held last holds a secret.
+    NewestLost,
+    /// It is on this branch, beside that of its pull request.
+    Beside(String),
+}
+
+impl Gone {
+    fn told(written: Written, gone: Self) -> Written {
+        let problem = match gone {
+            Self::Lost => {
+                return Written { persisted: Persisted::No, commit: None, problem: Some(not_kept()), ..written };
+            }
+            Self::NewestLost => not_kept_whole(),
+            Self::Beside(branch) => format!(
+                "What it held last was in no pull request. It is kept on the branch {branch}: revert the file to that branch's commit to have it back."
+            ),
+        };
+        Written { problem: written.problem.or(Some(problem)), ..written }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The right to change files, from the change on disk to the end of the write.
 
-use crate::git::{Committed, FileChange, GitError, Writing};
+use crate::git::{Committed, FileChange, GitError, Held, Writing};
 use parking_lot::MutexGuard;
 
 /// No other thread of this process writes while this is held, after the commit too: what a write has left to do, it does
@@ -27,6 +27,25 @@ impl<'h> WriteTurn<'h> {
     /// Whether a commit brings back files that were not flushed when the power went.
     pub fn restores_files(&self) -> bool {
         self.restores_files && matches!(self.writing, Some(Ok(_)))
+    }
+
+    /// What the history has of a file with this content.
+    pub fn held(&mut self, path: &str, content: &[u8]) -> Result<Held, GitError> {
+        self.writing()?.held(path, content)
+    }
+
+    /// Commits a file as it is, before it is changed; with pull requests on a branch beside theirs too, which this names.
+    pub fn keep(&mut self, message: &str, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
+        self.writing()?.commit_before(message, FileChange { path, content: Some(content) })
+    }
+
+    fn writing(&mut self) -> Result<&mut Writing<'h>, GitError> {
+        if matches!(self.writing, Some(Err(_)))
+            && let Some(Err(error)) = self.writing.take()
+        {
+            return Err(error);
+        }
+        self.writing.as_mut().and_then(|writing| writing.as_mut().ok()).ok_or(GitError::Fault)
     }
 
     /// Commits what was written meanwhile and gives the repository back, once.

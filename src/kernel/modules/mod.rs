@@ -18,7 +18,7 @@ pub use import_resolver::{ImportResolver, Resolved, Target};
 pub use module_graph::{ModuleGraph, Sources};
 pub use modules::Modules;
 pub use packages::Packages;
-pub use relink::{Importer, Relink};
+pub use relink::{Dependents, Importer, Relink};
 pub use tool_cache::ToolCache;
 
 #[cfg(test)]
