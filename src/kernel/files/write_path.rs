@@ -212,8 +212,10 @@ impl WritePath {
     fn put_all(&self, steps: &[Step], will_be_logged: bool) -> Result<(), Error> {
         let root = &self.parts.root;
         let mut undo: Vec<(&JailPath, Option<Vec<u8>>)> = Vec::new();
-        for step in steps {
-            let before = if steps.len() > 1 { content_of(root, &step.path)? } else { None };
+        // Read before anything is written: what cannot be put back is not touched.
+        let before = |step: &Step| if steps.len() > 1 { content_of(root, &step.path) } else { Ok(None) };
+        let before = steps.iter().map(before).collect::<Result<Vec<_>, _>>()?;
+        for (step, before) in steps.iter().zip(before) {
             if let Err(error) = self.put(step, will_be_logged) {
                 for (path, before) in undo.into_iter().rev() {
                     // The error that is told is the one that it began with.
