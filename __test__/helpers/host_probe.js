@@ -30,7 +30,7 @@ const PROGRAM = `
   const error = await kernel.boot().then(() => null, ({ code, message, details }) => ({ code, message, details }));
   const ms = Math.round(performance.now() - start);
   const tools = tgpTools(kernel);
-  const files = error ? [] : await tools.list_files.execute({ dir: '.' });
+  const files = error ? [] : await kernel.vfs.listFiles('.', true);
   const work = new (Object.getPrototypeOf(async () => {}).constructor)('kernel', 'tools', 'TGP', 'tgpTools', process.env.WORK ?? '');
   const value = error ? null : await work(kernel, tools, TGP, tgpTools).catch(({ code, message }) => ({ code, message }));
   await kernel.shutdown();
