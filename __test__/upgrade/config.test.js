@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GitConfigSchema, loadTGPConfig, TGP, TGPConfigSchema, tgpTools } from '../../index.js';
@@ -86,8 +86,15 @@ describe('fs.allowedDirs', () => {
     expect(readdirSync(folder)).toEqual(['tgp.config.json']);
 
     const home = await tempRoot();
-    const kernel = new TGP({ config: { rootDir: join(home, 'agent'), fs: { allowedDirs: ['/tmp'] } } });
-    onTestFinished(() => kernel.shutdown());
+    // Wherever these tests are: their folder would be one that holds an application.
+    const application = await mkdtemp('/var/tmp/tgp-application-');
+    const configFile = join(application, 'tgp.config.json');
+    await writeFile(configFile, JSON.stringify({ rootDir: join(home, 'agent'), fs: { allowedDirs: ['/tmp'] } }));
+    const kernel = new TGP({ configFile });
+    onTestFinished(async () => {
+      await kernel.shutdown();
+      await rm(application, { recursive: true });
+    });
     await writeFile(join(home, 'given.txt'), 'given');
     await tgpTools(kernel).write_file.execute({
       path: 'tools/t.ts',
