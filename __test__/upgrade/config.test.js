@@ -87,13 +87,13 @@ describe('fs.allowedDirs', () => {
 
     const home = await tempRoot();
     // Wherever these tests are: their folder would be one that holds an application.
-    const application = await mkdtemp('/var/tmp/tgp-application-');
-    const configFile = join(application, 'tgp.config.json');
+    const elsewhere = await mkdtemp('/var/tmp/tgp-elsewhere-');
+    const configFile = join(elsewhere, 'tgp.config.json');
     await writeFile(configFile, JSON.stringify({ rootDir: join(home, 'agent'), fs: { allowedDirs: ['/tmp'] } }));
     const kernel = new TGP({ configFile });
     onTestFinished(async () => {
       await kernel.shutdown();
-      await rm(application, { recursive: true });
+      await rm(elsewhere, { recursive: true });
     });
     await writeFile(join(home, 'given.txt'), 'given');
     await tgpTools(kernel).write_file.execute({
