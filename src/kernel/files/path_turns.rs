@@ -26,8 +26,17 @@ impl PathTurns {
     /// Waits until nobody else of this kernel has the turn at `path`; `None` when that takes too long. It lasts until the
     /// guard is dropped.
     pub fn wait_for(&self, path: &JailPath) -> Option<MutexGuard<'_, ()>> {
+        self.turn_at(path)?.try_lock_for(LONGEST_WAIT)
+    }
+
+    /// As `wait_for` when somebody has the turn, so that nobody overtakes whoever waited for it; otherwise `None` at once.
+    pub fn wait_if_taken(&self, path: &JailPath) -> Option<MutexGuard<'_, ()>> {
+        let turn = self.turn_at(path)?;
+        if turn.try_lock().is_some() { None } else { turn.try_lock_for(LONGEST_WAIT) }
+    }
+
+    fn turn_at(&self, path: &JailPath) -> Option<&Mutex<()>> {
         let number = self.hasher.hash_one(path.as_str()) % TURNS as u64;
-        let turn = usize::try_from(number).ok().and_then(|number| self.turns.get(number));
-        turn?.try_lock_for(LONGEST_WAIT)
+        usize::try_from(number).ok().and_then(|number| self.turns.get(number))
     }
 }

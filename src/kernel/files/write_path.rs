@@ -79,7 +79,7 @@ impl WritePath {
         let root = &*self.parts.root;
         let path = plan.path();
         let message = note.message(&plan.subject(), self.parts.checks.secrets());
-        let mut one_edit = None;
+        let mut one_edit = self.edits.wait_if_taken(path);
         for _ in 0..MAX_TRIES {
             let (steps, found) = plan.steps(root)?;
             let judged = self.judge(plan, &steps)?;
