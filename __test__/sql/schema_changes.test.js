@@ -73,11 +73,11 @@ describe('options of the SQL tools', () => {
   it.each([
     [{ readonly: true }, 'readonly', 'did you mean "readOnly"'],
     [{ maxRow: 5 }, 'maxRow', 'did you mean "maxRows"'],
-    [{ readOnly: 'yes' }, 'readOnly', 'boolean'],
-    [{ ddl: 1 }, 'ddl', 'boolean'],
-    [{ dryRun: null }, 'dryRun', 'boolean'],
+    [{ readOnly: 'yes' }, 'readOnly', 'true or false'],
+    [{ ddl: 1 }, 'ddl', 'true or false'],
+    [{ dryRun: null }, 'dryRun', 'true or false'],
     [{ allow: { table: ['a'] } }, 'allow.table', 'did you mean "allow.tables"'],
-    [{ allow: { tables: 'a' } }, 'allow.tables', 'array'],
+    [{ allow: { tables: 'a' } }, 'allow.tables', 'a list'],
     [{ deny: { verbs: ['commit'] } }, 'deny.verbs.0', 'select'],
   ])('%j is refused by its name', (options, field, said) => {
     /** @type {any} */
@@ -112,7 +112,7 @@ describe('sqlGuide', () => {
   const run = async () => [];
   it.each([
     ['a file', sqlite(':memory:'), { dialect: 'SQLite', placeholders: '?', readOnly: false, ddl: false }],
-    ['a plain function', run, { dialect: undefined, placeholders: '?', readOnly: false, ddl: false }],
+    ['a plain function', run, { dialect: undefined, placeholders: '?', readOnly: false, ddl: false, atomic: false }],
     [
       'settings',
       { source: sqlite(':memory:'), readOnly: true, ddl: true },
@@ -139,6 +139,6 @@ describe('sqlGuide', () => {
       { dialect: 'SQLite', placeholders: '?', readOnly: true, ddl: false },
     ],
   ])('tells what to know of %s', (_, source, guide) => {
-    expect(sqlGuide(source)).toEqual(guide);
+    expect(sqlGuide(source)).toEqual({ atomic: true, ...guide });
   });
 });

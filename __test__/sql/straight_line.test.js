@@ -10,7 +10,7 @@ async function bench(options) {
   const file = join(await tempRoot(), 'test.db');
   const source = sqlite(file);
   onTestFinished(() => source.close?.());
-  const { exec_sql } = createSqlTools(source, { ddl: true, ...options });
+  const { exec_sql } = createSqlTools(source, { ddl: true, resultChars: 10_000_000, ...options });
   return { file, run: (/** @type {string} */ sql, params = []) => exec_sql.execute({ sql, params }) };
 }
 
