@@ -11,6 +11,8 @@ export const SCRIPTED_MODEL = pathToFileURL(
 ).href;
 
 const START_MS = 60_000;
+/** What lets a request through to the agents of the examples. */
+const TOKEN = 'let-me-in';
 
 /**
  * Starts a program that listens on `PORT`, with the scripted model, and waits until it does. It is told to stop when the
@@ -23,7 +25,7 @@ export async function startServer(cwd, file, env = {}) {
   const port = await freePort();
   const child = spawn(process.execPath, ['--import', SCRIPTED_MODEL, file], {
     cwd,
-    env: { ...process.env, PORT: String(port), HOSTNAME: '127.0.0.1', ...env },
+    env: { ...process.env, PORT: String(port), HOSTNAME: '127.0.0.1', TGP_AGENT_TOKEN: TOKEN, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
@@ -55,7 +57,7 @@ export async function startServer(cwd, file, env = {}) {
 export async function askAgent(url) {
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
     body: JSON.stringify({ messages: [{ role: 'user', content: 'What is the dimensional weight of my box?' }] }),
   });
   const body = await response.text();

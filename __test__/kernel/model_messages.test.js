@@ -27,7 +27,7 @@ describe('what a model reads', () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/shipping/dim_weight.ts', content: 'export default () => 1;' });
     await tools.write_file.execute({ path: 'notes.md', content: 'x' });
-    const near = 'Did you mean "tools/shipping/dim_weight.ts"?';
+    const near = "Did you mean 'tools/shipping/dim_weight.ts'?";
     for (const path of [
       'tools/shipping/dim_weight',
       'shipping/dim_weight.ts',
@@ -39,7 +39,7 @@ describe('what a model reads', () => {
       expect(report, path).toMatchObject({ success: false, error: expect.stringContaining(near) });
     }
     await expect(tools.patch_file.execute({ path: 'note.md', search: 'x', replace: 'y' })).rejects.toThrow(
-      '"notes.md"',
+      "'notes.md'",
     );
     const other = tools.read_file.execute({ path: 'something/else/entirely.txt' });
     await expect(other).rejects.not.toThrow('Did you mean');

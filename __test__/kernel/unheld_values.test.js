@@ -22,7 +22,7 @@ describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
     for (const [field, args] of Object.entries(places)) {
       await expect(kernel.exec('tools/echo.ts', args), field).rejects.toMatchObject({
         code: 'ERR_VALIDATION',
-        message: `"${field}" is ${name}, which JSON cannot hold. Pass plain data only.`,
+        message: `Arguments must be serializable JSON: "${field}" is ${name}, which JSON cannot hold. Pass plain data only.`,
         details: { field },
       });
     }

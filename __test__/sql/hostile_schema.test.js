@@ -15,7 +15,7 @@ async function schemaOf(fill) {
   db.close();
   const source = sqlite(file);
   onTestFinished(() => source.close?.());
-  return createSqlTools(source, { statementTimeoutMs: 60_000 }).describe_schema;
+  return createSqlTools(source, { statementTimeoutMs: 60_000, resultChars: 10_000_000 }).describe_schema;
 }
 
 describe('describe_schema of a hostile schema is bounded', () => {

@@ -3,6 +3,7 @@ import { generateText, stepCountIs } from 'ai';
 
 const kernel = new TGP();
 try {
+  await kernel.boot();
   const { text } = await generateText({
     model: 'openai/gpt-5', // any model of the AI SDK
     tools: tgpTools(kernel),

@@ -49,7 +49,9 @@ const OPEN_ROUTE = 'Before that, put authentication in front of this route: whoe
  * @param {string[]} statements
  */
 function imports(driver, ...statements) {
-  const from = (/** @type {string} */ statement) => /'([^']+)';$/.exec(statement)?.[1] ?? '';
+  // Node's own first, as formatters have it.
+  const from = (/** @type {string} */ statement) =>
+    (/'([^']+)';$/.exec(statement)?.[1] ?? '').replace(/^node:/, ' node:');
   return [...statements, ...(driver ? [driver.imports] : [])].sort((a, b) => (from(a) < from(b) ? -1 : 1)).join('\n');
 }
 

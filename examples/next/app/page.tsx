@@ -7,11 +7,12 @@ export default function Page() {
 
   async function ask(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const content = new FormData(event.currentTarget).get('question');
+    const form = new FormData(event.currentTarget);
+    const content = form.get('question');
     setAnswer('…');
     const response = await fetch('/api/agent', {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${form.get('token')}` },
       body: JSON.stringify({ messages: [{ role: 'user', content }] }),
     });
     setAnswer(response.ok ? (await response.json()).text : `The agent failed (${response.status}).`);
@@ -20,6 +21,7 @@ export default function Page() {
   return (
     <form onSubmit={ask}>
       <input name="question" aria-label="Question" size={80} />
+      <input name="token" aria-label="Token" type="password" placeholder="TGP_AGENT_TOKEN" />
       <button type="submit">Ask</button>
       <p>{answer}</p>
     </form>

@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import { TGP, tgpTools } from '@tgp/core';
 import { generateText, stepCountIs } from 'ai';
 
@@ -5,8 +6,18 @@ export const runtime = 'nodejs';
 
 const kernel = new TGP({ configFile: './tgp.config.ts' });
 
+/** Put your own sign-in here: whoever passes has the agent write and run tools. */
+function isAllowed(authorization: string | null | undefined): boolean {
+  const token = process.env.TGP_AGENT_TOKEN ?? '';
+  const given = Buffer.from(authorization ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
 export async function POST(request: Request) {
+  if (!isAllowed(request.headers.get('authorization'))) return new Response('Unauthorized', { status: 401 });
   const { messages } = await request.json();
+  await kernel.boot();
   const { text } = await generateText({
     model: 'openai/gpt-5', // any model of the AI SDK
     tools: tgpTools(kernel),
