@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, InternalError, ShutdownError, unwrap } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
+import { RESULT_FOLDER } from '../boundary/result_folder.js';
 import { messageOf } from '../boundary/thrown.js';
 import { bundlePackage } from '../bundle/bundler.js';
 import { createNodeVFS, rootOf } from '../files/vfs.js';
@@ -224,7 +226,8 @@ export class Lifecycle {
     this.#config = /** @type {FilledTGPConfig} */ (shown);
     this.#isBooted = true;
     this.results = new ResultFiles(this.#disk, booted.config.fs);
-    await this.results.sweepOld();
+    // Opening the root just to look would keep a descriptor for as long as the kernel is known.
+    if (existsSync(resolve(baseDir, booted.config.rootDir, RESULT_FOLDER))) await this.results.sweepOld();
     this.types.start(baseDir, this.functionGuides);
     for (const warning of [...warnings, ...booted.warnings]) this.#log.warn(warning);
     if (this.#options.vfs === undefined) warnOfEmptyWorkspace(kernel, this.config, this.#log);
