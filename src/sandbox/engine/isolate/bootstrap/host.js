@@ -10,13 +10,21 @@
     throw realm.hostError(slice(answer, 1, end), slice(answer, end + 1), fault);
   }
 
+  // Once in a run: a loop would say nothing else.
+  let hasWarned = false;
+  const warnOnce = (message) => {
+    if (!hasWarned) realm.warn(message);
+    hasWarned = true;
+  };
+
   const toText = (name, values) => {
     // Whatever `toJSON` the guest has put on the prototypes is not about this list.
     define(values, 'toJSON', undefined);
     let why = '';
-    const text = realm.toJson(values, 'arguments', ` of tgp.${name}`, 'Pass', (message) => {
+    const refuse = (message) => {
       why = message;
-    });
+    };
+    const text = realm.toJson(values, 'arguments', ` of tgp.${name}`, 'Pass', refuse, warnOnce);
     if (why !== '') throw realm.hostError('ERR_RESULT', why);
     return text;
   };
