@@ -1,7 +1,7 @@
 //! What the sandbox does not have. The list is an allow-list, as the sandbox's own is: a name that neither the source nor the
 //! sandbox declares is reported before a run finds out.
 
-use swc_core::common::Span;
+use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{Expr, Ident, MemberExpr, Prop, SimpleAssignTarget, TsEntityName, TsTypeQueryExpr};
 use swc_core::ecma::visit::{Visit, VisitWith};
 
@@ -115,7 +115,7 @@ const DYNAMIC: [&str; 2] = ["eval", "Function"];
 const ABSENT: [(&str, &str); 26] = [
     (
         "process",
-        "Pass settings and secrets as arguments; a tool has no environment, and ends by returning or throwing.",
+        "A tool has no environment, and ends by returning or throwing. Take settings as arguments; for a key or password write {{secret:NAME}} where it belongs in the request, with a NAME that the application has bound (`secrets: { NAME: { hosts } }` in its config).",
     ),
     ("Buffer", "Use Uint8Array with TextEncoder and TextDecoder, or atob and btoa."),
     ("global", "Use arguments and return values; nothing is kept between runs."),
@@ -207,7 +207,8 @@ impl Visit for Walk<'_> {
             && let Some(name) = member_name(&node.prop)
             && ABSENT.iter().any(|(absent, _)| *absent == name)
         {
-            self.judge(&name, node.span);
+            // Where a type checker marks it as well, so that it is told once.
+            self.judge(&name, node.prop.span());
         }
         node.visit_children_with(self);
     }
@@ -239,6 +240,7 @@ mod tests {
                 ("export default () => process.exit()", "Global 'process' is forbidden"),
                 ("export default () => process.env.KEY", "Global 'process' is forbidden"),
                 ("export default () => globalThis.process", "Global 'process' is forbidden"),
+                ("export default () => globalThis.process.env.KEY", "process"),
                 ("export default () => globalThis['process']", "Global 'process' is forbidden"),
                 ("export default () => ({ process })", "Global 'process' is forbidden"),
                 ("export default (t: string) => Buffer.from(t).toString('base64')", "Global 'Buffer' is forbidden"),
