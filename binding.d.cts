@@ -86,6 +86,8 @@ export declare class BindingKernel {
    * waits for the function which asks for this one.
    */
   exec(runId: number, path: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
+  /** Value: `{ parameters }`, the schema of what code takes that is in no file. */
+  codeParameters(code: string): Promise<BindingOutcome>
   /** As `exec`, of code that is in no file and stays in none. */
   runCode(runId: number, code: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
   /** Ends a run early; nothing when it is over. */

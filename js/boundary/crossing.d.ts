@@ -22,6 +22,8 @@ export type CheckMode = "off" | "warn" | "strict";
 
 export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: Array<Diagnostic>, types: TypeSources, };
 
+export type CodeParameters = { parameters: Record<string, unknown>, };
+
 export type CommitNote = { why?: string, session?: string, model?: string, };
 
 export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, };
@@ -158,6 +160,7 @@ export interface KernelAnswers {
   listTools: Array<ListedTool>
   listToolsNow: Array<ListedTool>
   listToolsSince: ToolsSince
+  codeParameters: CodeParameters
   catalogue: Catalogue
   hydrateRegistry: null
   registerTool: ListedTool

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { NotFoundError } from '../boundary/errors.js';
+import { nearest } from '../boundary/near_name.js';
 import { FILES } from '../kernel/agent_access.js';
 import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
@@ -83,7 +84,10 @@ export async function findTool(kernel, given, { among = 'tools' } = {}) {
   const paths = among === 'tools' ? await toolPaths(kernel) : await kernel[FILES].list('.');
   const found = guesses(given).find((path) => paths.includes(path));
   if (found !== undefined) return found;
-  throw new NotFoundError(`There is no tool "${given}". "tgp list" shows the tools there are.`);
+  const what = among === 'tools' ? 'tool' : 'file';
+  throw new NotFoundError(
+    `There is no ${what} "${given}".${question(given, paths)} "tgp list" shows the tools there are.`,
+  );
 }
 
 /**
@@ -100,7 +104,7 @@ export async function findFileOfAnyTime(kernel, given) {
     if (commits.length > 0) return path;
   }
   throw new NotFoundError(
-    `There is no file "${given}", and the history knows none. "tgp log" names the files that were: write one as it does, such as ${TOOLS}/reports/revenue.ts.`,
+    `There is no file "${given}", and the history knows none.${question(given, paths)} "tgp log" names the files that were: write one as it does, such as ${TOOLS}/reports/revenue.ts.`,
   );
 }
 
@@ -115,6 +119,28 @@ export function destination(from, given) {
   if (ending === undefined || !from.startsWith(`${TOOLS}/`) || asked.startsWith('.') || isAbsolute(asked)) return asked;
   const whole = posix.extname(asked) === '' ? `${asked}${ending}` : asked;
   return whole.startsWith(`${TOOLS}/`) ? whole : `${TOOLS}/${whole}`;
+}
+
+/**
+ * Asks about the path that a person may have meant, in whichever way it was shortened.
+ * @param {string} given
+ * @param {string[]} paths
+ */
+function question(given, paths) {
+  const asked = plain(given);
+  const shortened = [
+    (/** @type {string} */ path) => path,
+    (/** @type {string} */ path) => path.replace(`${TOOLS}/`, ''),
+    (/** @type {string} */ path) => path.replace(SOURCES, ''),
+    (/** @type {string} */ path) => path.replace(`${TOOLS}/`, '').replace(SOURCES, ''),
+    (/** @type {string} */ path) => posix.basename(path),
+    (/** @type {string} */ path) => posix.basename(path).replace(SOURCES, ''),
+  ];
+  for (const shorten of shortened) {
+    const near = nearest(asked, paths.map(shorten));
+    if (near !== undefined) return ` Did you mean ${paths.find((path) => shorten(path) === near)}?`;
+  }
+  return '';
 }
 
 /** @param {string} given */

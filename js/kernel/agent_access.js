@@ -20,6 +20,9 @@ import { fileHistory } from './kernel_git.js';
  */
 export const FILES = Symbol.for('@tgp/core/files');
 
+/** How arguments are held against a tool's schema before it is run for somebody who may not have seen that. */
+export const ARGUMENTS_OF = Symbol.for('@tgp/core/arguments_of');
+
 /** How kernel tools run a tool on behalf of an agent, which the check may refuse. */
 export const EXEC_FOR_AGENT = Symbol.for('@tgp/core/exec_for_agent');
 

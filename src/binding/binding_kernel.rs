@@ -199,6 +199,12 @@ impl BindingKernel {
         self.start_run(run_id, Runnable::Tool(path), args_json, &options_json, parent_id);
     }
 
+    /// Value: `{ parameters }`, the schema of what code takes that is in no file.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn code_parameters<'env>(&self, env: &'env Env, code: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| Ok(kernel.tools().code_parameters(&code)))
+    }
+
     /// As `exec`, of code that is in no file and stays in none.
     #[napi]
     pub fn run_code(&self, run_id: u32, code: String, args_json: String, options_json: String, parent_id: Option<f64>) {

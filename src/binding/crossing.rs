@@ -5,6 +5,7 @@
 //! written as.) A test makes the file, because tests compile the crate anyway.
 
 use super::binding_kernel::Booted;
+use crate::error::Error;
 use crate::kernel::{
     Bundled, CommitNote, Config, DatabaseOptions, Dialect, ExecOptions, ExecValue, Kernel, ParameterShape, QueryLimits,
     RootFiles, SearchQuery, SqlError, SqlOptions, SqlPolicy, TypesReply, WriteDone, ask_remote, classify,
@@ -63,6 +64,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("listTools", |kernel: &Kernel| kernel.tools().list_tools());
     answers.add("listToolsNow", |kernel: &Kernel| kernel.tools().list_tools());
     answers.add("listToolsSince", |kernel: &Kernel| kernel.tools().list_tools_since(None));
+    answers.add("codeParameters", |kernel: &Kernel| Ok::<_, Error>(kernel.tools().code_parameters("")));
     answers.add("catalogue", |kernel: &Kernel| kernel.tools().catalogue(1));
     answers.add("hydrateRegistry", |kernel: &Kernel| kernel.tools().hydrate_registry());
     answers.add("registerTool", |kernel: &Kernel| kernel.tools().register_tool(""));

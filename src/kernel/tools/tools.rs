@@ -1,5 +1,6 @@
 //! The tools of a root: finding and listing them, and keeping the registry level with the files.
 
+use super::tool_entry::{CodeParameters, code_parameters};
 use super::tool_listing::{Catalogue, FoundTool, ListedTool, ToolsSince};
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use crate::compile::Compiler;
@@ -15,12 +16,13 @@ const MAX_QUERY_BYTES: usize = 4096;
 /// Owns the registry.
 pub struct Tools {
     registry: Arc<ToolRegistry>,
+    compiler: Arc<Compiler>,
 }
 
 impl Tools {
     /// Looks at the tools in the background, so that neither the boot nor, most likely, the first question waits for it.
     pub fn open(files: RegistryFiles, compiler: Arc<Compiler>) -> Self {
-        let registry = Arc::new(ToolRegistry::new(files, compiler));
+        let registry = Arc::new(ToolRegistry::new(files, Arc::clone(&compiler)));
         let ahead = Arc::downgrade(&registry);
         let look = move || {
             if let Some(registry) = ahead.upgrade() {
@@ -30,7 +32,7 @@ impl Tools {
         };
         // Without a thread the first question looks.
         let _ = threads::spawn("tgp-registry", look);
-        Self { registry }
+        Self { registry, compiler }
     }
 
     /// For whoever changes files, counts runs or commits `meta.json`.
@@ -50,6 +52,11 @@ impl Tools {
         let limit = limit.unwrap_or(DEFAULT_FIND_LIMIT);
         FIND_LIMIT.check(limit, "", ErrorCode::Validation)?;
         Ok(self.registry.find(query, limit as usize)?.into_iter().map(FoundTool::from).collect())
+    }
+
+    /// What code takes that is in no file.
+    pub fn code_parameters(&self, code: &str) -> CodeParameters {
+        code_parameters(&self.compiler, code)
     }
 
     /// Every tool, sorted by path.
