@@ -86,7 +86,12 @@ describe('tgp doctor', () => {
       '{"secrets":{"A":{"env":"TGP_NONE"}}}',
       ['TGP_NONE, which is not set'],
     ],
-    ['a function without a name', 'tgp.config.mjs', 'export default { sandboxAPI: { "a b": () => 1 } };', ['a b']],
+    [
+      'a function of a name that tools cannot call',
+      'tgp.config.mjs',
+      'export default { sandboxAPI: { then: () => 1 } };',
+      ['is taken for a promise'],
+    ],
     [
       'rules that a database cannot keep',
       'tgp.config.mjs',

@@ -267,7 +267,7 @@ describe('tgp sync', () => {
     expect(stdout).toContain('changed  tools/b.ts');
     expect(stdout).toMatch(/In sync with the remote at [0-9a-f]{7}\./);
     const again = (await runCli(folder, ['sync', '--json'])).json();
-    expect(again).toEqual({ remote: true, commit: git(remote, 'rev-parse', 'main'), changed: [] });
+    expect(again).toEqual({ remote: true, commit: git(remote, 'rev-parse', 'main'), changed: [], uncommitted: [] });
   });
 
   test('clones in a cold start, and fails with what to do when the remote is away', async () => {

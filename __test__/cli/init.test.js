@@ -198,23 +198,28 @@ test(
     const folder = installedPackages('tgp-frameworks', PACKAGES);
     /** @type {Record<string, string>} */
     const sources = {};
+    /** @type {Record<string, string>} */
+    const routes = {};
     for (const database of ['none', 'pg', 'postgres', 'mysql2', 'better-sqlite3']) {
       const driver = driverOf([database]);
       expect(driver?.name ?? 'none').toBe(database);
-      sources[`config_${database}.ts`] = configText(driver);
+      routes[`config_${database}.ts`] = configText(driver);
       const config = `config_${database}.ts`;
       for (const place of driver
         ? [driver, /** @type {const} */ ('in the config')]
         : [/** @type {const} */ ('nowhere')]) {
         const choices = /** @type {const} */ ({ language: 'ts', config, database: place, up: './' });
         const name = `${database}_${typeof place === 'string' ? 'config' : 'agent'}`;
-        sources[`route_${name}.ts`] = nextRoute(choices);
+        routes[`route_${name}.ts`] = nextRoute(choices);
         sources[`module_${name}.ts`] = nestModule(choices);
         sources[`script_${name}.mts`] = script(choices);
         expect(nextRoute({ ...choices, language: 'js' })).not.toContain(': Request');
       }
     }
     expect(await strictPrograms(folder, 'templates', sources, { experimentalDecorators: true })).toBe('');
+    // As Next.js has it.
+    const bundled = { module: 'ESNext', moduleResolution: 'Bundler' };
+    expect(await strictPrograms(folder, 'routes', routes, bundled)).toBe('');
   },
   3 * MINUTES,
 );

@@ -158,7 +158,7 @@ describe('sql and sandboxAPI in the config file', () => {
       sql: { source: sqlite(':memory:'), readOnly: true },
     });
     await expect(createSqlTools(own).exec_sql.execute({ sql: 'CREATE TABLE t (a)' })).rejects.toMatchObject({
-      code: 'ERR_SQL_VIOLATION',
+      code: 'ERR_SECURITY_VIOLATION',
     });
     const none = kernelOf({ config: { rootDir: join(folder, 'third') } });
     await none.boot();

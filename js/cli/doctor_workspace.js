@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { RESOLVED } from '../kernel/config.js';
@@ -34,7 +34,8 @@ export async function workspace({ located, config }) {
     );
   }
   if (await isTrackedByApplication(root)) {
-    const remedy = `Add /${name.replace(/^\.\//, '')}/ to .gitignore: it is a repository of its own.`;
+    const place = relative(located.resolved.baseDir, root).split(sep).join('/');
+    const remedy = `Add /${place}/ to .gitignore: it is a repository of its own.`;
     return warning(`${name} on branch ${branch}, not ignored by the repository around it`, remedy);
   }
   const uncommitted = config === 'faulty' ? [] : await uncommittedIn(located);
@@ -74,9 +75,11 @@ async function uncommittedIn({ root, resolved }) {
  * @returns {Promise<boolean>} false as well where there is no `git` command to ask: the kernel itself needs none
  */
 async function isTrackedByApplication(root) {
-  const inside = await run('git', ['rev-parse', '--is-inside-work-tree']).catch(() => undefined);
+  // The repository around the root, also for somebody who stands in it.
+  const around = { cwd: dirname(root) };
+  const inside = await run('git', ['rev-parse', '--is-inside-work-tree'], around).catch(() => undefined);
   if (!inside) return false;
-  return run('git', ['check-ignore', '-q', root]).then(
+  return run('git', ['check-ignore', '-q', root], around).then(
     () => false,
     (error) => error.code === 1,
   );
