@@ -61,6 +61,8 @@ export declare class BindingKernel {
   fileHistory(path?: string | undefined | null, limit?: number | undefined | null): Promise<BindingOutcome>
   /** Value: a unified diff. */
   fileDiff(path?: string | undefined | null, from?: string | undefined | null, to?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: `[{ path, state }]`, the files that are not in the history as they are, sorted by path. */
+  uncommitted(): Promise<BindingOutcome>
   /** Value: `{ matches: [{ path, line, column, text }], truncated, files }`. */
   searchFiles(queryJson: string): Promise<BindingOutcome>
   /** Value: `[{ path, name, description, score, parameters }]`, best first. */

@@ -352,8 +352,15 @@ export type FilledTGPConfig = {
  */
 export declare function defineTGPConfig(config: TGPConfigInput): TGPConfigInput;
 
+/** What {@link loadTGPConfig} gives: a configuration with every default, which `new TGP({ config })` takes. */
+export type LoadedTGPConfig = Omit<FilledTGPConfig, 'secrets'> & {
+  /** As the file has them: with `value` or `env`. A variable is read by the boot, so its value is not in here. */
+  secrets: Record<string, SecretConfigInput & Required<Pick<SecretConfigInput, 'hosts' | 'functions'>>>;
+} & Pick<TGPConfigInput, 'sql' | 'sandboxAPI'>;
+
 /**
- * Loads and checks a config file (.ts .mts .js .mjs .cjs .json), and fills in the defaults. Secrets are in it as they are.
+ * Loads and checks a config file (.ts .mts .js .mjs .cjs .json), and fills in the defaults. Nothing in it is masked: a token or
+ * a secret that the file holds as text is in it as text.
  * @throws {ConfigError} when it is missing, cannot be loaded, or holds a wrong or unknown key
  */
-export declare function loadTGPConfig(configFile: string): Promise<FilledTGPConfig>;
+export declare function loadTGPConfig(configFile: string): Promise<LoadedTGPConfig>;

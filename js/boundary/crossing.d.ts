@@ -136,6 +136,10 @@ export type TypesFinding = { severity: Severity, message: string, line: number, 
 
 export type TypesReply = { diagnostics: Array<TypesFinding>, } | { notice: string, };
 
+export type Uncommitted = { path: string, state: UncommittedState, };
+
+export type UncommittedState = "new" | "changed" | "missing";
+
 export type Verb = "select" | "insert" | "update" | "delete" | "replace" | "merge" | "truncate" | "create" | "alter" | "drop" | "show" | "maintain";
 
 export type Written = { path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
@@ -151,6 +155,7 @@ export interface KernelAnswers {
   persist: Written
   fileHistory: Array<HistoryEntry>
   fileDiff: string
+  uncommitted: Array<Uncommitted>
   revertFile: Written
   applyDiff: Diffed
   deleteFile: Removed

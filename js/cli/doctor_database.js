@@ -46,10 +46,11 @@ const DRIVERS_OF = /** @type {Record<string, string[]>} */ ({
 /**
  * The embedded database, the one of the config file, the application's drivers, and the database that DATABASE_URL names.
  * @param {{ config?: string }} [options]
+ * @param {import('./config_lookup.js').ResolvedConfig} [resolved] the configuration, if it is loaded already
  * @returns {Promise<Finding>}
  */
-export async function database(options = {}) {
-  const { application, baseDir } = await nearestConfig(options);
+export async function database(options = {}, resolved = undefined) {
+  const { application, baseDir } = resolved ?? (await nearestConfig(options));
   const { folder, databases } = await inspectProject(baseDir);
   await answers(sqlite(':memory:'));
   if (application.sql !== undefined) return configured(application.sql);
@@ -75,7 +76,7 @@ async function configured(sql) {
   } catch (error) {
     return problem(
       `the "sql" of the config does not answer: ${messageOf(error)}`,
-      'Start the database, or correct it.',
+      'Start the database, set the variables that the config reads, or correct "sql" in it.',
     );
   } finally {
     await closeSource(source).catch(ignored);

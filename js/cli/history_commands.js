@@ -37,7 +37,7 @@ export async function log(given, { format, config, limit }) {
 /** @param {Options} options */
 export async function sync({ format, config }) {
   const before = await localHead(config);
-  const { remote, commit, changed } = await withProgress(format, 'Syncing', () =>
+  const { remote, commit, changed, uncommitted } = await withProgress(format, 'Syncing', () =>
     withWorkspace({ config }, async (kernel) => {
       // Booting already brings in what others pushed.
       await kernel.sync();
@@ -47,11 +47,12 @@ export async function sync({ format, config }) {
         remote: git.repo !== undefined,
         commit: newest?.commit,
         changed: newest?.commit === before ? [] : await changedSince(kernel, before),
+        uncommitted: await kernel.git.uncommitted(),
       };
     }),
   );
   if (format === 'json') {
-    json({ remote, commit, changed });
+    json({ remote, commit, changed, uncommitted });
     return 0;
   }
   for (const path of changed) line(`${styled('green', 'changed')}  ${path}`);
@@ -61,6 +62,9 @@ export async function sync({ format, config }) {
       ? styled('green', `In sync with the remote${at}.`)
       : 'There is no remote. Name one as git.repo in the config.',
   );
+  for (const { path, state } of uncommitted)
+    line(`${styled('yellow', 'not committed')}  ${state.padEnd('missing'.length)}  ${path}`);
+  if (uncommitted.length > 0) line('Run "tgp commit" to commit what is only on this disk.');
   return 0;
 }
 

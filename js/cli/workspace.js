@@ -71,7 +71,12 @@ export async function withWorkspace(options, work) {
  */
 export async function toolPaths(kernel) {
   const files = await kernel[FILES].list('.');
-  return files.filter((path) => path.startsWith(`${TOOLS}/`) && SOURCES.test(path) && !path.endsWith('.d.ts'));
+  return files.filter(isTool);
+}
+
+/** @param {string} path */
+export function isTool(path) {
+  return path.startsWith(`${TOOLS}/`) && SOURCES.test(path) && !path.endsWith('.d.ts');
 }
 
 /**
@@ -88,6 +93,21 @@ export async function findTool(kernel, given, { among = 'tools' } = {}) {
   throw new NotFoundError(
     `There is no ${what} "${given}".${question(given, paths)} "tgp list" shows the tools there are.`,
   );
+}
+
+/**
+ * Those of `paths` that a person means: a file, or all that a folder holds.
+ * @param {string[]} paths
+ * @param {string} given as for {@link findTool}, or a folder
+ */
+export function filesMeant(paths, given) {
+  const file = guesses(given).find((path) => paths.includes(path));
+  if (file !== undefined) return [file];
+  const asked = plain(given).replace(/\/$/, '');
+  const below = (/** @type {string} */ folder) => paths.filter((path) => path.startsWith(`${folder}/`));
+  if (asked === '.') return paths;
+  const found = below(asked);
+  return found.length > 0 ? found : below(`${TOOLS}/${asked}`);
 }
 
 /**

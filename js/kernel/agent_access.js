@@ -31,6 +31,9 @@ export const RESULTS = Symbol.for('@tgp/core/results');
 /** The same for code that is in no file. */
 export const RUN_FOR_AGENT = Symbol.for('@tgp/core/run_for_agent');
 
+/** How the SQL tools reach the database of a kernel, with what its tools may do there. */
+export const SQL = Symbol.for('@tgp/core/sql');
+
 /** @param {import('./kernel_calls.js').KernelCalls} calls */
 export function agentFiles(calls) {
   return {

@@ -5,7 +5,7 @@ import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
 import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
-import { ARGUMENTS_OF, agentFiles, EXEC_FOR_AGENT, FILES, RESULTS, RUN_FOR_AGENT } from './agent_access.js';
+import { ARGUMENTS_OF, agentFiles, EXEC_FOR_AGENT, FILES, RESULTS, RUN_FOR_AGENT, SQL } from './agent_access.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
 import { waitingRun } from './host_call.js';
 import { KernelCalls } from './kernel_calls.js';
@@ -262,6 +262,10 @@ export class TGP {
       maxChars: () => this.#life.config.agent.resultChars,
       keep: async (value) => this.#life.results?.keep(value) ?? [],
     };
+  }
+
+  [SQL]() {
+    return this.#life.sql;
   }
 
   /** @param {{ maxTokens?: number }} [options] */

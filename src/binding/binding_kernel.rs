@@ -132,6 +132,12 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.history().file_diff(path.as_deref(), from.as_deref(), to.as_deref()))
     }
 
+    /// Value: `[{ path, state }]`, the files that are not in the history as they are, sorted by path.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn uncommitted<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, |kernel| kernel.history().uncommitted())
+    }
+
     /// Value: `{ matches: [{ path, line, column, text }], truncated, files }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn search_files<'env>(&self, env: &'env Env, query_json: String) -> napi::Result<Object<'env>> {

@@ -53,6 +53,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add_write("persist", |kernel, done| kernel.history().persist("", &[], done));
     answers.add("fileHistory", |kernel: &Kernel| kernel.history().file_history(None, None));
     answers.add("fileDiff", |kernel: &Kernel| kernel.history().file_diff(None, None, None));
+    answers.add("uncommitted", |kernel: &Kernel| kernel.history().uncommitted());
     answers.add_write("revertFile", |kernel, done| {
         kernel.files().revert_file("", "", &CommitNote::default(), done);
     });

@@ -46,3 +46,8 @@ pub fn not_kept_whole() -> String {
     "What it held last had a secret in it and was never committed: that cannot be brought back, only what the history has."
         .to_owned()
 }
+
+/// What is said of a text with a secret that was never committed and that another takes the place of.
+pub fn not_kept_before() -> String {
+    "What it held before had a secret in it and was never committed: that cannot be brought back.".to_owned()
+}

@@ -3,6 +3,7 @@
 use super::access::Access;
 use super::commit::{self, Committed, Held};
 use super::repository_setup::{self, Flush};
+use super::uncommitted::{self, FileState};
 use crate::git::branches::{backup_branch, head, pending, strategy};
 use crate::git::commit_id::CommitId;
 use crate::git::durability::context::Context;
@@ -11,10 +12,12 @@ use crate::git::durability::repository_lock::RepositoryLock;
 use crate::git::durability::{redo, settle};
 use crate::git::file_change::FileChange;
 use crate::git::git_error::GitError;
+use crate::git::patience::{Halt, Patience};
 use crate::git::store_options::{StoreOptions, WriteStrategy};
 use crate::git::work_tree::work_tree::WorkTree;
 use git2::Repository;
 use parking_lot::{Mutex, MutexGuard};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -165,6 +168,18 @@ impl GitStore {
         Ok(changed.find(|path| paths.contains(&path.as_str())))
     }
 
+    /// The files among `present`, and those that should be, which the history has otherwise or not at all, sorted by path.
+    /// Files that are ignored, or that follow from others, are left out.
+    ///
+    /// # Errors
+    /// `Git`; `Unreachable` after the time of the limits.
+    pub fn uncommitted(&self, present: &BTreeSet<String>) -> Result<Vec<(String, FileState)>, GitError> {
+        // A handle of its own: others need not wait until every file is read.
+        let repository = self.open_again()?;
+        let patience = Patience::new(self.options.limits.time, &Halt::default());
+        uncommitted::uncommitted(&repository, &self.options, &*self.work, present, &patience)
+    }
+
     /// The repository and the right to write to it, after finishing what a killed process left undone.
     pub(in crate::git) fn writer(&self) -> Result<(MutexGuard<'_, Repository>, RepositoryLock), GitError> {
         self.writer_through(&self.repository)
@@ -245,6 +260,20 @@ impl Writing<'_> {
             (WriteStrategy::PullRequest, Some(id)) => backup_branch::back_up_commit(repository, id).map(Some),
             (WriteStrategy::PullRequest | WriteStrategy::Direct, _) => Ok(None),
         }
+    }
+
+    /// Makes a branch that holds a file as it is, and returns its name. The branch that the file belongs to stays as it is.
+    ///
+    /// # Errors
+    /// `DetachedHead`, `Git`; `Fault` after the commit.
+    pub fn back_up(&self, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
+        self.held.as_ref().ok_or(GitError::Fault)?;
+        // No log stands in for what is on no branch of a write: it is flushed.
+        let repository = self.store.open_again()?;
+        let options = &self.store.options;
+        let target = strategy::target(&repository, options, &[FileChange { path, content: Some(content) }])?;
+        let files = vec![(path.to_owned(), content.to_vec())];
+        backup_branch::back_up_files(&repository, options, target.commit.or(target.start), files)
     }
 
     /// Commits `changes`, as [`GitStore::commit`] does.

@@ -7,3 +7,4 @@ pub(super) mod history;
 pub(super) mod landing;
 pub(super) mod repository_setup;
 pub(super) mod special_files;
+pub(super) mod uncommitted;

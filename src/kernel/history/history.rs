@@ -1,6 +1,7 @@
 //! What was, and how it is kept: the log, commits of files, and `meta.json` beside them.
 
 use super::exchange::{Exchange, Incoming};
+use super::uncommitted::Uncommitted;
 use super::write_turn::WriteTurn;
 use super::written::{Persisted, WriteDone, Written};
 use crate::error::{Error, ErrorCode};
@@ -10,7 +11,7 @@ use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIM
 use crate::kernel::secret_scan::{SecretScan, held_back};
 use crate::kernel::tools::Tools;
 use crate::registry::META_FILE;
-use crate::vfs::{DiskVfs, JailPath, VfsError};
+use crate::vfs::{DiskVfs, JailPath, Vfs, VfsError};
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::Arc;
@@ -86,6 +87,12 @@ impl History {
     pub fn file_diff(&self, path: Option<&str>, from: Option<&str>, to: Option<&str>) -> Result<String, Error> {
         let path = path.map(JailPath::parse).transpose()?.filter(|path| !path.is_root());
         Ok(self.git.diff(path.as_ref().map(JailPath::as_str), from, to)?)
+    }
+
+    /// The files that the history has otherwise or not at all, sorted by path.
+    pub fn uncommitted(&self) -> Result<Vec<Uncommitted>, Error> {
+        let present = self.files.list(&JailPath::root())?.into_iter().map(|path| path.as_str().to_owned()).collect();
+        Ok(self.git.uncommitted(&present)?.into_iter().map(Into::into).collect())
     }
 
     /// The text of a file as it was in `commit`.

@@ -39,6 +39,11 @@ impl<'h> WriteTurn<'h> {
         self.writing()?.commit_before(message, FileChange { path, content: Some(content) })
     }
 
+    /// Commits a file as it is on a branch beside its own, which this names, and leaves its own as it is.
+    pub fn keep_beside(&mut self, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
+        self.writing()?.back_up(path, content)
+    }
+
     fn writing(&mut self) -> Result<&mut Writing<'h>, GitError> {
         if matches!(self.writing, Some(Err(_)))
             && let Some(Err(error)) = self.writing.take()
