@@ -25,7 +25,7 @@ mod transport;
 mod weighed_cache;
 
 pub use confinement::Confinement;
-pub use host::{Host, Question, Reply};
+pub use host::{Host, PLACES_QUESTION, Question, Reply};
 pub use json_shape::JsonShape;
 pub use limits::RunLimits;
 pub use lineage::Lineage;
