@@ -16,10 +16,6 @@ pub trait Host: Send + Sync {
     fn call(&self, question: Question, reply: Reply);
 }
 
-/// The question of an engine, for itself, where places of the compiled code are in the sources. What guests may ask for is
-/// not counted by it.
-pub const PLACES_QUESTION: &str = "#places";
-
 /// What a guest asks.
 #[derive(Debug)]
 pub struct Question {

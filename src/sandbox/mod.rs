@@ -25,12 +25,12 @@ mod transport;
 mod weighed_cache;
 
 pub use confinement::Confinement;
-pub use host::{Host, PLACES_QUESTION, Question, Reply};
+pub use host::{Host, Question, Reply};
 pub use json_shape::JsonShape;
 pub use limits::RunLimits;
 pub use lineage::Lineage;
 pub use log_level::LogLevel;
-pub use message::HostAnswer;
+pub use message::{HostAnswer, PLACES_QUESTION};
 pub use module::{Code, Module, ModuleKind};
 pub use packages::Package;
 pub use pool::{BytecodeStore, PoolOptions};

@@ -4,10 +4,10 @@
 use super::frame_budget::FrameBudget;
 use super::run_order::Ticket;
 use crate::error::{Error, ErrorCode};
-use crate::sandbox::host::{Host, OpenCall, OpenCalls, PLACES_QUESTION};
+use crate::sandbox::host::{Host, OpenCall, OpenCalls};
 use crate::sandbox::json_shape::JsonShape;
 use crate::sandbox::limits::{LOG_LINE_BYTES, RunLimits};
-use crate::sandbox::message::RunCommand;
+use crate::sandbox::message::{PLACES_QUESTION, RunCommand};
 use crate::sandbox::run_end::{RunEnd, RunStats};
 use crate::sandbox::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use std::sync::Arc;

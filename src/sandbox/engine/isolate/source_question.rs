@@ -3,8 +3,7 @@
 
 use crate::sandbox::engine::natives::ask_for_engine;
 use crate::sandbox::engine::run::{CompiledPlace, RunState, SourcePlace};
-use crate::sandbox::host::PLACES_QUESTION;
-use crate::sandbox::message::HostAnswer;
+use crate::sandbox::message::{HostAnswer, PLACES_QUESTION};
 
 /// Places that are asked for at once. Those of a deep recursion are few, so a stack rarely has more.
 const MAX_PLACES: usize = 256;
