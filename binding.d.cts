@@ -137,7 +137,9 @@ export interface BindingError {
 export interface BindingHostCall {
   id: number
   runId: number
-  /** The run that waits for the answer: that one, or a run below it. */
+  /** The nearest run that JavaScript has started: that one, or a run below it. */
+  contextId: number
+  /** The run that waits for the answer: one of these, or a run below them. */
   callerId: number
   kind: 'call' | 'commit' | 'rollback'
   name: string

@@ -71,7 +71,7 @@ export type SandboxConfigInput = {
   workers?: number;
   /**
    * How many workers are kept ready while the kernel is in use. Of the kernels of one root in one process the newest
-   * does so. Default: 1; from 0 to 64.
+   * that is not shut down does so. Default: 1; from 0 to 64.
    */
   warm?: number;
   /**

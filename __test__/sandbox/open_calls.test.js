@@ -155,6 +155,23 @@ describe('all host calls of a run', () => {
     expect((await forge("await tgp.ping(0); return tgp.exec_tool('tools/many.ts')")).result).toEqual([18, ...limit]);
   });
 
+  it('are not what an error takes to tell its lines, whichever of them is used up', async () => {
+    for (const [limits, use] of /** @type {const} */ ([
+      [{ totalHostCalls: 1 }, 'await tgp.text(1)'],
+      [{ answerBytes: 1024 }, 'await tgp.text(1021)'],
+      [{ pendingBytes: 1024 }, 'tgp.never("x".repeat(5000)).catch(() => {})'],
+    ])) {
+      const { forge } = await createKernel(
+        { sandbox: limits, check: 'off' },
+        { sandboxAPI: { text: (n) => 'x'.repeat(n), never: () => new Promise(() => {}) } },
+      );
+      const error = await forge(`${use};\ntype Unused = {\n  n: number\n};\nthrow new Error('late');`).catch(
+        (thrown) => thrown,
+      );
+      expect(error.details.stack, use).toMatch(/^Error: late\n {4}at .*tools\/test\/forged\.ts:5:/);
+    }
+  });
+
   it('are answered with sandbox.answerBytes at most', async () => {
     const { forge } = await createKernel(
       { sandbox: { answerBytes: 10_000 } },

@@ -7,7 +7,6 @@ import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
 import { ARGUMENTS_OF, agentFiles, EXEC_FOR_AGENT, FILES, RESULTS, RUN_FOR_AGENT, SQL } from './agent_access.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
-import { waitingRun } from './host_call.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
 import { readOptions } from './kernel_options.js';
@@ -168,7 +167,7 @@ export class TGP {
     return this.#calls.read((kernel) => {
       const { functions, runs } = this.#life;
       this.#life.inspect(kernel);
-      const start = () => startRun(kernel, runId, argsText, optionsText, waitingRun(functions));
+      const start = () => startRun(kernel, runId, argsText, optionsText, functions.waitingRun);
       const cancel = () => {
         functions.cancel(runId);
         kernel.cancel(runId);

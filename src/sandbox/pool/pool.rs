@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 /// How long `shutdown` waits for killed workers to be reaped.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-static NEWEST: Places<Pool> = Places::new();
+static POOLS: Places<Pool> = Places::new();
 
 pub struct Pool {
     options: PoolOptions,
@@ -43,19 +43,36 @@ impl Pool {
         let state = Mutex::new(PoolState::new(options.workers, options.warm, options.idle, options.queue));
         let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
         let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
-        let older = pool.options.place.as_deref().and_then(|place| NEWEST.take_over(place, &pool));
+        let older = pool.options.place.as_deref().and_then(|place| POOLS.enter(place, &pool));
         if let Some(older) = older {
-            older.stand_back();
+            older.take_stand();
         }
         pool.start_workers();
         pool
     }
 
-    /// A newer pool keeps workers ready in place of this one.
-    fn stand_back(&self) {
-        let idle = self.state.lock().stand_back();
+    /// Keeps workers ready, or lets a newer pool do that in place of this one.
+    fn take_stand(&self) {
+        let idle = {
+            let mut state = self.state.lock();
+            // Looked at in here: of two threads that tell it about others, the later one leaves what is true.
+            if self.options.place.as_deref().is_some_and(|place| POOLS.is_newest(place, self)) {
+                state.step_forward();
+                Vec::new()
+            } else {
+                state.stand_back()
+            }
+        };
         for worker in idle {
             worker.kill();
+        }
+    }
+
+    /// Makes room for the pool that was there before, as this one is about to end.
+    fn leave_place(&self) {
+        let older = self.options.place.as_deref().and_then(|place| POOLS.leave(place, self));
+        if let Some(older) = older {
+            older.take_stand();
         }
     }
 
@@ -102,6 +119,7 @@ impl Pool {
 
     /// Ends every run and every worker, and waits until the workers are gone.
     pub fn shutdown(&self) {
+        self.leave_place();
         let (workers, orphans) = self.state.lock().close();
         for worker in workers {
             worker.kill();
@@ -154,6 +172,8 @@ impl Pool {
                     worker.kill();
                 }
                 self.pump();
+                // It may have been ready before it was attached.
+                self.watch_rest();
             }
             Err(error) => self.on_start_failed(id, &error),
         }
@@ -331,6 +351,7 @@ fn pay_all(owed: Vec<Done>, error: &SandboxError) {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        self.leave_place();
         self.supervisor.close();
         let (workers, orphans) = self.state.lock().close();
         for worker in workers {
