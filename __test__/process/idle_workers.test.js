@@ -110,6 +110,42 @@ describe.runIf(platform === 'linux')('kernels of one root in one process', () =>
   });
 });
 
+/** Counts what a process holds with one kernel, and with many of the same root that are all kept, as `next dev` keeps them. */
+const KEPT = `
+  import { readdirSync } from 'node:fs';
+  const count = () => ({ threads: readdirSync('/proc/self/task').length, files: readdirSync('/proc/self/fd').length });
+  const kernels = [];
+  const use = async () => {
+    const kernel = new TGP({ config: { rootDir: './.tgp', sandbox: { idleMs: 200, warm: 1 } } });
+    kernels.push(kernel);
+    const content = 'import { sum } from "@tgp/std/stats"; export default (args: { n: number }): number => sum([args.n, 1]);';
+    await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content });
+    const { result } = await kernel.exec('tools/t.ts', { n: 1 });
+    if (result !== 2) throw new Error('The run gave ' + result);
+  };
+  const settled = async (isEnough) => {
+    for (let look = 0; look < 300 && !isEnough(); look++) await new Promise((done) => setTimeout(done, 50));
+    return count();
+  };
+  await use();
+  await use();
+  const known = count();
+  const before = await settled(() => count().threads < known.threads);
+  for (let n = 0; n < 8; n++) await use();
+  const after = await settled(() => count().threads <= before.threads && count().files <= before.files);
+  for (const kernel of kernels) if ((await kernel.exec('tools/t.ts', { n: 2 })).result !== 3) throw new Error('It rests for good.');
+  console.log(JSON.stringify({ before, after }));
+  process.exit();
+`;
+
+describe.runIf(platform === 'linux')('many kernels of one root that the application keeps', () => {
+  it('hold no more threads and descriptors than a few, and all of them work', async () => {
+    const { before, after } = await runProgram(await tempRoot(), KEPT);
+    expect(after.threads).toBeLessThanOrEqual(before.threads);
+    expect(after.files).toBeLessThanOrEqual(before.files);
+  });
+});
+
 /** How a program counts what it has, and waits for its garbage to be collected. */
 const COUNTING = `
   import { readdirSync, readFileSync } from 'node:fs';

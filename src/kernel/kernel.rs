@@ -188,7 +188,7 @@ fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, private: Arc<Di
 
 /// A pull request is about its tool alone, so with them `meta.json` is this copy's private matter.
 fn registry_files(config: &Config, vfs: &Arc<DiskVfs>, store: &GitStore) -> Result<RegistryFiles, Error> {
-    let root = Arc::new(vfs.reopened(MAX_META_BYTES)?);
+    let root = Arc::new(vfs.reopened(MAX_META_BYTES));
     let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_META_BYTES));
     let (meta, shared_meta) = match config.git.write_strategy {
         GitWriteStrategy::Direct => (root, None),

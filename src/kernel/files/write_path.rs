@@ -139,7 +139,9 @@ impl WritePath {
             return Some(held_back(secret));
         }
         let first = judged.findings.first().filter(|_| self.parts.checks.is_strict())?;
-        Some(format!("It is kept as a draft and not committed, because check_tool finds errors in it: {first}"))
+        Some(format!(
+            "It is kept as a draft and not committed, because check_tool finds errors in it: {first}. Call check_tool, which says what to do about each, and repair it: the write that leaves none is committed."
+        ))
     }
 
     /// Writes and commits. When the repository could not be had, the files are written all the same.

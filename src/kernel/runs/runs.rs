@@ -62,7 +62,7 @@ impl Runs {
         let RunParts { config, sandbox, modules, checks, tools, examples, functions, guest_files, fetcher, secrets } =
             parts;
         let services =
-            Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background: Background::new() });
+            Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background: Background::default() });
         Arc::new(Self {
             config,
             sandbox,

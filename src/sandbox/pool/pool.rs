@@ -66,6 +66,7 @@ impl Pool {
         for worker in idle {
             worker.kill();
         }
+        self.relieve_supervisor();
     }
 
     /// Makes room for the pool that was there before, as this one is about to end.
@@ -129,7 +130,7 @@ impl Pool {
         let mut state = self.state.lock();
         while !state.is_empty() && !self.changed.wait_until(&mut state, deadline).timed_out() {}
         drop(state);
-        self.dismiss_supervisor();
+        self.relieve_supervisor();
         self.bytecode.close();
         self.changed.notify_all();
     }
@@ -182,7 +183,7 @@ impl Pool {
     fn on_start_failed(self: &Arc<Self>, id: WorkerId, error: &SandboxError) {
         let victims = self.state.lock().start_failed(id);
         pay_all(victims, error);
-        self.dismiss_supervisor();
+        self.relieve_supervisor();
         self.changed.notify_all();
         self.start_workers();
     }
@@ -192,9 +193,7 @@ impl Pool {
         loop {
             let assigned = self.state.lock().assign(Instant::now());
             let Some(Assignment { worker, command, deadline }) = assigned else { return };
-            if let Some(deadline) = deadline {
-                self.supervisor.wake_by(deadline);
-            }
+            self.supervise(deadline);
             let sent = threads::contain(|| worker.send(Command::Run(Box::new(command))));
             if !matches!(sent, Ok(Ok(()))) {
                 // The worker's own thread will report its death, and then the run goes back to the queue.
@@ -294,7 +293,7 @@ impl Pool {
             active.conclude_lost(end);
         }
         pay_all(loss.given_up, &SandboxError::KeepsDying);
-        self.dismiss_supervisor();
+        self.relieve_supervisor();
         self.changed.notify_all();
         self.start_workers();
         self.pump();
@@ -302,28 +301,30 @@ impl Pool {
 
     /// Has somebody look after the workers, by `deadline` at the latest. The supervisor holds no pool while it sleeps.
     fn supervise(self: &Arc<Self>, deadline: Option<Instant>) {
-        if let Some(deadline) = deadline {
-            self.supervisor.wake_by(deadline);
-        }
+        let Some(deadline) = deadline else { return };
         let pool = Arc::downgrade(self);
-        self.supervisor.ensure_thread(move || {
+        self.supervisor.wake_by(deadline, move || {
             if let Some(pool) = pool.upgrade() {
                 pool.enforce();
             }
         });
     }
 
-    fn dismiss_supervisor(&self) {
-        if self.state.lock().is_over() {
+    /// Lets the supervisor go when there is nothing to look after, for good when that is for good.
+    fn relieve_supervisor(&self) {
+        // Under the lock: a deadline that is set afterwards is not lost.
+        let state = self.state.lock();
+        if state.is_over() {
             self.supervisor.close();
+        } else if state.next_deadline().is_none() {
+            self.supervisor.rest();
         }
     }
 
     /// Has somebody look when a worker has been idle for long enough.
-    fn watch_rest(&self) {
-        if let Some(deadline) = self.state.lock().next_deadline() {
-            self.supervisor.wake_by(deadline);
-        }
+    fn watch_rest(self: &Arc<Self>) {
+        let deadline = self.state.lock().next_deadline();
+        self.supervise(deadline);
     }
 
     /// Ends what is past its deadline: the last wall behind the worker's own watchdog. Ends what nobody needs.
