@@ -53,7 +53,7 @@ export async function frameworksPage(rows) {
     '- "Left after its end" are processes of the application that still run after it was told to end (SIGTERM), and after it',
     '  was started once more and killed (SIGKILL).',
     '- Memory is resident; what processes share is counted for each. The test allows no growth between the last two counts but',
-    '  that of connections that are kept open, and of what waits to be collected.',
+    '  that of connections that are kept open, of what waits to be collected, and of a second worker for requests at one time.',
     '- The memory of a worker levels off after some hundred runs, when its garbage is collected for the first time.',
     '',
     line(COLUMNS),
