@@ -25,6 +25,8 @@ import { onBehalfOf, presentCall } from './host_call.js';
 const MAX_ANSWER_CHARS = 16 << 20;
 
 const OVER = 'The run is over.';
+/** The number that stands for no run. */
+const NO_RUN = 0;
 
 /** What a guest may call in the application, and what must happen when its run has ended. */
 export class HostFunctions {
@@ -145,8 +147,8 @@ export class HostFunctions {
   #signalOf(runId, rootId) {
     const context = this.#contexts.get(runId);
     if (context === undefined) {
-      // Questions of the kernel itself belong to no run, and nothing ends them. Others come late.
-      return runId === rootId ? new AbortController().signal : AbortSignal.abort(new AbortedError(OVER));
+      // Questions of the kernel itself belong to no run, and nothing ends them. Others come late: their run is over.
+      return runId === NO_RUN ? new AbortController().signal : AbortSignal.abort(new AbortedError(OVER));
     }
     const { signal } = endOf(context);
     if (runId === rootId) return signal;

@@ -191,6 +191,8 @@ fn shared(place: &Path, dir: Dir) -> io::Result<Arc<Dir>> {
     if let Some((known, handle)) = open.get(place)
         && *known == identity
         && let Some(handle) = handle.upgrade()
+        // A directory that is gone from a network file system may have left its number to the next one.
+        && Identity::of(&handle).is_ok_and(|present| present == identity)
     {
         return Ok(handle);
     }
