@@ -194,12 +194,12 @@ impl GitStore {
         let patience = Patience::new(COMPARE_TIME, halt);
         let found = uncommitted::uncommitted(&repository, &self.options, &*self.work, present, &patience);
         // Patience speaks of a remote, which has no part in this.
-        found.map_err(|error| match error {
-            GitError::Unreachable { .. } => {
-                let reason = format!("it took longer than {} s, or the kernel was shut down", COMPARE_TIME.as_secs());
-                GitError::Git { action: "compare the files with the history", reason }
+        found.map_err(|error| {
+            if !matches!(error, GitError::Unreachable { .. }) {
+                return error;
             }
-            error => error,
+            let reason = format!("it took longer than {} s, or the kernel was shut down", COMPARE_TIME.as_secs());
+            GitError::Git { action: "compare the files with the history", reason }
         })
     }
 

@@ -119,7 +119,7 @@ impl Keeper<'_> {
         };
         Ok(content.filter(|content| {
             let remains = step.after.as_ref().is_some_and(|after| after.as_bytes() == &**content);
-            !remains && !(step.after.is_some() && self.own.wrote(&step.path, content))
+            !(remains || step.after.is_some() && self.own.wrote(&step.path, content))
         }))
     }
 }
