@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
@@ -220,6 +220,34 @@ describe('tgp commit', () => {
     expect((await runCli(folder, ['commit', 'sums/', '--json'])).json().committed).toHaveLength(2);
     expect(subject(root)).toBe('Commit: tools/sums/b.ts, tools/sums/deep/c.ts');
     expect(git(root, 'status', '--porcelain')).toBe('?? tools/d.ts');
+  });
+
+  test.each(['strict', 'off'])('one awkward file keeps no other one out (check: %s)', async (check) => {
+    const folder = await workspace({ 'tools/known.ts': TOOL }, { check, fs: { fileBytes: 1000 } });
+    const root = join(folder, '.tgp');
+    await mkdir(join(root, 'data'));
+    await writeFile(join(root, 'tools/good.ts'), TOOL);
+    await writeFile(join(root, 'tools/latin.ts'), Buffer.concat([Buffer.from(TOOL), Buffer.from([0x2f, 0x2f, 0xe9])]));
+    await writeFile(join(root, 'data/large.txt'), 'x'.repeat(1001));
+    await writeFile(join(root, 'data/one.txt'), 'x');
+    await link(join(root, 'data/one.txt'), join(root, 'data/twin.txt'));
+    await writeFile(join(root, 'data/a.json'), 'x');
+    await writeFile(join(root, 'data/key.json'), SECRET);
+    const { code, ...printed } = await runCli(folder, ['commit', '--json']);
+    expect(code).toBe(1);
+    const { committed, left } = printed.json();
+    const paths = (/** @type {{ path: string }[]} */ files) => files.map(({ path }) => path).sort();
+    const latin = check === 'strict' ? ['tools/latin.ts'] : [];
+    expect(paths(left)).toEqual(['data/key.json', 'data/large.txt', 'data/one.txt', 'data/twin.txt', ...latin]);
+    expect(paths(committed)).toEqual([
+      'data/a.json',
+      'tools/good.ts',
+      ...(check === 'strict' ? [] : ['tools/latin.ts']),
+    ]);
+    expect(new Set(committed.map((/** @type {{ commit: string }} */ file) => file.commit)).size).toBe(1);
+    expect(left.find((/** @type {{ path: string }} */ { path }) => path === 'data/large.txt').reason).toContain(
+      'fs.fileBytes',
+    );
   });
 
   test('leaves out what a strict check refuses, and files with a secret, and says why', async () => {

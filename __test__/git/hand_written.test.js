@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
@@ -148,6 +148,104 @@ describe('THREAT: what a person wrote is overwritten and lost', () => {
     const own = await tools.write_file.execute({ path: 'tools/own.ts', content: OTHER });
     expect(own).toMatchObject({ persisted: false });
     expect(readFileSync(join(rootDir, 'tools/own.ts'), 'utf8')).toBe(OTHER);
+  });
+});
+
+describe('THREAT: what a person wrote gets lost on the way to being kept', () => {
+  const kept = (rootDir) => git(rootDir, 'branch', '--list', 'tgp/kept-*', '--format=%(refname:short)');
+
+  it.each(['looking', 'working'])('a process is killed while the journal says "%s"', async (state) => {
+    const { kernel, rootDir } = await edited();
+    await kernel.shutdown();
+    byHand(rootDir, 'tools/new.ts', OTHER);
+    writeFileSync(join(rootDir, '.git/tgp-writer'), [state, PATH, 'tools/new.ts', 'meta.json'].join('\0'));
+    const next = await createKernel({ rootDir });
+    await next.kernel.boot();
+    if (state === 'looking') {
+      expect(readFileSync(join(rootDir, PATH), 'utf8')).toBe(BY_HAND);
+      expect(readFileSync(join(rootDir, 'tools/new.ts'), 'utf8')).toBe(OTHER);
+      expect(kept(rootDir)).toBe('');
+    } else {
+      expect(readFileSync(join(rootDir, PATH), 'utf8')).toBe(LIB);
+      const branch = kept(rootDir);
+      expect(git(rootDir, 'show', `${branch}:${PATH}`)).toBe(BY_HAND.trim());
+      expect(git(rootDir, 'show', `${branch}:tools/new.ts`)).toBe(OTHER.trim());
+      await next.tools.revert_file.execute({ path: PATH, commit: git(rootDir, 'rev-parse', branch) });
+      expect(readFileSync(join(rootDir, PATH), 'utf8')).toBe(BY_HAND);
+    }
+    expect(soundness(rootDir)).toMatchObject({ fsck: '', locks: [] });
+  });
+
+  it('no write is refused for a file that is as it was committed, on no branch either', async () => {
+    const { kernel, tools, rootDir } = await createKernel();
+    await tools.write_file.execute({ path: PATH, content: LIB });
+    await kernel.shutdown();
+    git(rootDir, 'checkout', '-q', '--detach');
+    const next = await createKernel({ rootDir });
+    expect(await next.tools.write_file.execute({ path: PATH, content: OTHER })).toMatchObject({
+      persisted: false,
+      problem: expect.stringContaining('on no branch'),
+    });
+    expect(readFileSync(join(rootDir, PATH), 'utf8')).toBe(OTHER);
+  });
+
+  it("another kernel's draft is kept beside the branch, once", async () => {
+    const { kernel, tools, rootDir, first } = await edited({ check: 'strict' });
+    byHand(rootDir, PATH, LIB);
+    for (const _ of [1, 2]) {
+      byHand(rootDir, PATH, FAULTY);
+      expect(await tools.write_file.execute({ path: PATH, content: OTHER })).toMatchObject({
+        persisted: true,
+        problem: expect.stringContaining(kept(rootDir)),
+      });
+      expect(git(rootDir, 'show', `${kept(rootDir)}:${PATH}`)).toBe(FAULTY.trim());
+    }
+    expect(git(rootDir, 'log', '--format=%s', `${first}..main`)).toBe(`Forge: ${PATH}`);
+    await kernel.shutdown();
+  });
+
+  it('what could not be had back is not committed, and not overwritten', async () => {
+    const { kernel, tools, rootDir } = await createKernel({ fs: { fileBytes: 1000 } });
+    const large = 'x'.repeat(1001);
+    byHand(rootDir, 'data/large.txt', large);
+    await expect(kernel.git.persist('Large', ['data/large.txt'])).rejects.toMatchObject({
+      code: 'ERR_VALIDATION',
+      message: expect.stringContaining('fs.fileBytes'),
+      details: { path: 'data/large.txt' },
+    });
+    await expect(tools.write_file.execute({ path: 'data/large.txt', content: 'small' })).rejects.toMatchObject({
+      message: expect.stringMatching(/data\/large\.txt stays as it is.*fs\.fileBytes/s),
+    });
+    expect(readFileSync(join(rootDir, 'data/large.txt'), 'utf8')).toBe(large);
+  });
+
+  it('a file with a second name is replaced, and the other name keeps what it holds', async () => {
+    const { tools, rootDir } = await edited();
+    linkSync(join(rootDir, PATH), join(rootDir, 'tools/twin.ts'));
+    expect(await tools.write_file.execute({ path: PATH, content: OTHER })).toMatchObject({ persisted: true });
+    expect(readFileSync(join(rootDir, PATH), 'utf8')).toBe(OTHER);
+    expect(readFileSync(join(rootDir, 'tools/twin.ts'), 'utf8')).toBe(BY_HAND);
+  });
+
+  it('with pull requests a move puts an importer on no second branch', async () => {
+    const { folder, remote, config } = await forgeServer('github');
+    const work = clone(folder, remote);
+    const user =
+      "import { double } from './lib';\n/** Doubles. */\nexport default (args: { n: number }) => double(args.n);\n";
+    byHand(work, 'tools/lib.ts', LIB);
+    byHand(work, 'tools/user.ts', user);
+    git(work, 'add', '-A');
+    git(work, 'commit', '-q', '-m', 'Start');
+    git(work, 'push', '-q', 'origin', 'HEAD:main');
+    const { kernel, tools, rootDir } = await createKernel({ git: config });
+    await kernel.boot();
+    const mine = user.replace('Doubles', 'Doubles, by hand');
+    byHand(rootDir, 'tools/user.ts', mine);
+    const moved = await tools.move_file.execute({ from: 'tools/lib.ts', to: 'tools/lib/double.ts' });
+    expect(moved).toMatchObject({ relinked: ['tools/user.ts'], problem: expect.stringContaining(kept(rootDir)) });
+    expect(git(rootDir, 'show', `${kept(rootDir)}:tools/user.ts`)).toBe(mine.trim());
+    const requests = git(rootDir, 'branch', '--list', 'tgp/feat-*', '--format=%(refname:short)').split('\n');
+    expect(requests).toEqual([expect.stringContaining('tgp/feat-lib-')]);
   });
 });
 

@@ -1,4 +1,5 @@
-import { NotFoundError } from '../boundary/errors.js';
+import { NotFoundError, TGPError } from '../boundary/errors.js';
+import { messageOf } from '../boundary/thrown.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { filesMeant, findFileOfAnyTime, isTool, withWorkspace } from './workspace.js';
 
@@ -87,14 +88,16 @@ async function sifted(kernel, files) {
  */
 async function faultOf(kernel, { path, state }) {
   if (state === 'missing' || !isTool(path)) return undefined;
-  const { valid, diagnostics } = await kernel.check(path);
-  if (valid) return undefined;
-  const first = diagnostics.find(({ severity }) => severity === 'error');
+  const checked = await kernel.check(path).catch((error) => ({ reason: messageOf(error) }));
+  if ('reason' in checked) return checked.reason;
+  if (checked.valid) return undefined;
+  const first = checked.diagnostics.find(({ severity }) => severity === 'error');
   return first === undefined ? 'it is not valid' : `${path}:${first.line}:${first.column}: ${first.message}`;
 }
 
 /**
- * As one commit; with pull requests each file has one of its own. Files with a secret stay out.
+ * As one commit; with pull requests each file has one of its own. Files with a secret stay out, and so do those that cannot
+ * be committed, such as one that is too large.
  * @param {TGP} kernel
  * @param {UncommittedFile[]} files
  * @param {Left[]} left
@@ -109,7 +112,19 @@ async function commitAll(kernel, files, left, message) {
   for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
     if (batch.length === 0) continue;
     const paths = batch.map(({ path }) => path);
-    const { persisted, commit, problem, findings = [] } = await kernel.git.persist(message ?? subject(batch), paths);
+    const written = await kernel.git.persist(message ?? subject(batch), paths).catch((error) => ({ error }));
+    if ('error' in written) {
+      const { error } = written;
+      const isOfFiles = error instanceof TGPError && error.code !== 'ERR_GIT';
+      // What is wrong with the repository is wrong for every file; what is committed by now is still worth telling.
+      if (!isOfFiles && report.committed.length === 0) throw error;
+      const rest = isOfFiles ? [] : waiting.splice(0).flat();
+      const { refused, others } = isOfFiles ? sortedOut(batch, error) : { refused: [...batch, ...rest], others: [] };
+      report.left.push(...refused.map((file) => ({ ...file, reason: messageOf(error) })));
+      waiting.push(...others);
+      continue;
+    }
+    const { persisted, commit, problem, findings = [] } = written;
     if (persisted !== false) {
       report.committed.push(...batch.map((file) => ({ ...file, commit, ...(problem && { problem }) })));
       continue;
@@ -123,6 +138,18 @@ async function commitAll(kernel, files, left, message) {
   }
   if (!isApart && report.committed.length > 0) await kernel.registry.sync();
   return report;
+}
+
+/**
+ * The files of a batch that an error is about, and batches of the others. When it does not say, each is tried by itself.
+ * @param {UncommittedFile[]} batch
+ * @param {TGPError} error
+ * @returns {{ refused: UncommittedFile[], others: UncommittedFile[][] }}
+ */
+function sortedOut(batch, error) {
+  const refused = batch.length === 1 ? batch : batch.filter(({ path }) => path === error.details.path);
+  if (refused.length === 0) return { refused, others: batch.map((file) => [file]) };
+  return { refused, others: [batch.filter((file) => !refused.includes(file))] };
 }
 
 /** @param {UncommittedFile[]} files */

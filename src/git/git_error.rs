@@ -174,6 +174,9 @@ impl PartError for GitError {
                 details.insert(key.to_owned(), value.as_str().into());
             }
         }
+        if let Self::BadPath { path, .. } = self {
+            details.insert("path".to_owned(), path.as_str().into());
+        }
         if let Self::RemoteLimit(limit) = self
             && let Some(key) = limit.key()
         {

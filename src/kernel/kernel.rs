@@ -91,7 +91,8 @@ impl Kernel {
         let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler));
         let strategy = config.git.write_strategy;
         let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
-        let history = Arc::new(History::new(store, exchange, Arc::clone(&root), Arc::clone(&tools), strategy, secrets));
+        let (files, halt) = (Arc::clone(&root), ending.halt);
+        let history = Arc::new(History::new(store, exchange, files, Arc::clone(&tools), strategy, secrets, halt));
         let writes = WritePath::new(WriteParts {
             root: Arc::clone(&root),
             quota: RootQuota::new(Usage { bytes: config.fs.root_bytes.into(), files: config.fs.root_files.into() }),

@@ -12,6 +12,7 @@ use crate::git::durability::repository_lock::RepositoryLock;
 use crate::git::durability::{redo, settle};
 use crate::git::file_change::FileChange;
 use crate::git::git_error::GitError;
+use crate::git::objects::trees::Trees;
 use crate::git::patience::{Halt, Patience};
 use crate::git::store_options::{StoreOptions, WriteStrategy};
 use crate::git::work_tree::work_tree::WorkTree;
@@ -25,6 +26,9 @@ use std::time::Duration;
 
 /// How long another writer, in this process or another, is waited for.
 const WAIT: Duration = Duration::from_secs(10);
+
+/// How long all files are compared with the history at most.
+const COMPARE_TIME: Duration = Duration::from_secs(120);
 
 /// An ordinary local repository with a work tree. New content of files is the caller's to write; this writes history.
 ///
@@ -133,14 +137,13 @@ impl GitStore {
         self.logged.is_some()
     }
 
-    /// Begins a change of the files at `paths`, which the caller writes before it commits: one step for other writers.
-    /// Nobody moves these files in between, and if the process dies there, the next one puts them back.
+    /// Begins a change: one step for other writers. Nobody moves files in between.
     ///
     /// # Errors
     /// `Busy`, `Git`, `Io`.
-    pub fn begin<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Result<Writing<'_>, GitError> {
+    pub fn begin(&self) -> Result<Writing<'_>, GitError> {
         let (repository, mut lock) = self.committer()?;
-        lock.begin(paths)?;
+        lock.begin_branch(std::iter::empty())?;
         Ok(Writing { store: self, held: Some((repository, lock)) })
     }
 
@@ -168,16 +171,36 @@ impl GitStore {
         Ok(changed.find(|path| paths.contains(&path.as_str())))
     }
 
+    /// Whether the file that is checked out at `path` holds this, on a branch or not, whoever else writes meanwhile.
+    ///
+    /// # Errors
+    /// `Git`.
+    pub fn is_checked_out(&self, path: &str, content: &[u8]) -> Result<bool, GitError> {
+        // A handle of its own: the others may be in use.
+        let repository = self.open_again()?;
+        let trees = Trees::new(&repository, self.options.limits);
+        let view = strategy::view(&repository, &self.options)?;
+        Ok(commit::held_in(&trees, view, path, content)? == Held::Same)
+    }
+
     /// The files among `present`, and those that should be, which the history has otherwise or not at all, sorted by path.
     /// Files that are ignored, or that follow from others, are left out.
     ///
     /// # Errors
-    /// `Git`; `Unreachable` after the time of the limits.
-    pub fn uncommitted(&self, present: &BTreeSet<String>) -> Result<Vec<(String, FileState)>, GitError> {
+    /// `Git`, also after [`COMPARE_TIME`] and when `halt` says so.
+    pub fn uncommitted(&self, present: &BTreeSet<String>, halt: &Halt) -> Result<Vec<(String, FileState)>, GitError> {
         // A handle of its own: others need not wait until every file is read.
         let repository = self.open_again()?;
-        let patience = Patience::new(self.options.limits.time, &Halt::default());
-        uncommitted::uncommitted(&repository, &self.options, &*self.work, present, &patience)
+        let patience = Patience::new(COMPARE_TIME, halt);
+        let found = uncommitted::uncommitted(&repository, &self.options, &*self.work, present, &patience);
+        // Patience speaks of a remote, which has no part in this.
+        found.map_err(|error| {
+            if !matches!(error, GitError::Unreachable { .. }) {
+                return error;
+            }
+            let reason = format!("it took longer than {} s, or the kernel was shut down", COMPARE_TIME.as_secs());
+            GitError::Git { action: "compare the files with the history", reason }
+        })
     }
 
     /// The repository and the right to write to it, after finishing what a killed process left undone.
@@ -239,6 +262,22 @@ pub struct Writing<'s> {
 }
 
 impl Writing<'_> {
+    /// Notes that the caller is about to write the files at `paths`: if the process dies before the commit, the next one puts
+    /// them back. What they hold is to be safe by then.
+    ///
+    /// # Errors
+    /// `Io`; `Fault` after the commit.
+    pub fn begin_files<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
+        let (_, lock) = self.held.as_mut().ok_or(GitError::Fault)?;
+        lock.begin(paths)
+    }
+
+    /// Whether files are committed to branches of their own.
+    #[must_use]
+    pub fn has_branches(&self) -> bool {
+        self.store.options.strategy == WriteStrategy::PullRequest
+    }
+
     /// What the history has of a file with this content.
     ///
     /// # Errors
@@ -257,7 +296,10 @@ impl Writing<'_> {
         let (repository, lock) = self.held.as_mut().ok_or(GitError::Fault)?;
         let id = commit::advance(repository, lock, &self.store.context(), message, &[change])?;
         match (self.store.options.strategy, id) {
-            (WriteStrategy::PullRequest, Some(id)) => backup_branch::back_up_commit(repository, id).map(Some),
+            (WriteStrategy::PullRequest, Some(id)) => {
+                let file = (change.path, change.content.unwrap_or_default());
+                backup_branch::back_up_file(repository, &self.store.options, Some(id), file).map(Some)
+            }
             (WriteStrategy::PullRequest | WriteStrategy::Direct, _) => Ok(None),
         }
     }
@@ -271,9 +313,10 @@ impl Writing<'_> {
         // No log stands in for what is on no branch of a write: it is flushed.
         let repository = self.store.open_again()?;
         let options = &self.store.options;
-        let target = strategy::target(&repository, options, &[FileChange { path, content: Some(content) }])?;
-        let files = vec![(path.to_owned(), content.to_vec())];
-        backup_branch::back_up_files(&repository, options, target.commit.or(target.start), files)
+        let change = FileChange { path, content: Some(content) };
+        commit::refuse_large(options, &change)?;
+        let target = strategy::target(&repository, options, &[change])?;
+        backup_branch::back_up_file(&repository, options, target.commit.or(target.start), (path, content)).map(Some)
     }
 
     /// Commits `changes`, as [`GitStore::commit`] does.

@@ -90,7 +90,9 @@ impl<'r> ExportCheck<'r> {
             if exported.is_open || !self.looked.borrow_mut().may_pass_on(exported.names.len()) {
                 return None;
             }
-            names.extend(exported.names.iter().cloned());
+            // `export *` passes on all but the default.
+            let is_first = seen.len() == 1;
+            names.extend(exported.names.iter().filter(|name| is_first || *name != DEFAULT).cloned());
             let further: BTreeSet<&String> = exported.passed_on.iter().collect();
             open.extend(further.into_iter().map(|specifier| (Rc::clone(&path), specifier.clone())));
         }

@@ -99,3 +99,15 @@ fn tools_that_share_files_are_all_checked() {
     assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 0]);
     assert_eq!(reads, 2);
 }
+
+#[test]
+fn a_default_export_is_not_passed_on() {
+    let files = Arc::new(MemoryVfs::new());
+    write(&files, "tools/lib.ts", "export default 1;\nexport const right = 1;\n");
+    write(&files, "tools/all.ts", "export * from './lib';\n");
+    write(&files, "tools/named.ts", "export * from './lib';\nexport { default } from './lib';\n");
+    let tools = ["import all, { right } from './all';", "import lib from './lib';", "import named from './named';"];
+    let (found, _, _) = checked(&files, &tools);
+    assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [1, 0, 0]);
+    assert!(found[0][0].message.contains("no default export"), "{}", found[0][0].message);
+}

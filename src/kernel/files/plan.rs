@@ -35,7 +35,7 @@ impl Step {
     }
 
     /// The bytes of the file that still fits; `None` when there is none. They are read only if they did not matter.
-    pub fn content(&self, root: &DiskVfs) -> Result<Option<Cow<'_, [u8]>>, Error> {
+    pub fn content(&self, root: &DiskVfs) -> Result<Option<Cow<'_, [u8]>>, VfsError> {
         Ok(match &self.before {
             Before::Anything => content_of(root, &self.path)?.map(Cow::Owned),
             Before::Text(text) => Some(Cow::Borrowed(text.as_bytes())),

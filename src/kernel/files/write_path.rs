@@ -3,7 +3,7 @@
 //! Whatever is slow (the rules, types, packages, JavaScript) happens before the repository is locked. What was judged is
 //! what is written: when the file has changed in between, the change is made and judged again.
 
-use super::keeping::{Fate, Told, keep};
+use super::keeping::{Fate, Keeper, Told};
 use super::own_texts::OwnTexts;
 use super::path_turns::PathTurns;
 use super::plan::{Change, Faulty, OneFile, Plan, Step, content_of};
@@ -86,14 +86,17 @@ impl WritePath {
         for _ in 0..MAX_TRIES {
             let (steps, found) = plan.steps(root)?;
             let judged = self.judge(plan, &steps)?;
-            let paths = steps.iter().map(|step| step.path.as_str());
-            let mut turn = self.parts.history.begin(paths.chain([META_FILE]));
+            let keeper = Keeper { root, own: &self.own, checks: &self.parts.checks, history: &self.parts.history };
+            let sound = keeper.sound_texts(&steps)?;
+            let mut turn = self.parts.history.begin();
             let still_fits =
                 steps.iter().try_fold(true, |fits, step| Ok::<_, Error>(fits && step.still_fits(root)?))?;
             if still_fits {
                 let problem = self.problem(&judged);
                 let fate = if problem.is_none() { Fate::Commit } else { Fate::Draft };
-                let told = keep(&mut turn, &steps, fate, (root, &self.own, self.parts.checks.secrets()))?;
+                let told = keeper.keep(&mut turn, &steps, fate, &sound)?;
+                // Not before: a kill from here on has the next process put these files back.
+                turn.begin_files(steps.iter().map(|step| step.path.as_str()).chain([META_FILE]));
                 let written = self.write(turn, path, &steps, judged, problem, &message)?;
                 return Ok((told.into_iter().fold(written, Told::of), found));
             }

@@ -5,7 +5,7 @@ use super::uncommitted::Uncommitted;
 use super::write_turn::WriteTurn;
 use super::written::{Persisted, WriteDone, Written};
 use crate::error::{Error, ErrorCode};
-use crate::git::{Committed, FileChange, GitError, GitStore, LogEntry};
+use crate::git::{Committed, FileChange, GitError, GitStore, Halt, LogEntry};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIMIT};
 use crate::kernel::secret_scan::{SecretScan, held_back};
@@ -58,6 +58,8 @@ pub struct History {
     tools: Arc<Tools>,
     strategy: GitWriteStrategy,
     secrets: SecretScan,
+    /// Ends what takes long.
+    halt: Halt,
     /// Held from the change on disk to the commit, so that both happen in the same order.
     one_writer: Mutex<()>,
 }
@@ -70,8 +72,9 @@ impl History {
         tools: Arc<Tools>,
         strategy: GitWriteStrategy,
         secrets: SecretScan,
+        halt: Halt,
     ) -> Self {
-        Self { git, exchange, files, tools, strategy, secrets, one_writer: Mutex::new(()) }
+        Self { git, exchange, files, tools, strategy, secrets, halt, one_writer: Mutex::new(()) }
     }
 
     /// The commits that changed a file, or all of them, newest first.
@@ -92,7 +95,12 @@ impl History {
     /// The files that the history has otherwise or not at all, sorted by path.
     pub fn uncommitted(&self) -> Result<Vec<Uncommitted>, Error> {
         let present = self.files.list(&JailPath::root())?.into_iter().map(|path| path.as_str().to_owned()).collect();
-        Ok(self.git.uncommitted(&present)?.into_iter().map(Into::into).collect())
+        Ok(self.git.uncommitted(&present, &self.halt)?.into_iter().map(Into::into).collect())
+    }
+
+    /// Whether the file that is checked out at `path` holds this.
+    pub fn is_checked_out(&self, path: &str, content: &[u8]) -> bool {
+        self.git.is_checked_out(path, content).unwrap_or(false)
     }
 
     /// The text of a file as it was in `commit`.
@@ -109,9 +117,9 @@ impl History {
 
     /// Waits for the right to change files. Whoever changes one by its content reads that afterwards: nothing from the
     /// remote may come between the two.
-    pub fn begin<'p>(&self, paths: impl Iterator<Item = &'p str>) -> WriteTurn<'_> {
+    pub fn begin(&self) -> WriteTurn<'_> {
         let one_writer = self.one_writer.lock();
-        WriteTurn::new(one_writer, self.git.begin(paths), self.git.restores_files())
+        WriteTurn::new(one_writer, self.git.begin(), self.git.restores_files())
     }
 
     /// Refuses, where the root is read-only, before anything is tried.
@@ -197,7 +205,7 @@ impl History {
                 Error::new(ErrorCode::Validation, "files is empty. Name what to commit.").with("field", "files")
             );
         };
-        let mut turn = self.begin(std::iter::empty()).whole()?;
+        let mut turn = self.begin().whole()?;
         let mut contents = Vec::new();
         for path in &paths {
             contents.push(match self.files.read_bytes(path) {
@@ -240,7 +248,8 @@ impl History {
             }
             return Ok(Written::not_committed(META_FILE, "With pull requests meta.json is not committed."));
         }
-        let mut turn = self.begin(std::iter::once(META_FILE)).whole()?;
+        let mut turn = self.begin().whole()?;
+        turn.begin_files(std::iter::once(META_FILE));
         let meta = registry.sync_meta()?;
         let change = meta.as_ref().map(|meta| FileChange { path: META_FILE, content: Some(meta.text.as_bytes()) });
         let committed = turn.commit("Registry: meta.json", change.as_slice());
