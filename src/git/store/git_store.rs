@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::commit::{self, Committed, Held};
+use super::held_back::{self, Released};
 use super::repository_setup::{self, Flush};
 use super::uncommitted::{self, FileState};
 use crate::git::branches::{backup_branch, head, pending, strategy};
@@ -180,6 +181,25 @@ impl GitStore {
         uncommitted::uncommitted(&repository, &self.options, &*self.work, present, &patience)
     }
 
+    /// Brings others' version of files that stayed as they were because of what they held, where that is over: after a commit
+    /// that was a conflict, too.
+    ///
+    /// # Errors
+    /// `ReadOnly`, `Busy`, `Git`, `Io`.
+    pub fn release_held_back(&self) -> Result<(), GitError> {
+        self.release().map(drop)
+    }
+
+    pub(in crate::git) fn release(&self) -> Result<Released, GitError> {
+        if self.access == Access::ReadOnly || !held_back::has_any(&*self.repository()?) {
+            return Ok(Released::default());
+        }
+        let (repository, mut lock) = self.writer()?;
+        let released = held_back::release(&repository, &mut lock, &self.context());
+        settle::settle(&repository, lock, &self.context());
+        released
+    }
+
     /// The repository and the right to write to it, after finishing what a killed process left undone.
     pub(in crate::git) fn writer(&self) -> Result<(MutexGuard<'_, Repository>, RepositoryLock), GitError> {
         self.writer_through(&self.repository)
@@ -255,7 +275,12 @@ impl Writing<'_> {
     /// As [`GitStore::commit`]; `Fault` after the commit.
     pub fn commit_before(&mut self, message: &str, change: FileChange<'_>) -> Result<Option<String>, GitError> {
         let (repository, lock) = self.held.as_mut().ok_or(GitError::Fault)?;
-        let id = commit::advance(repository, lock, &self.store.context(), message, &[change])?;
+        let context = self.store.context();
+        let advanced = commit::advance(repository, lock, &context, message, &[change]);
+        if matches!(advanced, Err(GitError::Conflict { .. })) {
+            held_back::release(repository, lock, &context)?;
+        }
+        let id = advanced?;
         match (self.store.options.strategy, id) {
             (WriteStrategy::PullRequest, Some(id)) => backup_branch::back_up_commit(repository, id).map(Some),
             (WriteStrategy::PullRequest | WriteStrategy::Direct, _) => Ok(None),
@@ -272,8 +297,9 @@ impl Writing<'_> {
         let repository = self.store.open_again()?;
         let options = &self.store.options;
         let target = strategy::target(&repository, options, &[FileChange { path, content: Some(content) }])?;
-        let files = vec![(path.to_owned(), content.to_vec())];
-        backup_branch::back_up_files(&repository, options, target.commit.or(target.start), files)
+        let files = vec![(path.to_owned(), Some(content.to_vec()))];
+        let kept = backup_branch::back_up_files(&repository, options, target.commit.or(target.start), files)?;
+        Ok(kept.map(|kept| kept.branch))
     }
 
     /// Commits `changes`, as [`GitStore::commit`] does.
