@@ -131,6 +131,31 @@ describe('a file with a secret that the remote has changed', () => {
   });
 });
 
+describe('the same with pull requests', () => {
+  it('nothing of the remote\u2019s is removed or overwritten unseen', async () => {
+    const { folder, remote } = await bareRemote();
+    push(folder, remote, PATH, CLEAN);
+    const { kernel, tools, rootDir } = await watched({ git: { repo: remote, writeStrategy: 'pr' } });
+    await kernel.boot();
+    const place = join(rootDir, PATH);
+    writeFileSync(place, LEAKY);
+    push(folder, remote, PATH, THEIRS);
+    await kernel.sync();
+    expect(readFileSync(place, 'utf8')).toBe(LEAKY);
+    writeFileSync(place, MENDED);
+    await expect(kernel.git.persist('mine', [PATH])).rejects.toMatchObject({ code: 'ERR_GIT_CONFLICT' });
+    expect(readFileSync(place, 'utf8')).toBe(THEIRS);
+    expect(git(remote, 'branch', '--list', 'tgp/feat-*')).toBe('');
+    writeFileSync(place, LEAKY);
+    push(folder, remote, PATH, CLEAN);
+    await kernel.sync();
+    rmSync(place);
+    await kernel.sync();
+    expect(readFileSync(place, 'utf8')).toBe(CLEAN);
+    expect(await tools.write_file.execute({ path: PATH, content: MENDED })).toMatchObject({ persisted: true });
+  });
+});
+
 describe('what the user is told when the remote moves files', () => {
   it.each([
     ['a fetch', async ({ kernel }) => kernel.git.hydrate()],
