@@ -137,6 +137,35 @@ describe('tgp doctor', () => {
     expect(find((await runCli(folder, ['doctor', '--json'])).json(), 'Workspace').status).toBe('ok');
   });
 
+  test.skipIf(process.platform === 'win32')('names what lies in the root and is no file for the kernel', async () => {
+    const folder = await tempRoot();
+    await runCli(folder, ['init']);
+    const root = join(folder, '.tgp');
+    const odd = [
+      ['tools/nul.ts', /'tools\/nul\.ts' \(has a name that is a device on Windows\)/],
+      ['a:b.ts', /'a:b\.ts' \(a name that is not the same file on every system\)/],
+      ['tools/a\nb\u001b[31m.ts', /'tools\/a\\u\{a\}b\\u\{1b\}\[31m\.ts' \(has a control character/],
+      [Buffer.from([...Buffer.from(`${root}/tools/`), 0xff, 0x2e, 0x74, 0x73]), /\(its name is not UTF-8\)/],
+    ];
+    const workspaceOf = async () => find((await runCli(folder, ['doctor', '--json'])).json(), 'Workspace');
+    for (const [path, expected] of odd) {
+      const place = typeof path === 'string' ? join(root, path) : path;
+      await writeFile(place, 'export default () => 1;\n');
+      const found = await workspaceOf();
+      expect(found).toMatchObject({ status: 'warning', remedy: expect.stringContaining('another name') });
+      expect(found.detail).toMatch(/1 file is neither listed, run nor committed/);
+      expect(found.detail).toMatch(expected);
+      await rm(place);
+    }
+    await symlink(join(root, 'meta.json'), join(root, 'tools/link.ts'));
+    for (let index = 0; index < 6; index += 1) await writeFile(join(root, `tools/q${index}?.ts`), '');
+    const { detail } = await workspaceOf();
+    expect(detail).toContain('7 files are neither listed, run nor committed');
+    expect(detail).toMatch(/ and 2 more$/);
+    for (let index = 0; index < 6; index += 1) await rm(join(root, `tools/q${index}?.ts`));
+    expect((await workspaceOf()).detail).toContain("'tools/link.ts' (a link)");
+  });
+
   test('warns when the repository around does not ignore the root, and when the root is on no branch', async () => {
     const folder = await tempRoot();
     await runCli(folder, ['init']);

@@ -298,6 +298,26 @@ describe('tgp sync', () => {
     expect(again).toEqual({ remote: true, commit: git(remote, 'rev-parse', 'main'), changed: [], uncommitted: [] });
   });
 
+  test('says once, each time, which file the remote has changed and a secret holds back; removed, it is the remote\u2019s', async () => {
+    const { folder: elsewhere, remote } = await bareRemote();
+    const folder = await workspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });
+    const rival = join(elsewhere, 'rival');
+    git(elsewhere, 'clone', '-q', remote, rival);
+    await writeFile(join(rival, 'tools/a.ts'), 'return 2\n');
+    git(rival, 'commit', '-q', '-a', '-m', 'Rival');
+    git(rival, 'push', '-q');
+    const place = join(folder, '.tgp/tools/a.ts');
+    await writeFile(place, "return 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'\n");
+    for (const command of ['sync', 'sync', 'list']) {
+      const { stderr } = await runCli(folder, [command]);
+      expect(stderr.split('neither committed nor overwritten: tools/a.ts')).toHaveLength(2);
+    }
+    await rm(place);
+    expect((await runCli(folder, ['commit', '--json'])).json()).toEqual({ committed: [], left: [] });
+    expect(git(remote, 'show', 'main:tools/a.ts')).toBe('return 2');
+    expect((await runCli(folder, ['sync', '--json'])).json().uncommitted).toEqual([]);
+  });
+
   test('clones in a cold start, and fails with what to do when the remote is away', async () => {
     const { remote } = await bareRemote();
     await workspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });

@@ -155,6 +155,9 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     await again.kernel.boot();
     await again.tools.write_file.execute({ path: 'tools/third.ts', content: CLEAN });
     isHeld();
+    // Nobody here has seen the remote's version yet.
+    const unseen = again.tools.write_file.execute({ path, content: CLEAN });
+    await expect(unseen).rejects.toMatchObject({ code: 'ERR_GIT_CONFLICT' });
     expect(await again.tools.write_file.execute({ path, content: CLEAN })).toMatchObject({ persisted: true });
     expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
   });

@@ -7,6 +7,7 @@ import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
 import { named } from './commit_command.js';
 import { ok, problem, warning } from './finding.js';
+import { namedWithReason, untakenFiles } from './untaken_files.js';
 
 /** @typedef {NonNullable<import('./doctor_config.js').Patient['located']>} Located */
 
@@ -38,22 +39,31 @@ export async function workspace({ located, config }) {
     const remedy = `Add /${place}/ to .gitignore: it is a repository of its own.`;
     return warning(`${name} on branch ${branch}, not ignored by the repository around it`, remedy);
   }
-  const uncommitted = config === 'faulty' ? [] : await uncommittedIn(located);
+  const { uncommitted, untaken } = config === 'faulty' ? { uncommitted: [], untaken: [] } : await onlyHere(located);
+  const details = [];
+  const remedies = [];
   if (uncommitted.length > 0) {
-    const count = uncommitted.length === 1 ? '1 file is' : `${uncommitted.length} files are`;
-    return warning(
-      `${name} on branch ${branch}, where ${count} not committed: ${named(uncommitted)}`,
-      'Run "tgp commit": what is only on this disk is in no history, and others do not get it.',
-    );
+    details.push(`${counted(uncommitted.length)} not committed: ${named(uncommitted)}`);
+    remedies.push('Run "tgp commit": what is only on this disk is in no history, and others do not get it.');
   }
-  return ok(`${name} on branch ${branch}`);
+  if (untaken.length > 0) {
+    details.push(`${counted(untaken.length)} neither listed, run nor committed: ${namedWithReason(untaken)}`);
+    remedies.push('Give what is to be a tool or a file another name, or put the file itself where the link is.');
+  }
+  if (details.length === 0) return ok(`${name} on branch ${branch}`);
+  return warning(`${name} on branch ${branch}, where ${details.join('; ')}`, remedies.join(' '));
+}
+
+/** @param {number} count */
+function counted(count) {
+  return count === 1 ? '1 file is' : `${count} files are`;
 }
 
 /**
  * Asked of a kernel that has the files and their repository, and nothing else: it exchanges nothing with a remote.
  * @param {Located} located
  */
-async function uncommittedIn({ root, resolved }) {
+async function onlyHere({ root, resolved }) {
   const { branch, writeStrategy } = resolved.config.git ?? {};
   const { allowedDirs: _, ...fs } = resolved.config.fs ?? {};
   const bare = { rootDir: root, fs, git: { branch, writeStrategy }, sandbox: { warm: 0 }, allowedImports: [] };
@@ -63,7 +73,7 @@ async function uncommittedIn({ root, resolved }) {
   const given = { config: bare, application: {}, baseDir: resolved.baseDir, warnings: [] };
   const kernel = new TGP(/** @type {any} */ ({ logger: SILENT, [RESOLVED]: given }));
   try {
-    return await kernel.git.uncommitted();
+    return { uncommitted: await kernel.git.uncommitted(), untaken: await untakenFiles(kernel, root) };
   } finally {
     await kernel.shutdown();
     process.chdir(here);

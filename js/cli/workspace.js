@@ -11,6 +11,9 @@ export const TOOLS = 'tools';
 const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
 const GUESSES = ['', '.ts', '.js', '/index.ts'];
 
+/** The last warning: what booting says and the command's own exchange with the remote says again is told once. */
+let told = '';
+
 /**
  * Standard output is for results.
  * @type {import('../../index.js').Logger}
@@ -18,7 +21,10 @@ const GUESSES = ['', '.ts', '.js', '/index.ts'];
 const toStandardError = {
   debug: () => {},
   info: (message) => console.error(message),
-  warn: (message) => console.error(`Warning: ${message}`),
+  warn: (message) => {
+    if (message !== told) console.error(`Warning: ${message}`);
+    told = message;
+  },
   error: (message, ...rest) => console.error(`Error: ${message}`, ...rest),
 };
 

@@ -11,6 +11,14 @@ use git2::{ErrorCode, ObjectType, Oid, Repository};
 pub(in crate::git) const PREFIX: &str = "tgp/kept-";
 const ID_DIGITS: usize = 10;
 
+/// Files on a branch of their own.
+#[derive(Debug)]
+pub(in crate::git) struct Kept {
+    pub(in crate::git) branch: String,
+    pub(in crate::git) commit: Oid,
+    pub(in crate::git) paths: Vec<String>,
+}
+
 /// Makes a branch that holds `commit`, and returns its short name.
 pub(in crate::git) fn back_up_commit(repository: &Repository, commit: Oid) -> Result<String, GitError> {
     let branch = short_name(commit);
@@ -41,36 +49,39 @@ pub(in crate::git) fn back_up_file(
     {
         return Ok(branch);
     }
-    let commit = commit_of(repository, options, parent, vec![(path.to_owned(), content.to_vec())])?;
+    let commit = commit_of(repository, options, parent, vec![(path.to_owned(), Some(content.to_vec()))])?;
     repository.reference(&branch_reference(&branch), commit, true, "keep").map_err(failed)?;
     Ok(branch)
 }
 
-/// Makes a branch with `files` on top of `parent`; none when there are none.
+/// Makes a branch with `files` on top of `parent`, without those that have no content; none when there are no files.
 pub(in crate::git) fn back_up_files(
     repository: &Repository,
     options: &StoreOptions,
     parent: Option<Oid>,
-    files: Vec<(String, Vec<u8>)>,
-) -> Result<Option<String>, GitError> {
+    files: Vec<(String, Option<Vec<u8>>)>,
+) -> Result<Option<Kept>, GitError> {
     if files.is_empty() {
         return Ok(None);
     }
+    let paths = files.iter().map(|(path, _)| path.clone()).collect();
     let commit = commit_of(repository, options, parent, files)?;
-    back_up_commit(repository, commit).map(Some)
+    let branch = back_up_commit(repository, commit)?;
+    Ok(Some(Kept { branch, commit, paths }))
 }
 
-/// Writes a commit with `files` on top of `parent`.
+/// Writes a commit with `files` on top of `parent`, without those that have no content.
 fn commit_of(
     repository: &Repository,
     options: &StoreOptions,
     parent: Option<Oid>,
-    files: Vec<(String, Vec<u8>)>,
+    files: Vec<(String, Option<Vec<u8>>)>,
 ) -> Result<Oid, GitError> {
     let failed = |error: git2::Error| GitError::git("keep files without a commit", &error);
     let mut changes = Vec::new();
     for (path, content) in files {
-        changes.push((path, Some(repository.blob(&content).map_err(failed)?.into())));
+        let blob = content.map(|content| repository.blob(&content)).transpose().map_err(failed)?;
+        changes.push((path, blob.map(Into::into)));
     }
     let trees = Trees::new(repository, options.limits);
     let tree = trees.with_changes(trees.of(parent)?, changes)?;

@@ -52,6 +52,7 @@ pub(in crate::git) fn restore_files<'p>(
     let mut unknown = checkout::unknown(&trees, view, paths.clone(), context.work)?;
     unknown.retain(|(path, _)| !context.options.derived.contains(path));
     let head = head::target(repository, "HEAD").map_err(|error| GitError::git("read the current commit", &error))?;
+    let unknown = unknown.into_iter().map(|(path, content)| (path, Some(content))).collect();
     backup_branch::back_up_files(repository, context.options, head, unknown)?;
     checkout::place(&trees, view, paths, context.work)
 }

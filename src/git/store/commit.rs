@@ -4,6 +4,7 @@
 //! one compare-and-swap; the index follows. A kill at any point leaves the old branch or the new one, and at worst an
 //! index for the next writer to bring along.
 
+use super::held_back;
 use crate::git::branches::head::Head;
 use crate::git::branches::references::is_contention;
 use crate::git::branches::strategy;
@@ -91,6 +92,7 @@ pub(in crate::git) fn advance(
 ) -> Result<Option<Oid>, GitError> {
     let failed = |error: git2::Error| GitError::git("commit", &error);
     let changes = strategy::own_changes(context.options, changes);
+    held_back::refuse_unseen(repository, context, &changes)?;
     let mut update = TreeUpdate::default();
     let mut blobs = Vec::new();
     for change in &changes {

@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::commit::{self, Committed, Held};
+use super::held_back::{self, Released};
 use super::repository_setup::{self, Flush};
 use super::uncommitted::{self, FileState};
 use crate::git::branches::{backup_branch, head, pending, strategy};
@@ -203,6 +204,25 @@ impl GitStore {
         })
     }
 
+    /// Brings others' version of files that stayed as they were because of what they held, where that is over: after a commit
+    /// that was a conflict, too.
+    ///
+    /// # Errors
+    /// `ReadOnly`, `Busy`, `Git`, `Io`.
+    pub fn release_held_back(&self) -> Result<(), GitError> {
+        self.release().map(drop)
+    }
+
+    pub(in crate::git) fn release(&self) -> Result<Released, GitError> {
+        if self.access == Access::ReadOnly || !held_back::has_any(&*self.repository()?) {
+            return Ok(Released::default());
+        }
+        let (repository, mut lock) = self.writer()?;
+        let released = held_back::release(&repository, &mut lock, &self.context());
+        settle::settle(&repository, lock, &self.context());
+        released
+    }
+
     /// The repository and the right to write to it, after finishing what a killed process left undone.
     pub(in crate::git) fn writer(&self) -> Result<(MutexGuard<'_, Repository>, RepositoryLock), GitError> {
         self.writer_through(&self.repository)
@@ -294,7 +314,12 @@ impl Writing<'_> {
     /// As [`GitStore::commit`]; `Fault` after the commit.
     pub fn commit_before(&mut self, message: &str, change: FileChange<'_>) -> Result<Option<String>, GitError> {
         let (repository, lock) = self.held.as_mut().ok_or(GitError::Fault)?;
-        let id = commit::advance(repository, lock, &self.store.context(), message, &[change])?;
+        let context = self.store.context();
+        let advanced = commit::advance(repository, lock, &context, message, &[change]);
+        if matches!(advanced, Err(GitError::Conflict { .. })) {
+            held_back::release(repository, lock, &context)?;
+        }
+        let id = advanced?;
         match (self.store.options.strategy, id) {
             (WriteStrategy::PullRequest, Some(id)) => {
                 let file = (change.path, change.content.unwrap_or_default());

@@ -140,6 +140,7 @@ impl History {
     /// What a commit, or its failure, means for the file at `path`.
     pub fn written(&self, path: &str, committed: Result<Committed, GitError>) -> Result<Written, Error> {
         let (fresh, problem) = match committed {
+            Err(error @ GitError::Conflict { .. }) => return Err(self.overtaken(error)),
             Ok(committed) => (committed.id, None),
             // The file is safe on disk; saying so is more use to the agent than an error that hides it.
             Err(error) => (None, Some(Error::from(error).message)),
@@ -234,8 +235,17 @@ impl History {
             .collect();
         // Somebody else has changed these files.
         self.tools.registry().expire();
-        let committed = turn.commit(message, &changes)?;
-        self.written(first.as_str(), Ok(committed))
+        match turn.commit(message, &changes) {
+            Err(error @ GitError::Conflict { .. }) => Err(self.overtaken(error)),
+            committed => self.written(first.as_str(), Ok(committed?)),
+        }
+    }
+
+    /// Brings the version that a commit would have been put over unseen, and says so.
+    fn overtaken(&self, conflict: GitError) -> Error {
+        let brought = self.git.release_held_back();
+        self.tools.registry().expire();
+        brought.map_or_else(Error::from, |()| conflict.into())
     }
 
     fn commit_meta(&self) -> Result<Written, Error> {
