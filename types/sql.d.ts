@@ -156,6 +156,8 @@ export type SchemaDescription = {
   notShown?: string[];
   /** How many more tables there are. */
   notNamed?: number;
+  /** Why there is nothing: the table that was asked for does not exist, with the name that was probably meant. */
+  notice?: string;
 };
 
 /** The tools that {@link createSqlTools} returns. */

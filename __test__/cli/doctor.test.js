@@ -275,6 +275,19 @@ describe('tgp doctor looks at the database', () => {
     if (status !== 'ok') expect(found.remedy?.length).toBeGreaterThan(10);
   });
 
+  test('a file of the config that is not there is named and not made', async () => {
+    const folder = await tempRoot();
+    const index = new URL('../../index.js', import.meta.url).href;
+    const config = `import { sqlite } from ${JSON.stringify(index)};\nexport default { sql: sqlite('shpo.db') };\n`;
+    await writeFile(join(folder, 'tgp.config.mjs'), config);
+    const printed = await runCli(folder, ['doctor', '--json']);
+    expect(find(printed.json(), 'Database')).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('shpo.db does not exist yet'),
+    });
+    expect(await readdir(folder)).toEqual(['tgp.config.mjs']);
+  });
+
   test('a file that is no database', async () => {
     const folder = await tempRoot();
     const file = join(folder, 'app.db');

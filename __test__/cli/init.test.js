@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { TGP } from '../../index.js';
 import { nestModule, nextRoute, script } from '../../js/cli/agent_templates.js';
 import { driverOf } from '../../js/cli/databases.js';
 import { examineNextConfig } from '../../js/cli/next_check.js';
@@ -181,6 +182,17 @@ describe('tgp init', () => {
     expect(told.files).toContainEqual({ file: 'next.config.js', effect: 'kept' });
     expect(told.next).toContain("  import { withTGP } from '@tgp/core/next';");
     expect(await read(folder, 'next.config.js')).toBe(unusual);
+  });
+
+  test('writes nothing where a file has the place of the root', async () => {
+    const folder = await application({ '.tgp': 'no folder' });
+    const { code, stderr } = await runCli(folder, ['init', '--yes']);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/\.tgp is a file where the folder .* Nothing was written/);
+    expect(await readdir(folder)).toEqual(['.tgp']);
+    const error = await new TGP({ config: { rootDir: join(folder, '.tgp') } }).boot().catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'ERR_CONFIG', details: { key: 'rootDir' } });
+    expect(error.message).toMatch(/rootDir cannot be a folder: a file of that name/);
   });
 
   test('writes nothing when package.json cannot be read', async () => {

@@ -68,6 +68,20 @@ describe('sql and sandboxAPI in the config file', () => {
     });
   });
 
+  test('a function that takes the place of the database is warned of', async () => {
+    /** @type {string[]} */
+    const warnings = [];
+    const logger = { debug() {}, info() {}, error() {}, warn: (/** @type {string} */ text) => warnings.push(text) };
+    const config = { rootDir: await tempRoot() };
+    const kernel = kernelOf({ config, logger, sql: sqlite(':memory:'), sandboxAPI: { exec_sql: () => 'mine' } });
+    await kernel.boot();
+    expect(warnings.join()).toContain('sandboxAPI.exec_sql takes the place of the database');
+    warnings.length = 0;
+    const alone = kernelOf({ config: { rootDir: await tempRoot() }, logger, sandboxAPI: { exec_sql: () => 'mine' } });
+    await alone.boot();
+    expect(warnings.join()).not.toContain('exec_sql');
+  });
+
   test('tgp exec and tgp mcp have them', async () => {
     const { folder, kernel } = await project();
     await kernel.shutdown();

@@ -184,3 +184,33 @@ describe('all host calls of a run', () => {
     expect(result).toEqual([4000, 4000, expect.stringMatching(/^ERR_LIMIT.*sandbox\.answerBytes/), 10]);
   });
 });
+
+describe('a host call that nobody awaits', () => {
+  const slow = () => new Promise(() => {});
+  const warned = (/** @type {{ level: string, message: string }[]} */ logs) =>
+    logs.filter(({ level }) => level === 'warn').map(({ message }) => message);
+
+  it('is named in the logs of a run that returns without its answer', async () => {
+    const { forge } = await createKernel({}, { sandboxAPI: { slow }, sql: sqlite(':memory:') });
+    const forgotten = await forge('export default () => { const r: any = tgp.exec_sql("SELECT 1"); return r.length; }');
+    expect(forgotten.result).toBeNull();
+    expect(warned(forgotten.logs)).toEqual([
+      '1 host call was still open when the tool returned, and nothing awaited the answer. Write await tgp.exec_sql(…).',
+    ]);
+    const several = await forge(
+      'export default () => { tgp.slow(); tgp.slow(); tgp.exec_tool("tools/x.ts", {}); return 1; }',
+    );
+    expect(warned(several.logs).join()).toMatch(/^3 host calls were still open.*await tgp\.exec_tool.*await tgp\.slow/);
+  });
+
+  it.each([
+    ['lost a race', 'export default async () => Promise.race([tgp.slow(), Promise.resolve(1)])'],
+    ['has a handler', 'export default () => { tgp.slow().catch(() => 0); return 1; }'],
+    ['was answered', 'export default async () => { await tgp.exec_sql("SELECT 1"); return 1; }'],
+    ['is the result', 'export default () => tgp.exec_sql("SELECT 1")'],
+  ])('is not one that %s', async (_, source) => {
+    const { forge } = await createKernel({}, { sandboxAPI: { slow }, sql: sqlite(':memory:') });
+    const { logs } = await forge(source);
+    expect(warned(logs)).toEqual([]);
+  });
+});

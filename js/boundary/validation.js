@@ -288,8 +288,7 @@ function kindOf(value) {
   if (value === '') return 'an empty text';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  if (typeof value === 'number') return 'such a number';
+  if (typeof value === 'number') return String(value);
   return KINDS[typeof value] ?? typeof value;
 }
 

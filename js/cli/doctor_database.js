@@ -6,6 +6,7 @@ import { createSqlTools } from '../agent_tools/sql_tools.js';
 import { foreignUrl } from '../boundary/foreign_url.js';
 import { ignored } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
+import { isAdapter } from '../sql/adapter.js';
 import { sqlite } from '../sql/adapters/sqlite.js';
 import { closeSource } from '../sql/close_source.js';
 import { settingsOf } from '../sql/sql_settings.js';
@@ -70,6 +71,11 @@ export async function database(options = {}, resolved = undefined) {
  */
 async function configured(sql) {
   const { source } = settingsOf(sql);
+  // To ask it would make it: a mistyped path must not look like a database afterwards.
+  const file = isAdapter(source) ? source.file : undefined;
+  if (file !== undefined && !existsSync(file)) {
+    return warning(`${file} does not exist yet`, 'Its first use makes it; or correct "sql" in the config.');
+  }
   try {
     await answers(source);
     return ok('the "sql" of the config answers');

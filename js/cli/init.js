@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { resolveCommand } from 'package-manager-detector/commands';
 import { readTextAtMost } from '../boundary/bounded_read.js';
+import { ConfigError } from '../boundary/errors.js';
 import { FILES } from '../kernel/agent_access.js';
 import { DEFAULT_FILES, RESOLVED, withoutFile } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
@@ -66,13 +67,14 @@ async function setUp(project) {
   // Beside src/, a TypeScript file would change where `nest build` puts its output.
   const config = present ?? (framework === 'nest' ? 'tgp.config.mjs' : 'tgp.config.ts');
   const driver = driverOf(databases);
-  /** @type {Deed[]} */
-  const deeds = [await create(folder, config, configText(driver))];
-  // What was just written is not loaded: the driver that it imports may not be installed yet.
+  // What is about to be written is not loaded: the driver that it imports may not be installed yet.
   const resolved =
     present === undefined ? { ...withoutFile(folder), hasSql: driver !== undefined } : await presentConfig();
   const root = resolve(folder, resolved.config.rootDir ?? DEFAULT_ROOT);
   const name = relative(folder, root).split(sep).join('/');
+  refuseFile(root, name);
+  /** @type {Deed[]} */
+  const deeds = [await create(folder, config, configText(driver))];
   deeds.push(...(await setUpRoot(root, name, resolved)), await ignoreRoot(folder, name), ...(await addScript(project)));
   const agent = agentOf(project);
   const database = resolved.hasSql ? 'in the config' : (driver ?? 'nowhere');
@@ -82,6 +84,22 @@ async function setUp(project) {
   if (applied) deeds.push({ file: applied.file, effect: applied.effect });
   const opens = database === 'in the config' ? config : agent.file;
   return { deeds, agent: agent.file, config, opens, manual: applied?.manual ?? [] };
+}
+
+/**
+ * Before anything is written: a folder cannot be made where a file is.
+ * @param {string} root
+ * @param {string} name
+ */
+function refuseFile(root, name) {
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new ConfigError(
+      `${name} is a file where the folder of the tools belongs. Nothing was written. Move it away.`,
+      {
+        details: { key: 'rootDir' },
+      },
+    );
+  }
 }
 
 /** The configuration of this folder, and whether it names a database. */

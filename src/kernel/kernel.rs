@@ -14,7 +14,7 @@ use super::secret_scan::SecretScan;
 use super::tools::{RegistryFiles, Tools};
 use crate::bound_secrets::BoundSecrets;
 use crate::compile::Compiler;
-use crate::error::Error;
+use crate::error::{Error, ErrorCode};
 use crate::git::{GitStore, Halt};
 use crate::net::{FetchLimits, Fetcher};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
@@ -52,7 +52,7 @@ impl Kernel {
     ) -> Result<Arc<Self>, Error> {
         let noted = check_folders(&mut config, base_dir)?;
         let root_dir = base_dir.join(&config.root_dir);
-        let root = Arc::new(DiskVfs::open(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
+        let root = Arc::new(open_root(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
         let compiler = Arc::new(Compiler::new());
         let examples = Arc::new(RunExamples::default());
         let ending = Ending { halt, launcher: cfg!(unix).then(|| worker_files.executable.clone()) };
@@ -196,4 +196,15 @@ fn registry_files(config: &Config, vfs: &Arc<DiskVfs>, store: &GitStore) -> Resu
         GitWriteStrategy::Pr => (Arc::clone(&private), Some(root)),
     };
     Ok(RegistryFiles { tools: Arc::<DiskVfs>::clone(vfs), meta, shared_meta, private: PrivateFiles(private) })
+}
+
+/// The root's folder; where a file has its place, the error says so.
+fn open_root(root: &Path) -> Result<DiskVfs, Error> {
+    DiskVfs::open(root).map_err(|error| {
+        if !root.ancestors().any(Path::is_file) {
+            return error.into();
+        }
+        let text = "rootDir cannot be a folder: a file of that name is in its place. Move the file away, or choose another rootDir (by default .tgp).";
+        Error::new(ErrorCode::Config, text).with("key", "rootDir")
+    })
 }

@@ -144,6 +144,11 @@ const ABSENT: [(&str, &str); 26] = [
     ("prompt", "Take the value as an argument."),
 ];
 
+/// What to use instead of a global that tools do not have.
+pub fn instead_of_global(name: &str) -> Option<&'static str> {
+    ABSENT.iter().find(|(absent, _)| *absent == name).map(|(_, help)| *help)
+}
+
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     subject.module.visit_with(&mut Walk { subject, findings });
 }
@@ -155,9 +160,9 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn judge(&mut self, name: &str, span: Span) {
-        if let Some((_, help)) = ABSENT.iter().find(|(absent, _)| *absent == name) {
+        if let Some(help) = instead_of_global(name) {
             let also = if name == "process" { ": Direct access to 'process' is prohibited" } else { "" };
-            self.findings.add(span, format!("Global '{name}' is forbidden{also}"), *help);
+            self.findings.add(span, format!("Global '{name}' is forbidden{also}"), help);
         } else if !SANDBOX.contains(&name) && !LIBRARY.contains(&name) && !DYNAMIC.contains(&name) {
             self.findings.add(
                 span,

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorCode};
 use crate::git::{Committed, FileChange, GitError, GitStore, Halt, LogEntry};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIMIT};
-use crate::kernel::secret_scan::{SecretScan, held_back};
+use crate::kernel::secret_scan::{SecretScan, held_back, message_held_back};
 use crate::kernel::tools::Tools;
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, JailPath, Vfs, VfsError};
@@ -227,6 +227,12 @@ impl History {
                 findings: held.clone(),
                 ..Written::not_committed(first.as_str(), &held_back(secret))
             });
+        }
+        // What a commit says is pushed with it.
+        let told = self.secrets.findings_in_words("message", message);
+        if let Some(secret) = told.first() {
+            let why = message_held_back(secret);
+            return Ok(Written { findings: told.clone(), ..Written::not_committed(first.as_str(), &why) });
         }
         let changes: Vec<_> = paths
             .iter()
