@@ -72,7 +72,11 @@ impl Keeper<'_> {
         for step in steps {
             let Some(content) = self.taken(step)? else { continue };
             let path = step.path.as_str();
-            let failed = |error: GitError| stays(step, error.into());
+            let failed = |error: GitError| match error {
+                // It says itself what has become of the file.
+                GitError::Conflict { .. } => error.into(),
+                error => stays(step, error.into()),
+            };
             // Without the repository, or on no branch, what is checked out tells.
             let is_unchanged = || self.history.is_checked_out(path, &content);
             if !turn.is_whole() && is_unchanged() {
