@@ -72,10 +72,9 @@ impl Keeper<'_> {
         for step in steps {
             let Some(content) = self.taken(step)? else { continue };
             let path = step.path.as_str();
-            let failed = |error: GitError| match error {
-                // It says itself what has become of the file.
-                GitError::Conflict { .. } => error.into(),
-                error => stays(step, error.into()),
+            let failed = |error: GitError| {
+                // A conflict says itself what has become of the file.
+                if matches!(error, GitError::Conflict { .. }) { error.into() } else { stays(step, error.into()) }
             };
             // Without the repository, or on no branch, what is checked out tells.
             let is_unchanged = || self.history.is_checked_out(path, &content);
