@@ -29,16 +29,28 @@ pub fn warn_of_forgotten(scope: &mut v8::PinScope<'_, '_>) {
 
 /// The name of the question, if its promise has no handler.
 fn forgotten(scope: &mut v8::PinScope<'_, '_>, settle: v8::Local<'_, v8::Function>) -> Option<String> {
-    let key = v8::String::new(scope, "promise")?;
-    let promise = settle.get(scope, key.into())?;
+    let promise = own(scope, settle, "promise")?;
     let promise = v8::Local::<'_, v8::Promise>::try_from(promise).ok()?;
     if promise.has_handler() {
         return None;
     }
-    let key = v8::String::new(scope, "asked")?;
-    let name = settle.get(scope, key.into())?.to_rust_string_lossy(scope);
+    let name = own(scope, settle, "asked")?.to_rust_string_lossy(scope);
     // Those are asked by the realm itself.
     (!name.starts_with('#')).then_some(name)
+}
+
+/// A member of its own. One that is not there would be looked for in the prototype, where the guest may have put a getter: it
+/// would be handed a function of ours.
+fn own<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    settle: v8::Local<'_, v8::Function>,
+    name: &str,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let key = v8::String::new(scope, name)?;
+    if settle.has_own_property(scope, key.into()) != Some(true) {
+        return None;
+    }
+    settle.get(scope, key.into())
 }
 
 fn warning(count: usize, names: &BTreeSet<String>) -> String {
