@@ -10,16 +10,18 @@ import { statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, isAbsolute } from 'node:path';
 import { createManifest, packageName } from './bundle_manifest.js';
+import { CODE_MAKERS, codeFromText } from './code_from_text.js';
+import { isSupported, NODE_GLOBALS, nodeParts } from './node_parts.js';
 
-/** What libraries look at to leave their development checks out. */
-const DEFINE = { 'process.env.NODE_ENV': '"production"' };
+/** What libraries look at to leave their development checks out, and the names that they have for the global object. */
+const DEFINE = { 'process.env.NODE_ENV': '"production"', global: 'globalThis', self: 'globalThis' };
 /** The lowest Node of each line that Rolldown runs in; lines in between have none. */
 const NODES = [
   [20, 19],
   [22, 12],
 ];
 /** Part of every bundle's identity: another way to bundle is another bundle. */
-const RECIPE = 1;
+const RECIPE = 2;
 /** What one package may be made of, with all that it needs, and what may come of it. */
 const MAX_MODULES = 5_000;
 const MAX_SOURCE_BYTES = 32 << 20;
@@ -57,6 +59,9 @@ export function neededNode() {
  * @returns {Promise<Made>} rejects with NotBundled
  */
 export async function bundle(specifier, baseDir) {
+  if (isBuiltin(specifier) && !isSupported(specifier)) {
+    throw new NotBundled(`it needs "${specifier}" of Node, which the sandbox does not have.`);
+  }
   const { rolldown } = await import('rolldown');
   /** @type {string | undefined} */
   let stopped;
@@ -72,14 +77,19 @@ export async function bundle(specifier, baseDir) {
     input: { entry: specifier },
     cwd: baseDir,
     platform: 'neutral',
-    resolve: { conditionNames: ['import', 'module', 'default', 'browser'], mainFields: ['module', 'main'] },
-    transform: { define: DEFINE },
+    resolve: {
+      conditionNames: ['import', 'module', 'default', 'browser'],
+      mainFields: ['browser', 'module', 'main'],
+      aliasFields: [['browser']],
+    },
+    transform: { define: DEFINE, inject: { ...NODE_GLOBALS, ...CODE_MAKERS } },
     logLevel: 'silent',
     plugins: [
+      nodeParts(),
+      codeFromText(),
       {
         name: 'tgp:sources',
         resolveId(id, importer) {
-          if (isBuiltin(id)) stop(`it needs "${id}" of Node, which the sandbox does not have.`);
           if (importer && /^[^./\\#\0]/.test(id) && !isAbsolute(id)) {
             imports.push({ from: dirname(importer), name: packageName(id) });
           }

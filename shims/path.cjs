@@ -1,0 +1,6 @@
+/** The paths of POSIX: the sandbox has no others. */
+
+const path = require('path-browserify');
+
+path.win32 = path;
+module.exports = path;
