@@ -22,7 +22,7 @@ export const VALUES = {
     "[sift([0, 1, null, 2]), group([1, 2, 3], (n) => (n > 1 ? 'big' : 'small'))]",
   ],
   'fp-ts': [
-    "import * as O from 'fp-ts/Option'; import { pipe } from 'fp-ts/function'",
+    "import * as O from 'fp-ts/lib/Option.js'; import { pipe } from 'fp-ts/lib/function.js'",
     'pipe(O.some(2), O.map((n) => n * 3), O.getOrElse(() => 0))',
   ],
   immutable: ["import { Map, List } from 'immutable'", 'Map({ a: List([1, 2]) }).setIn(["a", 0], 9).toJS()'],
