@@ -13,8 +13,13 @@ import { createManifest, packageName } from './bundle_manifest.js';
 import { CODE_MAKERS, codeFromText } from './code_from_text.js';
 import { isSupported, NODE_GLOBALS, nodeParts } from './node_parts.js';
 
-/** What libraries look at to leave their development checks out, and the names that they have for the global object. */
-const DEFINE = { 'process.env.NODE_ENV': '"production"', global: 'globalThis', self: 'globalThis' };
+/** What libraries look at to leave their development checks out, the names that they have for the global object, and their place. */
+const DEFINE = {
+  'process.env.NODE_ENV': '"production"',
+  global: 'globalThis',
+  self: 'globalThis',
+  'import.meta.url': '"file:///node_modules/index.js"',
+};
 /** The lowest Node of each line that Rolldown runs in; lines in between have none. */
 const NODES = [
   [20, 19],

@@ -93,10 +93,6 @@ export const FORMATS = {
   ],
   qrcode: ["import QRCode from 'qrcode'", "(await QRCode.toString('hello', { type: 'svg' })).length"],
   'bwip-js': ["import bwip from 'bwip-js'", "bwip.toSVG({ bcid: 'code128', text: 'Hello' }).length > 100"],
-  'vega-lite': [
-    "import { compile } from 'vega-lite'",
-    "compile({ data: { values: [{ a: 1 }] }, mark: 'bar', encoding: { x: { field: 'a' } } }).spec.marks.length",
-  ],
   'node-html-parser': [
     "import { parse } from 'node-html-parser'",
     "parse('<ul><li class=\"x\">a</li></ul>').querySelector('.x').text",
