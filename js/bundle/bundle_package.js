@@ -13,12 +13,23 @@ import { createManifest, packageName } from './bundle_manifest.js';
 import { CODE_MAKERS, codeFromText } from './code_from_text.js';
 import { isSupported, NODE_GLOBALS, nodeParts } from './node_parts.js';
 
+/** How a package is resolved: as for browsers without a page, as far as it knows of such. */
+const PLAIN = { conditionNames: ['import', 'module', 'default', 'worker'], mainFields: ['module', 'main'] };
+const BROWSER = {
+  conditionNames: [...PLAIN.conditionNames, 'browser'],
+  mainFields: ['browser', ...PLAIN.mainFields],
+  aliasFields: [['browser']],
+};
+/** Stands for the `document` of a page while it is found out whether code needs one; a variable of that name is none. */
+const PAGE = '$tgpDocument';
+const NEEDS_PAGE = /\$tgpDocument\.(?:create\w+|implementation)\b/;
 /** What libraries look at to leave their development checks out, the names that they have for the global object, and their place. */
 const DEFINE = {
   'process.env.NODE_ENV': '"production"',
   global: 'globalThis',
   self: 'globalThis',
   'import.meta.url': '"file:///node_modules/index.js"',
+  document: PAGE,
 };
 /** The lowest Node of each line that Rolldown runs in; lines in between have none. */
 const NODES = [
@@ -67,6 +78,30 @@ export async function bundle(specifier, baseDir) {
   if (isBuiltin(specifier) && !isSupported(specifier)) {
     throw new NotBundled(`it needs "${specifier}" of Node, which the sandbox does not have.`);
   }
+  const { code, manifest } = await withoutPage(specifier, baseDir);
+  return { code: code.replaceAll(PAGE, 'document'), manifest };
+}
+
+/**
+ * The package as it is for browsers, unless that needs a page and the package as it is for Node does not.
+ * @param {string} specifier
+ * @param {string} baseDir
+ * @returns {Promise<Made>}
+ */
+async function withoutPage(specifier, baseDir) {
+  const made = await bundled(specifier, baseDir, BROWSER);
+  if (!NEEDS_PAGE.test(made.code)) return made;
+  const other = await bundled(specifier, baseDir, PLAIN).catch(() => made);
+  return NEEDS_PAGE.test(other.code) ? made : other;
+}
+
+/**
+ * @param {string} specifier
+ * @param {string} baseDir
+ * @param {import('rolldown').InputOptions['resolve']} resolve
+ * @returns {Promise<Made>}
+ */
+async function bundled(specifier, baseDir, resolve) {
   const { rolldown } = await import('rolldown');
   /** @type {string | undefined} */
   let stopped;
@@ -82,11 +117,7 @@ export async function bundle(specifier, baseDir) {
     input: { entry: specifier },
     cwd: baseDir,
     platform: 'neutral',
-    resolve: {
-      conditionNames: ['import', 'module', 'default', 'browser'],
-      mainFields: ['browser', 'module', 'main'],
-      aliasFields: [['browser']],
-    },
+    resolve,
     transform: { define: DEFINE, inject: { ...NODE_GLOBALS, ...CODE_MAKERS } },
     logLevel: 'silent',
     plugins: [

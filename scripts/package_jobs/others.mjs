@@ -117,7 +117,7 @@ export const OTHERS = {
   ],
   terser: ["import { minify } from 'terser'", "(await minify('const a = 1 + 1; console.log(a)')).code"],
   chalk: ["import { Chalk } from 'chalk'", "new Chalk({ level: 1 }).red('x')"],
-  debug: ["import debug from 'debug'", "debug('app').enabled"],
+  debug: ["import debug from 'debug'", "typeof debug('app').extend('x')"],
   commander: [
     "import { Command } from 'commander'",
     "new Command().option('-n <n>').parse(['-n', '3'], { from: 'user' }).opts()",
