@@ -143,6 +143,48 @@ describe('a package made for browsers too', () => {
     });
     expect(await other.run('kit')).toBe('browser');
   });
+
+  it('is taken as it is for Node where only that can do without a page', async () => {
+    const { run } = await application({
+      'package.json': JSON.stringify({ name: 'kit', main: 'index.js', browser: { './index.js': './page.js' } }),
+      'page.js': "const page = document.implementation.createHTMLDocument(''); module.exports = 'needs a page';",
+      'index.js':
+        "const { sep } = require('path'); const document = { createElement: (name) => name };\n module.exports = document.createElement(sep);",
+    });
+    expect(await run('kit')).toBe('/');
+    const both = await application({
+      'package.json': JSON.stringify({ name: 'kit', main: 'index.js', browser: 'page.js' }),
+      'page.js': "module.exports = () => typeof document === 'undefined' ? 'browser' : document.createElement('a');",
+      'index.js': "module.exports = () => document.createElement('a');",
+    });
+    expect(await both.run('kit()')).toBe('browser');
+  });
+
+  it('is taken by the way that it is asked for: `import` and `require` may mean different files', async () => {
+    const { folder, run } = await application({
+      'index.js':
+        "const Base = require('dual'); module.exports = [new (class extends Base {})().name, require('marked')]",
+    });
+    const install = async (/** @type {string} */ name, /** @type {Record<string, string>} */ files) => {
+      await mkdir(join(folder, 'node_modules', name), { recursive: true });
+      for (const [file, text] of Object.entries(files)) await writeFile(join(folder, 'node_modules', name, file), text);
+    };
+    await install('dual', {
+      'package.json': '{"name":"dual","exports":{"import":"./a.mjs","default":"./a.cjs"}}',
+      'a.mjs': 'export default 1',
+      'a.cjs': "module.exports = class { name = 'for require' }",
+    });
+    await install('marked', {
+      'package.json': '{"name":"marked","main":"a.js"}',
+      'a.js': 'exports.__esModule = true; exports.named = 1',
+    });
+    expect(await run('kit')).toEqual(['for require', { __esModule: true, named: 1 }]);
+  });
+
+  it('that says it was a module and has no default export is its own default, as in Node', async () => {
+    const { run } = await application({ 'index.js': 'exports.__esModule = true; exports.named = 1;' });
+    expect(await run("import kit, { named } from 'kit';\nexport default () => [kit.named, named]")).toEqual([1, 1]);
+  });
 });
 
 describe('a package that makes code from text', () => {
@@ -158,6 +200,7 @@ describe('a package that makes code from text', () => {
           indirect: () => (0, eval)('1 + 1'),
           made: () => new Function('a', 'return a')(1),
           called: () => Function('return 1')(),
+          applied: () => Function.apply(null, ['a', 'return a'])(1),
           hidden: () => (() => 1).constructor('return 1')(),
         };`,
     });
@@ -175,6 +218,7 @@ describe('a package that makes code from text', () => {
       ['indirect', 'EvalError', true],
       ['made', 'EvalError', true],
       ['called', 'EvalError', true],
+      ['applied', 'EvalError', true],
       ['hidden', 'EvalError', false],
     ]);
   });

@@ -14,7 +14,7 @@ import { CODE_MAKERS, codeFromText } from './code_from_text.js';
 import { isSupported, NODE_GLOBALS, nodeParts } from './node_parts.js';
 
 /** How a package is resolved: as for browsers without a page, as far as it knows of such. */
-const PLAIN = { conditionNames: ['import', 'module', 'default', 'worker'], mainFields: ['module', 'main'] };
+const PLAIN = { conditionNames: ['module', 'worker'], mainFields: ['module', 'main'] };
 const BROWSER = {
   conditionNames: [...PLAIN.conditionNames, 'browser'],
   mainFields: ['browser', ...PLAIN.mainFields],
@@ -31,6 +31,9 @@ const DEFINE = {
   'import.meta.url': '"file:///node_modules/index.js"',
   document: PAGE,
 };
+/** As in Node, a module that has no default export is its own. */
+const OWN_DEFAULT =
+  'if(module.exports?.__esModule&&!("default"in module.exports))try{Object.defineProperty(module.exports,"default",{value:module.exports})}catch{}';
 /** The lowest Node of each line that Rolldown runs in; lines in between have none. */
 const NODES = [
   [20, 19],
@@ -152,6 +155,7 @@ async function bundled(specifier, baseDir, resolve) {
       esModule: 'if-default-prop',
       codeSplitting: false,
       minify: true,
+      footer: OWN_DEFAULT,
     });
     const [chunk] = output;
     const [missing] = chunk.imports;

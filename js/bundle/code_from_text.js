@@ -14,14 +14,17 @@ export const CODE_MAKERS = {
   [MAKER]: exportOf('refusing', 'makeFunction'),
 };
 
+/** Calls of `Function` by another name. */
+const CALLERS = new Set(['apply', 'call']);
+
 /**
- * Replaces `Function(…)` and `new Function(…)`. Where it is not called, `Function` is itself: packages compare with it.
+ * Replaces `Function(…)`, `new Function(…)` and `Function.apply(…)`. Where it is not called, `Function` is itself: packages compare with it.
  * @returns {import('rolldown').Plugin}
  */
 export const codeFromText = () => ({
   name: 'tgp:code-from-text',
   transform: {
-    filter: { code: /\bFunction\s*\(/ },
+    filter: { code: /\bFunction\s*(?:\(|\.\s*(?:apply|call)\b)/ },
     handler(code) {
       const places = calls(this.parse(code));
       if (places.length === 0) return null;
@@ -43,10 +46,15 @@ function calls(tree) {
   while (open.length > 0) {
     const node = open.pop();
     if (node === null || typeof node !== 'object') continue;
-    const { type, callee } = node;
-    const isCall = type === 'CallExpression' || type === 'NewExpression';
-    if (isCall && callee.type === 'Identifier' && callee.name === 'Function') found.push(callee.start);
+    const called = calledName(node);
+    if (called?.type === 'Identifier' && called.name === 'Function') found.push(called.start);
     for (const child of Object.values(node)) open.push(child);
   }
   return found.sort((one, other) => one - other);
+}
+
+/** @param {any} node @returns {any} what it calls, if it is a call */
+function calledName({ type, callee }) {
+  if (type !== 'CallExpression' && type !== 'NewExpression') return undefined;
+  return callee.type === 'MemberExpression' && CALLERS.has(callee.property.name) ? callee.object : callee;
 }

@@ -58,7 +58,7 @@ export const OTHERS = {
   ],
   uuid: ["import { v4, v5, validate } from 'uuid'", "[validate(v4()), v5('x', v5.URL)]"],
   nanoid: ["import { nanoid, customAlphabet } from 'nanoid'", "[nanoid().length, customAlphabet('ab', 5)().length]"],
-  ulid: ["import { ulid } from 'ulid'", 'ulid(0).slice(0, 10)'],
+  ulid: ["import { ulid } from 'ulid'", 'ulid(1).slice(0, 10)'],
   '@paralleldrive/cuid2': ["import { createId, isCuid } from '@paralleldrive/cuid2'", 'isCuid(createId())'],
   'crypto-js': [
     "import CryptoJS from 'crypto-js'",
