@@ -7,11 +7,14 @@
  * small job with it, and holds the result against Node's own. With `--only` it prints and writes nothing.
  */
 
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { text } from 'node:stream/consumers';
+import { parseArgs, promisify } from 'node:util';
 import { TGP, tgpTools } from '../index.js';
 import { FORMATS } from './package_jobs/formats.mjs';
 import { OTHERS } from './package_jobs/others.mjs';
@@ -34,6 +37,7 @@ const LIMITS = { timeoutMs: 10_000, wallMs: 30_000, memoryMb: 512 };
 const NODE_MS = 30_000;
 const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--legacy-peer-deps', '--prefer-offline'];
 
+const execute = promisify(execFile);
 const { values: options } = parseArgs({ options: { folder: { type: 'string' }, only: { type: 'string' } } });
 const folder = options.folder ?? join(tmpdir(), 'tgp-packages');
 const names = options.only?.split(',') ?? Object.keys(JOBS);
@@ -44,6 +48,10 @@ if (!existsSync(join(folder, 'package.json')))
 const absent = names.filter((name) => !existsSync(join(folder, 'node_modules', name)));
 for (let first = 0; first < absent.length; first += BATCH) install(absent.slice(first, first + BATCH));
 
+const server = createServer(echo).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const origin = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+
 const rows = [];
 for (const name of names.filter((name) => existsSync(join(folder, 'node_modules', name)))) {
   const row = await tried(name);
@@ -51,8 +59,21 @@ for (const name of names.filter((name) => existsSync(join(folder, 'node_modules'
   rows.push(row);
 }
 const working = rows.filter(({ failure }) => failure === undefined).length;
+server.close();
 process.stdout.write(`${working} of ${rows.length} work\n`);
 if (options.only === undefined) writeFileSync(join(ROOT, 'docs', 'packages.md'), packagesPage(rows));
+
+/**
+ * What jobs that send requests talk to, as `ORIGIN`.
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ */
+async function echo(request, response) {
+  const body = await text(request);
+  const type = request.headers['content-type'] ?? '';
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ path: request.url, type, body: type.includes('json') ? JSON.parse(body) : body }));
+}
 
 /**
  * Installs packages; one that cannot be does not keep the others away.
@@ -73,9 +94,10 @@ function install(wanted) {
 async function tried(name) {
   const [imports, expression, instead] = JOBS[name] ?? ['', ''];
   const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
-  const content = `${imports};\nexport default async () => ${expression};\n`;
-  const expected = inNode(content);
-  if (expected === undefined) return { name, version, failure: 'its job does not work in Node' };
+  const content = `${imports};\nexport default async () => ${expression.replaceAll('ORIGIN', origin)};\n`;
+  const expected = await inNode(content);
+  if (expected === undefined && instead === undefined)
+    return { name, version, failure: 'its job does not work in Node' };
   rmSync(join(folder, '.tgp'), { recursive: true, force: true });
   const row = { name, version, ...(instead && { instead }) };
   // Bundles it; what is measured is what every later kernel sees.
@@ -88,25 +110,25 @@ async function tried(name) {
   return { ...row, kilobytes: bundleKilobytes(), firstMs, cpuMs };
 }
 
-/** @param {string} content @returns {string | undefined} the result as JSON */
-function inNode(content) {
+/** @param {string} content @returns {Promise<string | undefined>} the result as JSON */
+async function inNode(content) {
   writeFileSync(join(folder, 'job.mjs'), content);
   const program =
     "console.log('\\nresult ' + JSON.stringify(await (await import('./job.mjs')).default())); process.exit()";
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+  const { stdout } = await execute(process.execPath, ['--input-type=module', '-e', program], {
     cwd: folder,
-    encoding: 'utf8',
     timeout: NODE_MS,
+  }).catch((error) => {
+    process.stderr.write(String(error.stderr));
+    return { stdout: '' };
   });
-  const result = /^result (.*)$/m.exec(stdout)?.[1];
-  if (result === undefined) process.stderr.write(stderr);
-  return result;
+  return /^result (.*)$/m.exec(stdout)?.[1];
 }
 
 /** @param {string} name @param {string} content */
 async function run(name, content) {
   const configFile = join(folder, 'tgp.config.json');
-  writeFileSync(configFile, JSON.stringify({ allowedImports: [name], sandbox: LIMITS }));
+  writeFileSync(configFile, JSON.stringify({ allowedImports: [name], allowedFetchUrls: [origin], sandbox: LIMITS }));
   const kernel = new TGP({ configFile });
   try {
     await kernel.boot();
@@ -124,6 +146,6 @@ async function run(name, content) {
 
 function bundleKilobytes() {
   const kept = join(folder, '.tgp', '.git', 'tgp', 'bundles');
-  const bytes = readdirSync(kept).reduce((sum, file) => sum + statSync(join(kept, file)).size, 0);
-  return Math.ceil(bytes / 1024);
+  const codes = readdirSync(kept).map((file) => JSON.parse(readFileSync(join(kept, file), 'utf8')).code);
+  return Math.ceil(codes.join('').length / 1024);
 }

@@ -13,7 +13,11 @@ export const FORMATS = {
     "import { stringify } from 'csv-stringify/sync'",
     "stringify([{ a: 1, b: 'x\"y' }], { header: true })",
   ],
-  'd3-dsv': ["import { csvParse, tsvFormat } from 'd3-dsv'", "[csvParse('a,b\\n1,2').columns, tsvFormat([{ a: 1 }])]"],
+  'd3-dsv': [
+    "import { csvParse, tsvFormat } from 'd3-dsv'",
+    "[csvParse('a,b\\n1,2').columns, tsvFormat([{ a: 1 }])]",
+    'its `csvParseRows`, `papaparse`, or `@tgp/std/csv`',
+  ],
   'js-yaml': ["import * as yaml from 'js-yaml'", "[yaml.load('a: [1, 2]\\nb: {c: !!str 3}'), yaml.dump({ a: [1] })]"],
   yaml: ["import YAML from 'yaml'", "[YAML.parse('a: &x [1]\\nb: *x'), YAML.stringify({ a: [1] })]"],
   'smol-toml': ["import { parse } from 'smol-toml'", 'parse(\'[a]\\nb = 1\\nc = ["x"]\')'],
@@ -70,6 +74,7 @@ export const FORMATS = {
   protobufjs: [
     "import protobuf from 'protobufjs'",
     "(() => { const { root } = protobuf.parse('syntax = \"proto3\"; message A { string b = 1; }'); const A = root.lookupType('A'); return A.decode(A.encode({ b: 'x' }).finish()).b })()",
+    '`@bufbuild/protobuf`',
   ],
   'ical.js': [
     "import ICAL from 'ical.js'",
@@ -86,6 +91,7 @@ export const FORMATS = {
   pdfkit: [
     "import PDFDocument from 'pdfkit'",
     "await new Promise((done, fail) => { const pdf = new PDFDocument(); let size = 0; pdf.on('data', (part) => { size += part.length }); pdf.on('end', () => done(size > 500)); pdf.on('error', fail); pdf.text('Hello'); pdf.end() })",
+    'the same with its fonts registered (`registerStdFonts`, as in browsers), or `pdf-lib`',
   ],
   docx: [
     "import { Document, Packer, Paragraph } from 'docx'",
@@ -106,7 +112,11 @@ export const FORMATS = {
     "DomUtils.textContent(parseDocument('<p>a <b>b</b></p>'))",
   ],
   parse5: ["import { parse, serialize } from 'parse5'", "serialize(parse('<p>a<p>b'))"],
-  jsdom: ["import { JSDOM } from 'jsdom'", "new JSDOM('<p>a</p>').window.document.querySelector('p').textContent"],
+  jsdom: [
+    "import { JSDOM } from 'jsdom'",
+    "new JSDOM('<p>a</p>').window.document.querySelector('p').textContent",
+    '`cheerio`, `node-html-parser` or `parse5`',
+  ],
   'sanitize-html': ["import sanitize from 'sanitize-html'", 'sanitize(\'<b onclick="x()">a</b><script>b</script>\')'],
   xss: ["import xss from 'xss'", 'xss(\'<b onclick="x()">a</b><script>b</script>\')'],
   turndown: [
@@ -123,14 +133,38 @@ export const FORMATS = {
     "import Mustache from 'mustache'",
     "Mustache.render('{{#a}}<{{b}}>{{/a}}', { a: [{ b: 1 }, { b: '&' }] })",
   ],
-  handlebars: ["import Handlebars from 'handlebars'", "Handlebars.compile('Hi {{name}}')({ name: 'A' })"],
-  ejs: ["import ejs from 'ejs'", "ejs.render('Hi <%= name %>', { name: 'A' })"],
-  nunjucks: ["import nunjucks from 'nunjucks'", "nunjucks.renderString('Hi {{ name }}', { name: 'A' })"],
+  handlebars: [
+    "import Handlebars from 'handlebars'",
+    "Handlebars.compile('Hi {{name}}')({ name: 'A' })",
+    '`mustache`, `liquidjs`, or a template literal',
+  ],
+  ejs: [
+    "import ejs from 'ejs'",
+    "ejs.render('Hi <%= name %>', { name: 'A' })",
+    '`mustache`, `liquidjs`, or a template literal',
+  ],
+  nunjucks: [
+    "import nunjucks from 'nunjucks'",
+    "nunjucks.renderString('Hi {{ name }}', { name: 'A' })",
+    '`mustache`, `liquidjs`, or a template literal',
+  ],
   liquidjs: [
     "import { Liquid } from 'liquidjs'",
     "await new Liquid().parseAndRender('Hi {{ name | upcase }}', { name: 'a' })",
   ],
-  eta: ["import { Eta } from 'eta'", "new Eta().renderString('Hi <%= it.name %>', { name: 'A' })"],
-  squirrelly: ["import * as Sqrl from 'squirrelly'", "Sqrl.render('Hi {{it.name}}', { name: 'A' })"],
-  pug: ["import pug from 'pug'", "pug.render('p= name', { name: 'A' })"],
+  eta: [
+    "import { Eta } from 'eta'",
+    "new Eta().renderString('Hi <%= it.name %>', { name: 'A' })",
+    '`mustache`, `liquidjs`, or a template literal',
+  ],
+  squirrelly: [
+    "import * as Sqrl from 'squirrelly'",
+    "Sqrl.render('Hi {{it.name}}', { name: 'A' })",
+    '`mustache`, `liquidjs`, or a template literal',
+  ],
+  pug: [
+    "import pug from 'pug'",
+    "pug.render('p= name', { name: 'A' })",
+    '`mustache`, `liquidjs`, or a template literal',
+  ],
 };

@@ -75,7 +75,11 @@ export const OTHERS = {
   tweetnacl: ["import nacl from 'tweetnacl'", 'nacl.hash(new Uint8Array(3)).length + nacl.randomBytes(8).length'],
   md5: ["import md5 from 'md5'", "md5('x')"],
   'js-sha256': ["import { sha256 } from 'js-sha256'", "sha256('x')"],
-  'hash-wasm': ["import { md5 } from 'hash-wasm'", "await md5('x')"],
+  'hash-wasm': [
+    "import { md5 } from 'hash-wasm'",
+    "await md5('x')",
+    '`@noble/hashes`, or `crypto` of Node: there is no WebAssembly',
+  ],
   bcryptjs: ["import bcrypt from 'bcryptjs'", "bcrypt.compareSync('x', bcrypt.hashSync('x', 4))"],
   jsonwebtoken: [
     "import jwt from 'jsonwebtoken'",
@@ -84,6 +88,7 @@ export const OTHERS = {
   jose: [
     "import { SignJWT, jwtVerify } from 'jose'",
     "await (async () => { const key = new TextEncoder().encode('secret secret secret secret secret'); const token = await new SignJWT({ a: 1 }).setProtectedHeader({ alg: 'HS256' }).sign(key); return (await jwtVerify(token, key)).payload })()",
+    '`jsonwebtoken` for HS256',
   ],
   'node-forge': ["import forge from 'node-forge'", "forge.md.sha256.create().update('x').digest().toHex()"],
   otpauth: [
@@ -129,12 +134,21 @@ export const OTHERS = {
     "new Tiktoken(ranks).encode('hello world').length",
   ],
   'gpt-tokenizer': ["import { encode } from 'gpt-tokenizer'", "encode('hello world').length"],
-  openai: ["import OpenAI from 'openai'", "new OpenAI({ apiKey: 'x' }).baseURL"],
-  stripe: ["import Stripe from 'stripe'", "typeof new Stripe('sk_test_x').customers.create"],
-  axios: ["import axios from 'axios'", "axios.getUri({ url: 'https://a.test/b', params: { c: [1, 2] } })"],
-  ky: ["import ky from 'ky'", 'typeof ky.get'],
-  winston: ["import winston from 'winston'", 'typeof winston.createLogger({ silent: true }).info'],
-  pino: ["import pino from 'pino'", 'typeof pino({ enabled: false }).info'],
+  openai: [
+    "import OpenAI from 'openai'",
+    "(await new OpenAI({ apiKey: 'x', baseURL: 'ORIGIN' }).chat.completions.create({ model: 'm', messages: [] })).body.model",
+  ],
+  stripe: [
+    "import Stripe from 'stripe'",
+    "(await new Stripe('sk_test_x', { host: '127.0.0.1', port: Number(new URL('ORIGIN').port), protocol: 'http', telemetry: false }).customers.create({ name: 'x' })).path",
+  ],
+  axios: ["import axios from 'axios'", "(await axios.post('ORIGIN/a', { b: [1, 2] }, { params: { c: 1 } })).data"],
+  ky: ["import ky from 'ky'", "await ky.post('ORIGIN/a', { json: { b: [1, 2] } }).json()"],
+  winston: [
+    "import winston from 'winston'",
+    "winston.createLogger({ transports: [new winston.transports.Console()] }).info('hello').level",
+  ],
+  pino: ["import pino from 'pino'", "pino({ level: 'warn' }).isLevelEnabled('info')"],
   'rss-parser': [
     "import Parser from 'rss-parser'",
     '(await new Parser().parseString(\'<rss version="2.0"><channel><title>T</title><item><title>a</title></item></channel></rss>\')).items[0].title',
@@ -143,13 +157,21 @@ export const OTHERS = {
     "import nodemailer from 'nodemailer'",
     "(await nodemailer.createTransport({ jsonTransport: true }).sendMail({ to: 'a@b.de', text: 'x' })).envelope.to",
   ],
-  express: ["import express from 'express'", 'typeof express().get'],
-  pg: ["import pg from 'pg'", "pg.escapeIdentifier('a\"b')"],
+  express: [
+    "import express from 'express'",
+    "await new Promise((done, fail) => { const server = express().listen(0, () => server.close(done)).on('error', fail) })",
+    'a function of `sandboxAPI`: tools answer calls, they do not wait for them',
+  ],
+  pg: ["import pg from 'pg'", "await new pg.Client({ host: '127.0.0.1' }).connect()", '`tgp.exec_sql`'],
   knex: ["import knex from 'knex'", "knex({ client: 'pg' })('a').where({ b: 1 }).toString()"],
   'drizzle-orm': [
     "import { pgTable, text, QueryBuilder } from 'drizzle-orm/pg-core'",
     "new QueryBuilder().select().from(pgTable('a', { b: text() })).toSQL().sql",
   ],
-  sharp: ["import sharp from 'sharp'", 'typeof sharp'],
-  'puppeteer-core': ["import puppeteer from 'puppeteer-core'", 'typeof puppeteer.launch'],
+  sharp: ["import sharp from 'sharp'", 'typeof sharp', 'a function of `sandboxAPI`: it is native code'],
+  'puppeteer-core': [
+    "import puppeteer from 'puppeteer-core'",
+    "await puppeteer.launch({ executablePath: '/nowhere' })",
+    'a function of `sandboxAPI` that drives the browser',
+  ],
 };

@@ -142,7 +142,11 @@ export const VALUES = {
     "import * as yup from 'yup'",
     'await yup.object({ n: yup.number().max(5) }).validate({ n: 7 }).catch((error) => error.message)',
   ],
-  ajv: ["import Ajv from 'ajv'", "new (Ajv.default ?? Ajv)().compile({ type: 'object', required: ['a'] })({})"],
+  ajv: [
+    "import Ajv from 'ajv'",
+    "new (Ajv.default ?? Ajv)().compile({ type: 'object', required: ['a'] })({})",
+    '`zod`, `@cfworker/json-schema` or `jsonschema`; schemas that `ajv` compiled before',
+  ],
   superstruct: [
     "import { object, string, is } from 'superstruct'",
     "[is({ a: 'x' }, object({ a: string() })), is({}, object({ a: string() }))]",
@@ -151,7 +155,7 @@ export const VALUES = {
     "import * as v from 'valibot'",
     'v.safeParse(v.object({ n: v.pipe(v.number(), v.maxValue(5)) }), { n: 7 }).issues.length',
   ],
-  arktype: ["import { type } from 'arktype'", "type({ n: 'number < 5' })({ n: 7 }).summary"],
+  arktype: ["import { type } from 'arktype'", "type({ n: 'number < 5' })({ n: 7 }).summary", '`zod` or `valibot`'],
   '@sinclair/typebox': [
     "import { Type } from '@sinclair/typebox'; import { Value } from '@sinclair/typebox/value'",
     "[Value.Check(Type.Object({ a: Type.String() }), { a: 'x' }), Value.Check(Type.Number(), 'x')]",
@@ -164,7 +168,11 @@ export const VALUES = {
     "import { Validator } from '@cfworker/json-schema'",
     "new Validator({ type: 'object', required: ['a'] }).validate({}).valid",
   ],
-  'is-my-json-valid': ["import validator from 'is-my-json-valid'", "validator({ type: 'string' })('x')"],
+  'is-my-json-valid': [
+    "import validator from 'is-my-json-valid'",
+    "validator({ type: 'string' })('x')",
+    '`@cfworker/json-schema` or `jsonschema`',
+  ],
   validator: [
     "import validator from 'validator'",
     "[validator.isEmail('a@b.de'), validator.isIBAN('DE89370400440532013000'), validator.escape('<b>')]",
