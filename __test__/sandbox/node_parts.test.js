@@ -33,7 +33,7 @@ async function application(files, more = []) {
     await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content });
     return (await kernel.exec('tools/t.ts', {}, options)).result;
   };
-  return { folder, home, run };
+  return { folder, home, run, check: (/** @type {string} */ path) => kernel.check(path) };
 }
 
 describe('a package that asks for parts of Node', () => {
@@ -106,7 +106,7 @@ describe('a package that asks for parts of Node', () => {
   });
 
   it('gives tools none of it, unless the application allows a part by its name', async () => {
-    const { run } = await application({ 'index.js': 'exports.b = Buffer.from("a")' }, ['path', 'url', 'fs']);
+    const { run, check } = await application({ 'index.js': 'exports.b = Buffer.from("a")' }, ['path', 'url', 'fs']);
     expect(
       await run(
         "import kit from 'kit';\nexport default () => [kit.b.length, typeof Buffer, typeof process, typeof global, typeof setImmediate]",
@@ -117,6 +117,7 @@ describe('a package that asks for parts of Node', () => {
         "import path, { join } from 'path'; import { parse } from 'url';\nexport default () => [join('a', '..', 'b'), path.sep, parse('http://a/b').path]",
       ),
     ).toEqual(['b', '/', '/b']);
+    expect(await check('tools/t.ts')).toMatchObject({ valid: true, typesChecked: true });
     await expect(run("import fs from 'fs';\nexport default () => fs")).rejects.toMatchObject({
       code: 'ERR_COMPILATION',
       message: expect.stringContaining('it needs "fs" of Node, which the sandbox does not have.'),
