@@ -14,6 +14,8 @@ export const CODE_MAKERS = {
   [MAKER]: exportOf('refusing', 'makeFunction'),
 };
 
+/** Larger files stay as they are: their trees take too much memory, and the sandbox refuses in words of its own. */
+const MAX_PARSED_CHARS = 1 << 20;
 /** Calls of `Function` by another name. */
 const CALLERS = new Set(['apply', 'call']);
 
@@ -26,7 +28,7 @@ export const codeFromText = () => ({
   transform: {
     filter: { code: /\bFunction\s*(?:\(|\.\s*(?:apply|call)\b)/ },
     handler(code) {
-      const places = calls(this.parse(code));
+      const places = code.length > MAX_PARSED_CHARS ? [] : calls(treeOf(this, code));
       if (places.length === 0) return null;
       const ends = places.map((place) => place + 'Function'.length);
       const parts = [0, ...ends].map((start, index) => code.slice(start, places[index]));
@@ -34,6 +36,19 @@ export const codeFromText = () => ({
     },
   },
 });
+
+/**
+ * @param {import('rolldown').PluginContext} context
+ * @param {string} code
+ * @returns {any} none for what is no plain JavaScript
+ */
+function treeOf(context, code) {
+  try {
+    return context.parse(code);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Where `Function` is called, in the order of the text. Goes through the tree without recursion: it may be deep.
@@ -45,7 +60,7 @@ function calls(tree) {
   const open = [tree];
   while (open.length > 0) {
     const node = open.pop();
-    if (node === null || typeof node !== 'object') continue;
+    if (typeof node !== 'object' || node === null) continue;
     const called = calledName(node);
     if (called?.type === 'Identifier' && called.name === 'Function') found.push(called.start);
     for (const child of Object.values(node)) open.push(child);
