@@ -49,12 +49,14 @@ const otherCells = ({ name, version, failure = '', instead = '' }) => [
   instead,
 ];
 
-/** A complaint as a cell of a table. @param {string} failure */
+/** The beginning of a complaint as a cell of a table. @param {string} failure */
 function reason(failure) {
   const line = failure
     .replace(/^ERR_\w+ /, '')
     .replace(/^Failed to bundle allowed module '[^']+' for the sandbox: /, '')
     .replace(/\s+/g, ' ')
+    .replace(/[.,] .*$/, '')
+    .replace(/\.$/, '')
     .replaceAll('|', '\\|');
   return line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;
 }

@@ -76,6 +76,10 @@ export const FORMATS = {
     "(() => { const { root } = protobuf.parse('syntax = \"proto3\"; message A { string b = 1; }'); const A = root.lookupType('A'); return A.decode(A.encode({ b: 'x' }).finish()).b })()",
     '`@bufbuild/protobuf`',
   ],
+  '@bufbuild/protobuf': [
+    "import { create, fromBinary, toBinary } from '@bufbuild/protobuf'; import { DurationSchema } from '@bufbuild/protobuf/wkt'",
+    'fromBinary(DurationSchema, toBinary(DurationSchema, create(DurationSchema, { nanos: 7 }))).nanos',
+  ],
   'ical.js': [
     "import ICAL from 'ical.js'",
     "new ICAL.Component(ICAL.parse('BEGIN:VCALENDAR\\nBEGIN:VEVENT\\nSUMMARY:Party\\nEND:VEVENT\\nEND:VCALENDAR')).getFirstSubcomponent('vevent').getFirstPropertyValue('summary')",

@@ -137,13 +137,15 @@ export const OTHERS = {
   openai: [
     "import OpenAI from 'openai'",
     "(await new OpenAI({ apiKey: 'x', baseURL: 'ORIGIN' }).chat.completions.create({ model: 'm', messages: [] })).body.model",
+    'plain `fetch`',
   ],
   stripe: [
     "import Stripe from 'stripe'",
     "(await new Stripe('sk_test_x', { host: '127.0.0.1', port: Number(new URL('ORIGIN').port), protocol: 'http', telemetry: false }).customers.create({ name: 'x' })).path",
+    'plain `fetch`',
   ],
   axios: ["import axios from 'axios'", "(await axios.post('ORIGIN/a', { b: [1, 2] }, { params: { c: 1 } })).data"],
-  ky: ["import ky from 'ky'", "await ky.post('ORIGIN/a', { json: { b: [1, 2] } }).json()"],
+  ky: ["import ky from 'ky'", "await ky.post('ORIGIN/a', { json: { b: [1, 2] } }).json()", 'plain `fetch`'],
   winston: [
     "import winston from 'winston'",
     "winston.createLogger({ transports: [new winston.transports.Console()] }).info('hello').level",

@@ -145,7 +145,7 @@ export const VALUES = {
   ajv: [
     "import Ajv from 'ajv'",
     "new (Ajv.default ?? Ajv)().compile({ type: 'object', required: ['a'] })({})",
-    '`zod`, `@cfworker/json-schema` or `jsonschema`; schemas that `ajv` compiled before',
+    '`zod`, `@cfworker/json-schema` or `jsonschema`',
   ],
   superstruct: [
     "import { object, string, is } from 'superstruct'",
