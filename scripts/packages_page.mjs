@@ -4,7 +4,7 @@
 
 /** CPU time that a run has unless the configuration says otherwise. */
 const DEFAULT_CPU_MS = 50;
-const MAX_REASON = 140;
+const MAX_REASON = 80;
 
 const INTRODUCTION = `# Packages in the sandbox
 
