@@ -35,7 +35,10 @@ it.each(Object.keys(PACKAGES))('%s does in a tool what it does in Node', async (
   const expected = await (await import(/* @vite-ignore */ pathToFileURL(job).href)).default();
   const configFile = join(installed, `${name}.config.json`);
   const rootDir = join(await tempRoot(), '.tgp');
-  await writeFile(configFile, JSON.stringify({ rootDir, allowedImports: [name], sandbox: { timeoutMs: 10_000 } }));
+  await writeFile(
+    configFile,
+    JSON.stringify({ rootDir, allowedImports: [name], fs: { allowedDirs: [] }, sandbox: { timeoutMs: 10_000 } }),
+  );
   const kernel = new TGP({ configFile });
   onTestFinished(() => kernel.shutdown());
   await tgpTools(kernel).write_file.execute({ path: 'tools/job.ts', content });
