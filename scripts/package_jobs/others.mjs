@@ -13,11 +13,11 @@ export const OTHERS = {
   'iconv-lite': ["import iconv from 'iconv-lite'", "iconv.decode(iconv.encode('Füße', 'win1252'), 'latin1')"],
   'string-similarity': [
     "import similarity from 'string-similarity'",
-    "similarity.findBestMatch('helo', ['hello', 'world']).bestMatch.target",
+    "similarity.findBestMatch('worl', ['hello', 'world']).bestMatch.target",
   ],
   'fastest-levenshtein': [
     "import { closest, distance } from 'fastest-levenshtein'",
-    "[distance('kitten', 'sitting'), closest('helo', ['hello', 'world'])]",
+    "[distance('kitten', 'sitting'), closest('worl', ['hello', 'world'])]",
   ],
   'fuse.js': ["import Fuse from 'fuse.js'", "new Fuse(['apple', 'banana'], {}).search('aple').map(({ item }) => item)"],
   lunr: [
@@ -41,13 +41,13 @@ export const OTHERS = {
   sentiment: ["import Sentiment from 'sentiment'", "new Sentiment().analyze('cats are great').score"],
   'franc-min': [
     "import { franc } from 'franc-min'",
-    "franc('Alle Menschen sind frei und gleich an Würde und Rechten geboren.')",
+    "franc('Der Hund und die Katze gehen heute nicht mehr in den Garten, weil es regnet.')",
   ],
   diff: [
     "import { diffWords, createPatch } from 'diff'",
     "[diffWords('a b', 'a c').length, createPatch('f', 'a\\n', 'b\\n').split('\\n').length]",
   ],
-  'diff-match-patch': ["import DiffMatchPatch from 'diff-match-patch'", "new DiffMatchPatch().diff_main('abc', 'abd')"],
+  'diff-match-patch': ["import DiffMatchPatch from 'diff-match-patch'", "new DiffMatchPatch().diff_main('abc', 'abx')"],
   i18next: [
     "import i18next from 'i18next'",
     "(await i18next.init({ lng: 'de', showSupportNotice: false, resources: { de: { translation: { hi: 'Hallo {{name}}' } } } }), i18next.t('hi', { name: 'A' }))",
