@@ -13,11 +13,11 @@ export const OTHERS = {
   'iconv-lite': ["import iconv from 'iconv-lite'", "iconv.decode(iconv.encode('Füße', 'win1252'), 'latin1')"],
   'string-similarity': [
     "import similarity from 'string-similarity'",
-    "similarity.findBestMatch('worl', ['hello', 'world']).bestMatch.target",
+    "similarity.findBestMatch('word', ['hello', 'world']).bestMatch.target",
   ],
   'fastest-levenshtein': [
     "import { closest, distance } from 'fastest-levenshtein'",
-    "[distance('kitten', 'sitting'), closest('worl', ['hello', 'world'])]",
+    "[distance('kitten', 'sitting'), closest('word', ['hello', 'world'])]",
   ],
   'fuse.js': ["import Fuse from 'fuse.js'", "new Fuse(['apple', 'banana'], {}).search('aple').map(({ item }) => item)"],
   lunr: [
