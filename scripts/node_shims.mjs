@@ -10,12 +10,7 @@ import { ROOT } from './process.mjs';
 const SOURCES = join(ROOT, 'shims');
 const OUTPUT = join(ROOT, 'dist', 'node_shims');
 /** Parts that are packages as they are. */
-const PACKAGES = {
-  events: 'events/',
-  punycode: 'punycode/',
-  querystring: 'querystring/',
-  string_decoder: 'string_decoder/',
-};
+const PACKAGES = { punycode: 'punycode/', string_decoder: 'string_decoder/' };
 /**
  * What the packages ask for, and the part that has it.
  * @type {Record<string, string>}
