@@ -114,7 +114,7 @@ describe('a package that asks for parts of Node', () => {
     ).toEqual([1, 'undefined', 'undefined', 'undefined', 'undefined']);
     expect(
       await run(
-        "import path, { join } from 'path'; import { parse } from 'url';\nexport default () => [join('a', '..', 'b'), path.sep, parse('http://a/b').path]",
+        "import path, { join } from 'path'; import { parse } from 'node:url';\nexport default () => [join('a', '..', 'b'), path.sep, parse('http://a/b').path]",
       ),
     ).toEqual(['b', '/', '/b']);
     expect(await check('tools/t.ts')).toMatchObject({ valid: true, typesChecked: true });

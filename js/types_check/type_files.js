@@ -244,5 +244,6 @@ function foldersOf(paths) {
 
 /** @param {string} name @returns {string} a declaration of modules about which nothing is known */
 function anyModule(name) {
-  return `declare module '${name}';\ndeclare module '${name}/*';\n`;
+  const names = [name, `${name}/*`, `node:${name}`, `node:${name}/*`];
+  return names.map((each) => `declare module '${each}';\n`).join('');
 }
