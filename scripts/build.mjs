@@ -1,5 +1,6 @@
 /**
- * Builds everything that is not in Git: the addon, the worker executable, the startup snapshot and the CommonJS copy.
+ * Builds everything that is not in Git: the addon, the worker executable, the startup snapshot, the CommonJS copy and
+ * the stand-ins for parts of Node.
  * The API reference, the loader of the addon and what is said of the limits, which are, come out the same unless their
  * sources have changed.
  *
@@ -26,6 +27,7 @@ import { join } from 'node:path';
 import { writeApiReference } from './api_reference.mjs';
 import { writeCommonJs } from './common_js.mjs';
 import { writeLimits } from './limits.mjs';
+import { writeNodeShims } from './node_shims.mjs';
 import { hostPlatform, packageJson } from './platform.mjs';
 import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from './process.mjs';
 import { sandboxApiModule } from './sandbox_api.mjs';
@@ -58,6 +60,7 @@ export async function build() {
   const native = createRequire(import.meta.url)(join(ROOT, 'binding.cjs'));
   writeLimits(native.limits(), native.defaultConfig());
   await writeCommonJs();
+  await writeNodeShims();
   await writeApiReference();
   const packageDir = join(ROOT, 'npm', platform.name);
   for (const file of [addon, platform.worker, SNAPSHOT]) {

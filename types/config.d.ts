@@ -265,8 +265,9 @@ export type TGPConfigInput = {
   fs?: FSConfigInput;
   /**
    * Packages that tools may import, with all their subpaths. They are found in the `node_modules` of the application,
-   * from the folder of the config file upwards, and bundled; packages that need Node itself do not work. `@tgp/std` can
-   * always be imported. Default: `['@tgp/std', 'zod', 'date-fns']`, as far as the application has them.
+   * from the folder of the config file upwards, and bundled; what they find of Node there computes and reaches nothing
+   * (docs/packages.md lists what was tried). Parts of Node with a stand-in may be named too: `'path'`, `'crypto'`.
+   * `@tgp/std` can always be imported. Default: `['@tgp/std', 'zod', 'date-fns']`, as far as the application has them.
    */
   allowedImports?: string[];
   /**

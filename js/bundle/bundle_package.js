@@ -10,16 +10,37 @@ import { statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, isAbsolute } from 'node:path';
 import { createManifest, packageName } from './bundle_manifest.js';
+import { CODE_MAKERS, codeFromText } from './code_from_text.js';
+import { isSupported, NODE_GLOBALS, nodeParts } from './node_parts.js';
 
-/** What libraries look at to leave their development checks out. */
-const DEFINE = { 'process.env.NODE_ENV': '"production"' };
+/** How a package is resolved: as for browsers without a page, as far as it knows of such. */
+const PLAIN = { conditionNames: ['module', 'worker'], mainFields: ['module', 'main'] };
+const BROWSER = {
+  conditionNames: [...PLAIN.conditionNames, 'browser'],
+  mainFields: ['browser', ...PLAIN.mainFields],
+  aliasFields: [['browser']],
+};
+/** Stands for the `document` of a page while it is found out whether code needs one; a variable of that name is none. */
+const PAGE = '$tgpDocument';
+const NEEDS_PAGE = /\$tgpDocument\.(?:create\w+|implementation)\b/;
+/** What libraries look at to leave their development checks out, the names that they have for the global object, and their place. */
+const DEFINE = {
+  'process.env.NODE_ENV': '"production"',
+  global: 'globalThis',
+  self: 'globalThis',
+  'import.meta.url': '"file:///node_modules/index.js"',
+  document: PAGE,
+};
+/** As in Node, a module that has no default export is its own. */
+const OWN_DEFAULT =
+  'if(module.exports?.__esModule&&!("default"in module.exports))try{Object.defineProperty(module.exports,"default",{value:module.exports})}catch{}';
 /** The lowest Node of each line that Rolldown runs in; lines in between have none. */
 const NODES = [
   [20, 19],
   [22, 12],
 ];
 /** Part of every bundle's identity: another way to bundle is another bundle. */
-const RECIPE = 1;
+const RECIPE = 2;
 /** What one package may be made of, with all that it needs, and what may come of it. */
 const MAX_MODULES = 5_000;
 const MAX_SOURCE_BYTES = 32 << 20;
@@ -57,6 +78,33 @@ export function neededNode() {
  * @returns {Promise<Made>} rejects with NotBundled
  */
 export async function bundle(specifier, baseDir) {
+  if (isBuiltin(specifier) && !isSupported(specifier)) {
+    throw new NotBundled(`it needs "${specifier}" of Node, which the sandbox does not have.`);
+  }
+  const { code, manifest } = await withoutPage(specifier, baseDir);
+  return { code: code.replaceAll(PAGE, 'document'), manifest };
+}
+
+/**
+ * The package as it is for browsers, unless that needs a page and the package as it is for Node does not.
+ * @param {string} specifier
+ * @param {string} baseDir
+ * @returns {Promise<Made>}
+ */
+async function withoutPage(specifier, baseDir) {
+  const made = await bundled(specifier, baseDir, BROWSER);
+  if (!NEEDS_PAGE.test(made.code)) return made;
+  const other = await bundled(specifier, baseDir, PLAIN).catch(() => made);
+  return NEEDS_PAGE.test(other.code) ? made : other;
+}
+
+/**
+ * @param {string} specifier
+ * @param {string} baseDir
+ * @param {import('rolldown').InputOptions['resolve']} resolve
+ * @returns {Promise<Made>}
+ */
+async function bundled(specifier, baseDir, resolve) {
   const { rolldown } = await import('rolldown');
   /** @type {string | undefined} */
   let stopped;
@@ -72,14 +120,15 @@ export async function bundle(specifier, baseDir) {
     input: { entry: specifier },
     cwd: baseDir,
     platform: 'neutral',
-    resolve: { conditionNames: ['import', 'module', 'default', 'browser'], mainFields: ['module', 'main'] },
-    transform: { define: DEFINE },
+    resolve,
+    transform: { define: DEFINE, inject: { ...NODE_GLOBALS, ...CODE_MAKERS } },
     logLevel: 'silent',
     plugins: [
+      nodeParts(),
+      codeFromText(),
       {
         name: 'tgp:sources',
         resolveId(id, importer) {
-          if (isBuiltin(id)) stop(`it needs "${id}" of Node, which the sandbox does not have.`);
           if (importer && /^[^./\\#\0]/.test(id) && !isAbsolute(id)) {
             imports.push({ from: dirname(importer), name: packageName(id) });
           }
@@ -106,6 +155,7 @@ export async function bundle(specifier, baseDir) {
       esModule: 'if-default-prop',
       codeSplitting: false,
       minify: true,
+      footer: OWN_DEFAULT,
     });
     const [chunk] = output;
     const [missing] = chunk.imports;

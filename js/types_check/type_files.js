@@ -1,5 +1,6 @@
 /** The files that the type checker sees, none of which it reads itself. */
 
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { readTextAtOnce } from '../boundary/bounded_read.js';
 import { PACKAGE_FOLDER } from '../package_folder.js';
@@ -13,6 +14,8 @@ const PACKAGES = `${FOLDER}/node_modules/`;
 /** Packages by number, each in a folder of its own as pnpm keeps them: one that is found in two ways is one. */
 const STORE = `${FOLDER}/store/`;
 export const SETTINGS = `${FOLDER}/tsconfig.json`;
+/** Parts of Node that tools may import. Node's own types would tell of much that the sandbox does not have. */
+const NODE_PARTS = `${FOLDER}/node_parts.d.ts`;
 const SANDBOX_TYPES = join(PACKAGE_FOLDER, 'sandbox', 'tgp.d.ts');
 const STANDARD_LIBRARY = join(PACKAGE_FOLDER, 'std');
 const LIBRARY_FILE = /^lib(?:\.[a-z0-9]+)*\.d\.ts$/;
@@ -83,7 +86,14 @@ export class TypeFiles {
     for (const path of before.keys()) if (path.startsWith(ROOT)) this.#texts.delete(path);
     for (const { path, text } of tools) this.#set(this.pathOf(path), text);
     const checked = tools.slice(0, 1).map(({ path }) => this.pathOf(path));
-    const files = [`${FOLDER}/tgp.d.ts`, `${FOLDER}/application.d.ts`, ...checked];
+    this.#set(
+      NODE_PARTS,
+      packages
+        .filter((name) => isBuiltin(name))
+        .map(anyModule)
+        .join(''),
+    );
+    const files = [`${FOLDER}/tgp.d.ts`, `${FOLDER}/application.d.ts`, NODE_PARTS, ...checked];
     this.#set(SETTINGS, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files }));
     this.#folders = foldersOf(this.#texts.keys());
     const now = [...this.#texts.keys()];
@@ -230,4 +240,10 @@ function foldersOf(paths) {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) folders.add(path.slice(0, at));
   }
   return folders;
+}
+
+/** @param {string} name @returns {string} a declaration of modules about which nothing is known */
+function anyModule(name) {
+  const names = [name, `${name}/*`, `node:${name}`, `node:${name}/*`];
+  return names.map((each) => `declare module '${each}';\n`).join('');
 }

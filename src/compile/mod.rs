@@ -46,7 +46,7 @@ pub use diagnostics::diagnostic::{Diagnostic, Fix, Severity};
 pub use diagnostics::fix::{Fixed, apply_fixes};
 pub use imports::import::Import;
 pub use imports::interface::{DEFAULT, Exported, ImportedName};
-pub use imports::named::{Named, TOOLS};
+pub use imports::named::{Named, TOOLS, without_scheme};
 pub use imports::reference::Reference;
 pub use imports::restricted::{Restricted, restricted};
 pub use imports::std_library;

@@ -28,8 +28,14 @@ impl<'p> Named<'p> {
         if specifier.starts_with(['.', '/']) {
             return file_of(importer, specifier).map(Self::File);
         }
-        package_of(specifier, packages).map(Self::Package)
+        package_of(without_scheme(specifier), packages).map(Self::Package)
     }
+}
+
+/// A part of Node may be named with its scheme or without, where the application allows it.
+#[must_use]
+pub fn without_scheme(specifier: &str) -> &str {
+    specifier.strip_prefix("node:").unwrap_or(specifier)
 }
 
 /// The package that `specifier` names, or a file of which it names; `None` when it leads anywhere else.

@@ -1,5 +1,6 @@
 //! What is told of an import that tools may not make: by the rule before a run, and by the run itself.
 
+use super::named::without_scheme;
 use super::std_library;
 use crate::near_name::{nearest, question};
 
@@ -34,7 +35,7 @@ fn help(specifier: &str, names: &[&str]) -> String {
         let near = question(nearest(specifier, parts.iter().map(String::as_str)));
         return format!("{} has the parts {}.{near}", std_library::NAME, std_library::parts().join(", "));
     }
-    let instead = match specifier.strip_prefix("node:").unwrap_or(specifier).split('/').next().unwrap_or_default() {
+    let instead = match without_scheme(specifier).split('/').next().unwrap_or_default() {
         "fs" => "Files are read with tgp.read_file(path) and listed with tgp.list_files(dir).",
         "http" | "https" | "axios" | "node-fetch" | "got" | "undici" => "The network is reached with tgp.fetch(url).",
         "pg" | "mysql" | "mysql2" | "better-sqlite3" | "knex" => {

@@ -1,7 +1,7 @@
 //! What an import leads to, and whether it may: the one answer for runs and for checks of types.
 
 use super::allowed_packages::AllowedPackages;
-use crate::compile::{Named, Restricted};
+use crate::compile::{Named, Restricted, without_scheme};
 use crate::kernel::tool_paths::import_endings;
 use crate::vfs::{JailPath, Vfs, VfsError};
 use std::sync::Arc;
@@ -59,11 +59,14 @@ impl ImportResolver {
         let at_once = |resolved| Ok(Resolution { resolved, absent: Vec::new() });
         match self.packages.named(importer, specifier) {
             Some(Named::Std { path, source }) => at_once(Resolved::Found(Target::Std { path, source })),
-            Some(Named::Package(name)) => at_once(Resolved::Found(Target::Package {
-                name: name.to_owned(),
-                specifier: specifier.to_owned(),
-                path: format!("node_modules/{specifier}"),
-            })),
+            Some(Named::Package(name)) => {
+                let specifier = without_scheme(specifier);
+                at_once(Resolved::Found(Target::Package {
+                    name: name.to_owned(),
+                    specifier: specifier.to_owned(),
+                    path: format!("node_modules/{specifier}"),
+                }))
+            }
             Some(Named::File(base)) if JailPath::parse(&base).is_ok() => self.find(&base),
             Some(Named::File(_)) | None => at_once(Resolved::Forbidden),
         }
@@ -116,6 +119,7 @@ mod tests {
             ("zod", "node_modules/zod"),
             ("zod/v4", "node_modules/zod/v4"),
             ("@scope/kit/deep/er", "node_modules/@scope/kit/deep/er"),
+            ("node:zod", "node_modules/zod"),
             ("@tgp/std", "@tgp/std/index.ts"),
             ("@tgp/std/csv", "@tgp/std/csv.ts"),
         ] {

@@ -1,0 +1,226 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { TGP, tgpTools } from '../../index.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const CASES = fileURLToPath(new URL('../fixtures/node_parts/cases.cjs', import.meta.url));
+
+/**
+ * An application with one package, and a kernel whose tools import it as `kit`.
+ * @param {Record<string, string>} files of the package; its package.json is made if it is not there
+ * @param {string[]} [more] what tools may import besides
+ */
+async function application(files, more = []) {
+  const folder = await tempRoot();
+  const home = join(folder, 'node_modules/kit');
+  for (const [name, text] of Object.entries({ 'package.json': '{"name":"kit","main":"index.js"}', ...files })) {
+    await mkdir(dirname(join(home, name)), { recursive: true });
+    await writeFile(join(home, name), text);
+  }
+  const configFile = join(folder, 'tgp.config.json');
+  const sandbox = { timeoutMs: 2000 };
+  await writeFile(configFile, JSON.stringify({ allowedImports: ['kit', ...more], sandbox }));
+  const kernel = new TGP({ configFile });
+  onTestFinished(() => kernel.shutdown());
+  /** @param {string} body @param {import('../../index.js').ExecOptions} [options] */
+  const run = async (body, options) => {
+    const content = body.includes('export default')
+      ? body
+      : `import kit from 'kit';\nexport default async () => ${body};\n`;
+    await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content });
+    return (await kernel.exec('tools/t.ts', {}, options)).result;
+  };
+  return { folder, home, run, check: (/** @type {string} */ path) => kernel.check(path) };
+}
+
+describe('a package that asks for parts of Node', () => {
+  it('finds them doing what they do in Node', async () => {
+    const { home, run } = await application({});
+    await copyFile(CASES, join(home, 'index.js'));
+    const cases = createRequire(import.meta.url)(CASES);
+    for (const [name, action] of Object.entries(cases)) {
+      const expected = JSON.parse(JSON.stringify(await action()));
+      expect(await run(`kit[${JSON.stringify(name)}]()`), name).toEqual(expected);
+    }
+  });
+
+  it('may load what the sandbox does not have, and is told so when it uses it', async () => {
+    const { run } = await application({
+      'index.js': `
+        const fs = require('fs'); const { promises, constants } = require('node:fs'); const http = require('http');
+        const { promisify } = require('util');
+        class Agent extends http.Agent {}
+        exports.probed = [typeof fs.readFileSync, typeof promises.readFile, typeof promisify(fs.readFile), constants.R_OK, http.STATUS_CODES[404]];
+        exports.read = () => fs.readFileSync('/etc/passwd', 'utf8');
+        exports.readLater = async () => promises.readFile('/etc/passwd');
+        exports.agent = () => new Agent();
+        exports.exit = () => process.exit(0);
+        exports.spawn = () => require('child_process').execSync('id');`,
+    });
+    expect(await run('kit.probed')).toEqual(['function', 'function', 'function', 4, 'Not Found']);
+    for (const [call, what] of [
+      ['read', 'fs.readFileSync'],
+      ['readLater', 'fs.promises.readFile'],
+      ['agent', 'http.Agent'],
+      ['exit', 'process.exit'],
+      ['spawn', 'child_process.execSync'],
+    ]) {
+      const message = expect.stringContaining(`${what} is part of Node, and the sandbox has no such thing.`);
+      await expect(run(`kit.${call}()`), call).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN', message });
+    }
+  });
+
+  it('learns nothing of the host', async () => {
+    const { folder, run } = await application({
+      'index.js': `
+        const os = require('os');
+        exports.seen = JSON.stringify([process, os.hostname(), os.homedir(), os.tmpdir(), os.cpus(), process.cwd(), __dirname,
+          require('module'), require('fs'), require('worker_threads')]);`,
+    });
+    process.env.TGP_TEST_SECRET = 'only the host knows';
+    const seen = await run('kit.seen');
+    delete process.env.TGP_TEST_SECRET;
+    for (const own of [
+      'only the host knows',
+      folder,
+      process.cwd(),
+      process.version,
+      process.execPath,
+      String(process.pid),
+    ]) {
+      expect(seen).not.toContain(own);
+    }
+  });
+
+  it('draws the same from the same seed', async () => {
+    const { run } = await application({
+      'index.js': `const { randomBytes, randomInt, randomUUID } = require('crypto');
+        exports.draw = () => [randomBytes(8).toString('hex'), randomInt(1e9), randomUUID()];`,
+    });
+    const first = await run('kit.draw()', { seed: 7 });
+    expect(await run('kit.draw()', { seed: 7 })).toEqual(first);
+    expect(await run('kit.draw()', { seed: 8 })).not.toEqual(first);
+  });
+
+  it('gives tools none of it, unless the application allows a part by its name', async () => {
+    const { run, check } = await application({ 'index.js': 'exports.b = Buffer.from("a")' }, ['path', 'url', 'fs']);
+    expect(
+      await run(
+        "import kit from 'kit';\nexport default () => [kit.b.length, typeof Buffer, typeof process, typeof global, typeof setImmediate]",
+      ),
+    ).toEqual([1, 'undefined', 'undefined', 'undefined', 'undefined']);
+    expect(
+      await run(
+        "import path, { join } from 'path'; import { parse } from 'node:url';\nexport default () => [join('a', '..', 'b'), path.sep, parse('http://a/b').path]",
+      ),
+    ).toEqual(['b', '/', '/b']);
+    expect(await check('tools/t.ts')).toMatchObject({ valid: true, typesChecked: true });
+    await expect(run("import fs from 'fs';\nexport default () => fs")).rejects.toMatchObject({
+      code: 'ERR_COMPILATION',
+      message: expect.stringContaining('it needs "fs" of Node, which the sandbox does not have.'),
+    });
+  });
+});
+
+describe('a package made for browsers too', () => {
+  it('is taken as its field `browser` says: for its main file, for files, for other packages and for parts of Node', async () => {
+    const browser = { './node.js': './browser.js', 'only-in-node': false, fs: false, crypto: './crypto.js' };
+    const { run } = await application({
+      'package.json': JSON.stringify({ name: 'kit', main: 'index.js', browser }),
+      'index.js':
+        "module.exports = [require('./node.js'), require('only-in-node'), Object.keys(require('fs')), require('crypto')]",
+      'node.js': "module.exports = 'node'",
+      'browser.js': "module.exports = 'browser'",
+      'crypto.js': "module.exports = 'its own'",
+    });
+    expect(await run('kit')).toEqual(['browser', {}, [], 'its own']);
+    const other = await application({
+      'package.json': JSON.stringify({ name: 'kit', main: 'index.js', browser: 'browser.js' }),
+      'index.js': "module.exports = 'node'",
+      'browser.js': "module.exports = 'browser'",
+    });
+    expect(await other.run('kit')).toBe('browser');
+  });
+
+  it('is taken as it is for Node where only that can do without a page', async () => {
+    const { run } = await application({
+      'package.json': JSON.stringify({ name: 'kit', main: 'index.js', browser: { './index.js': './page.js' } }),
+      'page.js': "const page = document.implementation.createHTMLDocument(''); module.exports = 'needs a page';",
+      'index.js':
+        "const { sep } = require('path'); const document = { createElement: (name) => name };\n module.exports = document.createElement(sep);",
+    });
+    expect(await run('kit')).toBe('/');
+    const both = await application({
+      'package.json': JSON.stringify({ name: 'kit', main: 'index.js', browser: 'page.js' }),
+      'page.js': "module.exports = () => typeof document === 'undefined' ? 'browser' : document.createElement('a');",
+      'index.js': "module.exports = () => document.createElement('a');",
+    });
+    expect(await both.run('kit()')).toBe('browser');
+  });
+
+  it('is taken by the way that it is asked for: `import` and `require` may mean different files', async () => {
+    const { folder, run } = await application({
+      'index.js':
+        "const Base = require('dual'); module.exports = [new (class extends Base {})().name, require('marked')]",
+    });
+    const install = async (/** @type {string} */ name, /** @type {Record<string, string>} */ files) => {
+      await mkdir(join(folder, 'node_modules', name), { recursive: true });
+      for (const [file, text] of Object.entries(files)) await writeFile(join(folder, 'node_modules', name, file), text);
+    };
+    await install('dual', {
+      'package.json': '{"name":"dual","exports":{"import":"./a.mjs","default":"./a.cjs"}}',
+      'a.mjs': 'export default 1',
+      'a.cjs': "module.exports = class { name = 'for require' }",
+    });
+    await install('marked', {
+      'package.json': '{"name":"marked","main":"a.js"}',
+      'a.js': 'exports.__esModule = true; exports.named = 1',
+    });
+    expect(await run('kit')).toEqual(['for require', { __esModule: true, named: 1 }]);
+  });
+
+  it('that says it was a module and has no default export is its own default, as in Node', async () => {
+    const { run } = await application({ 'index.js': 'exports.__esModule = true; exports.named = 1;' });
+    expect(await run("import kit, { named } from 'kit';\nexport default () => [kit.named, named]")).toEqual([1, 1]);
+  });
+});
+
+describe('a package that makes code from text', () => {
+  it('gets the global object the way it asks for it, and is refused when it makes anything else', async () => {
+    const { run } = await application({
+      'index.js': `
+        exports.roots = [Function('return this')(), new Function("return this;")(), (0, eval)('this'), global, self]
+          .every((root) => root === globalThis);
+        exports.same = [(() => 1) instanceof Function, (() => 1).constructor === Function, typeof eval, typeof Function, eval(5)];
+        exports.text = "new Function('a') and Function('b')";
+        exports.makers = {
+          evaluated: () => eval('1 + 1'),
+          indirect: () => (0, eval)('1 + 1'),
+          made: () => new Function('a', 'return a')(1),
+          called: () => Function('return 1')(),
+          applied: () => Function.apply(null, ['a', 'return a'])(1),
+          hidden: () => (() => 1).constructor('return 1')(),
+        };`,
+    });
+    expect(await run('[kit.roots, kit.same, kit.text]')).toEqual([
+      true,
+      [true, true, 'function', 'function', 5],
+      "new Function('a') and Function('b')",
+    ]);
+    expect(
+      await run(
+        "Object.entries(kit.makers).map(([name, make]: [string, any]) => { try { return make() } catch (error: any) { return [name, error.name, error.message.includes('from text')] } })",
+      ),
+    ).toEqual([
+      ['evaluated', 'EvalError', true],
+      ['indirect', 'EvalError', true],
+      ['made', 'EvalError', true],
+      ['called', 'EvalError', true],
+      ['applied', 'EvalError', true],
+      ['hidden', 'EvalError', false],
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+/**
+ * What packages find in the sandbox where they ask for parts of Node: `dist/node_shims/`, one CommonJS file per part, made of
+ * `shims/` and of small packages that are no dependencies of ours for it. `js/bundle/` puts them into bundles.
+ */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './process.mjs';
+
+const SOURCES = join(ROOT, 'shims');
+const OUTPUT = join(ROOT, 'dist', 'node_shims');
+/** Parts that are packages as they are. */
+const PACKAGES = { punycode: 'punycode/', string_decoder: 'string_decoder/' };
+/**
+ * What the packages ask for, and the part that has it.
+ * @type {Record<string, string>}
+ */
+const ASKED = {
+  'safe-buffer': 'buffer',
+  qs: 'querystring',
+  'process/': 'process',
+  'punycode/': 'punycode',
+  'string_decoder/': 'string_decoder',
+};
+/** Never reached: the sandbox has it already. */
+const UNUSED = ['abort-controller'];
+
+export async function writeNodeShims() {
+  const { build: bundle } = await import('esbuild');
+  const own = readdirSync(SOURCES).map((file) => file.replace('.cjs', ''));
+  const parts = new Set([...own, ...Object.keys(PACKAGES)]);
+  rmSync(OUTPUT, { recursive: true, force: true });
+  mkdirSync(OUTPUT, { recursive: true });
+  const { metafile } = await bundle({
+    entryPoints: {
+      ...PACKAGES,
+      ...Object.fromEntries(own.map((name) => [name, join(SOURCES, `${name}.cjs`)])),
+    },
+    outdir: OUTPUT,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    format: 'cjs',
+    platform: 'browser',
+    target: 'es2023',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    define: { global: 'globalThis' },
+    metafile: true,
+    logLevel: 'warning',
+    plugins: [{ name: 'parts', setup: (build) => linkParts(build, parts) }],
+  });
+  writeFileSync(join(OUTPUT, 'LICENSES.txt'), licenses(Object.keys(metafile.inputs)));
+}
+
+/**
+ * Parts stay apart, so that there is one `Buffer`, whoever asks for it.
+ * @param {import('esbuild').PluginBuild} build
+ * @param {Set<string>} parts
+ */
+function linkParts(build, parts) {
+  build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+    if (kind === 'entry-point' || importer === '') return undefined;
+    if (UNUSED.includes(path)) return { path, namespace: 'unused' };
+    const isOwn = path.startsWith('tgp:');
+    const name = (ASKED[path] ?? path).replace(/^tgp:/, '').replace('/', '_');
+    // A part that is made of a package of its name asks for that one with a slash at the end.
+    return (isOwn || !importer.startsWith(SOURCES)) && parts.has(name)
+      ? { path: `./${name}.cjs`, external: true }
+      : undefined;
+  });
+  build.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: '' }));
+}
+
+/** @param {string[]} inputs files, as seen from here */
+function licenses(inputs) {
+  const folders = inputs.map((file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+  const found = [...new Set(folders.filter((folder) => folder !== undefined))].sort();
+  return found.map((folder) => licenseOf(join(ROOT, folder))).join('\n\n');
+}
+
+/** @param {string} folder of a package */
+function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file && existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8').trim() : license;
+  return `${name} ${version} (${license})\n\n${text}\n`;
+}

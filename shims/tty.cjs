@@ -1,0 +1,3 @@
+const { refusingModule } = require('tgp:refusing');
+
+module.exports = { ...refusingModule('tty', { ReadStream: true, WriteStream: true }), isatty: () => false };
