@@ -1,4 +1,4 @@
-// `crypto`: random values only.
+// `crypto`: random values; all else is built when `subtle` is first looked at.
 (function crypto(realm, native) {
   const { DOMException, Uint8Array, give, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
   const { typedArrayName, typedArrayOffset } = realm;
@@ -29,6 +29,10 @@
   };
 
   class Crypto {
+    get subtle() {
+      realm.need('subtle');
+      return realm.subtle;
+    }
     getRandomValues(array) {
       if (INTEGERS[typedArrayName(array)] !== true) {
         throw new DOMException('getRandomValues needs an array of integers', 'TypeMismatchError');
@@ -54,6 +58,7 @@
     }
   }
 
+  realm.fillRandom = fillRandom;
   tag('Crypto', Crypto);
   give('crypto', new Crypto());
 });
