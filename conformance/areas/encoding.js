@@ -40,12 +40,36 @@ export const cases = [
       code: `const d = new TextDecoder('${label}', { fatal: true }); d.decode(new Uint8Array(${JSON.stringify(bytes)}), { stream: true }); try { d.decode(); return 'nothing' } catch (error) { return error.name }`,
     },
   ]),
-  { name: 'a mark at the start, once', code: "const b = new Uint8Array([0xef, 0xbb, 0xbf, 0x41]); const d = new TextDecoder(); return [d.decode(b).length, d.decode(b).length, new TextDecoder('utf-8', { ignoreBOM: true }).decode(b).length, d.decode(b.subarray(0, 2), { stream: true }) + d.decode(b.subarray(2), { stream: true }) + d.decode(b)]" },
-  { name: 'labels', code: "return ['utf8', 'UTF-8', ' latin1 ', 'ascii', 'sjis', 'x-sjis', 'gb2312', 'korean', 'utf-16', 'unicode'].map((l) => new TextDecoder(l).encoding)" },
-  { name: 'labels that are none', code: "return ['utf-7', '', 'x', 'replacement'].map((l) => { try { return new TextDecoder(l).encoding } catch (e) { return e.name } })" },
-  { name: 'views of everything', code: "const b = new Uint8Array([65, 66, 67, 68]); return [b.buffer, new DataView(b.buffer, 1, 2), new Uint16Array(b.buffer)].map((v) => new TextDecoder().decode(v))" },
-  { name: 'halves of characters', code: "return [[...new TextEncoder().encode('a\\ud800b')], new TextEncoder().encodeInto('é€😀', new Uint8Array(5))]" },
-  { name: 'base64', code: "return ['', 'YQ==', 'YQ', ' Y Q = = ', 'YWI=', 'YWI', 'a', '=', 'YQ=', 'Y===', '-_', 'YQ==='].map((t) => { try { return atob(t) } catch (e) { return [e.name, e.code] } })" },
-  { name: 'to base64', code: "return ['', 'a', 'ÿ\\0', '€', null, 1].map((t) => { try { return btoa(t) } catch (e) { return [e.name, e.code] } })" },
-  { name: 'what decode does not take', code: "return [1, 'x', {}, null].map((v) => { try { return new TextDecoder().decode(v) } catch (e) { return e.name } })" },
+  {
+    name: 'a mark at the start, once',
+    code: "const b = new Uint8Array([0xef, 0xbb, 0xbf, 0x41]); const d = new TextDecoder(); return [d.decode(b).length, d.decode(b).length, new TextDecoder('utf-8', { ignoreBOM: true }).decode(b).length, d.decode(b.subarray(0, 2), { stream: true }) + d.decode(b.subarray(2), { stream: true }) + d.decode(b)]",
+  },
+  {
+    name: 'labels',
+    code: "return ['utf8', 'UTF-8', ' latin1 ', 'ascii', 'sjis', 'x-sjis', 'gb2312', 'korean', 'utf-16', 'unicode'].map((l) => new TextDecoder(l).encoding)",
+  },
+  {
+    name: 'labels that are none',
+    code: "return ['utf-7', '', 'x', 'replacement'].map((l) => { try { return new TextDecoder(l).encoding } catch (e) { return e.name } })",
+  },
+  {
+    name: 'views of everything',
+    code: 'const b = new Uint8Array([65, 66, 67, 68]); return [b.buffer, new DataView(b.buffer, 1, 2), new Uint16Array(b.buffer)].map((v) => new TextDecoder().decode(v))',
+  },
+  {
+    name: 'halves of characters',
+    code: "return [[...new TextEncoder().encode('a\\ud800b')], new TextEncoder().encodeInto('é€😀', new Uint8Array(5))]",
+  },
+  {
+    name: 'base64',
+    code: "return ['', 'YQ==', 'YQ', ' Y Q = = ', 'YWI=', 'YWI', 'a', '=', 'YQ=', 'Y===', '-_', 'YQ==='].map((t) => { try { return atob(t) } catch (e) { return [e.name, e.code] } })",
+  },
+  {
+    name: 'to base64',
+    code: "return ['', 'a', 'ÿ\\0', '€', null, 1].map((t) => { try { return btoa(t) } catch (e) { return [e.name, e.code] } })",
+  },
+  {
+    name: 'what decode does not take',
+    code: "return [1, 'x', {}, null].map((v) => { try { return new TextDecoder().decode(v) } catch (e) { return e.name } })",
+  },
 ];

@@ -14,7 +14,7 @@ pub(in crate::compile) const RULE: Rule =
     Rule { id: "no-forbidden-globals", standard: Some(4), severity: Severity::Error, guards: Guards::Quality, check };
 
 /// What the guest has, beside the standard library below.
-const SANDBOX: [&str; 56] = [
+const SANDBOX: [&str; 57] = [
     "args",
     "tgp",
     "console",
@@ -44,6 +44,7 @@ const SANDBOX: [&str; 56] = [
     "ByteLengthQueuingStrategy",
     "CompressionStream",
     "CountQueuingStrategy",
+    "Crypto",
     "CryptoKey",
     "CustomEvent",
     "DOMException",

@@ -35,6 +35,7 @@ pub const LATE: [Stage; 4] = [
         names: &[
             "AbortController",
             "AbortSignal",
+            "Crypto",
             "CustomEvent",
             "DOMException",
             "Event",

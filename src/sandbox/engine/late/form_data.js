@@ -79,9 +79,6 @@
     values() {
       return this.#iterate(valueOfPair);
     }
-    [iterator]() {
-      return this.#iterate(pairOf);
-    }
     #iterate(pick) {
       return newIterator((at) => this.#pairs[at], pick);
     }
@@ -96,6 +93,7 @@
     }
   }
 
+  realm.define(FormData.prototype, iterator, FormData.prototype.entries);
   tag('FormData', FormData);
   give('FormData', FormData);
 });

@@ -272,9 +272,6 @@
     values(options) {
       return chunksOf(acquire(this.#state), !!options?.preventCancel);
     }
-    [asyncIterator](options) {
-      return chunksOf(acquire(this.#state), !!options?.preventCancel);
-    }
     tee() {
       return realm.teeStream(this);
     }
@@ -327,6 +324,7 @@
   };
 
   realm.readable = { __proto__: null, acquire, cancel, close, enqueue, fail, isStream, newStream, read, release, stateOf, wanted };
+  realm.define(ReadableStream.prototype, asyncIterator, ReadableStream.prototype.values);
   const classes = { __proto__: null, ReadableStream, ReadableStreamDefaultReader, ReadableStreamDefaultController };
   const names = realm.objectKeys(classes);
   for (let i = 0; i < names.length; i++) {

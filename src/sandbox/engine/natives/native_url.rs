@@ -6,7 +6,7 @@ use crate::sandbox::engine::web_url::{WebUrl, parse, set_part};
 use url::form_urlencoded;
 
 /// How often a URL's text is there while it is parsed and its parts are written, where one byte becomes three.
-const COPIES: usize = 8;
+const COPIES: usize = 6;
 /// The same for text that is written as part of a form.
 const ESCAPED: usize = 4;
 /// What one part of a form takes beside its text: a handle of V8's, and a place in a list.

@@ -28,7 +28,12 @@
     for (let i = 0; i < length; i++) bytes[i] = next() >>> 24;
   };
 
+  const KEY = { __proto__: null };
+
   class Crypto {
+    constructor(key) {
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor: there is one crypto');
+    }
     get subtle() {
       realm.need('subtle');
       return realm.subtle;
@@ -60,5 +65,6 @@
 
   realm.fillRandom = fillRandom;
   tag('Crypto', Crypto);
-  give('crypto', new Crypto());
+  give('Crypto', Crypto);
+  give('crypto', new Crypto(KEY));
 });

@@ -1,6 +1,6 @@
 // `DOMException`, with the codes of old.
 (function domException(realm) {
-  const { create, defineProperty, getOwnPropertyDescriptor, give, tag } = realm;
+  const { defineProperty, give, tag } = realm;
 
   // Name of the constant and of the error, in the order of their codes; some codes are no longer in use.
   const CODES = [
@@ -67,17 +67,6 @@
     }
     get code() {
       return codeOf(this.#name);
-    }
-    static {
-      const names = ['name', 'message', 'code'];
-      for (let i = 0; i < names.length; i++) {
-        const accessor = create(null);
-        accessor.get = getOwnPropertyDescriptor(DOMException.prototype, names[i]).get;
-        accessor.enumerable = true;
-        accessor.configurable = true;
-        defineProperty(DOMException.prototype, names[i], accessor);
-      }
-      realm.isDOMException = (value) => value !== null && typeof value === 'object' && #name in value;
     }
   }
 

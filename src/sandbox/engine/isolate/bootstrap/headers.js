@@ -100,9 +100,6 @@
     values() {
       return this.#iterate(valueOfPair);
     }
-    [iterator]() {
-      return this.#iterate(pairOf);
-    }
     #fill(init) {
       const add = (name, value) => this.#add(nameOf(name), valueOf(value));
       if ((typeof init !== 'object' && typeof init !== 'function') || init === null) {
@@ -200,6 +197,7 @@
 
   const { prototype } = Headers;
   realm.Headers = Headers;
+  realm.define(Headers.prototype, iterator, Headers.prototype.entries);
   tag('Headers', Headers);
   give('Headers', Headers);
 });

@@ -1,6 +1,6 @@
 // What most runs do without is built when a run first asks for it: a smaller realm is made sooner.
 (function late(realm, native) {
-  const { create, objectKeys } = realm;
+  const { ReflectOwnKeys, create, defineProperty, getOwnPropertyDescriptor, objectKeys } = realm;
 
   // A stage is a list of files and, once they have run, what they have given to guests. Some of that is finished when a
   // guest first looks at it.
@@ -58,9 +58,28 @@
   // Builds a stage, for files of another one.
   realm.need = (key) => build(stages[key] ?? loadStage(key));
 
+  // Members of web classes can be enumerated, those of a class as it is written cannot. It is changed for classes that a
+  // guest has a look at.
+  const expose = (target) => {
+    const keys = ReflectOwnKeys(target);
+    for (let i = 0; i < keys.length; i++) {
+      if (typeof keys[i] !== 'string' || keys[i] === 'constructor') continue;
+      const member = { __proto__: null, ...getOwnPropertyDescriptor(target, keys[i]) };
+      // What functions have of themselves (`name`, `length`, `prototype`) is not to be written.
+      if (member.writable === false || !member.configurable) continue;
+      member.enumerable = true;
+      defineProperty(target, keys[i], member);
+    }
+  };
+
   const take = (stage, name) => {
     stage.finishing[name]?.();
-    return stage.given[name];
+    const value = stage.given[name];
+    if (typeof value === 'function' && stage !== text && value.prototype !== undefined) {
+      expose(value.prototype);
+      expose(value);
+    }
+    return value;
   };
 
   // A guest's first look at a global of a stage ends here.

@@ -28,6 +28,7 @@
       }
     }
     delete PairIterator.prototype.constructor;
+    realm.put(PairIterator.prototype, 'next', PairIterator.prototype.next);
     realm.tag(`${name} Iterator`, PairIterator);
     return (pairAt, pick) => new PairIterator(pairAt, pick);
   };

@@ -127,9 +127,6 @@
     values() {
       return this.#iterate(valueOfPair);
     }
-    [iterator]() {
-      return this.#iterate(pairOf);
-    }
     toString() {
       return this.#text();
     }
@@ -166,6 +163,7 @@
   realm.URLSearchParams = URLSearchParams;
   realm.attachSearchParams = attach;
   realm.replaceSearchParams = replace;
+  realm.define(URLSearchParams.prototype, iterator, URLSearchParams.prototype.entries);
   tag('URLSearchParams', URLSearchParams);
   give('URLSearchParams', URLSearchParams);
 });
