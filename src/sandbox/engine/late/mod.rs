@@ -15,7 +15,7 @@ pub struct LateStage {
 }
 
 /// Each asks for the ones it is built on by itself (`realm.need`).
-pub const STAGES: [LateStage; 5] = [
+pub static STAGES: [LateStage; 5] = [
     LateStage {
         key: "streams",
         names: &[

@@ -148,7 +148,7 @@ fn verification(scheme: &str) -> Option<&'static dyn VerificationAlgorithm> {
     if let Some((_, algorithm)) = curve(scheme) {
         return Some(algorithm);
     }
-    Some(match scheme {
+    let algorithm: &'static dyn VerificationAlgorithm = match scheme {
         "Ed25519" => &signature::ED25519,
         "RSASSA-PKCS1-v1_5/SHA-1" => &signature::RSA_PKCS1_2048_8192_SHA1_FOR_LEGACY_USE_ONLY,
         "RSASSA-PKCS1-v1_5/SHA-256" => &signature::RSA_PKCS1_2048_8192_SHA256,
@@ -158,7 +158,8 @@ fn verification(scheme: &str) -> Option<&'static dyn VerificationAlgorithm> {
         "RSA-PSS/SHA-384" => &signature::RSA_PSS_2048_8192_SHA384,
         "RSA-PSS/SHA-512" => &signature::RSA_PSS_2048_8192_SHA512,
         _ => return None,
-    })
+    };
+    Some(algorithm)
 }
 
 fn give_bytes(scope: &mut v8::PinScope<'_, '_>, returned: &mut Returned<'_>, bytes: &[u8]) {

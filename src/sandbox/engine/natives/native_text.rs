@@ -75,7 +75,8 @@ fn encoding_of(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> O
 
 fn whole(encoding: &'static Encoding, bytes: &[u8]) -> usize {
     if encoding == UTF_8 {
-        return bytes.len() - cut_utf8(bytes);
+        let cut = bytes.len() - cut_utf8(bytes);
+        return if bytes.get(cut..).is_some_and(could_go_on) { cut } else { bytes.len() };
     }
     if encoding == UTF_16LE || encoding == UTF_16BE {
         let even = bytes.len() & !1;
@@ -86,8 +87,8 @@ fn whole(encoding: &'static Encoding, bytes: &[u8]) -> usize {
     if encoding.is_single_byte() {
         return bytes.len();
     }
-    let ends = (0..=MOST_CUT).map(|cut| bytes.len().saturating_sub(cut));
-    ends.into_iter()
+    (0..=MOST_CUT)
+        .map(|cut| bytes.len().saturating_sub(cut))
         .find(|end| bytes.get(..*end).is_some_and(|start| ends_whole(encoding, start)))
         .unwrap_or(bytes.len())
 }
@@ -105,6 +106,13 @@ fn ends_whole(encoding: &'static Encoding, bytes: &[u8]) -> bool {
         }
     }
     let (result, ..) = decoder.decode_to_utf8_without_replacement(&[], &mut scratch, true);
+    result == DecoderResult::InputEmpty
+}
+
+/// Whether the bytes begin a character of UTF-8, as far as they go.
+fn could_go_on(bytes: &[u8]) -> bool {
+    let mut decoder = UTF_8.new_decoder_without_bom_handling();
+    let (result, ..) = decoder.decode_to_utf8_without_replacement(bytes, &mut [0; 16], false);
     result == DecoderResult::InputEmpty
 }
 
@@ -137,6 +145,7 @@ mod tests {
         assert_eq!(whole(UTF_8, "😀".as_bytes()), 4);
         assert_eq!(whole(UTF_8, &"😀".as_bytes()[..3]), 0);
         assert_eq!(whole(UTF_8, &[0x80, 0x80, 0x80]), 3);
+        assert_eq!(whole(UTF_8, &[0xf0, 0x80]), 2, "no character begins like that");
         assert_eq!(whole(UTF_16LE, &[0x61, 0, 0x3d, 0xd8, 0]), 2);
         assert_eq!(whole(WINDOWS_1252, &[0xff]), 1);
         assert_eq!(whole(SHIFT_JIS, &[0x61, 0x83]), 1);
