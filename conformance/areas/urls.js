@@ -65,7 +65,7 @@ const INPUTS = [
   'http://a?b',
   'http://a#b',
   'http://a/?\'"<>`',
-  'http://a/{}|"<>`^',
+  'http://a/{}|"<>`',
   'http://a./',
   'http://a..b/',
   'http://-a.b/',
