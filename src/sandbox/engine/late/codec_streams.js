@@ -2,6 +2,7 @@
 (function codecStreams(realm, native) {
   const { Uint8Array, bufferSlice, give, newTransform, tag, typedArrayBuffer, typedArrayBytes, typedArrayOffset } = realm;
 
+  const { own } = realm.promises;
   const PIECE = 65536;
   const EMPTY = new Uint8Array(0);
 
@@ -26,18 +27,18 @@
       isOver = true;
       throw new realm.TypeError(message);
     };
-    const push = (input, last, pass) => {
+    const out = new Uint8Array(PIECE);
+    const push = async (input, last, pass) => {
       let rest = input;
       for (;;) {
         const length = typedArrayBytes(rest);
         if (isOver && length > 0) throw new realm.TypeError('There are bytes behind the end of the packed ones');
         if (isOver) return;
-        const out = new Uint8Array(PIECE);
         const told = native.codecPush(codec, rest, out, last);
         if (told === undefined) stop(`The bytes are no ${format}`);
         const read = told[0];
         const written = told[1];
-        if (written > 0) pass(new Uint8Array(bufferSlice(typedArrayBuffer(out), 0, written)));
+        if (written > 0) await own(pass(new Uint8Array(bufferSlice(typedArrayBuffer(out), 0, written))));
         rest = upToDate(rest, read);
         if (told[2] === 1) {
           isOver = true;
@@ -48,9 +49,11 @@
       }
     };
     return newTransform(
-      (chunk, pass) => push(bytesFrom(chunk), false, pass),
-      (pass) => {
-        push(EMPTY, true, pass);
+      async (chunk, pass) => {
+        await own(push(bytesFrom(chunk), false, pass));
+      },
+      async (pass) => {
+        await own(push(EMPTY, true, pass));
         if (!isOver) stop('The packed bytes end too early');
       },
     );
@@ -61,30 +64,30 @@
     let half = '';
     const isHigh = (unit) => unit >= '\ud800' && unit <= '\udbff';
     return newTransform(
-      (chunk, pass) => {
+      async (chunk, pass) => {
         let text = half + `${chunk}`;
         half = '';
         if (text.length > 0 && isHigh(text[text.length - 1])) {
           half = text[text.length - 1];
           text = realm.slice(text, 0, text.length - 1);
         }
-        if (text !== '') pass(realm.encodeText(text));
+        if (text !== '') await own(pass(realm.encodeText(text)));
       },
-      (pass) => {
-        if (half !== '') pass(realm.encodeText(half));
+      async (pass) => {
+        if (half !== '') await own(pass(realm.encodeText(half)));
       },
     );
   };
 
   const newTextDecoding = (decoder) =>
     newTransform(
-      (chunk, pass) => {
+      async (chunk, pass) => {
         const text = realm.decodeWith(decoder, bytesFrom(chunk), true);
-        if (text !== '') pass(text);
+        if (text !== '') await own(pass(text));
       },
-      (pass) => {
+      async (pass) => {
         const text = realm.decodeWith(decoder, EMPTY, false);
-        if (text !== '') pass(text);
+        if (text !== '') await own(pass(text));
       },
     );
 

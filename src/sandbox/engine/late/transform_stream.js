@@ -175,12 +175,17 @@
     }
   }
 
-  // Both ends of a stream of ours: `transform` and `flush` get the function that passes chunks on.
+  // Both ends of a stream of ours: `transform` and `flush` are async, and get the function that passes chunks on.
   realm.newTransform = (transform, flush) => {
     const state = newState();
-    const pass = (chunk) => enqueue(state, chunk);
-    state.transform = async (chunk) => transform(chunk, pass);
-    state.flush = async () => flush(pass);
+    // What one chunk becomes may be much: each piece waits until somebody wants it.
+    const pass = async (chunk) => {
+      if (state.isFull) await own(state.change.promise);
+      if (state.into.status === 'erroring') throw state.into.error;
+      enqueue(state, chunk);
+    };
+    state.transform = (chunk) => transform(chunk, pass);
+    state.flush = () => flush(pass);
     return connect(state, undefined, { __proto__: null, most: 1, size: undefined }, { __proto__: null, most: 0, size: undefined });
   };
 

@@ -6,11 +6,11 @@ mod encode_set;
 mod host_text;
 mod parse_url;
 mod set_part;
-mod web_url;
+mod url_record;
 
 pub use parse_url::parse;
 pub use set_part::set_part;
-pub use web_url::WebUrl;
+pub use url_record::WebUrl;
 
 #[cfg(test)]
 mod tests {

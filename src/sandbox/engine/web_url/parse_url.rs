@@ -3,7 +3,7 @@
 
 use super::encode_set::{EncodeSet, encode_into, encoded};
 use super::host_text::{HostKind, parse_host};
-use super::web_url::{WebUrl, default_port, is_drive_letter};
+use super::url_record::{WebUrl, default_port, is_drive_letter};
 
 /// The URL that `input` is, seen from `base`; `None` when it is none.
 pub fn parse(input: &str, base: Option<&WebUrl>) -> Option<WebUrl> {

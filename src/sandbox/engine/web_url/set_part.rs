@@ -6,7 +6,7 @@ use super::parse_url::{
     add_path, drop_default_port, file_host, host_kind, is_slash, port_number, query_set, split_port, split_scheme,
     start_path, without_breaks,
 };
-use super::web_url::{WebUrl, is_special};
+use super::url_record::{WebUrl, is_special};
 
 /// Sets the part that `URL` has a property of that name for.
 pub fn set_part(url: &mut WebUrl, part: &str, value: &str) {
