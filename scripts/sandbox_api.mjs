@@ -1,7 +1,7 @@
 /** Makes the short form of the sandbox's declarations that models are shown: `js/prompt/sandbox_api.js`. */
 
 /**
- * @param {string} declarations the text of sandbox/tgp.d.ts
+ * @param {string} declarations the texts of sandbox/tgp.d.ts and sandbox/web.d.ts
  * @returns {string} a module
  */
 export function sandboxApiModule(declarations) {

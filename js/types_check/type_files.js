@@ -13,7 +13,8 @@ const PACKAGES = `${FOLDER}/node_modules/`;
 /** Packages by number, each in a folder of its own as pnpm keeps them: one that is found in two ways is one. */
 const STORE = `${FOLDER}/store/`;
 export const SETTINGS = `${FOLDER}/tsconfig.json`;
-const SANDBOX_TYPES = join(PACKAGE_FOLDER, 'sandbox', 'tgp.d.ts');
+/** What is in the sandbox: what is ours, and what is of the web. */
+const SANDBOX_TYPES = ['tgp.d.ts', 'web.d.ts'];
 const STANDARD_LIBRARY = join(PACKAGE_FOLDER, 'std');
 const LIBRARY_FILE = /^lib(?:\.[a-z0-9]+)*\.d\.ts$/;
 /** Files and characters that one check may pull in. */
@@ -66,7 +67,9 @@ export class TypeFiles {
     this.#store = new PackageStore(baseDir, { '@tgp/std': STANDARD_LIBRARY });
     this.#library = `${library}/`;
     this.#set(`${FOLDER}/application.d.ts`, `interface Tgp {\n${functions.join('\n')}\n}\n`);
-    this.#set(`${FOLDER}/tgp.d.ts`, readTextAtOnce(SANDBOX_TYPES, MAX_CHARS));
+    for (const name of SANDBOX_TYPES) {
+      this.#set(`${FOLDER}/${name}`, readTextAtOnce(join(PACKAGE_FOLDER, 'sandbox', name), MAX_CHARS));
+    }
   }
 
   /**
@@ -83,7 +86,7 @@ export class TypeFiles {
     for (const path of before.keys()) if (path.startsWith(ROOT)) this.#texts.delete(path);
     for (const { path, text } of tools) this.#set(this.pathOf(path), text);
     const checked = tools.slice(0, 1).map(({ path }) => this.pathOf(path));
-    const files = [`${FOLDER}/tgp.d.ts`, `${FOLDER}/application.d.ts`, ...checked];
+    const files = [...SANDBOX_TYPES, 'application.d.ts'].map((name) => `${FOLDER}/${name}`).concat(checked);
     this.#set(SETTINGS, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files }));
     this.#folders = foldersOf(this.#texts.keys());
     const now = [...this.#texts.keys()];

@@ -17,18 +17,23 @@
 
   // What a codec makes of its input is handed on piece by piece, so that the run's limits see every one of them.
   const newCodec = (format, packs) => {
-    const codec = native.codecOpen(format, packs);
-    if (codec === undefined) {
+    if (format !== 'gzip' && format !== 'deflate' && format !== 'deflate-raw') {
       throw new realm.TypeError(`${realm.textOf(format)} is no compression format: use gzip, deflate or deflate-raw`);
     }
+    // Opened for the first bytes: a stream that nobody writes to takes nothing.
+    let codec;
+    let out;
     let isOver = false;
     const stop = (message) => {
       native.codecClose(codec);
       isOver = true;
       throw new realm.TypeError(message);
     };
-    const out = new Uint8Array(PIECE);
     const push = async (input, last, pass) => {
+      if (codec === undefined) {
+        out = new Uint8Array(PIECE);
+        codec = native.codecOpen(format, packs);
+      }
       let rest = input;
       for (;;) {
         const length = typedArrayBytes(rest);

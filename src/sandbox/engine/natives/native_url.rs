@@ -2,7 +2,7 @@
 
 use super::booking::{book, copy_text};
 use super::callback::{Arguments, Returned, give_text, guarded};
-use crate::sandbox::engine::web_url::{WebUrl, parse, set_part};
+use crate::sandbox::engine::web_url::{WebUrl, origin, parse, set_part};
 use url::form_urlencoded;
 
 /// How often a URL's text is there while it is parsed and its parts are written, where one byte becomes three.
@@ -90,7 +90,7 @@ fn texts_of<'s>(
 fn parts(url: &WebUrl) -> String {
     let parts: [&str; 11] = [
         &url.href(),
-        &url.origin(),
+        &origin(url),
         &format!("{}:", url.scheme),
         &url.username,
         &url.password,

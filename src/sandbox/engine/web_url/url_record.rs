@@ -88,16 +88,6 @@ impl WebUrl {
         marked('#', self.fragment.as_deref())
     }
 
-    pub fn origin(&self) -> String {
-        match self.scheme.as_str() {
-            "http" | "https" | "ws" | "wss" | "ftp" => format!("{}://{}", self.scheme, self.host_text()),
-            "blob" => super::parse_url::parse(&self.path, None)
-                .filter(|inner| matches!(inner.scheme.as_str(), "http" | "https"))
-                .map_or_else(|| "null".to_owned(), |inner| inner.origin()),
-            _ => "null".to_owned(),
-        }
-    }
-
     pub fn href(&self) -> String {
         let mut out = format!("{}:", self.scheme);
         if self.host.is_some() {
