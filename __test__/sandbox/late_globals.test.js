@@ -97,10 +97,10 @@ describe('globals that are built when they are first used', () => {
         console.log('a line', { with: 'more' });
         text += typeof (new Headers() as any)[iterator] + typeof (new URLSearchParams() as any)[iterator] + (stop as any)[toStringTag] + ' ';
         const form = new FormData();
-        form.append('a', new Blob(['x', new Bytes([121])]), 'n');
+        form.append('a', 'xy');
         const back = await new Response(form).formData();
-        text += await (back.get('a') as any).text();
-        const packed = new Blob(['squeezed']).stream().pipeThrough(new CompressionStream('gzip')).pipeThrough(new DecompressionStream('gzip'));
+        text += back.get('a');
+        const packed = new Response('squeezed').body!.pipeThrough(new CompressionStream('gzip')).pipeThrough(new DecompressionStream('gzip'));
         text += await new Response(packed).text() + await new Request('http://a/', { method: 'POST', body: 'body' }).text();
         text += typeof performance.now() + performance.mark('m').name + new Bytes(await crypto.subtle.digest('SHA-1', new Bytes(1)))[0];
         console.table([{ a: 1 }]);

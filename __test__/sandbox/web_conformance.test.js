@@ -13,6 +13,7 @@ let input = '';
 for await (const chunk of process.stdin) input += chunk;
 for (const name of Object.keys(console)) if (typeof console[name] === 'function') console[name] = { [name]() {} }[name];
 process.on('unhandledRejection', () => {});
+process.on('uncaughtException', () => {});
 const outcomes = [];
 for (const code of JSON.parse(input)) {
   try {

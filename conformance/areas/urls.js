@@ -96,7 +96,8 @@ export const cases = [
     code: `const parts = ${PARTS}; return [undefined, ...${JSON.stringify(BASES)}].map((base) => { try { return parts(new URL(${JSON.stringify(input)}, base)) } catch (error) { return error.name } })`,
   })),
   ...Object.entries(SETS).flatMap(([part, values]) =>
-    FROM.filter((from) => part !== 'host' || from !== 'non-special://h/p').map((from) => ({
+    // Node 20 sets hosts of unknown schemes otherwise than the standard.
+    FROM.filter((from) => !part.startsWith('host') || !from.startsWith('non-special')).map((from) => ({
       name: `${part} of ${from}`,
       code: `const parts = ${PARTS}; return ${JSON.stringify(values)}.map((value) => { const u = new URL(${JSON.stringify(from)}); u.${part} = value; return parts(u) })`,
     })),
