@@ -11,4 +11,4 @@ export const FUNCTIONS = {
   log: `log(...values: unknown[]): void;`,
 };
 
-export const GLOBALS = `args, tgp, fetch, console, require, module, exports, setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask, structuredClone, btoa, atob, crypto, TextEncoder, TextDecoder, URLSearchParams, URL`;
+export const GLOBALS = `args, tgp, fetch, console, require, module, exports, setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask, structuredClone, btoa, atob, crypto, TextEncoder, TextDecoder, URLSearchParams, URL, DOMException, Event, CustomEvent, EventTarget, AbortSignal, AbortController, Headers, Blob, File, FormData, Request, Response, ReadableStreamDefaultReader, ReadableStream, WritableStreamDefaultWriter, WritableStream, TransformStream, CountQueuingStrategy, ByteLengthQueuingStrategy, TextEncoderStream, TextDecoderStream, CompressionStream, DecompressionStream, PerformanceEntry, PerformanceMark, performance`;
