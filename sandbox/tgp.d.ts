@@ -27,34 +27,25 @@ interface Tgp {
     params?: readonly unknown[] | Record<string, unknown>,
   ): Promise<Row[]>;
   /** Asks a server that `allowedFetchUrls` names. */
-  fetch(url: string | URL, init?: TgpRequestInit): Promise<TgpResponse>;
+  fetch(url: string | URL | Request, init?: TgpRequestInit): Promise<TgpResponse>;
   /** Writes a line to the logs of the run. */
   log(...values: unknown[]): void;
 }
 
 interface TgpRequestInit {
   method?: string;
-  headers?: Record<string, string> | readonly (readonly [string, string])[];
-  body?: string | Uint8Array | ArrayBuffer | URLSearchParams | null;
+  headers?: Record<string, string> | readonly (readonly [string, string])[] | Headers;
+  body?: BodyInit | null;
   redirect?: 'follow' | 'error' | 'manual';
   signal?: AbortSignal;
 }
 
-interface TgpHeaders extends Iterable<[string, string]> {
-  get(name: string): string | null;
-  has(name: string): boolean;
-  entries(): IterableIterator<[string, string]>;
-  keys(): IterableIterator<string>;
-  values(): IterableIterator<string>;
-  forEach(callback: (value: string, name: string) => void): void;
-}
-
-interface TgpResponse {
+interface TgpResponse extends Response {
   readonly ok: boolean;
   readonly status: number;
   readonly statusText: string;
   /** By `get`, or as a member with the name in lower case: `headers['content-type']`. */
-  readonly headers: TgpHeaders & { readonly [name: string]: string | undefined };
+  readonly headers: Headers & { readonly [name: string]: string | undefined };
   readonly url: string;
   text(): Promise<string>;
   json<Value = any>(): Promise<Value>;
@@ -71,6 +62,20 @@ declare const console: {
   log(...values: unknown[]): void;
   warn(...values: unknown[]): void;
   error(...values: unknown[]): void;
+  dir(value: unknown, options?: object): void;
+  dirxml(...values: unknown[]): void;
+  table(rows: unknown, columns?: readonly string[]): void;
+  trace(...values: unknown[]): void;
+  assert(condition?: unknown, ...values: unknown[]): void;
+  count(label?: string): void;
+  countReset(label?: string): void;
+  group(...values: unknown[]): void;
+  groupCollapsed(...values: unknown[]): void;
+  groupEnd(): void;
+  time(label?: string): void;
+  timeLog(label?: string, ...values: unknown[]): void;
+  timeEnd(label?: string): void;
+  clear(): void;
 };
 
 /** Where the file is. `new URL('./rates.json', import.meta.url).pathname` is a path that `tgp.read_file` takes. */
@@ -96,20 +101,57 @@ declare function structuredClone<Value>(value: Value): Value;
 declare function btoa(text: string): string;
 declare function atob(base64: string): string;
 
-declare const crypto: {
+declare class Crypto {
+  private constructor();
   randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
   getRandomValues<Bytes extends ArrayBufferView>(bytes: Bytes): Bytes;
-};
+  readonly subtle: SubtleCrypto;
+}
+
+declare const crypto: Crypto;
+
+type AlgorithmName = string | { name: string; [parameter: string]: unknown };
+
+/** Digests, and signatures with HMAC, ECDSA, Ed25519 and RSA. */
+declare class SubtleCrypto {
+  private constructor();
+  digest(algorithm: AlgorithmName, data: BufferSource): Promise<ArrayBuffer>;
+  importKey(
+    format: 'raw' | 'jwk' | 'spki' | 'pkcs8',
+    data: BufferSource | object,
+    algorithm: AlgorithmName,
+    extractable: boolean,
+    usages: readonly string[],
+  ): Promise<CryptoKey>;
+  exportKey(format: 'jwk', key: CryptoKey): Promise<Record<string, any>>;
+  exportKey(format: 'raw' | 'spki' | 'pkcs8', key: CryptoKey): Promise<ArrayBuffer>;
+  generateKey(algorithm: AlgorithmName, extractable: boolean, usages: readonly string[]): Promise<any>;
+  sign(algorithm: AlgorithmName, key: CryptoKey, data: BufferSource): Promise<ArrayBuffer>;
+  verify(algorithm: AlgorithmName, key: CryptoKey, signature: BufferSource, data: BufferSource): Promise<boolean>;
+}
+
+declare class CryptoKey {
+  private constructor();
+  readonly type: 'secret' | 'private' | 'public';
+  readonly extractable: boolean;
+  readonly algorithm: { name: string; [parameter: string]: any };
+  readonly usages: string[];
+}
+
+type BufferSource = ArrayBufferView | ArrayBuffer;
 
 declare class TextEncoder {
   readonly encoding: string;
   encode(text?: string): Uint8Array<ArrayBuffer>;
+  encodeInto(text: string, target: Uint8Array): { read: number; written: number };
 }
 
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
   readonly encoding: string;
-  decode(bytes?: ArrayBufferView | ArrayBuffer, options?: { stream?: boolean }): string;
+  readonly fatal: boolean;
+  readonly ignoreBOM: boolean;
+  decode(bytes?: BufferSource, options?: { stream?: boolean }): string;
 }
 
 declare class URLSearchParams implements Iterable<[string, string]> {
@@ -133,6 +175,7 @@ declare class URLSearchParams implements Iterable<[string, string]> {
 declare class URL {
   constructor(url: string | URL, base?: string | URL);
   static canParse(url: string | URL, base?: string | URL): boolean;
+  static parse(url: string | URL, base?: string | URL): URL | null;
   hash: string;
   host: string;
   hostname: string;
@@ -147,21 +190,4 @@ declare class URL {
   username: string;
   toString(): string;
   toJSON(): string;
-}
-
-declare class AbortSignal {
-  private constructor();
-  static abort(reason?: unknown): AbortSignal;
-  static timeout(ms: number): AbortSignal;
-  static any(signals: Iterable<AbortSignal>): AbortSignal;
-  readonly aborted: boolean;
-  readonly reason: any;
-  throwIfAborted(): void;
-  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
-
-declare class AbortController {
-  readonly signal: AbortSignal;
-  abort(reason?: unknown): void;
 }

@@ -54,7 +54,9 @@ export async function build() {
   await writeLoader();
   writeFileSync(
     join(ROOT, 'js', 'prompt', 'sandbox_api.js'),
-    sandboxApiModule(readFileSync(join(ROOT, 'sandbox', 'tgp.d.ts'), 'utf8')),
+    sandboxApiModule(
+      ['tgp.d.ts', 'web.d.ts'].map((name) => readFileSync(join(ROOT, 'sandbox', name), 'utf8')).join('\n'),
+    ),
   );
   writeFileSync(join(ROOT, 'js', 'prompt', 'std_api.js'), stdApiModule(join(ROOT, 'std')));
   const native = createRequire(import.meta.url)(join(ROOT, 'binding.cjs'));

@@ -1,7 +1,7 @@
 /** Makes the short form of the sandbox's declarations that models are shown: `js/prompt/sandbox_api.js`. */
 
 /**
- * @param {string} declarations the text of sandbox/tgp.d.ts
+ * @param {string} declarations the texts of sandbox/tgp.d.ts and sandbox/web.d.ts
  * @returns {string} a module
  */
 export function sandboxApiModule(declarations) {
@@ -11,9 +11,9 @@ export function sandboxApiModule(declarations) {
   const functions = membersOf(declarations, 'Tgp').map(
     ({ signature }) => `  ${/^\w+/.exec(signature)}: ${literal(short(signature))},`,
   );
-  const globals = [...declarations.matchAll(/^declare (?:const|function|class) (\w+)/gm)].map(([, name]) =>
-    String(name),
-  );
+  const globals = [...declarations.matchAll(/^declare (?:const|function|class) (\w+)[^{;]*(?:\{\n([\s\S]*?)^\})?/gm)]
+    .filter(([, , body]) => !isHandedOut(body ?? ''))
+    .map(([, name]) => String(name));
   return `/** Made by scripts/sandbox_api.mjs from sandbox/tgp.d.ts. */
 
 /** What is on \`tgp\`, by name. */
@@ -48,6 +48,14 @@ function namesOf(members) {
     return signature.includes(`${name}(`) || isMethod ? `${name}()` : name;
   });
   return `{ ${names.join(', ')} }`;
+}
+
+/**
+ * Whether objects of a class come from others only: nobody needs its name.
+ * @param {string} body
+ */
+function isHandedOut(body) {
+  return body.includes('  private constructor();') && !body.includes('  static ');
 }
 
 /** @param {string} text */

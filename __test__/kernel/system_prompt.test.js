@@ -126,9 +126,10 @@ describe('the system prompt', () => {
     },
   );
 
-  test('its API is what sandbox/tgp.d.ts and std/ say', async () => {
+  test('its API is what sandbox/ and std/ say', async () => {
     const read = (/** @type {string} */ name) => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
-    expect(await read('js/prompt/sandbox_api.js')).toBe(sandboxApiModule(await read('sandbox/tgp.d.ts')));
+    const declared = `${await read('sandbox/tgp.d.ts')}\n${await read('sandbox/web.d.ts')}`;
+    expect(await read('js/prompt/sandbox_api.js')).toBe(sandboxApiModule(declared));
     expect(await read('js/prompt/std_api.js')).toBe(stdApiModule(fileURLToPath(new URL('../../std', import.meta.url))));
   });
 });

@@ -23,6 +23,8 @@ async function sandbox() {
 /** What uses a part of the realm for the first time, at the end of the stack. */
 const FIRST_USES = {
   URL: "guest_touch, globalThis, 'URL'",
+  Response: "guest_touch, globalThis, 'Response'",
+  ReadableStream: "guest_touch, globalThis, 'ReadableStream'",
   console: "guest_touch, globalThis, 'console'",
   'tgp.fetch': "guest_touch, tgp, 'fetch'",
   'tgp.log': "(guest_log) => guest_log({ a: new Error('x') }), tgp.log",
@@ -64,7 +66,10 @@ describe('THREAT: a tool that looks for internal functions in frames', () => {
     const sweep = await guest(`
       guest_learn(require, module, exports);
       const guest_instances = () => [new URL('http://a/?b=c'), new URLSearchParams('a=b'), new Headers({ a: 'b' }), new TextDecoder(), new TextEncoder(), new AbortController(),
-        new AbortController().signal, new Event('x'), new EventTarget(), new DOMException('x'), crypto, console, tgp, new Date(0), new Intl.DateTimeFormat('en')];
+        new AbortController().signal, new Event('x'), new EventTarget(), new DOMException('x'), crypto, console, tgp,
+        new CustomEvent('x'), performance, performance.mark('x'), crypto.subtle, new Blob(['x']), new File(['x'], 'y'), new FormData(), new Request('http://a'),
+        new Response('x'), new ReadableStream(), new ReadableStream().getReader(), new WritableStream(), new WritableStream().getWriter(), new TransformStream(),
+        new TextEncoderStream(), new TextDecoderStream(), new CompressionStream('gzip'), new DecompressionStream('gzip'), new CountQueuingStrategy({ highWaterMark: 1 }), new Date(0), new Intl.DateTimeFormat('en')];
       for (const value of [...guest_instances(), await fetch('http://127.0.0.1:1').catch((guest_e) => guest_e)]) guest_walk(value);
       const ours = [...known].filter((guest_f) => typeof guest_f === 'function' && !guest_own(guest_f) && !guest_text(guest_f).includes('[native code]'))
         .filter((guest_f) => args.only === undefined || args.only.includes(guest_f.name));

@@ -3,7 +3,11 @@ import { createKernel } from '../helpers/create_kernel.js';
 
 /** Globals that a realm builds when they are first used. */
 const LATE = `[console, setTimeout, setInterval, clearTimeout, clearInterval, AbortController, AbortSignal, DOMException, Event,
-  EventTarget, Headers, TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, crypto, fetch, queueMicrotask, structuredClone]`;
+  EventTarget, Headers, TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, crypto, fetch, queueMicrotask, structuredClone, Blob, ByteLengthQueuingStrategy,
+  CompressionStream, CountQueuingStrategy, Crypto, CryptoKey, CustomEvent, DecompressionStream, File, FormData, Performance, PerformanceEntry,
+  PerformanceMark, PerformanceMeasure, ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader, Request, Response,
+  SubtleCrypto, TextDecoderStream, TextEncoderStream, TransformStream, TransformStreamDefaultController, WritableStream,
+  WritableStreamDefaultController, WritableStreamDefaultWriter, performance]`;
 const NAMES = LATE.replace(/[[\]\s]/g, '').split(',');
 
 async function sandbox() {
@@ -37,7 +41,7 @@ describe('globals that are built when they are first used', () => {
       });
     `);
     for (const [name, type, rest] of descriptors) {
-      expect([name, type]).toEqual([name, name === 'console' || name === 'crypto' ? 'object' : 'function']);
+      expect([name, type]).toEqual([name, ['console', 'crypto', 'performance'].includes(name) ? 'object' : 'function']);
       expect(rest).toEqual({ writable: true, enumerable: false, configurable: true });
     }
     expect(
@@ -60,6 +64,7 @@ describe('globals that are built when they are first used', () => {
         const { ownKeys } = Reflect;
         const { iterator, toStringTag } = Symbol;
         const RealPromise = Promise;
+        const Bytes = Uint8Array;
         const late: any = { __proto__: null };
         const names = ${JSON.stringify(NAMES)};
         for (let i = 0; i < names.length; i++) late[names[i]!] = true;
@@ -91,11 +96,19 @@ describe('globals that are built when they are first used', () => {
         stop.abort();
         console.log('a line', { with: 'more' });
         text += typeof (new Headers() as any)[iterator] + typeof (new URLSearchParams() as any)[iterator] + (stop as any)[toStringTag] + ' ';
+        const form = new FormData();
+        form.append('a', 'xy');
+        const back = await new Response(form).formData();
+        text += back.get('a');
+        const packed = new Response('squeezed').body!.pipeThrough(new CompressionStream('gzip')).pipeThrough(new DecompressionStream('gzip'));
+        text += await new Response(packed).text() + await new Request('http://a/', { method: 'POST', body: 'body' }).text();
+        text += typeof performance.now() + performance.mark('m').name + new Bytes(await crypto.subtle.digest('SHA-1', new Bytes(1)))[0];
+        console.table([{ a: 1 }]);
         queueMicrotask(() => { text += 'later ' });
         await new RealPromise<void>((resolve) => setTimeout(resolve, 1));
         return text + touched;
       `),
-    ).toBe('dé2aGk=b36 stopped functionfunctionAbortController later ');
+    ).toBe('dé2aGk=b36 stopped functionfunctionAbortController xysqueezedbodynumberm91later ');
   });
 
   it('are built by the next use when the stack ended while they were', async () => {

@@ -7,8 +7,8 @@ export const FUNCTIONS = {
   write_file: `write_file(path: string, content: string): void;`,
   exec_tool: `exec_tool<Result = any>(path: string, args?: object): Promise<Result>;`,
   exec_sql: `exec_sql<Row = Record<string, any>>(sql: string, params?: readonly unknown[] | Record<string, unknown>): Promise<Row[]>;`,
-  fetch: `fetch(url: string | URL, init?: { method, headers, body, redirect, signal }): Promise<{ ok, status, statusText, headers, url, text(), json(), arrayBuffer() }>;`,
+  fetch: `fetch(url: string | URL | Request, init?: { method, headers, body, redirect, signal }): Promise<{ ok, status, statusText, headers, url, text(), json(), arrayBuffer() }>;`,
   log: `log(...values: unknown[]): void;`,
 };
 
-export const GLOBALS = `args, tgp, fetch, console, require, module, exports, setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask, structuredClone, btoa, atob, crypto, TextEncoder, TextDecoder, URLSearchParams, URL, AbortSignal, AbortController`;
+export const GLOBALS = `args, tgp, fetch, console, require, module, exports, setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask, structuredClone, btoa, atob, crypto, TextEncoder, TextDecoder, URLSearchParams, URL, DOMException, Event, CustomEvent, EventTarget, AbortSignal, AbortController, Headers, Blob, File, FormData, Request, Response, ReadableStreamDefaultReader, ReadableStream, WritableStreamDefaultWriter, WritableStream, TransformStream, CountQueuingStrategy, ByteLengthQueuingStrategy, TextEncoderStream, TextDecoderStream, CompressionStream, DecompressionStream, PerformanceEntry, PerformanceMark, performance`;

@@ -16,7 +16,8 @@ const STORE = `${FOLDER}/store/`;
 export const SETTINGS = `${FOLDER}/tsconfig.json`;
 /** Parts of Node that tools may import. Node's own types would tell of much that the sandbox does not have. */
 const NODE_PARTS = `${FOLDER}/node_parts.d.ts`;
-const SANDBOX_TYPES = join(PACKAGE_FOLDER, 'sandbox', 'tgp.d.ts');
+/** What is in the sandbox: what is ours, and what is of the web. */
+const SANDBOX_TYPES = ['tgp.d.ts', 'web.d.ts'];
 const STANDARD_LIBRARY = join(PACKAGE_FOLDER, 'std');
 const LIBRARY_FILE = /^lib(?:\.[a-z0-9]+)*\.d\.ts$/;
 /** Files and characters that one check may pull in. */
@@ -69,7 +70,9 @@ export class TypeFiles {
     this.#store = new PackageStore(baseDir, { '@tgp/std': STANDARD_LIBRARY });
     this.#library = `${library}/`;
     this.#set(`${FOLDER}/application.d.ts`, `interface Tgp {\n${functions.join('\n')}\n}\n`);
-    this.#set(`${FOLDER}/tgp.d.ts`, readTextAtOnce(SANDBOX_TYPES, MAX_CHARS));
+    for (const name of SANDBOX_TYPES) {
+      this.#set(`${FOLDER}/${name}`, readTextAtOnce(join(PACKAGE_FOLDER, 'sandbox', name), MAX_CHARS));
+    }
   }
 
   /**
@@ -93,7 +96,8 @@ export class TypeFiles {
         .map(anyModule)
         .join(''),
     );
-    const files = [`${FOLDER}/tgp.d.ts`, `${FOLDER}/application.d.ts`, NODE_PARTS, ...checked];
+    const given = [...SANDBOX_TYPES, 'application.d.ts'].map((name) => `${FOLDER}/${name}`);
+    const files = [...given, NODE_PARTS, ...checked];
     this.#set(SETTINGS, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files }));
     this.#folders = foldersOf(this.#texts.keys());
     const now = [...this.#texts.keys()];

@@ -10,9 +10,11 @@ mod engine_loop;
 mod event_loop;
 mod home;
 mod isolate;
+mod late;
 mod memory;
 mod natives;
 mod run;
+mod web_url;
 
 pub use control::{EngineControl, Inbox, StuckPolicy};
 pub use engine_loop::{ENGINE_STACK, run_engine};

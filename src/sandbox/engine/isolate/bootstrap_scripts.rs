@@ -1,8 +1,5 @@
 //! The scripts that build a realm.
 
-/// The name that frames of these scripts have in stack traces.
-pub const BOOTSTRAP_NAME: &str = "tgp:bootstrap";
-
 /// Scripts that run when a realm first uses one of the globals that they make. `add` is a function of `late.js`.
 pub struct Stage {
     pub add: &'static str,
@@ -38,6 +35,8 @@ pub const LATE: [Stage; 4] = [
         names: &[
             "AbortController",
             "AbortSignal",
+            "Crypto",
+            "CustomEvent",
             "DOMException",
             "Event",
             "EventTarget",
@@ -54,6 +53,8 @@ pub const LATE: [Stage; 4] = [
             "structuredClone",
         ],
         scripts: &[
+            include_str!("bootstrap/dom_exception.js"),
+            include_str!("bootstrap/pair_iterator.js"),
             include_str!("bootstrap/events.js"),
             include_str!("bootstrap/abort.js"),
             include_str!("bootstrap/encoding.js"),

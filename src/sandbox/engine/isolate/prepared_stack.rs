@@ -5,9 +5,9 @@
 //! of the guest's business. Since this callback is set it never does: V8's call sites stay in here. All positions are those
 //! of the source.
 
-use super::bootstrap_scripts::BOOTSTRAP_NAME;
 use super::source_question::{known_place, learn_places};
 use super::stack_frame::{StackFrame, guest_frames};
+use crate::sandbox::engine::late::SCRIPT_NAME;
 use crate::sandbox::engine::run::{CompiledPlace, RunState};
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -119,7 +119,7 @@ fn without_calls<'s>(
     let mut text = head.strip_prefix("Uncaught ").unwrap_or("Error").to_owned();
     let file =
         message.get_script_resource_name(scope).and_then(|file| v8::Local::<'_, v8::String>::try_from(file).ok());
-    let file = file.map(|file| file.to_rust_string_lossy(scope)).filter(|file| file != BOOTSTRAP_NAME);
+    let file = file.map(|file| file.to_rust_string_lossy(scope)).filter(|file| file != SCRIPT_NAME);
     let line = message.get_line_number(scope).and_then(|line| u32::try_from(line).ok());
     let column = u32::try_from(message.get_start_column() + 1).ok();
     if let Some(((path, line), column)) = file.zip(line).zip(column) {

@@ -1,14 +1,12 @@
 //! The startup snapshot: a realm with the bootstrap script already run, so that a fresh realm is a copy.
 
-use super::bootstrap_scripts::{BOOTSTRAP, BOOTSTRAP_NAME, ENTRY, LATE, Stage};
+use super::bootstrap_scripts::{BOOTSTRAP, ENTRY, LATE, Stage};
 use super::platform;
+use crate::sandbox::engine::late::{STAGES, evaluate};
 use crate::sandbox::engine::natives::{external_references, native_object, provide_value};
 use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
-
-/// Before every script, on its first line. A guest could learn who called it, and with what, from a sloppy function.
-const STRICT: &str = "'use strict';";
 
 /// Failures while a snapshot is made: all of them mean a broken build.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +80,8 @@ fn seal(blob: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(platform::engine_version().as_bytes());
     let late = LATE.iter().flat_map(|stage| stage.scripts.iter().chain(stage.names));
-    for part in BOOTSTRAP.iter().chain(late).chain([&ENTRY]) {
+    let named = STAGES.iter().flat_map(|stage| stage.names);
+    for part in BOOTSTRAP.iter().chain(late).chain(named).chain([&ENTRY]) {
         hasher.write(part.as_bytes());
     }
     hasher.write(blob);
@@ -117,6 +116,10 @@ fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
     }
     for stage in &LATE {
         add_stage(scope, context, internals, stage)?;
+    }
+    let global = context.global(scope);
+    for name in STAGES.iter().flat_map(|stage| stage.names) {
+        lazy_property(scope, global, name, v8::PropertyAttribute::DONT_ENUM)?;
     }
     let tgp = member(scope, internals, "tgp")?.try_into().ok()?;
     lazy_property(scope, tgp, "fetch", v8::PropertyAttribute::NONE)?;
@@ -167,14 +170,6 @@ fn member<'s>(
 ) -> Option<v8::Local<'s, v8::Value>> {
     let key = v8::String::new(scope, name)?;
     object.get(scope, key.into())
-}
-
-/// The function that a script consists of.
-fn evaluate<'s>(scope: &mut v8::PinScope<'s, '_>, script: &str) -> Option<v8::Local<'s, v8::Function>> {
-    let code = v8::String::new(scope, &format!("{STRICT}{script}"))?;
-    let name = v8::String::new(scope, BOOTSTRAP_NAME)?;
-    let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
-    v8::Script::compile(scope, code, Some(&origin))?.run(scope)?.try_into().ok()
 }
 
 fn call(

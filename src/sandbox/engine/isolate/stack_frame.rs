@@ -1,7 +1,7 @@
 //! One frame of a guest's stack, told in positions of its source.
 
-use super::bootstrap_scripts::BOOTSTRAP_NAME;
 use super::source_question::known_place;
+use crate::sandbox::engine::late::SCRIPT_NAME;
 use crate::sandbox::engine::run::{CompiledPlace, SourcePlace};
 
 /// Longest text of a frame that is copied out of V8. A guest can give its functions names of any length.
@@ -30,7 +30,7 @@ pub fn guest_frames<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     sites: v8::Local<'s, v8::Array>,
 ) -> Option<Vec<StackFrame<'s>>> {
-    let ours = v8::String::new(scope, BOOTSTRAP_NAME)?;
+    let ours = v8::String::new(scope, SCRIPT_NAME)?;
     let mut frames = Vec::with_capacity(sites.length() as usize);
     let mut caller = Origin::Guest;
     for index in (0..sites.length()).rev() {

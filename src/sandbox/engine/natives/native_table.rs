@@ -1,9 +1,13 @@
 //! The functions that the realm's bootstrap script gets from the engine. The guest never sees them.
 
+use super::callback::{Arguments, Returned, guarded};
 use super::host_call::{call, call_sync};
 use super::lazy_global::provide_value;
 use super::module_loader::{compile, kind, link, require, source};
 use super::native_bytes::{atob, btoa, fill_random, latin1_read, latin1_write};
+use super::native_codec::{codec_close, codec_open, codec_push};
+use super::native_crypto::{digest_of, hmac_of, key_generate, key_public, sign, verify};
+use super::native_late::{elapsed, late_file, late_stage, mark_handled};
 use super::native_text::{decode, encoding_name, utf8_length, utf8_write, whole_bytes};
 use super::native_timer::{start_timer, stop_timer};
 use super::native_url::{form_parse, form_serialize, url_parse, url_set};
@@ -14,7 +18,7 @@ use std::ffi::c_void;
 use v8::MapFnTo;
 
 /// Name and callback of every native function, in the order of the snapshot's external references.
-fn table() -> [(&'static str, v8::FunctionCallback); 27] {
+fn table() -> [(&'static str, v8::FunctionCallback); 31] {
     [
         ("log", log.map_fn_to()),
         ("isError", is_error.map_fn_to()),
@@ -43,7 +47,36 @@ fn table() -> [(&'static str, v8::FunctionCallback); 27] {
         ("btoa", btoa.map_fn_to()),
         ("fillRandom", fill_random.map_fn_to()),
         ("require", require.map_fn_to()),
+        ("lateStage", late_stage.map_fn_to()),
+        ("lateFile", late_file.map_fn_to()),
+        ("elapsed", elapsed.map_fn_to()),
+        ("lateNatives", late_natives.map_fn_to()),
     ]
+}
+
+/// What only late scripts call. These functions are in no snapshot: a realm gets them with the first such script.
+fn late_table() -> [(&'static str, v8::FunctionCallback); 10] {
+    [
+        ("markHandled", mark_handled.map_fn_to()),
+        ("codecOpen", codec_open.map_fn_to()),
+        ("codecPush", codec_push.map_fn_to()),
+        ("codecClose", codec_close.map_fn_to()),
+        ("digest", digest_of.map_fn_to()),
+        ("hmac", hmac_of.map_fn_to()),
+        ("keyPublic", key_public.map_fn_to()),
+        ("keyGenerate", key_generate.map_fn_to()),
+        ("sign", sign.map_fn_to()),
+        ("verify", verify.map_fn_to()),
+    ]
+}
+
+/// `lateNatives()`: an object of these functions. It has no prototype, since a guest may have been at work.
+fn late_natives(scope: &mut v8::PinScope<'_, '_>, _: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        if let Some(object) = functions(scope, &late_table()) {
+            returned.set(object.into());
+        }
+    });
 }
 
 /// The addresses that a snapshot refers to.
@@ -55,18 +88,28 @@ pub fn external_references() -> Vec<v8::ExternalReference> {
 
 /// The object handed to the bootstrap script.
 pub fn native_object<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::Object>> {
-    let object = v8::Object::new(scope);
-    for (name, function) in table() {
-        let key = v8::String::new(scope, name)?;
-        // Without a prototype of its own: there is one such function in every realm.
-        let value =
-            v8::Function::builder_raw(function).constructor_behavior(v8::ConstructorBehavior::Throw).build(scope)?;
-        object.set(scope, key.into(), value.into())?;
-    }
+    let object = functions(scope, &table())?;
     let levels = LogLevel::NAMED.map(|(level, name)| (name, level.number()));
     set_numbers(scope, object, "logLevels", &levels)?;
     let kinds = ModuleKind::NAMED.map(|(kind, name)| (name, kind.number()));
     set_numbers(scope, object, "moduleKinds", &kinds)?;
+    Some(object)
+}
+
+fn functions<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    table: &[(&str, v8::FunctionCallback)],
+) -> Option<v8::Local<'s, v8::Object>> {
+    let object = v8::Object::new(scope);
+    let null = v8::null(scope);
+    object.set_prototype(scope, null.into())?;
+    for (name, function) in table {
+        let key = v8::String::new(scope, name)?;
+        // Without a prototype of its own: there is one such function in every realm.
+        let value =
+            v8::Function::builder_raw(*function).constructor_behavior(v8::ConstructorBehavior::Throw).build(scope)?;
+        object.set(scope, key.into(), value.into())?;
+    }
     Some(object)
 }
 

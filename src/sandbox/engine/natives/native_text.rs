@@ -3,7 +3,10 @@
 use super::booking::{book, copy_text};
 use super::callback::{Arguments, Returned, give_text, guarded};
 use super::native_bytes::bytes_of;
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{CoderResult, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// Most bytes of a character, in any encoding, that can be there without its last one.
+const MOST_CUT: usize = 3;
 
 /// `utf8Length(text)`: the number of bytes.
 pub fn utf8_length(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
@@ -56,14 +59,12 @@ pub fn decode(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut re
     });
 }
 
-/// `wholeBytes(name, bytes)`: how many bytes hold whole characters; undefined when the encoding cannot tell.
+/// `wholeBytes(name, bytes)`: how many bytes hold whole characters.
 pub fn whole_bytes(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some(encoding) = encoding_of(scope, &arguments) else { return };
         let Some(bytes) = bytes_of(arguments.get(1)) else { return };
-        if let Some(whole) = whole(encoding, bytes) {
-            returned.set_double(whole as f64);
-        }
+        returned.set_double(whole(encoding, bytes) as f64);
     });
 }
 
@@ -72,17 +73,47 @@ fn encoding_of(scope: &mut v8::PinScope<'_, '_>, arguments: &Arguments<'_>) -> O
     Encoding::for_label(label.as_bytes())
 }
 
-fn whole(encoding: &'static Encoding, bytes: &[u8]) -> Option<usize> {
+fn whole(encoding: &'static Encoding, bytes: &[u8]) -> usize {
     if encoding == UTF_8 {
-        return Some(bytes.len() - cut_utf8(bytes));
+        let cut = bytes.len() - cut_utf8(bytes);
+        return if bytes.get(cut..).is_some_and(could_go_on) { cut } else { bytes.len() };
     }
     if encoding == UTF_16LE || encoding == UTF_16BE {
         let even = bytes.len() & !1;
-        let high = bytes.get(..even)?.last_chunk::<2>().map(|[a, b]| if encoding == UTF_16LE { *b } else { *a });
-        let half = high.is_some_and(|high| high & 0xfc == 0xd8);
-        return Some(if half { even - 2 } else { even });
+        let last = bytes.get(..even).and_then(<[u8]>::last_chunk::<2>);
+        let half = last.is_some_and(|[a, b]| (if encoding == UTF_16LE { b } else { a }) & 0xfc == 0xd8);
+        return if half { even - 2 } else { even };
     }
-    encoding.is_single_byte().then_some(bytes.len())
+    if encoding.is_single_byte() {
+        return bytes.len();
+    }
+    (0..=MOST_CUT)
+        .map(|cut| bytes.len().saturating_sub(cut))
+        .find(|end| bytes.get(..*end).is_some_and(|start| ends_whole(encoding, start)))
+        .unwrap_or(bytes.len())
+}
+
+/// Whether the bytes could end here: a decoder that is told so has nothing to complain about.
+fn ends_whole(encoding: &'static Encoding, bytes: &[u8]) -> bool {
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut scratch = [0; 4096];
+    let mut rest = bytes;
+    loop {
+        let (result, read, ..) = decoder.decode_to_utf8(rest, &mut scratch, false);
+        rest = rest.get(read..).unwrap_or_default();
+        if result == CoderResult::InputEmpty {
+            break;
+        }
+    }
+    let (result, ..) = decoder.decode_to_utf8_without_replacement(&[], &mut scratch, true);
+    result == DecoderResult::InputEmpty
+}
+
+/// Whether the bytes begin a character of UTF-8, as far as they go.
+fn could_go_on(bytes: &[u8]) -> bool {
+    let mut decoder = UTF_8.new_decoder_without_bom_handling();
+    let (result, ..) = decoder.decode_to_utf8_without_replacement(bytes, &mut [0; 16], false);
+    result == DecoderResult::InputEmpty
 }
 
 /// How many bytes at the end begin a character that is not complete.
@@ -103,19 +134,26 @@ fn cut_utf8(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::whole;
-    use encoding_rs::{SHIFT_JIS, UTF_8, UTF_16LE, WINDOWS_1252};
+    use encoding_rs::{BIG5, EUC_JP, GB18030, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16LE, WINDOWS_1252};
 
     #[test]
     fn a_cut_character_is_left_for_the_next_chunk() {
         let euro = "a€".as_bytes();
-        assert_eq!(whole(UTF_8, euro), Some(4));
-        assert_eq!(whole(UTF_8, &euro[..3]), Some(1));
-        assert_eq!(whole(UTF_8, &euro[..2]), Some(1));
-        assert_eq!(whole(UTF_8, "😀".as_bytes()), Some(4));
-        assert_eq!(whole(UTF_8, &"😀".as_bytes()[..3]), Some(0));
-        assert_eq!(whole(UTF_8, &[0x80, 0x80, 0x80]), Some(3));
-        assert_eq!(whole(UTF_16LE, &[0x61, 0, 0x3d, 0xd8, 0]), Some(2));
-        assert_eq!(whole(WINDOWS_1252, &[0xff]), Some(1));
-        assert_eq!(whole(SHIFT_JIS, &[0x83]), None);
+        assert_eq!(whole(UTF_8, euro), 4);
+        assert_eq!(whole(UTF_8, &euro[..3]), 1);
+        assert_eq!(whole(UTF_8, &euro[..2]), 1);
+        assert_eq!(whole(UTF_8, "😀".as_bytes()), 4);
+        assert_eq!(whole(UTF_8, &"😀".as_bytes()[..3]), 0);
+        assert_eq!(whole(UTF_8, &[0x80, 0x80, 0x80]), 3);
+        assert_eq!(whole(UTF_8, &[0xf0, 0x80]), 2, "no character begins like that");
+        assert_eq!(whole(UTF_16LE, &[0x61, 0, 0x3d, 0xd8, 0]), 2);
+        assert_eq!(whole(WINDOWS_1252, &[0xff]), 1);
+        assert_eq!(whole(SHIFT_JIS, &[0x61, 0x83]), 1);
+        assert_eq!(whole(SHIFT_JIS, &[0x83, 0x41]), 2);
+        assert_eq!(whole(BIG5, &[0xa4, 0x40, 0xa4]), 2);
+        assert_eq!(whole(EUC_JP, &[0x8f, 0xb0]), 0);
+        assert_eq!(whole(GB18030, &[0x61, 0x81, 0x30, 0x81]), 1);
+        assert_eq!(whole(ISO_2022_JP, &[0x1b, 0x24]), 0);
+        assert_eq!(whole(ISO_2022_JP, &[0x1b, 0x24, 0x42, 0x30]), 3);
     }
 }

@@ -1,12 +1,13 @@
-//! URLs and form encoding for the realm, by the WHATWG rules of the `url` crate.
+//! URLs and form encoding for the realm, by the WHATWG rules.
 
 use super::booking::{book, copy_text};
 use super::callback::{Arguments, Returned, give_text, guarded};
-use url::{Url, form_urlencoded, quirks};
+use crate::sandbox::engine::web_url::{WebUrl, origin, parse, set_part};
+use url::form_urlencoded;
 
-/// How often a URL's text is there while it is parsed and its parts are written.
-const COPIES: usize = 4;
-/// The same for text that is written as part of a form, where one byte becomes three.
+/// How often a URL's text is there while it is parsed and its parts are written, where one byte becomes three.
+const COPIES: usize = 6;
+/// The same for text that is written as part of a form.
 const ESCAPED: usize = 4;
 /// What one part of a form takes beside its text: a handle of V8's, and a place in a list.
 const PART_BYTES: usize = 16;
@@ -17,10 +18,10 @@ pub fn url_parse(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut
         let Some((input, _booked)) = copy_text(scope, arguments.get(0), COPIES) else { return };
         let base = arguments.get(1);
         let parsed = if base.is_undefined() {
-            Url::parse(&input).ok()
+            parse(&input, None)
         } else {
             let Some((base, _booked)) = copy_text(scope, base, COPIES) else { return };
-            Url::parse(&base).ok().and_then(|base| base.join(&input).ok())
+            parse(&base, None).and_then(|base| parse(&input, Some(&base)))
         };
         if let Some(url) = parsed {
             give_text(scope, &mut returned, &parts(&url));
@@ -34,8 +35,8 @@ pub fn url_set(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut r
         let Some((href, _href)) = copy_text(scope, arguments.get(0), COPIES) else { return };
         let Some((part, _part)) = copy_text(scope, arguments.get(1), 1) else { return };
         let Some((value, _value)) = copy_text(scope, arguments.get(2), COPIES) else { return };
-        let Ok(mut url) = Url::parse(&href) else { return };
-        change(&mut url, &part, &value);
+        let Some(mut url) = parse(&href, None) else { return };
+        set_part(&mut url, &part, &value);
         give_text(scope, &mut returned, &parts(&url));
     });
 }
@@ -86,46 +87,19 @@ fn texts_of<'s>(
 }
 
 /// One part per line, in the order that `url.js` reads them. No part of a parsed URL holds a line break.
-fn parts(url: &Url) -> String {
-    [
-        quirks::href(url),
-        &quirks::origin(url),
-        quirks::protocol(url),
-        quirks::username(url),
-        quirks::password(url),
-        quirks::host(url),
-        quirks::hostname(url),
-        quirks::port(url),
-        quirks::pathname(url),
-        quirks::search(url),
-        quirks::hash(url),
-    ]
-    .into_iter()
-    .flat_map(|part| [part, "\n"])
-    .collect()
-}
-
-/// The setters of the standard ignore what they cannot use, and so does this.
-fn change(url: &mut Url, part: &str, value: &str) {
-    let _ignored = match part {
-        "protocol" => quirks::set_protocol(url, value),
-        "username" => quirks::set_username(url, value),
-        "password" => quirks::set_password(url, value),
-        "host" => quirks::set_host(url, value),
-        "hostname" => quirks::set_hostname(url, value),
-        "port" => quirks::set_port(url, value),
-        "pathname" => {
-            quirks::set_pathname(url, value);
-            Ok(())
-        }
-        "search" => {
-            quirks::set_search(url, value);
-            Ok(())
-        }
-        "hash" => {
-            quirks::set_hash(url, value);
-            Ok(())
-        }
-        _ => Err(()),
-    };
+fn parts(url: &WebUrl) -> String {
+    let parts: [&str; 11] = [
+        &url.href(),
+        &origin(url),
+        &format!("{}:", url.scheme),
+        &url.username,
+        &url.password,
+        &url.host_text(),
+        url.host.as_deref().unwrap_or_default(),
+        &url.port_text(),
+        &url.path,
+        &url.search(),
+        &url.hash(),
+    ];
+    parts.into_iter().flat_map(|part| [part, "\n"]).collect()
 }

@@ -2,6 +2,7 @@
 
 mod code_cache;
 mod exception;
+mod kept;
 mod realm;
 mod rejections;
 mod run_state;

@@ -1,6 +1,7 @@
 //! What the native functions of a realm need to know about the run they serve.
 
 use super::code_cache::CodeCache;
+use super::kept::Kept;
 use super::realm::Realm;
 use super::rejections::Rejections;
 use super::source_places::SourcePlaces;
@@ -15,6 +16,7 @@ use crate::sandbox::message::{Event, RunCommand};
 use crate::sandbox::module::{Code, Module};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Kept in the isolate's slot for as long as the run lasts.
 pub struct RunState {
@@ -33,6 +35,8 @@ pub struct RunState {
     /// What to call with the answer to each question that is still open.
     pub waiting: HashMap<CallId, v8::Global<v8::Function>>,
     pub timers: Timers,
+    pub kept: Kept,
+    pub began: Instant,
     pub rejections: Rejections,
     pub cache: CodeCache,
     /// Where places of the compiled code are in the sources, as far as somebody has looked.
@@ -65,6 +69,8 @@ impl RunState {
             late: Vec::new(),
             waiting: HashMap::new(),
             timers: Timers::default(),
+            kept: Kept::default(),
+            began: Instant::now(),
             rejections: Rejections::default(),
             cache: CodeCache::default(),
             places: SourcePlaces::default(),

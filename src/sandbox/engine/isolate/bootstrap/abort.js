@@ -1,17 +1,22 @@
 // `AbortController` and `AbortSignal`.
 (function abort(realm) {
-  const { DOMException, Event, EventTarget, addListener, dispatch, give, startTimer, tag } = realm;
+  const { DOMException, EventTarget, addListener, dispatch, give, list, newTrustedEvent, push, startTimer, tag } = realm;
 
   const KEY = {};
   let abortSignal;
   let isSignal;
   let isAborted;
   let reasonOf;
+  let follow;
 
   class AbortSignal extends EventTarget {
     #aborted = false;
     #reason;
     #handler = null;
+    // What of ours is to happen when it aborts, before anybody else hears of it.
+    #tasks = list();
+    // Signals that abort with this one.
+    #followers = list();
     constructor(key) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: use AbortController or AbortSignal.timeout');
       super();
@@ -26,7 +31,7 @@
       return this.#handler;
     }
     set onabort(handler) {
-      if (this.#handler !== null) this.removeEventListener('abort', this.#handler);
+      if (this.#handler !== null) realm.removeListener(this, 'abort', this.#handler);
       this.#handler = typeof handler === 'function' ? handler : null;
       if (this.#handler !== null) addListener(this, 'abort', this.#handler);
     }
@@ -46,25 +51,50 @@
     }
     static any(signals) {
       const signal = new AbortSignal(KEY);
+      const sources = list();
       for (const source of signals) {
         if (!isSignal(source)) throw new realm.TypeError('AbortSignal.any needs signals');
         if (isAborted(source)) {
           abortSignal(signal, reasonOf(source));
           return signal;
         }
-        addListener(source, 'abort', () => abortSignal(signal, reasonOf(source)));
+        push(sources, source);
       }
+      follow(signal, sources);
       return signal;
     }
     static {
       isSignal = (value) => value !== null && typeof value === 'object' && #aborted in value;
       isAborted = (signal) => signal.#aborted;
       reasonOf = (signal) => signal.#reason;
+      realm.onAbort = (signal, task) => push(signal.#tasks, task);
+      follow = (signal, sources) => {
+        for (let i = 0; i < sources.length; i++) push(sources[i].#followers, signal);
+      };
+      const tell = (signal) => {
+        const tasks = signal.#tasks;
+        signal.#tasks = list();
+        for (let i = 0; i < tasks.length; i++) tasks[i]();
+        dispatch(signal, newTrustedEvent('abort'));
+      };
       abortSignal = (signal, reason) => {
         if (signal.#aborted) return;
         signal.#aborted = true;
         signal.#reason = reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason;
-        dispatch(signal, new Event('abort'));
+        // All that follow are aborted before anybody is told.
+        const told = list();
+        push(told, signal);
+        for (let i = 0; i < told.length; i++) {
+          const followers = told[i].#followers;
+          told[i].#followers = list();
+          for (let j = 0; j < followers.length; j++) {
+            if (followers[j].#aborted) continue;
+            followers[j].#aborted = true;
+            followers[j].#reason = signal.#reason;
+            push(told, followers[j]);
+          }
+        }
+        for (let i = 0; i < told.length; i++) tell(told[i]);
       };
     }
   }
@@ -79,6 +109,13 @@
     }
   }
 
+  // Has a signal of ours abort with another.
+  realm.followSignal = (signal, source) => {
+    if (isAborted(source)) abortSignal(signal, reasonOf(source));
+    else follow(signal, { __proto__: null, length: 1, 0: source });
+  };
+  realm.abortSignal = abortSignal;
+  realm.newSignal = () => new AbortSignal(KEY);
   realm.isSignal = isSignal;
   realm.isAborted = isAborted;
   realm.reasonOf = reasonOf;

@@ -32,8 +32,10 @@
     return now;
   };
 
+  realm.readClock = read;
   realm.startClock = (moment) => {
     repeatable.now = moment;
+    repeatable.start = moment;
     const ClockDate = function Date(...values) {
       if (new.target === undefined) return dateToString(new NativeDate(read()));
       return ReflectConstruct(NativeDate, values.length === 0 ? [read()] : values, new.target);

@@ -113,10 +113,13 @@
     }
   }
 
+  const cloneValue = (value) => copy(value, ReflectConstruct(realm.Map, []));
+  realm.cloneValue = cloneValue;
+
   give('structuredClone', function structuredClone(value, options) {
     if (arguments.length === 0) throw new realm.TypeError('structuredClone needs a value');
     if (options?.transfer !== undefined && options.transfer.length > 0) refuse('An object to be transferred');
-    return copy(value, ReflectConstruct(realm.Map, []));
+    return cloneValue(value);
   });
 
   async function runLater(callback) {

@@ -1,17 +1,103 @@
 // `console`: lines that come back with the outcome of the run.
 (function consoleFunctions(realm, native) {
-  const { define, formatLine, give, objectKeys } = realm;
-  const { logLevels } = native;
+  const { formatLine, give, put, repeatable, slice, textOf } = realm;
+  const { debug: DEBUG, error: ERROR, info: INFO, log: LOG, warn: WARN } = native.logLevels;
 
-  const method =
-    (level) =>
-    (...values) => {
-      native.log(level, formatLine(values));
-    };
+  const MOST_INDENT = 40;
+  let indent = '';
+  const counts = { __proto__: null };
+  const timers = { __proto__: null };
+
+  // Every line of a text, as far to the right as the groups that are open put it.
+  const indented = (text) => {
+    if (indent === '') return text;
+    let out = indent;
+    for (let i = 0; i < text.length; i++) out += text[i] === '\n' ? `\n${indent}` : text[i];
+    return out;
+  };
+  const write = (level, text) => native.log(level, indented(text));
+  const writeLine = (level, values) => write(level, formatLine(values));
+
+  const labelOf = (label) => (label === undefined ? 'default' : `${label}`);
+  // Whole milliseconds, by the clock that the run has.
+  const now = () => (repeatable.now === undefined ? native.elapsed() : realm.readClock());
+  const duration = (label, what) => {
+    if (timers[label] !== undefined) return `${label}: ${now() - timers[label]}ms`;
+    write(WARN, `No such label '${label}' for console.${what}()`);
+    return undefined;
+  };
+
+  const methods = {
+    __proto__: null,
+    log: (...values) => writeLine(LOG, values),
+    info: (...values) => writeLine(INFO, values),
+    debug: (...values) => writeLine(DEBUG, values),
+    warn: (...values) => writeLine(WARN, values),
+    error: (...values) => writeLine(ERROR, values),
+    dir: (value) => write(LOG, textOf(value)),
+    dirxml: (...values) => writeLine(LOG, values),
+    trace: (...values) => {
+      const told = formatLine(values);
+      const stack = realm.readText(new realm.Error(), 'stack');
+      const from = realm.indexOf(stack, '\n');
+      write(DEBUG, `Trace${told === '' ? '' : `: ${told}`}${from < 0 ? '' : slice(stack, from)}`);
+    },
+    assert: (condition, ...values) => {
+      if (condition) return;
+      if (typeof values[0] === 'string') {
+        put(values, 0, `Assertion failed: ${values[0]}`);
+        writeLine(ERROR, values);
+      } else {
+        write(ERROR, values.length === 0 ? 'Assertion failed' : `Assertion failed ${formatLine(values)}`);
+      }
+    },
+    count: (label) => {
+      const name = labelOf(label);
+      counts[name] = (counts[name] ?? 0) + 1;
+      write(LOG, `${name}: ${counts[name]}`);
+    },
+    countReset: (label) => {
+      const name = labelOf(label);
+      if (counts[name] === undefined) write(WARN, `Count for '${name}' does not exist`);
+      else counts[name] = 0;
+    },
+    group: (...values) => {
+      if (values.length > 0) writeLine(LOG, values);
+      if (indent.length < MOST_INDENT) indent += '  ';
+    },
+    groupCollapsed: (...values) => realm.ReflectApply(methods.group, undefined, values),
+    groupEnd: () => {
+      indent = slice(indent, 2);
+    },
+    table: (value, columns) => {
+      realm.need('console');
+      write(LOG, realm.tableText(value, columns) ?? textOf(value));
+    },
+    time: (label) => {
+      const name = labelOf(label);
+      if (timers[name] !== undefined) write(WARN, `Label '${name}' already exists for console.time()`);
+      else timers[name] = now();
+    },
+    timeLog: (label, ...values) => {
+      const text = duration(labelOf(label), 'timeLog');
+      if (text !== undefined) write(LOG, values.length === 0 ? text : `${text} ${formatLine(values)}`);
+    },
+    timeEnd: (label) => {
+      const name = labelOf(label);
+      const text = duration(name, 'timeEnd');
+      if (text !== undefined) write(LOG, text);
+      timers[name] = undefined;
+    },
+    // What only a terminal or a profiler could do.
+    clear: () => {},
+    profile: () => {},
+    profileEnd: () => {},
+    timeStamp: () => {},
+  };
 
   const console = {};
-  const names = objectKeys(logLevels);
-  for (let i = 0; i < names.length; i++) define(console, names[i], method(logLevels[names[i]]));
-  define(console, 'trace', method(logLevels.debug));
+  const names = realm.objectKeys(methods);
+  for (let i = 0; i < names.length; i++) put(console, names[i], methods[names[i]]);
+  realm.tag('console', { __proto__: null, prototype: console });
   give('console', console);
 });

@@ -1,4 +1,4 @@
-// `crypto`: random values only.
+// `crypto`: random values; all else is built when `subtle` is first looked at.
 (function crypto(realm, native) {
   const { DOMException, Uint8Array, give, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
   const { typedArrayName, typedArrayOffset } = realm;
@@ -28,7 +28,16 @@
     for (let i = 0; i < length; i++) bytes[i] = next() >>> 24;
   };
 
+  const KEY = { __proto__: null };
+
   class Crypto {
+    constructor(key) {
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor: there is one crypto');
+    }
+    get subtle() {
+      realm.need('subtle');
+      return realm.subtle;
+    }
     getRandomValues(array) {
       if (INTEGERS[typedArrayName(array)] !== true) {
         throw new DOMException('getRandomValues needs an array of integers', 'TypeMismatchError');
@@ -54,6 +63,8 @@
     }
   }
 
+  realm.fillRandom = fillRandom;
   tag('Crypto', Crypto);
-  give('crypto', new Crypto());
+  give('Crypto', Crypto);
+  give('crypto', new Crypto(KEY));
 });

@@ -1,7 +1,7 @@
 // Text and bytes: `TextEncoder`, `TextDecoder`, `atob`, `btoa`.
 (function encoding(realm, native) {
   const { Uint8Array, give, tag, typedArrayBuffer, typedArrayBytes, typedArrayName, typedArrayOffset } = realm;
-  const { DOMException, bufferBytes, viewBuffer, viewBytes, viewOffset } = realm;
+  const { DOMException, bufferBytes, bufferSlice, typedArraySet, viewBuffer, viewBytes, viewOffset } = realm;
 
   // The bytes of a buffer or of a view, without copying them; undefined for anything else.
   const bytesOf = (value) => {
@@ -24,6 +24,7 @@
     return bytes;
   };
 
+  const ESCAPE = 0x1b;
   const isBytes = (value) => typedArrayName(value) === 'Uint8Array';
 
   class TextEncoder {
@@ -46,12 +47,14 @@
     #fatal;
     #ignoreBOM;
     #rest;
+    // Of an encoding that switches between sets of characters: the sequence that chose the one in use.
+    #shift;
     #begun = false;
     constructor(label = 'utf-8', options = undefined) {
       this.#name = native.encodingName(`${label}`);
       if (this.#name === undefined) throw new realm.RangeError(`The encoding ${realm.textOf(`${label}`)} is not known`);
-      this.#fatal = options?.fatal === true;
-      this.#ignoreBOM = options?.ignoreBOM === true;
+      this.#fatal = !!options?.fatal;
+      this.#ignoreBOM = !!options?.ignoreBOM;
     }
     get encoding() {
       return this.#name;
@@ -63,43 +66,54 @@
       return this.#ignoreBOM;
     }
     decode(input, options) {
-      const stream = options !== undefined && options !== null && options.stream === true;
+      const stream = options !== undefined && options !== null && !!options.stream;
       let bytes = input === undefined ? new Uint8Array(0) : bytesOf(input);
       if (bytes === undefined) throw new realm.TypeError('TextDecoder.decode needs an ArrayBuffer or a view of one');
       if (this.#rest !== undefined) bytes = joined(this.#rest, bytes);
+      if (this.#shift !== undefined && bytes[0] !== ESCAPE) bytes = joined(this.#shift, bytes);
       this.#rest = undefined;
+      this.#shift = undefined;
       if (stream) bytes = this.#holdBack(bytes);
       const text = native.decode(this.#name, bytes, this.#fatal, this.#ignoreBOM || this.#begun);
       this.#begun = stream && (this.#begun || typedArrayBytes(bytes) > 0);
-      if (text === undefined) throw new realm.TypeError(`The bytes are not valid ${this.#name}`);
-      return text;
+      if (text !== undefined) return text;
+      this.#rest = undefined;
+      this.#shift = undefined;
+      this.#begun = false;
+      throw new realm.TypeError(`The bytes are not valid ${this.#name}`);
     }
     // A character that is cut at the end of a chunk waits for the next one.
     #holdBack(bytes) {
       const whole = native.wholeBytes(this.#name, bytes);
-      if (whole === undefined) throw new realm.TypeError(`${this.#name} cannot be decoded in pieces`);
       const length = typedArrayBytes(bytes);
       if (whole < length) this.#rest = copy(bytes, whole, length);
+      if (this.#name === 'iso-2022-jp') {
+        let last = whole - 1;
+        while (last >= 0 && bytes[last] !== ESCAPE) last--;
+        if (last >= 0) this.#shift = copy(bytes, last, last + 3);
+      }
       return new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes), whole);
     }
   }
 
   const copy = (bytes, from, to) => {
-    const out = new Uint8Array(to - from);
-    for (let i = from; i < to; i++) out[i - from] = bytes[i];
-    return out;
+    const start = typedArrayOffset(bytes);
+    return new Uint8Array(bufferSlice(typedArrayBuffer(bytes), start + from, start + to));
   };
 
   const joined = (left, right) => {
     const start = typedArrayBytes(left);
-    const end = typedArrayBytes(right);
-    const out = new Uint8Array(start + end);
-    for (let i = 0; i < start; i++) out[i] = left[i];
-    for (let i = 0; i < end; i++) out[start + i] = right[i];
+    const out = new Uint8Array(start + typedArrayBytes(right));
+    typedArraySet(out, left, 0);
+    typedArraySet(out, right, start);
     return out;
   };
 
+  const { decode } = TextDecoder.prototype;
+  realm.TextDecoder = TextDecoder;
+  realm.decodeWith = (decoder, bytes, stream) => realm.ReflectApply(decode, decoder, [bytes, { __proto__: null, stream }]);
   realm.bytesOf = bytesOf;
+  realm.copyBytes = copy;
   realm.encodeText = encode;
   tag('TextEncoder', TextEncoder);
   give('TextEncoder', TextEncoder);

@@ -1,45 +1,38 @@
-// Events as far as `AbortSignal` needs them, and `DOMException`.
-(function events(realm) {
-  const { ReflectApply, define, give, list, push, tag, textOf } = realm;
+// `Event`, `CustomEvent` and `EventTarget`. Targets have no parents here, so an event has one target and no way.
+(function events(realm, native) {
+  const { DOMException, ReflectApply, defineProperty, give, list, needArguments, push, repeatable, tag, textOf } = realm;
 
-  const CODES = {
-    __proto__: null,
-    SyntaxError: 12,
-    InvalidCharacterError: 5,
-    InvalidStateError: 11,
-    AbortError: 20,
-    QuotaExceededError: 22,
-    TimeoutError: 23,
-    DataCloneError: 25,
-  };
-
-  class DOMException extends realm.Error {
-    constructor(message = '', options = 'Error') {
-      const named = options !== null && typeof options === 'object';
-      super(`${message}`);
-      if (named && options.cause !== undefined) define(this, 'cause', options.cause);
-      define(this, 'name', `${(named ? options.name : options) ?? 'Error'}`);
-    }
-    get code() {
-      return CODES[this.name] ?? 0;
-    }
-  }
-
+  const PHASES = ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'];
+  const isTrue = (value) => !!value;
+  const TRUSTED = { __proto__: null };
   let prepare;
   let finish;
   let isStopped;
+  let typeOf;
+  let setPassive;
 
   class Event {
     #type;
     #target = null;
+    #bubbles;
     #cancelable;
+    #composed;
+    #trusted = false;
+    #time;
     #prevented = false;
     #stopped = false;
+    #halted = false;
     #busy = false;
-    constructor(type, init) {
-      if (arguments.length === 0) throw new realm.TypeError('Event needs a type');
+    #passive = false;
+    constructor(type, init = undefined, trust = undefined) {
+      needArguments(arguments.length, 1, 'Event');
       this.#type = `${type}`;
-      this.#cancelable = init?.cancelable === true;
+      this.#bubbles = isTrue(init?.bubbles);
+      this.#cancelable = isTrue(init?.cancelable);
+      this.#composed = isTrue(init?.composed);
+      this.#trusted = trust === TRUSTED;
+      // A reading of the clock that does not move it.
+      this.#time = repeatable.now === undefined ? native.elapsed() : repeatable.now - repeatable.start;
     }
     get type() {
       return this.#type;
@@ -47,70 +40,171 @@
     get target() {
       return this.#target;
     }
+    get srcElement() {
+      return this.#target;
+    }
     get currentTarget() {
       return this.#busy ? this.#target : null;
+    }
+    composedPath() {
+      return this.#busy ? [this.#target] : [];
+    }
+    get eventPhase() {
+      return this.#busy ? 2 : 0;
+    }
+    get bubbles() {
+      return this.#bubbles;
     }
     get cancelable() {
       return this.#cancelable;
     }
+    get composed() {
+      return this.#composed;
+    }
+    get isTrusted() {
+      return this.#trusted;
+    }
+    get timeStamp() {
+      return this.#time;
+    }
     get defaultPrevented() {
       return this.#prevented;
     }
-    preventDefault() {
-      if (this.#cancelable) this.#prevented = true;
+    get returnValue() {
+      return !this.#prevented;
     }
-    stopPropagation() {}
+    set returnValue(value) {
+      if (!value) this.preventDefault();
+    }
+    get cancelBubble() {
+      return this.#halted;
+    }
+    set cancelBubble(value) {
+      if (value) this.#halted = true;
+    }
+    preventDefault() {
+      if (this.#cancelable && !this.#passive) this.#prevented = true;
+    }
+    stopPropagation() {
+      this.#halted = true;
+    }
     stopImmediatePropagation() {
+      this.#halted = true;
       this.#stopped = true;
+    }
+    initEvent(type, bubbles, cancelable) {
+      needArguments(arguments.length, 1, 'Event.initEvent');
+      if (this.#busy) return;
+      this.#type = `${type}`;
+      this.#bubbles = isTrue(bubbles);
+      this.#cancelable = isTrue(cancelable);
+      this.#prevented = this.#stopped = this.#halted = this.#trusted = false;
+      this.#target = null;
     }
     static {
       prepare = (event, target) => {
+        if (event === null || typeof event !== 'object' || !(#type in event)) {
+          throw new realm.TypeError('EventTarget.dispatchEvent needs an Event');
+        }
         if (event.#busy) throw new DOMException('The event is already being dispatched', 'InvalidStateError');
         event.#target = target;
         event.#busy = true;
-        event.#stopped = false;
       };
       isStopped = (event) => event.#stopped;
+      typeOf = (event) => event.#type;
+      setPassive = (event, passive) => {
+        event.#passive = passive;
+      };
       finish = (event) => {
-        event.#busy = false;
+        event.#busy = event.#stopped = event.#halted = event.#passive = false;
         return !event.#prevented;
       };
+      for (let i = 0; i < PHASES.length; i++) {
+        const phase = { __proto__: null, value: i, writable: false, enumerable: true, configurable: false };
+        defineProperty(Event, PHASES[i], phase);
+        defineProperty(Event.prototype, PHASES[i], phase);
+      }
+    }
+  }
+
+  class CustomEvent extends Event {
+    #detail;
+    constructor(type, init = undefined) {
+      needArguments(arguments.length, 1, 'CustomEvent');
+      super(type, init);
+      this.#detail = init?.detail ?? null;
+    }
+    get detail() {
+      return this.#detail;
     }
   }
 
   const isCallable = (value) => typeof value === 'function' || (value !== null && typeof value === 'object');
 
   const callListener = (target, callback, event) => {
-    if (typeof callback === 'function') ReflectApply(callback, target, [event]);
-    else callback.handleEvent(event);
+    if (typeof callback === 'function') {
+      ReflectApply(callback, target, [event]);
+      return;
+    }
+    const { handleEvent } = callback;
+    if (typeof handleEvent !== 'function') throw new realm.TypeError('The event listener has no handleEvent function');
+    ReflectApply(handleEvent, callback, [event]);
+  };
+
+  const isCapturing = (options) =>
+    isTrue(options !== null && (typeof options === 'object' || typeof options === 'function') ? options.capture : options);
+
+  const readOptions = (options) => {
+    const read = { __proto__: null, capture: isCapturing(options), once: false, passive: false, signal: undefined };
+    if (options === null || (typeof options !== 'object' && typeof options !== 'function')) return read;
+    read.once = isTrue(options.once);
+    read.passive = isTrue(options.passive);
+    read.signal = options.signal;
+    if (read.signal !== undefined && !realm.isSignal(read.signal)) {
+      throw new realm.TypeError('The signal of an event listener is an AbortSignal');
+    }
+    return read;
   };
 
   class EventTarget {
     #listeners = list();
-    addEventListener(type, callback, options) {
+    addEventListener(type, callback, options = undefined) {
+      needArguments(arguments.length, 2, 'EventTarget.addEventListener');
+      const { capture, once, passive, signal } = readOptions(options);
       if (callback === null || callback === undefined) return;
       if (!isCallable(callback)) throw new realm.TypeError(`${textOf(callback)} is no event listener`);
+      if (signal !== undefined && realm.isAborted(signal)) return;
       const wanted = `${type}`;
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
         const known = listeners[i];
-        if (!known.gone && known.type === wanted && known.callback === callback) return;
+        if (!known.gone && known.type === wanted && known.callback === callback && known.capture === capture) return;
       }
-      const once = options !== null && typeof options === 'object' && options.once === true;
-      push(listeners, { __proto__: null, type: wanted, callback, once, gone: false });
+      const listener = { __proto__: null, type: wanted, callback, capture, once, passive, gone: false };
+      push(listeners, listener);
+      if (signal !== undefined) {
+        realm.onAbort(signal, () => {
+          listener.gone = true;
+          this.#sweep();
+        });
+      }
     }
-    removeEventListener(type, callback) {
+    removeEventListener(type, callback, options = undefined) {
+      needArguments(arguments.length, 2, 'EventTarget.removeEventListener');
       const wanted = `${type}`;
+      const capture = isCapturing(options);
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
-        if (listeners[i].type === wanted && listeners[i].callback === callback) listeners[i].gone = true;
+        const known = listeners[i];
+        if (known.type === wanted && known.callback === callback && known.capture === capture) known.gone = true;
       }
       this.#sweep();
     }
     dispatchEvent(event) {
-      prepare(event, this);
-      const type = event.type;
+      needArguments(arguments.length, 1, 'EventTarget.dispatchEvent');
       const listeners = this.#listeners;
+      prepare(event, this);
+      const type = typeOf(event);
       // Listeners that are added meanwhile wait for the next event.
       const count = listeners.length;
       let failed = false;
@@ -119,6 +213,7 @@
         const listener = listeners[i];
         if (listener.gone || listener.type !== type) continue;
         if (listener.once) listener.gone = true;
+        setPassive(event, listener.passive);
         try {
           callListener(this, listener.callback, event);
         } catch (error) {
@@ -139,15 +234,17 @@
     }
   }
 
-  realm.DOMException = DOMException;
   realm.Event = Event;
+  realm.newTrustedEvent = (type) => new Event(type, undefined, TRUSTED);
   realm.EventTarget = EventTarget;
-  realm.addListener = realm.unbind(EventTarget.prototype.addEventListener);
-  realm.dispatch = realm.unbind(EventTarget.prototype.dispatchEvent);
-  tag('DOMException', DOMException);
-  give('DOMException', DOMException);
+  realm.addListener = (target, type, callback) => ReflectApply(addEventListener, target, [type, callback]);
+  realm.removeListener = (target, type, callback) => ReflectApply(removeEventListener, target, [type, callback]);
+  const { addEventListener, dispatchEvent, removeEventListener } = EventTarget.prototype;
+  realm.dispatch = (target, event) => ReflectApply(dispatchEvent, target, [event]);
   tag('Event', Event);
   give('Event', Event);
+  tag('CustomEvent', CustomEvent);
+  give('CustomEvent', CustomEvent);
   tag('EventTarget', EventTarget);
   give('EventTarget', EventTarget);
 });

@@ -1,103 +1,47 @@
 // `fetch`: the request is described here and made by the host, which decides whether it may be.
 (function fetching(realm, native) {
-  const { Uint8Array, addListener, ask, bytesOf, define, give, isAborted, isSignal, put, reasonOf } = realm;
+  const { ask, define, give, isAborted, isSignal, onAbort, put, reasonOf } = realm;
 
-  const KEY = {};
-  const BOM = '\ufeff';
   let lastToken = 0;
 
-  class Response {
-    #answer;
-    #headers;
-    #used = false;
-    constructor(key, answer) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: responses come from fetch');
-      this.#answer = answer;
-      this.#headers = realm.headersFrom(answer.headers);
-    }
-    get ok() {
-      return this.#answer.status >= 200 && this.#answer.status < 300;
-    }
-    get status() {
-      return this.#answer.status;
-    }
-    get statusText() {
-      return this.#answer.statusText;
-    }
-    get url() {
-      return this.#answer.url;
-    }
-    get redirected() {
-      return this.#answer.redirected;
-    }
-    get headers() {
-      return this.#headers;
-    }
-    get bodyUsed() {
-      return this.#used;
-    }
-    async text() {
-      return this.#text();
-    }
-    async json() {
-      return realm.JSONParse(this.#text());
-    }
-    async arrayBuffer() {
-      const { text, base64 } = this.#take();
-      if (base64 === undefined) return realm.typedArrayBuffer(realm.encodeText(text));
-      const binary = native.atob(base64);
-      const bytes = new Uint8Array(binary.length);
-      native.latin1Write(binary, bytes);
-      return realm.typedArrayBuffer(bytes);
-    }
-    #take() {
-      if (this.#used) throw new realm.TypeError('The body of this response was read before');
-      this.#used = true;
-      const { text, base64 } = this.#answer;
-      return { __proto__: null, text, base64 };
-    }
-    #text() {
-      const { text, base64 } = this.#take();
-      if (base64 === undefined) return text[0] === BOM ? realm.slice(text, 1) : text;
-      const binary = native.atob(base64);
-      const bytes = new Uint8Array(binary.length);
-      native.latin1Write(binary, bytes);
-      return native.decode('utf-8', bytes, false, false);
-    }
-  }
-  realm.tag('Response', Response);
+  // `await` and `then` look for it on the promise, and its prototype is the guest's to change.
+  const own = (promise) => define(promise, 'constructor', realm.Promise);
 
-  const setBody = (request, body) => {
-    if (body === undefined || body === null) return;
-    const bytes = typeof body === 'object' ? bytesOf(body) : undefined;
-    if (bytes !== undefined) {
-      put(request, 'base64', native.btoa(native.latin1Read(bytes)));
-      return;
-    }
-    if (realm.isSearchParams(body)) {
-      put(request, 'text', realm.searchParamsText(body));
-      put(request, 'type', 'application/x-www-form-urlencoded;charset=UTF-8');
-      return;
-    }
-    if (typeof body === 'object' || typeof body === 'function') {
-      throw new realm.TypeError('The body of a request is text, bytes or URLSearchParams; use JSON.stringify for objects');
-    }
-    put(request, 'text', `${body}`);
-    put(request, 'type', 'text/plain;charset=UTF-8');
+  const REFUSED = 'The body of a request is text, bytes, a Blob, a form, a stream or URLSearchParams; use JSON.stringify for objects';
+
+  const isPlain = (value) =>
+    (typeof value === 'object' || typeof value === 'function') &&
+    realm.bytesOf(value) === undefined &&
+    !realm.isSearchParams(value) &&
+    !realm.isBlob(value) &&
+    !realm.isFormData(value) &&
+    realm.readable?.isStream(value) !== true;
+
+  const encoded = (bytes) => native.btoa(native.latin1Read(bytes));
+
+  const describeRequest = (input, from, init, token) => {
+    const request = { __proto__: null, token, url: from?.url ?? realm.hrefOf(input) ?? `${input}` };
+    const method = init.method ?? from?.method;
+    const redirect = init.redirect ?? from?.redirect;
+    if (method !== undefined) request.method = `${method}`;
+    if (redirect !== undefined) request.redirect = `${redirect}`;
+    request.headers = realm.flatHeaders(init.headers ?? from?.headers);
+    return request;
   };
 
-  const describeRequest = (input, init, token) => {
-    const request = { __proto__: null, token, url: realm.hrefOf(input) ?? `${input}` };
-    if (init.method !== undefined) request.method = `${init.method}`;
-    if (init.redirect !== undefined) request.redirect = `${init.redirect}`;
-    request.headers = realm.flatHeaders(init.headers);
-    setBody(request, init.body);
-    return request;
+  const bodyOf = (from, init) => {
+    const given = init.body ?? undefined;
+    if (given !== undefined && isPlain(given)) throw new realm.TypeError(REFUSED);
+    const body = given === undefined ? from?.body : realm.toBody(given);
+    if (body !== undefined && !realm.isUsableBody(body)) {
+      throw new realm.TypeError('The body of the request was read before, or is locked');
+    }
+    return body;
   };
 
   const abortable = (answer, signal, token) =>
     new realm.Promise((resolve, reject) => {
-      addListener(signal, 'abort', () => {
+      onAbort(signal, () => {
         reject(reasonOf(signal));
         // The host stops the request; nobody waits for what it says to that.
         realm.then(
@@ -106,13 +50,14 @@
           () => {},
         );
       });
-      define(answer, 'constructor', realm.Promise);
-      realm.then(answer, resolve, reject);
+      realm.then(own(answer), resolve, reject);
     });
 
   async function fetch(input, init) {
+    realm.need('bodies');
     const options = init ?? { __proto__: null };
-    const { signal } = options;
+    const from = realm.requestOf(input);
+    const signal = options.signal === undefined ? from?.signal : options.signal;
     if (signal !== undefined && signal !== null && !isSignal(signal)) {
       throw new realm.TypeError('The signal of a request is an AbortSignal');
     }
@@ -120,11 +65,21 @@
     if (watched !== undefined && isAborted(watched)) throw reasonOf(watched);
     lastToken += 1;
     const token = lastToken;
-    const asked = ask('#fetch', [describeRequest(input, options, token)]);
+    const fault = realm.newFault();
+    const request = describeRequest(input, from, options, token);
+    const body = bodyOf(from, options);
+    if (body?.type !== undefined) put(request, 'type', body.type);
+    if (body?.stream !== undefined) {
+      put(request, 'base64', encoded(await own(realm.takeBytes(body))));
+      if (watched !== undefined && isAborted(watched)) throw reasonOf(watched);
+    } else if (body !== undefined) {
+      body.isUsed = true;
+      if (body.text === undefined) put(request, 'base64', encoded(realm.bytesInBody(body)));
+      else put(request, 'text', body.text);
+    }
+    const asked = ask('#fetch', [request], fault);
     const answer = watched === undefined ? asked : abortable(asked, watched, token);
-    // `await` and `then` look for it on the promise, and its prototype is the guest's to change.
-    define(answer, 'constructor', realm.Promise);
-    return new Response(KEY, await answer);
+    return realm.responseFrom(await own(answer));
   }
 
   give('fetch', fetch);

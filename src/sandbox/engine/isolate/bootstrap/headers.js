@@ -1,6 +1,6 @@
 // `Headers`: names without case, values joined as HTTP joins them. The host checks again what is sent.
 (function headers(realm) {
-  const { arrayValues, give, iterator, list, push, tag, toArray, toLowerCase } = realm;
+  const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, toLowerCase, valueOfPair } = realm;
 
   const NAME = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -25,107 +25,154 @@
       if (trimmed[i] === '\n' || trimmed[i] === '\r' || trimmed[i] === '\0') {
         throw new realm.TypeError('A header value must not hold line breaks');
       }
+      if (trimmed[i] > '\xff') {
+        throw new realm.TypeError('A header value must not hold characters beyond one byte; encode it first');
+      }
     }
     return trimmed;
   };
 
+  const newIterator = realm.newPairIterators('Headers');
+  // The one header whose values are never joined.
+  const COOKIE = 'set-cookie';
+
   class Headers {
+    // One for each value that was given; in the order of their coming.
     #pairs = list();
+    // As they are iterated: by name, values of one name joined. Made when it is needed.
+    #sorted;
     // Whether the values are members too, as those of a response are.
     #open = false;
-    constructor(init) {
-      if (init === undefined || init === null) return;
-      if (typeof init !== 'object') throw new realm.TypeError('Headers needs an object, pairs or Headers');
-      if (#pairs in init) {
-        for (let i = 0; i < init.#pairs.length; i++) this.#add(init.#pairs[i].name, init.#pairs[i].value);
-      } else if (typeof init[iterator] === 'function') {
-        for (const [name, value] of init) this.#add(nameOf(name), valueOf(value));
-      } else {
-        const names = realm.objectKeys(init);
-        for (let i = 0; i < names.length; i++) this.#add(nameOf(names[i]), valueOf(init[names[i]]));
-      }
+    #fixed = false;
+    constructor(init = undefined) {
+      if (init !== undefined) this.#fill(init);
     }
     append(name, value) {
-      this.#add(nameOf(name), valueOf(value));
+      needArguments(arguments.length, 2, 'Headers.append');
+      const wanted = nameOf(name);
+      const text = valueOf(value);
+      this.#refuseFixed();
+      this.#add(wanted, text);
     }
     set(name, value) {
+      needArguments(arguments.length, 2, 'Headers.set');
       const wanted = nameOf(name);
+      const text = valueOf(value);
+      this.#refuseFixed();
       this.#drop(wanted);
-      this.#add(wanted, valueOf(value));
+      this.#add(wanted, text);
     }
     get(name) {
-      return this.#find(nameOf(name))?.value ?? null;
+      needArguments(arguments.length, 1, 'Headers.get');
+      return this.#find(nameOf(name)) ?? null;
     }
     has(name) {
+      needArguments(arguments.length, 1, 'Headers.has');
       return this.#find(nameOf(name)) !== undefined;
     }
     delete(name) {
-      this.#drop(nameOf(name));
+      needArguments(arguments.length, 1, 'Headers.delete');
+      const wanted = nameOf(name);
+      this.#refuseFixed();
+      this.#drop(wanted);
+    }
+    getSetCookie() {
+      const values = list();
+      for (let i = 0; i < this.#pairs.length; i++) {
+        if (this.#pairs[i].name === COOKIE) push(values, this.#pairs[i].value);
+      }
+      return toArray(values);
     }
     forEach(callback, self) {
-      const pairs = this.#sorted();
-      for (let i = 0; i < pairs.length; i++) {
-        realm.ReflectApply(callback, self, [pairs[i].value, pairs[i].name, this]);
+      if (typeof callback !== 'function') throw new realm.TypeError('Headers.forEach needs a function');
+      for (let i = 0; ; i++) {
+        const pair = this.#pairAt(i);
+        if (pair === undefined) return;
+        realm.ReflectApply(callback, self, [pair.value, pair.name, this]);
       }
     }
     entries() {
-      return this.#iterate((pair) => [pair.name, pair.value]);
+      return this.#iterate(pairOf);
     }
     keys() {
-      return this.#iterate((pair) => pair.name);
+      return this.#iterate(nameOfPair);
     }
     values() {
-      return this.#iterate((pair) => pair.value);
+      return this.#iterate(valueOfPair);
     }
-    [iterator]() {
-      return this.#iterate((pair) => [pair.name, pair.value]);
+    #fill(init) {
+      const add = (name, value) => this.#add(nameOf(name), valueOf(value));
+      if ((typeof init !== 'object' && typeof init !== 'function') || init === null) {
+        throw new realm.TypeError('Headers needs an object, pairs or Headers');
+      }
+      if (#pairs in init) {
+        for (let i = 0; i < init.#pairs.length; i++) this.#add(init.#pairs[i].name, init.#pairs[i].value);
+        return;
+      }
+      const iterate = init[iterator];
+      if (iterate === undefined || iterate === null) realm.eachMember(init, add);
+      else if (typeof iterate === 'function') realm.eachPair(init, 'Headers', add);
+      else throw new realm.TypeError('Headers needs an object, pairs or Headers');
     }
     #find(name) {
-      for (let i = 0; i < this.#pairs.length; i++) if (this.#pairs[i].name === name) return this.#pairs[i];
-      return undefined;
+      let found;
+      for (let i = 0; i < this.#pairs.length; i++) {
+        const pair = this.#pairs[i];
+        if (pair.name === name) found = found === undefined ? pair.value : `${found}, ${pair.value}`;
+      }
+      return found;
+    }
+    #refuseFixed() {
+      if (this.#fixed) throw new realm.TypeError('These headers cannot be changed');
     }
     #add(name, value) {
-      const known = this.#find(name);
-      if (known === undefined) push(this.#pairs, { __proto__: null, name, value });
-      else known.value = `${known.value}, ${value}`;
+      push(this.#pairs, { __proto__: null, name, value });
+      this.#sorted = undefined;
       this.#show(name);
     }
     // A name that a method has stays the method's.
     #show(name) {
-      if (this.#open && !(name in prototype)) realm.put(this, name, this.#find(name).value);
+      if (this.#open && !(name in prototype)) realm.put(this, name, this.#find(name));
     }
     #drop(name) {
       const kept = list();
       for (let i = 0; i < this.#pairs.length; i++) if (this.#pairs[i].name !== name) push(kept, this.#pairs[i]);
       this.#pairs = kept;
+      this.#sorted = undefined;
       if (this.#open && realm.hasOwn(this, name)) delete this[name];
     }
-    #sorted() {
-      const sorted = list();
-      for (let i = 0; i < this.#pairs.length; i++) {
-        let place = sorted.length;
-        for (; place > 0 && sorted[place - 1].name > this.#pairs[i].name; place--) sorted[place] = sorted[place - 1];
-        sorted[place] = this.#pairs[i];
-        sorted.length = i + 1;
+    #pairAt(place) {
+      if (this.#sorted === undefined) this.#sorted = this.#joined();
+      return this.#sorted[place];
+    }
+    #joined() {
+      const all = list();
+      for (let i = 0; i < this.#pairs.length; i++) push(all, this.#pairs[i]);
+      realm.sortPairs(all);
+      const joined = list();
+      for (let i = 0; i < all.length; i++) {
+        const { name, value } = all[i];
+        const last = joined[joined.length - 1];
+        if (last !== undefined && last.name === name && name !== COOKIE) last.value = `${last.value}, ${value}`;
+        else push(joined, { __proto__: null, name, value });
       }
-      return sorted;
+      return joined;
     }
     #iterate(pick) {
-      const pairs = this.#sorted();
-      const items = list();
-      for (let i = 0; i < pairs.length; i++) push(items, pick(pairs[i]));
-      return arrayValues(toArray(items));
+      return newIterator((place) => this.#pairAt(place), pick);
     }
     static {
+      realm.isHeaders = (value) => value !== null && typeof value === 'object' && #pairs in value;
       // Names and values one after the other, for the host.
       realm.flatHeaders = (value) => {
-        const all = value !== null && typeof value === 'object' && #pairs in value ? value : new Headers(value);
+        const all = realm.isHeaders(value) ? value : new Headers(value ?? undefined);
         const flat = list();
-        for (let i = 0; i < all.#pairs.length; i++) {
-          push(flat, all.#pairs[i].name);
-          push(flat, all.#pairs[i].value);
+        for (let i = 0; ; i++) {
+          const pair = all.#pairAt(i);
+          if (pair === undefined) return toArray(flat);
+          push(flat, pair.name);
+          push(flat, pair.value);
         }
-        return toArray(flat);
       };
       realm.headersFrom = (flat) => {
         const out = new Headers();
@@ -133,10 +180,24 @@
         for (let i = 0; i + 1 < flat.length; i += 2) out.#add(flat[i], flat[i + 1]);
         return out;
       };
+      realm.copyHeaders = (headers) => {
+        const out = new Headers();
+        out.#open = headers.#open;
+        for (let i = 0; i < headers.#pairs.length; i++) out.#add(headers.#pairs[i].name, headers.#pairs[i].value);
+        return out;
+      };
+      realm.headerOf = (headers, name) => headers.#find(name);
+      realm.setHeader = (headers, name, value) => headers.#add(name, value);
+      realm.fixHeaders = (headers) => {
+        headers.#fixed = true;
+        return headers;
+      };
     }
   }
 
   const { prototype } = Headers;
+  realm.Headers = Headers;
+  realm.define(Headers.prototype, iterator, Headers.prototype.entries);
   tag('Headers', Headers);
   give('Headers', Headers);
 });

@@ -1,6 +1,6 @@
 // Values as text, for logs and for thrown values that are no errors.
 (function inspectValues(realm, native) {
-  const { JSONStringify, getOwnPropertyDescriptor, hasOwn, isArray, objectKeys, min } = realm;
+  const { JSONStringify, getOwnPropertyDescriptor, hasOwn, indexOf, isArray, objectKeys, min, slice } = realm;
   const { bigintToString, symbolToString, dateGetTime, dateToISOString, mapForEach, setForEach } = realm;
 
   const INSPECT_DEPTH = 4;
@@ -90,10 +90,71 @@
     }
   };
 
+  const jsonText = (value) => {
+    try {
+      return `${JSONStringify(value)}`;
+    } catch {
+      return '[value that is no JSON]';
+    }
+  };
+
+  const numberText = (value, read) => {
+    if (typeof value === 'bigint') return `${bigintToString(value)}n`;
+    if (typeof value === 'symbol') return 'NaN';
+    try {
+      const number = read(value);
+      return number === 0 && 1 / number < 0 ? '-0' : `${number}`;
+    } catch {
+      return 'NaN';
+    }
+  };
+
+  // What a placeholder in the first value of a line stands for; undefined when it is none.
+  const placed = (kind, value) => {
+    switch (kind) {
+      case 's':
+        return textOf(value);
+      case 'd':
+        return numberText(value, (it) => (typeof it === 'object' && it !== null ? 0 / 0 : +it));
+      case 'i':
+        return numberText(value, realm.parseInt);
+      case 'f':
+        return typeof value === 'symbol' ? 'NaN' : `${numberText(value, realm.parseFloat)}`;
+      case 'j':
+        return jsonText(value);
+      case 'o':
+      case 'O':
+        return typeof value === 'string' ? `'${value}'` : textOf(value);
+      case 'c':
+        return '';
+      default:
+        return undefined;
+    }
+  };
+
   realm.textOf = textOf;
   realm.formatLine = function formatLine(values) {
     let line = '';
-    for (let i = 0; i < values.length; i++) line += `${i === 0 ? '' : ' '}${textOf(values[i])}`;
+    let next = 0;
+    if (values.length > 1 && typeof values[0] === 'string') {
+      const pattern = values[0];
+      next = 1;
+      let from = 0;
+      for (let at = indexOf(pattern, '%'); at >= 0; at = indexOf(pattern, '%', at)) {
+        const kind = pattern[at + 1];
+        const text = kind === '%' ? '%' : next < values.length ? placed(kind, values[next]) : undefined;
+        if (text === undefined) {
+          at += 1;
+          continue;
+        }
+        if (kind !== '%') next += 1;
+        line += slice(pattern, from, at) + text;
+        at += 2;
+        from = at;
+      }
+      line += slice(pattern, from);
+    }
+    for (let i = next; i < values.length; i++) line += `${i === 0 ? '' : ' '}${textOf(values[i])}`;
     return line;
   };
 });

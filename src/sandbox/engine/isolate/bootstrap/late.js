@@ -1,16 +1,19 @@
 // What most runs do without is built when a run first asks for it: a smaller realm is made sooner.
 (function late(realm, native) {
-  const { create, objectKeys } = realm;
+  const { ReflectOwnKeys, create, defineProperty, getOwnPropertyDescriptor, objectKeys } = realm;
 
-  // A stage is a list of files and, once they have run, what they have given to guests.
-  const newStage = (before) => ({ __proto__: null, before, files: realm.list(), given: undefined });
+  // A stage is a list of files and, once they have run, what they have given to guests. Some of that is finished when a
+  // guest first looks at it.
+  const newStage = (before) => ({ __proto__: null, before, files: realm.list(), given: undefined, finishing: undefined });
   const text = newStage(undefined);
   const web = newStage(text);
   const clock = newStage(text);
   const callSites = newStage(undefined);
+  const stages = { __proto__: null, text, web };
+  let lateNatives;
 
   const run = (stage, on) => {
-    for (let i = 0; i < stage.files.length; i++) stage.files[i](on, native);
+    for (let i = 0; i < stage.files.length; i++) stage.files[i](on, stage.natives ?? native);
   };
 
   // Files leave what they make in a draft. A build that is cut short, by the end of the stack for one, leaves nothing behind
@@ -20,22 +23,76 @@
     if (stage.before !== undefined) build(stage.before);
     const draft = create(realm);
     const given = { __proto__: null };
-    draft.give = (name, value) => {
+    const finishing = { __proto__: null };
+    draft.give = (name, value, finish) => {
       given[name] = value;
+      finishing[name] = finish;
     };
     run(stage, draft);
     const names = objectKeys(draft);
     // Nothing is called from here on, so all of it happens.
     for (let i = 0; i < names.length; i++) realm[names[i]] = draft[names[i]];
+    stage.finishing = finishing;
     stage.given = given;
+  };
+
+  // Stages whose files are no part of the snapshot, with the functions that only they call.
+  const loadStage = (key) => {
+    if (lateNatives === undefined) {
+      const more = native.lateNatives();
+      const names = objectKeys(native);
+      for (let i = 0; i < names.length; i++) more[names[i]] = native[names[i]];
+      lateNatives = more;
+    }
+    const stage = newStage(web);
+    stage.natives = lateNatives;
+    for (let i = 0; ; i++) {
+      const file = native.lateFile(key, i);
+      if (file === undefined) break;
+      realm.push(stage.files, file);
+    }
+    stages[key] = stage;
+    return stage;
+  };
+
+  // Builds a stage, for files of another one.
+  realm.need = (key) => build(stages[key] ?? loadStage(key));
+
+  // Members of web classes can be enumerated, those of a class as it is written cannot. It is changed for classes that a
+  // guest has a look at.
+  const expose = (target) => {
+    const keys = ReflectOwnKeys(target);
+    for (let i = 0; i < keys.length; i++) {
+      if (typeof keys[i] !== 'string' || keys[i] === 'constructor') continue;
+      const member = { __proto__: null, ...getOwnPropertyDescriptor(target, keys[i]) };
+      // What functions have of themselves (`name`, `length`, `prototype`) is not to be written.
+      if (member.writable === false || !member.configurable) continue;
+      member.enumerable = true;
+      defineProperty(target, keys[i], member);
+    }
+  };
+
+  const take = (stage, name) => {
+    stage.finishing[name]?.();
+    const value = stage.given[name];
+    if (typeof value === 'function' && stage !== text && value.prototype !== undefined) {
+      expose(value.prototype);
+      expose(value);
+    }
+    return value;
   };
 
   // A guest's first look at a global of a stage ends here.
   realm.provide = (name) => {
+    const key = native.lateStage(name);
+    if (key !== undefined) {
+      realm.need(key);
+      return take(stages[key], name);
+    }
     build(text);
-    if (name in text.given) return text.given[name];
+    if (name in text.given) return take(text, name);
     build(web);
-    return web.given[name];
+    return take(web, name);
   };
   realm.buildClock = () => build(clock);
   // What the guest's hook makes of the frames of an error.
@@ -81,5 +138,5 @@
   // There is no URL before its class is built.
   realm.hrefOf = () => undefined;
   // The seeded source of chance and the run's own clock, where the run has them.
-  realm.repeatable = { __proto__: null, nextWord: undefined, now: undefined };
+  realm.repeatable = { __proto__: null, nextWord: undefined, now: undefined, start: undefined };
 });

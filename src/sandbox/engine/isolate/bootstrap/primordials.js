@@ -29,7 +29,11 @@
     imul: Math.imul,
     min: Math.min,
     trunc: Math.trunc,
+    parseFloat,
+    parseInt,
     iterator: Symbol.iterator,
+    IteratorPrototype: Iterator.prototype,
+    asyncIterator: Symbol.asyncIterator,
     errorHead: Error.prototype.toString,
     Error,
     TypeError,
@@ -43,6 +47,7 @@
     Set,
     WeakMap,
     Date,
+    dateNow: Date.now,
     RegExp,
     ArrayBuffer,
     Uint8Array,
@@ -59,7 +64,7 @@
   // What only later files use: `methods.js` makes functions of them.
   realm.methods = {
     __proto__: null,
-    arrayValues: Array.prototype.values,
+    sort: Array.prototype.sort,
     then: Promise.prototype.then,
     errorToString: Error.prototype.toString,
     dateToISOString: Date.prototype.toISOString,
@@ -71,6 +76,9 @@
     weakMapGet: WeakMap.prototype.get,
     weakMapSet: WeakMap.prototype.set,
     toLowerCase: String.prototype.toLowerCase,
+    toUpperCase: String.prototype.toUpperCase,
+    toWellFormed: String.prototype.toWellFormed,
+    typedArraySet: typedArrays.set,
     typedArrayName: getter(typedArrays, Symbol.toStringTag),
     typedArrayBuffer: getter(typedArrays, 'buffer'),
     typedArrayOffset: getter(typedArrays, 'byteOffset'),
@@ -120,7 +128,14 @@
   // The list as an array for the guest.
   const { of: arrayOf } = Array;
   const NativeArray = Array;
-  realm.toArray = (list) => ReflectApply(arrayOf, NativeArray, list);
+  // More than that at once does not fit on the stack.
+  const MOST_ARGUMENTS = 5000;
+  realm.toArray = (list) => {
+    if (list.length <= MOST_ARGUMENTS) return ReflectApply(arrayOf, NativeArray, list);
+    const out = [];
+    for (let i = 0; i < list.length; i++) realm.put(out, i, list[i]);
+    return out;
+  };
 
   // Classes of ours name themselves as built-in ones do.
   const { toStringTag } = Symbol;

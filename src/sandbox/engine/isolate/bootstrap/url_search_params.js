@@ -1,6 +1,9 @@
 // `URLSearchParams`; the form encoding itself is native.
 (function urlSearchParams(realm, native) {
-  const { arrayValues, give, iterator, list, push, tag, toArray } = realm;
+  const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, valueOfPair } = realm;
+
+  // Text as URLs hold it: half of a character becomes the sign for that.
+  const scalar = (value) => realm.toWellFormed(`${value}`);
 
   const fromText = (text) => {
     const flat = native.formParse(text);
@@ -11,30 +14,34 @@
 
   const fromPairs = (input) => {
     const pairs = list();
-    for (const pair of input) {
-      const [name, value, ...rest] = pair;
-      if (value === undefined || rest.length > 0) {
-        throw new realm.TypeError('URLSearchParams needs pairs of a name and a value');
-      }
-      push(pairs, { __proto__: null, name: `${name}`, value: `${value}` });
-    }
+    realm.eachPair(input, 'URLSearchParams', (name, value) => {
+      push(pairs, { __proto__: null, name: scalar(name), value: scalar(value) });
+    });
     return pairs;
   };
 
   const fromRecord = (input) => {
     const pairs = list();
-    const names = realm.objectKeys(input);
-    for (let i = 0; i < names.length; i++) {
-      push(pairs, { __proto__: null, name: names[i], value: `${input[names[i]]}` });
-    }
+    const known = { __proto__: null };
+    realm.eachMember(input, (key, item) => {
+      const name = scalar(key);
+      const value = scalar(item);
+      if (known[name] !== undefined) known[name].value = value;
+      else push(pairs, (known[name] = { __proto__: null, name, value }));
+    });
     return pairs;
   };
 
   const toPairs = (input) => {
-    if (input === undefined || input === null) return list();
-    if (typeof input !== 'object' && typeof input !== 'function') return fromText(`${input}`);
-    return typeof input[iterator] === 'function' ? fromPairs(input) : fromRecord(input);
+    if (input === undefined) return list();
+    if ((typeof input !== 'object' && typeof input !== 'function') || input === null) return fromText(`${input}`);
+    const iterate = input[iterator];
+    if (iterate === undefined || iterate === null) return fromRecord(input);
+    if (typeof iterate !== 'function') throw new realm.TypeError('URLSearchParams needs text, pairs or an object');
+    return fromPairs(input);
   };
+
+  const newIterator = realm.newPairIterators('URLSearchParams');
 
   let attach;
   let replace;
@@ -42,29 +49,33 @@
   class URLSearchParams {
     #pairs;
     #changed;
-    constructor(init) {
+    constructor(init = undefined) {
       this.#pairs = toPairs(init);
     }
     get size() {
       return this.#pairs.length;
     }
     append(name, value) {
-      push(this.#pairs, { __proto__: null, name: `${name}`, value: `${value}` });
+      needArguments(arguments.length, 2, 'URLSearchParams.append');
+      push(this.#pairs, { __proto__: null, name: scalar(name), value: scalar(value) });
       this.#changed?.(this.#text());
     }
     delete(name, value) {
-      const wanted = `${name}`;
-      const only = value === undefined ? undefined : `${value}`;
+      needArguments(arguments.length, 1, 'URLSearchParams.delete');
+      const wanted = scalar(name);
+      const only = value === undefined ? undefined : scalar(value);
       this.#keep((pair) => pair.name !== wanted || (only !== undefined && pair.value !== only));
     }
     get(name) {
-      const wanted = `${name}`;
+      needArguments(arguments.length, 1, 'URLSearchParams.get');
+      const wanted = scalar(name);
       const pairs = this.#pairs;
       for (let i = 0; i < pairs.length; i++) if (pairs[i].name === wanted) return pairs[i].value;
       return null;
     }
     getAll(name) {
-      const wanted = `${name}`;
+      needArguments(arguments.length, 1, 'URLSearchParams.getAll');
+      const wanted = scalar(name);
       const found = list();
       for (let i = 0; i < this.#pairs.length; i++) {
         if (this.#pairs[i].name === wanted) push(found, this.#pairs[i].value);
@@ -72,8 +83,9 @@
       return toArray(found);
     }
     has(name, value) {
-      const wanted = `${name}`;
-      const only = value === undefined ? undefined : `${value}`;
+      needArguments(arguments.length, 1, 'URLSearchParams.has');
+      const wanted = scalar(name);
+      const only = value === undefined ? undefined : scalar(value);
       const pairs = this.#pairs;
       for (let i = 0; i < pairs.length; i++) {
         if (pairs[i].name === wanted && (only === undefined || pairs[i].value === only)) return true;
@@ -81,54 +93,46 @@
       return false;
     }
     set(name, value) {
-      const wanted = `${name}`;
-      const text = `${value}`;
+      needArguments(arguments.length, 2, 'URLSearchParams.set');
+      const wanted = scalar(name);
+      const text = scalar(value);
       let first;
       for (let i = 0; i < this.#pairs.length && first === undefined; i++) {
         if (this.#pairs[i].name === wanted) first = this.#pairs[i];
       }
       if (first === undefined) {
-        this.append(wanted, text);
+        push(this.#pairs, { __proto__: null, name: wanted, value: text });
+        this.#changed?.(this.#text());
         return;
       }
       first.value = text;
       this.#keep((pair) => pair === first || pair.name !== wanted);
     }
     sort() {
-      // Insertion keeps equal names in their order, and the list is short.
-      const pairs = this.#pairs;
-      for (let i = 1; i < pairs.length; i++) {
-        const pair = pairs[i];
-        let place = i;
-        for (; place > 0 && pairs[place - 1].name > pair.name; place--) pairs[place] = pairs[place - 1];
-        pairs[place] = pair;
-      }
+      realm.sortPairs(this.#pairs);
       this.#changed?.(this.#text());
     }
     forEach(callback, self) {
+      if (typeof callback !== 'function') throw new realm.TypeError('URLSearchParams.forEach needs a function');
       for (let i = 0; i < this.#pairs.length; i++) {
         realm.ReflectApply(callback, self, [this.#pairs[i].value, this.#pairs[i].name, this]);
       }
     }
     entries() {
-      return this.#iterate((pair) => [pair.name, pair.value]);
+      return this.#iterate(pairOf);
     }
     keys() {
-      return this.#iterate((pair) => pair.name);
+      return this.#iterate(nameOfPair);
     }
     values() {
-      return this.#iterate((pair) => pair.value);
-    }
-    [iterator]() {
-      return this.#iterate((pair) => [pair.name, pair.value]);
+      return this.#iterate(valueOfPair);
     }
     toString() {
       return this.#text();
     }
     #iterate(pick) {
-      const items = list();
-      for (let i = 0; i < this.#pairs.length; i++) push(items, pick(this.#pairs[i]));
-      return arrayValues(toArray(items));
+      // Without the pairs of now: whoever is no URLSearchParams is told so here.
+      return newIterator((place) => this.#pairs[place], this.#pairs && pick);
     }
     #keep(test) {
       const kept = list();
@@ -149,7 +153,7 @@
         params.#changed = changed;
       };
       replace = (params, search) => {
-        params.#pairs = toPairs(search);
+        params.#pairs = fromText(search);
       };
       realm.isSearchParams = (value) => value !== null && typeof value === 'object' && #pairs in value;
       realm.searchParamsText = (params) => params.#text();
@@ -159,6 +163,7 @@
   realm.URLSearchParams = URLSearchParams;
   realm.attachSearchParams = attach;
   realm.replaceSearchParams = replace;
+  realm.define(URLSearchParams.prototype, iterator, URLSearchParams.prototype.entries);
   tag('URLSearchParams', URLSearchParams);
   give('URLSearchParams', URLSearchParams);
 });

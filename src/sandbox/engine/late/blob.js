@@ -1,0 +1,178 @@
+// `Blob` and `File`: bytes that nobody changes, with a type.
+(function blobs(realm, native) {
+  const { Uint8Array, copyBytes, give, iterator, list, push, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
+  const { toLowerCase, typedArrayOffset, typedArraySet } = realm;
+
+  const PIECE = 65536;
+
+  const join = (chunks) => {
+    let length = 0;
+    for (let i = 0; i < chunks.length; i++) length += typedArrayBytes(chunks[i]);
+    const out = new Uint8Array(length);
+    let at = 0;
+    for (let i = 0; i < chunks.length; i++) {
+      typedArraySet(out, chunks[i], at);
+      at += typedArrayBytes(chunks[i]);
+    }
+    return out;
+  };
+
+  const part = (bytes, from, to) => new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + from, to - from);
+  const wholeCopy = (bytes) => copyBytes(bytes, 0, typedArrayBytes(bytes));
+
+  const typeOf = (value) => {
+    const text = `${value}`;
+    for (let i = 0; i < text.length; i++) if (text[i] < ' ' || text[i] > '~') return '';
+    return toLowerCase(text);
+  };
+
+  // Line breaks as this system writes them.
+  const withOwnBreaks = (text) => {
+    let out = '';
+    for (let i = 0; i < text.length; i++) {
+      if (text[i] === '\r') {
+        out += '\n';
+        if (text[i + 1] === '\n') i += 1;
+      } else out += text[i];
+    }
+    return out;
+  };
+
+  const place = (value, length, standard) => {
+    if (value === undefined) return standard;
+    const number = realm.trunc(+value);
+    if (!(number === number)) return 0;
+    if (number < 0) return number + length > 0 ? number + length : 0;
+    return number < length ? number : length;
+  };
+
+  // A stream of bytes that are ours, cut from what was given.
+  const streamOf = (bytes) => {
+    realm.need('streams');
+    const { close, enqueue, newStream, stateOf } = realm.readable;
+    const length = typedArrayBytes(bytes);
+    let at = 0;
+    let state;
+    const pull = async () => {
+      const end = realm.min(at + PIECE, length);
+      if (end > at) enqueue(state, copyBytes(bytes, at, end));
+      at = end;
+      if (at === length) close(state);
+    };
+    const stream = newStream(pull, undefined, 0);
+    state = stateOf(stream);
+    return stream;
+  };
+
+  let isBlob;
+  let bytesOfBlob;
+  let newBlob;
+  const KEY = { __proto__: null };
+
+  const collect = (parts, ownBreaks) => {
+    if (parts === undefined) return new Uint8Array(0);
+    if (parts === null || typeof parts !== 'object' || typeof parts[iterator] !== 'function') {
+      throw new realm.TypeError('A Blob needs a list of parts');
+    }
+    const chunks = list();
+    for (const item of parts) {
+      const bytes = item !== null && typeof item === 'object' ? realm.bytesOf(item) : undefined;
+      if (bytes !== undefined) push(chunks, wholeCopy(bytes));
+      else if (isBlob(item)) push(chunks, bytesOfBlob(item));
+      else push(chunks, realm.encodeText(ownBreaks ? withOwnBreaks(`${item}`) : `${item}`));
+    }
+    return join(chunks);
+  };
+
+  class Blob {
+    #bytes;
+    #type;
+    constructor(parts = undefined, options = undefined, key = undefined) {
+      if (key === KEY) {
+        this.#bytes = parts;
+        this.#type = options;
+        return;
+      }
+      if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
+        throw new realm.TypeError('The options of a Blob are an object');
+      }
+      const endings = options?.endings === undefined ? 'transparent' : `${options.endings}`;
+      if (endings !== 'transparent' && endings !== 'native') {
+        throw new realm.TypeError("The endings of a Blob are 'transparent' or 'native'");
+      }
+      this.#type = options?.type === undefined ? '' : typeOf(options.type);
+      this.#bytes = collect(parts, endings === 'native');
+    }
+    get size() {
+      return typedArrayBytes(this.#bytes);
+    }
+    get type() {
+      return this.#type;
+    }
+    slice(start, end, type) {
+      const length = typedArrayBytes(this.#bytes);
+      const from = place(start, length, 0);
+      const to = place(end, length, length);
+      const bytes = part(this.#bytes, from, to > from ? to : from);
+      return newBlob(bytes, type === undefined ? '' : typeOf(type));
+    }
+    async text() {
+      return native.decode('utf-8', this.#bytes, false, false);
+    }
+    async arrayBuffer() {
+      return typedArrayBuffer(wholeCopy(this.#bytes));
+    }
+    async bytes() {
+      return wholeCopy(this.#bytes);
+    }
+    stream() {
+      return streamOf(this.#bytes);
+    }
+    static {
+      isBlob = (value) => value !== null && typeof value === 'object' && #bytes in value;
+      bytesOfBlob = (blob) => blob.#bytes;
+      newBlob = (bytes, type) => new Blob(bytes, type, KEY);
+      realm.typeOfBlob = (blob) => blob.#type;
+    }
+  }
+
+  class File extends Blob {
+    #name;
+    #changed;
+    constructor(parts, name, options = undefined, key = undefined) {
+      if (key !== KEY) realm.needArguments(arguments.length, 2, 'File');
+      super(parts, options, key);
+      this.#name = realm.toWellFormed(`${name}`);
+      const changed = key === KEY ? undefined : options?.lastModified;
+      this.#changed = changed === undefined ? now() : realm.trunc(+changed) || 0;
+    }
+    get name() {
+      return this.#name;
+    }
+    get lastModified() {
+      return this.#changed;
+    }
+    get webkitRelativePath() {
+      return '';
+    }
+    static {
+      realm.isFile = (value) => value !== null && typeof value === 'object' && #name in value;
+      realm.nameOfFile = (file) => file.#name;
+    }
+  }
+
+  const now = () => (repeatable.now === undefined ? realm.dateNow() : realm.readClock());
+
+  realm.isBlob = isBlob;
+  realm.bytesOfBlob = bytesOfBlob;
+  realm.newBlob = newBlob;
+  realm.newFile = (bytes, name, type) => new File(bytes, name, type, KEY);
+  realm.joinBytes = join;
+  realm.partOfBytes = part;
+  realm.wholeCopy = wholeCopy;
+  realm.streamOf = streamOf;
+  tag('Blob', Blob);
+  give('Blob', Blob);
+  tag('File', File);
+  give('File', File);
+});

@@ -1,0 +1,105 @@
+// Promises between ourselves. What a guest has put on `Promise.prototype` is not asked.
+(function promises(realm, native) {
+  const { Promise, ReflectApply, define } = realm;
+
+  // `await` looks for it on the promise. For promises that no guest gets to see.
+  const own = (promise) => define(promise, 'constructor', Promise);
+
+  // A promise with the functions that settle it.
+  const later = () => {
+    const out = { __proto__: null, promise: undefined, resolve: undefined, reject: undefined };
+    out.promise = new Promise((resolve, reject) => {
+      out.resolve = resolve;
+      out.reject = reject;
+    });
+    return out;
+  };
+  const settled = (value) => {
+    const out = later();
+    out.resolve(value);
+    return out;
+  };
+  const failed = (error) => {
+    const out = later();
+    native.markHandled(out.promise);
+    out.reject(error);
+    return out;
+  };
+
+  // A function of the guest's as one of ours: what it gives or throws is in a promise.
+  const wrap = (callback, self, last) => {
+    if (callback === undefined) return undefined;
+    return async (value) => ReflectApply(callback, self, value === NONE ? [last] : [value, last]);
+  };
+  const NONE = { __proto__: null };
+  // Calls a function of ours, if there is one.
+  const invoke = (callback, value) => (callback === undefined ? settled(undefined).promise : callback(value));
+  const valueOf = async (value) => value;
+
+  // For promises of ours: neither function may throw.
+  const when = async (promise, good, bad) => {
+    let value;
+    try {
+      value = await own(promise);
+    } catch (error) {
+      bad(error);
+      return;
+    }
+    good(value);
+  };
+
+  // First in, first out.
+  const newQueue = () => ({ __proto__: null, first: 0, end: 0, items: { __proto__: null } });
+  const put = (queue, item) => {
+    queue.items[queue.end] = item;
+    queue.end += 1;
+  };
+  const take = (queue) => {
+    const item = queue.items[queue.first];
+    delete queue.items[queue.first];
+    queue.first += 1;
+    return item;
+  };
+
+  realm.promises = {
+    __proto__: null,
+    own,
+    later,
+    settled,
+    failed,
+    NONE,
+    wrap,
+    invoke,
+    valueOf,
+    when,
+    quiet: native.markHandled,
+    newQueue,
+    put,
+    take,
+    sizeOf: (queue) => queue.end - queue.first,
+    peek: (queue) => queue.items[queue.first],
+    nothing: () => {},
+  };
+
+  // A function of a guest's object, or undefined.
+  realm.optionalFunction = (object, name) => {
+    const value = object[name];
+    if (value === undefined || typeof value === 'function') return value;
+    throw new realm.TypeError(`${name} is no function`);
+  };
+
+  // How much a stream holds before it asks its source to wait.
+  realm.readStrategy = (strategy, standard) => {
+    const given = strategy ?? { __proto__: null };
+    const { highWaterMark, size } = given;
+    const most = highWaterMark === undefined ? standard : +highWaterMark;
+    if (!(most >= 0)) throw new realm.RangeError('highWaterMark is a number that is not negative');
+    if (size !== undefined && typeof size !== 'function') throw new realm.TypeError('size is no function');
+    return { __proto__: null, most, size };
+  };
+  realm.sizeOfChunk = (size, chunk) => {
+    const measured = size === undefined ? 1 : +size(chunk);
+    if (measured >= 0 && measured !== 1 / 0) return measured;
+    throw new realm.RangeError('The size of a chunk is a number that is not negative');
+  };
+});
