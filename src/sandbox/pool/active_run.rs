@@ -132,7 +132,7 @@ impl ActiveRun {
             return Ok(Asked::Refused(too_many_calls(name, self.request.tree.limits().calls)));
         }
         Ok(match self.request.tree.reserve_bytes(args.weight()) {
-            Some(held) => Asked::Host(Arc::clone(&self.request.host), self.calls.open(held)),
+            Some(held) => Asked::Host(Arc::clone(&self.request.host), self.calls.open(held, self.limits.memory_bytes)),
             None => Asked::Refused(too_much(name, self.request.tree.limits().bytes)),
         })
     }

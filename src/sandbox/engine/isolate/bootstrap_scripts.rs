@@ -29,6 +29,7 @@ pub const LATE: [Stage; 4] = [
             include_str!("bootstrap/methods.js"),
             include_str!("bootstrap/inspect.js"),
             include_str!("bootstrap/errors.js"),
+            include_str!("bootstrap/plain.js"),
             include_str!("bootstrap/timers.js"),
             include_str!("bootstrap/console.js"),
         ],

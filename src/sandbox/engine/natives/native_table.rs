@@ -3,8 +3,8 @@
 use super::host_call::{call, call_sync};
 use super::lazy_global::provide_value;
 use super::module_loader::{compile, kind, link, require, source};
-use super::native_bytes::{atob, btoa, fill_random, latin1_read, latin1_write};
-use super::native_text::{decode, encoding_name, utf8_length, utf8_write, whole_bytes};
+use super::native_bytes::{atob, base64, btoa, fill_random, latin1_write};
+use super::native_text::{decode, encoding_name, head, utf8_length, utf8_write, whole_bytes};
 use super::native_timer::{start_timer, stop_timer};
 use super::native_url::{form_parse, form_serialize, url_parse, url_set};
 use super::native_value::{class_of, is_error, log, refuse_result};
@@ -14,7 +14,7 @@ use std::ffi::c_void;
 use v8::MapFnTo;
 
 /// Name and callback of every native function, in the order of the snapshot's external references.
-fn table() -> [(&'static str, v8::FunctionCallback); 27] {
+fn table() -> [(&'static str, v8::FunctionCallback); 28] {
     [
         ("log", log.map_fn_to()),
         ("isError", is_error.map_fn_to()),
@@ -34,7 +34,8 @@ fn table() -> [(&'static str, v8::FunctionCallback); 27] {
         ("formSerialize", form_serialize.map_fn_to()),
         ("utf8Length", utf8_length.map_fn_to()),
         ("utf8Write", utf8_write.map_fn_to()),
-        ("latin1Read", latin1_read.map_fn_to()),
+        ("head", head.map_fn_to()),
+        ("base64", base64.map_fn_to()),
         ("latin1Write", latin1_write.map_fn_to()),
         ("encodingName", encoding_name.map_fn_to()),
         ("decode", decode.map_fn_to()),

@@ -111,13 +111,18 @@ impl RunState {
         CallId(self.last_call)
     }
 
+    /// How long the next log line may be, in bytes.
+    pub fn log_room(&self) -> usize {
+        self.log_left.saturating_sub(LOG_LINE_BYTES)
+    }
+
     /// Sends a log line, cut where the run's log is full. What is cut is said once.
     pub fn log(&mut self, level: LogLevel, mut text: String) {
         if self.log_cut {
             return;
         }
         if text.len() + LOG_LINE_BYTES > self.log_left {
-            text.truncate(text.floor_char_boundary(self.log_left.saturating_sub(LOG_LINE_BYTES)));
+            text.truncate(text.floor_char_boundary(self.log_room()));
             text.push_str("… [log truncated: the limit of sandbox.logBytes is reached]");
             self.log_cut = true;
         }

@@ -67,11 +67,20 @@
   }
   realm.tag('Response', Response);
 
+  const base64Of = (bytes) => {
+    const { call: most } = realm.most;
+    if ((realm.typedArrayBytes(bytes) / 3) * 4 > most) {
+      const message = `The body of the request would be more than ${most} bytes of base64 (sandbox.argsBytes). Send less at a time.`;
+      throw realm.hostError('ERR_LIMIT', message);
+    }
+    return native.base64(bytes);
+  };
+
   const setBody = (request, body) => {
     if (body === undefined || body === null) return;
     const bytes = typeof body === 'object' ? bytesOf(body) : undefined;
     if (bytes !== undefined) {
-      put(request, 'base64', native.btoa(native.latin1Read(bytes)));
+      put(request, 'base64', base64Of(bytes));
       return;
     }
     if (realm.isSearchParams(body)) {

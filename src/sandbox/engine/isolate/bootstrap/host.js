@@ -10,14 +10,24 @@
     throw realm.hostError(slice(answer, 1, end), slice(answer, end + 1), fault);
   }
 
+  // Questions of our own are marked.
+  const asNamed = (name) => (name[0] === '#' ? slice(name, 1) : name);
+
   const toText = (name, values) => {
     // Whatever `toJSON` the guest has put on the prototypes is not about this list.
     define(values, 'toJSON', undefined);
     let why = '';
-    const text = realm.toJson(values, 'arguments', ` of tgp.${name}`, 'Pass', (message) => {
+    let code = '';
+    const as = { __proto__: null, root: 'arguments', owner: ` of tgp.${asNamed(name)}`, advice: 'Pass' };
+    as.most = realm.most.call;
+    as.verb = 'are';
+    as.limit = 'sandbox.argsBytes';
+    as.less = 'Pass less at a time.';
+    const text = realm.toJson(values, as, (message, isTooLong) => {
       why = message;
+      code = isTooLong ? 'ERR_LIMIT' : 'ERR_RESULT';
     });
-    if (why !== '') throw realm.hostError('ERR_RESULT', why);
+    if (why !== '') throw realm.hostError(code, why);
     return text;
   };
 

@@ -1,0 +1,37 @@
+/** What code comes to, in a form that can be compared. */
+
+import { isDeepStrictEqual } from 'node:util';
+
+/**
+ * @typedef {{ name: string, code: string, expected?: unknown, file?: string }} Case
+ * @typedef {{ value: unknown } | { error: string, message?: string }} Outcome the class of an error, and what it said
+ */
+
+/**
+ * Whether both came to the same. What errors say is for people, and may differ.
+ * @param {Outcome} actual
+ * @param {Outcome} expected
+ */
+export function sameOutcome(actual, expected) {
+  if ('error' in actual || 'error' in expected) {
+    return 'error' in actual && 'error' in expected && actual.error === expected.error;
+  }
+  return isDeepStrictEqual(actual.value, expected.value);
+}
+
+/**
+ * @param {string[]} head
+ * @param {string[][]} rows
+ */
+export function asTable(head, rows) {
+  const sums = head.map((_, column) =>
+    column === 0 ? 'all' : `${rows.reduce((sum, row) => sum + Number(row[column]), 0)}`,
+  );
+  const lines = [head, ...rows, sums];
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column].length)));
+  return lines
+    .map((line) =>
+      line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '),
+    )
+    .join('\n');
+}
