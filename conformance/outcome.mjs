@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * @typedef {{ name: string, code: string, expected?: unknown, file?: string }} Case
+ * @typedef {{ name: string, code: string, expected?: unknown, error?: string, file?: string }} Case
  * @typedef {{ value: unknown } | { error: string, message?: string }} Outcome the class of an error, and what it said
  */
 

@@ -6,9 +6,9 @@
  *   npm run conformance -- --suite DIR         a checkout of a public suite, with a summary by area
  *   npm run conformance -- --suite DIR --only language/statements --failures
  *
- * An area is a file in `conformance/areas` that exports `cases`, a list of `{ name, code, expected?, file? }`. `code` is the
- * body of a function; what it returns or throws is compared with `expected`, or with what Node makes of it. `file` names it,
- * which decides its language: `case.ts` when it is left out.
+ * An area is a file in `conformance/areas` that exports `cases`, a list of `{ name, code, expected?, error?, file? }`. `code`
+ * is the body of a function. What it returns is compared with `expected`, the class of what it throws with `error`; without
+ * either both are compared with what Node makes of it. `file` names it, which decides its language: `case.ts` when left out.
  */
 
 import { readdirSync } from 'node:fs';
@@ -46,12 +46,13 @@ async function runAreas(wanted) {
   try {
     for (const area of areas) {
       const { cases } = /** @type {{ cases: Case[] }} */ (await import(`../conformance/areas/${area}.js`));
-      const asked = cases.filter((each) => !('expected' in each));
+      const asked = cases.filter((each) => !('expected' in each || 'error' in each));
       const node = await inNode(asked.map(({ code }) => code));
       const expectations = new Map(asked.map((each, index) => [each, node[index]]));
       let passed = 0;
       for (const each of cases) {
-        const expected = expectations.get(each) ?? { value: each.expected };
+        const told = each.error === undefined ? { value: each.expected } : { error: each.error };
+        const expected = expectations.get(each) ?? told;
         const actual = await sandbox.run(each);
         if (sameOutcome(actual, expected)) {
           passed += 1;

@@ -59,9 +59,9 @@ describe('values that are too large to leave the sandbox', () => {
         'an array of nothing': 'return new Array(1e8)',
         'an array of nothing inside': 'return { list: [new Array(1e8)] }',
         'a length alone': 'const list = []; list.length = 4294967295; return list',
-        'bytes': 'return new Uint8Array(3e7)',
+        bytes: 'return new Uint8Array(3e7)',
         'a buffer': 'return { a: new ArrayBuffer(3e7) }',
-        'numbers': 'return new Float64Array(6e6)',
+        numbers: 'return new Float64Array(6e6)',
       },
       { code: 'ERR_RESULT' },
     );
@@ -190,6 +190,24 @@ describe('values that are too large to leave the sandbox', () => {
       },
       { code: 'ERR_ISOLATE_MEMORY' },
     );
+  });
+});
+
+describe('work that V8 itself has no memory for', () => {
+  it('is out of memory, not a crash', async () => {
+    const { kernel } = await createKernel({ sandbox: { workers: 1, timeoutMs: 2000 } });
+    for (const code of [
+      'return JSON.stringify(huge).length',
+      'return JSON.stringify({ a: [huge] }, null, 2).length',
+      'return JSON.parse(`[${"0,".repeat(2e7)}0]`).length',
+      'return huge.split("").length',
+      'return encodeURIComponent(huge).length',
+      'return huge.normalize("NFD").toUpperCase().length',
+    ]) {
+      const { code: failure } = await kernel.run(HUGE + code).catch((error) => error);
+      expect(failure, code).toMatch(/^ERR_ISOLATE_(MEMORY|TIMEOUT)$/);
+    }
+    expect((await kernel.run('return 1')).result).toBe(1);
   });
 });
 

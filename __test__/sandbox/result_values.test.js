@@ -5,7 +5,10 @@ import { createKernel } from '../helpers/create_kernel.js';
 const ENCODED = /** @type {[string, unknown][]} */ ([
   ["new Error('no')", { $error: { name: 'Error', message: 'no' } }],
   ["new TypeError('no')", { $error: { name: 'TypeError', message: 'no' } }],
-  ["Object.assign(new Error('no'), { code: 'E', status: 404 })", { $error: { name: 'Error', message: 'no', code: 'E', status: 404 } }],
+  [
+    "Object.assign(new Error('no'), { code: 'E', status: 404 })",
+    { $error: { name: 'Error', message: 'no', code: 'E', status: 404 } },
+  ],
   [
     "new Error('outer', { cause: new RangeError('inner') })",
     { $error: { name: 'Error', message: 'outer', cause: { $error: { name: 'RangeError', message: 'inner' } } } },
@@ -59,7 +62,7 @@ const REFUSED = /** @type {[string, RegExp][]} */ ([
   ['new Intl.NumberFormat()', /of the class Intl.NumberFormat/],
   ['new AbortController()', /of the class AbortController/],
   ["new URLSearchParams('a=1')", /of the class URLSearchParams/],
-  ["new Map([[{}, 1]])", /is a Map with a key that is no string/],
+  ['new Map([[{}, 1]])', /is a Map with a key that is no string/],
 ]);
 
 async function echoing() {
@@ -75,7 +78,9 @@ async function echoing() {
 describe('values that leave the sandbox', () => {
   it.each(ENCODED)('%s', async (value, expected) => {
     const { kernel, taken } = await echoing();
-    const { result } = await kernel.run(`const value = ${value};\nawait tgp.take(value);\nreturn { value, list: [value] }`);
+    const { result } = await kernel.run(
+      `const value = ${value};\nawait tgp.take(value);\nreturn { value, list: [value] }`,
+    );
     expect(result).toEqual({ value: expected, list: [expected] });
     expect(taken).toEqual([expected]);
   });

@@ -88,7 +88,11 @@ function factsOf(text) {
   const [, head = ''] = /\/\*---([\s\S]*?)---\*\//.exec(text) ?? [];
   const list = (/** @type {string} */ key) => {
     const [, inline] = new RegExp(`^${key}:\\s*\\[([^\\]]*)\\]`, 'm').exec(head) ?? [];
-    if (inline !== undefined) return inline.split(',').map((item) => item.trim()).filter(Boolean);
+    if (inline !== undefined)
+      return inline
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean);
     const [, block = ''] = new RegExp(`^${key}:\\s*\\n((?:\\s+-.*\\n?)+)`, 'm').exec(head) ?? [];
     return [...block.matchAll(/-\s*(\S+)/g)].map(([, item]) => item);
   };
@@ -120,7 +124,12 @@ async function runVariant(folder, sandbox, file, name, text, facts, variant) {
   const isAsync = facts.flags.includes('async');
   const harness = facts.flags.includes('raw')
     ? ''
-    : [HOST, ...['assert.js', 'sta.js', ...facts.includes].map((each) => readFileSync(join(folder, 'harness', each), 'utf8'))].join('\n');
+    : [
+        HOST,
+        ...['assert.js', 'sta.js', ...facts.includes].map((each) =>
+          readFileSync(join(folder, 'harness', each), 'utf8'),
+        ),
+      ].join('\n');
   const directive = variant === 'strict' ? '"use strict";\n' : '';
   const done = isAsync ? DONE : '';
   const isModule = variant === 'module';
@@ -128,7 +137,10 @@ async function runVariant(folder, sandbox, file, name, text, facts, variant) {
   const tail = isModule && end === '' ? '\nexport default 0;' : end;
   if (isModule) copyFixtures(sandbox, dirname(file), dirname(name), text);
   const kind = isModule ? '.mjs' : '.js';
-  const path = sandbox.write(`${name.replace(/\.js$/, '')}.${variant}${kind}`, `${directive}${harness}${done}\n${text}${tail}`);
+  const path = sandbox.write(
+    `${name.replace(/\.js$/, '')}.${variant}${kind}`,
+    `${directive}${harness}${done}\n${text}${tail}`,
+  );
   return sandbox.exec(path);
 }
 

@@ -2,6 +2,7 @@
 
 pub(super) mod big_stack;
 pub(super) mod fault;
+pub(super) mod for_using;
 pub(super) mod language;
 pub(super) mod nesting;
 pub(super) mod parse_meter;

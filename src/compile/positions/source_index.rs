@@ -50,6 +50,10 @@ impl<'a> SourceIndex<'a> {
         Position { line: narrow(line), column: self.units_before(offset) - self.units_before(start) + 1 }
     }
 
+    pub(in crate::compile) fn lines(&self) -> u32 {
+        narrow(self.line_starts.len())
+    }
+
     pub(in crate::compile) fn contains(&self, at: BytePos) -> bool {
         at >= FIRST_POS && at.0 - FIRST_POS.0 <= narrow(self.source.len())
     }

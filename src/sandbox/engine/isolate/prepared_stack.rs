@@ -6,8 +6,8 @@
 //! of the source.
 
 use super::bootstrap_scripts::BOOTSTRAP_NAME;
-use super::source_question::{known_place, learn_places};
 use super::stack_frame::{StackFrame, guest_frames};
+use crate::sandbox::engine::natives::{known_place, learn_places};
 use crate::sandbox::engine::run::{CompiledPlace, RunState};
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};

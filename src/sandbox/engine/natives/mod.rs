@@ -13,9 +13,12 @@ mod native_text;
 mod native_timer;
 mod native_url;
 mod native_value;
+mod source_question;
+mod syntax_judge;
 
 pub use callback::guarded;
-pub use host_call::{ask_for_engine, settle_call};
+pub use host_call::settle_call;
 pub use lazy_global::provide_value;
 pub use module_function::compile_function;
 pub use native_table::{external_references, native_object};
+pub use source_question::{known_place, learn_places};
