@@ -88,7 +88,10 @@ describe('programs', () => {
 
   it.each(
     /** @type {[string, unknown][]} */ ([
-      ['class C extends (() => {}) {}\nreturn 1', 1],
+      // An arrow is no constructor; that is found out when it runs.
+      ['class C extends (() => {}) {}\nreturn 1', 'TypeError'],
+      ['class C extends (function () {}) {}\nreturn C.name', 'C'],
+      ['let n = 1; try { class C extends (n++) {} } catch {}\nreturn n', 2],
       ['class C extends (async () => {}) {}\nreturn 1', 'TypeError'],
       ['let n = class {}; class C extends (n) {}\nreturn C.name', 'C'],
       [
@@ -109,7 +112,7 @@ describe('programs', () => {
     for (const text of [
       code,
       `const typed: number = 1;\n${code}`,
-      `import { sum } from '@tgp/std';\nexport default async () => {\n${code}\n};`,
+      `import * as std from '@tgp/std';\nexport default async () => {\n${code}\n};`,
     ]) {
       const outcome = await kernel.run(text).then(
         ({ result }) => result,

@@ -63,7 +63,11 @@ export const cases = [
     name: 'array methods by copy',
     code: 'return [[3, 1].toSorted(), [1, 2].with(0, 9), [1, 2, 3].toSpliced(1, 1), [1].at(-1)]',
   },
-  { name: 'grouping', code: 'return [Object.groupBy([1, 2, 3], (n) => (n % 2 ? "odd" : "even"))]' },
+  {
+    name: 'grouping',
+    code: 'return Object.groupBy([1, 2, 3], (n) => (n % 2 ? "odd" : "even"))',
+    expected: { odd: [1, 3], even: [2] },
+  },
   { name: 'sets', code: 'return typeof Set.prototype.union', expected: 'function' },
   { name: 'iterator helpers', code: 'return [1, 2, 3].values().map((n) => n * 2).toArray()', expected: [2, 4, 6] },
   {
