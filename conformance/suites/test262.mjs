@@ -38,7 +38,7 @@ export async function run(folder, sandbox, only) {
   const failures = [];
   for (const file of testsIn(join(root, only))) {
     const name = relative(root, file).split(sep).join('/');
-    const area = name.split('/').slice(0, 2).join('/');
+    const area = name.split('/').slice(0, -1).slice(0, 2).join('/');
     const sums = areas.get(area) ?? { passed: 0, failed: 0, out: 0 };
     areas.set(area, sums);
     const text = readFileSync(file, 'utf8');
