@@ -33,6 +33,37 @@ describe('what V8 can read runs as it is written', () => {
     }
   });
 
+  it('functions of modules and with types show theirs too', async () => {
+    const text = [
+      "import { sum } from './lib';",
+      'enum Kind { A, B }',
+      'export const add = ( a : number , /* b */ b = Kind.B ) : number  =>  a+b;',
+      'class Box < T > { constructor ( private value : T ) { } static  of ( ) { return  1 } get  v ( ) : T { return this.value } }',
+      'const o = { async  * each < T > ( x : T ) { yield x as T } , run : function  named ( ) { return  Kind.A } };',
+      'export default  async function ( args : unknown ) { // the tool',
+      "  const v = Object.getOwnPropertyDescriptor(Box.prototype, 'v')!.get!;",
+      '  return [add, Box, Box.of, v, o.each, o.run, sum, ( ) =>  1].map(String).concat(String(Math.max), String(tool()));',
+      '}',
+      'function tool ( ) { return tool }',
+    ].join('\n');
+    const { kernel, tools } = await createKernel({ sandbox: { timeoutMs: 1000 } });
+    const lib = 'export function  sum ( ...n : number[] ) { return n.length }';
+    await tools.write_file.execute({ path: 'tools/lib.ts', content: lib });
+    await tools.write_file.execute({ path: 'tools/a.ts', content: text });
+    expect((await kernel.exec('tools/a.ts', {})).result).toEqual([
+      '( a : number , /* b */ b = Kind.B ) : number  =>  a+b',
+      'class Box < T > { constructor ( private value : T ) { } static  of ( ) { return  1 } get  v ( ) : T { return this.value } }',
+      'of ( ) { return  1 }',
+      'get  v ( ) : T { return this.value }',
+      'async  * each < T > ( x : T ) { yield x as T }',
+      'function  named ( ) { return  Kind.A }',
+      'function  sum ( ...n : number[] ) { return n.length }',
+      '( ) =>  1',
+      'function max() { [native code] }',
+      'function tool ( ) { return tool }',
+    ]);
+  });
+
   it('a value at the end is the result, wherever it stands', async () => {
     for (const [text, result] of /** @type {[string, unknown][]} */ ([
       ['1 + 1', 2],

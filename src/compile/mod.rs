@@ -56,4 +56,5 @@ pub use parse::tool_form::{BodyKind, DefaultExport, ModuleKind, ToolForm};
 pub use positions::position::Position;
 pub use positions::position_map::PositionMap;
 pub use secrets::patterns::{INSTEAD_OF_SECRETS, NO_SECRETS};
+pub use syntax::function_text::Callable;
 pub use transpile::compiled::{Compiled, Judge};

@@ -37,6 +37,12 @@ impl PositionMap {
         Self { source_lines, insertions, ..Self::default() }
     }
 
+    /// Whether the text is its source, but for what was put into it.
+    #[must_use]
+    pub fn is_source(&self) -> bool {
+        self.source_lines > 0
+    }
+
     fn place_between_insertions(&self, line: u32, column: u32) -> Option<Position> {
         if line == 0 || line > self.source_lines {
             return None;
@@ -84,7 +90,7 @@ impl PositionMap {
     /// source.
     #[must_use]
     pub fn lookup(&self, line: u32, column: u32) -> Option<Position> {
-        if self.source_lines > 0 {
+        if self.is_source() {
             return self.place_between_insertions(line, column);
         }
         let line = usize::try_from(line).ok()?.checked_sub(1)?;

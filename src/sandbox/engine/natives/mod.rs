@@ -2,6 +2,7 @@
 
 mod booking;
 mod callback;
+mod function_text;
 mod host_call;
 mod lazy_global;
 mod module_function;

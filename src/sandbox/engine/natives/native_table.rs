@@ -1,5 +1,6 @@
 //! The functions that the realm's bootstrap script gets from the engine. The guest never sees them.
 
+use super::function_text::source_text;
 use super::host_call::{call, call_sync};
 use super::lazy_global::provide_value;
 use super::module_loader::{compile, kind, link, require, source};
@@ -14,7 +15,7 @@ use std::ffi::c_void;
 use v8::MapFnTo;
 
 /// Name and callback of every native function, in the order of the snapshot's external references.
-fn table() -> [(&'static str, v8::FunctionCallback); 28] {
+fn table() -> [(&'static str, v8::FunctionCallback); 29] {
     [
         ("log", log.map_fn_to()),
         ("isError", is_error.map_fn_to()),
@@ -44,6 +45,7 @@ fn table() -> [(&'static str, v8::FunctionCallback); 28] {
         ("btoa", btoa.map_fn_to()),
         ("fillRandom", fill_random.map_fn_to()),
         ("require", require.map_fn_to()),
+        ("sourceText", source_text.map_fn_to()),
     ]
 }
 

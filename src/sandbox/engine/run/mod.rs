@@ -2,6 +2,7 @@
 
 mod code_cache;
 mod exception;
+mod function_texts;
 mod realm;
 mod rejections;
 mod run_state;

@@ -1,6 +1,7 @@
 //! What the native functions of a realm need to know about the run they serve.
 
 use super::code_cache::CodeCache;
+use super::function_texts::FunctionTexts;
 use super::realm::Realm;
 use super::rejections::Rejections;
 use super::source_places::SourcePlaces;
@@ -37,6 +38,7 @@ pub struct RunState {
     pub cache: CodeCache,
     /// Where places of the compiled code are in the sources, as far as somebody has looked.
     pub places: SourcePlaces,
+    pub texts: FunctionTexts,
     pub limits: RunLimits,
     /// Set when the guest's result cannot leave the sandbox.
     pub refusal: Option<String>,
@@ -68,6 +70,7 @@ impl RunState {
             rejections: Rejections::default(),
             cache: CodeCache::default(),
             places: SourcePlaces::default(),
+            texts: FunctionTexts::default(),
             limits: command.limits,
             refusal: None,
             log_left: command.limits.log_bytes as usize,
