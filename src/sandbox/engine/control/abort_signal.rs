@@ -24,12 +24,19 @@ pub fn explain_aborts(control: &Arc<EngineControl>) {
 
 extern "C" fn on_abort(_signal: c_int) {
     let memory = WORKER.get().and_then(|control| control.memory_of_run());
-    if memory.is_some_and(is_refused) {
+    if memory.is_some_and(|memory| is_refused(half_of_all(memory))) {
         run_out_of_memory();
     }
 }
 
-/// Whether the process cannot have as much memory again as its run may use.
+/// Half of the data that a worker may have for a run with so much memory (`confinement_linux.rs`): an idle worker with a
+/// full heap has that much left.
+fn half_of_all(memory: usize) -> usize {
+    const HALF_OWN: usize = 64 << 20;
+    memory.saturating_add(memory / 2).saturating_add(HALF_OWN)
+}
+
+/// Whether the process cannot have so many bytes more.
 fn is_refused(bytes: usize) -> bool {
     let writable = libc::PROT_READ | libc::PROT_WRITE;
     let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
