@@ -88,7 +88,7 @@ describe('what V8 can read runs as it is written', () => {
     const text = 'const é = "😀"; function f() { throw new Error("no") }\n\n  if (é) f()';
     const error = await exec('tools/a.js', text).catch((error) => error);
     expect(error).toMatchObject({ code: 'ERR_TOOL_THROWN', details: { line: 1, column: 38 } });
-    expect(error.details.stack).toMatch(/at f \(tools\/a\.js:1:38\)\n\s+at tools\/a\.js:3:10/);
+    expect(error.details.stack).toMatch(/at f \(tools\/a\.js:1:38\)\n\s+at Object\.<anonymous> \(tools\/a\.js:3:10\)/);
   });
 });
 
@@ -115,6 +115,7 @@ describe('programs', () => {
     await tools.write_file.execute({ path, content: text });
     const error = await kernel.exec(path, {}).catch((error) => error);
     expect(error).toMatchObject({ code: 'ERR_COMPILATION', details: { line } });
+    expect(error.message).toMatch(`${path}:${line}:${error.details.column}: `);
   });
 
   it.each(

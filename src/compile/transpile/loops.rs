@@ -33,7 +33,7 @@ impl LoopsWithUsing<'_> {
 
 impl VisitMut for LoopsWithUsing<'_> {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
-        node.visit_mut_children_with(self);
+        // From outside in: the labels of a loop go with it.
         let using = match innermost(node) {
             Stmt::For(inner) => self.taken_from(inner),
             _ => None,
@@ -42,6 +42,7 @@ impl VisitMut for LoopsWithUsing<'_> {
             let stmts = vec![Stmt::Decl(Decl::Using(Box::new(using))), node.take()];
             *node = Stmt::Block(BlockStmt { span: DUMMY_SP, ctxt: SyntaxContext::empty(), stmts });
         }
+        node.visit_mut_children_with(self);
     }
 }
 

@@ -30,7 +30,7 @@ fn unjudged(scope: &mut v8::PinScope<'_, '_>, path: &str) -> Option<Arc<str>> {
     (!state.cache.is_judged(path, original)).then(|| Arc::clone(original))
 }
 
-/// Writes into a syntax error where it is: V8 keeps that for itself.
+/// Writes into a syntax error where it is, as the compiler would say it: V8 keeps that for itself.
 pub fn place_error(
     scope: &mut v8::PinScope<'_, '_>,
     error: v8::Local<'_, v8::Value>,
@@ -49,10 +49,14 @@ pub fn place_error(
             known_place(scope, &place)?
         }
     };
-    let head = message.get(scope).to_rust_string_lossy(scope);
-    let head = head.strip_prefix("Uncaught ").unwrap_or(&head);
-    let stack = v8::String::new(scope, &format!("{head}\n    at {path}:{line}:{column}"))?;
-    let key = v8::String::new(scope, "stack")?;
-    error.define_own_property(scope, key.into(), stack.into(), v8::PropertyAttribute::DONT_ENUM)?;
+    let told = message.get(scope).to_rust_string_lossy(scope);
+    let told = told.strip_prefix("Uncaught SyntaxError: ")?;
+    let told = format!("{path}:{line}:{column}: {told}");
+    let stack = format!("SyntaxError: {told}\n    at {path}:{line}:{column}");
+    for (key, value) in [("message", told), ("stack", stack)] {
+        let key = v8::String::new(scope, key)?;
+        let value = v8::String::new(scope, &value)?;
+        error.define_own_property(scope, key.into(), value.into(), v8::PropertyAttribute::DONT_ENUM)?;
+    }
     Some(())
 }

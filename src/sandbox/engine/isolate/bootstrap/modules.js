@@ -32,7 +32,7 @@
       return native.compile(path);
     } catch (error) {
       if (realm.readText(error, 'name') !== 'SyntaxError') throw error;
-      throw realm.hostError('ERR_COMPILATION', `${path}: ${realm.readText(error, 'message')}`, error);
+      throw realm.hostError('ERR_COMPILATION', realm.readText(error, 'message'), error);
     }
   }
 
