@@ -95,6 +95,9 @@ fn judge(
             let top_level = TopLevel::of(&module);
             // TypeScript's grammar has no switch for a `return` outside a function, so it is reported and forgiven here.
             errors.retain(|error| !(is_return_error(error) && top_level.returns.contains(&error.span())));
+            if strictness == Strictness::AsWritten {
+                errors.retain(|error| !is_sloppy_function(source, error));
+            }
             Some(Parsed { module, top_level, strictness, for_using })
         }
         Err(fatal) => {
@@ -196,6 +199,13 @@ fn syntax(language: Language) -> Syntax {
 
 fn is_return_error(error: &Error) -> bool {
     matches!(error.kind(), SyntaxError::ReturnNotAllowed)
+}
+
+/// `if (a) function f() {}`, which scripts without strict mode may say. Where they may not, V8 finds out.
+fn is_sloppy_function(source: &str, error: &Error) -> bool {
+    let at = error.span().lo.0.saturating_sub(FIRST_POS.0) as usize;
+    matches!(error.kind(), SyntaxError::DeclNotAllowed)
+        && source.get(at..).is_some_and(|rest| rest.starts_with("function"))
 }
 
 fn to_fault(error: &Error) -> Fault {
