@@ -86,11 +86,6 @@ export const cases = [
     expected: [1, 2],
   },
   {
-    name: 'assigning an import',
-    code: lines("import { a as b } from './case.mjs';", 'export const a = 1;', 'export default () => { b = 2 }'),
-    error: 'SyntaxError',
-  },
-  {
     name: 'methods called as functions',
     code: lines(
       "import { f as g } from './case.mjs';",
