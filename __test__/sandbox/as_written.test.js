@@ -72,6 +72,8 @@ describe('what V8 can read runs as it is written', () => {
       ['try { throw 1 } catch { [1,\n2] }', [1, 2]],
       ['const module_ = 1; const exports = 2; exports', 2],
       ['await Promise.resolve(3)', 3],
+      ['return await (async () => 3)()', 3],
+      ['var await = (x) => x + 1; return await (2)', 3],
       ['#!/usr/bin/env node\n4', 4],
       ['label: { 5 }', 5],
       ['/* a */ "é😀" /* b */', 'é😀'],

@@ -8,6 +8,7 @@ use swc_core::ecma::ast::{EsVersion, Module, ModuleItem, Program};
 use swc_core::ecma::parser::error::{Error, SyntaxError};
 use swc_core::ecma::parser::{EsSyntax, Lexer, PResult, Parser, StringInput, Syntax, TsSyntax};
 
+use super::await_calls::means_keyword;
 use super::fault::Fault;
 use super::for_using::ForUsing;
 use super::language::Language;
@@ -145,7 +146,12 @@ fn run_parser(
             script @ Program::Script(_) => (into_module(script), Strictness::AsWritten),
         }),
     };
-    (outcome, parser.take_errors())
+    match outcome {
+        Ok((script, Strictness::AsWritten)) if means_keyword(&script, source) => {
+            run_parser(source, Language::JavaScriptModule, comments)
+        }
+        outcome => (outcome, parser.take_errors()),
+    }
 }
 
 /// The line without which the parser comes to an end, found by reading ever shorter beginnings of the source. The search
