@@ -148,6 +148,7 @@ fn run_parser(
     };
     match outcome {
         Ok((script, Strictness::AsWritten)) if means_keyword(&script, source) => {
+            forget(comments);
             run_parser(source, Language::JavaScriptModule, comments)
         }
         outcome => (outcome, parser.take_errors()),
