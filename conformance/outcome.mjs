@@ -24,14 +24,13 @@ export function sameOutcome(actual, expected) {
  * @param {string[][]} rows
  */
 export function asTable(head, rows) {
+  const cell = (/** @type {string[]} */ row, /** @type {number} */ column) => row[column] ?? '';
   const sums = head.map((_, column) =>
-    column === 0 ? 'all' : `${rows.reduce((sum, row) => sum + Number(row[column]), 0)}`,
+    column === 0 ? 'all' : `${rows.reduce((sum, row) => sum + Number(cell(row, column)), 0)}`,
   );
   const lines = [head, ...rows, sums];
-  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column].length)));
-  return lines
-    .map((line) =>
-      line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '),
-    )
-    .join('\n');
+  const width = (/** @type {number} */ column) => Math.max(...lines.map((line) => cell(line, column).length));
+  const shown = (/** @type {string[]} */ line) =>
+    line.map((text, column) => (column === 0 ? text.padEnd(width(0)) : text.padStart(width(column)))).join('  ');
+  return lines.map(shown).join('\n');
 }

@@ -94,7 +94,7 @@ function factsOf(text) {
         .map((item) => item.trim())
         .filter(Boolean);
     const [, block = ''] = new RegExp(`^${key}:\\s*\\n((?:\\s+-.*\\n?)+)`, 'm').exec(head) ?? [];
-    return [...block.matchAll(/-\s*(\S+)/g)].map(([, item]) => item);
+    return [...block.matchAll(/-\s*(\S+)/g)].map(([, item = '']) => item);
   };
   const [, negative] = /^negative:\s*\n((?:[ \t]+.*\n?)+)/m.exec(head) ?? [];
   const facts = { flags: list('flags'), includes: list('includes'), features: list('features') };
@@ -152,7 +152,7 @@ async function runVariant(folder, sandbox, file, name, text, facts, variant) {
  * @param {string} text
  */
 function copyFixtures(sandbox, from, to, text) {
-  for (const [, wanted] of text.matchAll(/['"](\.\/[^'"]+)['"]/g)) {
+  for (const [, wanted = ''] of text.matchAll(/['"](\.\/[^'"]+)['"]/g)) {
     const path = join(from, wanted);
     if (!existsSync(path) || !basename(path).includes('_FIXTURE')) continue;
     const fixture = readFileSync(path, 'utf8');

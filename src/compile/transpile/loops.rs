@@ -34,10 +34,7 @@ impl LoopsWithUsing<'_> {
 impl VisitMut for LoopsWithUsing<'_> {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
         // From outside in: the labels of a loop go with it.
-        let using = match innermost(node) {
-            Stmt::For(inner) => self.taken_from(inner),
-            _ => None,
-        };
+        let using = loop_behind_labels(node).and_then(|inner| self.taken_from(inner));
         if let Some(using) = using {
             let stmts = vec![Stmt::Decl(Decl::Using(Box::new(using))), node.take()];
             *node = Stmt::Block(BlockStmt { span: DUMMY_SP, ctxt: SyntaxContext::empty(), stmts });
@@ -46,12 +43,12 @@ impl VisitMut for LoopsWithUsing<'_> {
     }
 }
 
-/// The statement behind its labels: a `continue` needs them right before the loop.
-fn innermost(node: &mut Stmt) -> &mut Stmt {
-    match node {
-        Stmt::Labeled(LabeledStmt { body, .. }) => innermost(body),
-        other => other,
+/// The loop behind its labels: a `continue` needs them right before it.
+fn loop_behind_labels(node: &mut Stmt) -> Option<&mut ForStmt> {
+    if let Stmt::Labeled(LabeledStmt { body, .. }) = node {
+        return loop_behind_labels(body);
     }
+    if let Stmt::For(inner) = node { Some(inner) } else { None }
 }
 
 /// Puts what a class extends into parentheses where the grammar wants them.

@@ -147,12 +147,10 @@ fn transform(module: Module, whole: &Whole<'_>, readable: Readable, index: &Sour
 }
 
 fn says_strict(module: &Module) -> bool {
-    let mut directives = module.body.iter().map_while(|item| match item {
-        ModuleItem::Stmt(Stmt::Expr(statement)) => match &*statement.expr {
-            Expr::Lit(Lit::Str(text)) => Some(text),
-            _ => None,
-        },
-        _ => None,
+    let mut directives = module.body.iter().map_while(|item| {
+        let ModuleItem::Stmt(Stmt::Expr(statement)) = item else { return None };
+        let Expr::Lit(Lit::Str(text)) = &*statement.expr else { return None };
+        Some(text)
     });
     directives.any(|text| text.value == "use strict")
 }
