@@ -15,8 +15,10 @@ use super::parse::nesting::{Excess, find_excess};
 use super::parse::parse_meter::Spent;
 use super::parse::parser::{Parsed, Unparsed, parse};
 use super::parse::source_limits::stack_for;
+use super::positions::position::Position;
 use super::positions::source_index::SourceIndex;
 use super::secrets::text_scan::scan;
+use super::syntax::function_text::{Callable, text_around};
 use super::syntax::resolve::resolve;
 use super::transpile::compiled::Compiled;
 use super::transpile::transpiler::transpile;
@@ -99,6 +101,18 @@ impl Compiler {
             }
             Err(faults) => Err(job.first_error(&faults)),
         })
+    }
+
+    /// The text of the function or class that stands around a line and column.
+    #[must_use]
+    pub fn function_text(&self, path: &str, source: &str, at: (u32, u32), wanted: Callable) -> Option<String> {
+        let at = Position { line: at.0, column: at.1 };
+        let found = self.guarded(path, source, move |job| {
+            let place = SourceIndex::new(&job.source).place(at);
+            let parsed = job.parse(None)?.ok();
+            Ok(parsed.zip(place).and_then(|(parsed, place)| text_around(&parsed.module, &job.source, place, wanted)))
+        });
+        found.ok().flatten()
     }
 
     /// What the source says about itself: what it is for, and what it takes.

@@ -57,4 +57,5 @@ pub use positions::position::Position;
 pub use positions::position_map::PositionMap;
 pub use rules::no_forbidden_globals::instead_of_global;
 pub use secrets::patterns::{INSTEAD_OF_SECRETS, NO_SECRETS};
-pub use transpile::compiled::Compiled;
+pub use syntax::function_text::Callable;
+pub use transpile::compiled::{Compiled, Judge};

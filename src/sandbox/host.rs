@@ -1,5 +1,6 @@
 //! All that a guest may ask for.
 
+use super::json_shape::JsonShape;
 use super::message::{Command, HostAnswer};
 use super::run_tree::ReservedBytes;
 use crate::error::{Error, ErrorCode};
@@ -34,8 +35,9 @@ impl OpenCalls {
     }
 
     /// One more. `bytes` are what it takes of its tree's budget; none for a question that is not the guest's.
-    pub(super) fn open(&self, bytes: Option<ReservedBytes>) -> OpenCall {
-        OpenCall { run_is_over: Arc::clone(&self.0), bytes }
+    /// `memory_bytes` are what the run has to read the answer.
+    pub(super) fn open(&self, bytes: Option<ReservedBytes>, memory_bytes: u64) -> OpenCall {
+        OpenCall { run_is_over: Arc::clone(&self.0), bytes, memory_bytes }
     }
 }
 
@@ -50,15 +52,21 @@ impl Drop for OpenCalls {
 pub(super) struct OpenCall {
     run_is_over: Arc<AtomicBool>,
     bytes: Option<ReservedBytes>,
+    memory_bytes: u64,
 }
 
 impl OpenCall {
-    /// The answer, unless the run has been given too much already.
+    /// The answer, unless the run cannot hold it, or has been given too much already.
     fn counted(&self, answer: HostAnswer) -> HostAnswer {
-        let Some(tree) = self.bytes.as_ref().map(ReservedBytes::tree) else { return answer };
-        match answer {
-            HostAnswer::Value(text) if !tree.count_answer(text.len()) => too_much(tree.limits().answer_bytes).into(),
-            counted @ (HostAnswer::Value(_) | HostAnswer::Fault { .. }) => counted,
+        let tree = self.bytes.as_ref().map(ReservedBytes::tree);
+        match (answer, tree) {
+            (HostAnswer::Value(text), _) if !JsonShape::fits(&text, self.memory_bytes) => {
+                too_large(&text, self.memory_bytes).into()
+            }
+            (HostAnswer::Value(text), Some(tree)) if !tree.count_answer(text.len()) => {
+                too_much(tree.limits().answer_bytes).into()
+            }
+            (counted @ (HostAnswer::Value(_) | HostAnswer::Fault { .. }), _) => counted,
         }
     }
 }
@@ -99,6 +107,15 @@ impl Drop for Reply {
             if panicking() { Error::panicked() } else { Error::new(ErrorCode::Aborted, "the host gave no answer") };
         self.deliver(error.into());
     }
+}
+
+fn too_large(json: &str, memory_bytes: u64) -> Error {
+    let (bytes, megabytes) = (json.len(), memory_bytes >> 20);
+    let message = format!(
+        "the answer is {bytes} bytes of JSON: more than a run with {megabytes} MB of memory can read (sandbox.memoryMb). \
+         Ask for less: a page, a part of a file, fewer columns."
+    );
+    Error::new(ErrorCode::IsolateMemory, message)
 }
 
 fn too_much(limit: u64) -> Error {

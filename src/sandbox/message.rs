@@ -79,6 +79,8 @@ pub enum HostAnswer {
 /// The question of an engine, for itself, where places of the compiled code are in the sources. What guests may ask for is
 /// not counted by it.
 pub const PLACES_QUESTION: &str = "#places";
+/// For the text of a function in its source.
+pub const FUNCTION_TEXT_QUESTION: &str = "#function_text";
 
 /// What an engine tells its host.
 #[derive(Debug, Serialize, Deserialize)]

@@ -11,6 +11,8 @@ pub struct Module {
     pub kind: ModuleKind,
     /// A function body over `exports, require, module, __filename, __dirname`, or JSON.
     pub code: Code,
+    /// The module as it was written, where V8 can read that and is to say whether it is one.
+    pub original: Option<Arc<str>>,
     /// What each import specifier of this module stands for.
     pub links: Vec<(String, String)>,
 }
@@ -22,8 +24,9 @@ impl Module {
             Code::Text(text) => text.len(),
             Code::Package(_) => 0,
         };
+        let original = self.original.as_ref().map_or(0, |text| text.len());
         let links: usize = self.links.iter().map(|(specifier, path)| specifier.len() + path.len()).sum();
-        self.path.len() + code + links
+        self.path.len() + code + original + links
     }
 }
 

@@ -1,7 +1,9 @@
 //! Text to syntax tree, on a thread and within limits that hold for hostile text.
 
+mod await_calls;
 pub(super) mod big_stack;
 pub(super) mod fault;
+pub(super) mod for_using;
 pub(super) mod language;
 pub(super) mod nesting;
 pub(super) mod parse_meter;

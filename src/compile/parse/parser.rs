@@ -8,7 +8,9 @@ use swc_core::ecma::ast::{EsVersion, Module, ModuleItem, Program};
 use swc_core::ecma::parser::error::{Error, SyntaxError};
 use swc_core::ecma::parser::{EsSyntax, Lexer, PResult, Parser, StringInput, Syntax, TsSyntax};
 
+use super::await_calls::means_keyword;
 use super::fault::Fault;
+use super::for_using::ForUsing;
 use super::language::Language;
 use super::parse_meter::{Spent, metered, steps_for};
 use super::top_level::TopLevel;
@@ -19,6 +21,8 @@ pub(in crate::compile) struct Parsed {
     pub(in crate::compile) module: Module,
     pub(in crate::compile) top_level: TopLevel,
     pub(in crate::compile) strictness: Strictness,
+    /// Loops that were read in another way than they are written.
+    pub(in crate::compile) for_using: ForUsing,
 }
 
 /// Whether the emitted body says `"use strict"`.
@@ -54,9 +58,18 @@ pub(in crate::compile) fn parse(
     stack: usize,
     comments: Option<&SingleThreadedComments>,
 ) -> Result<Parsed, Unparsed> {
-    let run = || run_parser(source, language, comments);
-    match metered(steps_for(source.len()), stack, run) {
-        Ok((outcome, errors)) => judge(source, outcome, errors).map_err(Unparsed::Faulty),
+    let mut for_using = ForUsing::default();
+    let outcome = loop {
+        let run = || run_parser(for_using.text(source), language, comments);
+        let outcome = metered(steps_for(source.len()), stack, run);
+        match &outcome {
+            // It will come by the same comments again.
+            Ok((Err(fatal), _)) if for_using.replace(source, fatal.span().lo) => forget(comments),
+            Ok(_) | Err(_) => break outcome,
+        }
+    };
+    match outcome {
+        Ok((outcome, errors)) => judge(source, outcome, errors, for_using).map_err(Unparsed::Faulty),
         Err(Spent::Time) => Err(Unparsed::Stopped(Spent::Time, FIRST_POS)),
         Err(spent @ (Spent::Steps | Spent::Stack)) => {
             Err(Unparsed::Stopped(spent, find_cause(source, language, stack)))
@@ -64,13 +77,29 @@ pub(in crate::compile) fn parse(
     }
 }
 
-fn judge(source: &str, outcome: PResult<(Module, Strictness)>, mut errors: Vec<Error>) -> Result<Parsed, Vec<Fault>> {
+fn forget(comments: Option<&SingleThreadedComments>) {
+    if let Some(comments) = comments {
+        let (mut leading, mut trailing) = comments.borrow_all_mut();
+        leading.clear();
+        trailing.clear();
+    }
+}
+
+fn judge(
+    source: &str,
+    outcome: PResult<(Module, Strictness)>,
+    mut errors: Vec<Error>,
+    for_using: ForUsing,
+) -> Result<Parsed, Vec<Fault>> {
     let parsed = match outcome {
         Ok((module, strictness)) => {
             let top_level = TopLevel::of(&module);
             // TypeScript's grammar has no switch for a `return` outside a function, so it is reported and forgiven here.
             errors.retain(|error| !(is_return_error(error) && top_level.returns.contains(&error.span())));
-            Some(Parsed { module, top_level, strictness })
+            if strictness == Strictness::AsWritten {
+                errors.retain(|error| !is_sloppy_function(source, error));
+            }
+            Some(Parsed { module, top_level, strictness, for_using })
         }
         Err(fatal) => {
             // Without a tree nobody knows which of them stand at the top level.
@@ -117,7 +146,13 @@ fn run_parser(
             script @ Program::Script(_) => (into_module(script), Strictness::AsWritten),
         }),
     };
-    (outcome, parser.take_errors())
+    match outcome {
+        Ok((script, Strictness::AsWritten)) if means_keyword(&script, source) => {
+            forget(comments);
+            run_parser(source, Language::JavaScriptModule, comments)
+        }
+        outcome => (outcome, parser.take_errors()),
+    }
 }
 
 /// The line without which the parser comes to an end, found by reading ever shorter beginnings of the source. The search
@@ -171,6 +206,13 @@ fn syntax(language: Language) -> Syntax {
 
 fn is_return_error(error: &Error) -> bool {
     matches!(error.kind(), SyntaxError::ReturnNotAllowed)
+}
+
+/// `if (a) function f() {}`, which scripts without strict mode may say. Where they may not, V8 finds out.
+fn is_sloppy_function(source: &str, error: &Error) -> bool {
+    let at = error.span().lo.0.saturating_sub(FIRST_POS.0) as usize;
+    matches!(error.kind(), SyntaxError::DeclNotAllowed)
+        && source.get(at..).is_some_and(|rest| rest.starts_with("function"))
 }
 
 fn to_fault(error: &Error) -> Fault {

@@ -16,9 +16,46 @@ pub struct PositionMap {
     /// Per mapping three variable-length integers: column, source line and source column, each as the difference to the
     /// mapping before it on the same emitted line.
     segments: Box<[u8]>,
+    /// For a text that is its source but for what was put into it: how many lines it has, and what was put where. No lines
+    /// for any other.
+    source_lines: u32,
+    insertions: Box<[Insertion]>,
+}
+
+/// Something that was put into the text before a place of the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Insertion {
+    before: Position,
+    units: u32,
 }
 
 impl PositionMap {
+    /// For a text that is its source with something put before these places, in their order, of so many UTF-16 units and
+    /// without line breaks.
+    pub(in crate::compile) fn of_insertions(insertions: Vec<(Position, u32)>, source_lines: u32) -> Self {
+        let insertions = insertions.into_iter().map(|(before, units)| Insertion { before, units }).collect();
+        Self { source_lines, insertions, ..Self::default() }
+    }
+
+    /// Whether the text is its source, but for what was put into it.
+    #[must_use]
+    pub fn is_source(&self) -> bool {
+        self.source_lines > 0
+    }
+
+    fn place_between_insertions(&self, line: u32, column: u32) -> Option<Position> {
+        if line == 0 || line > self.source_lines {
+            return None;
+        }
+        let mut column = column;
+        for inserted in self.insertions.iter().filter(|inserted| inserted.before.line == line) {
+            if column >= inserted.before.column {
+                column = column.saturating_sub(inserted.units).max(inserted.before.column);
+            }
+        }
+        Some(Position { line, column })
+    }
+
     /// `mappings` are in the order in which the text was written; `first_line_shift` is how many UTF-16 units were put
     /// before the first line afterwards.
     pub(in crate::compile) fn build(
@@ -46,12 +83,16 @@ impl PositionMap {
             previous = segment;
         }
         lines.push(segments.len().try_into().unwrap_or(u32::MAX));
-        Self { lines: lines.into(), segments: segments.into() }
+        Self { lines: lines.into(), segments: segments.into(), ..Self::default() }
     }
 
-    /// The source position of the last mapping at or before this one on its line.
+    /// The source position of the last mapping at or before this one on its line; the very place where the text is its
+    /// source.
     #[must_use]
     pub fn lookup(&self, line: u32, column: u32) -> Option<Position> {
+        if self.is_source() {
+            return self.place_between_insertions(line, column);
+        }
         let line = usize::try_from(line).ok()?.checked_sub(1)?;
         let start = *self.lines.get(line)? as usize;
         let end = *self.lines.get(line + 1)? as usize;
@@ -193,6 +234,29 @@ mod tests {
         assert_eq!(lookup(4, 9), Some((2, 1)));
         assert_eq!(lookup(5, 1), None);
         assert_eq!(lookup(0, 1), None);
+    }
+
+    #[test]
+    fn a_text_that_is_its_source_has_every_place_of_it() {
+        let place = |line, column| Position { line, column };
+        // `{` before the first line, `return ` before columns 1 and 12 of the second.
+        let map = PositionMap::of_insertions(vec![(place(1, 1), 1), (place(2, 1), 7), (place(2, 12), 7)], 2);
+        for (line, column, expected) in [
+            (1, 1, Some((1, 1))),
+            (1, 2, Some((1, 1))),
+            (1, 9, Some((1, 8))),
+            (2, 3, Some((2, 1))),
+            (2, 8, Some((2, 1))),
+            (2, 18, Some((2, 11))),
+            (2, 19, Some((2, 12))),
+            (2, 26, Some((2, 12))),
+            (2, 27, Some((2, 13))),
+            (3, 1, None),
+            (0, 1, None),
+        ] {
+            let found = map.lookup(line, column).map(|found| (found.line, found.column));
+            assert_eq!(found, expected, "{line}:{column}");
+        }
     }
 
     #[test]

@@ -50,6 +50,25 @@ impl<'a> SourceIndex<'a> {
         Position { line: narrow(line), column: self.units_before(offset) - self.units_before(start) + 1 }
     }
 
+    /// The place that has this line and column, if the line has so many.
+    pub(in crate::compile) fn place(&self, at: Position) -> Option<BytePos> {
+        let line = (at.line as usize).checked_sub(1)?;
+        let start = *self.line_starts.get(line)? as usize;
+        let end = self.line_starts.get(line + 1).map_or(self.source.len(), |end| *end as usize);
+        let mut units = at.column.checked_sub(1)?;
+        for (offset, char) in self.source.get(start..end)?.char_indices() {
+            if units == 0 {
+                return Some(BytePos(FIRST_POS.0 + narrow(start + offset)));
+            }
+            units = units.saturating_sub(char.len_utf16() as u32);
+        }
+        (units == 0).then(|| BytePos(FIRST_POS.0 + narrow(end)))
+    }
+
+    pub(in crate::compile) fn lines(&self) -> u32 {
+        narrow(self.line_starts.len())
+    }
+
     pub(in crate::compile) fn contains(&self, at: BytePos) -> bool {
         at >= FIRST_POS && at.0 - FIRST_POS.0 <= narrow(self.source.len())
     }

@@ -6,5 +6,6 @@ pub(super) mod completion;
 mod declarations;
 pub(super) mod expr;
 pub(super) mod function_facts;
+pub(super) mod function_text;
 pub(super) mod names;
 pub(super) mod resolve;

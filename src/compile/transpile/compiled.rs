@@ -13,4 +13,14 @@ pub struct Compiled {
     /// In the order of the source; names that only types needed are not among them.
     pub imports: Vec<Import>,
     pub form: ToolForm,
+    /// Who says whether the source is a program at all.
+    pub judge: Judge,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judge {
+    /// The parser has. What it lets pass is found out by V8, as far as `code` still shows it.
+    Parser,
+    /// V8 can read the source as a module, and knows better.
+    EngineAsModule,
 }

@@ -4,34 +4,28 @@ use std::collections::HashSet;
 
 use swc_core::common::util::take::Take;
 use swc_core::common::{Span, SyntaxContext};
-use swc_core::ecma::ast::{Class, Expr, Function, Program, ReturnStmt, Stmt};
+use swc_core::ecma::ast::{Class, Expr, Function, Module, Program, ReturnStmt, Stmt};
 use swc_core::ecma::visit::{VisitMut, VisitMutWith, VisitWith};
 
 use crate::compile::imports::specifiers::{CommonJsNames, Named, Walk};
 use crate::compile::syntax::completion::last_values;
 
-/// How a file ends, as far as its result goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// With an expression, which is returned.
-    Value,
-    Nothing,
-}
-
-/// Has the script return its last expression. One that speaks of `module` or `exports` says there what its result is.
-pub(super) fn return_last_value(program: &mut Program, unresolved: SyntaxContext) -> Ending {
-    let Program::Module(module) = program else { return Ending::Nothing };
+/// The expressions one of which is the script's value. None when the script speaks of `module` or `exports`: then it says
+/// there what its result is.
+pub(super) fn ending_values(module: &Module, unresolved: SyntaxContext) -> HashSet<Span> {
     let mut walk = Walk::new(unresolved, Named::InCode);
     module.visit_with(&mut walk);
-    if walk.commonjs == CommonJsNames::Used {
-        return Ending::Nothing;
+    match walk.commonjs {
+        CommonJsNames::Used => HashSet::new(),
+        CommonJsNames::Unused => last_values(module).into_iter().map(|statement| statement.span).collect(),
     }
-    let wanted: HashSet<Span> = last_values(module).into_iter().map(|statement| statement.span).collect();
-    if wanted.is_empty() {
-        return Ending::Nothing;
+}
+
+/// Has the script return the wanted expressions.
+pub(super) fn return_values(program: &mut Program, wanted: HashSet<Span>) {
+    if !wanted.is_empty() {
+        program.visit_mut_with(&mut Returning { wanted });
     }
-    module.visit_mut_with(&mut Returning { wanted });
-    Ending::Value
 }
 
 /// Makes `return` statements of the wanted expressions.

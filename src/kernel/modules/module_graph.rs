@@ -3,7 +3,7 @@
 use super::import_resolver::{ImportResolver, Resolved, Target};
 use super::packages::Packages;
 use super::tool_cache::{CachedTool, ToolCache};
-use crate::compile::{BodyKind, Compiler, Import, ModuleKind as Syntax, Restricted, ToolForm, std_library};
+use crate::compile::{BodyKind, Compiler, Import, Judge, ModuleKind as Syntax, Restricted, ToolForm, std_library};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::near_path::{near_path, with_near_path};
 use crate::kernel::tool_paths::TOOLS;
@@ -207,13 +207,19 @@ impl<'a> Builder<'a> {
             links.push((import.specifier.clone(), target.path().to_owned()));
             self.open.push(target);
         }
-        self.push(path, module_kind(tool.compiled.form), Code::Text(tool.compiled.code.as_str().into()), links);
+        let original = match tool.compiled.judge {
+            Judge::EngineAsModule => Some(source.into()),
+            Judge::Parser => None,
+        };
+        let kind = module_kind(tool.compiled.form);
+        let code = Code::Text(tool.compiled.code.as_str().into());
+        self.modules.push(Module { path: path.to_owned(), kind, code, original, links });
         self.tools.insert(path.to_owned(), tool);
         Ok(())
     }
 
     fn push(&mut self, path: &str, kind: ModuleKind, code: Code, links: Vec<(String, String)>) {
-        self.modules.push(Module { path: path.to_owned(), kind, code, links });
+        self.modules.push(Module { path: path.to_owned(), kind, code, original: None, links });
     }
 
     /// The module that an import means.

@@ -2,6 +2,7 @@
 
 use super::graph_cache::GraphCache;
 use super::module_graph::{ModuleGraph, Required, Sources};
+use crate::compile::Callable;
 use crate::error::Error;
 use crate::vfs::{JailPath, Vfs};
 
@@ -19,6 +20,20 @@ impl Modules {
     /// The files of the root.
     pub fn files(&self) -> &dyn Vfs {
         &*self.sources.files
+    }
+
+    /// The text in its source of what stands around a place of the compiled code of a tool; nothing when the code is its
+    /// source.
+    pub fn function_text(
+        &self,
+        graph: &ModuleGraph,
+        path: &str,
+        place: (u32, u32),
+        wanted: Callable,
+    ) -> Option<String> {
+        let tool = graph.tool(path).filter(|tool| !tool.compiled.map.is_source())?;
+        let at = tool.compiled.map.lookup(place.0, place.1)?;
+        self.sources.compiler.function_text(path, tool.source(), (at.line, at.column), wanted)
     }
 
     /// The graph of `entry`, built anew when a file has changed since.

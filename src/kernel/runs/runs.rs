@@ -19,7 +19,7 @@ use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::tools::Tools;
 use crate::net::Fetcher;
-use crate::sandbox::{NestedRun, RunLimits, RunRequest, Sandbox, TreeLimits, when_done};
+use crate::sandbox::{JsonShape, NestedRun, RunLimits, RunRequest, Sandbox, TreeLimits, when_done};
 use crate::threads;
 use crate::vfs::{JailPath, RunWrites};
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl Runs {
         let ExecRequest { run, what, args_json, options } = request;
         let started = options
             .limits(self.config.limits())
-            .and_then(|limits| self.admit(&args_json, caller, &graph).map(|()| limits))
+            .and_then(|limits| self.admit(&args_json, limits.memory_bytes, caller, &graph).map(|()| limits))
             .map(|limits| self.scope(run, limits, options));
         match started {
             Ok(scope) => self.start(run, scope, &what, args_json.into(), graph, done),
@@ -177,7 +177,8 @@ impl Runs {
             Runnable::Tool(path) => JailPath::parse(path).map_err(Error::from).and_then(|entry| modules.graph(entry)),
             Runnable::Code(code) => modules.graph_of_code(what.path(), code),
         };
-        let graph = graph.and_then(|graph| self.admit(&args_json, scope.options.caller, &graph).map(|()| graph));
+        let (memory, caller) = (scope.limits.memory_bytes, scope.options.caller);
+        let graph = graph.and_then(|graph| self.admit(&args_json, memory, caller, &graph).map(|()| graph));
         match graph {
             Ok(graph) => self.start(run, scope, &what, args_json.into(), graph, done),
             Err(error) => done.pay(Err(error)),
@@ -202,12 +203,20 @@ impl Runs {
     }
 
     /// Refuses arguments that are too large, and tools that the configuration does not let run.
-    fn admit(&self, args_json: &str, caller: Caller, graph: &ModuleGraph) -> Result<(), Error> {
+    fn admit(&self, args_json: &str, memory_bytes: u64, caller: Caller, graph: &ModuleGraph) -> Result<(), Error> {
         let most = self.config.args_bytes as usize;
         if args_json.len() > most {
             let message = format!(
                 "The arguments are {} bytes of JSON; the limit is {most} (sandbox.argsBytes). Pass less, or a path to a file.",
                 args_json.len()
+            );
+            return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
+        }
+        if !JsonShape::fits(args_json, memory_bytes) {
+            let message = format!(
+                "The arguments are {} bytes of JSON: more than a run with {} MB of memory can read (sandbox.memoryMb). Pass less, or a path to a file.",
+                args_json.len(),
+                memory_bytes >> 20
             );
             return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
         }

@@ -9,6 +9,7 @@ use super::run_scope::RunScope;
 use super::secret_args::told_secrets;
 use super::stack_trace::{inner_trace, source_position};
 use crate::bound_secrets::BoundSecrets;
+use crate::compile::Callable;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::Checks;
@@ -16,7 +17,7 @@ use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
 use crate::net::{FetchRequest, Fetcher, RunningFetches};
-use crate::sandbox::{Host, HostAnswer, LogLine, PLACES_QUESTION, Question, Reply};
+use crate::sandbox::{FUNCTION_TEXT_QUESTION, Host, HostAnswer, LogLine, PLACES_QUESTION, Question, Reply};
 use crate::vfs::{MountTable, VfsError};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -206,6 +207,13 @@ impl SandboxHost {
         to_json(&found)
     }
 
+    /// The text of a function or class in its source.
+    fn function_text(&self, question: &Question) -> Result<String, Error> {
+        let (path, line, column, is_class): (String, u32, u32, bool) = arguments(question)?;
+        let wanted = if is_class { Callable::Class } else { Callable::Function };
+        to_json(&self.services.modules.function_text(&self.graph, &path, (line, column), wanted))
+    }
+
     /// Runs another tool on behalf of this one.
     fn exec_tool(&self, question: Question, reply: Reply) {
         let asked = first_text(&question).and_then(|path| Ok((path, first_two(&question)?.1)));
@@ -266,6 +274,12 @@ impl Host for Arc<SandboxHost> {
             "#fetch" => self.fetch(&question, reply),
             PLACES_QUESTION => reply.send(answer_of(self.places(&question))),
             "#fetch_abort" => reply.send(answer_of(self.abort_fetch(&question))),
+            FUNCTION_TEXT_QUESTION => {
+                let host = Arc::clone(self);
+                self.services
+                    .background
+                    .spawn(self.scope.root(), move || reply.send(answer_of(host.function_text(&question))));
+            }
             // Compiling and bundling take their time, and the other questions of the run must not wait for it.
             "#require" => {
                 let host = Arc::clone(self);

@@ -2,10 +2,10 @@
 
 use super::event_loop;
 use crate::sandbox::confinement::Confinement;
-use crate::sandbox::engine::control::EngineControl;
 use crate::sandbox::engine::control::Inbox;
 use crate::sandbox::engine::control::ThreadClock;
 use crate::sandbox::engine::control::watchdog;
+use crate::sandbox::engine::control::{Cause, EngineControl};
 use crate::sandbox::engine::isolate::Snapshot;
 use crate::sandbox::engine::isolate::{GuestIsolate, Readiness, note_stack};
 use crate::sandbox::engine::isolate::{bytecode_of, engine_tag};
@@ -118,13 +118,14 @@ fn serve(
     let realm = isolate.take_realm();
     isolate.open_account();
     control.begin(command.run, command.limits, Arc::clone(isolate.budget()));
+    let had_realm = realm.is_some();
     let end = match realm {
         Some(realm) => event_loop::run(isolate, &realm, command, control, inbox, cache),
         None => RunEnd::OutOfMemory,
     };
     // A run that passed its limit with one object, and was over before the next collection, ran out of memory as well.
     let end = if isolate.has_oversized() { RunEnd::OutOfMemory } else { end };
-    let orderly = is_orderly(&end);
+    let orderly = had_realm && is_orderly(&end, control.cause());
     let fitness = control.settle(end, || if orderly { fitness(isolate, cache) } else { Fitness::Spent });
     if fitness == Fitness::Reusable {
         cache.fill(&mut isolate.v8);
@@ -146,13 +147,13 @@ fn fitness(isolate: &mut GuestIsolate, cache: &mut CodeCache) -> Fitness {
     }
 }
 
-/// Whether the guest came to its end by itself, so that nothing of it is left half-way in the isolate.
-fn is_orderly(end: &RunEnd) -> bool {
+/// Whether the guest came to its end by itself, so that nothing of it is left half-way in the isolate. That is so as well
+/// when it was refused memory and did not go on.
+fn is_orderly(end: &RunEnd, cause: Option<Cause>) -> bool {
     match end {
         RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => true,
-        RunEnd::CpuTimeout | RunEnd::WallTimeout | RunEnd::OutOfMemory | RunEnd::Cancelled | RunEnd::Crashed(_) => {
-            false
-        }
+        RunEnd::OutOfMemory => cause.is_none(),
+        RunEnd::CpuTimeout | RunEnd::WallTimeout | RunEnd::Cancelled | RunEnd::Crashed(_) => false,
     }
 }
 

@@ -93,6 +93,8 @@ fn start<'s>(
     let args = v8::String::new(scope, &command.args_json)?;
     let seed = optional(scope, command.seed.map(|seed| seed as f64));
     let now = optional(scope, command.now.map(|now| now as f64));
+    let result = v8::Integer::new_from_unsigned(scope, command.limits.result_bytes).into();
+    let call = v8::Integer::new_from_unsigned(scope, command.limits.call_bytes).into();
     let api = v8::Array::new(scope, 0);
     for (index, name) in (0..).zip(command.api.iter()) {
         let name = v8::String::new(scope, name)?;
@@ -100,7 +102,8 @@ fn start<'s>(
     }
     let start = v8::Local::new(scope, &realm.start);
     let receiver = v8::undefined(scope);
-    let started = start.call(scope, receiver.into(), &[entry.into(), args.into(), api.into(), seed, now])?;
+    let started =
+        start.call(scope, receiver.into(), &[entry.into(), args.into(), api.into(), seed, now, result, call])?;
     started.try_into().ok()
 }
 
@@ -118,10 +121,10 @@ fn value_end(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>, 
     let Ok(text) = v8::Local::<'_, v8::String>::try_from(value) else {
         return RunEnd::Crashed("the realm gave no text for the result".to_owned());
     };
-    let bytes = text.utf8_length(scope);
-    if bytes > limit as usize {
+    // To count bytes V8 puts the text together; one with too many characters is too long without that.
+    if text.length() > limit as usize || text.utf8_length(scope) > limit as usize {
         return RunEnd::BadResult(format!(
-            "The result is {bytes} bytes of JSON; the limit is {limit} (sandbox.resultBytes). Return less data, or a page of it."
+            "The result is more than {limit} bytes of JSON (sandbox.resultBytes). Return less data, or a page of it."
         ));
     }
     RunEnd::Value(text.to_rust_string_lossy(scope))

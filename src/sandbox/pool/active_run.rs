@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorCode};
 use crate::sandbox::host::{Host, OpenCall, OpenCalls};
 use crate::sandbox::json_shape::JsonShape;
 use crate::sandbox::limits::{LOG_LINE_BYTES, RunLimits};
-use crate::sandbox::message::{PLACES_QUESTION, RunCommand};
+use crate::sandbox::message::{FUNCTION_TEXT_QUESTION, PLACES_QUESTION, RunCommand};
 use crate::sandbox::run_end::{RunEnd, RunStats};
 use crate::sandbox::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use std::sync::Arc;
@@ -118,7 +118,7 @@ impl ActiveRun {
 
     /// An engine counts its open questions itself, and looks at the length of each.
     pub fn ask(&mut self, name: &str, args: JsonShape) -> Result<Asked, Rogue> {
-        let is_look = name == PLACES_QUESTION;
+        let is_look = matches!(name, PLACES_QUESTION | FUNCTION_TEXT_QUESTION);
         self.host_calls = self.host_calls.saturating_add(u32::from(!is_look));
         // One more than waits for promises: a question that the guest's thread waits for.
         let too_many = self.calls.count() > self.limits.host_calls as usize;
@@ -135,12 +135,13 @@ impl ActiveRun {
             return Ok(Asked::Refused(too_many_calls(name, tree.limits().calls)));
         }
         let host = Arc::clone(&self.request.host);
+        let memory_bytes = self.limits.memory_bytes;
         if is_look {
-            // It is answered at once, and nothing is held meanwhile.
-            return Ok(Asked::Host(host, self.calls.open(None)));
+            // It is short, and answered soon.
+            return Ok(Asked::Host(host, self.calls.open(None, memory_bytes)));
         }
         Ok(match tree.reserve_bytes(args.weight()) {
-            Some(held) => Asked::Host(host, self.calls.open(Some(held))),
+            Some(held) => Asked::Host(host, self.calls.open(Some(held), memory_bytes)),
             None => Asked::Refused(too_much(name, tree.limits().bytes)),
         })
     }

@@ -43,7 +43,13 @@ fn sandbox_of(workers: usize, bytecode: Arc<dyn BytecodeStore>) -> Sandbox {
 fn request(code: &str, package: Option<&Arc<Package>>, host: Arc<dyn Host>) -> RunRequest {
     static LAST: AtomicU64 = AtomicU64::new(0);
     let run = RunId(LAST.fetch_add(1, Ordering::Relaxed));
-    let module = |path: &str, code| Module { path: path.to_owned(), kind: ModuleKind::Script, code, links: Vec::new() };
+    let module = |path: &str, code| Module {
+        path: path.to_owned(),
+        kind: ModuleKind::Script,
+        code,
+        original: None,
+        links: Vec::new(),
+    };
     let mut tool = module("tools/t.ts", Code::Text(code.into()));
     tool.links.push(("big".to_owned(), "npm:big".to_owned()));
     let big = package.map(|package| module("npm:big", Code::Package(package.id())));

@@ -21,6 +21,12 @@ pub unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v
     give_up(RunEnd::OutOfMemory, EXIT_MEMORY);
 }
 
+/// The end of a worker whose run had more memory than there is.
+#[cfg(target_os = "linux")]
+pub(super) fn run_out_of_memory() {
+    give_up(RunEnd::OutOfMemory, EXIT_MEMORY);
+}
+
 /// Called by V8 when one of its own invariants fails. It must not return.
 fn on_fatal_error(_file: &str, _line: i32, message: &str) {
     let too_large = ["invalid size", "invalid array length", "out of memory", "OOM"];

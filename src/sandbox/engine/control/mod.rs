@@ -1,5 +1,7 @@
 //! What holds an engine to its limits from outside the guest: other threads, and the end of the process.
 
+#[cfg(target_os = "linux")]
+pub mod abort_signal;
 mod engine_control;
 pub mod fatal_error;
 mod inbox;

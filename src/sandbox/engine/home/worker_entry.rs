@@ -4,6 +4,8 @@
 
 use super::confinement;
 use super::probe;
+#[cfg(target_os = "linux")]
+use crate::sandbox::engine::control::abort_signal;
 use crate::sandbox::engine::control::{
     EXIT_FATAL, EXIT_USAGE, EngineControl, Inbox, StuckPolicy, exit_now, fatal_error,
 };
@@ -96,6 +98,8 @@ fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
     let confinement = confinement::enter(memory_bytes);
     platform::ensure_initialised();
     fatal_error::end_process_on(&control);
+    #[cfg(target_os = "linux")]
+    abort_signal::explain_aborts(&control);
     let engine = Arc::clone(&control);
     let thread = threads::spawn_with_stack("tgp-engine", ENGINE_STACK, move || {
         if let Ok(snapshot) = snapshot::load(file) {

@@ -8,13 +8,14 @@ pub struct Stage {
 }
 
 /// The scripts that build a realm, in this order: each is a function of what the ones before it have left behind.
-pub const BOOTSTRAP: [&str; 7] = [
+pub const BOOTSTRAP: [&str; 8] = [
     include_str!("bootstrap/primordials.js"),
     include_str!("bootstrap/late.js"),
     include_str!("bootstrap/host.js"),
     include_str!("bootstrap/modules.js"),
     include_str!("bootstrap/results.js"),
     include_str!("bootstrap/buffers.js"),
+    include_str!("bootstrap/functions.js"),
     include_str!("bootstrap/tgp.js"),
 ];
 /// What a realm builds when it is first used.
@@ -26,6 +27,7 @@ pub const LATE: [Stage; 4] = [
             include_str!("bootstrap/methods.js"),
             include_str!("bootstrap/inspect.js"),
             include_str!("bootstrap/errors.js"),
+            include_str!("bootstrap/plain.js"),
             include_str!("bootstrap/timers.js"),
             include_str!("bootstrap/console.js"),
         ],

@@ -8,7 +8,6 @@ pub mod platform;
 mod prepared_stack;
 mod promise_rejection;
 pub mod snapshot;
-mod source_question;
 mod stack_frame;
 
 pub use compile_job::{bytecode_of, engine_tag};

@@ -5,15 +5,17 @@
 //! of the guest's business. Since this callback is set it never does: V8's call sites stay in here. All positions are those
 //! of the source.
 
-use super::source_question::{known_place, learn_places};
 use super::stack_frame::{StackFrame, guest_frames};
 use crate::sandbox::engine::late::SCRIPT_NAME;
+use crate::sandbox::engine::natives::{known_place, learn_places};
 use crate::sandbox::engine::run::{CompiledPlace, RunState};
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Longest message, in characters, that is copied out of V8.
 const MAX_HEAD: usize = 16 << 10;
+/// Longest message that is part of a stack: whoever looks at the stack has V8 put it together.
+const MAX_STACK_HEAD: usize = 1 << 20;
 
 /// V8 calls it when the `stack` of an error is first read, except at the very end of the call stack and while another one
 /// is being made: then it writes plain text.
@@ -96,6 +98,9 @@ fn text<'s>(
         v8::Local::<'_, v8::String>::try_from(to_string.call(scope, error, &[])?).ok()
     });
     let mut text = head.or_else(|| without_calls(scope, error))?;
+    if text.length() > MAX_STACK_HEAD {
+        text = v8::String::new(scope, &format!("Error: [text of {} characters]", text.length()))?;
+    }
     let at = v8::String::new(scope, "\n    at ")?;
     for frame in frames {
         let line = attempt(scope, |scope| {

@@ -1,7 +1,7 @@
 //! One frame of a guest's stack, told in positions of its source.
 
-use super::source_question::known_place;
 use crate::sandbox::engine::late::SCRIPT_NAME;
+use crate::sandbox::engine::natives::known_place;
 use crate::sandbox::engine::run::{CompiledPlace, SourcePlace};
 
 /// Longest text of a frame that is copied out of V8. A guest can give its functions names of any length.

@@ -66,7 +66,7 @@
   };
 
   const toBase64Url = (bytes) => {
-    const text = native.btoa(native.latin1Read(bytes));
+    const text = native.base64(bytes);
     let out = '';
     for (let i = 0; i < text.length && text[i] !== '='; i++) out += text[i] === '+' ? '-' : text[i] === '/' ? '_' : text[i];
     return out;

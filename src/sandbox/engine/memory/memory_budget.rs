@@ -47,6 +47,12 @@ impl MemoryBudget {
         booked
     }
 
+    /// Whether so many bytes more would be within the limit.
+    pub fn has_room(&self, bytes: u64) -> bool {
+        let used = self.heap.load(Ordering::Relaxed).saturating_add(self.buffers.load(Ordering::Relaxed));
+        used.checked_add(bytes).is_some_and(|sum| sum <= self.limit)
+    }
+
     pub fn release_buffer(&self, bytes: u64) {
         self.buffers.fetch_sub(bytes, Ordering::Relaxed);
     }
@@ -90,6 +96,8 @@ mod tests {
     fn heap_and_buffers_share_one_limit() {
         let budget = MemoryBudget::new(100);
         assert!(!budget.note_heap(60));
+        assert!(budget.has_room(40) && !budget.has_room(41) && !budget.has_room(u64::MAX));
+        assert!(!budget.take_refusal(), "to ask is not to be refused");
         assert!(budget.take_buffer(40));
         assert!(!budget.take_buffer(1));
         assert!(budget.take_refusal());

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 /// Less is not worth an entry.
 const MIN_BOOKED_BYTES: usize = 64 << 10;
+/// No more than this part of a run's memory is taken to look at the beginning of a text.
+const LARGEST_SHARE: u64 = 4;
 /// Most bytes that a character of a text takes in Rust, by how V8 keeps the text: in one byte each, or in two.
 const MAX_LATIN_BYTES: usize = 2;
 const MAX_WIDE_BYTES: usize = 3;
@@ -48,6 +50,25 @@ pub fn copy_text(
     let Ok(text) = v8::Local::<'_, v8::String>::try_from(value) else { return Some((String::new(), Booking(None))) };
     let booking = book(scope, max_bytes(text).saturating_mul(copies))?;
     Some((text.to_rust_string_lossy(scope), booking))
+}
+
+/// The first `most` characters of a text. V8 can only read a text whose pieces it has put together, which takes as much as
+/// the text: of one that would take more than its share, it says how long it is.
+pub fn beginning(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::String>, most: usize) -> String {
+    let length = text.length();
+    if length > most && !is_affordable(scope, text) {
+        return format!("[text of {length} characters]");
+    }
+    let mut characters = vec![0_u16; length.min(most)];
+    text.write_v2(scope, 0, &mut characters, v8::WriteFlags::empty());
+    String::from_utf16_lossy(&characters)
+}
+
+/// Whether V8 may put the pieces of a text together.
+fn is_affordable(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::String>) -> bool {
+    let bytes = text.length().saturating_mul(if text.is_onebyte() { 1 } else { 2 }) as u64;
+    let budget = scope.get_slot::<RunState>().map(|state| &state.budget);
+    budget.is_some_and(|budget| bytes <= budget.limit() / LARGEST_SHARE && budget.has_room(bytes))
 }
 
 /// What a copy of a text takes at most.

@@ -96,7 +96,7 @@ enum Asked {
 
 /// Sends a question to the host, unless a limit forbids it. `None` when an exception is pending instead.
 fn ask(scope: &mut v8::PinScope<'_, '_>, name: String, args_json: v8::Local<'_, v8::Value>) -> Option<Asked> {
-    let bytes = v8::Local::<'_, v8::String>::try_from(args_json).map_or(0, |text| text.utf8_length(scope));
+    let bytes = v8::Local::<'_, v8::String>::try_from(args_json).map_or(0, |text| least_bytes(scope, text));
     let Some(state) = scope.get_slot::<RunState>() else {
         throw(scope, "the run is over");
         return None;
@@ -107,6 +107,13 @@ fn ask(scope: &mut v8::PinScope<'_, '_>, name: String, args_json: v8::Local<'_, 
     let (args_json, _booked) = copy_text(scope, args_json, 1)?;
     scope.get_slot::<RunState>()?.control.count_host_call();
     send(scope, name, args_json).map(Asked::Call)
+}
+
+/// How many bytes a text has; for one with more characters than are allowed, that number will do. To count bytes V8 puts
+/// the text together.
+fn least_bytes(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::String>) -> usize {
+    let most = scope.get_slot::<RunState>().map_or(0, |state| state.limits.call_bytes as usize);
+    if text.length() > most { text.length() } else { text.utf8_length(scope) }
 }
 
 fn send(scope: &mut v8::PinScope<'_, '_>, name: String, args_json: String) -> Option<CallId> {
@@ -128,7 +135,7 @@ fn refusal(state: &RunState, name: &str, bytes: usize) -> Option<HostAnswer> {
     } else if bytes > state.limits.call_bytes as usize {
         let most = state.limits.call_bytes;
         let message = format!(
-            "The arguments of tgp.{name} are {bytes} bytes of JSON; the limit is {most} (sandbox.argsBytes). Pass less at a time."
+            "The arguments of tgp.{name} are more than {most} bytes of JSON (sandbox.argsBytes). Pass less at a time."
         );
         (ErrorCode::Limit, message)
     } else {

@@ -3,6 +3,7 @@
 mod booking;
 mod callback;
 mod forgotten_call;
+mod function_text;
 mod host_call;
 mod lazy_global;
 mod module_function;
@@ -17,10 +18,13 @@ mod native_text;
 mod native_timer;
 mod native_url;
 mod native_value;
+mod source_question;
+mod syntax_judge;
 
 pub use callback::guarded;
 pub use forgotten_call::warn_of_forgotten;
-pub use host_call::{ask_for_engine, settle_call};
+pub use host_call::settle_call;
 pub use lazy_global::provide_value;
 pub use module_function::compile_function;
 pub use native_table::{external_references, native_object};
+pub use source_question::{known_place, learn_places};

@@ -5,6 +5,7 @@ use super::callback::{Arguments, Returned, guarded, throw};
 use super::host_call::{answer_text, ask_now};
 use super::module_function::compile_function;
 use super::module_source::{Found, source_of};
+use super::syntax_judge::{Told, judge, place_error};
 use crate::sandbox::engine::run::RunState;
 use crate::sandbox::message::HostAnswer;
 use crate::sandbox::module::ModuleKind;
@@ -92,10 +93,20 @@ fn take_in(scope: &mut v8::PinScope<'_, '_>, json: &str) -> Option<HostAnswer> {
 pub fn compile(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((path, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
-        if let Some(code) = code_of(scope, &path)
-            && let Some(function) = compile_body(scope, &path, code)
-        {
-            returned.set(function.into());
+        v8::tc_scope!(let scope, scope);
+        let told = if judge(scope, &path).is_some() { Told::Compiled } else { Told::Source };
+        let code = if told == Told::Compiled { code_of(scope, &path) } else { None };
+        match code.and_then(|code| compile_body(scope, &path, code)) {
+            Some(function) => returned.set(function.into()),
+            None => {
+                if let Some(error) = scope.exception()
+                    && let Some(message) = scope.message()
+                    && !scope.has_terminated()
+                {
+                    place_error(scope, error, message, &path, told);
+                }
+                scope.rethrow();
+            }
         }
     });
 }

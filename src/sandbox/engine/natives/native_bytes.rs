@@ -45,8 +45,8 @@ pub fn atob(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
 pub fn btoa(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(binary) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
+        let Some(_booked) = book(scope, binary.length().saturating_mul(3)) else { return };
         if binary.contains_only_onebyte() {
-            let Some(_booked) = book(scope, binary.length().saturating_mul(3)) else { return };
             let mut bytes = vec![0; binary.length()];
             binary.write_one_byte_v2(scope, 0, &mut bytes, v8::WriteFlags::empty());
             give_text(scope, &mut returned, &FORGIVING.encode(bytes));
@@ -54,10 +54,20 @@ pub fn btoa(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     });
 }
 
+/// `base64(bytes)`: with padding.
+pub fn base64(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Some(bytes) = bytes_of(arguments.get(0)) else { return };
+        let Some(_booked) = book(scope, bytes.len().saturating_mul(2)) else { return };
+        give_text(scope, &mut returned, &FORGIVING.encode(bytes));
+    });
+}
+
 /// `latin1Read(bytes)`: one character per byte.
 pub fn latin1_read(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some(bytes) = bytes_of(arguments.get(0)) else { return };
+        let Some(_room) = book(scope, bytes.len()) else { return };
         match v8::String::new_from_one_byte(scope, bytes, v8::NewStringType::Normal) {
             Some(binary) => returned.set(binary.into()),
             None => throw(scope, "Invalid string length"),
@@ -69,6 +79,7 @@ pub fn latin1_read(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, m
 pub fn latin1_write(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(binary) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
+        let Some(_room) = book(scope, binary.length()) else { return };
         if let Some(bytes) = bytes_of(arguments.get(1)) {
             binary.write_one_byte_v2(scope, 0, bytes, v8::WriteFlags::empty());
         }

@@ -1,14 +1,15 @@
 //! The functions that the realm's bootstrap script gets from the engine. The guest never sees them.
 
 use super::callback::{Arguments, Returned, guarded};
+use super::function_text::source_text;
 use super::host_call::{call, call_sync};
 use super::lazy_global::provide_value;
 use super::module_loader::{compile, kind, link, require, source};
-use super::native_bytes::{atob, btoa, fill_random, latin1_read, latin1_write};
+use super::native_bytes::{atob, base64, btoa, fill_random, latin1_read, latin1_write};
 use super::native_codec::{codec_close, codec_open, codec_push};
 use super::native_crypto::{digest_of, hmac_of, key_generate, key_public, sign, verify};
 use super::native_late::{elapsed, late_file, late_stage, mark_handled};
-use super::native_text::{decode, encoding_name, utf8_length, utf8_write, whole_bytes};
+use super::native_text::{decode, encoding_name, head, utf8_length, utf8_write, whole_bytes};
 use super::native_timer::{start_timer, stop_timer};
 use super::native_url::{form_parse, form_serialize, url_parse, url_set};
 use super::native_value::{class_of, is_error, log, refuse_result};
@@ -18,7 +19,7 @@ use std::ffi::c_void;
 use v8::MapFnTo;
 
 /// Name and callback of every native function, in the order of the snapshot's external references.
-fn table() -> [(&'static str, v8::FunctionCallback); 31] {
+fn table() -> [(&'static str, v8::FunctionCallback); 33] {
     [
         ("log", log.map_fn_to()),
         ("isError", is_error.map_fn_to()),
@@ -38,7 +39,8 @@ fn table() -> [(&'static str, v8::FunctionCallback); 31] {
         ("formSerialize", form_serialize.map_fn_to()),
         ("utf8Length", utf8_length.map_fn_to()),
         ("utf8Write", utf8_write.map_fn_to()),
-        ("latin1Read", latin1_read.map_fn_to()),
+        ("head", head.map_fn_to()),
+        ("base64", base64.map_fn_to()),
         ("latin1Write", latin1_write.map_fn_to()),
         ("encodingName", encoding_name.map_fn_to()),
         ("decode", decode.map_fn_to()),
@@ -51,12 +53,14 @@ fn table() -> [(&'static str, v8::FunctionCallback); 31] {
         ("lateFile", late_file.map_fn_to()),
         ("elapsed", elapsed.map_fn_to()),
         ("lateNatives", late_natives.map_fn_to()),
+        ("sourceText", source_text.map_fn_to()),
     ]
 }
 
 /// What only late scripts call. These functions are in no snapshot: a realm gets them with the first such script.
-fn late_table() -> [(&'static str, v8::FunctionCallback); 10] {
+fn late_table() -> [(&'static str, v8::FunctionCallback); 11] {
     [
+        ("latin1Read", latin1_read.map_fn_to()),
         ("markHandled", mark_handled.map_fn_to()),
         ("codecOpen", codec_open.map_fn_to()),
         ("codecPush", codec_push.map_fn_to()),

@@ -1,6 +1,6 @@
 //! Text to bytes and back for the realm, by the WHATWG rules of `encoding_rs`.
 
-use super::booking::{book, copy_text};
+use super::booking::{beginning, book, copy_text};
 use super::callback::{Arguments, Returned, give_text, guarded};
 use super::native_bytes::bytes_of;
 use encoding_rs::{CoderResult, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
@@ -24,9 +24,21 @@ pub fn utf8_write(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mu
     guarded(scope, |scope| {
         let Ok(text) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
         let Some(bytes) = bytes_of(arguments.get(1)) else { return };
+        // V8 puts the pieces of the text together, however few of its characters are wanted.
+        let Some(_room) = book(scope, text.length()) else { return };
         let mut read = 0;
         let written = text.write_utf8_v2(scope, bytes, v8::WriteFlags::kReplaceInvalidUtf8, Some(&mut read));
         returned.set_double((read as f64) * 4_294_967_296.0 + written as f64);
+    });
+}
+
+/// `head(text, most)`: the first `most` characters; what it is instead when it is too long to look at.
+pub fn head(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Ok(text) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
+        let most = arguments.get(1).uint32_value(scope).unwrap_or(0) as usize;
+        let head = beginning(scope, text, most);
+        give_text(scope, &mut returned, &head);
     });
 }
 

@@ -12,12 +12,16 @@ use std::sync::Arc;
 const MIN_BYTES: usize = 2 << 10;
 /// Bytecode kept at one time.
 const MAX_BYTES: usize = 16 << 20;
+/// Text of judged sources that is remembered at one time.
+const MAX_JUDGED_BYTES: usize = 1 << 20;
 
 /// Bytecode by path, valid for exactly the text it was made from.
 pub struct CodeCache {
     entries: WeighedCache<String, Entry>,
     /// Functions of the run under way whose bytecode is not kept yet.
     fresh: Vec<(String, Arc<str>, v8::Global<v8::Function>)>,
+    /// Sources in which V8 has found nothing wrong.
+    judged: WeighedCache<String, Arc<str>>,
     /// The host sees to it that they do not become too many.
     shelf: HashMap<PackageId, Arc<Parcel>>,
 }
@@ -29,7 +33,12 @@ struct Entry {
 
 impl Default for CodeCache {
     fn default() -> Self {
-        Self { entries: WeighedCache::new(MAX_BYTES), fresh: Vec::new(), shelf: HashMap::new() }
+        Self {
+            entries: WeighedCache::new(MAX_BYTES),
+            fresh: Vec::new(),
+            judged: WeighedCache::new(MAX_JUDGED_BYTES),
+            shelf: HashMap::new(),
+        }
     }
 }
 
@@ -42,6 +51,16 @@ impl CodeCache {
     /// Notes that the bytecode of a module was used: what is not used goes first.
     pub fn note_use(&mut self, path: &str) {
         self.entries.get(path);
+    }
+
+    /// Whether V8 has read this very source before and found nothing wrong.
+    pub fn is_judged(&self, path: &str, source: &str) -> bool {
+        self.judged.peek(path).is_some_and(|judged| **judged == *source)
+    }
+
+    pub fn note_judged(&mut self, path: &str, source: Arc<str>) {
+        let bytes = source.len();
+        self.judged.put(path.to_owned(), source, bytes);
     }
 
     pub fn shelve(&mut self, parcel: Arc<Parcel>) {

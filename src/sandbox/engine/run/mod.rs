@@ -3,6 +3,7 @@
 mod code_cache;
 mod exception;
 mod kept;
+mod function_texts;
 mod realm;
 mod rejections;
 mod run_state;

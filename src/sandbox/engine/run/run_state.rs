@@ -2,6 +2,7 @@
 
 use super::code_cache::CodeCache;
 use super::kept::Kept;
+use super::function_texts::FunctionTexts;
 use super::realm::Realm;
 use super::rejections::Rejections;
 use super::source_places::SourcePlaces;
@@ -41,6 +42,7 @@ pub struct RunState {
     pub cache: CodeCache,
     /// Where places of the compiled code are in the sources, as far as somebody has looked.
     pub places: SourcePlaces,
+    pub texts: FunctionTexts,
     pub limits: RunLimits,
     /// Set when the guest's result cannot leave the sandbox.
     pub refusal: Option<String>,
@@ -74,6 +76,7 @@ impl RunState {
             rejections: Rejections::default(),
             cache: CodeCache::default(),
             places: SourcePlaces::default(),
+            texts: FunctionTexts::default(),
             limits: command.limits,
             refusal: None,
             log_left: command.limits.log_bytes as usize,
@@ -117,13 +120,18 @@ impl RunState {
         CallId(self.last_call)
     }
 
+    /// How long the next log line may be, in bytes.
+    pub fn log_room(&self) -> usize {
+        self.log_left.saturating_sub(LOG_LINE_BYTES)
+    }
+
     /// Sends a log line, cut where the run's log is full. What is cut is said once.
     pub fn log(&mut self, level: LogLevel, mut text: String) {
         if self.log_cut {
             return;
         }
         if text.len() + LOG_LINE_BYTES > self.log_left {
-            text.truncate(text.floor_char_boundary(self.log_left.saturating_sub(LOG_LINE_BYTES)));
+            text.truncate(text.floor_char_boundary(self.log_room()));
             text.push_str("… [log truncated: the limit of sandbox.logBytes is reached]");
             self.log_cut = true;
         }

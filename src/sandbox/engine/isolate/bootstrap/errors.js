@@ -5,10 +5,14 @@
 
   const hostFaults = new realm.WeakMap();
 
+  // Longer texts are not put together only to be cut: V8 has to, to look at any part of one.
+  const MAX_READ = 1 << 20;
+  const readable = (text) => (text.length > MAX_READ ? native.head(text, MAX_READ) : text);
+
   const readText = (value, key) => {
     try {
       const text = value[key];
-      return typeof text === 'string' ? text : '';
+      return typeof text === 'string' ? readable(text) : '';
     } catch {
       return '';
     }
@@ -16,7 +20,7 @@
 
   const headOf = (error) => {
     try {
-      return errorToString(error);
+      return readable(errorToString(error));
     } catch {
       return '[error that throws when it is read]';
     }
@@ -56,7 +60,7 @@
     if (!native.isError(error)) {
       const told = typeof error === 'object' && error !== null ? readText(error, 'message') : '';
       if (told !== '') out.name = cut(readText(error, 'name'), MAX_NAME);
-      out.message = cut(told === '' ? textOf(error) : told, MAX_TEXT);
+      out.message = cut(told === '' ? readable(textOf(error)) : told, MAX_TEXT);
       return JSONStringify(out);
     }
     out.name = cut(readText(error, 'name'), MAX_NAME);
@@ -68,7 +72,7 @@
       const descriptor = getOwnPropertyDescriptor(inner, 'cause');
       if (descriptor === undefined || !hasOwn(descriptor, 'value')) break;
       inner = descriptor.value;
-      out.stack += `\nCaused by: ${cut(textOf(inner), MAX_TEXT)}`;
+      out.stack += `\nCaused by: ${cut(readable(textOf(inner)), MAX_TEXT)}`;
       if (!native.isError(inner)) break;
     }
     return JSONStringify(out);
@@ -84,6 +88,8 @@
     return error;
   };
 
+  // A name that somebody made up, for messages.
+  realm.brief = (text) => cut(readable(text), MAX_NAME);
   realm.readText = readText;
   realm.errorText = errorText;
   realm.describeError = describe;

@@ -17,7 +17,14 @@
     !realm.isFormData(value) &&
     realm.readable?.isStream(value) !== true;
 
-  const encoded = (bytes) => native.btoa(native.latin1Read(bytes));
+  const encoded = (bytes) => {
+    const { call: most } = realm.most;
+    if ((realm.typedArrayBytes(bytes) / 3) * 4 > most) {
+      const message = `The body of the request would be more than ${most} bytes of base64 (sandbox.argsBytes). Send less at a time.`;
+      throw realm.hostError('ERR_LIMIT', message);
+    }
+    return native.base64(bytes);
+  };
 
   const describeRequest = (input, from, init, token) => {
     const request = { __proto__: null, token, url: from?.url ?? realm.hrefOf(input) ?? `${input}` };

@@ -4,8 +4,16 @@
 
   const NAME = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
 
+  // More than any server takes. Looked at first: to look into a text V8 has to put it together.
+  const MAX_CHARS = 1 << 20;
+  const textOf = (value) => {
+    const text = `${value}`;
+    if (text.length > MAX_CHARS) throw new realm.TypeError(`A header of ${text.length} characters is too long`);
+    return text;
+  };
+
   const nameOf = (value) => {
-    const name = toLowerCase(`${value}`);
+    const name = toLowerCase(textOf(value));
     let valid = name !== '';
     for (let i = 0; i < name.length; i++) if (realm.indexOf(NAME, name[i]) < 0) valid = false;
     if (!valid) throw new realm.TypeError(`${realm.textOf(name)} is no header name`);
@@ -15,7 +23,7 @@
   const isBlank = (character) => character === ' ' || character === '\t' || character === '\r' || character === '\n';
 
   const valueOf = (value) => {
-    const text = `${value}`;
+    const text = textOf(value);
     let from = 0;
     let to = text.length;
     while (from < to && isBlank(text[from])) from++;

@@ -16,16 +16,25 @@
     if (!hasWarned) realm.warn(message);
     hasWarned = true;
   };
+  // Questions of our own are marked.
+  const asNamed = (name) => (name[0] === '#' ? slice(name, 1) : name);
 
   const toText = (name, values) => {
     // Whatever `toJSON` the guest has put on the prototypes is not about this list.
     define(values, 'toJSON', undefined);
     let why = '';
-    const refuse = (message) => {
+    let code = '';
+    const as = { __proto__: null, root: 'arguments', owner: ` of tgp.${asNamed(name)}`, advice: 'Pass' };
+    as.most = realm.most.call;
+    as.verb = 'are';
+    as.limit = 'sandbox.argsBytes';
+    as.less = 'Pass less at a time.';
+    const refuse = (message, isTooLong) => {
       why = message;
+      code = isTooLong ? 'ERR_LIMIT' : 'ERR_RESULT';
     };
-    const text = realm.toJson(values, 'arguments', ` of tgp.${name}`, 'Pass', refuse, warnOnce);
-    if (why !== '') throw realm.hostError('ERR_RESULT', why);
+    const text = realm.toJson(values, as, refuse, warnOnce);
+    if (why !== '') throw realm.hostError(code, why);
     return text;
   };
 

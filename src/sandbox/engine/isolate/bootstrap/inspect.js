@@ -5,6 +5,19 @@
 
   const INSPECT_DEPTH = 4;
   const INSPECT_ENTRIES = 100;
+  // As many characters as Node shows of a text inside of something.
+  const INSPECT_CHARS = 10000;
+  // No log is longer.
+  const MAX_LINE = 64 << 20;
+
+  const quoted = (text) => {
+    if (text.length <= INSPECT_CHARS) return JSONStringify(text);
+    const head = native.head(text, INSPECT_CHARS);
+    // What is too long to look into is told instead.
+    if (head.length < INSPECT_CHARS) return head;
+    return `${JSONStringify(head)}... ${text.length - INSPECT_CHARS} more characters`;
+  };
+  const whole = (text) => (text.length > MAX_LINE ? `[text of ${text.length} characters]` : text);
 
   function inspectEntries(parts, value, depth, seen) {
     const names = objectKeys(value);
@@ -25,6 +38,14 @@
     let text = '';
     for (let i = 0; i < shown; i++) text += `${i === 0 ? '' : ', '}${inspect(value[i], depth + 1, seen)}`;
     return value.length > shown ? `[${text}, … ${value.length - shown} more]` : `[${text}]`;
+  }
+
+  function inspectTypedArray(value) {
+    const length = realm.typedArrayLength(value);
+    const shown = min(length, INSPECT_ENTRIES);
+    let text = '';
+    for (let i = 0; i < shown; i++) text += `${i === 0 ? '' : ', '}${inspect(value[i], 1)}`;
+    return `${realm.typedArrayName(value)}(${length}) [${text}${length > shown ? `, … ${length - shown} more` : ''}]`;
   }
 
   function inspectCollection(name, forEach, value, depth, seen) {
@@ -58,6 +79,14 @@
       }
       case 'Proxy':
         return '[Proxy]';
+      case 'RegExp':
+        return `/${realm.regexpSource(value)}/${realm.regexpFlags(value)}`;
+      case 'ArrayBuffer':
+        return `ArrayBuffer(${realm.bufferBytes(value)})`;
+      case 'TypedArray':
+        return inspectTypedArray(value);
+      case 'Promise':
+        return '[Promise]';
       default:
         return `{ ${inspectEntries('', value, depth, seen)} }`;
     }
@@ -66,7 +95,7 @@
   function inspect(value, depth, seen) {
     switch (typeof value) {
       case 'string':
-        return depth === 0 ? value : JSONStringify(value);
+        return depth === 0 ? whole(value) : quoted(value);
       case 'bigint':
         return `${bigintToString(value)}n`;
       case 'symbol':

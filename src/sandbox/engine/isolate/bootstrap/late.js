@@ -126,6 +126,8 @@
   standIn('formatLine');
   standIn('readText');
   standIn('hostError');
+  standIn('asPlain');
+  standIn('unwritable');
   // The engine keeps these two, so they stay.
   realm.describe = (error) => {
     build(text);

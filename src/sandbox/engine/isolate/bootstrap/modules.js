@@ -26,6 +26,16 @@
     };
   }
 
+  // What V8 finds wrong with a source is the host's to tell, as what the compiler finds.
+  function compile(path) {
+    try {
+      return native.compile(path);
+    } catch (error) {
+      if (realm.readText(error, 'name') !== 'SyntaxError') throw error;
+      throw realm.hostError('ERR_COMPILATION', realm.readText(error, 'message'), error);
+    }
+  }
+
   function load(path) {
     const cached = modules[path];
     if (cached !== undefined) return cached;
@@ -38,7 +48,7 @@
         module.exports = JSONParse(native.source(path));
         return loaded;
       }
-      const body = native.compile(path);
+      const body = compile(path);
       const parameters = [module.exports, requireFrom(path), module, path, folderOf(path)];
       loaded.completion = ReflectApply(body, module.exports, parameters);
     } catch (error) {

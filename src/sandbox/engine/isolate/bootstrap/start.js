@@ -2,7 +2,9 @@
 (function entry(realm) {
   const { JSONParse, define } = realm;
 
-  async function start(entry, argsJson, api, seed, now) {
+  async function start(entry, argsJson, api, seed, now, resultBytes, callBytes) {
+    realm.most.result = resultBytes;
+    realm.most.call = callBytes;
     if (seed !== undefined || now !== undefined) realm.buildClock();
     if (seed !== undefined) realm.seedChance(seed);
     if (now !== undefined) realm.startClock(now);

@@ -1,7 +1,7 @@
 //! Asks the host where places of the compiled code are in the sources. Only a run that looks at a stack asks, so maps of
 //! positions never cross to a worker.
 
-use crate::sandbox::engine::natives::ask_for_engine;
+use super::host_call::ask_for_engine;
 use crate::sandbox::engine::run::{CompiledPlace, RunState, SourcePlace};
 use crate::sandbox::message::{HostAnswer, PLACES_QUESTION};
 

@@ -1,0 +1,38 @@
+/** Runs code in Node, in a process of its own. */
+
+import { spawn } from 'node:child_process';
+import { json } from 'node:stream/consumers';
+
+/** @typedef {import('./outcome.mjs').Outcome} Outcome */
+
+const PROGRAM = `
+const AsyncFunction = (async () => {}).constructor;
+let input = '';
+for await (const chunk of process.stdin) input += chunk;
+globalThis.console = { ...console, log() {}, info() {}, warn() {}, error() {}, debug() {} };
+process.on('unhandledRejection', () => {});
+const outcomes = [];
+for (const code of JSON.parse(input)) {
+  try {
+    const value = await new AsyncFunction(code)();
+    outcomes.push({ value: JSON.parse(JSON.stringify(value) ?? 'null') });
+  } catch (error) {
+    outcomes.push({ error: String(error?.name ?? typeof error), message: String(error?.message ?? error) });
+  }
+}
+process.stdout.write(JSON.stringify(outcomes), () => process.exit());
+`;
+
+/**
+ * What each text comes to as the body of a function.
+ * @param {string[]} codes
+ * @returns {Promise<Outcome[]>}
+ */
+export async function inNode(codes) {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, TZ: 'UTC' },
+  });
+  child.stdin.end(JSON.stringify(codes));
+  return /** @type {Promise<Outcome[]>} */ (json(child.stdout));
+}

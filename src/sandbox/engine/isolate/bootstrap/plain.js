@@ -1,0 +1,89 @@
+// What objects of built-in classes are as plain data, where JSON alone would leave nothing of them.
+(function plainData(realm, native) {
+  const { Uint8Array, bufferBytes, getOwnPropertyDescriptor, hasOwn, objectKeys, put } = realm;
+  const { typedArrayBuffer, typedArrayBytes, typedArrayLength, typedArrayName, typedArrayOffset } = realm;
+  const { viewBuffer, viewBytes, viewOffset } = realm;
+
+  // Whole bytes of base64 for so many bytes.
+  const base64Length = (bytes) => realm.floor((bytes + 2) / 3) * 4;
+
+  const plainBytes = (buffer, offset, bytes, reserve) => {
+    reserve(base64Length(bytes), `${bytes} bytes`);
+    return { __proto__: null, $base64: native.base64(new Uint8Array(buffer, offset, bytes)) };
+  };
+
+  // Bytes are base64; numbers of any other kind are a list of numbers.
+  const plainTypedArray = (array, reserve) => {
+    const name = typedArrayName(array);
+    if (name === 'Uint8Array' || name === 'Uint8ClampedArray') {
+      return plainBytes(typedArrayBuffer(array), typedArrayOffset(array), typedArrayBytes(array), reserve);
+    }
+    const length = typedArrayLength(array);
+    reserve(length * 2, `a ${name} of ${length} numbers`);
+    const out = [];
+    for (let i = 0; i < length; i++) put(out, i, array[i]);
+    return out;
+  };
+
+  // Members that every error has and that nobody enumerates.
+  const HIDDEN = ['cause', 'errors'];
+
+  const plainError = (error) => {
+    const told = { __proto__: null, name: realm.readText(error, 'name'), message: realm.readText(error, 'message') };
+    const names = objectKeys(error);
+    for (let i = 0; i < names.length; i++) if (names[i] !== 'stack') told[names[i]] = error[names[i]];
+    for (let i = 0; i < HIDDEN.length; i++) {
+      const descriptor = getOwnPropertyDescriptor(error, HIDDEN[i]);
+      if (descriptor !== undefined && hasOwn(descriptor, 'value')) told[HIDDEN[i]] = descriptor.value;
+    }
+    return { __proto__: null, $error: told };
+  };
+
+  // How values are had of which JSON would keep nothing.
+  const ADVICE = {
+    __proto__: null,
+    Promise: 'a promise: await it first',
+    Generator: 'a generator: collect what it yields into an array first',
+    AsyncGenerator: 'a generator: collect what it yields into an array first',
+    Response: 'a Response: take its body first (await response.json(), .text() or .arrayBuffer())',
+    WeakMap: 'a WeakMap, which cannot be listed',
+    WeakSet: 'a WeakSet, which cannot be listed',
+  };
+  realm.unwritable = (name) => {
+    const known = ADVICE[name];
+    if (known !== undefined) return known;
+    return `an object of the class ${realm.brief(name)}, of which JSON keeps nothing: take out what is needed`;
+  };
+
+  realm.asPlain = (item, type, { stop, reserve }) => {
+    switch (type) {
+      case 'Error':
+        return plainError(item);
+      case 'RegExp': {
+        const text = `/${realm.regexpSource(item)}/${realm.regexpFlags(item)}`;
+        return { __proto__: null, $regexp: text };
+      }
+      case 'ArrayBuffer':
+        return plainBytes(item, 0, bufferBytes(item), reserve);
+      case 'DataView':
+        return plainBytes(viewBuffer(item), viewOffset(item), viewBytes(item), reserve);
+      case 'TypedArray':
+        return plainTypedArray(item, reserve);
+      case 'Number':
+        return realm.numberValue(item);
+      case 'String': {
+        const text = realm.stringValue(item);
+        reserve(text.length, `a text of ${text.length} characters`);
+        return text;
+      }
+      case 'Boolean':
+        return realm.booleanValue(item);
+      case 'BigInt':
+        return realm.bigintToString(realm.bigintValue(item));
+      case 'Symbol':
+        return stop('a symbol');
+      default:
+        return stop(realm.unwritable(type));
+    }
+  };
+});
