@@ -71,6 +71,7 @@ function guest_look(how) {
 /** Errors are read when there is room again: V8 keeps the frames that they were thrown in. */
 const guest_errors = [];
 function guest_readErrors() {
+  for (const made of guest_promises.splice(0)) if (made instanceof Promise) made.catch(guest_keep);
   for (const error of guest_errors.splice(0)) {
     if (!guest_isObject(error)) continue;
     void error.stack;
@@ -133,7 +134,8 @@ function guest_call(f, self, values) {
   guest_looks = 0;
   try {
     const made = Reflect.apply(f, self, values);
-    if (made instanceof Promise) guest_promises.push(made);
+    // At the end of the stack there is no room for a call.
+    if (typeof made === 'object') guest_promises[guest_promises.length] = made;
     return made;
   } catch (error) { guest_keep(error) }
 }
@@ -171,13 +173,14 @@ function guest_exploit() {
   }
   guest_readErrors();
 }
+/** Where there was no room to read a function's text, it may have been taken for a stranger. */
+const guest_found = () => [...strangers].filter(([stranger]) => typeof stranger !== 'function' || !guest_own(stranger)).map(([stranger, how]) => (stranger.name || guest_text(stranger).slice(0, 40)) + ': ' + how).sort();
 async function guest_report() {
   guest_readErrors();
   guest_exploit();
-  for (const promise of guest_promises) promise.catch(guest_keep);
   await new Promise((guest_done) => setTimeout(guest_done, 5));
   guest_readErrors();
-  return [...strangers].map(([stranger, how]) => (stranger.name || guest_text(stranger).slice(0, 40)) + ': ' + how).sort();
+  return guest_found();
 }
 /** Everything that the tool may have: its globals, what a module is given, an error's members, and what a call site is. */
 function guest_learn(...more) {

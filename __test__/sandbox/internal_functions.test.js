@@ -7,17 +7,21 @@ const LIMITS = { timeoutMs: 120_000, wallMs: 120_000, memoryMb: 512, workers: 1 
 const PADS = [0, 4, 8, 12];
 
 async function sandbox() {
-  const { tools, kernel } = await createKernel({ sandbox: LIMITS });
+  /** @type {unknown[]} */
+  const told = [];
+  const sandboxAPI = { tell: (/** @type {unknown} */ value) => void told.push(value) };
+  const { tools, kernel } = await createKernel({ sandbox: LIMITS }, { sandboxAPI });
   await tools.write_file.execute({ path: 'tools/data.json', content: '{"a":1}' });
   await tools.write_file.execute({ path: 'tools/lib.ts', content: 'export const one = 1' });
   await tools.write_file.execute({ path: 'tools/fails.ts', content: "throw new Error('nested')" });
-  return async (/** @type {string} */ body) => {
+  const guest = async (/** @type {string} */ body) => {
     // JavaScript without imports and exports is sloppy: its functions have `caller` and `arguments`.
     const content = `${SPY}module.exports = async function guest_main(args) { ${body} }`;
     await tools.write_file.execute({ path: 'tools/spy.js', content });
     return async (/** @type {object} */ args = {}, /** @type {import('../../index.js').ExecOptions} */ options = {}) =>
       (await kernel.exec('tools/spy.js', args, options)).result;
   };
+  return { guest, told };
 }
 
 /** What uses a part of the realm for the first time, at the end of the stack. */
@@ -36,7 +40,7 @@ const FIRST_USES = {
 
 describe('THREAT: a tool that looks for internal functions in frames', () => {
   it('finds none when the stack ends while a global is built, and the next use builds it whole', async () => {
-    const guest = await sandbox();
+    const { guest } = await sandbox();
     const uses = Object.entries(FIRST_USES).map(([name, use]) => `${JSON.stringify(name)}: [${use}]`);
     const attempt = await guest(`
       const [guest_use, ...what] = { ${uses.join(', ')} }[args.use];
@@ -62,7 +66,7 @@ describe('THREAT: a tool that looks for internal functions in frames', () => {
   }, 120_000);
 
   it('finds none in any function that it can reach, at any depth, whatever it passes', async () => {
-    const guest = await sandbox();
+    const { guest, told } = await sandbox();
     const sweep = await guest(`
       guest_learn(require, module, exports);
       const guest_instances = () => [new URL('http://a/?b=c'), new URLSearchParams('a=b'), new Headers({ a: 'b' }), new TextDecoder(), new TextEncoder(), new AbortController(),
@@ -85,18 +89,27 @@ describe('THREAT: a tool that looks for internal functions in frames', () => {
           guest_readErrors();
         }
       }
-      return [await guest_report(), sloppy, ours.length];`);
-    const [found, sloppy, swept] = await sweep();
-    expect([found, sloppy]).toEqual([[], []]);
-    expect(swept).toBeGreaterThan(120);
+      tgp.tell([guest_found(), sloppy, ours.length]);
+      return guest_report();`);
+    // Where the stack ends inside of an asynchronous function, nobody is left to take the promise of a part of it.
+    const attempt = (/** @type {Parameters<typeof sweep>} */ ...given) =>
+      sweep(...given).catch((error) => {
+        expect(error.message).toBe('Maximum call stack size exceeded (in a promise that the tool did not await)');
+        return [];
+      });
+    expect(await attempt()).toEqual([]);
     // With a seed and a clock there are a few functions more.
-    const seeded = await sweep({ only: ['random', 'Date', 'now', 'format', ''] }, { seed: 1, now: 0 });
-    expect(seeded).toEqual([[], [], expect.any(Number)]);
-    expect(seeded[2]).toBeGreaterThan(4);
+    expect(await attempt({ only: ['random', 'Date', 'now', 'format', ''] }, { seed: 1, now: 0 })).toEqual([]);
+    // The sweep calls the application's function too.
+    const reports = /** @type {[string[], string[], number][]} */ (told.filter(Array.isArray));
+    expect(reports).toEqual(Array(2).fill([[], [], expect.any(Number)]));
+    const [[, , swept], [, , seeded]] = reports;
+    expect(swept).toBeGreaterThan(300);
+    expect(seeded).toBeGreaterThan(4);
   }, 120_000);
 
   it('finds none in asynchronous frames, callbacks, answers of the host, nor while its result is read', async () => {
-    const guest = await sandbox();
+    const { guest } = await sandbox();
     const look = await guest(`
       guest_learn(require, module, exports);
       const guest_note = (guest_e) => { guest_looks = 0; guest_look('a callback'); if (guest_e instanceof Error) guest_keep(guest_e) };

@@ -82,7 +82,7 @@ const SETS = {
   password: ['p@:/', ''],
   host: ['b', 'b:81', ':81', '', 'b:', 'b/c', '[::1]:1', 'b?c', 'b:99999', 'ä.de'],
   hostname: ['b', 'b:81', '', '[::1]', 'b#c'],
-  port: ['80', '81', '', '65536', '8x', 'x8', ' 9', '0'],
+  port: ['80', '81', '', '65536', '8x', ' 9', '0'],
   pathname: ['', 'a', '/a/../b', '\\a', '?#', 'ä b', '//x'],
   search: ['', '?', 'a=b', '?a#b', "'ä"],
   hash: ['', '#', 'a b', '#ä`'],
@@ -102,6 +102,12 @@ export const cases = [
       code: `const parts = ${PARTS}; return ${JSON.stringify(values)}.map((value) => { const u = new URL(${JSON.stringify(from)}); u.${part} = value; return parts(u) })`,
     })),
   ),
+  {
+    // Node 20 drops the port; by the standard it stays.
+    name: 'port that begins with no digit',
+    code: "const u = new URL('http://a:8080/'); u.port = 'x8'; return u.href",
+    expected: 'http://a:8080/',
+  },
   {
     name: 'canParse and parse',
     code: "return [URL.canParse('a', 'http://b'), URL.canParse('a'), String(URL.parse?.('http://a') ?? 'http://a/'), URL.canParse(undefined, 'http://a')]",

@@ -153,7 +153,7 @@
         return jsonText(value);
       case 'o':
       case 'O':
-        return typeof value === 'string' ? `'${value}'` : textOf(value);
+        return typeof value === 'string' ? `'${whole(value)}'` : textOf(value);
       case 'c':
         return '';
       default:
@@ -166,7 +166,7 @@
     let line = '';
     let next = 0;
     if (values.length > 1 && typeof values[0] === 'string') {
-      const pattern = values[0];
+      const pattern = whole(values[0]);
       next = 1;
       let from = 0;
       for (let at = indexOf(pattern, '%'); at >= 0; at = indexOf(pattern, '%', at)) {
