@@ -9,8 +9,9 @@ const PROGRAM = `
 const AsyncFunction = (async () => {}).constructor;
 let input = '';
 for await (const chunk of process.stdin) input += chunk;
-globalThis.console = { ...console, log() {}, info() {}, warn() {}, error() {}, debug() {} };
+for (const name of Object.keys(console)) if (typeof console[name] === 'function') console[name] = { [name]() {} }[name];
 process.on('unhandledRejection', () => {});
+process.on('uncaughtException', () => {});
 const outcomes = [];
 for (const code of JSON.parse(input)) {
   try {
@@ -29,7 +30,7 @@ process.stdout.write(JSON.stringify(outcomes), () => process.exit());
  * @returns {Promise<Outcome[]>}
  */
 export async function inNode(codes) {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM], {
+  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', PROGRAM], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, TZ: 'UTC' },
   });

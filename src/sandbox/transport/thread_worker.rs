@@ -67,8 +67,13 @@ mod tests {
     /// A command to run `code`, which has time enough.
     fn run_of(run: RunId, code: &str) -> Command {
         let path = "tools/t.ts".to_owned();
-        let module =
-            Module { path: path.clone(), kind: ModuleKind::Script, code: Code::Text(code.into()), links: Vec::new() };
+        let module = Module {
+            path: path.clone(),
+            kind: ModuleKind::Script,
+            code: Code::Text(code.into()),
+            original: None,
+            links: Vec::new(),
+        };
         let limits = RunLimits {
             memory_bytes: 64 << 20,
             cpu: Duration::from_secs(20),

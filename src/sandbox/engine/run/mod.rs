@@ -2,8 +2,8 @@
 
 mod code_cache;
 mod exception;
-mod kept;
 mod function_texts;
+mod kept;
 mod realm;
 mod rejections;
 mod run_state;

@@ -1,8 +1,8 @@
 //! What the native functions of a realm need to know about the run they serve.
 
 use super::code_cache::CodeCache;
-use super::kept::Kept;
 use super::function_texts::FunctionTexts;
+use super::kept::Kept;
 use super::realm::Realm;
 use super::rejections::Rejections;
 use super::source_places::SourcePlaces;
