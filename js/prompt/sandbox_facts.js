@@ -101,11 +101,14 @@ function limits({ sandbox = {} }) {
   ];
 }
 
+/** Classes that come with a global, or are known by one word for all of them. */
+const BESIDE = /(?:Stream|Reader|Writer|Strategy|Event|Target|Exception|Entry|Mark)$/;
+
 /** @param {Facts['config']} config */
 function globals(config) {
   const elsewhere = ['args', 'tgp', 'module', 'exports', 'require', ...(hasNetwork(config) ? [] : ['fetch'])];
-  const own = GLOBALS.split(', ').filter((name) => !elsewhere.includes(name));
-  return `Globals beside the ECMAScript library: ${own.join(', ')}.`;
+  const own = GLOBALS.split(', ').filter((name) => !elsewhere.includes(name) && !BESIDE.test(name));
+  return `Globals beside the ECMAScript library: ${own.join(', ')}, web streams.`;
 }
 
 /** @param {Facts['config']} config */

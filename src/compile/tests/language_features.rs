@@ -97,7 +97,7 @@ fn what_v8_can_read_is_left_alone() {
     let emitted = code(
         "class A { #x = 1; static { } m() { return this.#x ?? 1 } } { using c = f(); } await using b = g(); a ||= 1;",
     );
-    for kept in ["#x = 1", "static{", "this.#x ?? 1", "using c = f()", "await using b = g()", "a ||= 1"] {
+    for kept in ["#x = 1", "static { }", "this.#x ?? 1", "using c = f()", "await using b = g()", "a ||= 1"] {
         assert!(emitted.contains(kept), "{kept}\n{emitted}");
     }
 }

@@ -75,7 +75,7 @@ fn results_cross_as_the_contract_says() {
         ("return { a: [0, () => 1] }", "result.a.1 is a function"),
         ("return { a: { b: Symbol('x') } }", "result.a.b is a symbol"),
         ("const o = {}; o.self = { o }; return o", "contains itself"),
-        ("return 'x'.repeat(2 ** 21)", "the limit is 1048576"),
+        ("return 'x'.repeat(2 ** 21)", "more than 1048576 bytes of JSON"),
         ("let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o", "nested too deeply"),
     ] {
         match run(&sandbox, code) {
