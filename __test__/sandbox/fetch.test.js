@@ -206,7 +206,7 @@ describe('a hostile request or server', () => {
     const { forge } = await createKernel({ allowedFetchUrls: [url], sandbox: { timeoutMs: 1000 } });
     const { result } = await forge(
       `${CODE_OF}
-      const inits: any[] = [{ headers: { Host: 'evil' } }, { headers: { 'Content-Length': '0' } }, { headers: [['transfer-encoding', 'chunked']] }, { headers: { 'Proxy-Authorization': 'x' } },
+      const inits: any[] = [{ headers: { Host: 'evil' } }, { headers: { 'X-Forwarded-For': '::1' } }, { headers: [['transfer-encoding', 'chunked']] }, { headers: { 'Proxy-Authorization': 'x' } },
         { headers: { a: 'b\\r\\nHost: evil' } }, { headers: { 'a\\r\\nb': 'c' } }, { headers: { a: '\\u2028€' } }, { method: 'TRACE' }, { method: 'CONNECT' }, { method: 'GET\\r\\n' }, { body: 'x' },
         { method: 'POST', body: { a: 1 } }, { redirect: 'maybe' }, { signal: {} }];
       return Promise.all(inits.map((init) => codeOf(() => fetch(args.url, init))));`,
@@ -221,6 +221,21 @@ describe('a hostile request or server', () => {
       'TypeError',
     ]);
     expect(requests).toBeLessThanOrEqual(1);
+  });
+
+  it('headers of the connection are what the connection makes them, whatever a package sets by habit', async () => {
+    const { url } = await serveHttp(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      response.end(JSON.stringify([body, request.headers['content-length'], request.headers.te ?? '', request.headers['x-key']]));
+    });
+    const { forge } = await createKernel({ allowedFetchUrls: [url], sandbox: { timeoutMs: 1000 } });
+    const { result } = await forge(
+      `const headers = { 'Content-Length': '2', TE: 'trailers', Connection: 'close', 'x-key': 'k' };
+      return (await fetch(args.url, { method: 'POST', headers, body: 'whole' })).json();`,
+      { url },
+    );
+    expect(result).toEqual(['whole', '5', '', 'k']);
   });
 
   it('endless, large and compressed bodies end at fetchBytes; slow ones at fetchTimeoutMs', async () => {

@@ -12,24 +12,12 @@ use url::Url;
 const MAX_HEADERS: usize = 64;
 const MAX_HEADER_BYTES: usize = 16 << 10;
 
-/// Headers that belong to the connection or to the browser, and prefixes of such.
-const FORBIDDEN: [&str; 15] = [
-    "accept-encoding",
-    "connection",
-    "content-length",
-    "cookie2",
-    "date",
-    "expect",
-    "host",
-    "http2-settings",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "via",
-    "forwarded",
-];
+/// Headers that the connection has of its own, whatever a tool says: left out without a word, as browsers do, since packages
+/// set them by habit and a request without them means the same.
+const OWN: [&str; 6] = ["accept-encoding", "connection", "content-length", "expect", "keep-alive", "te"];
+/// Headers that belong to the connection or to the browser, and prefixes of such. Who sets them means something by it.
+const FORBIDDEN: [&str; 9] =
+    ["cookie2", "date", "forwarded", "host", "http2-settings", "trailer", "transfer-encoding", "upgrade", "via"];
 const FORBIDDEN_PREFIXES: [&str; 3] = ["proxy-", "sec-", "x-forwarded-"];
 
 /// What the guest asks for, as it says it.
@@ -122,7 +110,9 @@ fn headers(flat: &[String]) -> Result<HeaderMap, NetError> {
         let parsed = HeaderName::from_bytes(lower.as_bytes()).map_err(|_| refused(name, "is no valid name"))?;
         let value =
             HeaderValue::from_str(value).map_err(|_| refused(name, "holds characters that no header may hold"))?;
-        headers.append(parsed, value);
+        if !OWN.contains(&lower.as_str()) {
+            headers.append(parsed, value);
+        }
     }
     Ok(headers)
 }
@@ -141,7 +131,13 @@ mod tests {
             request(r#"{"url":"http://x/","method":"post","headers":["X-Key","1"],"text":"a","type":"text/plain"}"#)
                 .unwrap();
         assert_eq!((good.method.as_str(), good.headers.len(), good.body.unwrap().len()), ("POST", 2, 1));
+        let habits = request(
+            r#"{"url":"http://x/","method":"PUT","headers":["Content-Length","9","Connection","close","accept-encoding","br","TE","trailers","Keep-Alive","1","Expect","100-continue","x-key","1"],"text":"a"}"#,
+        )
+        .unwrap();
+        assert_eq!(habits.headers.keys().map(super::HeaderName::as_str).collect::<Vec<_>>(), ["x-key"]);
         for (json, word) in [
+            (r#"{"url":"http://x/","headers":["Content-Length","1\r\nHost: y"]}"#, "characters"),
             (r#"{"url":"/relative"}"#, "absolute"),
             (r#"{"url":"http://x/","method":"TRACE"}"#, "TRACE"),
             (r#"{"url":"http://x/","method":"CONNECT"}"#, "CONNECT"),
