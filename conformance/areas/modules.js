@@ -49,6 +49,18 @@ export const cases = [
     error: 'TypeError',
   },
   {
+    name: 'assigning to an import',
+    code: lines(
+      SELF,
+      "import { a as b } from './case.mjs';",
+      'export let a = 1;',
+      'const caught = (act) => { try { return act() } catch (error) { return error.name } };',
+      'export default () => [() => { b = 2 }, () => b++, () => { b += 1 }, () => { [b] = [2] }, () => { ({ b } = { b: 2 }) },',
+      '  () => { for (b of [1]); }, () => { self = 1 }, () => { b &&= 2 }, () => b ||= 2, () => b ??= 2, () => b].map(caught)',
+    ),
+    expected: [...Array(8).fill('TypeError'), 1, 1, 1],
+  },
+  {
     name: 'before it is there',
     code: lines(
       "import { a as b } from './case.mjs';",

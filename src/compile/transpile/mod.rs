@@ -3,6 +3,7 @@
 mod as_written;
 mod body_scope;
 pub(super) mod compiled;
+mod import_assignments;
 mod import_meta;
 mod last_value;
 mod loops;

@@ -25,6 +25,7 @@ use swc_core::ecma::visit::{VisitMut, VisitMutWith};
 use super::as_written::{self, Readable};
 use super::body_scope::BodyScope;
 use super::compiled::{Compiled, Judge};
+use super::import_assignments::ImportAssignments;
 use super::import_meta::ImportMeta;
 use super::last_value::{ending_values, return_values};
 use super::loops::{LoopsWithUsing, Superclasses};
@@ -177,8 +178,10 @@ fn lower(
         typescript(typescript_config(), unresolved, top_level).process(program);
     }
     let references = RunTimeImports::of(&*program, unresolved_names, index);
+    let assigned = ImportAssignments::of(program);
     let features = FeatureFlag { support_block_scoping: true, support_arrow: true };
     common_js(Resolver::Default, unresolved, commonjs_config(*exports, *strictness), features).process(program);
+    assigned.declare(program);
     inject_helpers(unresolved).process(program);
     program.visit_mut_with(&mut MadeUpNames { unresolved: unresolved_names });
     hygiene_with_config(HygieneConfig { top_level_mark: top_level, ..HygieneConfig::hygiene_default() })
