@@ -32,6 +32,19 @@ describe('globals that are built when they are first used', () => {
     }
   });
 
+  it('hand nothing of their own to a class that a guest puts behind them', async () => {
+    const guest = await sandbox();
+    expect(
+      await guest(`
+        const seen: any[] = [];
+        Object.setPrototypeOf(File, class { constructor(...given: any[]) { seen.push(given); return new Blob(['mine']) } } as any);
+        const form = new FormData();
+        form.append('a', new Blob(['theirs'], { type: 'a/b' }));
+        return [seen.flat().every((value) => value === undefined), await new Blob(['next']).text()];
+      `),
+    ).toEqual([true, 'next']);
+  });
+
   it('look like any other global before they are built', async () => {
     const guest = await sandbox();
     const descriptors = await guest(`

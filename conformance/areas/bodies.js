@@ -55,6 +55,16 @@ export const cases = [
     'const f = new FormData(); return [await caught(async () => f.append("a")), await caught(async () => f.append("a", "b", "c")), await caught(async () => new FormData(1))]',
   ),
   one(
+    'FormData: large texts, and all line breaks',
+    'const f = new FormData(); f.append("a", "x".repeat(3e6)); f.append("b", "1\\r2\\n3\\r\\n4\\n\\r\\n5\\r"); const g = await new Response(f).formData(); return [g.get("a").length, g.get("b")]',
+    [3000000, '1\r\n2\r\n3\r\n4\r\n\r\n5\r\n'],
+  ),
+  one(
+    'FormData: a body without its boundary',
+    'return Promise.all(["xx\\r\\nX", "", "--", "x--abc--"].map((b) => caught(new Response(b, { headers: { "content-type": "multipart/form-data; boundary=abc" } }).formData().then(entries))))',
+    Array(4).fill(['bad', 'TypeError']),
+  ),
+  one(
     'FormData: live',
     'const f = new FormData(); f.append("a", "1"); const o = []; for (const [n] of f) { o.push(n); if (o.length < 3) f.append(n + "x", "") } return o',
   ),

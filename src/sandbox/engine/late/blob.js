@@ -1,7 +1,7 @@
 // `Blob` and `File`: bytes that nobody changes, with a type.
 (function blobs(realm, native) {
   const { Uint8Array, copyBytes, give, iterator, list, push, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
-  const { toLowerCase, typedArrayOffset, typedArraySet } = realm;
+  const { indexOf, slice, toLowerCase, typedArrayOffset, typedArraySet } = realm;
 
   const PIECE = 65536;
 
@@ -29,13 +29,12 @@
   // Line breaks as this system writes them.
   const withOwnBreaks = (text) => {
     let out = '';
-    for (let i = 0; i < text.length; i++) {
-      if (text[i] === '\r') {
-        out += '\n';
-        if (text[i + 1] === '\n') i += 1;
-      } else out += text[i];
+    let from = 0;
+    for (let at = indexOf(text, '\r'); at >= 0; at = indexOf(text, '\r', from)) {
+      out += `${slice(text, from, at)}\n`;
+      from = text[at + 1] === '\n' ? at + 2 : at + 1;
     }
-    return out;
+    return out + slice(text, from);
   };
 
   const place = (value, length, standard) => {
@@ -67,7 +66,17 @@
   let isBlob;
   let bytesOfBlob;
   let newBlob;
-  const KEY = { __proto__: null };
+  // What the Blob that is made next is made of, where that is ours. A guest may put another class in the place of Blob behind
+  // File, so nothing of ours is an argument of `super`.
+  let ours;
+  const madeOf = (bytes, type, make) => {
+    ours = { __proto__: null, bytes, type };
+    try {
+      return make();
+    } finally {
+      ours = undefined;
+    }
+  };
 
   const collect = (parts, ownBreaks) => {
     if (parts === undefined) return new Uint8Array(0);
@@ -87,10 +96,11 @@
   class Blob {
     #bytes;
     #type;
-    constructor(parts = undefined, options = undefined, key = undefined) {
-      if (key === KEY) {
-        this.#bytes = parts;
-        this.#type = options;
+    constructor(parts = undefined, options = undefined) {
+      if (ours !== undefined) {
+        this.#bytes = ours.bytes;
+        this.#type = ours.type;
+        ours = undefined;
         return;
       }
       if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
@@ -131,7 +141,7 @@
     static {
       isBlob = (value) => value !== null && typeof value === 'object' && #bytes in value;
       bytesOfBlob = (blob) => blob.#bytes;
-      newBlob = (bytes, type) => new Blob(bytes, type, KEY);
+      newBlob = (bytes, type) => madeOf(bytes, type, () => new Blob());
       realm.typeOfBlob = (blob) => blob.#type;
     }
   }
@@ -139,11 +149,11 @@
   class File extends Blob {
     #name;
     #changed;
-    constructor(parts, name, options = undefined, key = undefined) {
-      if (key !== KEY) realm.needArguments(arguments.length, 2, 'File');
-      super(parts, options, key);
+    constructor(parts, name, options = undefined) {
+      realm.needArguments(arguments.length, 2, 'File');
+      super(parts, options);
       this.#name = realm.toWellFormed(`${name}`);
-      const changed = key === KEY ? undefined : options?.lastModified;
+      const changed = options?.lastModified;
       this.#changed = changed === undefined ? now() : realm.trunc(+changed) || 0;
     }
     get name() {
@@ -166,7 +176,7 @@
   realm.isBlob = isBlob;
   realm.bytesOfBlob = bytesOfBlob;
   realm.newBlob = newBlob;
-  realm.newFile = (bytes, name, type) => new File(bytes, name, type, KEY);
+  realm.newFile = (bytes, name, type) => madeOf(bytes, type, () => new File(undefined, name));
   realm.joinBytes = join;
   realm.partOfBytes = part;
   realm.wholeCopy = wholeCopy;

@@ -22,13 +22,17 @@
     }
     return out;
   };
+  // Piece by piece: a text that is put together of single characters takes many times as much.
   const withWholeBreaks = (text) => {
     let out = '';
-    for (let i = 0; i < text.length; i++) {
-      if (text[i] === '\r' && text[i + 1] === '\n') i += 1;
-      out += text[i] === '\r' || text[i] === '\n' ? BREAK : text[i];
+    let from = 0;
+    for (let at = 0; at < text.length; at++) {
+      if (text[at] !== '\r' && text[at] !== '\n') continue;
+      out += slice(text, from, at) + BREAK;
+      if (text[at] === '\r' && text[at + 1] === '\n') at += 1;
+      from = at + 1;
     }
-    return out;
+    return out + slice(text, from);
   };
 
   // The bytes of a form, and the type that says how to read them.
@@ -128,7 +132,7 @@
     const mark = `--${boundary}`;
     const pairs = list();
     let at = indexOf(binary, mark);
-    if (at !== 0 && slice(binary, at - 2, at) !== BREAK) throw bad();
+    if (at < 0 || (at > 0 && slice(binary, at - 2, at) !== BREAK)) throw bad();
     for (;;) {
       at += mark.length;
       if (slice(binary, at, at + 2) === '--') return realm.newForm(pairs);

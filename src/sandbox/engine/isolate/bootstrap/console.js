@@ -12,8 +12,12 @@
   const indented = (text) => {
     if (indent === '') return text;
     let out = indent;
-    for (let i = 0; i < text.length; i++) out += text[i] === '\n' ? `\n${indent}` : text[i];
-    return out;
+    let from = 0;
+    for (let at = realm.indexOf(text, '\n'); at >= 0; at = realm.indexOf(text, '\n', from)) {
+      out += `${slice(text, from, at)}\n${indent}`;
+      from = at + 1;
+    }
+    return out + slice(text, from);
   };
   const write = (level, text) => native.log(level, indented(text));
   const writeLine = (level, values) => write(level, formatLine(values));
