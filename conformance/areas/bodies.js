@@ -178,6 +178,11 @@ export const cases = [
     'const s = () => new ReadableStream({ start(c) { c.close() } }); return [await caught(async () => new Request("http://a", { method: "POST", body: s() })), (await caught(async () => new Request("http://a", { method: "POST", body: s(), duplex: "half" })))[0]]',
   ),
   one(
+    'copies, when the guest has another class for buffers',
+    'const old = ArrayBuffer.prototype.constructor; ArrayBuffer.prototype.constructor = { [Symbol.species]: function (n) { return new ArrayBuffer(n + 5) } }; try { return [(await new Blob(["hello"]).arrayBuffer()).byteLength, structuredClone(new Uint8Array(3).buffer).byteLength] } finally { ArrayBuffer.prototype.constructor = old }',
+    [5, 3],
+  ),
+  one(
     'names',
     'return [Blob, File, FormData, Request, Response].map((C) => [C.name, Object.prototype.toString.call(C.prototype)])',
   ),

@@ -26,8 +26,34 @@ const ED = JSON.stringify({
   x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
 });
 
+const RSA_N =
+  'sslr04Y2dJ1bzKT8LYCuWR3q2Daj0FJU9iRBzUDRAOYhNlXEnzCHcQy41CDiPPaiJW4dHF1uKwlX2_omXe1SiTCfbR2j7WNVc3WNQ5Nn_Jj9dqbwo_hgPeKdHG8oUXTD7SnRt5KtV-DjikTeTXbAhTFgoWY7wSn5I17bfcuSCyyUwKFnl6L7Sk2MouSrZLPYNagjS_ZGVHrvN4bu4JvuN-0EPSA9u0eX9Xzig7HsrwshRBNwneWsm-xM95UVT6Ft3qPUj6f5UK-RHc4tuSYeoEgeCyRxlJlQVqlNmg7cdHZd1a3FfWy4FcnQB9s9pH8lvXDWs0KSCHIZWUgyyG9xDw';
+
 /** @type {{ name: string, code: string, expected?: unknown }[]} */
 export const cases = [
+  one(
+    'RSA: what a key says about itself',
+    `const k = await subtle.importKey('jwk', { kty: 'RSA', n: RSA_N, e: 'AQAB' }, { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, true, ['verify']); return [k.algorithm.name, k.algorithm.modulusLength, [...k.algorithm.publicExponent], k.algorithm.hash.name]`.replace(
+      'RSA_N',
+      JSON.stringify(RSA_N),
+    ),
+    ['RSASSA-PKCS1-v1_5', 2048, [1, 0, 1], 'SHA-256'],
+  ),
+  one(
+    'RSA: what would never be verified is not taken',
+    `const jwk = { kty: 'RSA', n: RSA_N, e: 'AQAB' }; return [await caught(subtle.importKey('jwk', { ...jwk, n: jwk.n.slice(0, 172) }, { name: 'RSA-PSS', hash: 'SHA-256' }, true, ['verify'])), await caught(subtle.importKey('jwk', jwk, { name: 'RSA-PSS', hash: 'SHA-1' }, true, ['verify']))]`.replace(
+      'RSA_N',
+      JSON.stringify(RSA_N),
+    ),
+    [
+      ['bad', 'NotSupportedError'],
+      ['bad', 'NotSupportedError'],
+    ],
+  ),
+  one(
+    'JSON Web Keys: what they are not for',
+    'const hmac = { name: "HMAC", hash: "SHA-256" }; const take = async (more, extractable) => (await caught(subtle.importKey("jwk", { kty: "oct", k: "AAAA", ...more }, hmac, extractable, ["sign"]).then((k) => k.type))); return [await take({ ext: false }, true), await take({ ext: false }, false), await take({ key_ops: ["verify"] }, false), await take({ use: "enc" }, false), await take({ alg: "HS512" }, false), await take({ use: "sig", alg: "HS256", key_ops: ["sign"], ext: true }, true)]',
+  ),
   ...['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512', 'sha-256'].map((hash) =>
     one(
       `digest ${hash}`,

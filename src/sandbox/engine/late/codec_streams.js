@@ -1,6 +1,6 @@
 // Streams that change what goes through them: text to bytes and back, packed and unpacked.
 (function codecStreams(realm, native) {
-  const { Uint8Array, bufferSlice, give, newTransform, tag, typedArrayBuffer, typedArrayBytes, typedArrayOffset } = realm;
+  const { Uint8Array, copyBytes, give, newTransform, tag, typedArrayBuffer, typedArrayBytes, typedArrayOffset } = realm;
 
   const { own } = realm.promises;
   const PIECE = 65536;
@@ -43,7 +43,7 @@
         if (told === undefined) stop(`The bytes are no ${format}`);
         const read = told[0];
         const written = told[1];
-        if (written > 0) await own(pass(new Uint8Array(bufferSlice(typedArrayBuffer(out), 0, written))));
+        if (written > 0) await own(pass(copyBytes(out, 0, written)));
         rest = upToDate(rest, read);
         if (told[2] === 1) {
           isOver = true;

@@ -149,6 +149,7 @@
     fromBase64Url,
     join,
     der,
+    derContent,
     derInteger,
     fromSpki,
     toSpki,

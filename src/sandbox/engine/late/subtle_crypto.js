@@ -1,7 +1,7 @@
 // `crypto.subtle`: digests, HMAC, and signatures with RSA, ECDSA and Ed25519.
 (function subtleCrypto(realm, native) {
   const { DOMException, Uint8Array, give, keys, list, push, tag, toUpperCase, typedArrayBuffer, typedArrayBytes } = realm;
-  const { bytesFrom, bytesFromHex, der, derInteger, fromBase64Url, fromSpki, join, newKey, refuse, secretsOf } = keys;
+  const { bytesFrom, bytesFromHex, der, derContent, derInteger, fromBase64Url, fromSpki, join, newKey, refuse, secretsOf } = keys;
   const { toBase64Url, toSpki } = keys;
 
   const HASH_BYTES = { __proto__: null, 'SHA-1': 20, 'SHA-256': 32, 'SHA-384': 48, 'SHA-512': 64 };
@@ -86,13 +86,26 @@
     const algorithm = { name: 'HMAC', hash: { name: hash }, length: typedArrayBytes(bytes) * 8 };
     return newKey({ __proto__: null, type: 'secret', extractable, algorithm, usages }, { __proto__: null, name: 'HMAC', hash, bytes });
   };
-  const facts = (kind, type, extractable, usages) => {
+  const facts = (kind, type, extractable, usages, numbers) => {
     const algorithm = { name: kind.name };
     if (kind.curve !== undefined) realm.put(algorithm, 'namedCurve', kind.curve);
     if (kind.rsa) {
+      realm.put(algorithm, 'modulusLength', numbers.bits);
+      realm.put(algorithm, 'publicExponent', numbers.exponent);
       realm.put(algorithm, 'hash', { name: kind.hash });
     }
     return { __proto__: null, type, extractable, algorithm, usages };
+  };
+  // How long the modulus of a public key for RSA is, and the exponent.
+  const numbersOf = (bytes) => {
+    const modulus = derContent(bytes, derContent(bytes, 0, 0x30).from, 2);
+    const exponent = derContent(bytes, modulus.to, 2);
+    let { from } = modulus;
+    while (from < modulus.to && bytes[from] === 0) from++;
+    let bits = (modulus.to - from) * 8;
+    for (let top = bytes[from]; bits > 0 && top < 128; top *= 2) bits -= 1;
+    if (bits < 2048 || bits > 8192) unsupported(`A key for RSA with ${bits} bits`);
+    return { __proto__: null, bits, exponent: realm.copyBytes(bytes, exponent.from, exponent.to) };
   };
   const kindOf = (algorithm) => {
     const name = nameOf(algorithm);
@@ -107,6 +120,7 @@
     else if (name === 'RSA-PSS' || name === 'RSASSA-PKCS1-v1_5') {
       kind.rsa = true;
       kind.hash = hashOf(algorithm.hash);
+      if (name === 'RSA-PSS' && kind.hash === 'SHA-1') unsupported('RSA-PSS with SHA-1');
       kind.scheme = `${name}/${kind.hash}`;
       kind.spki = bytesFromHex(RSA);
     } else unsupported(`A key for ${name}`);
@@ -115,19 +129,33 @@
   const publicKey = (kind, bytes, extractable, usages) => {
     const size = kind.name === 'Ed25519' ? 32 : kind.curve === undefined ? undefined : CURVES[kind.curve].bytes * 2 + 1;
     if (size !== undefined && typedArrayBytes(bytes) !== size) refuse('The key has the wrong length');
-    return newKey(facts(kind, 'public', extractable, usages), { __proto__: null, ...kind, bytes });
+    const numbers = kind.rsa ? numbersOf(bytes) : undefined;
+    return newKey(facts(kind, 'public', extractable, usages, numbers), { __proto__: null, ...kind, bytes });
   };
   const privateKey = (kind, pkcs8, extractable, usages) => {
-    if (native.keyPublic(kind.rsa ? `${kind.name}/SHA-256` : kind.scheme, pkcs8) === undefined) {
-      refuse('The key cannot be used: it is none of that algorithm, or of a size that is too small');
+    const open = native.keyPublic(kind.rsa ? `${kind.name}/SHA-256` : kind.scheme, pkcs8);
+    if (open === undefined) refuse('The key cannot be used: it is none of that algorithm, or of a size that is too small');
+    const numbers = kind.rsa ? numbersOf(bytesFrom(open)) : undefined;
+    return newKey(facts(kind, 'private', extractable, usages, numbers), { __proto__: null, ...kind, bytes: pkcs8 });
+  };
+
+  // Whether a JSON Web Key may be used for what it is to be used for, as far as it says.
+  const checkJwk = (jwk, alg, extractable, usages) => {
+    if (extractable && jwk.ext === false) refuse('The JSON Web Key is not to be extractable');
+    if (usages.length > 0 && jwk.use !== undefined && jwk.use !== 'sig') refuse('The use of the JSON Web Key is not sig');
+    if (alg !== undefined && jwk.alg !== undefined && jwk.alg !== alg) refuse('The JSON Web Key is for another algorithm');
+    if (jwk.key_ops === undefined) return;
+    for (let i = 0; i < usages.length; i++) {
+      if (!contains(jwk.key_ops, usages[i])) refuse('The key_ops of the JSON Web Key have less than the usages');
     }
-    return newKey(facts(kind, 'private', extractable, usages), { __proto__: null, ...kind, bytes: pkcs8 });
   };
 
   const importJwk = (kind, jwk, extractable, usages) => {
     const part = (name) => fromBase64Url(jwk[name]);
     const isPrivate = jwk.d !== undefined;
     const allowed = usagesOf(usages, isPrivate ? ['sign'] : ['verify']);
+    const alg = kind.rsa ? `${kind.name === 'RSA-PSS' ? 'PS' : 'RS'}${realm.slice(kind.hash, 4)}` : undefined;
+    checkJwk(jwk, alg, extractable, allowed);
     if (kind.rsa) {
       if (jwk.kty !== 'RSA') refuse('The kty of the JSON Web Key is not RSA');
       if (!isPrivate) {
@@ -161,6 +189,7 @@
     if (format === 'raw') bytes = realm.copyBytes(dataOf(data), 0, typedArrayBytes(dataOf(data)));
     else if (format === 'jwk') {
       if (data.kty !== 'oct') refuse('The kty of the JSON Web Key is not oct');
+      checkJwk(data, `HS${realm.slice(hash, 4)}`, extractable, allowed);
       bytes = fromBase64Url(data.k);
     } else unsupported(`The format ${realm.textOf(format)} for HMAC`);
     if (typedArrayBytes(bytes) === 0) refuse('The key is empty');

@@ -3,7 +3,7 @@
 // The clone is made in the guest's own heap and shares its strings, so that it counts against the run's memory.
 (function clone(realm, native) {
   const { DOMException, ReflectConstruct, define, getOwnPropertyDescriptor, give, hasOwn, isArray, objectKeys } = realm;
-  const { bufferBytes, bufferSlice, dateGetTime, mapForEach, mapGet, mapSet, setAdd, setForEach } = realm;
+  const { bufferBytes, dateGetTime, mapForEach, mapGet, mapSet, setAdd, setForEach } = realm;
   const { typedArrayBuffer, typedArrayLength, typedArrayName, typedArrayOffset } = realm;
   const { put, viewBuffer, viewBytes, viewOffset, views } = realm;
 
@@ -56,7 +56,7 @@
       case 'RegExp':
         return new realm.RegExp(realm.regexpSource(value), realm.regexpFlags(value));
       case 'ArrayBuffer':
-        return bufferSlice(value, 0, bufferBytes(value));
+        return typedArrayBuffer(realm.copyBytes(new realm.Uint8Array(value), 0, bufferBytes(value)));
       case 'Number':
       case 'String':
       case 'Boolean':

@@ -1,7 +1,7 @@
 // Text and bytes: `TextEncoder`, `TextDecoder`, `atob`, `btoa`.
 (function encoding(realm, native) {
   const { Uint8Array, give, tag, typedArrayBuffer, typedArrayBytes, typedArrayName, typedArrayOffset } = realm;
-  const { DOMException, bufferBytes, bufferSlice, typedArraySet, viewBuffer, viewBytes, viewOffset } = realm;
+  const { DOMException, bufferBytes, min, typedArraySet, viewBuffer, viewBytes, viewOffset } = realm;
 
   // The bytes of a buffer or of a view, without copying them; undefined for anything else.
   const bytesOf = (value) => {
@@ -96,9 +96,12 @@
     }
   }
 
+  // Not by `slice`: that asks for the class of the buffer, which is the guest's to change.
   const copy = (bytes, from, to) => {
-    const start = typedArrayOffset(bytes);
-    return new Uint8Array(bufferSlice(typedArrayBuffer(bytes), start + from, start + to));
+    const end = min(to, typedArrayBytes(bytes));
+    const out = new Uint8Array(end > from ? end - from : 0);
+    if (end > from) typedArraySet(out, new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + from, end - from), 0);
+    return out;
   };
 
   const joined = (left, right) => {

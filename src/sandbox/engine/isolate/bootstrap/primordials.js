@@ -88,7 +88,6 @@
     typedArrayBytes: getter(typedArrays, 'byteLength'),
     typedArrayLength: getter(typedArrays, 'length'),
     bufferBytes: getter(ArrayBuffer.prototype, 'byteLength'),
-    bufferSlice: ArrayBuffer.prototype.slice,
     viewBuffer: getter(DataView.prototype, 'buffer'),
     viewOffset: getter(DataView.prototype, 'byteOffset'),
     viewBytes: getter(DataView.prototype, 'byteLength'),
