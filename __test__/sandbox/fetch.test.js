@@ -223,6 +223,14 @@ describe('a hostile request or server', () => {
     expect(requests).toBeLessThanOrEqual(1);
   });
 
+  it('an answer that has no body has none', async () => {
+    const { url } = await serveHttp((_, response) => response.writeHead(204).end());
+    const { forge } = await createKernel({ allowedFetchUrls: [url], sandbox: { timeoutMs: 1000 } });
+    const source =
+      'const r = await fetch(args.url); return [r.status, r.body, await r.text(), new Response(r.body, r).status]';
+    expect((await forge(source, { url })).result).toEqual([204, null, '', 204]);
+  });
+
   it('headers of the connection are what the connection makes them, whatever a package sets by habit', async () => {
     const { url } = await serveHttp(async (request, response) => {
       let body = '';

@@ -32,6 +32,7 @@ describe('THREAT: a tool that has the web platform make much of little', () => {
         'a Blob of itself': "let blob = new Blob(['x'.repeat(1 << 20)]); for (;;) blob = new Blob([blob, blob])",
         'a stream that nobody reads':
           'new ReadableStream({ start(c) { for (;;) c.enqueue(new Uint8Array(1 << 20)) } }); return 0',
+        'text of bytes that are none': 'return new TextDecoder().decode(new Uint8Array(20 << 20).fill(255)).length',
         'codecs that nobody closes': "const all = []; for (;;) all.push(new CompressionStream('gzip'))",
       },
       { bomb },
@@ -40,6 +41,15 @@ describe('THREAT: a tool that has the web platform make much of little', () => {
       expect({ name, outcome }).toEqual({ name, outcome: expect.stringMatching(/^ERR_ISOLATE_MEMORY$/) });
     }
   }, 120_000);
+
+  it('is not told the texts of functions without end: the host reads the source for each', async () => {
+    const { forge } = await createKernel({ sandbox: LIMITS });
+    const functions = Array.from({ length: 100 }, (_, i) => `(a${i}: number) => a${i}`);
+    const count = (/** @type {string} */ padding) =>
+      forge(`const all = [\n${functions.join(',\n')}];\n${padding}\nreturn all.filter((f) => String(f).includes(': number')).length`);
+    expect((await count('')).result).toBe(64);
+    expect((await count(`/* ${'x'.repeat(256 << 10)} */`)).result).toBe(0);
+  });
 
   it('is held to its time by streams without end', async () => {
     const found = await outcomes({

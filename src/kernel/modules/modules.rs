@@ -6,6 +6,9 @@ use crate::compile::Callable;
 use crate::error::Error;
 use crate::vfs::{JailPath, Vfs};
 
+/// Sources in which the texts of functions are looked up: a guest may ask for many, and each time the source is read.
+const MAX_SHOWN_BYTES: usize = 256 << 10;
+
 /// Owns the compiled tools, their graphs and the bundles of packages.
 pub struct Modules {
     sources: Sources,
@@ -32,6 +35,9 @@ impl Modules {
         wanted: Callable,
     ) -> Option<String> {
         let tool = graph.tool(path).filter(|tool| !tool.compiled.map.is_source())?;
+        if tool.source().len() > MAX_SHOWN_BYTES {
+            return None;
+        }
         let at = tool.compiled.map.lookup(place.0, place.1)?;
         self.sources.compiler.function_text(path, tool.source(), (at.line, at.column), wanted)
     }

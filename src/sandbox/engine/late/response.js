@@ -126,6 +126,7 @@
     record.url = answer.url;
     record.redirected = answer.redirected;
     record.headers = realm.headersFrom(answer.headers);
+    if (isBodiless(record.status)) return new Response(undefined, record, KEY);
     if (answer.base64 === undefined) record.body = realm.textBody(answer.text);
     else {
       const binary = native.atob(answer.base64);

@@ -8,6 +8,9 @@ use encoding_rs::{CoderResult, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16L
 /// Most bytes of a character, in any encoding, that can be there without its last one.
 const MOST_CUT: usize = 3;
 
+/// Most bytes of text that a byte becomes, in any encoding.
+const MAX_DECODED: usize = 3;
+
 /// `utf8Length(text)`: the number of bytes.
 pub fn utf8_length(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
@@ -57,8 +60,9 @@ pub fn decode(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut re
     guarded(scope, |scope| {
         let Some(encoding) = encoding_of(scope, &arguments) else { return };
         let Some(bytes) = bytes_of(arguments.get(1)) else { return };
-        // Proper UTF-8 is text as it stands.
-        let copied = if encoding == UTF_8 { 0 } else { bytes.len().saturating_mul(2) };
+        // Proper UTF-8 is text as it stands; of what is wrong, each byte becomes a sign of three.
+        let is_text = encoding == UTF_8 && Encoding::utf8_valid_up_to(bytes) == bytes.len();
+        let copied = if is_text { 0 } else { bytes.len().saturating_mul(MAX_DECODED) };
         let Some(_booked) = book(scope, copied) else { return };
         let (text, malformed) = if arguments.get(3).is_true() {
             encoding.decode_without_bom_handling(bytes)
