@@ -223,4 +223,14 @@ describe('a package that makes code from text', () => {
       ['hidden', 'EvalError', false],
     ]);
   });
+
+  it('keeps what it calls `Function` itself', async () => {
+    const { run } = await application({
+      'index.js': `exports.all = [require('./a').made, require('./b').made, require('./c').made(class { constructor(v) { this.v = v } })];`,
+      'a.js': 'class Function { constructor(v) { this.v = v } } exports.made = new Function(1);',
+      'b.js': 'const Function = (v) => ({ v }); exports.made = Function(2);',
+      'c.js': 'exports.made = function (Function) { return new Function(3) };',
+    });
+    expect(await run('kit.all')).toEqual([{ v: 1 }, { v: 2 }, { v: 3 }]);
+  });
 });

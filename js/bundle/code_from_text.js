@@ -51,7 +51,8 @@ function treeOf(context, code) {
 }
 
 /**
- * Where `Function` is called, in the order of the text. Goes through the tree without recursion: it may be deep.
+ * Where `Function` is called, in the order of the text; nowhere when a file has something of its own by that name. Goes through
+ * the tree without recursion: it may be deep.
  * @param {any} tree
  * @returns {number[]}
  */
@@ -61,12 +62,19 @@ function calls(tree) {
   while (open.length > 0) {
     const node = open.pop();
     if (typeof node !== 'object' || node === null) continue;
+    if (declared(node).some(isFunction)) return [];
     const called = calledName(node);
-    if (called?.type === 'Identifier' && called.name === 'Function') found.push(called.start);
+    if (isFunction(called)) found.push(called.start);
     for (const child of Object.values(node)) open.push(child);
   }
   return found.sort((one, other) => one - other);
 }
+
+/** @param {any} node */
+const isFunction = (node) => node?.type === 'Identifier' && node.name === 'Function';
+
+/** @param {any} node @returns {any[]} the names that a variable, a class, a function or an import declares */
+const declared = ({ id, params, local }) => [id, local, ...(Array.isArray(params) ? params : [])];
 
 /** @param {any} node @returns {any} what it calls, if it is a call */
 function calledName({ type, callee }) {
