@@ -64,6 +64,23 @@ describe('what V8 can read runs as it is written', () => {
     ]);
   });
 
+  it('methods show theirs, whatever they are called and whatever stands before them', async () => {
+    const { forge } = await createKernel({ sandbox: { timeoutMs: 1000 } });
+    const { result } = await forge(`const d = (value: unknown, _: unknown) => value;
+      class A { classify ( a: number ) { } class ( b: number ) { } static
+        n ( c: number ) { } @d e ( f: number ) { } }
+      const o = { static ( g: number ) { } };
+      const { classify, class: named, e } = A.prototype;
+      return [classify, named, A.n, e, o.static].map(String);`);
+    expect(result).toEqual([
+      'classify ( a: number ) { }',
+      'class ( b: number ) { }',
+      'n ( c: number ) { }',
+      'e ( f: number ) { }',
+      'static ( g: number ) { }',
+    ]);
+  });
+
   it('a value at the end is the result, wherever it stands', async () => {
     for (const [text, result] of /** @type {[string, unknown][]} */ ([
       ['1 + 1', 2],

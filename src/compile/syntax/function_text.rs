@@ -17,25 +17,44 @@ pub enum Callable {
 pub(in crate::compile) fn text_around(module: &Module, source: &str, at: BytePos, wanted: Callable) -> Option<String> {
     let mut walk = Around { at, wanted, found: None };
     module.visit_with(&mut walk);
-    let span = walk.found?;
-    let start = span.lo.0.checked_sub(FIRST_POS.0)? as usize;
+    let Found { span, start, is_static } = walk.found?;
+    let start = start.0.checked_sub(FIRST_POS.0)? as usize;
     let end = span.hi.0.checked_sub(FIRST_POS.0)? as usize;
-    let text = source.get(start..end)?;
-    Some(text.strip_prefix("static ").map_or(text, str::trim_start).to_owned())
+    let text = source.get(start..end)?.trim_start();
+    let text = if is_static { text.strip_prefix("static").map_or(text, str::trim_start) } else { text };
+    Some(text.to_owned())
 }
 
 struct Around {
     at: BytePos,
     wanted: Callable,
-    found: Option<Span>,
+    found: Option<Found>,
+}
+
+/// What stands around the place, and where its own text begins: decorators and `static` are no part of a method.
+#[derive(Clone, Copy)]
+struct Found {
+    span: Span,
+    start: BytePos,
+    is_static: bool,
 }
 
 impl Around {
     fn note(&mut self, span: Span, is: Callable) {
+        self.take(Found { span, start: span.lo, is_static: false }, is);
+    }
+
+    fn note_method(&mut self, span: Span, function: &Function, is_static: bool) {
+        let start = function.decorators.last().map_or(span.lo, |decorator| decorator.span.hi);
+        self.take(Found { span, start, is_static }, Callable::Function);
+    }
+
+    fn take(&mut self, outer: Found, is: Callable) {
+        let span = outer.span;
         let is_around = span.lo <= self.at && self.at < span.hi;
-        let is_inner = self.found.is_none_or(|found| found.lo <= span.lo && span.hi <= found.hi);
+        let is_inner = self.found.is_none_or(|Found { span: found, .. }| found.lo <= span.lo && span.hi <= found.hi);
         if is == self.wanted && is_around && is_inner {
-            self.found = Some(span);
+            self.found = Some(outer);
         }
     }
 }
@@ -54,14 +73,14 @@ impl Visit for Around {
     }
 
     fn visit_class_method(&mut self, node: &ClassMethod) {
-        self.note(node.span, Callable::Function);
+        self.note_method(node.span, &node.function, node.is_static);
         // Its function is not all of it.
         node.key.visit_with(self);
         node.function.visit_children_with(self);
     }
 
     fn visit_private_method(&mut self, node: &PrivateMethod) {
-        self.note(node.span, Callable::Function);
+        self.note_method(node.span, &node.function, node.is_static);
         // Its function is not all of it.
         node.key.visit_with(self);
         node.function.visit_children_with(self);
@@ -92,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_innermost_text_around_a_place() {
-        let source = "export default function  f ( a: number ) { return [ x=>x, class  A { static async  m ( ) { } get y ( ) { return 1 } } ] }\nconst o = { * g ( ) { } , k : async  function ( ) { } };";
+        let source = "export default function  f ( a: number ) { return [ x=>x, class  A { static async  m ( ) { } get y ( ) { return 1 } } ] }\nconst o = { * g ( ) { } , k : async  function ( ) { } , static (w) { } };\nclass B { @d(1) @e static\n  n ( ) { } }";
         let compiler = Compiler::new();
         let text = |sign: &str, wanted| {
             let (line, column) =
@@ -111,6 +130,8 @@ mod tests {
             ("y (", Callable::Function, "get y ( ) { return 1 }"),
             ("m (", Callable::Class, "class  A { static async  m ( ) { } get y ( ) { return 1 } }"),
             ("g (", Callable::Function, "* g ( ) { }"),
+            ("static (w", Callable::Function, "static (w) { }"),
+            ("n ( ) { } }", Callable::Function, "n ( ) { }"),
             ("async  function", Callable::Function, "async  function ( ) { }"),
         ] {
             assert_eq!(text(sign, wanted).as_deref(), Some(expected), "{sign}");

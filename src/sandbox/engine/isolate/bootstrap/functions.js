@@ -6,7 +6,9 @@
   const { toString } = {
     toString() {
       const text = ReflectApply(compiledText, this, []);
-      return native.sourceText(this, slice(text, 0, 5) === 'class') ?? text;
+      // A method may be called `class`, or `classify`.
+      const isClass = slice(text, 0, 5) === 'class' && (text[5] === ' ' || text[5] === '{');
+      return native.sourceText(this, isClass) ?? text;
     },
   };
   define(Function.prototype, 'toString', toString);
