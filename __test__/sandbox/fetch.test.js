@@ -235,7 +235,9 @@ describe('a hostile request or server', () => {
     const { url } = await serveHttp(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
-      response.end(JSON.stringify([body, request.headers['content-length'], request.headers.te ?? '', request.headers['x-key']]));
+      response.end(
+        JSON.stringify([body, request.headers['content-length'], request.headers.te ?? '', request.headers['x-key']]),
+      );
     });
     const { forge } = await createKernel({ allowedFetchUrls: [url], sandbox: { timeoutMs: 1000 } });
     const { result } = await forge(

@@ -46,7 +46,9 @@ describe('THREAT: a tool that has the web platform make much of little', () => {
     const { forge } = await createKernel({ sandbox: LIMITS });
     const functions = Array.from({ length: 100 }, (_, i) => `(a${i}: number) => a${i}`);
     const count = (/** @type {string} */ padding) =>
-      forge(`const all = [\n${functions.join(',\n')}];\n${padding}\nreturn all.filter((f) => String(f).includes(': number')).length`);
+      forge(
+        `const all = [\n${functions.join(',\n')}];\n${padding}\nreturn all.filter((f) => String(f).includes(': number')).length`,
+      );
     expect((await count('')).result).toBe(64);
     expect((await count(`/* ${'x'.repeat(256 << 10)} */`)).result).toBe(0);
   });

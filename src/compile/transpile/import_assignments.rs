@@ -33,13 +33,8 @@ impl ImportAssignments {
         }
         let place = module.body.iter().take_while(|item| is_directive(item)).count();
         let decls = self.0.into_iter().map(constant).collect();
-        let constants = VarDecl {
-            span: DUMMY_SP,
-            ctxt: SyntaxContext::empty(),
-            kind: VarDeclKind::Const,
-            declare: false,
-            decls,
-        };
+        let constants =
+            VarDecl { span: DUMMY_SP, ctxt: SyntaxContext::empty(), kind: VarDeclKind::Const, declare: false, decls };
         module.body.insert(place, ModuleItem::Stmt(Stmt::Decl(Decl::Var(Box::new(constants)))));
     }
 }
