@@ -14,16 +14,25 @@ const FORGIVING: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The memory of a typed array, for the length of one callback.
-pub fn bytes_of<'a>(value: v8::Local<'a, v8::Value>) -> Option<&'a mut [u8]> {
+/// The bytes of a typed array, to be read before anything else happens in V8.
+pub fn bytes_of<'a>(value: v8::Local<'a, v8::Value>) -> Option<&'a [u8]> {
+    let (data, length) = memory_of(value)?;
+    // SAFETY: the view keeps its buffer alive, V8 tells where its bytes are, and buffers do not move. No code of the guest
+    // runs before the callback that asked is over, and shared memory is not offered, so nobody writes meanwhile.
+    Some(if length == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, length) } })
+}
+
+/// The same memory, to be written. It is of a buffer that is not read at the same time: a guest may have two views of one.
+pub fn room_of<'a>(value: v8::Local<'a, v8::Value>) -> Option<&'a mut [u8]> {
+    let (data, length) = memory_of(value)?;
+    // SAFETY: as above.
+    Some(if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(data, length) } })
+}
+
+fn memory_of(value: v8::Local<'_, v8::Value>) -> Option<(*mut u8, usize)> {
     let view = v8::Local::<'_, v8::Uint8Array>::try_from(value).ok()?;
     let (data, length) = (view.data().cast::<u8>(), view.byte_length());
-    if data.is_null() || length == 0 {
-        return Some(&mut []);
-    }
-    // SAFETY: the view keeps its buffer alive, V8 tells where its bytes are, and no guest code or collection runs before
-    // the callback that asked is over. Shared memory is not offered, so no other thread sees them.
-    Some(unsafe { std::slice::from_raw_parts_mut(data, length) })
+    Some((data, if data.is_null() { 0 } else { length }))
 }
 
 /// `atob(text)`: one character per byte, or undefined.
@@ -80,7 +89,7 @@ pub fn latin1_write(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, 
     guarded(scope, |scope| {
         let Ok(binary) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
         let Some(_room) = book(scope, binary.length()) else { return };
-        if let Some(bytes) = bytes_of(arguments.get(1)) {
+        if let Some(bytes) = room_of(arguments.get(1)) {
             binary.write_one_byte_v2(scope, 0, bytes, v8::WriteFlags::empty());
         }
     });
@@ -89,7 +98,7 @@ pub fn latin1_write(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, 
 /// `fillRandom(bytes)`: from the system.
 pub fn fill_random(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
     guarded(scope, |scope| {
-        if let Some(bytes) = bytes_of(arguments.get(0))
+        if let Some(bytes) = room_of(arguments.get(0))
             && getrandom::fill(bytes).is_err()
         {
             throw(scope, "the system has no random bytes");

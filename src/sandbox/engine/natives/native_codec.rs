@@ -2,7 +2,7 @@
 
 use super::booking::{Booking, book, copy_text};
 use super::callback::{Arguments, Returned, guarded, throw};
-use super::native_bytes::bytes_of;
+use super::native_bytes::{bytes_of, room_of};
 use crate::sandbox::engine::run::RunState;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
@@ -45,11 +45,11 @@ pub fn codec_open(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mu
 }
 
 /// `codecPush(codec, bytes, out, last)`: bytes read, bytes written, and whether the stream has come to its end; undefined
-/// when the bytes are wrong.
+/// when the bytes are wrong. `out` is a buffer that no guest has seen.
 pub fn codec_push(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let id = arguments.get(0).uint32_value(scope).unwrap_or(0);
-        let (Some(bytes), Some(out)) = (bytes_of(arguments.get(1)), bytes_of(arguments.get(2))) else { return };
+        let (Some(bytes), Some(out)) = (bytes_of(arguments.get(1)), room_of(arguments.get(2))) else { return };
         let last = arguments.get(3).is_true();
         let done = scope
             .get_slot_mut::<RunState>()

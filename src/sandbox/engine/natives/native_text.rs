@@ -2,7 +2,7 @@
 
 use super::booking::{beginning, book, copy_text};
 use super::callback::{Arguments, Returned, give_text, guarded};
-use super::native_bytes::bytes_of;
+use super::native_bytes::{bytes_of, room_of};
 use encoding_rs::{CoderResult, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 /// Most bytes of a character, in any encoding, that can be there without its last one.
@@ -26,7 +26,7 @@ pub fn utf8_length(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, m
 pub fn utf8_write(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(text) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
-        let Some(bytes) = bytes_of(arguments.get(1)) else { return };
+        let Some(bytes) = room_of(arguments.get(1)) else { return };
         // V8 puts the pieces of the text together, however few of its characters are wanted.
         let Some(_room) = book(scope, text.length()) else { return };
         let mut read = 0;
