@@ -7,7 +7,7 @@
 //!      |
 //! kernel              the only place that knows more than one part
 //!      |
-//! vfs  registry  compile  sandbox  net  git  sql      parts: none imports another
+//! vfs  registry  embed  compile  sandbox  net  git  sql      parts: none imports another
 //!      |
 //! error, ids, threads, turns, bounded_read, loopback, bound_secrets, near_name     bottom: import nothing of ours
 //! ```
@@ -23,6 +23,7 @@ pub mod binding;
 pub mod bound_secrets;
 pub mod bounded_read;
 pub mod compile;
+pub mod embed;
 pub mod error;
 pub mod git;
 pub mod ids;
