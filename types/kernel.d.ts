@@ -35,6 +35,46 @@ export type FunctionGuide = {
   parameters?: Record<string, any>;
 };
 
+/**
+ * Gives one vector per text, all of the same length: at most 8192 finite numbers each. It gets at most 64 texts at a time. The
+ * texts of tools are read in the background and their vectors kept beside the repository, so each is asked for once; a call that
+ * takes longer than 30 seconds has failed. A request is asked for when it is searched for, and after 3 seconds words alone
+ * decide. After a failure it is left alone for 30 seconds. Another model is noticed, and all texts are read again.
+ */
+export type EmbedTexts = (texts: string[]) => Promise<ArrayLike<number>[]> | ArrayLike<number>[];
+
+/** How far the texts of tools were read. */
+export type MemoryReport = {
+  /** `'meaning'` when a model reads them; `'words'` without one, or when it failed. */
+  by: 'meaning' | 'words';
+  /** Texts that were read. */
+  texts: number;
+  /** Texts that are still to be read. */
+  waiting: number;
+  /** Why they cannot be read. */
+  problem?: string;
+};
+
+/** What became of tools: how many were forged, and how often one that was there was used instead. */
+export type ReuseTally = {
+  /** New tools that were written, and do a job of their own. */
+  forged: number;
+  /** Runs of tools that had been run before. */
+  reused: number;
+  /** New tools that were written for a job that another one does. */
+  duplicate: number;
+  /** New tools that were refused because another one does their job (`reuse: 'strict'`). */
+  refused: number;
+};
+
+/** What {@link TGP.stats} tells, counted on this machine. */
+export type Stats = {
+  total: ReuseTally;
+  /** By day of universal time, as `2026-11-16`, oldest first; days on which nothing happened are left out. */
+  days: (ReuseTally & { day: string })[];
+  memory: MemoryReport;
+};
+
 /** Options of {@link TGP}. All are optional: `new TGP()` works in an empty folder. */
 export type TGPOptions = {
   /**
@@ -61,6 +101,13 @@ export type TGPOptions = {
    * may stand in the config file as well; those given here win, name by name.
    */
   sandboxAPI?: Record<string, SandboxFunction>;
+  /**
+   * A model of your own that tools are found by, instead of the weights of `@tgp/memory`.
+   * @example
+   * import { embedMany } from 'ai';
+   * new TGP({ embed: async (texts) => (await embedMany({ model, values: texts })).embeddings });
+   */
+  embed?: EmbedTexts;
   /**
    * The database behind `tgp.exec_sql` in tools. All statements of a run, those of nested tools included, are one
    * transaction: begun at the first statement, committed when the run succeeds, rolled back when it throws, times out,
@@ -257,6 +304,11 @@ export type Registry = {
    * tool. Of files of the application's own (`options.vfs`) it has those that the last call saw; awaited, it looks again.
    */
   list(): ToolMetadata[];
+  /**
+   * Has the texts of all tools read now, and waits for it: before the first search, or when an image is built. Searches do it
+   * in the background otherwise.
+   */
+  remember(): Promise<MemoryReport>;
   /** Makes `meta.json` what the tools say, and commits it. Only needed after changes by other programs. */
   sync(): Promise<Omit<WriteFileResult, 'success'>>;
 };
@@ -307,10 +359,13 @@ export declare class TGP {
   /** What holds the sandbox beyond V8 on this machine; starts a worker if none has run yet. */
   confinement(): Promise<Confinement>;
   /**
-   * The tools that fit a description of a job, best first. Words decide, with their stems, synonyms and opposites.
+   * The tools that fit a description of a job, best first; none when nothing fits. Words decide, with their stems and opposites;
+   * with a model (see `memory` in {@link TGPConfigInput}) what they mean counts as well.
    * @param options.limit most tools to return. Default: 5.
    */
   find(query: string, options?: { limit?: number; signal?: AbortSignal }): Promise<FoundTool[]>;
+  /** How many tools were forged on this machine, and how often one that was there was used instead. */
+  stats(): Promise<Stats>;
   /**
    * The tools that can be run, each as a tool that a model calls by its own name and with its own schema: `reports_downgrade` for
    * `tools/reports/downgrade.ts`. Providers take some 128 tools at most, and each costs tokens in every step: of more than

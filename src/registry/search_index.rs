@@ -17,13 +17,19 @@ pub(super) struct Entry {
     pub(super) description: Vec<TermId>,
     pub(super) parameters: Vec<TermId>,
     pub(super) tags: Vec<TermId>,
+    /// The words of each line that says when one would want it.
+    pub(super) when: Vec<Vec<TermId>>,
     /// Of the name and of the description.
     pub(super) directions: Vec<Direction>,
 }
 
 impl Entry {
     pub(super) fn has(&self, term: TermId) -> bool {
-        [&self.name, &self.description, &self.parameters, &self.tags].into_iter().any(|field| field.contains(&term))
+        self.fields().any(|field| field.contains(&term))
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &Vec<TermId>> {
+        [&self.name, &self.description, &self.parameters, &self.tags].into_iter().chain(&self.when)
     }
 }
 
@@ -49,10 +55,10 @@ impl SearchIndex {
             description: distinct(&description_words, usize::MAX),
             parameters: distinct(&parameter_words, usize::MAX),
             tags: distinct(&tag_words, usize::MAX),
+            when: tool.when.iter().map(|line| distinct(&words.of(line), usize::MAX)).collect(),
             directions,
         };
-        let mut all: Vec<TermId> =
-            [&entry.name, &entry.description, &entry.parameters, &entry.tags].into_iter().flatten().copied().collect();
+        let mut all: Vec<TermId> = entry.fields().flatten().copied().collect();
         all.sort_unstable();
         all.dedup();
         for TermId(term) in all {
@@ -70,7 +76,7 @@ impl SearchIndex {
     pub(super) fn remove(&mut self, path: &str) {
         let Some(slot) = self.slots.remove(path) else { return };
         let Some(entry) = self.entries.get_mut(slot.0 as usize).and_then(Option::take) else { return };
-        for TermId(term) in [entry.name, entry.description, entry.parameters, entry.tags].into_iter().flatten() {
+        for TermId(term) in entry.fields().flatten().copied() {
             if let Some(posting) = self.postings.get_mut(term as usize) {
                 posting.retain(|other| *other != slot);
             }
@@ -79,6 +85,10 @@ impl SearchIndex {
 
     pub(super) fn len(&self) -> usize {
         self.slots.len()
+    }
+
+    pub(super) fn slot(&self, path: &str) -> Option<Slot> {
+        self.slots.get(path).copied()
     }
 
     /// How many slots there are, empty ones included.

@@ -24,6 +24,9 @@ pub struct ToolMeta {
     /// JSON Schema of the arguments.
     pub parameters: Box<RawValue>,
     pub tags: Vec<String>,
+    /// Sentences in which its author says when one would want it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<String>,
     pub imports: Vec<String>,
     pub kind: ToolKind,
     pub hash: ContentHash,
@@ -69,8 +72,8 @@ impl ToolMeta {
     /// Whether this could be the entry of a tool: a file with entries may have come from anywhere.
     #[must_use]
     pub fn is_of_usual_size(&self) -> bool {
-        let Self { path, name, description, parameters, tags, imports, .. } = self;
-        let texts = || [path, name, description].into_iter().chain(tags).chain(imports);
+        let Self { path, name, description, parameters, tags, when, imports, .. } = self;
+        let texts = || [path, name, description].into_iter().chain(tags).chain(when).chain(imports);
         parameters.get().len() <= MAX_PARAMETERS_BYTES
             && texts().count() <= MAX_TEXTS
             && texts().all(|text| text.len() <= MAX_TEXT_BYTES)
