@@ -90,7 +90,7 @@ mod tests {
 
     fn with(parameters: &str, tags: &str) -> String {
         format!(
-            r#"{{"version":2,"tools":{{"tools/a.ts":{{"path":"tools/a.ts","name":"a","description":"","parameters":{parameters},"tags":{tags},"imports":[],"kind":"tool","hash":"x"}}}}}}"#
+            r#"{{"version":3,"tools":{{"tools/a.ts":{{"path":"tools/a.ts","name":"a","description":"","parameters":{parameters},"tags":{tags},"imports":[],"kind":"tool","hash":"x"}}}}}}"#
         )
     }
 
