@@ -40,10 +40,12 @@ async function figures({ when, memory }) {
   const { kernel, rootDir } = await applicationWithMemory({ memory });
   placeTools(rootDir, unseenTools({ when }));
   const { by } = await kernel.registry.remember();
-  const kinds = Map.groupBy(rows('requests.jsonl'), ({ kind }) => kind);
+  const all = rows('requests.jsonl');
+  const kinds = new Set(all.map(({ kind }) => kind));
   /** @type {Record<string, unknown>} */
   const told = { by };
-  for (const [kind, requests] of kinds) {
+  for (const kind of kinds) {
+    const requests = all.filter((request) => request.kind === kind);
     const answers = await Promise.all(
       requests.map(async ({ expect: path, query }) => ({ path, found: await kernel.find(query, { limit: 10 }) })),
     );
