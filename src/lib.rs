@@ -14,9 +14,11 @@
 
 #![deny(unused_crate_dependencies, reason = "what nobody uses is compiled, audited and shipped for nothing")]
 
-// Not named by the library: the launcher loads with the first, the others are linked for what they do to crates that are.
+// Not named by the library: the launcher loads with the first, the others are linked or pinned for what they do to crates
+// that are.
 use libloading as _;
 use libz_sys as _;
+use multiversion_macros as _;
 use swc_ecma_parser as _;
 
 pub mod binding;

@@ -26,15 +26,14 @@ function requests() {
 async function agent({ memory, saysWhen }) {
   const { kernel, tools } = await applicationWithMemory({ memory });
   let forged = 0;
-  let copies = 0;
   for (const { path, query, source } of requests()) {
     const found = await kernel.find(query, { limit: 3 });
-    const job = path.replace('.ts', '');
-    const fits = found.find((tool) => tool.score >= WORTH_READING && tool.path.startsWith(job));
+    const fits = found.find((tool) => tool.score >= WORTH_READING && tool.path === path);
     if (fits) continue;
     forged += 1;
     const content = saysWhen ? source.replace(' */', `\n * @when ${query}\n */`) : source;
-    await tools.write_file.execute({ path: path.replace('.ts', `${copies++}.ts`), content });
+    // A second one for the same job would be another file; for the count it is enough that it was asked for.
+    await tools.write_file.execute({ path, content });
   }
   return forged;
 }

@@ -3,8 +3,8 @@
 //! A service owns what it uses, and knows only those below it:
 //!
 //! ```text
-//! files -> reuse                      reuse -> runs, tools          runs
-//! checks, history, tools, modules                                   modules, checks, tools, history (examples of runs)
+//! files                                     reuse          runs
+//! reuse, checks, history, tools, modules    runs, tools    modules, checks, tools, history (examples of runs)
 //!
 //! checks -> modules          history -> tools
 //! ```

@@ -26,10 +26,11 @@ pub(super) struct Hit {
     pub(super) score: f32,
 }
 
-/// What full agreement in words adds to likeness in meaning.
-const WORDS: f32 = 0.35;
+/// What full agreement in words adds to likeness in meaning, and how much of it says nothing: a few words are shared by many.
+const WORDS: f32 = 0.4;
+const FEW_WORDS: f32 = 0.4;
 /// What is left of a tool that does the opposite, by meaning and by words.
-const OPPOSED: f32 = 0.8;
+const OPPOSED: f32 = 0.7;
 const OPPOSED_WORDS: f32 = 0.6;
 /// Tools that fit less are not offered: that nothing fits is an answer too.
 const LEAST: f32 = 0.2;
@@ -82,7 +83,8 @@ fn by_both(tool: &Weighed, alike: f32) -> Option<f32> {
     if is_same {
         return Some(SAME_JOB + (1.0 - SAME_JOB) * tool.words);
     }
-    let fits = alike.max(0.0) + WORDS * tool.words * tool.words;
+    let shared = (tool.words - FEW_WORDS).max(0.0) / (1.0 - FEW_WORDS);
+    let fits = alike.max(0.0) + WORDS * shared;
     let fits = if tool.is_opposed { fits * OPPOSED } else { fits };
     // The root spreads what is little: tools worth a look come above 0.4.
     (fits >= LEAST).then(|| SAME_JOB * (fits / (1.0 + WORDS)).min(1.0).sqrt())

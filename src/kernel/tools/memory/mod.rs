@@ -14,6 +14,7 @@ mod shared_weights;
 mod tool_texts;
 mod vector_cache;
 
+#[cfg(test)]
 pub use application_model::EmbedReply;
 pub use memory::{Memory, MemoryReport, ToolSource};
 pub use memory_model::{MemoryModel, ModelSource};
