@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { JOBS } from '../fixtures/reuse_set.js';
 import { createKernel } from '../helpers/create_kernel.js';
+import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
 
 /**
  * @param {string} description
@@ -114,5 +116,34 @@ describe('kernel.stats()', () => {
     for (const net of [1, 2]) await next.exec(PRICE, { net, rate: 0.5 });
     await tools.write_file.execute({ path: 'tools/shop/third.ts', content: TWIN }).catch(() => {});
     expect((await next.stats()).total).toEqual({ ...total, reused: 3, refused: 1 });
+  });
+});
+
+describe('the set for development', () => {
+  /** @param {import('../fixtures/reuse_set.js').Written} written */
+  const source = ({ description, parameters, body }) => tool(description, parameters, body);
+
+  it.skipIf(!hasWeights)('every twin is told, and nothing that only looks like one', async () => {
+    const { kernel, tools } = await applicationWithMemory();
+    for (const { path, known, runs } of JOBS) {
+      await tools.write_file.execute({ path, content: source(known) });
+      for (const args of runs) await kernel.exec(path, args);
+    }
+    await kernel.registry.remember();
+    /** @type {string[]} */
+    const wrong = [];
+    for (const { path, twin, other } of JOBS) {
+      const [, , file = ''] = path.split('/');
+      for (const [written, isSame] of /** @type {const} */ ([
+        [twin, true],
+        [other, false],
+      ])) {
+        const content = source(written);
+        const { similar = [] } = await tools.write_file.execute({ path: `tools/new/${isSame}_${file}`, content });
+        if (similar.some((same) => same.path === path) !== isSame) wrong.push(`${written.description} ${isSame}`);
+        await kernel.git.remove(`tools/new/${isSame}_${file}`);
+      }
+    }
+    expect(wrong).toEqual([]);
   });
 });

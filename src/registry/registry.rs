@@ -182,6 +182,15 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_found_first_and_not_the_wrong_way_round() {
+        let mut registry = registry();
+        registry.insert(tool("tools/celsius_to_fahrenheit.ts", "Turn degrees of one scale into the other."));
+        let score = |registry: &mut Registry, query: &str| registry.find(query, Vec::new(), 1)[0].score;
+        assert!(score(&mut registry, "celsiusToFahrenheit") > 0.99);
+        assert!(score(&mut registry, "celsius from fahrenheit") < 0.85);
+    }
+
+    #[test]
     fn what_is_removed_or_only_a_module_is_not_found() {
         let mut registry = registry();
         assert_eq!(registry.find("add tax", Vec::new(), 5)[0].tool.path, "tools/add_tax.ts");

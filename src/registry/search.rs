@@ -114,11 +114,11 @@ impl Search {
         let query = self.understand(text);
         let mut slots: HashSet<Slot> = self.candidates(&query).into_iter().collect();
         slots.extend(also.filter_map(|path| self.index.slot(path)));
-        let weighed = |entry: &Entry| Weighed {
-            path: entry.path.clone(),
-            words: self.score(&query, entry),
-            is_opposed: is_opposed(&query, entry),
-            is_named: !query.spoken.is_empty() && query.spoken == entry.name,
+        let weighed = |entry: &Entry| {
+            let is_opposed = is_opposed(&query, entry);
+            // "celsius from fahrenheit" has the words of `celsius_to_fahrenheit` in their order, and is not its name.
+            let is_named = !is_opposed && !query.spoken.is_empty() && query.spoken == entry.name;
+            Weighed { path: entry.path.clone(), words: self.score(&query, entry), is_opposed, is_named }
         };
         slots.into_iter().filter_map(|slot| self.index.entry(slot)).map(weighed).collect()
     }
