@@ -28,6 +28,7 @@ mod private_files;
 mod reuse;
 mod runs;
 mod secret_scan;
+mod shared_folder;
 mod tool_paths;
 mod tools;
 

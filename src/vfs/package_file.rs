@@ -5,10 +5,11 @@
 //! regular file of bounded size, and that it is only read.
 
 use super::vfs_error::VfsError;
+use crate::bounded_read::read_at_most;
 use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// The bytes of the file. Errors name it as `name`, never by its place on this machine.
@@ -31,10 +32,7 @@ pub fn read_package_file(path: &Path, name: &str, max_bytes: usize) -> Result<Ve
         return Err(VfsError::not_a_file(name));
     }
     let announced = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
-    let mut bytes = Vec::with_capacity(announced.min(max_bytes));
-    // The file may grow while it is read: the limit counts what arrives, not what was announced.
-    file.take(max_bytes as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() > max_bytes { Err(VfsError::too_large(name, max_bytes)) } else { Ok(bytes) }
+    read_at_most(file, max_bytes, announced).map_err(failed)?.ok_or_else(|| VfsError::too_large(name, max_bytes))
 }
 
 #[cfg(test)]
