@@ -9,7 +9,8 @@ pub fn is_shared(folder: &Path, root: &Path) -> bool {
     real_place(root).starts_with(&folder) || is_temporary(&folder)
 }
 
+/// Whether it is a folder of temporary files.
 #[expect(clippy::disallowed_methods, reason = "only compared with: nothing there is opened")]
-fn is_temporary(folder: &Path) -> bool {
+pub fn is_temporary(folder: &Path) -> bool {
     [std::env::temp_dir().as_path(), Path::new("/tmp")].into_iter().any(|place| real_place(place) == folder)
 }

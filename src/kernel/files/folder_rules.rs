@@ -6,6 +6,7 @@
 
 use crate::error::Error;
 use crate::kernel::config::{Config, refused};
+use crate::kernel::shared_folder::is_temporary;
 use crate::vfs::{is_application_mark, names_in, real_place};
 use std::path::{Path, PathBuf};
 
