@@ -52,7 +52,9 @@ async function measure(count) {
     if (by !== 'meaning') throw new Error('There are no weights: run `npm run memory` first.');
     const read = performance.now() - started;
     const held = resident() - before;
+    /** @type {number[]} */
     const fresh = [];
+    /** @type {number[]} */
     const known = [];
     for (const { query } of retrievalQueries('queries_other_words')) {
       for (const times of [fresh, known]) {

@@ -24,6 +24,8 @@ const MAX_REMEMBERED = 64;
 /** A longer request is refused by the kernel. */
 const MAX_QUERY_LENGTH = 4096;
 
+const UNEQUAL = 'all vectors must have the same number of numbers';
+
 export class EmbedHook {
   /** @type {EmbedTexts} */
   #embed;
@@ -31,6 +33,8 @@ export class EmbedHook {
   #logger;
   /** @type {Map<string, Float32Array>} */
   #remembered = new Map();
+  /** Numbers per vector, once there was one. @type {number | undefined} */
+  #dimension;
   /** Until when the hook is left alone. */
   #restsUntil = 0;
   #hasWarned = false;
@@ -88,7 +92,10 @@ export class EmbedHook {
     try {
       // A copy: what the application does to it stays there.
       const given = await beforeDeadline(() => settled(this.#embed([...texts])), timeoutMs);
-      return checked(given, texts.length);
+      const vectors = checked(given, texts.length);
+      this.#dimension ??= vectors.dimension;
+      if (vectors.dimension !== this.#dimension) throw refused(UNEQUAL);
+      return vectors;
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       if (error instanceof TooLate) throw refused(`it took longer than ${timeoutMs} ms`);
@@ -113,7 +120,7 @@ function checked(given, count) {
   const numbers = new Float32Array(count * dimension);
   for (let row = 0; row < count; row++) {
     const vector = given[row];
-    if (lengthOf(vector) !== dimension) throw refused('all vectors must have the same number of numbers');
+    if (lengthOf(vector) !== dimension) throw refused(UNEQUAL);
     for (let column = 0; column < dimension; column++) {
       const number = vector[column];
       if (typeof number !== 'number' || !Number.isFinite(Math.fround(number))) {

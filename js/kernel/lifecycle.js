@@ -72,12 +72,12 @@ export class Lifecycle {
    * @param {import('./kernel_options.js').KernelOptions} given
    * @param {import('../../index.js').Logger} log
    */
-  constructor({ options, refusal }, log) {
+  constructor({ options, logger, refusal }, log) {
     this.#options = options;
     this.#refusal = refusal;
     this.#application = { sql: options.sql, sandboxAPI: options.sandboxAPI };
     this.#log = log;
-    this.memory = new Memory(options.embed, log);
+    this.memory = new Memory(options.embed, log, logger);
     this.#leftovers = this.#newLeftovers();
   }
 

@@ -23,6 +23,8 @@ export class Memory {
   #embed;
   /** @type {Logger} */
   #logger;
+  /** The application's own, which several kernels may share. @type {object} */
+  #listener;
   /** @type {EmbedHook | undefined} */
   #hook;
   /** @type {'words' | 'model' | 'off' | undefined} */
@@ -32,11 +34,13 @@ export class Memory {
 
   /**
    * @param {EmbedTexts | undefined} embed
-   * @param {Logger} logger
+   * @param {Logger} logger that never throws
+   * @param {object} listener the application's own, which several kernels may share
    */
-  constructor(embed, logger) {
+  constructor(embed, logger, listener) {
     this.#embed = embed;
     this.#logger = logger;
+    this.#listener = listener;
   }
 
   /**
@@ -80,8 +84,8 @@ export class Memory {
    * @param {NativeKernel} kernel
    */
   tell(kernel) {
-    if (this.#by === 'words' && !told.has(this.#logger)) {
-      told.add(this.#logger);
+    if (this.#by === 'words' && !told.has(this.#listener)) {
+      told.add(this.#listener);
       this.#logger.info(
         "Tools are found by their words alone. To find them by meaning too, install @tgp/memory or pass embed; memory: 'off' ends this message.",
       );
