@@ -44,12 +44,13 @@ const SAME_WORDS_ALONE: f32 = SAME_JOB;
 const MAX_ALIKE: usize = 64;
 
 /// The tools that meaning speaks for, whatever their words.
-pub(super) fn most_alike(mut meanings: Vec<Meaning>) -> Vec<Meaning> {
-    if meanings.len() > MAX_ALIKE {
-        meanings.select_nth_unstable_by(MAX_ALIKE, |left, right| right.alike.total_cmp(&left.alike));
-        meanings.truncate(MAX_ALIKE);
+pub(super) fn most_alike(meanings: &[Meaning]) -> Vec<&Meaning> {
+    let mut most: Vec<&Meaning> = meanings.iter().filter(|meaning| meaning.alike >= LEAST).collect();
+    if most.len() > MAX_ALIKE {
+        most.select_nth_unstable_by(MAX_ALIKE, |left, right| right.alike.total_cmp(&left.alike));
+        most.truncate(MAX_ALIKE);
     }
-    meanings
+    most
 }
 
 /// The best tools, best first; equal ones by path.
@@ -134,8 +135,9 @@ mod tests {
 
     #[test]
     fn of_many_tools_only_the_most_alike_are_looked_at() {
-        let meanings = (0..1000).map(|at| Meaning { path: at.to_string(), alike: at as f32 / 1000.0 }).collect();
-        let kept = most_alike(meanings);
+        let meanings: Vec<Meaning> =
+            (0..1000).map(|at| Meaning { path: at.to_string(), alike: at as f32 / 1000.0 }).collect();
+        let kept = most_alike(&meanings);
         assert_eq!(kept.len(), 64);
         assert!(kept.iter().all(|meaning| meaning.alike >= 0.936));
     }

@@ -107,8 +107,8 @@ impl Registry {
     }
 
     /// The tools that fit `query`, best first. `meanings` tells how alike it and tools are, as far as that is known.
-    pub fn find(&mut self, query: &str, meanings: Vec<Meaning>, limit: usize) -> Vec<Found> {
-        let alike = most_alike(meanings.clone());
+    pub fn find(&mut self, query: &str, meanings: &[Meaning], limit: usize) -> Vec<Found> {
+        let alike = most_alike(meanings);
         let weighed = self.search.weigh(query, alike.iter().map(|meaning| meaning.path.as_str()));
         let meanings: HashMap<&str, f32> =
             meanings.iter().map(|meaning| (meaning.path.as_str(), meaning.alike)).collect();
@@ -116,7 +116,7 @@ impl Registry {
     }
 
     /// Other tools that are described as `tool` is, best first; `meanings` as for [`Self::find`].
-    pub fn alike(&mut self, tool: &ToolMeta, meanings: Vec<Meaning>, limit: usize) -> Vec<Found> {
+    pub fn alike(&mut self, tool: &ToolMeta, meanings: &[Meaning], limit: usize) -> Vec<Found> {
         if tool.kind == ToolKind::Module {
             return Vec::new();
         }
@@ -185,7 +185,7 @@ mod tests {
     fn a_name_is_found_first_and_not_the_wrong_way_round() {
         let mut registry = registry();
         registry.insert(tool("tools/celsius_to_fahrenheit.ts", "Turn degrees of one scale into the other."));
-        let score = |registry: &mut Registry, query: &str| registry.find(query, Vec::new(), 1)[0].score;
+        let score = |registry: &mut Registry, query: &str| registry.find(query, &[], 1)[0].score;
         assert!(score(&mut registry, "celsiusToFahrenheit") > 0.99);
         assert!(score(&mut registry, "celsius from fahrenheit") < 0.85);
     }
@@ -193,12 +193,12 @@ mod tests {
     #[test]
     fn what_is_removed_or_only_a_module_is_not_found() {
         let mut registry = registry();
-        assert_eq!(registry.find("add tax", Vec::new(), 5)[0].tool.path, "tools/add_tax.ts");
+        assert_eq!(registry.find("add tax", &[], 5)[0].tool.path, "tools/add_tax.ts");
         registry.insert(ToolMeta { kind: ToolKind::Module, ..tool("tools/add_tax.ts", "Add tax to a net price.") });
-        assert!(registry.find("add tax", Vec::new(), 5).is_empty());
+        assert!(registry.find("add tax", &[], 5).is_empty());
         registry.insert(tool("tools/add_tax.ts", "Add tax to a net price."));
         assert!(registry.remove("tools/add_tax.ts"));
-        assert!(registry.find("add tax", Vec::new(), 5).is_empty());
+        assert!(registry.find("add tax", &[], 5).is_empty());
         assert!(!registry.remove("tools/add_tax.ts"));
     }
 }

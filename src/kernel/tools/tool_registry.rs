@@ -85,7 +85,7 @@ impl ToolRegistry {
     }
 
     /// The tools that fit `query`, best first, by words and by what is known of its meaning.
-    pub fn find(&self, query: &str, meanings: Vec<Meaning>, limit: usize) -> Result<Vec<Found>, Error> {
+    pub fn find(&self, query: &str, meanings: &[Meaning], limit: usize) -> Result<Vec<Found>, Error> {
         let mut found = self.fresh()?.registry.find(query, meanings, limit);
         let counts = self.uses.counts();
         // Of equals the one that has proved itself comes first.
@@ -97,7 +97,7 @@ impl ToolRegistry {
     }
 
     /// Other tools that are described as `tool` is, best first.
-    pub fn alike(&self, tool: &ToolMeta, meanings: Vec<Meaning>, limit: usize) -> Result<Vec<Found>, Error> {
+    pub fn alike(&self, tool: &ToolMeta, meanings: &[Meaning], limit: usize) -> Result<Vec<Found>, Error> {
         Ok(self.fresh()?.registry.alike(tool, meanings, limit))
     }
 

@@ -78,13 +78,13 @@ impl Tools {
         if let Some(numbers) = vector {
             self.memory.remember(query, numbers);
         }
-        let found = self.registry.find(query, self.meanings(query)?, limit as usize)?;
+        let found = self.registry.find(query, &self.meanings(query)?, limit as usize)?;
         Ok(found.into_iter().map(FoundTool::from).collect())
     }
 
     /// Other tools that are described as `tool` is, best first.
     pub fn alike(&self, tool: &ToolMeta, limit: usize) -> Result<Vec<Found>, Error> {
-        self.registry.alike(tool, self.meanings(&about(tool))?, limit)
+        self.registry.alike(tool, &self.meanings(&about(tool))?, limit)
     }
 
     fn meanings(&self, text: &str) -> Result<Vec<Meaning>, Error> {
