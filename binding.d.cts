@@ -75,6 +75,8 @@ export declare class BindingKernel {
   fileHistory(path?: string | undefined | null, limit?: number | undefined | null): Promise<BindingOutcome>
   /** Value: a unified diff. */
   fileDiff(path?: string | undefined | null, from?: string | undefined | null, to?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: `[{ path, state }]`, the files that are not in the history as they are, sorted by path. */
+  uncommitted(): Promise<BindingOutcome>
   /** Value: `{ matches: [{ path, line, column, text }], truncated, files }`. */
   searchFiles(queryJson: string): Promise<BindingOutcome>
   /** Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path. */
@@ -98,6 +100,8 @@ export declare class BindingKernel {
    * waits for the function which asks for this one.
    */
   exec(runId: number, path: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
+  /** Value: `{ parameters }`, the schema of what code takes that is in no file. */
+  codeParameters(code: string): Promise<BindingOutcome>
   /** As `exec`, of code that is in no file and stays in none. */
   runCode(runId: number, code: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
   /** Ends a run early; nothing when it is over. */
@@ -145,7 +149,9 @@ export interface BindingError {
 export interface BindingHostCall {
   id: number
   runId: number
-  /** The run that waits for the answer: that one, or a run below it. */
+  /** The nearest run that JavaScript has started: that one, or a run below it. */
+  contextId: number
+  /** The run that waits for the answer: one of these, or a run below them. */
   callerId: number
   kind: 'call' | 'commit' | 'rollback'
   name: string

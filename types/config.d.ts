@@ -71,7 +71,7 @@ export type SandboxConfigInput = {
   workers?: number;
   /**
    * How many workers are kept ready while the kernel is in use. Of the kernels of one root in one process the newest
-   * does so. Default: 1; from 0 to 64.
+   * that is not shut down does so. Default: 1; from 0 to 64.
    */
   warm?: number;
   /**
@@ -369,8 +369,15 @@ export type FilledTGPConfig = {
  */
 export declare function defineTGPConfig(config: TGPConfigInput): TGPConfigInput;
 
+/** What {@link loadTGPConfig} gives: a configuration with every default, which `new TGP({ config })` takes. */
+export type LoadedTGPConfig = Omit<FilledTGPConfig, 'secrets'> & {
+  /** As the file has them: with `value` or `env`. A variable is read by the boot, so its value is not in here. */
+  secrets: Record<string, SecretConfigInput & Required<Pick<SecretConfigInput, 'hosts' | 'functions'>>>;
+} & Pick<TGPConfigInput, 'sql' | 'sandboxAPI'>;
+
 /**
- * Loads and checks a config file (.ts .mts .js .mjs .cjs .json), and fills in the defaults. Secrets are in it as they are.
+ * Loads and checks a config file (.ts .mts .js .mjs .cjs .json), and fills in the defaults. Nothing in it is masked: a token or
+ * a secret that the file holds as text is in it as text.
  * @throws {ConfigError} when it is missing, cannot be loaded, or holds a wrong or unknown key
  */
-export declare function loadTGPConfig(configFile: string): Promise<FilledTGPConfig>;
+export declare function loadTGPConfig(configFile: string): Promise<LoadedTGPConfig>;

@@ -303,7 +303,8 @@ export declare class TGP {
    * @param path the tool, relative to the root
    * @param args what the tool gets. Dates cross as ISO strings, BigInts as decimal strings, Maps as objects, Sets as
    * arrays, and members that are undefined are left out; functions, symbols, cycles, NaN and the infinities are a
-   * {@link ValidationError}. Default: `{}`.
+   * {@link ValidationError}. They are the application's own, so they are not held against the tool's schema, as those of
+   * agents and of the command line are. Default: `{}`.
    * @throws {TGPError} of the class that says what went wrong; `details.logs` holds what the tool had logged
    */
   exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { TGP } from './kernel.js';
 import type { DescribeSchemaParams, ExecSqlParams } from './schemas.js';
 import type { AgentTool } from './tools.js';
 
@@ -155,6 +156,8 @@ export type SchemaDescription = {
   notShown?: string[];
   /** How many more tables there are. */
   notNamed?: number;
+  /** Why there is nothing: the table that was asked for does not exist, with the name that was probably meant. */
+  notice?: string;
 };
 
 /** The tools that {@link createSqlTools} returns. */
@@ -171,10 +174,16 @@ export type SqlTools = {
  * refused. Parameters of `tgp.exec_sql` in a tool cross as JSON first: bytes are passed as `{ $base64: '…' }`, a BigInt
  * arrives as its decimal text and NaN as NULL.
  *
+ * Of a kernel they get its database, with what its own tools may do there; `options` win. When the database stands in the config,
+ * boot the kernel first.
+ *
  * @example
  * const tools = { ...tgpTools(kernel), ...createSqlTools(pool, { readOnly: true }) };
+ * @example
+ * await kernel.boot();
+ * const tools = { ...tgpTools(kernel), ...createSqlTools(kernel) };
  */
-export declare function createSqlTools(source: SqlSource, options?: SqlToolOptions): SqlTools;
+export declare function createSqlTools(source: SqlSource | TGP, options?: SqlToolOptions): SqlTools;
 
 /**
  * An embedded SQLite database. Needs no package; statements run on threads of their own and can be stopped. No other SQLite

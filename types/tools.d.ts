@@ -176,6 +176,13 @@ export type HistoryOptions = {
   limit?: number;
 };
 
+/** A file that the history does not have as it is on disk. */
+export type UncommittedFile = {
+  path: string;
+  /** `new`: the history has none of this path. `missing`: it has one, and the disk does not. */
+  state: 'new' | 'changed' | 'missing';
+};
+
 /** The repository of a kernel. */
 export type KernelGit = {
   /**
@@ -188,6 +195,11 @@ export type KernelGit = {
    * holds a secret, nothing is committed: `persisted` is `false`, and `findings` say where.
    */
   persist(message: string, files: string[]): Promise<Persistence>;
+  /**
+   * The files that are not in the history as they are on disk, sorted by path: what a person wrote with an editor, drafts of a
+   * strict check, files with a secret. `persist` commits them. Left out is what `.gitignore` names, and `meta.json`.
+   */
+  uncommitted(): Promise<UncommittedFile[]>;
   /** The commits that changed a file, or all of them, newest first, as far as ten seconds reach. */
   log(path?: string, options?: HistoryOptions): Promise<FileHistoryEntry[]>;
   /** A unified diff of a file, or of everything. Default: what the current commit changed. */

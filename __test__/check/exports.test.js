@@ -97,7 +97,33 @@ describe('names that are imported and not there', () => {
     await check("import { addDay } from './lib/dates';", 'addDay(1)').catch(() => {});
     await expect(kernel.exec(path)).rejects.toMatchObject({
       code: expect.stringMatching(/ERR_COMPILATION|ERR_NOT_FOUND/),
+      message: expect.not.stringContaining('?.'),
     });
+  });
+});
+
+describe('what the sandbox does not have', () => {
+  it('is marked where its name stands, and told once with the type checker', async () => {
+    const { check } = await checker({});
+    for (const body of [
+      'process.env.KEY',
+      "'ü' + process.env.KEY",
+      "['\\t', process['env']]",
+      '({ process })',
+      'globalThis.process.env.KEY',
+      '((key = process.env.KEY) => key)()',
+      'class { static key = process.env.KEY }',
+    ]) {
+      const { errors } = await check('', body);
+      const column = `export default (): unknown => ${body};`.indexOf('process') + 1;
+      expect(errors, body).toEqual([expect.stringContaining(`tools/t.ts:3:${column}: Violation [Standard 4]: Global`)]);
+    }
+  });
+
+  it('says what to do about settings and about secrets', async () => {
+    const { check } = await checker({});
+    const [found] = (await check('', 'process.env.KEY')).diagnostics;
+    expect(found?.help).toMatch(/settings as arguments.*\{\{secret:NAME\}\}.*`secrets: \{ NAME: \{ hosts \} \}`/);
   });
 });
 

@@ -68,6 +68,10 @@ describe('tgp', () => {
     [['exec', 'math/sum', '--timeout-ms', 'soon'], 'positive whole number'],
     [['exec', 'math/sum', '--args', '[1]'], '--args must be a JSON object'],
     [['exec', 'math/sum', '--args', '@none.json'], 'none.json'],
+    [
+      ['exec', 'math/sum', '--args', '{"off":[1]}'],
+      '"off" is not known, did you mean "of"? It takes { of: number[] }.',
+    ],
   ])('%j is wrong usage', async (args, hint) => {
     const { code, stdout, stderr } = await runCli(folder, args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -174,6 +178,18 @@ describe('tgp exec', () => {
       line: 4,
       logs: [{ level: 'log' }],
     });
+  });
+
+  test.each([
+    ['toolls/math/sum.ts', 'tools/math/sum.ts'],
+    ['math/summ', 'tools/math/sum.ts'],
+    ['sum', 'tools/math/sum.ts'],
+    ['brokn.ts', 'tools/broken.ts'],
+  ])('asks about the tool that %s may mean', async (given, meant) => {
+    const { code, stderr } = await runCli(folder, ['exec', given]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`There is no tool "${given}". Did you mean ${meant}? "tgp list" shows`);
+    expect((await runCli(folder, ['log', given])).stderr).toContain(`Did you mean ${meant}?`);
   });
 
   test('stops a runaway at the limit that it is given', async () => {

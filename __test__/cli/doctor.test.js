@@ -15,6 +15,9 @@ import { tempRoot } from '../helpers/temp_root.js';
 const find = (/** @type {any} */ report, /** @type {string} */ name) =>
   report.checks.find((/** @type {any} */ check) => check.name === name);
 
+const problems = (/** @type {any} */ report) =>
+  report.checks.flatMap((/** @type {any} */ { name, status }) => (status === 'problem' ? [name] : []));
+
 describe('tgp doctor', () => {
   test('finds everything well in an initialised folder', async () => {
     const folder = await tempRoot();
@@ -69,6 +72,98 @@ describe('tgp doctor', () => {
       status: 'problem',
       remedy: expect.stringContaining('"sandbox.memoryMB" is not known, did you mean "sandbox.memoryMb"?'),
     });
+  });
+
+  /** @type {[string, string, string, string[]][]} */
+  const faults = [
+    ['a key of another type', 'tgp.config.json', '{"git":{"repo":7}}', ['git.repo']],
+    ['a file that is no JSON', 'tgp.config.json', '{', ['tgp.config.json']],
+    ['a package that is not there', 'tgp.config.mjs', "import 'nowhere'; export default {};", ['nowhere']],
+    ['keys that contradict', 'tgp.config.json', '{"git":{"provider":"github"}}', ['git.repo is missing']],
+    [
+      'a secret that is not set',
+      'tgp.config.json',
+      '{"secrets":{"A":{"env":"TGP_NONE"}}}',
+      ['TGP_NONE, which is not set'],
+    ],
+    [
+      'a function of a name that tools cannot call',
+      'tgp.config.mjs',
+      'export default { sandboxAPI: { then: () => 1 } };',
+      ['is taken for a promise'],
+    ],
+    [
+      'rules that a database cannot keep',
+      'tgp.config.mjs',
+      'export default { sql: { source: async () => [], readOnly: true } };',
+      ['readOnly needs a transaction'],
+    ],
+    [
+      'two at once',
+      'tgp.config.json',
+      '{"secrets":{"A":{"env":"TGP_NONE"}},"network":{"proxy":"x"}}',
+      ['TGP_NONE, which is not set', 'network.proxy is no address'],
+    ],
+  ];
+  test.each(faults)('tells %s once, under Config', async (_, file, text, words) => {
+    const folder = await tempRoot();
+    await writeFile(join(folder, file), text);
+    const { code, stdout, ...printed } = await runCli(folder, ['doctor', '--json']);
+    expect(code).toBe(1);
+    const report = printed.json();
+    expect(problems(report)).toEqual(['Config']);
+    for (const word of words) {
+      expect(find(report, 'Config').remedy).toContain(word);
+      expect(stdout.split(word)).toHaveLength(2);
+    }
+  });
+
+  test('names files that are only on this disk, and changes none of them', async () => {
+    const folder = await tempRoot();
+    await runCli(folder, ['init']);
+    const root = join(folder, '.tgp');
+    await writeFile(join(root, 'tools/mine.ts'), '/** One. */\nexport default (): number => 1;\n');
+    for (const from of [folder, join(root, 'tools')]) {
+      const { code, ...printed } = await runCli(from, ['doctor', '--json']);
+      expect(code).toBe(0);
+      expect(find(printed.json(), 'Workspace')).toMatchObject({
+        status: 'warning',
+        detail: expect.stringContaining('1 file is not committed: tools/mine.ts'),
+        remedy: expect.stringContaining('tgp commit'),
+      });
+    }
+    expect(git(root, 'status', '--porcelain')).toBe('?? tools/mine.ts');
+    expect(await runCli(folder, ['commit'])).toMatchObject({ code: 0 });
+    expect(find((await runCli(folder, ['doctor', '--json'])).json(), 'Workspace').status).toBe('ok');
+  });
+
+  test.skipIf(process.platform === 'win32')('names what lies in the root and is no file for the kernel', async () => {
+    const folder = await tempRoot();
+    await runCli(folder, ['init']);
+    const root = join(folder, '.tgp');
+    const odd = [
+      ['tools/nul.ts', /'tools\/nul\.ts' \(has a name that is a device on Windows\)/],
+      ['a:b.ts', /'a:b\.ts' \(a name that is not the same file on every system\)/],
+      ['tools/a\nb\u001b[31m.ts', /'tools\/a\\u\{a\}b\\u\{1b\}\[31m\.ts' \(has a control character/],
+      [Buffer.from([...Buffer.from(`${root}/tools/`), 0xff, 0x2e, 0x74, 0x73]), /\(its name is not UTF-8\)/],
+    ];
+    const workspaceOf = async () => find((await runCli(folder, ['doctor', '--json'])).json(), 'Workspace');
+    for (const [path, expected] of odd) {
+      const place = typeof path === 'string' ? join(root, path) : path;
+      await writeFile(place, 'export default () => 1;\n');
+      const found = await workspaceOf();
+      expect(found).toMatchObject({ status: 'warning', remedy: expect.stringContaining('another name') });
+      expect(found.detail).toMatch(/1 file is neither listed, run nor committed/);
+      expect(found.detail).toMatch(expected);
+      await rm(place);
+    }
+    await symlink(join(root, 'meta.json'), join(root, 'tools/link.ts'));
+    for (let index = 0; index < 6; index += 1) await writeFile(join(root, `tools/q${index}?.ts`), '');
+    const { detail } = await workspaceOf();
+    expect(detail).toContain('7 files are neither listed, run nor committed');
+    expect(detail).toMatch(/ and 2 more$/);
+    for (let index = 0; index < 6; index += 1) await rm(join(root, `tools/q${index}?.ts`));
+    expect((await workspaceOf()).detail).toContain("'tools/link.ts' (a link)");
   });
 
   test('warns when the repository around does not ignore the root, and when the root is on no branch', async () => {
@@ -127,9 +222,10 @@ describe('tgp doctor looks at the way out', () => {
     await writeFile(join(folder, 'tgp.config.json'), JSON.stringify(config));
     const { code, ...printed } = await runCli(folder, ['doctor', '--json']);
     expect(code).toBe(1);
-    const found = find(printed.json(), 'Remote');
+    const found = find(printed.json(), 'Config');
     expect(found).toMatchObject({ status: 'problem', remedy: expect.stringContaining(why) });
     expect(JSON.stringify(found)).not.toMatch(/git\.repo|TOKEN/);
+    expect(problems(printed.json())).toEqual(['Config']);
   });
 });
 
@@ -177,6 +273,19 @@ describe('tgp doctor looks at the database', () => {
     expect(found).toMatchObject({ status, detail: expect.stringContaining(detail) });
     expect(JSON.stringify(found)).not.toContain('hidden');
     if (status !== 'ok') expect(found.remedy?.length).toBeGreaterThan(10);
+  });
+
+  test('a file of the config that is not there is named and not made', async () => {
+    const folder = await tempRoot();
+    const index = new URL('../../index.js', import.meta.url).href;
+    const config = `import { sqlite } from ${JSON.stringify(index)};\nexport default { sql: sqlite('shpo.db') };\n`;
+    await writeFile(join(folder, 'tgp.config.mjs'), config);
+    const printed = await runCli(folder, ['doctor', '--json']);
+    expect(find(printed.json(), 'Database')).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('shpo.db does not exist yet'),
+    });
+    expect(await readdir(folder)).toEqual(['tgp.config.mjs']);
   });
 
   test('a file that is no database', async () => {

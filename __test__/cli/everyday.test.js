@@ -88,20 +88,19 @@ test.each([
 });
 
 test.each([
-  ['Next.js', { next: '16.0.0' }, 'app/api/agent/route.js'],
-  ['NestJS', { '@nestjs/core': '11.0.0' }, 'src/tgp/tgp.module.ts'],
+  ['Next.js', { next: '16.0.0' }, 'app/api/agent/route.js', 'tgp.config.ts'],
+  ['NestJS', { '@nestjs/core': '11.0.0' }, 'src/tgp/tgp.module.ts', 'tgp.config.mjs'],
 ])(
   'tgp init for %s: nobody reaches the agent without a token, and the database is read-only',
-  async (_name, uses, file) => {
+  async (_name, uses, file, config) => {
     const folder = await tempRoot();
     await writeFile(join(folder, 'package.json'), JSON.stringify({ dependencies: { ...uses, pg: '8' } }));
     const { next } = (await runCli(folder, ['init', '--json'])).json();
     expect(next.join('\n')).toContain('Set TGP_AGENT_TOKEN');
     const source = await readFile(join(folder, file), 'utf8');
     expect(source).toContain('isAllowed(');
-    expect(source).toContain('const access = { readOnly: true };');
-    expect(source).toContain('sql: { source: db, ...access }');
-    expect(source).toContain('createSqlTools(db, access)');
+    expect(source).toMatch(/createSqlTools\((?:this\.)?kernel\)/);
+    expect(await readFile(join(folder, config), 'utf8')).toMatch(/sql: \{ source: new Pool\(.+\), readOnly: true \}/);
     expect(source.indexOf('kernel.boot()'), 'the system prompt knows the config').toBeGreaterThan(0);
     expect(source.indexOf('kernel.boot()')).toBeLessThan(source.indexOf('getSystemPrompt()'));
     const check = /function isAllowed[\s\S]*?\n}/

@@ -1,16 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { TGP } from '../../index.js';
 import { nestModule, nextRoute, script } from '../../js/cli/agent_templates.js';
 import { driverOf } from '../../js/cli/databases.js';
 import { examineNextConfig } from '../../js/cli/next_check.js';
+import { configText } from '../../js/cli/templates.js';
 import { installedPackages } from '../helpers/installed_packages.js';
 import { runCli } from '../helpers/run_cli.js';
 import { strictPrograms } from '../helpers/strict_typescript.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const MINUTES = 60_000;
+const PACKAGES_HERE = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const PACKAGES = {
   '@nestjs/common': '11.1.6',
   '@types/pg': '8.15.5',
@@ -100,6 +104,36 @@ describe('tgp init', () => {
     expect(await readdir(join(folder, 'agent/root'))).toEqual(expect.arrayContaining(['.git', 'bin', 'tools']));
   });
 
+  /** @type {[string, Record<string, string>, string, string][]} */
+  const kinds = [
+    ['plain Node', {}, 'tgp.config.ts', 'agent.mjs'],
+    ['Express', { express: '5' }, 'tgp.config.ts', 'agent.mjs'],
+    ['Next.js', { next: '16' }, 'tgp.config.ts', 'app/api/agent/route.js'],
+    ['NestJS', { '@nestjs/core': '11' }, 'tgp.config.mjs', 'src/tgp/tgp.module.ts'],
+  ];
+  test.each(kinds)(
+    '%s: the database is in the config, for the agent and for the command line',
+    async (_, more, config, agent) => {
+      const dependencies = { ...more, 'better-sqlite3': '12' };
+      const folder = await application({ 'package.json': JSON.stringify({ dependencies }) });
+      // The driver is not installed yet.
+      const told = (await runCli(folder, ['init', '--json'])).json();
+      expect(told.next).toContain(`Set DATABASE_FILE: ${config} reads it.`);
+      expect(await read(folder, config)).toContain('readOnly: true');
+      const text = await read(folder, agent);
+      expect(text).toContain('createSqlTools(');
+      expect(text).not.toContain('better-sqlite3');
+      await symlink(PACKAGES_HERE, join(folder, 'node_modules'));
+      const rows = '/** Counts. */\nexport default async (): Promise<unknown> => tgp.exec_sql("SELECT 7 AS seven");\n';
+      await writeFile(join(folder, '.tgp/tools/rows.ts'), rows);
+      const env = { DATABASE_FILE: join(folder, 'shop.db') };
+      const ran = (await runCli(folder, ['exec', 'rows', '--json'], { env })).json();
+      expect(ran).toMatchObject({ success: true, result: [{ seven: 7 }] });
+      const { checks } = (await runCli(folder, ['doctor', '--json'], { env })).json();
+      expect(checks.find(({ name }) => name === 'Database')).toMatchObject({ status: 'ok' });
+    },
+  );
+
   test('gives a Next.js application a route', async () => {
     const folder = await application({
       'package.json': '{"dependencies":{"next":"16.0.0","ai":"6.0.0"},"devDependencies":{"typescript":"5"}}',
@@ -137,7 +171,7 @@ describe('tgp init', () => {
     const told = (await runCli(layered, ['init', '--json'])).json();
     expect(told.databases).toEqual(['@prisma/client']);
     expect(told.next[0]).toBe(
-      'In app/api/agent/route.js, pass your Prisma client to new TGP({ sql: { source: it, readOnly: true } }), and add ...createSqlTools(it, { readOnly: true }) to the tools; without readOnly they may write.',
+      'In tgp.config.ts, add your Prisma client as sql: { source: it, readOnly: true }, and in app/api/agent/route.js add ...createSqlTools(kernel) to the tools; without readOnly they may write.',
     );
   });
 
@@ -148,6 +182,17 @@ describe('tgp init', () => {
     expect(told.files).toContainEqual({ file: 'next.config.js', effect: 'kept' });
     expect(told.next).toContain("  import { withTGP } from '@tgp/core/next';");
     expect(await read(folder, 'next.config.js')).toBe(unusual);
+  });
+
+  test('writes nothing where a file has the place of the root', async () => {
+    const folder = await application({ '.tgp': 'no folder' });
+    const { code, stderr } = await runCli(folder, ['init', '--yes']);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/\.tgp is a file where the folder .* Nothing was written/);
+    expect(await readdir(folder)).toEqual(['.tgp']);
+    const error = await new TGP({ config: { rootDir: join(folder, '.tgp') } }).boot().catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'ERR_CONFIG', details: { key: 'rootDir' } });
+    expect(error.message).toMatch(/rootDir cannot be a folder: a file of that name/);
   });
 
   test('writes nothing when package.json cannot be read', async () => {
@@ -165,16 +210,28 @@ test(
     const folder = installedPackages('tgp-frameworks', PACKAGES);
     /** @type {Record<string, string>} */
     const sources = {};
+    /** @type {Record<string, string>} */
+    const routes = {};
     for (const database of ['none', 'pg', 'postgres', 'mysql2', 'better-sqlite3']) {
       const driver = driverOf([database]);
       expect(driver?.name ?? 'none').toBe(database);
-      const choices = /** @type {const} */ ({ language: 'ts', config: 'tgp.config.ts', driver });
-      sources[`route_${database}.ts`] = nextRoute(choices);
-      sources[`module_${database}.ts`] = nestModule(choices);
-      sources[`script_${database}.mts`] = script(choices);
-      expect(nextRoute({ ...choices, language: 'js' })).not.toContain(': Request');
+      routes[`config_${database}.ts`] = configText(driver);
+      const config = `config_${database}.ts`;
+      for (const place of driver
+        ? [driver, /** @type {const} */ ('in the config')]
+        : [/** @type {const} */ ('nowhere')]) {
+        const choices = /** @type {const} */ ({ language: 'ts', config, database: place, up: './' });
+        const name = `${database}_${typeof place === 'string' ? 'config' : 'agent'}`;
+        routes[`route_${name}.ts`] = nextRoute(choices);
+        sources[`module_${name}.ts`] = nestModule(choices);
+        sources[`script_${name}.mts`] = script(choices);
+        expect(nextRoute({ ...choices, language: 'js' })).not.toContain(': Request');
+      }
     }
     expect(await strictPrograms(folder, 'templates', sources, { experimentalDecorators: true })).toBe('');
+    // As Next.js has it.
+    const bundled = { module: 'ESNext', moduleResolution: 'Bundler' };
+    expect(await strictPrograms(folder, 'routes', routes, bundled)).toBe('');
   },
   3 * MINUTES,
 );

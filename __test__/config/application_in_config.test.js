@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { loadTGPConfig, TGP, tgpTools } from '../../index.js';
+import { createSqlTools, loadTGPConfig, sqlite, TGP, tgpTools } from '../../index.js';
 import { CLI, runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -66,6 +66,20 @@ describe('sql and sandboxAPI in the config file', () => {
       rows: [{ seven: 'mine' }],
       doubled: 'mine',
     });
+  });
+
+  test('a function that takes the place of the database is warned of', async () => {
+    /** @type {string[]} */
+    const warnings = [];
+    const logger = { debug() {}, info() {}, error() {}, warn: (/** @type {string} */ text) => warnings.push(text) };
+    const config = { rootDir: await tempRoot() };
+    const kernel = kernelOf({ config, logger, sql: sqlite(':memory:'), sandboxAPI: { exec_sql: () => 'mine' } });
+    await kernel.boot();
+    expect(warnings.join()).toContain('sandboxAPI.exec_sql takes the place of the database');
+    warnings.length = 0;
+    const alone = kernelOf({ config: { rootDir: await tempRoot() }, logger, sandboxAPI: { exec_sql: () => 'mine' } });
+    await alone.boot();
+    expect(warnings.join()).not.toContain('exec_sql');
   });
 
   test('tgp exec and tgp mcp have them', async () => {
@@ -131,6 +145,38 @@ describe('sql and sandboxAPI in the config file', () => {
     await writeFile(file, `${exported} { rootDir: './.tgp', sandboxAPI: { two: () => 2 } };`);
     await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content: 'return await tgp.two()' });
     expect((await kernel.exec('tools/t.ts')).result).toBe(2);
+  });
+
+  test('an agent gets the database of its kernel, with what tools may do there', async () => {
+    const { folder, file } = await project();
+    const kernel = kernelOf({ configFile: file });
+    const refused = (/** @type {string} */ words) =>
+      expect.objectContaining({ code: 'ERR_CONFIG', message: expect.stringContaining(words) });
+    const made = (/** @type {TGP} */ of) => {
+      try {
+        return createSqlTools(of);
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(made(kernel)).toEqual(refused('await kernel.boot()'));
+    await kernel.boot();
+    const many = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 11) SELECT i FROM n';
+    // Ten rows are what the config allows.
+    await expect(createSqlTools(kernel).exec_sql.execute({ sql: many })).rejects.toMatchObject({
+      message: expect.stringContaining('10'),
+    });
+    expect(await createSqlTools(kernel, { maxRows: 11 }).exec_sql.execute({ sql: many })).toHaveLength(11);
+    const own = kernelOf({
+      config: { rootDir: join(folder, 'other') },
+      sql: { source: sqlite(':memory:'), readOnly: true },
+    });
+    await expect(createSqlTools(own).exec_sql.execute({ sql: 'CREATE TABLE t (a)' })).rejects.toMatchObject({
+      code: 'ERR_SECURITY_VIOLATION',
+    });
+    const none = kernelOf({ config: { rootDir: join(folder, 'third') } });
+    await none.boot();
+    expect(made(none)).toEqual(refused('"sql" in the config'));
   });
 
   test('loadTGPConfig gives them back, and a wrong one is refused by its name', async () => {

@@ -110,6 +110,12 @@ describe('a configuration', () => {
     );
   });
 
+  test('with a value that is none of those wanted is told them, and with a question ends with it', async () => {
+    expect((await refusal({ check: 'strikt' })).message).toMatch(/"check" is not valid: give one of "[^.]*"\.$/);
+    expect((await refusal({ check: 1 })).message).toMatch(/"check" is not valid: give one of "[^.]*", not 1\.$/);
+    expect((await refusal({ rotDir: './x' })).message).toMatch(/"rotDir" is not known, did you mean "rootDir"\?$/);
+  });
+
   test('with a value of the wrong kind is refused by the name of its key', async () => {
     const wrong = fc.constantFrom(...leaves).chain(({ path, schema }) =>
       fc.record({

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 /**
  * @typedef {object} Application
  * @property {string} name
+ * @property {string} [runtime] the package that it is made with
  * @property {Record<string, string>} dependencies
  * @property {Record<string, string>} files
  * @property {(folder: string, port: number) => string[]} command the program and its arguments, which listens on `port`
@@ -64,6 +65,7 @@ const nextConfig = (/** @type {string} */ config) =>
 export const SHORT = [
   {
     name: 'Express',
+    runtime: 'express',
     dependencies: SMALL,
     files: {
       'run.mjs': run(),
@@ -80,6 +82,7 @@ app.listen(Number(process.env.PORT), '127.0.0.1');
   },
   {
     name: 'Hono',
+    runtime: 'hono',
     dependencies: SMALL,
     files: {
       'run.mjs': run(),
@@ -121,15 +124,17 @@ createServer(async (request, response) => {
 /** The rest. @type {Application[]} */
 export const LONG = [
   {
-    name: 'Next.js, `next dev`, 8 edits of the route',
+    name: 'Next.js, `next dev`',
+    runtime: 'next',
     dependencies: NEXT,
     files: { ...NEXT_FILES, 'next.config.mjs': nextConfig('{}') },
     command: (folder, port) => [bin(folder, 'next'), 'dev', '--port', String(port), '--hostname', '127.0.0.1'],
     path: '/api/run',
-    edits: { file: 'app/api/run/route.js', times: 8 },
+    edits: { file: 'app/api/run/route.js', times: 24 },
   },
   {
     name: 'Next.js, `next build` and `next start`',
+    runtime: 'next',
     dependencies: NEXT,
     files: { ...NEXT_FILES, 'next.config.mjs': nextConfig('{}') },
     before: [['next', 'build']],
@@ -138,6 +143,7 @@ export const LONG = [
   },
   {
     name: 'Next.js, standalone output',
+    runtime: 'next',
     dependencies: NEXT,
     files: { ...NEXT_FILES, 'next.config.mjs': nextConfig("{ output: 'standalone' }") },
     before: [['next', 'build']],
@@ -147,6 +153,7 @@ export const LONG = [
   },
   {
     name: 'NestJS',
+    runtime: '@nestjs/core',
     dependencies: {
       '@nestjs/common': '^11.0.0',
       '@nestjs/core': '^11.0.0',
@@ -182,12 +189,14 @@ await app.listen(Number(process.env.PORT), '127.0.0.1');
   },
   {
     name: 'Bun',
+    runtime: 'bun',
     dependencies: { bun: '^1.3.0' },
     files: PLAIN,
     command: (folder) => [bin(folder, 'bun'), 'server.mjs'],
   },
   {
     name: 'Deno',
+    runtime: 'deno',
     dependencies: { deno: '^2.5.0' },
     files: PLAIN,
     command: (folder) => [bin(folder, 'deno'), 'run', '--allow-all', '--node-modules-dir=manual', 'server.mjs'],
@@ -215,7 +224,7 @@ export const CONTAINER = {
     'sh',
     '-ec',
     `root=${folder}/root
-    mkdir $root
+    mkdir -p $root
     mount --bind / $root
     mount -o remount,bind,ro $root
     mount --rbind /proc $root/proc
@@ -251,8 +260,12 @@ TEST`,
 ].map(({ files, ...runner }) => {
   const test = `
 const { readdirSync, readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
+const children = () => readdirSync('/proc/self/task').flatMap((task) => readFileSync('/proc/self/task/' + task + '/children', 'utf8').split(' ').filter(Boolean));
+const nameOf = (pid) => { try { return readFileSync('/proc/' + pid + '/comm', 'utf8').trim(); } catch { return ''; } };
 const count = () => ({
-  processes: 1 + readdirSync('/proc/self/task').flatMap((task) => readFileSync('/proc/self/task/' + task + '/children', 'utf8').split(' ').filter(Boolean)).length,
+  processes: 1 + children().length,
+  workers: children().filter((pid) => nameOf(pid) === 'tgp-sandbox').length,
+  threads: readdirSync('/proc/self/task').length,
   files: readdirSync('/proc/self/fd').length,
   memoryMb: Math.round(process.memoryUsage().rss / 1048576),
 });

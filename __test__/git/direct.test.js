@@ -275,6 +275,19 @@ describe('two kernels on one remote', () => {
 });
 
 describe('an unreachable remote', () => {
+  it('of which there is no local copy yet cannot be started from, and that is said', async () => {
+    const { remote } = await bareRemote();
+    renameSync(remote, `${remote}.away`);
+    const { kernel } = await agent(remote);
+    const error = await kernel.boot().catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/of git\.repo cannot be reached/) });
+    expect(error.message).toMatch(/no local copy of it yet.*git\.provider/);
+    expect(error.message).not.toMatch(/pushed later/);
+    expect(error.message).not.toContain(remote);
+    renameSync(`${remote}.away`, remote);
+    await kernel.boot();
+  });
+
   it('boots from the local copy with a warning, keeps writing, and pushes later', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/a.ts': 'return 1' });

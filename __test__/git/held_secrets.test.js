@@ -155,6 +155,9 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     await again.kernel.boot();
     await again.tools.write_file.execute({ path: 'tools/third.ts', content: CLEAN });
     isHeld();
+    // Nobody here has seen the remote's version yet.
+    const unseen = again.tools.write_file.execute({ path, content: CLEAN });
+    await expect(unseen).rejects.toMatchObject({ code: 'ERR_GIT_CONFLICT' });
     expect(await again.tools.write_file.execute({ path, content: CLEAN })).toMatchObject({ persisted: true });
     expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
   });
@@ -195,5 +198,32 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     expect(knowsSecret(server.remote) || knowsSecret(rootDir)).toBe(false);
     expect(JSON.stringify(server.requests)).not.toContain(SECRET);
     expect(existsSync(join(rootDir, 'tools/pay.ts'))).toBe(true);
+  });
+});
+
+describe('THREAT: a secret beside the files is pushed', () => {
+  it('in the message of a commit', async () => {
+    const { kernel, rootDir, remote } = await withRemote();
+    await kernel.boot();
+    mkdirSync(join(rootDir, 'tools'), { recursive: true });
+    writeFileSync(join(rootDir, 'tools/pay.ts'), CLEAN);
+    for (const message of [`Use ${SECRET}`, SECRET, `Pay\n\npassword: "hunter2hunter2"`]) {
+      const held = await kernel.git.persist(message, ['tools/pay.ts']);
+      expect(held).toMatchObject({ persisted: false, findings: [expect.stringMatching(/^message:\d/)] });
+      expect(held.problem).toMatch(/the message holds a secret/);
+      expect(held.problem).not.toContain(SECRET);
+    }
+    expect(await kernel.git.persist('Pay', ['tools/pay.ts'])).toMatchObject({ persisted: true });
+    expect([knowsSecret(rootDir), knowsSecret(remote)]).toEqual([false, false]);
+  });
+
+  it('in the name of a file', async () => {
+    const { kernel, tools, rootDir, remote } = await withRemote();
+    const path = `tools/${SECRET}.ts`;
+    const held = await tools.write_file.execute({ path, content: CLEAN });
+    expect(held).toMatchObject({ success: true, persisted: false });
+    expect(held.findings?.join()).toContain('in the name of the file');
+    expect(await kernel.git.persist('Pay', [path])).toMatchObject({ persisted: false });
+    expect([knowsSecret(rootDir), knowsSecret(remote)]).toEqual([false, false]);
   });
 });

@@ -59,7 +59,10 @@ describe('an ssh remote', () => {
     const { folder } = await bareRemote();
     standIn(folder, 'exit 255');
     const { kernel } = await createKernel({ git: { repo: 'ssh://git@host.example:2222/r.git' } });
-    await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_GIT' });
+    const error = await kernel.boot().catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'ERR_GIT' });
+    expect(error.message).toMatch(/ssh:\/\/git@host\.example:2222\/r\.git cannot be reached.*no local copy.*provider/);
+    expect(error.message).not.toContain('pushed later');
     const [call] = readFileSync(join(folder, 'calls'), 'utf8').split('\n');
     expect(call).toContain('BatchMode=yes');
     expect(call).toContain("-p 2222 -- git@host.example git-upload-pack '/r.git'");

@@ -93,12 +93,12 @@ export const MISTAKES = [
   {
     mistake: 'A package that may not be imported',
     tool: "import { sumBy } from 'lodash';\nexport default (args: { n: { v: number }[] }) => sumBy(args.n, 'v');",
-    call: run(),
+    call: run({ n: [{ v: 1 }] }),
   },
   {
     mistake: 'A package whose name has a slip',
     tool: "import { format } from 'date-fn';\nexport default (args: { day: string }) => format(args.day, 'P');",
-    call: run(),
+    call: run({ day: '2024-02-29' }),
   },
   {
     mistake: 'Files by way of node:fs',

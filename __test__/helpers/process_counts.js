@@ -1,11 +1,11 @@
 /** What an application costs its machine: itself and everything that it has started. Linux. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { descendants, treeMemory } from '../../benches/process_tree.mjs';
 import { isWorker } from './workers.js';
 
 /**
- * @typedef {{ processes: number, workers: number, files: number, memoryMb: number }} Counts
+ * @typedef {{ processes: number, workers: number, threads: number, files: number, memoryMb: number }} Counts
  */
 
 /**
@@ -14,10 +14,12 @@ import { isWorker } from './workers.js';
  */
 export function countsOf(pid) {
   const tree = [pid, ...descendants(pid)];
+  const sum = (/** @type {string} */ folder) => tree.reduce((total, member) => total + entriesOf(member, folder), 0);
   return {
     processes: tree.length,
     workers: tree.filter(isWorker).length,
-    files: tree.reduce((sum, member) => sum + filesOf(member), 0),
+    threads: sum('task'),
+    files: sum('fd'),
     memoryMb: Math.round(treeMemory(pid).total),
   };
 }
@@ -36,10 +38,36 @@ export function running(pids) {
   });
 }
 
-/** @param {number} pid */
-function filesOf(pid) {
+/**
+ * The processes that have to do with a folder, whoever their parent is by now: their program lies in it, or they work in
+ * it, or they were told of it.
+ * @param {string} folder
+ */
+export function processesOf(folder) {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  const ours = pids.filter((pid) =>
+    [
+      () => readlinkSync(`/proc/${pid}/exe`),
+      () => readlinkSync(`/proc/${pid}/cwd`),
+      () => readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
+    ].some((look) => {
+      try {
+        return look().includes(folder);
+      } catch {
+        return false; // It ended while it was looked at.
+      }
+    }),
+  );
+  return running(ours.map(Number));
+}
+
+/**
+ * @param {number} pid
+ * @param {string} folder
+ */
+function entriesOf(pid, folder) {
   try {
-    return readdirSync(`/proc/${pid}/fd`).length;
+    return readdirSync(`/proc/${pid}/${folder}`).length;
   } catch {
     return 0; // It ended while it was looked at.
   }

@@ -18,6 +18,16 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     ['nothing at all', undefined, '"amounts" is missing: give a list.'],
     ['a wrong type', { amounts: 5 }, '"amounts" is not valid: give a list, not 5.'],
     ['a wrong item', { amounts: [1, 'two'] }, '"amounts.1" is not valid: give a number, not the text "two".'],
+    [
+      'another name for it',
+      { amount: [1], note: 'x' },
+      '"amounts" is missing: give a list; "amount" is not known, did you mean "amounts"?',
+    ],
+    [
+      'one that is not known beside a wrong one',
+      { amounts: 5, currency: 'EUR' },
+      '"amounts" is not valid: give a list, not 5; "currency" is not known here (known: amounts, note).',
+    ],
     ['a text that is no JSON', { amounts: '[1, 2' }, '"amounts" is not valid: give a list, not the text "[1, 2".'],
   ])('%s: says what was expected, and that the call is to be corrected', async (_, args, problem) => {
     const { kernel, tools } = await withSum();
@@ -26,7 +36,7 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
       success: false,
       code: 'ERR_VALIDATION',
       logs: [],
-      error: `${path}: ${problem} It takes { amounts: number[]; note?: string }. Correct the arguments and call it again; the tool was not run.`,
+      error: `${path}: ${problem} It takes { amounts: number[]; note?: string }. Correct the arguments and call it again; nothing was run.`,
     });
     const byName = (await kernel.tools()).math_sum?.execute(args ?? {});
     await expect(byName).rejects.toThrow(`math_sum: ${problem} It takes { amounts: number[]; note?: string }.`);
@@ -45,6 +55,21 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     expect(await tools.exec_tool.execute({ path: `./${path}`, args: /** @type {any} */ (args) })).toMatchObject({
       result: 42,
     });
+  });
+
+  test('a value that is none of those wanted is told them all, and names inside are known too', async () => {
+    const { tools } = await createKernel();
+    const days = 'Mon Tue Wed Thu Fri Sat Sun Public School Bank Feast Leap'.split(' ');
+    const content = `export default (args: { day: ${days.map((day) => `'${day}'`).join(' | ')}; at?: { hour: number }[] }): unknown => args;`;
+    await tools.write_file.execute({ path: 'tools/day.ts', content });
+    const failed = async (/** @type {any} */ args) =>
+      /** @type {any} */ (await tools.exec_tool.execute({ path: 'tools/day.ts', args })).error;
+    const all = days.map((day) => `"${day}"`).join(', ');
+    expect(await failed({ day: 'Monday' })).toContain(`"day" is not valid: give one of ${all}, not the text "Monday".`);
+    expect(await failed({ day: 'Monday'.repeat(100) })).toContain(`"day" is not valid: give one of ${all}. It takes`);
+    expect(await failed({ day: 'Mon', at: [{ hours: 1 }] })).toContain(
+      '"at.0.hour" is missing: give a number; "at.0.hours" is not known, did you mean "at.0.hour"? It takes',
+    );
   });
 
   test('a text stays a text where the tool wants one', async () => {

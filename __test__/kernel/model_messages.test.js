@@ -10,6 +10,9 @@ describe('what a model reads', () => {
       ['read_file', { path: null }, 'read_file: "path" is not valid: give a text, not null.'],
       ['read_file', { path: 'x', offset: 0 }, 'read_file: "offset" is not valid: give a number above 0, not 0.'],
       ['read_file', { path: 'x', limit: 1.5 }, 'read_file: "limit" is not valid: give a whole number, not 1.5.'],
+      ['read_file', { path: 'x', limit: Number.NaN }, 'read_file: "limit" is not valid: give a number, not NaN.'],
+      ['read_file', { path: '.tgp/tools/a.ts' }, "Paths begin inside the root: leave out '.tgp/'."],
+      ['write_file', { path: '.tgp/tools/a.ts', content: '' }, "paths begin inside the root; leave out '.tgp/'."],
       ['read_file', { file: 'x' }, 'read_file: "path" is missing: give a text; "file" is not known'],
       ['write_file', { path: 'a.txt', content: { a: 1 } }, '"content" is not valid: give a text, not an object.'],
       ['search_files', { pattern: 'a', case: 'no' }, 'give one of "sensitive", "insensitive", not the text "no".'],
@@ -21,6 +24,14 @@ describe('what a model reads', () => {
     const refused = tools[name].execute(args);
     await expect(refused).rejects.toThrow(message);
     await expect(refused).rejects.not.toThrow(/invalid input|expected|received|zod/i);
+  });
+
+  test('a global that tools do not have is told with what to use instead, when only the run finds it', async () => {
+    const { forge } = await createKernel({ check: 'off' });
+    const thrown = (/** @type {string} */ code) => forge(code).catch((error) => error.message);
+    expect(await thrown('return process.env.HOME')).toMatch(/^process is not defined\. A tool has no environment/);
+    expect(await thrown('return Buffer.from("a")')).toMatch(/^Buffer is not defined\. Use Uint8Array/);
+    expect(await thrown('return nothing')).toBe('nothing is not defined');
   });
 
   test('a path that is nearly right is told', async () => {

@@ -33,6 +33,43 @@ describe('run_code', () => {
     expect((await kernel.registry.list()).map(({ path, uses }) => [path, uses])).toEqual([['tools/lib/double.ts', 0]]);
   });
 
+  it('holds arguments against what the code takes, as exec_tool does', async () => {
+    const { tools } = await createKernel();
+    const code = 'export default (args: { n: number; unit?: "kg" | "lb" }): number => args.n;';
+    const run = (/** @type {any} */ args) => tools.run_code.execute({ code, args });
+    expect(await run({ n: '21' })).toMatchObject({ success: true, result: 21 });
+    expect(await run({ m: 1 })).toEqual({
+      success: false,
+      code: 'ERR_VALIDATION',
+      logs: [],
+      error:
+        'run_code args: "n" is missing: give a number; "m" is not known, did you mean "n"? It takes { n: number; unit?: "kg" | "lb" }. Correct the arguments and call it again; nothing was run.',
+    });
+    expect(await run({ n: 1, unit: 'stone' })).toMatchObject({
+      error: expect.stringContaining('"unit" is not valid: give one of "kg", "lb", not the text "stone".'),
+    });
+    expect(await tools.run_code.execute({ code: 'return args.any', args: { any: 1 } })).toMatchObject({ result: 1 });
+    expect(await tools.run_code.execute({ code: 'export default (', args: { any: 1 } })).toMatchObject({
+      code: 'ERR_COMPILATION',
+    });
+  });
+
+  it('is described as it is: a last expression beside imports, and "return" without', async () => {
+    const { tools } = await createKernel();
+    const described = JSON.stringify(tools.run_code.inputSchema);
+    expect(described).toContain('statements whose last expression is the result');
+    const start = "import { parse } from '@tgp/std/csv';\n";
+    expect(await tools.run_code.execute({ code: `${start}const rows = parse('a\\n1');\nrows.length` })).toMatchObject({
+      result: 1,
+    });
+    const returns = await tools.run_code.execute({ code: `${start}return parse('a\\n1').length` });
+    expect(returns).toMatchObject({
+      code: 'ERR_COMPILATION',
+      line: 2,
+      error: expect.stringContaining('Without `return` the value of the last expression is the result'),
+    });
+  });
+
   it('failures name the line of the code', async () => {
     const { kernel, tools } = await createKernel();
     const thrown = await tools.run_code.execute({ code: "const a: number = 1;\n\nthrow new Error('no ' + a);\n" });

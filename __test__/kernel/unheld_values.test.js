@@ -40,6 +40,44 @@ describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
     ]);
   });
 
+  it('in a result is null, as JSON writes it, and a warning says where', async () => {
+    const { forge, kernel, tools } = await createKernel();
+    const { result, logs } = await forge(`return { rows: [{ price: 1 }, { price: ${name} }], none: null }`);
+    expect(result).toEqual({ rows: [{ price: 1 }, { price: null }], none: null });
+    expect(logs).toEqual([
+      {
+        level: 'warn',
+        message: `result.rows.1.price is ${name}, which JSON cannot hold: null stands in its place.`,
+      },
+    ]);
+    const all = await forge(`return new Map([['a', [${name}, ${name}, 1]]])`);
+    expect([all.result, all.logs.map(({ message }) => message)]).toEqual([
+      { a: [null, null, 1] },
+      [`result.a.0 is ${name}, which JSON cannot hold: null stands in its place. So it is with 1 more.`],
+    ]);
+    const alone = await forge(`return ${name}`);
+    expect([alone.result, alone.logs.map(({ message }) => message)]).toEqual([
+      null,
+      [`result is ${name}, which JSON cannot hold: null stands in its place.`],
+    ]);
+    await tools.write_file.execute({ path: 'tools/mean.ts', content: `return ${name}` });
+    expect(await tools.exec_tool.execute({ path: 'tools/mean.ts' })).toMatchObject({
+      success: true,
+      result: null,
+      logs: [{ level: 'warn' }],
+    });
+    expect((await kernel.exec('tools/mean.ts')).logs).toHaveLength(1);
+  });
+
+  it('that a tool passes to a function is null too, and the run warns of the first', async () => {
+    const { forge } = await createKernel({}, { sandboxAPI: { echo: (/** @type {unknown} */ value) => value } });
+    const { result, logs } = await forge(`return [await tgp.echo({ n: ${name} }), await tgp.echo(${name})]`);
+    expect(result).toEqual([{ n: null }, null]);
+    expect(logs.map(({ message }) => message)).toEqual([
+      `arguments.0.n of tgp.echo is ${name}, which JSON cannot hold: null stands in its place.`,
+    ]);
+  });
+
   it('in the output of a tool of the application is null to the model: the tool has done its work', async () => {
     const mean = { description: 'Mean', inputSchema: {}, parameters: {}, execute: async () => ({ mean: number }) };
     const call = { type: 'tool_use', id: '1', name: 'mean', input: {} };

@@ -11,48 +11,71 @@ const SLEEP = 'await new Promise((done) => setTimeout(done, 150)); return args.n
 const eventually = (/** @type {number} */ count) =>
   vi.waitFor(() => expect(workers().length).toBe(count), { timeout: 15_000, interval: 20 });
 
+/**
+ * A kernel whose runs tell how many workers there are while they run.
+ * @param {import('../../index.js').TGPConfigInput['sandbox']} sandbox
+ */
+async function looking(sandbox) {
+  let met = 0;
+  let open = () => {};
+  const all = new Promise((resolve) => {
+    open = () => resolve(undefined);
+  });
+  const { kernel, tools } = await createKernel(
+    { sandbox },
+    {
+      sandboxAPI: {
+        look: () => workers().length,
+        meet: async () => {
+          if (++met === 3) open();
+          await all;
+          return workers().length;
+        },
+      },
+    },
+  );
+  await tools.write_file.execute({ path: 'tools/look.ts', content: 'return tgp.look()' });
+  await tools.write_file.execute({ path: 'tools/meet.ts', content: 'return tgp.meet()' });
+  return {
+    look: async () => (await kernel.exec('tools/look.ts')).result,
+    /** What each of three runs saw that waited for each other. */
+    meet: async () => {
+      const runs = await Promise.all([1, 2, 3].map(() => kernel.exec('tools/meet.ts')));
+      return runs.map(({ result }) => result);
+    },
+  };
+}
+
 describe.runIf(platform === 'linux')('workers that nobody needs', () => {
   it('end after sandbox.idleMs, but for those of "warm"; after a quiet time these end too, and come back on demand', async () => {
-    const { kernel, forge } = await createKernel({ sandbox: { workers: 3, warm: 1, idleMs: 500 } });
-    await forge(SLEEP, { n: 0 });
-    await Promise.all([1, 2, 3].map((n) => kernel.exec('tools/test/forged.ts', { n })));
-    expect(workers().length).toBeGreaterThan(1);
+    const { look, meet } = await looking({ workers: 3, warm: 1, idleMs: 500 });
+    expect(await meet()).toEqual([3, 3, 3]);
     await eventually(1);
     await eventually(0);
-    expect((await kernel.exec('tools/test/forged.ts', { n: 4 })).result).toBe(4);
-    expect(workers().length).toBe(1);
+    expect(await look()).toBe(1);
   });
 
   it('end all with "warm: 0"', async () => {
-    const { kernel, forge } = await createKernel({ sandbox: { warm: 0, idleMs: 200 } });
-    expect((await forge('return args.n', { n: 1 })).result).toBe(1);
-    expect(workers().length).toBe(1);
+    const { look } = await looking({ warm: 0, idleMs: 200 });
+    expect(await look()).toBe(1);
     await eventually(0);
-    expect((await kernel.exec('tools/test/forged.ts', { n: 2 })).result).toBe(2);
+    expect(await look()).toBe(1);
   });
 
   it('are seen to be unneeded while others are used', async () => {
-    const { kernel, forge } = await createKernel({ sandbox: { workers: 3, warm: 0, idleMs: 1000 } });
-    await forge(SLEEP, { n: 0 });
-    await Promise.all([1, 2, 3].map((n) => kernel.exec('tools/test/forged.ts', { n })));
-    expect(workers().length).toBeGreaterThan(1);
-    await vi.waitFor(
-      async () => {
-        await kernel.exec('tools/test/forged.ts', { n: 5 });
-        expect(workers().length).toBe(1);
-      },
-      { timeout: 15_000, interval: 50 },
-    );
+    const { look, meet } = await looking({ workers: 3, warm: 0, idleMs: 1000 });
+    expect(await meet()).toEqual([3, 3, 3]);
+    await vi.waitFor(async () => expect(await look()).toBe(1), { timeout: 15_000, interval: 50 });
   });
 });
 
 describe.runIf(platform === 'linux')('kernels of one root in one process', () => {
   it('keep the workers of one of them ready, however many there are, and all of them work', async () => {
-    const { kernel: first, rootDir, forge } = await createKernel({ sandbox: { workers: 2, warm: 1, idleMs: 500 } });
+    const { kernel: first, rootDir, forge } = await createKernel({ sandbox: { workers: 2, warm: 1, idleMs: 1000 } });
     expect((await forge('return args.n', { n: 0 })).result).toBe(0);
     const kernels = [first];
     for (let n = 1; n <= 5; n++) {
-      const { kernel } = await createKernel({ rootDir, sandbox: { workers: 2, warm: 1, idleMs: 500 } });
+      const { kernel } = await createKernel({ rootDir, sandbox: { workers: 2, warm: 1, idleMs: 1000 } });
       expect((await kernel.exec('tools/test/forged.ts', { n })).result).toBe(n);
       kernels.push(kernel);
     }
@@ -60,6 +83,21 @@ describe.runIf(platform === 'linux')('kernels of one root in one process', () =>
     const results = await Promise.all(kernels.map((kernel, n) => kernel.exec('tools/test/forged.ts', { n })));
     expect(results.map(({ result }) => result)).toEqual([0, 1, 2, 3, 4, 5]);
     await eventually(1);
+  });
+
+  it('keep workers ready again when the newer ones have ended', async () => {
+    const sandbox = { workers: 2, warm: 2 };
+    const { kernel: first, rootDir, forge } = await createKernel({ sandbox });
+    expect((await forge('return args.n', { n: 0 })).result).toBe(0);
+    const { kernel: second } = await createKernel({ rootDir, sandbox });
+    const { kernel: third } = await createKernel({ rootDir, sandbox });
+    for (const kernel of [second, third]) await kernel.exec('tools/test/forged.ts', { n: 1 });
+    await second.shutdown();
+    await eventually(2);
+    await third.shutdown();
+    await eventually(0);
+    expect((await first.exec('tools/test/forged.ts', { n: 2 })).result).toBe(2);
+    await eventually(2);
   });
 
   it('let a run go on that was under way when a newer one came', async () => {
@@ -72,8 +110,44 @@ describe.runIf(platform === 'linux')('kernels of one root in one process', () =>
   });
 });
 
-/** Counts what a process holds, makes kernels that nobody keeps, and counts again. */
-const DROPPED = `
+/** Counts what a process holds with one kernel, and with many of the same root that are all kept, as `next dev` keeps them. */
+const KEPT = `
+  import { readdirSync } from 'node:fs';
+  const count = () => ({ threads: readdirSync('/proc/self/task').length, files: readdirSync('/proc/self/fd').length });
+  const kernels = [];
+  const use = async () => {
+    const kernel = new TGP({ config: { rootDir: './.tgp', sandbox: { idleMs: 200, warm: 1 } } });
+    kernels.push(kernel);
+    const content = 'import { sum } from "@tgp/std/stats"; export default (args: { n: number }): number => sum([args.n, 1]);';
+    await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content });
+    const { result } = await kernel.exec('tools/t.ts', { n: 1 });
+    if (result !== 2) throw new Error('The run gave ' + result);
+  };
+  const settled = async (isEnough) => {
+    for (let look = 0; look < 300 && !isEnough(); look++) await new Promise((done) => setTimeout(done, 50));
+    return count();
+  };
+  await use();
+  await use();
+  const known = count();
+  const before = await settled(() => count().threads < known.threads);
+  for (let n = 0; n < 8; n++) await use();
+  const after = await settled(() => count().threads <= before.threads && count().files <= before.files);
+  for (const kernel of kernels) if ((await kernel.exec('tools/t.ts', { n: 2 })).result !== 3) throw new Error('It rests for good.');
+  console.log(JSON.stringify({ before, after }));
+  process.exit();
+`;
+
+describe.runIf(platform === 'linux')('many kernels of one root that the application keeps', () => {
+  it('hold no more threads and descriptors than a few, and all of them work', async () => {
+    const { before, after } = await runProgram(await tempRoot(), KEPT);
+    expect(after.threads).toBeLessThanOrEqual(before.threads);
+    expect(after.files).toBeLessThanOrEqual(before.files);
+  });
+});
+
+/** How a program counts what it has, and waits for its garbage to be collected. */
+const COUNTING = `
   import { readdirSync, readFileSync } from 'node:fs';
   import { setFlagsFromString } from 'node:v8';
   import { runInNewContext } from 'node:vm';
@@ -83,6 +157,17 @@ const DROPPED = `
   const status = (pid) => { try { return readFileSync('/proc/' + pid + '/status', 'utf8'); } catch { return ''; } };
   const children = () => readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map(status)
     .filter((text) => field(text, 'PPid') === process.pid && !/^State:\\s+Z/m.test(text)).length;
+  const settle = async (isEnough) => {
+    for (let look = 0; look < 300 && !isEnough(); look++) {
+      collect();
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  };
+`;
+
+/** Counts what a process holds, makes kernels that nobody keeps, and counts again. */
+const DROPPED = `
+  ${COUNTING}
   const count = () => ({
     children: children(),
     threads: field(status('self'), 'Threads'),
@@ -103,12 +188,6 @@ const DROPPED = `
     if (result !== 2) throw new Error('The run gave ' + result);
     await kernel.check('tools/t.ts');
   };
-  const settle = async (isEnough) => {
-    for (let look = 0; look < 300 && !isEnough(); look++) {
-      collect();
-      await new Promise((done) => setTimeout(done, 20));
-    }
-  };
   await use('first');
   await settle(() => children() === 0);
   const before = count();
@@ -120,7 +199,30 @@ const DROPPED = `
   console.log(JSON.stringify({ before, during, after, alive }));
 `;
 
+/** Drops kernels whose functions have made what lives on. */
+const LAZY = `
+  import { AsyncResource } from 'node:async_hooks';
+  ${COUNTING}
+  const shared = [];
+  const lazily = () => {
+    shared.push(setInterval(() => {}, 1e6).unref(), new AsyncResource('pool'));
+    return shared.length;
+  };
+  const use = async (name) => {
+    const kernel = new TGP({ config: { rootDir: './' + name, sandbox: { warm: 1 } }, sandboxAPI: { lazily } });
+    await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content: 'return tgp.lazily()' });
+    await kernel.exec('tools/t.ts');
+  };
+  for (let n = 0; n < 3; n++) await use('root' + n);
+  await settle(() => children() === 0);
+  console.log(JSON.stringify({ made: shared.length, children: children() }));
+`;
+
 describe.runIf(platform === 'linux')('a kernel that the application drops without a shutdown', () => {
+  it('is collected, though its functions have made timers and pools that live on', async () => {
+    expect(await runProgram(await tempRoot(), LAZY)).toEqual({ made: 6, children: 0 });
+  });
+
   it('is collected, and its processes, threads and descriptors go with it', async () => {
     const { before, during, after, alive } = await runProgram(await tempRoot(), DROPPED);
     expect(during.children).toBeGreaterThan(0);

@@ -26,7 +26,7 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
 const HANDED_OUT = {
   tgp: ['Object'],
   'tgp.read_file': ['Function', 'Object'],
-  'tgp.exec_tool': ['AsyncFunction', 'Function', 'Object'],
+  'tgp.exec_tool': ['Function', 'Object'],
   'tgp.fetch': ['AsyncFunction', 'Function', 'Object'],
   console: ['Object'],
   'console.log': ['Function', 'Object'],

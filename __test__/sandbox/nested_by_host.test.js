@@ -1,7 +1,7 @@
 /** Functions of the application that run tools of the kernel which called them. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createSqlTools, sqlite } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
@@ -123,5 +123,83 @@ describe('a function of the application that runs a tool', () => {
     await write('tools/who.ts', 'return tgp.who()');
     await write('tools/outer.ts', 'return tgp.over()');
     expect((await request.run('me', () => kernel.exec('tools/outer.ts'))).result).toBe('me');
+  });
+
+  it('passes on its own context, which it may have narrowed, to all that it starts', async () => {
+    const request = new AsyncLocalStorage();
+    const { kernel, write } = await reentrant(
+      { workers: 1 },
+      {
+        sandboxAPI: {
+          who: () => request.getStore(),
+          narrow: async (/** @type {string} */ path) =>
+            (await request.run(`less than ${request.getStore()}`, () => kernel.exec(path))).result,
+        },
+      },
+    );
+    await write('tools/who.ts', 'return tgp.who()');
+    await write('tools/through.ts', "return [await tgp.who(), await tgp.exec_tool('tools/who.ts')]");
+    await write('tools/twice.ts', "return tgp.narrow('tools/who.ts')");
+    const names = ['tools/who.ts', 'tools/through.ts', 'tools/twice.ts'];
+    await write(
+      'tools/outer.ts',
+      'const all = []; for (const name of args.names) all.push(await tgp.narrow(name)); return [...all, await tgp.who()]',
+    );
+    const { result } = await request.run('all', () => kernel.exec('tools/outer.ts', { names }));
+    const less = 'less than all';
+    expect(result).toEqual([less, [less, less], `less than ${less}`, 'all']);
+  });
+
+  it('can abort what it has started, with all that waits below it and nothing above it', async () => {
+    const controller = new AbortController();
+    /** @type {{ signal: AbortSignal, hold: () => void }[]} */
+    const held = [];
+    /** @type {Record<string, (this: { signal: AbortSignal }, ...args: any[]) => unknown>} */
+    const sandboxAPI = {
+      hold() {
+        const { signal } = this;
+        return new Promise((resolve) => {
+          held.push({ signal, hold: () => resolve('held') });
+          signal.addEventListener('abort', () => resolve('aborted'));
+        });
+      },
+      async abortable() {
+        const inner = kernel.exec('tools/inner.ts', {}, { signal: controller.signal });
+        return [await inner.catch((error) => error.code), this.signal.aborted];
+      },
+    };
+    const { kernel, write } = await reentrant({ workers: 1 }, { sandboxAPI });
+    await write('tools/hold.ts', 'return tgp.hold()');
+    await write('tools/below.ts', "return tgp.exec_tool('tools/hold.ts')");
+    await write('tools/inner.ts', "return Promise.all([tgp.hold(), tgp.again('tools/below.ts')])");
+    await write('tools/outer.ts', 'return Promise.all([tgp.abortable(), tgp.hold()])');
+    const outer = kernel.exec('tools/outer.ts');
+    await vi.waitFor(() => expect(held.length).toBe(3), { timeout: 20_000 });
+    controller.abort();
+    const aborted = held.filter(({ signal }) => signal.aborted);
+    expect(aborted.length).toBe(2);
+    for (const { signal } of aborted) expect(signal.reason).toMatchObject({ message: 'The run was aborted.' });
+    for (const { hold } of held) hold();
+    expect((await outer).result).toEqual([['ERR_ABORTED', false], 'held']);
+  });
+
+  it('is told that a call is of no use any more when the run that it has started is over', async () => {
+    /** @type {AbortSignal[]} */
+    const signals = [];
+    /** @type {Record<string, (this: { signal: AbortSignal }, ...args: any[]) => unknown>} */
+    const sandboxAPI = {
+      endless() {
+        signals.push(this.signal);
+        return new Promise(() => {});
+      },
+      begun: async () => {
+        await vi.waitFor(() => expect(signals.length).toBe(1), { timeout: 20_000 });
+      },
+      seen: () => signals.map(({ aborted, reason }) => [aborted, reason?.message]),
+    };
+    const { kernel, write } = await reentrant({ workers: 1 }, { sandboxAPI });
+    await write('tools/leaves.ts', 'tgp.endless(); await tgp.begun(); return 1');
+    await write('tools/outer.ts', "return [await tgp.again('tools/leaves.ts'), await tgp.seen()]");
+    expect((await kernel.exec('tools/outer.ts')).result).toEqual([1, [[true, 'The run is over.']]]);
   });
 });

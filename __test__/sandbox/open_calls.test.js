@@ -155,6 +155,23 @@ describe('all host calls of a run', () => {
     expect((await forge("await tgp.ping(0); return tgp.exec_tool('tools/many.ts')")).result).toEqual([18, ...limit]);
   });
 
+  it('are not what an error takes to tell its lines, whichever of them is used up', async () => {
+    for (const [limits, use] of /** @type {const} */ ([
+      [{ totalHostCalls: 1 }, 'await tgp.text(1)'],
+      [{ answerBytes: 1024 }, 'await tgp.text(1021)'],
+      [{ pendingBytes: 1024 }, 'tgp.never("x".repeat(5000)).catch(() => {})'],
+    ])) {
+      const { forge } = await createKernel(
+        { sandbox: limits, check: 'off' },
+        { sandboxAPI: { text: (n) => 'x'.repeat(n), never: () => new Promise(() => {}) } },
+      );
+      const error = await forge(`${use};\ntype Unused = {\n  n: number\n};\nthrow new Error('late');`).catch(
+        (thrown) => thrown,
+      );
+      expect(error.details.stack, use).toMatch(/^Error: late\n {4}at .*tools\/test\/forged\.ts:5:/);
+    }
+  });
+
   it('are answered with sandbox.answerBytes at most', async () => {
     const { forge } = await createKernel(
       { sandbox: { answerBytes: 10_000 } },
@@ -165,5 +182,35 @@ describe('all host calls of a run', () => {
       `const all = []; for (const n of [4000, 4000, 4000, 10]) all.push(${ask}); return all`,
     );
     expect(result).toEqual([4000, 4000, expect.stringMatching(/^ERR_LIMIT.*sandbox\.answerBytes/), 10]);
+  });
+});
+
+describe('a host call that nobody awaits', () => {
+  const slow = () => new Promise(() => {});
+  const warned = (/** @type {{ level: string, message: string }[]} */ logs) =>
+    logs.filter(({ level }) => level === 'warn').map(({ message }) => message);
+
+  it('is named in the logs of a run that returns without its answer', async () => {
+    const { forge } = await createKernel({}, { sandboxAPI: { slow }, sql: sqlite(':memory:') });
+    const forgotten = await forge('export default () => { const r: any = tgp.exec_sql("SELECT 1"); return r.length; }');
+    expect(forgotten.result).toBeNull();
+    expect(warned(forgotten.logs)).toEqual([
+      '1 host call was still open when the tool returned, and nothing awaited the answer. Write await tgp.exec_sql(…).',
+    ]);
+    const several = await forge(
+      'export default () => { tgp.slow(); tgp.slow(); tgp.exec_tool("tools/x.ts", {}); return 1; }',
+    );
+    expect(warned(several.logs).join()).toMatch(/^3 host calls were still open.*await tgp\.exec_tool.*await tgp\.slow/);
+  });
+
+  it.each([
+    ['lost a race', 'export default async () => Promise.race([tgp.slow(), Promise.resolve(1)])'],
+    ['has a handler', 'export default () => { tgp.slow().catch(() => 0); return 1; }'],
+    ['was answered', 'export default async () => { await tgp.exec_sql("SELECT 1"); return 1; }'],
+    ['is the result', 'export default () => tgp.exec_sql("SELECT 1")'],
+  ])('is not one that %s', async (_, source) => {
+    const { forge } = await createKernel({}, { sandboxAPI: { slow }, sql: sqlite(':memory:') });
+    const { logs } = await forge(source);
+    expect(warned(logs)).toEqual([]);
   });
 });

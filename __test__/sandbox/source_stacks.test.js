@@ -189,6 +189,20 @@ describe('errors of the host carry the place of the call', () => {
     expect(changed).toMatchObject({ message: 'second', line: 1 });
     expect(changed.details.stack).toMatch(/^Error: second\n {4}at /);
     expect(changed.details.logs[0].message).toMatch(/^Error: second\n {4}at /);
+    const quotes = await forge("const inner = new Error('inner');\nthrow new Error('outer: ' + inner.stack);").catch(
+      (error) => error,
+    );
+    expect(quotes.message).toMatch(/^outer: Error: inner\n {4}at /);
+    expect(lines(quotes.details.stack)).toHaveLength(3);
+    const wraps = await forge(
+      "const error = new Error(new Error('inner').stack);\nconst before = error.stack;\nerror.message = 'user 7: ' + error.message;\nconsole.error(error);\nthrow error;",
+    ).catch((error) => error);
+    expect(lines(wraps.details.stack)).toEqual([
+      'Error: user 7: Error: inner',
+      `    at Object.<anonymous> (${FILE}:1:25)`,
+      `    at Object.<anonymous> (${FILE}:1:15)`,
+    ]);
+    expect(lines(wraps.details.logs[0].message)).toHaveLength(3);
     const host = await forge(
       "try { await tgp.fail() } catch (error: any) { error.message = 'user 7: ' + error.message; throw error }",
     ).catch((e) => e);

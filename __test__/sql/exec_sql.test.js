@@ -219,6 +219,15 @@ describe('describe_schema', () => {
       ],
     });
     expect((await tools.describe_schema.execute({ table: 'users' })).tables).toHaveLength(1);
+    const near = await tools.describe_schema.execute({ table: 'usres' });
+    expect(near).toMatchObject({ tables: [], notice: "There is no table 'usres'. Did you mean 'users'?" });
+    expect((await tools.describe_schema.execute({ table: 'weather' })).notice).toMatch(
+      /describe_schema without a table/,
+    );
+    const misnamed = tools.exec_sql.execute({ sql: 'SELECT :id AS id', params: { i: 1 } });
+    await expect(misnamed).rejects.toThrow(
+      "no value for the parameter 'id'. Add it to params. No placeholder takes 'i'.",
+    );
   });
 
   it('names further tables without describing them', async () => {

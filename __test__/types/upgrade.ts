@@ -38,6 +38,7 @@ export const { exec_sql } = createSqlTools(executor);
 
 export async function use(): Promise<string[]> {
   const loaded: TGPConfig = await loadTGPConfig('./tgp.config.ts');
+  new TGP({ config: await loadTGPConfig('./tgp.config.ts') });
   const kernel = new TGP({ configFile: './tgp.config.ts' });
   await kernel.boot();
   await kernel.registry.register('tools/a.ts', 'return 1');

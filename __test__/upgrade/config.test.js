@@ -86,12 +86,15 @@ describe('fs.allowedDirs', () => {
     expect(readdirSync(folder)).toEqual(['tgp.config.json']);
 
     const home = await tempRoot();
-    // Wherever these tests are: their folder would be one that holds an application.
+    // Wherever these tests are: the folder where a process runs is its application's.
     const elsewhere = await mkdtemp('/var/tmp/tgp-elsewhere-');
+    const here = process.cwd();
+    process.chdir(elsewhere);
     const configFile = join(elsewhere, 'tgp.config.json');
     await writeFile(configFile, JSON.stringify({ rootDir: join(home, 'agent'), fs: { allowedDirs: ['/tmp'] } }));
     const kernel = new TGP({ configFile });
     onTestFinished(async () => {
+      process.chdir(here);
       await kernel.shutdown();
       await rm(elsewhere, { recursive: true });
     });

@@ -1,8 +1,9 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import { SQL } from '../kernel/agent_access.js';
 import { answerRows } from '../sql/answer.js';
 import { describeSchema } from '../sql/describe_schema.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
-import { openSource } from '../sql/sql_settings.js';
+import { openSource, settingsOf } from '../sql/sql_settings.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage } from '../tool_shape/pages.js';
 import { checkedTool } from './checked_tool.js';
@@ -15,8 +16,9 @@ const PREVIEW_ROWS = 20;
 const PAGING = 'Add ORDER BY with LIMIT and OFFSET, or select fewer columns or a sum.';
 
 /** @type {typeof import('../../index.js').createSqlTools} */
-export function createSqlTools(source, options = {}) {
-  const { adapter, rules } = openSource(source, options);
+export function createSqlTools(given, options = {}) {
+  const { source, options: settings } = databaseOf(given);
+  const { adapter, rules } = openSource(source, { ...settings, ...options });
   const { dialect, once } = adapter;
 
   /**
@@ -62,4 +64,13 @@ export function createSqlTools(source, options = {}) {
     ),
   };
   return boundedTools(tools, { maxChars: () => rules.options.resultChars });
+}
+
+/**
+ * A database by itself, or that of a kernel with what its tools may do there.
+ * @param {any} given
+ */
+function databaseOf(given) {
+  const isKernel = typeof given === 'object' && given !== null && typeof given[SQL] === 'function';
+  return isKernel ? settingsOf(given[SQL]()) : { source: given, options: {} };
 }

@@ -102,7 +102,9 @@ export const ExecToolParams = z.strictObject({
 });
 
 export const RunCodeParams = z.strictObject({
-  code: text.describe('TypeScript, as a tool would be: a default export, or statements that end with "return".'),
+  code: text.describe(
+    'TypeScript, as a tool would be: a default export, or statements whose last expression is the result. "return" is for code without imports.',
+  ),
   args: z.looseObject({}).optional().describe('Arguments of the code.'),
 });
 

@@ -22,6 +22,8 @@ export type CheckMode = "off" | "warn" | "strict";
 
 export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: Array<Diagnostic>, types: TypeSources, };
 
+export type CodeParameters = { parameters: Record<string, unknown>, };
+
 export type CommitNote = { why?: string, session?: string, model?: string, };
 
 export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, };
@@ -148,6 +150,10 @@ export type TypesFinding = { severity: Severity, message: string, line: number, 
 
 export type TypesReply = { diagnostics: Array<TypesFinding>, } | { notice: string, };
 
+export type Uncommitted = { path: string, state: UncommittedState, };
+
+export type UncommittedState = "new" | "changed" | "missing";
+
 export type Verb = "select" | "insert" | "update" | "delete" | "replace" | "merge" | "truncate" | "create" | "alter" | "drop" | "show" | "maintain";
 
 export type Written = { path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
@@ -163,6 +169,7 @@ export interface KernelAnswers {
   persist: Written
   fileHistory: Array<HistoryEntry>
   fileDiff: string
+  uncommitted: Array<Uncommitted>
   revertFile: Written
   applyDiff: Diffed
   deleteFile: Removed
@@ -175,6 +182,7 @@ export interface KernelAnswers {
   listTools: Array<ListedTool>
   listToolsNow: Array<ListedTool>
   listToolsSince: ToolsSince
+  codeParameters: CodeParameters
   catalogue: Catalogue
   hydrateRegistry: null
   registerTool: ListedTool

@@ -10,6 +10,8 @@ import { nearest } from './near_name.js';
 /** Problems that are told, and the longest key: whoever reads them mends one after the other. */
 const MAX_PROBLEMS = 10;
 const MAX_KEY_CHARS = 100;
+/** Values that a message lists where one of several is wanted. */
+const MAX_VALUES = 40;
 
 /** @typedef {{ data?: any, problems?: Problem[], cause?: unknown }} Read a value by its schema, or what is wrong with it */
 
@@ -82,10 +84,16 @@ export async function parseArgumentsLater(schema, input, subject) {
  */
 function accepted({ data, problems, cause }, subject) {
   if (problems === undefined) return data;
-  throw new ValidationError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
+  throw new ValidationError(`${subject}: ${told(problems)}`, {
     ...(cause !== undefined && { cause }),
     details: { field: problems[0]?.key, issues: problems },
   });
+}
+
+/** @param {Problem[]} problems as one sentence, which may end with a question */
+function told(problems) {
+  const text = problems.map((problem) => problem.message).join('; ');
+  return text.endsWith('?') ? text : `${text}.`;
 }
 
 /**
@@ -99,7 +107,7 @@ function accepted({ data, problems, cause }, subject) {
 export function parseSettings(schema, input, subject) {
   const { data, problems, cause } = read(schema, input, 'hidden');
   if (problems === undefined) return data;
-  throw new ConfigError(`${subject}: ${problems.map((problem) => problem.message).join('; ')}.`, {
+  throw new ConfigError(`${subject}: ${told(problems)}`, {
     ...(cause !== undefined && { cause }),
     details: { field: problems[0]?.key, issues: problems },
   });
@@ -208,7 +216,27 @@ function complaint(issue, given, texts) {
   const wanted = wantedOf(issue);
   if (given === undefined && wanted !== undefined) return `is missing: give ${wanted}`;
   if (wanted === undefined) return `is not valid (${lowerFirst(issue.message)})`;
-  return `is not valid: give ${wanted}, not ${texts === 'shown' && isShort(given) ? `the text ${JSON.stringify(given)}` : kindOf(given)}`;
+  if (texts === 'shown' && isShort(given)) return `is not valid: give ${wanted}, not the text ${JSON.stringify(given)}`;
+  // A text is wanted too, only another one.
+  if (wantsText(issue) && typeof given === 'string' && given !== '') return `is not valid: give ${wanted}`;
+  return `is not valid: give ${wanted}, not ${kindOf(given)}`;
+}
+
+/**
+ * @param {import('zod').core.$ZodIssue} issue
+ * @returns {boolean}
+ */
+function wantsText(issue) {
+  switch (issue.code) {
+    case 'invalid_value':
+      return issue.values.some((value) => typeof value === 'string');
+    case 'invalid_union':
+      return issue.errors.some((issues) => issues[0] !== undefined && wantsText(issues[0]));
+    case 'too_small':
+      return issue.origin === 'string';
+    default:
+      return false;
+  }
 }
 
 /**
@@ -222,8 +250,9 @@ function wantedOf(issue) {
     case 'invalid_type':
       return KINDS[issue.expected] ?? issue.expected;
     case 'invalid_value': {
-      const values = issue.values.slice(0, MAX_PROBLEMS).map((value) => JSON.stringify(value) ?? String(value));
-      return values.length === 1 ? values[0] : `one of ${values.join(', ')}`;
+      const values = issue.values.slice(0, MAX_VALUES).map((value) => JSON.stringify(value) ?? String(value));
+      const more = issue.values.length > MAX_VALUES ? ', …' : '';
+      return values.length === 1 ? values[0] : `one of ${values.join(', ')}${more}`;
     }
     case 'invalid_union': {
       const wanted = issue.errors.map((issues) => issues[0] && wantedOf(issues[0]));
@@ -259,8 +288,7 @@ function kindOf(value) {
   if (value === '') return 'an empty text';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  if (typeof value === 'number') return 'such a number';
+  if (typeof value === 'number') return String(value);
   return KINDS[typeof value] ?? typeof value;
 }
 

@@ -1,18 +1,28 @@
 /** The agents that `tgp init` writes into an application, with its database when there is one. */
 
+import { READ_ONLY } from './databases.js';
+
 /**
  * @typedef {import('./databases.js').Driver} Driver
- * @typedef {{ language: 'ts' | 'js', config: string, driver: Driver | undefined }} Choices
- * `config` is the name of the config file
+ * @typedef {'nowhere' | 'in the config' | Driver} Database where the agent finds one; it opens that of a driver itself
+ * @typedef {{ language: 'ts' | 'js', config: string, database: Database, up?: string }} Choices
+ * `config` is the name of the config file, `up` the way to it from the agent
  */
+
+/** @param {Database} database */
+function driverOf(database) {
+  return typeof database === 'string' ? undefined : database;
+}
 
 /**
  * The middle of every agent.
- * @param {Driver | undefined} driver
+ * @param {Database} database
  * @param {{ indent: string, kernel: string, more: string[] }} place
  */
-function generate(driver, { indent, kernel, more }) {
-  const tools = driver ? `{ ...tgpTools(${kernel}), ...createSqlTools(db, access) }` : `tgpTools(${kernel})`;
+function generate(database, { indent, kernel, more }) {
+  const given = database === 'in the config' ? kernel : 'db, access';
+  const tools =
+    database === 'nowhere' ? `tgpTools(${kernel})` : `{ ...tgpTools(${kernel}), ...createSqlTools(${given}) }`;
   const lines = [
     // The system prompt tells what the config says once it is read.
     `await ${kernel}.boot();`,
@@ -28,13 +38,14 @@ function generate(driver, { indent, kernel, more }) {
 }
 
 /**
- * The database, and what tools may do with it.
- * @param {Driver | undefined} driver
+ * A database that the agent opens itself, and what tools may do with it.
+ * @param {Database} database
  * @param {string[]} warning what to see to before tools may write
  */
-function opened(driver, ...warning) {
+function opened(database, ...warning) {
+  const driver = driverOf(database);
   if (!driver) return '';
-  const comment = ['Tools may only read the database. To let them write, set readOnly to false.', ...warning];
+  const comment = [READ_ONLY, ...warning];
   return `const db = ${driver.open};
 ${comment.map((line) => `// ${line}\n`).join('')}const access = { readOnly: true };
 `;
@@ -45,22 +56,24 @@ const OPEN_ROUTE = 'Before that, put authentication in front of this route: whoe
 
 /**
  * Imports, sorted by package as formatters do.
- * @param {Driver | undefined} driver
+ * @param {Database} database
  * @param {string[]} statements
  */
-function imports(driver, ...statements) {
+function imports(database, ...statements) {
+  const driver = driverOf(database);
   // Node's own first, as formatters have it.
   const from = (/** @type {string} */ statement) =>
-    (/'([^']+)';$/.exec(statement)?.[1] ?? '').replace(/^node:/, ' node:');
+    (/'([^']+)';$/.exec(statement)?.[1] ?? '').replace(/^node:/, ' node:').replace(/^\./, '~.');
   return [...statements, ...(driver ? [driver.imports] : [])].sort((a, b) => (from(a) < from(b) ? -1 : 1)).join('\n');
 }
 
 /**
- * @param {Driver | undefined} driver
+ * @param {Database} database
  * @param {string[]} names
  */
-function ours(driver, ...names) {
-  return `import { ${[...(driver ? ['createSqlTools'] : []), ...names].join(', ')} } from '@tgp/core';`;
+function ours(database, ...names) {
+  const sql = database === 'nowhere' ? [] : ['createSqlTools'];
+  return `import { ${[...sql, ...names].join(', ')} } from '@tgp/core';`;
 }
 
 /** The variable with the token that a request must bring. */
@@ -82,33 +95,39 @@ function isAllowed(authorization${typed ? ': string | null | undefined' : ''})${
 }
 
 /** @param {Choices} choices */
-export function nextRoute({ language, config, driver }) {
-  const options = [`configFile: './${config}'`, ...(driver ? ['sql: { source: db, ...access }'] : [])].join(', ');
-  return `${imports(driver, CRYPTO, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
+export function nextRoute({ language, config, database, up = '../../../' }) {
+  // A config that opens a database is imported: the build takes along what it finds in imports, such as the driver.
+  const isImported = database === 'in the config';
+  const sql = driverOf(database) ? ['sql: { source: db, ...access }'] : [];
+  const options = isImported ? 'config' : [`configFile: './${config}'`, ...sql].join(', ');
+  const statements = [CRYPTO, ours(database, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';"];
+  if (isImported) statements.push(`import config from '${up}${config.replace(/\.[jt]s$/, '')}';`);
+  return `${imports(database, ...statements)}
 
 export const runtime = 'nodejs';
 
-${opened(driver, OPEN_ROUTE)}const kernel = new TGP({ ${options} });
+${opened(database, OPEN_ROUTE)}const kernel = new TGP({ ${options} });
 
 ${isAllowed(language)}
 
 export async function POST(request${language === 'ts' ? ': Request' : ''}) {
   if (!isAllowed(request.headers.get('authorization'))) return new Response('Unauthorized', { status: 401 });
   const { messages } = await request.json();
-${generate(driver, { indent: '  ', kernel: 'kernel', more: ['abortSignal: request.signal,', 'messages,'] })}
+${generate(database, { indent: '  ', kernel: 'kernel', more: ['abortSignal: request.signal,', 'messages,'] })}
   return Response.json({ text });
 }
 `;
 }
 
 /** @param {Choices} choices */
-export function script({ driver }) {
+export function script({ database }) {
+  const driver = driverOf(database);
   const prompt = "prompt: process.argv[2] ?? 'What is the dimensional weight of a 40x40x50 box, divisor 139?',";
-  return `${imports(driver, ours(driver, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
+  return `${imports(database, ours(database, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';")}
 
-${opened(driver)}const kernel = new TGP(${driver ? '{ sql: { source: db, ...access } }' : ''});
+${opened(database)}const kernel = new TGP(${driver ? '{ sql: { source: db, ...access } }' : ''});
 try {
-${generate(driver, { indent: '  ', kernel: 'kernel', more: [prompt] })}
+${generate(database, { indent: '  ', kernel: 'kernel', more: [prompt] })}
   console.log(text);
 } finally {
   await kernel.shutdown();
@@ -117,7 +136,8 @@ ${driver ? `  await ${driver.close};\n` : ''}}
 }
 
 /** @param {Choices} choices */
-export function nestModule({ driver }) {
+export function nestModule({ database }) {
+  const driver = driverOf(database);
   const nest = `import {
   Body,
   type CanActivate,
@@ -132,14 +152,14 @@ export function nestModule({ driver }) {
   UseGuards,
 } from '@nestjs/common';`;
   const sdk = "import { generateText, type ModelMessage, stepCountIs } from 'ai';";
-  return `${imports(driver, nest, CRYPTO, ours(driver, 'TGP', 'type TGPOptions', 'tgpTools'), sdk)}
+  return `${imports(database, nest, CRYPTO, ours(database, 'TGP', 'type TGPOptions', 'tgpTools'), sdk)}
 
-${opened(driver, OPEN_ROUTE)}${driver ? '\n' : ''}@Injectable()
+${opened(database, OPEN_ROUTE)}${driver ? '\n' : ''}@Injectable()
 export class TgpService implements OnModuleDestroy {
   constructor(@Inject(TGP) readonly kernel: TGP) {}
 
   async answer(messages: ModelMessage[]): Promise<string> {
-${generate(driver, { indent: '    ', kernel: 'this.kernel', more: ['messages,'] })}
+${generate(database, { indent: '    ', kernel: 'this.kernel', more: ['messages,'] })}
     return text;
   }
 

@@ -10,6 +10,9 @@
  * @property {string} [types] the package with its types, when it has none itself
  */
 
+/** Stands beside a database in what `tgp init` writes. */
+export const READ_ONLY = 'Tools may only read the database. To let them write, set readOnly to false.';
+
 /** @type {Driver[]} */
 const DRIVERS = [
   {
@@ -70,14 +73,17 @@ export function driverOf(databases) {
 /**
  * What a person has to do when there is no driver to connect with.
  * @param {string[]} databases
- * @param {string} file where the kernel is made
+ * @param {{ agent: string, config: string }} files
+ * @param {string} framework
  * @returns {string[]}
  */
-export function layerSteps(databases, file) {
+export function layerSteps(databases, { agent, config }, framework) {
   if (driverOf(databases)) return [];
   const layer = Object.entries(LAYERS).find(([name]) => databases.includes(name))?.[1];
   if (layer === undefined) return [];
+  const built = `In ${agent}, import that config and make the kernel with new TGP({ config }): the build takes along what is imported.`;
   return [
-    `In ${file}, pass your ${layer} to new TGP({ sql: { source: it, readOnly: true } }), and add ...createSqlTools(it, { readOnly: true }) to the tools; without readOnly they may write.`,
+    `In ${config}, add your ${layer} as sql: { source: it, readOnly: true }, and in ${agent} add ...createSqlTools(kernel) to the tools; without readOnly they may write.`,
+    ...(framework === 'next' ? [built] : []),
   ];
 }

@@ -6,6 +6,7 @@ import { createSqlTools } from '../agent_tools/sql_tools.js';
 import { foreignUrl } from '../boundary/foreign_url.js';
 import { ignored } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
+import { isAdapter } from '../sql/adapter.js';
 import { sqlite } from '../sql/adapters/sqlite.js';
 import { closeSource } from '../sql/close_source.js';
 import { settingsOf } from '../sql/sql_settings.js';
@@ -46,10 +47,11 @@ const DRIVERS_OF = /** @type {Record<string, string[]>} */ ({
 /**
  * The embedded database, the one of the config file, the application's drivers, and the database that DATABASE_URL names.
  * @param {{ config?: string }} [options]
+ * @param {import('./config_lookup.js').ResolvedConfig} [resolved] the configuration, if it is loaded already
  * @returns {Promise<Finding>}
  */
-export async function database(options = {}) {
-  const { application, baseDir } = await nearestConfig(options);
+export async function database(options = {}, resolved = undefined) {
+  const { application, baseDir } = resolved ?? (await nearestConfig(options));
   const { folder, databases } = await inspectProject(baseDir);
   await answers(sqlite(':memory:'));
   if (application.sql !== undefined) return configured(application.sql);
@@ -69,13 +71,18 @@ export async function database(options = {}) {
  */
 async function configured(sql) {
   const { source } = settingsOf(sql);
+  // To ask it would make it: a mistyped path must not look like a database afterwards.
+  const file = isAdapter(source) ? source.file : undefined;
+  if (file !== undefined && !existsSync(file)) {
+    return warning(`${file} does not exist yet`, 'Its first use makes it; or correct "sql" in the config.');
+  }
   try {
     await answers(source);
     return ok('the "sql" of the config answers');
   } catch (error) {
     return problem(
       `the "sql" of the config does not answer: ${messageOf(error)}`,
-      'Start the database, or correct it.',
+      'Start the database, set the variables that the config reads, or correct "sql" in it.',
     );
   } finally {
     await closeSource(source).catch(ignored);

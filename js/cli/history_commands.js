@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
+import { messageOf } from '../boundary/thrown.js';
 import { FILES } from '../kernel/agent_access.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { findFileOfAnyTime, locateRoot, withWorkspace } from './workspace.js';
@@ -37,7 +38,7 @@ export async function log(given, { format, config, limit }) {
 /** @param {Options} options */
 export async function sync({ format, config }) {
   const before = await localHead(config);
-  const { remote, commit, changed } = await withProgress(format, 'Syncing', () =>
+  const { remote, commit, changed, uncommitted, warning } = await withProgress(format, 'Syncing', () =>
     withWorkspace({ config }, async (kernel) => {
       // Booting already brings in what others pushed.
       await kernel.sync();
@@ -47,11 +48,12 @@ export async function sync({ format, config }) {
         remote: git.repo !== undefined,
         commit: newest?.commit,
         changed: newest?.commit === before ? [] : await changedSince(kernel, before),
+        ...(await compared(kernel)),
       };
     }),
   );
   if (format === 'json') {
-    json({ remote, commit, changed });
+    json({ remote, commit, changed, uncommitted, ...(warning && { warning }) });
     return 0;
   }
   for (const path of changed) line(`${styled('green', 'changed')}  ${path}`);
@@ -61,7 +63,24 @@ export async function sync({ format, config }) {
       ? styled('green', `In sync with the remote${at}.`)
       : 'There is no remote. Name one as git.repo in the config.',
   );
+  for (const { path, state } of uncommitted)
+    line(`${styled('yellow', 'not committed')}  ${state.padEnd('missing'.length)}  ${path}`);
+  if (warning !== undefined) line(styled('yellow', warning));
+  if (uncommitted.length > 0) line('Run "tgp commit" to commit what is only on this disk.');
   return 0;
+}
+
+/**
+ * What is only on this disk. All is exchanged by then: that it cannot be told is no failure of that.
+ * @param {import('../kernel/tgp.js').TGP} kernel
+ * @returns {Promise<{ uncommitted: import('../../index.js').UncommittedFile[], warning?: string }>}
+ */
+async function compared(kernel) {
+  try {
+    return { uncommitted: await kernel.git.uncommitted() };
+  } catch (error) {
+    return { uncommitted: [], warning: `Whether files are only on this disk is not known: ${messageOf(error)}` };
+  }
 }
 
 /**

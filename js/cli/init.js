@@ -1,26 +1,29 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { resolveCommand } from 'package-manager-detector/commands';
 import { readTextAtMost } from '../boundary/bounded_read.js';
+import { ConfigError } from '../boundary/errors.js';
 import { FILES } from '../kernel/agent_access.js';
-import { DEFAULT_FILES } from '../kernel/config.js';
+import { DEFAULT_FILES, RESOLVED, withoutFile } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
 import { nestModule, nextRoute, script, TOKEN_VARIABLE } from './agent_templates.js';
+import { DEFAULT_ROOT } from './config_lookup.js';
 import { driverOf, layerSteps } from './databases.js';
 import { applyWithTGP } from './next_config.js';
 import { inspectProject } from './project.js';
 import { json, line, styled, withProgress } from './screen.js';
-import { CONFIG, EXAMPLE_TOOL, SHIM } from './templates.js';
+import { configText, EXAMPLE_TOOL, SHIM } from './templates.js';
 import { locateRoot, toolPaths } from './workspace.js';
 
 /**
  * @typedef {import('./project.js').Project} Project
  * @typedef {'created' | 'changed' | 'kept'} Effect
  * @typedef {{ file: string, effect: Effect }} Deed
- * @typedef {{ deeds: Deed[], agent: string, config: string, manual: string[] }} Done
- * `agent` and `config` are the files of that name; `manual` is what a person has to add
+ * @typedef {{ deeds: Deed[], agent: string, config: string, opens: string, manual: string[] }} Done
+ * `agent` and `config` are the files of that name; `opens` is the one that opens the database; `manual` is what a person has
+ * to add
  */
 
 const EXAMPLE_PATH = 'tools/examples/greet.ts';
@@ -63,27 +66,58 @@ async function setUp(project) {
   const present = DEFAULT_FILES.find((name) => existsSync(join(folder, name)));
   // Beside src/, a TypeScript file would change where `nest build` puts its output.
   const config = present ?? (framework === 'nest' ? 'tgp.config.mjs' : 'tgp.config.ts');
-  /** @type {Deed[]} */
-  const deeds = [await create(folder, config, CONFIG)];
-  const { root } = await locateRoot({}, 'here');
+  const driver = driverOf(databases);
+  // What is about to be written is not loaded: the driver that it imports may not be installed yet.
+  const resolved =
+    present === undefined ? { ...withoutFile(folder), hasSql: driver !== undefined } : await presentConfig();
+  const root = resolve(folder, resolved.config.rootDir ?? DEFAULT_ROOT);
   const name = relative(folder, root).split(sep).join('/');
-  deeds.push(...(await setUpRoot(root, name)), await ignoreRoot(folder, name), ...(await addScript(project)));
+  refuseFile(root, name);
+  /** @type {Deed[]} */
+  const deeds = [await create(folder, config, configText(driver))];
+  deeds.push(...(await setUpRoot(root, name, resolved)), await ignoreRoot(folder, name), ...(await addScript(project)));
   const agent = agentOf(project);
-  deeds.push(await create(folder, agent.file, agent.text({ language, config, driver: driverOf(databases) })));
+  const database = resolved.hasSql ? 'in the config' : (driver ?? 'nowhere');
+  const up = '../'.repeat(agent.file.split('/').length - 1);
+  deeds.push(await create(folder, agent.file, agent.text({ language, config, database, up })));
   const applied = framework === 'next' ? await applyWithTGP(folder, language) : undefined;
   if (applied) deeds.push({ file: applied.file, effect: applied.effect });
-  return { deeds, agent: agent.file, config, manual: applied?.manual ?? [] };
+  const opens = database === 'in the config' ? config : agent.file;
+  return { deeds, agent: agent.file, config, opens, manual: applied?.manual ?? [] };
+}
+
+/**
+ * Before anything is written: a folder cannot be made where a file is.
+ * @param {string} root
+ * @param {string} name
+ */
+function refuseFile(root, name) {
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new ConfigError(
+      `${name} is a file where the folder of the tools belongs. Nothing was written. Move it away.`,
+      {
+        details: { key: 'rootDir' },
+      },
+    );
+  }
+}
+
+/** The configuration of this folder, and whether it names a database. */
+async function presentConfig() {
+  const { resolved } = await locateRoot({}, 'here');
+  return { ...resolved, hasSql: resolved.application.sql !== undefined };
 }
 
 /**
  * The workspace itself: booting makes the folder and its repository.
  * @param {string} root
  * @param {string} name
+ * @param {import('../kernel/config.js').ResolvedConfig} resolved
  * @returns {Promise<Deed[]>}
  */
-async function setUpRoot(root, name) {
+async function setUpRoot(root, name, resolved) {
   const isNew = !existsSync(join(root, '.git'));
-  const kernel = new TGP();
+  const kernel = new TGP(/** @type {any} */ ({ [RESOLVED]: resolved }));
   try {
     await kernel.boot();
     /** @type {Deed[]} */
@@ -172,7 +206,8 @@ function agentOf({ folder, framework, language }) {
  * @param {Done} done
  * @returns {string[]}
  */
-function nextSteps({ framework, language, agent: manager, manifest, databases, uses }, { agent, config, manual }) {
+function nextSteps({ framework, language, agent: manager, manifest, databases, uses }, done) {
+  const { agent, config, opens, manual } = done;
   /** @type {(task: 'add' | 'execute-local', ...words: string[]) => string} */
   const typed = (task, ...words) => {
     // Every yarn runs what is installed by its name, and hands on all that follows.
@@ -182,7 +217,7 @@ function nextSteps({ framework, language, agent: manager, manifest, databases, u
   };
   const missing = ['@tgp/core', 'ai'].filter((name) => !uses(name));
   const { types, variable } = driverOf(databases) ?? {};
-  const untyped = types !== undefined && language === 'ts' && framework !== 'plain' && !uses(types);
+  const untyped = types !== undefined && language === 'ts' && /\.m?ts$/.test(opens) && !uses(types);
   const from = manifest?.value.type === 'module' ? './tgp/tgp.module.js' : './tgp/tgp.module';
   const nest = [
     'Add to your AppModule:',
@@ -194,8 +229,8 @@ function nextSteps({ framework, language, agent: manager, manifest, databases, u
     ...(untyped ? [typed('add', '-D', types)] : []),
     ...manual,
     ...(framework === 'nest' ? nest : []),
-    ...layerSteps(databases, agent),
-    ...(variable === undefined ? [] : [`Set ${variable}: ${agent} reads it.`]),
+    ...layerSteps(databases, done, framework),
+    ...(variable === undefined ? [] : [`Set ${variable}: ${opens} reads it.`]),
     ...(framework === 'plain' ? [] : [`Set ${TOKEN_VARIABLE}: ${agent} answers only who sends it as bearer token.`]),
     `Set AI_GATEWAY_API_KEY, or name a model of another provider in ${agent}.`,
     typed('execute-local', 'tgp', 'doctor'),

@@ -109,6 +109,9 @@ function build(action) {
   changing(command('revert <path> <commit>', 'make a tool or file what it was in a commit, as a new commit')).action(
     action(async (path, commit, options) => (await changes()).revert(path, commit, options)),
   );
+  onWorkspace(command('commit [paths...]', 'commit what was written by hand and is not in the history yet'))
+    .option('-m, --message <text>', 'what the commit is about')
+    .action(action(async (paths, options) => (await import('./commit_command.js')).commit(paths, options)));
   onWorkspace(command('sync', 'push what is not pushed yet, and bring in what others pushed')).action(
     action(async (options) => (await history()).sync(options)),
   );

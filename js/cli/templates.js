@@ -1,7 +1,17 @@
 /** The files that `tgp init` writes whatever the application is. */
 
-export const CONFIG = `import { defineTGPConfig } from '@tgp/core';
+import { READ_ONLY } from './databases.js';
 
+/**
+ * The config file, with the database for all that uses it: agents, `tgp exec` and `tgp mcp`.
+ * @param {import('./databases.js').Driver | undefined} driver
+ */
+export function configText(driver) {
+  const sql = `  // ${READ_ONLY}
+  sql: { source: ${driver?.open}, readOnly: true },
+`;
+  return `import { defineTGPConfig } from '@tgp/core';
+${driver ? `${driver.imports}\n` : ''}
 export default defineTGPConfig({
   // The agent's root: a Git repository of its own, with the tools in tools/.
   rootDir: './.tgp',
@@ -9,8 +19,9 @@ export default defineTGPConfig({
     memoryMb: 64,
     timeoutMs: 50,
   },
-});
+${driver ? sql : ''}});
 `;
+}
 
 /** The name has no extension: \`import()\` is the one form that works whether Node takes it for ESM or for CommonJS. */
 export const SHIM = `#!/usr/bin/env node

@@ -1,7 +1,7 @@
 import { readAtMost, readTextAtMost } from '../boundary/bounded_read.js';
 import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
-import { FILES } from '../kernel/agent_access.js';
+import { ARGUMENTS_OF, FILES } from '../kernel/agent_access.js';
 import { report } from '../tool_shape/agent_tool.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { findTool, toolPaths, withWorkspace } from './workspace.js';
@@ -157,9 +157,11 @@ function printRepair(path, { applied, written }) {
  */
 export async function exec(tool, { format, config, args, timeoutMs, memoryMb }) {
   const given = await readArguments(args);
-  const outcome = await withWorkspace({ config }, async (kernel) =>
-    report(kernel.exec(await findTool(kernel, tool), given, { timeoutMs, memoryMb })),
-  );
+  const outcome = await withWorkspace({ config }, async (kernel) => {
+    const path = await findTool(kernel, tool);
+    const fitting = await kernel[ARGUMENTS_OF](path, given);
+    return report(kernel.exec(path, fitting, { timeoutMs, memoryMb }));
+  });
   if (format === 'json') {
     json(outcome);
   } else {
@@ -200,8 +202,11 @@ async function readNamed(given) {
 
 /** @param {{ error: string, stack?: string }} outcome */
 function stackOf({ error, stack }) {
-  const places = stack?.split('\n').filter((entry) => !entry.includes(error));
-  return places === undefined ? '' : `${places.join('\n')}\n`;
+  if (stack === undefined) return '';
+  // The message may have several lines, and is told already.
+  const told = stack.indexOf(error);
+  const places = told < 0 ? stack : stack.slice(told + error.length).replace(/^\n/, '');
+  return places === '' ? '' : `${places}\n`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { NotFoundError } from '../boundary/errors.js';
+import { nearest } from '../boundary/near_name.js';
 import { FILES } from '../kernel/agent_access.js';
 import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
@@ -10,6 +11,9 @@ export const TOOLS = 'tools';
 const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
 const GUESSES = ['', '.ts', '.js', '/index.ts'];
 
+/** The last warning: what booting says and the command's own exchange with the remote says again is told once. */
+let told = '';
+
 /**
  * Standard output is for results.
  * @type {import('../../index.js').Logger}
@@ -17,7 +21,10 @@ const GUESSES = ['', '.ts', '.js', '/index.ts'];
 const toStandardError = {
   debug: () => {},
   info: (message) => console.error(message),
-  warn: (message) => console.error(`Warning: ${message}`),
+  warn: (message) => {
+    if (message !== told) console.error(`Warning: ${message}`);
+    told = message;
+  },
   error: (message, ...rest) => console.error(`Error: ${message}`, ...rest),
 };
 
@@ -70,7 +77,12 @@ export async function withWorkspace(options, work) {
  */
 export async function toolPaths(kernel) {
   const files = await kernel[FILES].list('.');
-  return files.filter((path) => path.startsWith(`${TOOLS}/`) && SOURCES.test(path) && !path.endsWith('.d.ts'));
+  return files.filter(isTool);
+}
+
+/** @param {string} path */
+export function isTool(path) {
+  return path.startsWith(`${TOOLS}/`) && SOURCES.test(path) && !path.endsWith('.d.ts');
 }
 
 /**
@@ -83,7 +95,25 @@ export async function findTool(kernel, given, { among = 'tools' } = {}) {
   const paths = among === 'tools' ? await toolPaths(kernel) : await kernel[FILES].list('.');
   const found = guesses(given).find((path) => paths.includes(path));
   if (found !== undefined) return found;
-  throw new NotFoundError(`There is no tool "${given}". "tgp list" shows the tools there are.`);
+  const what = among === 'tools' ? 'tool' : 'file';
+  throw new NotFoundError(
+    `There is no ${what} "${given}".${question(given, paths)} "tgp list" shows the tools there are.`,
+  );
+}
+
+/**
+ * Those of `paths` that a person means: a file, or all that a folder holds.
+ * @param {string[]} paths
+ * @param {string} given as for {@link findTool}, or a folder
+ */
+export function filesMeant(paths, given) {
+  const file = guesses(given).find((path) => paths.includes(path));
+  if (file !== undefined) return [file];
+  const asked = plain(given).replace(/\/$/, '');
+  const below = (/** @type {string} */ folder) => paths.filter((path) => path.startsWith(`${folder}/`));
+  if (asked === '.') return paths;
+  const found = below(asked);
+  return found.length > 0 ? found : below(`${TOOLS}/${asked}`);
 }
 
 /**
@@ -100,7 +130,7 @@ export async function findFileOfAnyTime(kernel, given) {
     if (commits.length > 0) return path;
   }
   throw new NotFoundError(
-    `There is no file "${given}", and the history knows none. "tgp log" names the files that were: write one as it does, such as ${TOOLS}/reports/revenue.ts.`,
+    `There is no file "${given}", and the history knows none.${question(given, paths)} "tgp log" names the files that were: write one as it does, such as ${TOOLS}/reports/revenue.ts.`,
   );
 }
 
@@ -115,6 +145,28 @@ export function destination(from, given) {
   if (ending === undefined || !from.startsWith(`${TOOLS}/`) || asked.startsWith('.') || isAbsolute(asked)) return asked;
   const whole = posix.extname(asked) === '' ? `${asked}${ending}` : asked;
   return whole.startsWith(`${TOOLS}/`) ? whole : `${TOOLS}/${whole}`;
+}
+
+/**
+ * Asks about the path that a person may have meant, in whichever way it was shortened.
+ * @param {string} given
+ * @param {string[]} paths
+ */
+function question(given, paths) {
+  const asked = plain(given);
+  const shortened = [
+    (/** @type {string} */ path) => path,
+    (/** @type {string} */ path) => path.replace(`${TOOLS}/`, ''),
+    (/** @type {string} */ path) => path.replace(SOURCES, ''),
+    (/** @type {string} */ path) => path.replace(`${TOOLS}/`, '').replace(SOURCES, ''),
+    (/** @type {string} */ path) => posix.basename(path),
+    (/** @type {string} */ path) => posix.basename(path).replace(SOURCES, ''),
+  ];
+  for (const shorten of shortened) {
+    const near = nearest(asked, paths.map(shorten));
+    if (near !== undefined) return ` Did you mean ${paths.find((path) => shorten(path) === near)}?`;
+  }
+  return '';
 }
 
 /** @param {string} given */

@@ -39,10 +39,11 @@ export function forgedSchema(parameters, subject, typeOf) {
     const args = unquoted(shown, sent);
     try {
       parseArguments(schema, uninherited(args), subject);
-    } catch (error) {
+    } catch (failure) {
+      const error = withUnknown(failure, shown, args, subject);
       if (error instanceof ValidationError) {
         // The model is to repair its call, and not the tool.
-        error.message += ` It takes ${typeOf(shown)}. Correct the arguments and call it again; the tool was not run.`;
+        error.message += ` It takes ${typeOf(shown)}. Correct the arguments and call it again; nothing was run.`;
       }
       throw error;
     }
@@ -96,6 +97,46 @@ function cleaned(schema, budget, depth) {
     ...(Array.isArray(values) && values.length > 0 && { enum: values.filter(isPlain) }),
     ...(isPlain(value) && { const: value }),
     ...(preset !== undefined && isSmall(preset) && { default: preset }),
+  };
+}
+
+/**
+ * The error that also names what the schema does not know: where something is wrong, it may be that under another name.
+ * @param {unknown} error
+ * @param {JsonSchema} shown
+ * @param {unknown} args
+ * @param {string} subject
+ * @returns {unknown}
+ */
+function withUnknown(error, shown, args, subject) {
+  if (!(error instanceof ValidationError)) return error;
+  try {
+    parseArguments(/** @type {any} */ (z.fromJSONSchema(closed(withoutFormats(shown)))), uninherited(args), subject);
+    return error;
+  } catch (fuller) {
+    return fuller;
+  }
+}
+
+/**
+ * The schema with nothing allowed beside what it names.
+ * @param {any} schema which {@link cleaned} has made, and so is not deep
+ * @returns {any}
+ */
+function closed(schema) {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (!isRecord(schema)) return schema;
+  const { properties, items, prefixItems, anyOf, additionalProperties } = schema;
+  const names = isRecord(properties) ? Object.entries(properties) : [];
+  return {
+    ...schema,
+    ...(names.length > 0 && {
+      properties: Object.fromEntries(names.map(([name, part]) => [name, closed(part)])),
+      additionalProperties: additionalProperties ?? false,
+    }),
+    ...(items !== undefined && { items: closed(items) }),
+    ...(prefixItems !== undefined && { prefixItems: closed(prefixItems) }),
+    ...(anyOf !== undefined && { anyOf: closed(anyOf) }),
   };
 }
 

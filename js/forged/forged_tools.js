@@ -113,6 +113,16 @@ export class ForgedTools {
     return forgedSchema(known.parameters, known.path, this.#source.typeOf).read(args);
   }
 
+  /**
+   * The same for code that is in no file.
+   * @param {Record<string, unknown>} parameters the schema of what it takes
+   * @param {unknown} args
+   * @returns {unknown}
+   */
+  argumentsOfCode(parameters, args) {
+    return forgedSchema(parameters, 'run_code args', this.#source.typeOf).read(args);
+  }
+
   /** @param {(change: ToolsChange) => void} listener */
   onChanged(listener) {
     this.#listeners.add(listener);

@@ -20,6 +20,9 @@ import { fileHistory } from './kernel_git.js';
  */
 export const FILES = Symbol.for('@tgp/core/files');
 
+/** How arguments are held against a tool's schema before it is run for somebody who may not have seen that. */
+export const ARGUMENTS_OF = Symbol.for('@tgp/core/arguments_of');
+
 /** How kernel tools run a tool on behalf of an agent, which the check may refuse. */
 export const EXEC_FOR_AGENT = Symbol.for('@tgp/core/exec_for_agent');
 
@@ -27,6 +30,9 @@ export const EXEC_FOR_AGENT = Symbol.for('@tgp/core/exec_for_agent');
 export const RESULTS = Symbol.for('@tgp/core/results');
 /** The same for code that is in no file. */
 export const RUN_FOR_AGENT = Symbol.for('@tgp/core/run_for_agent');
+
+/** How the SQL tools reach the database of a kernel, with what its tools may do there. */
+export const SQL = Symbol.for('@tgp/core/sql');
 
 /** @param {import('./kernel_calls.js').KernelCalls} calls */
 export function agentFiles(calls) {

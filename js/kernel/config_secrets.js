@@ -41,17 +41,27 @@ function valued({ env, value, ...places }, name) {
 }
 
 /**
- * @param {Record<string, Secret>} secrets
- * @param {(secret: Secret, name: string) => Secret} change
+ * @template Given, Made
+ * @param {Record<string, Given>} secrets
+ * @param {(secret: Given, name: string) => Made} change
+ * @returns {Record<string, Made>}
  */
 function mapSecrets(secrets, change) {
   return Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, change(secret, name)]));
 }
 
 /**
- * Secrets as they may be shown.
+ * Secrets with their defaults. Those in environment variables stay there.
  * @param {Record<string, Secret>} secrets
  */
+export function filledSecrets(secrets) {
+  return mapSecrets(secrets, (secret) => ({ ...secret, hosts: secret.hosts ?? [], functions: secret.functions ?? [] }));
+}
+
+/**
+ * Secrets as they may be shown: as the native part shows them once it has their values.
+ * @param {import('../../index.js').LoadedTGPConfig['secrets']} secrets
+ */
 export function hiddenSecrets(secrets) {
-  return mapSecrets(secrets, (secret) => ({ ...secret, value: HIDDEN }));
+  return mapSecrets(secrets, ({ hosts, functions }) => ({ value: HIDDEN, hosts, functions }));
 }

@@ -1,8 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * A call of one of the application's functions by a run.
- * @typedef {{ kernel: object, runId: number, above: HostCall | undefined }} HostCall
+ * A call of one of the application's functions by run `runId`. `contextId` is the nearest run above it, or itself, that
+ * JavaScript has started; `above` are the calls of other kernels that this one is part of.
+ *
+ * Whatever a function makes keeps it, a pool or a timer for as long as the process lives: nothing in here may know a kernel.
+ * @typedef {{ kernel: KernelToken, runId: number, contextId: number, above: HostCall | undefined }} HostCall
+ * @typedef {Readonly<{}>} KernelToken an object that stands for one kernel
  */
 
 /** @type {AsyncLocalStorage<HostCall>} */
@@ -11,22 +15,34 @@ const calls = new AsyncLocalStorage();
 /**
  * Calls a function of the application; what it asks of the kernel is asked on behalf of run `runId`.
  * @template T
- * @param {object} kernel
- * @param {number} runId
+ * @param {Omit<HostCall, 'above'>} call
  * @param {() => T} work
  * @returns {T}
  */
-export function onBehalfOf(kernel, runId, work) {
-  return calls.run({ kernel, runId, above: calls.getStore() }, work);
+export function onBehalfOf({ kernel, runId, contextId }, work) {
+  return calls.run({ kernel, runId, contextId, above: without(kernel, calls.getStore()) }, work);
 }
 
 /**
- * The run of `kernel` that waits for whoever asks; none outside of its functions.
- * @param {object} kernel
- * @returns {number | undefined}
+ * The call of `kernel` that whoever asks is part of; none outside of its functions.
+ * @param {KernelToken} kernel
+ * @returns {HostCall | undefined}
  */
-export function waitingRun(kernel) {
+export function presentCall(kernel) {
   let call = calls.getStore();
   while (call && call.kernel !== kernel) call = call.above;
-  return call?.runId;
+  return call;
+}
+
+/**
+ * Nobody looks behind the present call of a kernel: kept, the calls of functions that start the next run later would be ever more.
+ * @param {KernelToken} kernel
+ * @param {HostCall | undefined} call
+ * @returns {HostCall | undefined}
+ */
+function without(kernel, call) {
+  if (call === undefined) return undefined;
+  const above = without(kernel, call.above);
+  if (call.kernel === kernel) return above;
+  return above === call.above ? call : { ...call, above };
 }

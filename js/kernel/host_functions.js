@@ -4,20 +4,29 @@ import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { described } from '../boundary/thrown.js';
-import { onBehalfOf } from './host_call.js';
+import { onBehalfOf, presentCall } from './host_call.js';
 
 /**
  * @typedef {import('../../binding.cjs').BindingHostCall} BindingHostCall
  * @typedef {import('../../binding.cjs').BindingError} BindingError
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
  * @typedef {'commit' | 'rollback'} RunEnd
- * @typedef {{ runId: number, callerId: number, signal: AbortSignal }} CallOf the outermost run, the run that waits, and what
- * fires when neither does any more
+ * @typedef {{ runId: number, contextId: number, callerId: number, signal: AbortSignal }} CallOf the outermost run, the nearest
+ * that JavaScript has started, the run that waits, and what fires when none of these does any more
  * @typedef {(call: CallOf, values: any[]) => unknown} Served
+ * @typedef {object} RunContext a run that JavaScript has started
+ * @property {AsyncResource} caller the context of its caller, so that a function sees the request that it is called for
+ * @property {number | undefined} above the run whose call of a function has started it
+ * @property {AbortController} [end] tells its calls that it is over, or about to be: nothing is done for it any more
+ * @property {AbortSignal} [signal] fires with the end of this run or of one above it
  */
 
 /** Longest answer of a function, as JSON: more than a guest has memory for. */
 const MAX_ANSWER_CHARS = 16 << 20;
+
+const OVER = 'The run is over.';
+/** The number that stands for no run. */
+const NO_RUN = 0;
 
 /** What a guest may call in the application, and what must happen when its run has ended. */
 export class HostFunctions {
@@ -25,19 +34,16 @@ export class HostFunctions {
   #functions = new Map();
   /** @type {((runId: number, end: RunEnd) => unknown)[]} */
   #finishers = [];
-  /**
-   * The caller's context of each run, so that a function sees the request that it is called for.
-   * @type {Map<number, AsyncResource>}
-   */
+  /** @type {Map<number, RunContext>} */
   #contexts = new Map();
-  /** What tells the calls of a run that it is over, or about to be: nothing is done for it any more. @type {Map<number, AbortController>} */
-  #ends = new Map();
+  /** What stands for these functions in what outlives them. */
+  #token = Object.freeze({});
 
   /** @param {Map<string, import('./application_functions.js').ApplicationFunction>} [own] the application's */
   constructor(own = new Map()) {
     for (const [name, { call }] of own) {
-      this.#functions.set(name, ({ callerId, signal }, values) =>
-        onBehalfOf(this, callerId, () => call.apply({ signal }, values)),
+      this.#functions.set(name, ({ contextId, callerId, signal }, values) =>
+        onBehalfOf({ kernel: this.#token, runId: callerId, contextId }, () => call.apply({ signal }, values)),
       );
     }
   }
@@ -67,6 +73,11 @@ export class HostFunctions {
     this.#finishers.push(finisher);
   }
 
+  /** The run that waits for whoever asks; none outside of the application's functions. */
+  get waitingRun() {
+    return presentCall(this.#token)?.runId;
+  }
+
   /**
    * Runs `work` as run `runId` of the present caller.
    * @template T
@@ -75,12 +86,15 @@ export class HostFunctions {
    */
   async during(runId, work) {
     // `AsyncLocalStorage.snapshot` would do the same for a quarter of what a run costs this thread.
-    this.#contexts.set(runId, new AsyncResource('tgp.run', { requireManualDestroy: true }));
+    const caller = new AsyncResource('tgp.run', { requireManualDestroy: true });
+    /** @type {RunContext} */
+    const context = { caller, above: presentCall(this.#token)?.contextId };
+    this.#contexts.set(runId, context);
     try {
       return await work();
     } finally {
       this.#contexts.delete(runId);
-      this.#ends.delete(runId);
+      context.end?.abort(new AbortedError(OVER));
     }
   }
 
@@ -89,7 +103,7 @@ export class HostFunctions {
    * @param {number} runId
    */
   cancel(runId) {
-    if (this.#contexts.has(runId)) this.#endOf(runId).abort(new AbortedError('The run was aborted.'));
+    this.#end(runId, 'The run was aborted.');
   }
 
   /**
@@ -97,11 +111,12 @@ export class HostFunctions {
    * @param {BindingHostCall} question
    * @param {Answer} answer
    */
-  async serve({ id, runId, callerId, kind, name, args }, answer) {
+  async serve({ id, runId, contextId, callerId, kind, name, args }, answer) {
     try {
-      const work = () => (kind === 'call' ? this.#call({ runId, callerId }, name, args) : this.#finish(runId, kind));
-      const context = this.#contexts.get(runId);
-      const { value } = await (context ? context.runInAsyncScope(work) : work());
+      const call = { runId, contextId, callerId };
+      const work = () => (kind === 'call' ? this.#call(call, name, args) : this.#finish(runId, kind));
+      const context = this.#contexts.get(contextId);
+      const { value } = await (context ? context.caller.runInAsyncScope(work) : work());
       // No text at all is how JSON says `undefined`.
       const text =
         value === undefined ? '' : toJsonText(value, `the answer of tgp.${name}`, { maxChars: MAX_ANSWER_CHARS });
@@ -118,19 +133,36 @@ export class HostFunctions {
    * @returns {Promise<{ value?: unknown }>} in a box, so that nothing takes the value for a promise
    */
   async #call(call, name, args) {
-    const { signal } = this.#endOf(call.runId);
+    const signal = this.#signalOf(call.contextId, call.runId);
     signal.throwIfAborted();
     return { value: await settled(this.#functions.get(name)?.({ ...call, signal }, parseForeignJson(args))) };
   }
 
-  /** @param {number} runId */
-  #endOf(runId) {
-    const known = this.#ends.get(runId);
-    if (known) return known;
-    const end = new AbortController();
-    // Questions of the kernel itself belong to no run, and nothing ends them.
-    if (this.#contexts.has(runId)) this.#ends.set(runId, end);
-    return end;
+  /**
+   * What fires when nothing is to be done any more for a run, which is `rootId` or below it.
+   * @param {number} runId
+   * @param {number} rootId
+   * @returns {AbortSignal}
+   */
+  #signalOf(runId, rootId) {
+    const context = this.#contexts.get(runId);
+    if (context === undefined) {
+      // Questions of the kernel itself belong to no run, and nothing ends them. Others come late: their run is over.
+      return runId === NO_RUN ? new AbortController().signal : AbortSignal.abort(new AbortedError(OVER));
+    }
+    const { signal } = endOf(context);
+    if (runId === rootId) return signal;
+    context.signal ??= AbortSignal.any([signal, this.#signalOf(context.above ?? rootId, rootId)]);
+    return context.signal;
+  }
+
+  /**
+   * @param {number} runId
+   * @param {string} why
+   */
+  #end(runId, why) {
+    const context = this.#contexts.get(runId);
+    if (context) endOf(context).abort(new AbortedError(why));
   }
 
   /**
@@ -139,8 +171,14 @@ export class HostFunctions {
    * @returns {Promise<{ value?: unknown }>}
    */
   async #finish(runId, end) {
-    this.#endOf(runId).abort(new AbortedError('The run is over.'));
+    this.#end(runId, OVER);
     for (const finisher of this.#finishers) await finisher(runId, end);
     return {};
   }
+}
+
+/** @param {RunContext} context */
+function endOf(context) {
+  context.end ??= new AbortController();
+  return context.end;
 }

@@ -25,6 +25,7 @@ export function kernelGit(calls) {
       const { path: _, ...written } = await calls.change((kernel) => kernel.persist(message, files));
       return written;
     },
+    uncommitted: () => calls.read((kernel) => kernel.uncommitted()),
     log: async (path, options = {}) => {
       if (path !== undefined) requireText(path, 'path');
       const { limit } = parseArguments(HistoryOptionsSchema, options, 'history options');

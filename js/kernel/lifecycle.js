@@ -158,6 +158,18 @@ export class Lifecycle {
     }
   }
 
+  /** The database of tools. What a configuration says of it is known once booted. */
+  get sql() {
+    const { sql } = this.#application;
+    if (sql !== undefined) return sql;
+    throw new ConfigError(
+      this.#isBooted
+        ? 'The kernel has no database. Give it one: "sql" in the config, or new TGP({ sql }).'
+        : 'The kernel is not booted, so the database of its config is not known yet. Call "await kernel.boot()" first.',
+      { details: { key: 'sql' } },
+    );
+  }
+
   /** What there is to know of the database; nothing without one, or with one that the boot will refuse. */
   get sqlGuide() {
     try {

@@ -30,8 +30,11 @@ export function offerSql(functions, sql, log) {
     runs.delete(runId);
     await (end === 'commit' ? run?.commit() : run?.rollback());
   });
+  if (!isOurs) log.warn(REPLACED);
   if (isOurs && !holdsTransactions(adapter)) log.warn(NOT_ATOMIC);
 }
 
+const REPLACED =
+  'sandboxAPI.exec_sql takes the place of the database: tools that call tgp.exec_sql reach that function, and "sql" is not used by them. Give the function another name, or leave "sql" out.';
 const NOT_ATOMIC =
   'The SQL source is a plain function, which is called once for each statement: runs over it are not atomic, and what a tool wrote before it failed stays. Pass { query, transaction } or a known driver to make each run one transaction.';

@@ -1,22 +1,24 @@
 import { TGPConfigSchema } from './config_schemas.js';
-import { HIDDEN, hiddenSecrets } from './config_secrets.js';
+import { filledSecrets, HIDDEN, hiddenSecrets } from './config_secrets.js';
 import { installedDefaults } from './default_imports.js';
 import { parseConfig } from './given_config.js';
 
 /**
  * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
  * @typedef {import('../../index.js').FilledTGPConfig} FilledTGPConfig
+ * @typedef {import('../../index.js').LoadedTGPConfig} LoadedTGPConfig
  */
 
 /**
  * A configuration with its defaults, as far as they are known without a boot.
  * @param {TGPConfigInput} config
  * @param {string} baseDir
- * @returns {FilledTGPConfig}
+ * @returns {LoadedTGPConfig}
  */
 export function filledConfig(config, baseDir) {
   const filled = /** @type {any} */ (TGPConfigSchema.parse(config));
-  return { ...filled, allowedImports: config.allowedImports ?? installedDefaults(baseDir) };
+  const allowedImports = config.allowedImports ?? installedDefaults(baseDir);
+  return { ...filled, allowedImports, secrets: filledSecrets(filled.secrets) };
 }
 
 /**
@@ -31,7 +33,7 @@ export function previewConfig(given) {
   return {
     ...rest,
     git: git.auth.token === undefined ? git : { ...git, auth: { ...git.auth, token: HIDDEN } },
-    secrets: /** @type {any} */ (hiddenSecrets(secrets)),
+    secrets: hiddenSecrets(secrets),
     network: network.proxy === undefined ? network : { ...network, proxy: HIDDEN },
   };
 }

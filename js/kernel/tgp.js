@@ -5,9 +5,8 @@ import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
 import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
-import { agentFiles, EXEC_FOR_AGENT, FILES, RESULTS, RUN_FOR_AGENT } from './agent_access.js';
+import { ARGUMENTS_OF, agentFiles, EXEC_FOR_AGENT, FILES, RESULTS, RUN_FOR_AGENT, SQL } from './agent_access.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
-import { waitingRun } from './host_call.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
 import { readOptions } from './kernel_options.js';
@@ -115,8 +114,17 @@ export class TGP {
   async [EXEC_FOR_AGENT](path, args = {}, options = undefined) {
     requireText(path, 'path');
     throwIfAborted(options?.signal);
-    const given = await untilAborted(this.#forged.argumentsOf(path, args), options?.signal);
+    const given = await untilAborted(this[ARGUMENTS_OF](path, args), options?.signal);
     return this.#exec(startsTool(path), given, options, 'agent');
+  }
+
+  /**
+   * @param {string} path
+   * @param {unknown} args
+   * @returns {Promise<unknown>} as the tool takes them
+   */
+  [ARGUMENTS_OF](path, args) {
+    return this.#forged.argumentsOf(path, args);
   }
 
   /**
@@ -138,7 +146,11 @@ export class TGP {
    */
   async [RUN_FOR_AGENT](code, args = {}, options = undefined) {
     requireText(code, 'code');
-    return this.#exec(startsCode(code), args, options, 'agent');
+    const { signal } = options ?? {};
+    throwIfAborted(signal);
+    const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
+    const given = this.#forged.argumentsOfCode(parameters, args);
+    return this.#exec(startsCode(code), given, options, 'agent');
   }
 
   /**
@@ -155,7 +167,7 @@ export class TGP {
     return this.#calls.read((kernel) => {
       const { functions, runs } = this.#life;
       this.#life.inspect(kernel);
-      const start = () => startRun(kernel, runId, argsText, optionsText, waitingRun(functions));
+      const start = () => startRun(kernel, runId, argsText, optionsText, functions.waitingRun);
       const cancel = () => {
         functions.cancel(runId);
         kernel.cancel(runId);
@@ -260,6 +272,10 @@ export class TGP {
       maxChars: () => this.#life.config.agent.resultChars,
       keep: async (value) => this.#life.results?.keep(value) ?? [],
     };
+  }
+
+  [SQL]() {
+    return this.#life.sql;
   }
 
   /** @param {{ maxTokens?: number }} [options] */

@@ -30,6 +30,7 @@
  * @property {(statement: SqlStatement, limits: SqlLimits) => Promise<SqlAnswer>} [once] one statement outside transactions
  * @property {boolean} [endsElsewhere] the application ends the transaction, so nothing can be undone here
  * @property {() => Promise<void>} [close]
+ * @property {string} [file] that the first use makes where it does not exist
  */
 
 /** Registered, so that an adapter made by the CommonJS copy of this package is known to the ESM copy. */

@@ -1,3 +1,4 @@
+import { nearest } from '../boundary/near_name.js';
 import { isTable } from './catalogue.js';
 import { SqlRules } from './rules.js';
 import { MAX_DETAILS, PROBES, QUERIES } from './schema_queries.js';
@@ -19,6 +20,8 @@ const MAX_TABLES = 100_000;
 /** What is read of the catalogue at once. */
 const MAX_ROWS = 100_000;
 const MAX_BYTES = 16 << 20;
+/** What is repeated of a name that no table has. */
+const MAX_NAME_CHARS = 100;
 
 /**
  * @param {SqlAdapter} adapter
@@ -35,8 +38,8 @@ export async function describeSchema(adapter, rules, inRun, only, signal) {
   const ask = (sql) => inRun(async (run) => JSON.parse((await run.execute(sql)).rows ?? '[]'), reading, signal);
   const dialect = adapter.dialect === 'any' ? await probe(ask) : adapter.dialect;
   const queries = QUERIES[dialect];
-  const wanted = (/** @type {string} */ name) => rules.allowsTable(name) && (only === undefined || name === only);
-  const found = (await ask(queries.tables(MAX_TABLES))).filter(isTable).filter(({ name }) => wanted(name));
+  const shown = (await ask(queries.tables(MAX_TABLES))).filter(isTable).filter(({ name }) => rules.allowsTable(name));
+  const found = only === undefined ? shown : shown.filter(({ name }) => name === only);
   const described = await describeTables(found.slice(0, MAX_DESCRIBED), queries, ask);
   if (dialect === 'sqlite') await estimateRows(described.values(), ask);
   const others = found.filter(({ id }) => !described.has(String(id))).map(({ name }) => name);
@@ -45,7 +48,21 @@ export async function describeSchema(adapter, rules, inRun, only, signal) {
     tables: [...described.values()],
     ...(others.length > 0 && { notShown: others.slice(0, MAX_NAMED) }),
     ...(others.length > MAX_NAMED && { notNamed: others.length - MAX_NAMED }),
+    ...(only !== undefined && found.length === 0 && { notice: notThere(only, shown) }),
   };
+}
+
+/**
+ * @param {string} name
+ * @param {{ name: string }[]} tables that there are
+ */
+function notThere(name, tables) {
+  const near = nearest(
+    name,
+    tables.map((table) => table.name),
+  );
+  const next = near === undefined ? 'Call describe_schema without a table to see all.' : `Did you mean '${near}'?`;
+  return `There is no table '${name.slice(0, MAX_NAME_CHARS)}'. ${next}`;
 }
 
 /**

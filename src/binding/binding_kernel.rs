@@ -142,6 +142,12 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.history().file_diff(path.as_deref(), from.as_deref(), to.as_deref()))
     }
 
+    /// Value: `[{ path, state }]`, the files that are not in the history as they are, sorted by path.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn uncommitted<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, |kernel| kernel.history().uncommitted())
+    }
+
     /// Value: `{ matches: [{ path, line, column, text }], truncated, files }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn search_files<'env>(&self, env: &'env Env, query_json: String) -> napi::Result<Object<'env>> {
@@ -201,6 +207,12 @@ impl BindingKernel {
     #[napi]
     pub fn exec(&self, run_id: u32, path: String, args_json: String, options_json: String, parent_id: Option<f64>) {
         self.start_run(run_id, Runnable::Tool(path), args_json, &options_json, parent_id);
+    }
+
+    /// Value: `{ parameters }`, the schema of what code takes that is in no file.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn code_parameters<'env>(&self, env: &'env Env, code: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| Ok(kernel.tools().code_parameters(&code)))
     }
 
     /// As `exec`, of code that is in no file and stays in none.

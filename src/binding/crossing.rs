@@ -5,6 +5,7 @@
 //! written as.) A test makes the file, because tests compile the crate anyway.
 
 use super::binding_kernel::Booted;
+use crate::error::Error;
 use crate::kernel::{
     Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, Kernel, MemoryReport,
     ParameterShape, QueryLimits, RootFiles, SearchQuery, SqlError, SqlOptions, SqlPolicy, Stats, TypesReply, WriteDone,
@@ -54,6 +55,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add_write("persist", |kernel, done| kernel.history().persist("", &[], done));
     answers.add("fileHistory", |kernel: &Kernel| kernel.history().file_history(None, None));
     answers.add("fileDiff", |kernel: &Kernel| kernel.history().file_diff(None, None, None));
+    answers.add("uncommitted", |kernel: &Kernel| kernel.history().uncommitted());
     answers.add_write("revertFile", |kernel, done| {
         kernel.files().revert_file("", "", &CommitNote::default(), done);
     });
@@ -68,6 +70,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("listTools", |kernel: &Kernel| kernel.tools().list_tools());
     answers.add("listToolsNow", |kernel: &Kernel| kernel.tools().list_tools());
     answers.add("listToolsSince", |kernel: &Kernel| kernel.tools().list_tools_since(None));
+    answers.add("codeParameters", |kernel: &Kernel| Ok::<_, Error>(kernel.tools().code_parameters("")));
     answers.add("catalogue", |kernel: &Kernel| kernel.tools().catalogue(1));
     answers.add("hydrateRegistry", |kernel: &Kernel| kernel.tools().hydrate_registry());
     answers.add("registerTool", |kernel: &Kernel| kernel.tools().register_tool(""));

@@ -19,7 +19,9 @@ use std::sync::Arc;
 pub struct BindingHostCall {
     pub id: u32,
     pub run_id: u32,
-    /// The run that waits for the answer: that one, or a run below it.
+    /// The nearest run that JavaScript has started: that one, or a run below it.
+    pub context_id: u32,
+    /// The run that waits for the answer: one of these, or a run below them.
     pub caller_id: f64,
     #[napi(ts_type = "'call' | 'commit' | 'rollback'")]
     pub kind: String,
@@ -70,10 +72,12 @@ impl HostTable {
             open.answers.insert(id, answer);
             id
         };
-        let run_id = u32::try_from(on_behalf.root.0).unwrap_or(u32::MAX);
+        let [run_id, context_id] =
+            [on_behalf.root, on_behalf.context].map(|run| u32::try_from(run.0).unwrap_or(u32::MAX));
         // Runs are counted from numbers that a double holds exactly.
         let caller_id = on_behalf.caller.0 as f64;
-        let question = BindingHostCall { id, run_id, caller_id, kind: kind.to_owned(), name: name.to_owned(), args };
+        let (kind, name) = (kind.to_owned(), name.to_owned());
+        let question = BindingHostCall { id, run_id, context_id, caller_id, kind, name, args };
         if self.callback.call(question, ThreadsafeFunctionCallMode::NonBlocking) != napi::Status::Ok
             && let Some(answer) = self.open.lock().answers.remove(&id)
         {
@@ -105,6 +109,6 @@ impl HostFunctions for HostTable {
             RunEnding::Commit => "commit",
             RunEnding::Rollback => "rollback",
         };
-        self.ask(CallFor { root: run, caller: run }, kind, "", "[]".to_owned(), done);
+        self.ask(CallFor::of(run), kind, "", "[]".to_owned(), done);
     }
 }

@@ -73,6 +73,12 @@ impl Compiler {
         found.ok().flatten().unwrap_or_else(|| scan(text))
     }
 
+    /// The secrets in a text that is no file, such as a message or a name.
+    #[must_use]
+    pub fn secrets_in_words(&self, text: &str) -> Vec<Diagnostic> {
+        scan(text)
+    }
+
     /// Every file or package that this source names, also where only types need it.
     pub fn references(&self, path: &str, source: &str) -> Result<Vec<Reference>, CompileError> {
         self.guarded(path, source, |job| {

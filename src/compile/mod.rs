@@ -55,5 +55,6 @@ pub use parse::source_limits::MAX_SOURCE_BYTES;
 pub use parse::tool_form::{BodyKind, DefaultExport, ModuleKind, ToolForm};
 pub use positions::position::Position;
 pub use positions::position_map::PositionMap;
+pub use rules::no_forbidden_globals::instead_of_global;
 pub use secrets::patterns::{INSTEAD_OF_SECRETS, NO_SECRETS};
 pub use transpile::compiled::Compiled;

@@ -30,6 +30,11 @@ pub enum GitError {
     #[error("The remote repository cannot be reached: {reason}. What is committed stays here and is pushed later")]
     Unreachable { reason: String },
     #[error(
+        "The remote repository {remote} cannot be reached: {reason}. There is no local copy of it yet, so nothing can start \
+         before it is: check git.repo and the network and boot again, or set git.provider to 'local' to work without a remote"
+    )]
+    NoCopyYet { remote: String, reason: String },
+    #[error(
         "The remote repository refuses the credentials; check git.auth.token or the token's environment variable, and that \
          it may write to this repository"
     )]
@@ -151,6 +156,7 @@ impl PartError for GitError {
             | Self::DetachedHead
             | Self::Busy { .. }
             | Self::Unreachable { .. }
+            | Self::NoCopyYet { .. }
             | Self::Unauthorized
             | Self::RemoteMissing
             | Self::Refused { .. }
@@ -173,6 +179,9 @@ impl PartError for GitError {
             for (key, value) in [("path", path), ("commit", commit), ("branch", branch)] {
                 details.insert(key.to_owned(), value.as_str().into());
             }
+        }
+        if let Self::BadPath { path, .. } = self {
+            details.insert("path".to_owned(), path.as_str().into());
         }
         if let Self::RemoteLimit(limit) = self
             && let Some(key) = limit.key()

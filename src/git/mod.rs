@@ -41,6 +41,7 @@ pub use store::access::is_read_only;
 pub use store::commit::{Committed, Held};
 pub use store::git_store::{GitStore, Writing};
 pub use store::history::LogEntry;
+pub use store::uncommitted::FileState;
 pub use store_options::{StoreOptions, WriteStrategy};
 pub use upstream::hydrate::{Hydrated, LocalCommits};
 pub use upstream::publisher::{Published, Publisher, Reach, Ticket};

@@ -5,3 +5,8 @@ use crate::compile::Diagnostic;
 pub fn line_of(path: &str, found: &Diagnostic) -> String {
     format!("{path}:{}:{}: {}", found.line, found.column, found.message)
 }
+
+/// The text with a full stop, unless it ends with a question.
+pub fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
+}

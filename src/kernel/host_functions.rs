@@ -21,13 +21,21 @@ pub enum RunEnding {
 pub struct CallFor {
     /// The outermost run: what the application holds open belongs to it.
     pub root: RunId,
+    /// The nearest run that the application itself has started: the root, or one that a function of it started meanwhile.
+    pub context: RunId,
     /// The run that waits for the answer: the root, or one below it.
     pub caller: RunId,
 }
 
 impl CallFor {
+    /// For what is about one run alone, which the application has started.
+    #[must_use]
+    pub const fn of(run: RunId) -> Self {
+        Self { root: run, context: run, caller: run }
+    }
+
     /// For questions that belong to no run.
-    pub const NOBODY: Self = Self { root: RunId(0), caller: RunId(0) };
+    pub const NOBODY: Self = Self::of(RunId(0));
 }
 
 /// The application's side of the bridge.

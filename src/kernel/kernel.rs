@@ -16,7 +16,7 @@ use super::tools::{MemoryModel, ModelSource, RegistryFiles, Tools};
 use crate::bound_secrets::BoundSecrets;
 use crate::compile::Compiler;
 use crate::embed::MAX_VECTOR_FILE_BYTES;
-use crate::error::Error;
+use crate::error::{Error, ErrorCode};
 use crate::git::{GitStore, Halt};
 use crate::net::{FetchLimits, Fetcher};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
@@ -55,7 +55,7 @@ impl Kernel {
     ) -> Result<Arc<Self>, Error> {
         let noted = check_folders(&mut config, base_dir)?;
         let root_dir = base_dir.join(&config.root_dir);
-        let root = Arc::new(DiskVfs::open(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
+        let root = Arc::new(open_root(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
         let compiler = Arc::new(Compiler::new());
         let examples = Arc::new(RunExamples::default());
         let ending = Ending { halt, launcher: cfg!(unix).then(|| worker_files.executable.clone()) };
@@ -97,7 +97,8 @@ impl Kernel {
         let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler, model, vectors));
         let strategy = config.git.write_strategy;
         let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
-        let history = Arc::new(History::new(store, exchange, Arc::clone(&root), Arc::clone(&tools), strategy, secrets));
+        let (files, halt) = (Arc::clone(&root), ending.halt);
+        let history = Arc::new(History::new(store, exchange, files, Arc::clone(&tools), strategy, secrets, halt));
         let runs = Runs::new(RunParts {
             config: config.sandbox,
             sandbox,
@@ -196,11 +197,22 @@ fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, private: Arc<Di
 
 /// A pull request is about its tool alone, so with them `meta.json` is this copy's private matter.
 fn registry_files(config: &Config, vfs: &Arc<DiskVfs>, store: &GitStore) -> Result<RegistryFiles, Error> {
-    let root = Arc::new(vfs.reopened(MAX_META_BYTES)?);
+    let root = Arc::new(vfs.reopened(MAX_META_BYTES));
     let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_META_BYTES));
     let (meta, shared_meta) = match config.git.write_strategy {
         GitWriteStrategy::Direct => (root, None),
         GitWriteStrategy::Pr => (Arc::clone(&private), Some(root)),
     };
     Ok(RegistryFiles { tools: Arc::<DiskVfs>::clone(vfs), meta, shared_meta, private: PrivateFiles(private) })
+}
+
+/// The root's folder; where a file has its place, the error says so.
+fn open_root(root: &Path) -> Result<DiskVfs, Error> {
+    DiskVfs::open(root).map_err(|error| {
+        if !root.ancestors().any(Path::is_file) {
+            return error.into();
+        }
+        let text = "rootDir cannot be a folder: a file of that name is in its place. Move the file away, or choose another rootDir (by default .tgp).";
+        Error::new(ErrorCode::Config, text).with("key", "rootDir")
+    })
 }

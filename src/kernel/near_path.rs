@@ -8,6 +8,10 @@ use crate::vfs::{JailPath, Vfs};
 pub fn with_near_path(error: Error, files: &dyn Vfs) -> Error {
     let missing = error.details.get("path").and_then(serde_json::Value::as_str).map(str::to_owned);
     let (ErrorCode::NotFound, Some(path)) = (error.code, missing) else { return error };
+    if let Some(within) = path.strip_prefix(OUTSIDE) {
+        let message = format!("{NOT_FOUND} {path}. Paths begin inside the root: leave out '{OUTSIDE}'.");
+        return Error { message, ..error }.with("suggestion", within.to_owned());
+    }
     match near_path(&path, files) {
         Some(near) if error.message.starts_with(NOT_FOUND) => {
             let message = format!("{NOT_FOUND} {path}. Did you mean '{near}'?");
@@ -17,6 +21,8 @@ pub fn with_near_path(error: Error, files: &dyn Vfs) -> Error {
     }
 }
 
+/// The usual name of the root, which is no part of a path in it.
+const OUTSIDE: &str = ".tgp/";
 /// How such an error begins.
 const NOT_FOUND: &str = "File not found:";
 
@@ -74,6 +80,9 @@ mod tests {
         }
         let missing = files.read(&JailPath::parse("tools/dim_weight.ts").unwrap()).unwrap_err();
         let error = with_near_path(Error::from(missing), &files);
+        let outside = files.read(&JailPath::parse(".tgp/tools/a.ts").unwrap()).unwrap_err();
+        let outside = with_near_path(Error::from(outside), &files).message;
+        assert!(outside.ends_with("leave out '.tgp/'."), "{outside}");
         assert_eq!(error.message, "File not found: tools/dim_weight.ts. Did you mean 'tools/shipping/dim_weight.ts'?");
     }
 }

@@ -4,7 +4,7 @@
 //! is gone, or a comment says why it is none.
 
 use super::finding_line::line_of;
-use crate::compile::{Compiler, INSTEAD_OF_SECRETS, LintOptions, NO_SECRETS, Severity};
+use crate::compile::{Compiler, Diagnostic, INSTEAD_OF_SECRETS, LintOptions, NO_SECRETS, Severity};
 use std::sync::Arc;
 
 /// Looks for secrets; for none when the application has turned the rule off.
@@ -20,8 +20,18 @@ impl SecretScan {
     /// The secrets in a file that nobody has excused, one line each.
     pub fn findings(&self, path: &str, content: &[u8]) -> Vec<String> {
         let Some(compiler) = &self.0 else { return Vec::new() };
+        let named = compiler.secrets_in_words(path).into_iter().map(|found| {
+            let message = format!("{}, in the name of the file: give it another one", found.message);
+            line_of(path, &Diagnostic { message, ..found })
+        });
         let found = compiler.secrets(path, &String::from_utf8_lossy(content));
-        found.iter().map(|found| line_of(path, found)).collect()
+        named.chain(found.iter().map(|found| line_of(path, found))).collect()
+    }
+
+    /// The same for words that are no file; `what` names them.
+    pub fn findings_in_words(&self, what: &str, text: &str) -> Vec<String> {
+        let Some(compiler) = &self.0 else { return Vec::new() };
+        compiler.secrets_in_words(text).iter().map(|found| line_of(what, found)).collect()
     }
 
     pub fn holds_secret(&self, path: &str, content: &[u8]) -> bool {
@@ -36,6 +46,13 @@ pub fn held_back(first: &str) -> String {
     )
 }
 
+/// The same of a commit whose message holds one.
+pub fn message_held_back(first: &str) -> String {
+    format!(
+        "Nothing is committed or pushed, because the message holds a secret: {first}. Write the message without it, and treat it as leaked if it was ever shown."
+    )
+}
+
 /// What is said of a file that is removed and was never committed, because of a secret.
 pub fn not_kept() -> String {
     "It is removed from disk. It held a secret, so it was never committed: it cannot be brought back.".to_owned()
@@ -45,4 +62,9 @@ pub fn not_kept() -> String {
 pub fn not_kept_whole() -> String {
     "What it held last had a secret in it and was never committed: that cannot be brought back, only what the history has."
         .to_owned()
+}
+
+/// What is said of a text with a secret that was never committed and that another takes the place of.
+pub fn not_kept_before() -> String {
+    "What it held before had a secret in it and was never committed: that cannot be brought back.".to_owned()
 }

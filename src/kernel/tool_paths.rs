@@ -8,6 +8,9 @@ pub use crate::compile::TOOLS;
 /// The folder of results that were too long to be shown, which JavaScript writes: not committed, and no agent writes there.
 pub const RESULTS: &str = ".results";
 
+/// Where code that is in no file seems to be: its imports are those of a tool. No agent can write a file of this name.
+pub const CODE_PATH: &str = "tools/.code.ts";
+
 const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
 const JAVASCRIPT: [&str; 3] = ["js", "mjs", "cjs"];
 

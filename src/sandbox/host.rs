@@ -33,8 +33,8 @@ impl OpenCalls {
         Arc::strong_count(&self.0) - 1
     }
 
-    /// One more. `bytes` are what it takes of its tree's budget.
-    pub(super) fn open(&self, bytes: ReservedBytes) -> OpenCall {
+    /// One more. `bytes` are what it takes of its tree's budget; none for a question that is not the guest's.
+    pub(super) fn open(&self, bytes: Option<ReservedBytes>) -> OpenCall {
         OpenCall { run_is_over: Arc::clone(&self.0), bytes }
     }
 }
@@ -49,13 +49,13 @@ impl Drop for OpenCalls {
 #[derive(Debug)]
 pub(super) struct OpenCall {
     run_is_over: Arc<AtomicBool>,
-    bytes: ReservedBytes,
+    bytes: Option<ReservedBytes>,
 }
 
 impl OpenCall {
     /// The answer, unless the run has been given too much already.
     fn counted(&self, answer: HostAnswer) -> HostAnswer {
-        let tree = self.bytes.tree();
+        let Some(tree) = self.bytes.as_ref().map(ReservedBytes::tree) else { return answer };
         match answer {
             HostAnswer::Value(text) if !tree.count_answer(text.len()) => too_much(tree.limits().answer_bytes).into(),
             counted @ (HostAnswer::Value(_) | HostAnswer::Fault { .. }) => counted,

@@ -76,6 +76,10 @@ pub enum HostAnswer {
     Fault { code: String, message: String },
 }
 
+/// The question of an engine, for itself, where places of the compiled code are in the sources. What guests may ask for is
+/// not counted by it.
+pub const PLACES_QUESTION: &str = "#places";
+
 /// What an engine tells its host.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Event {

@@ -19,6 +19,9 @@ pub struct TreeLimits {
     pub answer_bytes: u64,
 }
 
+/// Looks of engines at the sources that any root has: an error tells its lines when the guest has used up all else.
+const FEWEST_LOOKS: u32 = 100;
+
 /// The account of one root.
 #[derive(Debug)]
 pub struct RunTree {
@@ -27,14 +30,15 @@ pub struct RunTree {
     bytes: AtomicUsize,
     cpu_micros: AtomicU64,
     calls: AtomicU32,
+    looks: AtomicU32,
     answer_bytes: AtomicU64,
 }
 
 impl RunTree {
     #[must_use]
     pub fn new(limits: TreeLimits) -> Arc<Self> {
-        let (runs, bytes, cpu_micros, calls, answer_bytes) = Default::default();
-        Arc::new(Self { limits, runs, bytes, cpu_micros, calls, answer_bytes })
+        let (runs, bytes, cpu_micros, calls, looks, answer_bytes) = Default::default();
+        Arc::new(Self { limits, runs, bytes, cpu_micros, calls, looks, answer_bytes })
     }
 
     #[must_use]
@@ -60,8 +64,12 @@ impl RunTree {
 
     /// Counts a question to the host; false when there were enough.
     pub(super) fn count_call(&self) -> bool {
-        let more = |calls: u32| calls.checked_add(1).filter(|calls| *calls <= self.limits.calls);
-        self.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+        count(&self.calls, self.limits.calls)
+    }
+
+    /// Counts a question that an engine has for itself; false when there were enough. Guests can cause any number of them.
+    pub(super) fn count_look(&self) -> bool {
+        count(&self.looks, self.limits.calls.max(FEWEST_LOOKS))
     }
 
     /// Counts the text of an answer; false when it does not fit any more.
@@ -83,6 +91,11 @@ impl RunTree {
         // It always gives a value.
         let _before = self.cpu_micros.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spent);
     }
+}
+
+fn count(counter: &AtomicU32, most: u32) -> bool {
+    let more = |counted: u32| counted.checked_add(1).filter(|sum| *sum <= most);
+    counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
 }
 
 /// A run below the root.
@@ -139,6 +152,7 @@ mod tests {
         assert!(tree.reserve_bytes(1).is_none());
         drop(alone);
         assert!(tree.count_call() && tree.count_call() && !tree.count_call());
+        assert_eq!((0..200).filter(|_| tree.count_look()).count(), 100, "looks are counted by themselves");
         assert!(tree.count_answer(60) && !tree.count_answer(41) && tree.count_answer(40) && !tree.count_answer(1));
         tree.charge_cpu(Duration::from_millis(7));
         assert_eq!(tree.cpu_left(), Duration::from_millis(3));

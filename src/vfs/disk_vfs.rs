@@ -70,13 +70,10 @@ impl DiskVfs {
         Self { max_file_bytes, ..self }
     }
 
-    /// The same root, opened again with another limit for each file.
-    ///
-    /// # Errors
-    /// `Io` when the system has no handle left.
-    pub fn reopened(&self, max_file_bytes: usize) -> Result<Self, VfsError> {
-        let root = self.root.try_clone().map_err(|error| VfsError::io("open the root directory", ".", error))?;
-        Ok(Self { root, max_file_bytes })
+    /// The same root once more, with another limit for each file.
+    #[must_use]
+    pub fn reopened(&self, max_file_bytes: usize) -> Self {
+        Self { root: self.root.clone(), max_file_bytes }
     }
 
     /// Makes `content` the bytes of the file, as [`Vfs::write`] does, but whatever they are and without waiting for the

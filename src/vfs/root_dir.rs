@@ -6,13 +6,20 @@ use super::vfs_error::{VfsError, Violation};
 use cap_fs_ext::{DirExt, MetadataExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::io;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+/// What is open in this process. A server that reloads its modules makes a kernel anew and may keep the old one for good: of
+/// one directory they all share one handle. While it is open, no other directory at its place can have its identity.
+static OPEN: Mutex<BTreeMap<PathBuf, (Identity, Weak<Dir>)>> = Mutex::new(BTreeMap::new());
 
 /// Opens segment by segment, each relative to the handle before it and none through a symlink.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct RootDir {
-    dir: Dir,
+    dir: Arc<Dir>,
     /// A directory below that nothing here may enter.
     hidden: Option<Identity>,
 }
@@ -43,18 +50,14 @@ impl RootDir {
     pub(super) fn open(root: &Path) -> io::Result<Self> {
         let authority = ambient_authority();
         Dir::create_ambient_dir_all(root, authority)?;
-        Dir::open_ambient_dir(root, authority).map(|dir| Self { dir, hidden: None })
+        let dir = Dir::open_ambient_dir(root, authority)?;
+        Ok(Self { dir: shared(root, dir)?, hidden: None })
     }
 
     /// As [`RootDir::open`], with `hidden` out of reach.
     pub(super) fn open_around(root: &Path, hidden: &Path) -> io::Result<Self> {
         let hidden = Identity::of(&Dir::open_ambient_dir(hidden, ambient_authority())?)?;
         Ok(Self { hidden: Some(hidden), ..Self::open(root)? })
-    }
-
-    /// Another handle of the same directory.
-    pub(super) fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { dir: self.dir.try_clone()?, hidden: self.hidden })
     }
 
     /// The handle of `dir`, or `None` when it is not there.
@@ -180,6 +183,24 @@ impl RootDir {
     }
 }
 
+/// The handle of `place` that is open already, if it is one of this directory, or else this one.
+fn shared(place: &Path, dir: Dir) -> io::Result<Arc<Dir>> {
+    let identity = Identity::of(&dir)?;
+    let mut open = OPEN.lock();
+    open.retain(|_, (_, handle)| handle.strong_count() > 0);
+    if let Some((known, handle)) = open.get(place)
+        && *known == identity
+        && let Some(handle) = handle.upgrade()
+        // A directory that is gone from a network file system may have left its number to the next one.
+        && Identity::of(&handle).is_ok_and(|present| present == identity)
+    {
+        return Ok(handle);
+    }
+    let dir = Arc::new(dir);
+    open.insert(place.to_owned(), (identity, Arc::downgrade(&dir)));
+    Ok(dir)
+}
+
 /// What is at a name right now, without following it.
 pub(super) enum Standing {
     Nothing,
@@ -223,5 +244,27 @@ fn no_directory(parent: &Dir, name: &str, path: &JailPath, error: io::Error) -> 
         Ok(Standing::Symlink) => VfsError::violation(path.as_str(), Violation::Symlink),
         Ok(Standing::File(_) | Standing::Special) => VfsError::not_a_directory(path.as_str()),
         Ok(Standing::Directory | Standing::Nothing) | Err(_) => VfsError::io("open", path.as_str(), error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RootDir;
+    use std::fs;
+    use std::sync::Arc;
+    use tempfile::tempdir;
+
+    #[test]
+    fn a_directory_is_opened_once_and_one_that_takes_its_place_anew() {
+        let folder = tempdir().unwrap();
+        let place = folder.path().join("root");
+        let first = RootDir::open(&place).unwrap();
+        assert!(Arc::ptr_eq(&first.dir, &RootDir::open(&place).unwrap().dir));
+        fs::rename(&place, folder.path().join("moved")).unwrap();
+        let second = RootDir::open(&place).unwrap();
+        assert!(!Arc::ptr_eq(&first.dir, &second.dir));
+        second.dir.write("here", "").unwrap();
+        assert!(place.join("here").exists());
+        assert!(Arc::ptr_eq(&second.dir, &RootDir::open(&place).unwrap().dir));
     }
 }

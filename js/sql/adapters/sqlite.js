@@ -11,6 +11,7 @@ export function sqlite(fileOrOptions) {
   const source = new EmbeddedDatabase(options.file);
   return defineAdapter({
     dialect: 'sqlite',
+    ...(options.file !== ':memory:' && { file: options.file }),
     connect: (need) => source.connect(need),
     close: async () => source.close(),
   });

@@ -49,10 +49,10 @@ pub(in crate::compile) fn describe(parsed: &Parsed, source: &str, comments: &Sin
         .unwrap_or_default();
     let types = TypeSchemas::of(module, comments);
     let mut parameters = match &entry {
-        Entry::Function { parameter: Some(parameter), .. } => pattern_schema(parameter, &types),
-        Entry::Function { parameter: None, .. } | Entry::Value { .. } | Entry::None => {
-            json!({ "type": "object", "properties": {} })
+        Entry::Function { parameters, .. } => {
+            parameters.first().map_or_else(nothing, |first| pattern_schema(first, &types))
         }
+        Entry::Value { .. } | Entry::None => nothing(),
         Entry::Script => script_schema(module),
     };
     for param in &doc.params {
@@ -87,6 +87,11 @@ fn doc_at(comments: &SingleThreadedComments, position: BytePos) -> Option<DocCom
 fn first_doc(module: &Module, comments: &SingleThreadedComments) -> Option<DocComment> {
     let described = |doc: &DocComment| !doc.description.is_empty();
     module.body.iter().filter_map(|item| doc_at(comments, item.span().lo)).find(described)
+}
+
+/// The schema of a tool that takes nothing.
+fn nothing() -> Value {
+    json!({ "type": "object", "properties": {} })
 }
 
 fn pattern_schema<C: Comments>(pattern: &Pat, types: &TypeSchemas<'_, C>) -> Value {

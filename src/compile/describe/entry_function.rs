@@ -8,15 +8,14 @@ use swc_core::ecma::ast::{
 
 use crate::compile::syntax::expr::plain;
 
-pub(super) enum Entry<'m> {
+pub(in crate::compile) enum Entry<'m> {
     Function {
         position: BytePos,
-        parameter: Option<&'m Pat>,
+        /// Without a parameter called `this`, which is a type and no argument.
+        parameters: Vec<&'m Pat>,
     },
     /// A default export that is no function, or whose function is not in sight.
-    Value {
-        position: BytePos,
-    },
+    Value { position: BytePos },
     /// A body that runs from top to bottom.
     Script,
     /// Only named exports.
@@ -33,7 +32,7 @@ impl Entry<'_> {
     }
 }
 
-pub(super) fn entry_of(module: &Module) -> Entry<'_> {
+pub(in crate::compile) fn entry_of(module: &Module) -> Entry<'_> {
     let found = module.body.iter().find_map(|item| match item {
         ModuleItem::ModuleDecl(declaration) => of_declaration(module, declaration),
         ModuleItem::Stmt(Stmt::Expr(statement)) => match &*statement.expr {
@@ -126,16 +125,15 @@ fn of_name<'m>(module: &'m Module, name: &str) -> Option<Entry<'m>> {
 }
 
 fn of_function(function: &Function, position: BytePos) -> Entry<'_> {
-    // A parameter called `this` is a type, not an argument.
     let is_this = |pattern: &Pat| matches!(pattern, Pat::Ident(name) if name.id.sym == "this");
     Entry::Function {
         position,
-        parameter: function.params.iter().map(|param| &param.pat).find(|pattern| !is_this(pattern)),
+        parameters: function.params.iter().map(|param| &param.pat).filter(|pattern| !is_this(pattern)).collect(),
     }
 }
 
 fn of_arrow(arrow: &ArrowExpr, position: BytePos) -> Entry<'_> {
-    Entry::Function { position, parameter: arrow.params.first() }
+    Entry::Function { position, parameters: arrow.params.iter().collect() }
 }
 
 /// `module.exports`, `exports.default` or `module.exports.default`.

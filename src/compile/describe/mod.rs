@@ -2,6 +2,6 @@
 
 pub(super) mod description;
 mod doc_comment;
-mod entry_function;
+pub(super) mod entry_function;
 mod schema_value;
 mod type_schema;

@@ -5,7 +5,7 @@
 
 use swc_core::common::Span;
 
-use crate::compile::positions::source_index::SourceIndex;
+use crate::compile::positions::source_index::{FIRST_POS, SourceIndex};
 use crate::compile::rules::rule::{Finding, Guards, Rule};
 use crate::compile::subject::subject::Subject;
 
@@ -68,10 +68,9 @@ impl Suppressions {
 
 fn covered_line(subject: &Subject<'_>, index: &SourceIndex<'_>, span: Span) -> u32 {
     let own = index.position(span.lo);
-    let before: u32 =
-        subject.text(Span::new(crate::compile::positions::source_index::FIRST_POS, span.lo)).map_or(0, |text| {
-            let line = text.rsplit(['\n', '\r']).next().unwrap_or_default();
-            u32::from(!line.trim().is_empty())
-        });
-    if before == 1 { own.line } else { index.position(span.hi).line + 1 }
+    let before = subject.text(Span::new(FIRST_POS, span.lo)).unwrap_or_default();
+    // From its end, and only to the first letter: a line may hold any number of comments.
+    let is_beside_code =
+        before.chars().rev().take_while(|letter| !matches!(letter, '\n' | '\r')).any(|letter| !letter.is_whitespace());
+    if is_beside_code { own.line } else { index.position(span.hi).line + 1 }
 }

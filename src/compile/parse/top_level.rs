@@ -44,19 +44,23 @@ impl TopLevel {
 
     /// A module has no completion value: `return` stands only in a script body.
     pub(in crate::compile) fn misplaced_returns(&self) -> impl Iterator<Item = Fault> {
-        let is_module = match self.exports {
-            Exports::None | Exports::Assignment => false,
-            Exports::Module(_) | Exports::Imports => true,
+        let help = match self.exports {
+            Exports::None | Exports::Assignment => None,
+            Exports::Imports => Some(
+                "Without `return` the value of the last expression is the result; \
+                 or put the code into `export default async function (args) { … }`.",
+            ),
+            Exports::Module(_) => Some(
+                "Put the code into `export default async function (args) { … }`, \
+                 or drop the exports and end with the expression that is the result.",
+            ),
         };
-        let mut returns: Vec<Span> = self.returns.iter().filter(|_| is_module).copied().collect();
+        let mut returns: Vec<Span> = self.returns.iter().filter(|_| help.is_some()).copied().collect();
         returns.sort_by_key(|span| span.lo);
-        returns.into_iter().map(|span| Fault {
+        returns.into_iter().map(move |span| Fault {
             span,
             message: "A top-level `return` cannot be combined with `import` or `export`".to_owned(),
-            help: Some(
-                "Put the code into `export default async function (args) { … }`, \
-                 or use `require(…)` instead of `import` and drop the exports.",
-            ),
+            help,
         })
     }
 }

@@ -8,7 +8,7 @@ mod no_default_export;
 mod no_dynamic_code;
 mod no_emails;
 mod no_floating_promises;
-mod no_forbidden_globals;
+pub(super) mod no_forbidden_globals;
 mod no_forbidden_imports;
 mod no_hardcoded_data;
 mod no_hardcoded_ids;
@@ -19,6 +19,7 @@ mod no_nondeterminism;
 pub(super) mod no_secrets;
 mod no_sql_concat;
 mod no_ts_ignore;
+mod one_argument;
 mod prefer_functional;
 mod require_description;
 pub(super) mod rule;
@@ -29,7 +30,7 @@ mod table;
 use rule::Rule;
 
 /// All rules, those that guard the sandbox first.
-pub(super) const RULES: [&Rule; 20] = [
+pub(super) const RULES: [&Rule; 21] = [
     &no_dynamic_code::RULE,
     &no_forbidden_imports::RULE,
     &no_forbidden_globals::RULE,
@@ -48,6 +49,7 @@ pub(super) const RULES: [&Rule; 20] = [
     &no_hardcoded_ids::RULE,
     &must_export::RULE,
     &no_default_export::RULE,
+    &one_argument::RULE,
     &no_floating_promises::RULE,
     &no_sql_concat::RULE,
 ];

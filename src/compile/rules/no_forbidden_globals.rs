@@ -1,7 +1,7 @@
 //! What the sandbox does not have. The list is an allow-list, as the sandbox's own is: a name that neither the source nor the
 //! sandbox declares is reported before a run finds out.
 
-use swc_core::common::Span;
+use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{Expr, Ident, MemberExpr, Prop, SimpleAssignTarget, TsEntityName, TsTypeQueryExpr};
 use swc_core::ecma::visit::{Visit, VisitWith};
 
@@ -115,7 +115,7 @@ const DYNAMIC: [&str; 2] = ["eval", "Function"];
 const ABSENT: [(&str, &str); 26] = [
     (
         "process",
-        "Pass settings and secrets as arguments; a tool has no environment, and ends by returning or throwing.",
+        "A tool has no environment, and ends by returning or throwing. Take settings as arguments; for a key or password write {{secret:NAME}} where it belongs in the request, with a NAME that the application has bound (`secrets: { NAME: { hosts } }` in its config).",
     ),
     ("Buffer", "Use Uint8Array with TextEncoder and TextDecoder, or atob and btoa."),
     ("global", "Use arguments and return values; nothing is kept between runs."),
@@ -144,6 +144,11 @@ const ABSENT: [(&str, &str); 26] = [
     ("prompt", "Take the value as an argument."),
 ];
 
+/// What to use instead of a global that tools do not have.
+pub fn instead_of_global(name: &str) -> Option<&'static str> {
+    ABSENT.iter().find(|(absent, _)| *absent == name).map(|(_, help)| *help)
+}
+
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
     subject.module.visit_with(&mut Walk { subject, findings });
 }
@@ -155,9 +160,9 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn judge(&mut self, name: &str, span: Span) {
-        if let Some((_, help)) = ABSENT.iter().find(|(absent, _)| *absent == name) {
+        if let Some(help) = instead_of_global(name) {
             let also = if name == "process" { ": Direct access to 'process' is prohibited" } else { "" };
-            self.findings.add(span, format!("Global '{name}' is forbidden{also}"), *help);
+            self.findings.add(span, format!("Global '{name}' is forbidden{also}"), help);
         } else if !SANDBOX.contains(&name) && !LIBRARY.contains(&name) && !DYNAMIC.contains(&name) {
             self.findings.add(
                 span,
@@ -207,7 +212,8 @@ impl Visit for Walk<'_> {
             && let Some(name) = member_name(&node.prop)
             && ABSENT.iter().any(|(absent, _)| *absent == name)
         {
-            self.judge(&name, node.span);
+            // Where a type checker marks it as well, so that it is told once.
+            self.judge(&name, node.prop.span());
         }
         node.visit_children_with(self);
     }
@@ -239,6 +245,7 @@ mod tests {
                 ("export default () => process.exit()", "Global 'process' is forbidden"),
                 ("export default () => process.env.KEY", "Global 'process' is forbidden"),
                 ("export default () => globalThis.process", "Global 'process' is forbidden"),
+                ("export default () => globalThis.process.env.KEY", "process"),
                 ("export default () => globalThis['process']", "Global 'process' is forbidden"),
                 ("export default () => ({ process })", "Global 'process' is forbidden"),
                 ("export default (t: string) => Buffer.from(t).toString('base64')", "Global 'Buffer' is forbidden"),

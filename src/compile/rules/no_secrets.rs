@@ -25,11 +25,13 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
             texts.push(span);
         }
     });
+    texts.sort_by_key(|text| text.lo);
     subject.module.visit_with(&mut Named { findings });
     in_other_text(subject, &texts, findings);
 }
 
 /// Secrets outside the texts that the code holds: in comments, types and names of modules. They are in the file as well.
+/// `texts` are in the order of the source, and no two of them overlap.
 fn in_other_text(subject: &Subject<'_>, texts: &[Span], findings: &mut Findings) {
     let mut start = FIRST_POS.0;
     for line in subject.source.split_inclusive(['\n', '\r']) {
@@ -37,7 +39,9 @@ fn in_other_text(subject: &Subject<'_>, texts: &[Span], findings: &mut Findings)
         if let Some(offset) = find_token(line) {
             let at = BytePos(start.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX)));
             let end = BytePos(start.saturating_add(u32::try_from(line.trim_end().len()).unwrap_or(u32::MAX)));
-            if !texts.iter().any(|text| text.lo <= at && at < text.hi) {
+            let before = texts.partition_point(|text| text.lo <= at);
+            let last = before.checked_sub(1).and_then(|index| texts.get(index));
+            if last.is_none_or(|text| text.hi <= at) {
                 findings.add(Span::new(at, end), DETECTED, help());
             }
         }

@@ -2,11 +2,12 @@
 
 use super::context::Context;
 use super::redo_log::{LoggedObject, Record, RedoLog};
+use super::settle::restore_files;
 use crate::git::branches::{head, strategy};
 use crate::git::git_error::GitError;
 use crate::git::objects::tree_changes::TreeChange;
 use crate::git::objects::trees::Trees;
-use crate::git::work_tree::{checkout, index_update};
+use crate::git::work_tree::index_update;
 use git2::{ObjectType, Oid, Repository};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -30,7 +31,7 @@ pub(in crate::git) fn redo(repository: &Repository, context: &Context<'_>, log: 
     let paths: BTreeSet<&str> = records.iter().flat_map(|record| &record.paths).map(String::as_str).collect();
     let view = strategy::view(repository, context.options)?;
     let trees = Trees::new(repository, context.options.limits);
-    checkout::place(&trees, view, paths.iter().copied(), context.work)?;
+    restore_files(repository, context, view, paths.iter().copied())?;
     let restored = if has_index(repository) { Vec::new() } else { restore_index(&trees)? };
     // Each once: an index that names a path twice is none.
     let all: BTreeSet<&str> = restored.iter().map(|change| change.path.as_str()).chain(paths).collect();

@@ -25,6 +25,9 @@ const MAX_JOURNAL_BYTES: u64 = 2 * MAX_PATHS_BYTES as u64;
 
 /// First line of the journal while its holder works; found by the next holder, it means that this one died.
 const WORKING: &str = "working";
+/// First line of the journal while its holder works and has not touched a file; found by the next holder, it means that this
+/// one died, and that the files are as people have them.
+const LOOKING: &str = "looking";
 /// First line of the journal when its holder had to leave the index behind.
 const LEFT_BEHIND: &str = "behind";
 
@@ -33,9 +36,18 @@ const LEFT_BEHIND: &str = "behind";
 pub(in crate::git) struct RepositoryLock {
     file: File,
     behind: BTreeSet<String>,
-    evidence: Evidence,
-    /// Whether the journal says that this holder works.
-    is_working: bool,
+    /// What the journal said when the lock was taken.
+    found: Journal,
+    /// What it says of this holder.
+    own: Journal,
+}
+
+/// What the first line of the journal says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Journal {
+    Idle,
+    Looking,
+    Working,
 }
 
 impl RepositoryLock {
@@ -56,15 +68,26 @@ impl RepositoryLock {
         // Paths are text; a journal torn by a power cut yields paths that match nothing, which is harmless.
         let journal = String::from_utf8_lossy(&journal);
         let mut fields = journal.split('\0');
-        let evidence =
-            if fields.next().is_some_and(|state| state == WORKING) { Evidence::HolderDied } else { Evidence::AgeOnly };
+        let found = match fields.next() {
+            Some(WORKING) => Journal::Working,
+            Some(LOOKING) => Journal::Looking,
+            _ => Journal::Idle,
+        };
         let behind = fields.filter(|path| !path.is_empty()).map(ToOwned::to_owned).collect();
-        Ok(Self { file, behind, evidence, is_working: false })
+        Ok(Self { file, behind, found, own: Journal::Idle })
     }
 
     /// What the state of the journal says about lock files found now.
     pub(in crate::git) const fn evidence(&self) -> Evidence {
-        self.evidence
+        match self.found {
+            Journal::Idle => Evidence::AgeOnly,
+            Journal::Looking | Journal::Working => Evidence::HolderDied,
+        }
+    }
+
+    /// Whether a holder died that may have changed the files it named.
+    pub(in crate::git) const fn left_files_half_done(&self) -> bool {
+        matches!(self.found, Journal::Working)
     }
 
     /// The paths whose index entries may differ from the branch.
@@ -72,15 +95,27 @@ impl RepositoryLock {
         &self.behind
     }
 
-    /// Notes that the branch is about to change at `paths`, to be called before it does.
+    /// Notes that the files at `paths` are about to change, to be called before they do: after a kill the next holder makes
+    /// them what the history says.
     pub(in crate::git) fn begin<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
+        self.note(Journal::Working, paths)
+    }
+
+    /// Notes that the branch is about to change at `paths`, to be called before it does. Files that were not begun are as
+    /// people have them: after a kill they stay so.
+    pub(in crate::git) fn begin_branch<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
+        let own = if self.own == Journal::Working { Journal::Working } else { Journal::Looking };
+        self.note(own, paths)
+    }
+
+    fn note<'p>(&mut self, own: Journal, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
         let known = self.behind.len();
         self.behind.extend(paths.map(ToOwned::to_owned));
-        if self.is_working && self.behind.len() == known {
+        if self.own == own && self.behind.len() == known {
             return Ok(());
         }
-        self.write(WORKING)?;
-        self.is_working = true;
+        self.write(if own == Journal::Working { WORKING } else { LOOKING })?;
+        self.own = own;
         Ok(())
     }
 
@@ -172,7 +207,7 @@ mod tests {
         drop(lock);
 
         let lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
-        assert_eq!(lock.evidence(), Evidence::HolderDied);
+        assert_eq!((lock.evidence(), lock.left_files_half_done()), (Evidence::HolderDied, true));
         assert!(lock.behind().iter().eq(["a b", "ä/\n"]));
         lock.leave_behind().unwrap();
 
@@ -181,7 +216,16 @@ mod tests {
         assert_eq!(lock.behind().len(), 2);
         lock.finish().unwrap();
 
-        let lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
+        let mut lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
         assert!(lock.behind().is_empty());
+        lock.begin_branch(["a b"].into_iter()).unwrap();
+        drop(lock);
+
+        let mut lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
+        assert_eq!((lock.evidence(), lock.left_files_half_done()), (Evidence::HolderDied, false));
+        lock.begin(["c"].into_iter()).unwrap();
+        lock.begin_branch(["a b"].into_iter()).unwrap();
+        drop(lock);
+        assert!(RepositoryLock::acquire(dir.path(), SHORT).unwrap().left_files_half_done());
     }
 }

@@ -3,13 +3,13 @@
 use super::context::Context;
 use super::repository_lock::RepositoryLock;
 use super::stale_lock::{self, Evidence};
-use crate::git::branches::head::Head;
-use crate::git::branches::strategy;
+use crate::git::branches::head::{self, Head};
+use crate::git::branches::{backup_branch, strategy};
 use crate::git::git_error::GitError;
 use crate::git::objects::trees::Trees;
 use crate::git::store_options::WriteStrategy;
 use crate::git::work_tree::{checkout, index_update, pending_status};
-use git2::{ErrorCode, Repository};
+use git2::{ErrorCode, Oid, Repository};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -33,12 +33,28 @@ pub(in crate::git) fn heal(
     context: &Context<'_>,
 ) -> Result<(), GitError> {
     clear_leftovers(repository, lock)?;
-    if lock.evidence() == Evidence::AgeOnly {
+    if !lock.left_files_half_done() {
         return Ok(());
     }
     let view = strategy::view(repository, context.options)?;
+    restore_files(repository, context, view, lock.behind().iter().map(String::as_str))
+}
+
+/// Makes the files at `paths` what `view` has there. What is nowhere else is on a branch of its own before: somebody may have
+/// been at a file since it was noted.
+pub(in crate::git) fn restore_files<'p>(
+    repository: &Repository,
+    context: &Context<'_>,
+    view: Option<Oid>,
+    paths: impl Iterator<Item = &'p str> + Clone,
+) -> Result<(), GitError> {
     let trees = Trees::new(repository, context.options.limits);
-    checkout::place(&trees, view, lock.behind().iter().map(String::as_str), context.work)
+    let mut unknown = checkout::unknown(&trees, view, paths.clone(), context.work)?;
+    unknown.retain(|(path, _)| !context.options.derived.contains(path));
+    let head = head::target(repository, "HEAD").map_err(|error| GitError::git("read the current commit", &error))?;
+    let unknown = unknown.into_iter().map(|(path, content)| (path, Some(content))).collect();
+    backup_branch::back_up_files(repository, context.options, head, unknown)?;
+    checkout::place(&trees, view, paths, context.work)
 }
 
 /// Brings the index along for all that the journal names. Cannot fail: whatever is wrong with the index must not make a

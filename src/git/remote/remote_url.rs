@@ -43,6 +43,14 @@ enum Address {
 }
 
 impl RemoteUrl {
+    /// How a message names it: no path of this machine, and no secret.
+    pub(in crate::git) fn named(&self) -> String {
+        match &self.address {
+            Address::Path(_) => "of git.repo".to_owned(),
+            Address::Http(_) | Address::Ssh(_) => self.display(),
+        }
+    }
+
     /// Whether it is reached over HTTP, and so perhaps through a proxy.
     #[must_use]
     pub const fn is_http(&self) -> bool {

@@ -4,6 +4,7 @@
 //! one compare-and-swap; the index follows. A kill at any point leaves the old branch or the new one, and at worst an
 //! index for the next writer to bring along.
 
+use super::held_back;
 use crate::git::branches::head::Head;
 use crate::git::branches::references::is_contention;
 use crate::git::branches::strategy;
@@ -18,6 +19,7 @@ use crate::git::git_error::GitError;
 use crate::git::objects::commit_object::NewCommit;
 use crate::git::objects::tree_update::TreeUpdate;
 use crate::git::objects::trees::Trees;
+use crate::git::store_options::StoreOptions;
 use git2::{ObjectType, Oid, Repository};
 use std::time::{Duration, Instant};
 
@@ -48,7 +50,17 @@ pub(in crate::git) fn held(
 ) -> Result<Held, GitError> {
     let target = strategy::target(repository, context.options, &[FileChange { path, content: Some(content) }])?;
     let trees = Trees::new(repository, context.options.limits);
-    let entry = trees.entry(trees.of(target.commit.or(target.start))?, path)?;
+    held_in(&trees, trees.of(target.commit.or(target.start))?, path, content)
+}
+
+/// What a tree has of a file with this content.
+pub(in crate::git) fn held_in(
+    trees: &Trees<'_>,
+    tree: Option<Oid>,
+    path: &str,
+    content: &[u8],
+) -> Result<Held, GitError> {
+    let entry = trees.entry(tree, path)?;
     let own = Oid::hash_object(ObjectType::Blob, content).map_err(|error| GitError::git("name a file", &error))?;
     Ok(match entry {
         None => Held::Nothing,
@@ -80,9 +92,11 @@ pub(in crate::git) fn advance(
 ) -> Result<Option<Oid>, GitError> {
     let failed = |error: git2::Error| GitError::git("commit", &error);
     let changes = strategy::own_changes(context.options, changes);
+    held_back::refuse_unseen(repository, context, &changes)?;
     let mut update = TreeUpdate::default();
     let mut blobs = Vec::new();
     for change in &changes {
+        refuse_large(context.options, change)?;
         let blob = change.content.map(|content| repository.blob(content)).transpose().map_err(failed)?;
         update.set(change.path, blob.map(Into::into))?;
         blobs.extend(blob);
@@ -106,7 +120,7 @@ pub(in crate::git) fn advance(
             log_commit(repository, log, &target, &written, paths)?;
         }
         let switched = strategy::paths_to_switch(repository, context.options, &target, id)?;
-        lock.begin(changes.iter().map(|change| change.path).chain(switched.iter().map(String::as_str)))?;
+        lock.begin_branch(changes.iter().map(|change| change.path).chain(switched.iter().map(String::as_str)))?;
         match move_branch(repository, &target, id, &message) {
             Ok(()) => {
                 strategy::check_out(repository, &target)?;
@@ -117,6 +131,19 @@ pub(in crate::git) fn advance(
             // Moved by somebody else, or about to be: on to its new commit.
             Err(_) => std::thread::sleep(PAUSE),
         }
+    }
+}
+
+/// What is too large to be brought back as a file is not committed. Derived files come back by themselves.
+pub(in crate::git) fn refuse_large(options: &StoreOptions, change: &FileChange<'_>) -> Result<(), GitError> {
+    let is_derived = || options.derived.iter().any(|derived| derived == change.path);
+    match change.content {
+        Some(content) if content.len() as u64 > options.limits.file_bytes && !is_derived() => {
+            let reason =
+                "it is larger than fs.fileBytes, so that it could not be brought back; raise that, or make it smaller";
+            Err(GitError::BadPath { path: change.path.to_owned(), reason })
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

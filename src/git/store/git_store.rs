@@ -2,7 +2,9 @@
 
 use super::access::Access;
 use super::commit::{self, Committed, Held};
+use super::held_back::{self, Released};
 use super::repository_setup::{self, Flush};
+use super::uncommitted::{self, FileState};
 use crate::git::branches::{backup_branch, head, pending, strategy};
 use crate::git::commit_id::CommitId;
 use crate::git::durability::context::Context;
@@ -11,10 +13,13 @@ use crate::git::durability::repository_lock::RepositoryLock;
 use crate::git::durability::{redo, settle};
 use crate::git::file_change::FileChange;
 use crate::git::git_error::GitError;
+use crate::git::objects::trees::Trees;
+use crate::git::patience::{Halt, Patience};
 use crate::git::store_options::{StoreOptions, WriteStrategy};
 use crate::git::work_tree::work_tree::WorkTree;
 use git2::Repository;
 use parking_lot::{Mutex, MutexGuard};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +27,9 @@ use std::time::Duration;
 
 /// How long another writer, in this process or another, is waited for.
 const WAIT: Duration = Duration::from_secs(10);
+
+/// How long all files are compared with the history at most.
+const COMPARE_TIME: Duration = Duration::from_secs(120);
 
 /// An ordinary local repository with a work tree. New content of files is the caller's to write; this writes history.
 ///
@@ -130,14 +138,13 @@ impl GitStore {
         self.logged.is_some()
     }
 
-    /// Begins a change of the files at `paths`, which the caller writes before it commits: one step for other writers.
-    /// Nobody moves these files in between, and if the process dies there, the next one puts them back.
+    /// Begins a change: one step for other writers. Nobody moves files in between.
     ///
     /// # Errors
     /// `Busy`, `Git`, `Io`.
-    pub fn begin<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Result<Writing<'_>, GitError> {
+    pub fn begin(&self) -> Result<Writing<'_>, GitError> {
         let (repository, mut lock) = self.committer()?;
-        lock.begin(paths)?;
+        lock.begin_branch(std::iter::empty())?;
         Ok(Writing { store: self, held: Some((repository, lock)) })
     }
 
@@ -163,6 +170,57 @@ impl GitStore {
         let others = pending::all(&repository, &self.options)?.into_iter().filter(|pending| pending.branch != own);
         let mut changed = others.flat_map(|pending| pending.changes).map(|change| change.path);
         Ok(changed.find(|path| paths.contains(&path.as_str())))
+    }
+
+    /// Whether the file that is checked out at `path` holds this, on a branch or not, whoever else writes meanwhile.
+    ///
+    /// # Errors
+    /// `Git`.
+    pub fn is_checked_out(&self, path: &str, content: &[u8]) -> Result<bool, GitError> {
+        // A handle of its own: the others may be in use.
+        let repository = self.open_again()?;
+        let trees = Trees::new(&repository, self.options.limits);
+        let view = strategy::view(&repository, &self.options)?;
+        Ok(commit::held_in(&trees, view, path, content)? == Held::Same)
+    }
+
+    /// The files among `present`, and those that should be, which the history has otherwise or not at all, sorted by path.
+    /// Files that are ignored, or that follow from others, are left out.
+    ///
+    /// # Errors
+    /// `Git`, also after [`COMPARE_TIME`] and when `halt` says so.
+    pub fn uncommitted(&self, present: &BTreeSet<String>, halt: &Halt) -> Result<Vec<(String, FileState)>, GitError> {
+        // A handle of its own: others need not wait until every file is read.
+        let repository = self.open_again()?;
+        let patience = Patience::new(COMPARE_TIME, halt);
+        let found = uncommitted::uncommitted(&repository, &self.options, &*self.work, present, &patience);
+        // Patience speaks of a remote, which has no part in this.
+        found.map_err(|error| {
+            if !matches!(error, GitError::Unreachable { .. }) {
+                return error;
+            }
+            let reason = format!("it took longer than {} s, or the kernel was shut down", COMPARE_TIME.as_secs());
+            GitError::Git { action: "compare the files with the history", reason }
+        })
+    }
+
+    /// Brings others' version of files that stayed as they were because of what they held, where that is over: after a commit
+    /// that was a conflict, too.
+    ///
+    /// # Errors
+    /// `ReadOnly`, `Busy`, `Git`, `Io`.
+    pub fn release_held_back(&self) -> Result<(), GitError> {
+        self.release().map(drop)
+    }
+
+    pub(in crate::git) fn release(&self) -> Result<Released, GitError> {
+        if self.access == Access::ReadOnly || !held_back::has_any(&*self.repository()?) {
+            return Ok(Released::default());
+        }
+        let (repository, mut lock) = self.writer()?;
+        let released = held_back::release(&repository, &mut lock, &self.context());
+        settle::settle(&repository, lock, &self.context());
+        released
     }
 
     /// The repository and the right to write to it, after finishing what a killed process left undone.
@@ -224,6 +282,22 @@ pub struct Writing<'s> {
 }
 
 impl Writing<'_> {
+    /// Notes that the caller is about to write the files at `paths`: if the process dies before the commit, the next one puts
+    /// them back. What they hold is to be safe by then.
+    ///
+    /// # Errors
+    /// `Io`; `Fault` after the commit.
+    pub fn begin_files<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
+        let (_, lock) = self.held.as_mut().ok_or(GitError::Fault)?;
+        lock.begin(paths)
+    }
+
+    /// Whether files are committed to branches of their own.
+    #[must_use]
+    pub fn has_branches(&self) -> bool {
+        self.store.options.strategy == WriteStrategy::PullRequest
+    }
+
     /// What the history has of a file with this content.
     ///
     /// # Errors
@@ -240,11 +314,34 @@ impl Writing<'_> {
     /// As [`GitStore::commit`]; `Fault` after the commit.
     pub fn commit_before(&mut self, message: &str, change: FileChange<'_>) -> Result<Option<String>, GitError> {
         let (repository, lock) = self.held.as_mut().ok_or(GitError::Fault)?;
-        let id = commit::advance(repository, lock, &self.store.context(), message, &[change])?;
+        let context = self.store.context();
+        let advanced = commit::advance(repository, lock, &context, message, &[change]);
+        if matches!(advanced, Err(GitError::Conflict { .. })) {
+            held_back::release(repository, lock, &context)?;
+        }
+        let id = advanced?;
         match (self.store.options.strategy, id) {
-            (WriteStrategy::PullRequest, Some(id)) => backup_branch::back_up_commit(repository, id).map(Some),
+            (WriteStrategy::PullRequest, Some(id)) => {
+                let file = (change.path, change.content.unwrap_or_default());
+                backup_branch::back_up_file(repository, &self.store.options, Some(id), file).map(Some)
+            }
             (WriteStrategy::PullRequest | WriteStrategy::Direct, _) => Ok(None),
         }
+    }
+
+    /// Makes a branch that holds a file as it is, and returns its name. The branch that the file belongs to stays as it is.
+    ///
+    /// # Errors
+    /// `DetachedHead`, `Git`; `Fault` after the commit.
+    pub fn back_up(&self, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
+        self.held.as_ref().ok_or(GitError::Fault)?;
+        // No log stands in for what is on no branch of a write: it is flushed.
+        let repository = self.store.open_again()?;
+        let options = &self.store.options;
+        let change = FileChange { path, content: Some(content) };
+        commit::refuse_large(options, &change)?;
+        let target = strategy::target(&repository, options, &[change])?;
+        backup_branch::back_up_file(&repository, options, target.commit.or(target.start), (path, content)).map(Some)
     }
 
     /// Commits `changes`, as [`GitStore::commit`] does.

@@ -1,6 +1,7 @@
 //! Moving to commits that others made: the branches, the files and the index, in this order.
 
-use crate::git::branches::backup_branch;
+use super::held_back;
+use crate::git::branches::backup_branch::{self, Kept};
 use crate::git::branches::head::Head;
 use crate::git::branches::references::is_contention;
 use crate::git::durability::context::Context;
@@ -39,11 +40,11 @@ pub(in crate::git) struct Landed {
     /// The files that changed.
     pub(in crate::git) paths: Vec<String>,
     /// The branch that keeps files without a commit which were in the way.
-    pub(in crate::git) backup: Option<String>,
+    pub(in crate::git) backup: Option<Kept>,
+    /// The branch that is no longer the current one, unless it is one of a pull request.
+    pub(in crate::git) left_branch: Option<String>,
     /// What has no file.
     pub(in crate::git) left_out: LeftOut,
-    /// Files that stay as they are, because they must not be committed.
-    pub(in crate::git) held_back: Vec<String>,
 }
 
 /// Goes there. A kill at any point leaves the old state, or the new one for the next writer to finish. `Busy` when
@@ -69,7 +70,10 @@ pub(in crate::git) fn land(
     // A branch that keeps them would be pushed.
     let (held_back, uncommitted): (Vec<_>, Vec<_>) =
         uncommitted.into_iter().partition(|(path, content)| context.work.is_held_back(path, content));
-    let held_back: Vec<String> = held_back.into_iter().map(|(path, _)| path).collect();
+    let held_back: BTreeSet<String> = held_back.into_iter().map(|(path, _)| path).collect();
+    let held = changes.iter().filter(|change| held_back.contains(&change.path));
+    held_back::remember(repository, held.map(|change| (change.path.clone(), change.old.map(|old| old.id))).collect())?;
+    let uncommitted = uncommitted.into_iter().map(|(path, content)| (path, Some(content))).collect();
     let backup = backup_branch::back_up_files(repository, context.options, head.commit, uncommitted)?;
     let paths: BTreeSet<&str> = changes.iter().chain(&switched).map(|change| change.path.as_str()).collect();
     lock.begin(paths.iter().copied())?;
@@ -82,11 +86,14 @@ pub(in crate::git) fn land(
         repository.set_head(&landing.current.0).map_err(failed)?;
     }
     // However long it takes: half of it would have to be finished by somebody else.
-    let placed = paths.iter().copied().filter(|path| !held_back.iter().any(|held| held == path));
+    let placed = paths.iter().copied().filter(|path| !held_back.contains(*path));
     checkout::place(&trees, landing.after, placed, context.work)?;
     settle::settle(repository, lock, context);
+    let is_ours = |branch: &str| landing.moves.iter().any(|moved| moved.name == branch);
+    let left_branch = (head.branch != landing.current.0 && head.commit.is_some() && !is_ours(&head.branch))
+        .then(|| head.branch.trim_start_matches("refs/heads/").to_owned());
     let paths = changes.into_iter().map(|change| change.path).filter(|path| !held_back.contains(path)).collect();
-    Ok(Landed { paths, backup, left_out, held_back })
+    Ok(Landed { paths, backup, left_branch, left_out })
 }
 
 /// Moves one reference, if it still is where it was.

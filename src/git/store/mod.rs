@@ -3,7 +3,9 @@
 pub(super) mod access;
 pub(super) mod commit;
 pub(super) mod git_store;
+pub(super) mod held_back;
 pub(super) mod history;
 pub(super) mod landing;
 pub(super) mod repository_setup;
 pub(super) mod special_files;
+pub(super) mod uncommitted;

@@ -2,6 +2,7 @@
 
 use super::replay::{Replayed, replay};
 use super::upstream::Upstream;
+use super::warnings;
 use crate::git::backoff::Backoff;
 use crate::git::branches::backup_branch::back_up_commit;
 use crate::git::branches::head::Head;
@@ -10,6 +11,7 @@ use crate::git::branches::{pending, strategy};
 use crate::git::git_error::GitError;
 use crate::git::objects::trees::Trees;
 use crate::git::patience::Patience;
+use crate::git::store::held_back::Released;
 use crate::git::store::landing::{self, Landed, Landing, RefMove};
 use crate::git::store_options::WriteStrategy;
 use git2::{Oid, Repository};
@@ -34,10 +36,15 @@ pub enum LocalCommits {
 
 impl Hydrated {
     fn take(&mut self, landed: Landed) {
-        self.warnings.extend(landed.backup.map(|branch| backup_warning(&branch)));
-        self.warnings.extend(landed.left_out.warning());
-        self.warnings.extend(landed.held_back.iter().map(|path| held_back_warning(path)));
+        self.warnings.extend(warnings::of_landing(&landed));
         self.changed = landed.paths;
+    }
+
+    fn take_released(&mut self, released: Released) {
+        self.warnings.extend(warnings::of_released(&released));
+        self.changed.extend(released.replaced);
+        self.changed.sort_unstable();
+        self.changed.dedup();
     }
 }
 
@@ -78,6 +85,7 @@ impl Upstream {
                 }
             }
         }
+        hydrated.take_released(self.store.release()?);
         hydrated.warnings.extend(self.take_notices());
         let lost = self.take_conflicts();
         hydrated.warnings.extend(lost.iter().map(|conflict| format!("{conflict}.")));
@@ -160,12 +168,15 @@ impl Upstream {
             let side = if pending::is_decided(&trees, &pending, base)? { &mut decided } else { &mut waiting };
             side.push(pending);
         }
-        let mut backup = None;
         if let Some(local) = local
             && local != theirs
             && !repository.graph_descendant_of(theirs, local).unwrap_or(false)
         {
-            backup = Some(back_up_commit(&repository, local)?);
+            let kept = back_up_commit(&repository, local)?;
+            self.notice(format!(
+                "The branch '{}' had commits here that the remote's does not have. They are kept on the branch {kept}.",
+                options.branch
+            ));
         }
         let mut moves = vec![
             RefMove { name: name.clone(), old: local, new: Some(theirs) },
@@ -184,9 +195,7 @@ impl Upstream {
         }
         let after = pending::overlay(&trees, base, &waiting)?;
         let landing = Landing { moves, current, before, after };
-        let mut landed = landing::land(&repository, lock, &self.store.context(), &landing, patience)?;
-        landed.backup = landed.backup.or(backup);
-        Ok(landed)
+        landing::land(&repository, lock, &self.store.context(), &landing, patience)
     }
 
     /// The local commits on top of `theirs`.
@@ -235,16 +244,4 @@ impl Upstream {
         landing::apply(repository, &RefMove { name, old: None, new: None })
             .map_err(|error| GitError::git("forget a branch of the remote", &error))
     }
-}
-
-fn held_back_warning(path: &str) -> String {
-    format!(
-        "The remote has changed {path}. The file here holds a secret, so that it is neither committed nor overwritten: take the secret out and write it again, or remove it to see the remote's."
-    )
-}
-
-fn backup_warning(branch: &str) -> String {
-    format!(
-        "Files that were not committed stood where the remote changed something. They are kept on the branch {branch}."
-    )
 }

@@ -8,3 +8,4 @@ mod replay;
 pub(super) mod setup;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 pub(super) mod upstream;
+mod warnings;

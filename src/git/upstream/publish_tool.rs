@@ -134,8 +134,12 @@ impl Upstream {
             after,
         };
         match landing::land(&repository, lock, &self.store.context(), &landing, patience) {
+            Ok(landed) => {
+                self.note_landed(&landed);
+                Ok(())
+            }
             // Somebody else was faster; the next round sees what they did.
-            Ok(_) | Err(GitError::Busy { seconds: 0 }) => Ok(()),
+            Err(GitError::Busy { seconds: 0 }) => Ok(()),
             Err(error) => Err(error),
         }
     }

@@ -31,12 +31,12 @@ impl Upstream {
                     self.set_tracking(&tracking, new)?;
                     continue;
                 }
-                PushAnswer::Stale(Some(theirs)) => drop(self.integrate(repository, theirs, patience)?),
+                PushAnswer::Stale(Some(theirs)) => self.note_landed(&self.integrate(repository, theirs, patience)?),
                 PushAnswer::Stale(None) => self.forget_tracking(repository)?,
                 PushAnswer::Busy => {
                     let theirs = self.remote.refs(patience)?.branches.get(&name).copied();
                     if let Some(theirs) = theirs.filter(|id| Some(*id) != known) {
-                        self.integrate(repository, theirs, patience)?;
+                        self.note_landed(&self.integrate(repository, theirs, patience)?);
                     }
                 }
             }

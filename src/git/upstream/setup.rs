@@ -85,6 +85,9 @@ fn try_open(
                 ..Hydrated::default()
             }
         }
+        Err(GitError::Unreachable { reason }) => {
+            return Err(GitError::NoCopyYet { remote: remote.url.named(), reason });
+        }
         result => result?,
     };
     Ok(Opened { store, upstream, hydrated })

@@ -1,6 +1,7 @@
 //! The store and its remote: what comes in, what goes out, and what became of commits on the way.
 
 use super::replay::Replayed;
+use super::warnings;
 use crate::git::branches::backup_branch;
 use crate::git::branches::references::tracking_reference;
 use crate::git::commit_id::CommitId;
@@ -13,6 +14,7 @@ use crate::git::pull_request::forge_api::ForgeApi;
 use crate::git::pull_request::pull_request::{Describe, PullRequest, PullRequestText};
 use crate::git::remote::remote::{PushAnswer, RefUpdate, Remote};
 use crate::git::store::git_store::GitStore;
+use crate::git::store::landing::Landed;
 use crate::git::store_options::StoreOptions;
 use git2::{Oid, Repository};
 use parking_lot::Mutex;
@@ -158,10 +160,20 @@ impl Upstream {
         repository
             .reference(&format!("refs/tgp/replaced-{short}"), before, true, "keep")
             .map_err(|error| GitError::git("keep a history that the remote has replaced", &error))?;
-        self.notices.lock().push(format!(
+        self.notice(format!(
             "The remote's branch was replaced by another history. Files that only the old one had are gone here too; they are kept in the commit {id}, and a revert of the file to it brings one back."
         ));
         Ok(())
+    }
+
+    /// Notes what the user is to be told by the next exchange that somebody waits for.
+    pub(in crate::git) fn notice(&self, text: String) {
+        self.notices.lock().push(text);
+    }
+
+    /// As [`Self::notice`], for a landing on the way to a push.
+    pub(in crate::git) fn note_landed(&self, landed: &Landed) {
+        self.notices.lock().extend(warnings::of_landing(landed));
     }
 
     pub(in crate::git) fn take_notices(&self) -> Vec<String> {

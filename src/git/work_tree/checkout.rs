@@ -83,12 +83,38 @@ pub(in crate::git) fn place<'p>(
     Ok(())
 }
 
+/// The files that [`place`] would replace or remove and whose content the repository does not have. An empty one is no loss:
+/// a power cut leaves them so.
+pub(in crate::git) fn unknown<'p>(
+    trees: &Trees<'_>,
+    view: Option<Oid>,
+    paths: impl Iterator<Item = &'p str>,
+    work: &dyn WorkTree,
+) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+    let mut found = Vec::new();
+    let mut finder = Finder::new(trees, view);
+    for path in paths.filter(|path| work.accepts(path)) {
+        let Ok(Some(present)) = work.read(path) else { continue };
+        let is_there = finder.entry(path)?.is_some_and(|entry| blob_id(&present) == Some(entry.id));
+        if !is_there && !present.is_empty() && !is_known(trees, &present) && !work.is_held_back(path, &present) {
+            found.push((path.to_owned(), present));
+        }
+    }
+    Ok(found)
+}
+
 /// Whether the file at `path` must not be committed, and the repository does not have its content either.
 fn is_held_back_here_alone(trees: &Trees<'_>, path: &str, work: &dyn WorkTree) -> bool {
     let Ok(Some(present)) = work.read(path) else { return false };
-    let is_known = Oid::hash_object(ObjectType::Blob, &present)
-        .is_ok_and(|id| trees.repository.odb().is_ok_and(|objects| objects.exists(id)));
-    !is_known && work.is_held_back(path, &present)
+    !is_known(trees, &present) && work.is_held_back(path, &present)
+}
+
+fn is_known(trees: &Trees<'_>, content: &[u8]) -> bool {
+    blob_id(content).is_some_and(|id| trees.repository.odb().is_ok_and(|objects| objects.exists(id)))
+}
+
+fn blob_id(content: &[u8]) -> Option<Oid> {
+    Oid::hash_object(ObjectType::Blob, content).ok()
 }
 
 /// The files at the paths of `changes` that hold neither the old nor the new content: somebody's work without a commit.

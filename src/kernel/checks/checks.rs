@@ -109,7 +109,8 @@ impl Checks {
         let read = |path: &JailPath| Ok(self.files.read(path)?);
         let mut verdict = self.compiler.check(path.as_str(), &source, &self.lint);
         let types = self.type_sources(&path, source, &verdict, &read)?;
-        verdict.diagnostics.extend(self.missing_exports(path.as_str(), &verdict, &read));
+        let missing = self.missing_exports(&self.export_check(&read), path.as_str(), &verdict);
+        verdict.diagnostics.extend(missing);
         verdict.diagnostics.sort_by_key(|found| (found.line, found.column));
         let diagnostics = verdict.diagnostics;
         let errors = error_lines(&path, &diagnostics);
@@ -126,7 +127,8 @@ impl Checks {
         let read = |path: &JailPath| Ok(self.files.read(path)?);
         let mut verdict = self.compiler.check(path.as_str(), source, &self.lint);
         let mut notice = None;
-        verdict.diagnostics.extend(self.missing_exports(path.as_str(), &verdict, &read));
+        let missing = self.missing_exports(&self.export_check(&read), path.as_str(), &verdict);
+        verdict.diagnostics.extend(missing);
         if self.is_strict() && depth == Depth::RulesAndTypes {
             match self.check_types(path, source, &verdict, &read)? {
                 Types::Checked(findings) => add_untold(&mut verdict.diagnostics, findings),
@@ -159,9 +161,10 @@ impl Checks {
             Some(text) => Ok(text),
             None => Ok(self.files.read(path)?),
         };
+        let exports = self.export_check(&read);
         for (path, tool) in &tools {
             let verdict = self.compiler.check(path, tool.source(), &self.lint);
-            refuse(path, &self.missing_exports(path, &verdict, &read), refused)?;
+            refuse(path, &self.missing_exports(&exports, path, &verdict), refused)?;
             // Nobody waits for a report here: what could not be checked is told where it is written.
             let types = self.check_types(&JailPath::parse(path)?, tool.source(), &verdict, &read)?;
             if let Types::Checked(findings) = types {
@@ -195,15 +198,15 @@ impl Checks {
         (text, applied)
     }
 
-    /// What a text imports by name and is not there; other files are had by `read`.
-    fn missing_exports(
-        &self,
-        path: &str,
-        verdict: &LintResult,
-        read: &dyn Fn(&JailPath) -> Result<String, Error>,
-    ) -> Vec<Diagnostic> {
+    /// One check of what is imported by name; files are had by `read`.
+    fn export_check<'r>(&'r self, read: &'r dyn Fn(&JailPath) -> Result<String, Error>) -> ExportCheck<'r> {
+        ExportCheck::new(&self.compiler, &self.resolver, read)
+    }
+
+    /// What a text imports by name and is not there.
+    fn missing_exports(&self, exports: &ExportCheck<'_>, path: &str, verdict: &LintResult) -> Vec<Diagnostic> {
         let Some(severity) = self.lint.severity_of(MISSING_EXPORT, Severity::Error) else { return Vec::new() };
-        ExportCheck { compiler: &self.compiler, resolver: &self.resolver, read }.findings(path, verdict, severity)
+        exports.findings(path, verdict, severity)
     }
 
     /// The findings of the type checker in a text, on which the rules gave `verdict`; other files are had by `read`.

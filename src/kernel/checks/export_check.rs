@@ -6,39 +6,70 @@ use crate::compile::{
 };
 use crate::error::Error;
 use crate::kernel::modules::{ImportResolver, Resolved, Target};
-use crate::near_name::nearest;
+use crate::near_name::{nearest, question};
 use crate::vfs::JailPath;
-use std::collections::{BTreeSet, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
-/// Files that are looked into for one tool.
-const MAX_FILES: usize = 64;
+/// What one check looks at, whatever the texts of a model name: specifiers, files, their bytes, and names that are passed on.
+const MAX_LOOKUPS: usize = 4096;
+const MAX_FILES: usize = 256;
+const MAX_BYTES: usize = 4 << 20;
+const MAX_NAMES: usize = 50_000;
+/// A model repairs a handful at a time.
+const MAX_FINDINGS: usize = 20;
+/// Names that a misspelt one is compared with, and the longest of them.
+const MAX_COMPARED: usize = 500;
+const MAX_COMPARED_BYTES: usize = 64;
 /// Names that a message lists.
 const MAX_LISTED: usize = 12;
 
-/// Looks up the names that tools import.
+/// Looks up the names that tools import. It is made for one check, of one tool or of all that a run needs: each file is read
+/// once in it, and beyond its limits nothing is found.
 pub struct ExportCheck<'r> {
-    pub compiler: &'r Compiler,
-    pub resolver: &'r ImportResolver,
+    compiler: &'r Compiler,
+    resolver: &'r ImportResolver,
     /// The text of a file that is imported.
-    pub read: &'r dyn Fn(&JailPath) -> Result<String, Error>,
+    read: &'r dyn Fn(&JailPath) -> Result<String, Error>,
+    looked: RefCell<Looked>,
+}
+
+/// What a check has looked at so far.
+#[derive(Default)]
+struct Looked {
+    exports: HashMap<String, Option<Rc<Exported>>>,
+    lookups: usize,
+    bytes: usize,
+    names: usize,
 }
 
 /// What one file offers, with all that it passes on; `None` when only a run can tell.
 type Offered = Option<BTreeSet<String>>;
 
-impl ExportCheck<'_> {
+impl<'r> ExportCheck<'r> {
+    pub fn new(
+        compiler: &'r Compiler,
+        resolver: &'r ImportResolver,
+        read: &'r dyn Fn(&JailPath) -> Result<String, Error>,
+    ) -> Self {
+        Self { compiler, resolver, read, looked: RefCell::default() }
+    }
+
     /// The names in the tool at `path` that do not exist where it takes them from.
     pub fn findings(&self, path: &str, verdict: &LintResult, severity: Severity) -> Vec<Diagnostic> {
+        let ignored: HashSet<u32> = verdict.exports_ignored.iter().copied().collect();
         let mut known: HashMap<&str, Offered> = HashMap::new();
         let mut findings = Vec::new();
         for imported in &verdict.imported {
-            if !known.contains_key(imported.specifier.as_str()) && known.len() >= MAX_FILES {
-                continue;
-            }
             let offered = known.entry(&imported.specifier).or_insert_with(|| self.offered(path, &imported.specifier));
             let Some(names) = offered.as_ref().filter(|names| !names.contains(&imported.name)) else { continue };
-            if !verdict.exports_ignored.contains(&imported.line) {
-                findings.push(finding(imported, names, severity));
+            if ignored.contains(&imported.line) {
+                continue;
+            }
+            findings.push(finding(imported, names, severity));
+            if findings.len() >= MAX_FINDINGS {
+                break;
             }
         }
         findings
@@ -48,34 +79,75 @@ impl ExportCheck<'_> {
     fn offered(&self, importer: &str, specifier: &str) -> Offered {
         let mut names = BTreeSet::new();
         let mut seen = BTreeSet::new();
-        let mut open = vec![(importer.to_owned(), specifier.to_owned())];
+        let mut open = vec![(Rc::<str>::from(importer), specifier.to_owned())];
         while let Some((importer, specifier)) = open.pop() {
-            let (path, exported) = self.exports_of(&importer, &specifier)?;
-            if exported.is_open || seen.len() >= MAX_FILES {
+            let target = self.target(&importer, &specifier)?;
+            let path = Rc::<str>::from(target.path());
+            if !seen.insert(Rc::clone(&path)) {
+                continue;
+            }
+            let exported = self.exports_of(&target)?;
+            if exported.is_open || !self.looked.borrow_mut().may_pass_on(exported.names.len()) {
                 return None;
             }
-            if seen.insert(path.clone()) {
-                names.extend(exported.names);
-                open.extend(exported.passed_on.into_iter().map(|specifier| (path.clone(), specifier)));
-            }
+            // `export *` passes on all but the default.
+            let is_first = seen.len() == 1;
+            names.extend(exported.names.iter().filter(|name| is_first || *name != DEFAULT).cloned());
+            let further: BTreeSet<&String> = exported.passed_on.iter().collect();
+            open.extend(further.into_iter().map(|specifier| (Rc::clone(&path), specifier.clone())));
         }
         Some(names)
     }
 
-    /// Path and exports of one file; `None` when it is no source of ours, or cannot be read: others tell about that.
-    fn exports_of(&self, importer: &str, specifier: &str) -> Option<(String, Exported)> {
-        let target = match self.resolver.resolve(importer, specifier).ok()?.resolved {
-            Resolved::Found(target) => target,
-            Resolved::Missing | Resolved::Forbidden => return None,
-        };
-        let text = match &target {
+    /// What a specifier means; `None` when it means nothing that is there: others tell about that.
+    fn target(&self, importer: &str, specifier: &str) -> Option<Target> {
+        if !self.looked.borrow_mut().may_look_up() {
+            return None;
+        }
+        match self.resolver.resolve(importer, specifier).ok()?.resolved {
+            Resolved::Found(target) => Some(target),
+            Resolved::Missing | Resolved::Forbidden => None,
+        }
+    }
+
+    /// What one file exports itself; `None` when it is no source of ours, or cannot be read.
+    fn exports_of(&self, target: &Target) -> Option<Rc<Exported>> {
+        if let Some(known) = self.looked.borrow().exports.get(target.path()) {
+            return known.clone();
+        }
+        let read = self.read_exports(target).map(Rc::new);
+        self.looked.borrow_mut().exports.insert(target.path().to_owned(), read.clone());
+        read
+    }
+
+    fn read_exports(&self, target: &Target) -> Option<Exported> {
+        if !self.looked.borrow().may_read() {
+            return None;
+        }
+        let text = match target {
             Target::File(file) if file.extension() == Some("json") => return None,
             Target::File(file) => (self.read)(file).ok()?,
             Target::Std { source, .. } => (*source).to_owned(),
             Target::Package { .. } => return None,
         };
-        let exported = self.compiler.exported(target.path(), &text).ok()?;
-        Some((target.path().to_owned(), exported))
+        self.looked.borrow_mut().bytes += text.len();
+        self.compiler.exported(target.path(), &text).ok()
+    }
+}
+
+impl Looked {
+    fn may_look_up(&mut self) -> bool {
+        self.lookups += 1;
+        self.lookups <= MAX_LOOKUPS
+    }
+
+    fn may_read(&self) -> bool {
+        self.exports.len() < MAX_FILES && self.bytes < MAX_BYTES
+    }
+
+    fn may_pass_on(&mut self, names: usize) -> bool {
+        self.names = self.names.saturating_add(names);
+        self.names <= MAX_NAMES
     }
 }
 
@@ -90,8 +162,9 @@ fn finding(imported: &ImportedName, names: &BTreeSet<String>, severity: Severity
         };
         (message, help)
     } else {
-        let near = nearest(name, others.iter().copied()).map(|near| format!(" Did you mean '{near}'?"));
-        let message = format!("'{specifier}' has no export '{name}'.{}", near.unwrap_or_default());
+        let compared = others.iter().copied().filter(|other| other.len() <= MAX_COMPARED_BYTES).take(MAX_COMPARED);
+        let near = if name.len() <= MAX_COMPARED_BYTES { nearest(name, compared) } else { None };
+        let message = format!("'{specifier}' has no export '{name}'.{}", question(near));
         let help = match others.as_slice() {
             [] if names.contains(DEFAULT) => {
                 format!("It has a default export alone: `import {name} from '{specifier}'`.")
@@ -121,3 +194,7 @@ fn listed(names: &[&str]) -> String {
     let more = names.len().saturating_sub(MAX_LISTED);
     if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
+
+#[cfg(test)]
+#[path = "export_check_tests.rs"]
+mod tests;

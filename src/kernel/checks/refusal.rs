@@ -2,7 +2,7 @@
 
 use crate::compile::{Diagnostic, is_safety};
 use crate::error::{Error, ErrorCode};
-use crate::kernel::finding_line::line_of;
+use crate::kernel::finding_line::{line_of, sentence};
 
 /// Fails with the findings that `refused` is true of, if there are any.
 pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> bool) -> Result<(), Error> {
@@ -13,13 +13,13 @@ pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> b
 }
 
 fn refusal(path: &str, first: &Diagnostic, errors: &[String]) -> Error {
-    let place = line_of(path, first);
+    let place = sentence(&line_of(path, first));
     let help = first.help.as_deref().unwrap_or("Repair it, and check again.");
     let error = if is_safety(&first.rule) {
-        Error::new(ErrorCode::SecurityViolation, format!("Security Violation: {place}. {help}"))
+        Error::new(ErrorCode::SecurityViolation, format!("Security Violation: {place} {help}"))
     } else {
         let count = errors.len();
-        let message = format!("{path} is not run, because check_tool finds {count} error(s) in it: {place}. {help}");
+        let message = format!("{path} is not run, because check_tool finds {count} error(s) in it: {place} {help}");
         Error::new(ErrorCode::Compilation, message)
     };
     let error = error.with("path", path).with("rule", first.rule.as_str()).with("errors", errors.to_vec());

@@ -7,9 +7,11 @@ mod diff_text;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod files;
 mod folder_rules;
+mod keeping;
 mod line_regex;
 mod line_search;
 mod line_table;
+mod own_texts;
 mod path_turns;
 mod plan;
 mod relocation;

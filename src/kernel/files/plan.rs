@@ -4,6 +4,7 @@ use super::write_rules::check_writable;
 use crate::error::Error;
 use crate::kernel::near_path::with_near_path;
 use crate::vfs::{DiskVfs, JailPath, Vfs, VfsError};
+use std::borrow::Cow;
 
 /// One file of a change.
 pub struct Step {
@@ -31,6 +32,15 @@ impl Step {
             Before::Text(expected) => Ok(root.read(&self.path)? == *expected),
             Before::Exactly(expected) => Ok(content_of(root, &self.path)? == *expected),
         }
+    }
+
+    /// The bytes of the file that still fits; `None` when there is none. They are read only if they did not matter.
+    pub fn content(&self, root: &DiskVfs) -> Result<Option<Cow<'_, [u8]>>, VfsError> {
+        Ok(match &self.before {
+            Before::Anything => content_of(root, &self.path)?.map(Cow::Owned),
+            Before::Text(text) => Some(Cow::Borrowed(text.as_bytes())),
+            Before::Exactly(bytes) => bytes.as_deref().map(Cow::Borrowed),
+        })
     }
 }
 

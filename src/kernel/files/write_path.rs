@@ -3,16 +3,18 @@
 //! Whatever is slow (the rules, types, packages, JavaScript) happens before the repository is locked. What was judged is
 //! what is written: when the file has changed in between, the change is made and judged again.
 
+use super::keeping::{Fate, Keeper, Told};
+use super::own_texts::OwnTexts;
 use super::path_turns::PathTurns;
 use super::plan::{Change, Faulty, OneFile, Plan, Step, content_of};
 use super::write_rules::check_writable;
 use crate::error::{Error, ErrorCode};
-use crate::git::{Committed, FileChange, GitError, Held};
+use crate::git::{Committed, FileChange};
 use crate::kernel::checks::{Checks, Depth, Judged};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::history::{History, Persisted, RunExamples, WriteDone, WriteTurn, Written};
 use crate::kernel::reuse::{Candidate, Reuse};
-use crate::kernel::secret_scan::{held_back, not_kept, not_kept_whole};
+use crate::kernel::secret_scan::held_back;
 use crate::kernel::tool_paths::is_tool;
 use crate::kernel::tools::{MetaText, ReuseEvent, SimilarTool, Tools};
 use crate::registry::META_FILE;
@@ -38,11 +40,12 @@ pub struct WritePath {
     parts: WriteParts,
     /// Changes of the same file that got into each other's way are made again one after the other.
     edits: PathTurns,
+    own: OwnTexts,
 }
 
 impl WritePath {
     pub fn new(parts: WriteParts) -> Self {
-        Self { parts, edits: PathTurns::default() }
+        Self { parts, edits: PathTurns::default(), own: OwnTexts::default() }
     }
 
     /// Changes the text of one file, as [`Self::carry_out`] does it.
@@ -88,18 +91,23 @@ impl WritePath {
             let (steps, found) = plan.steps(root)?;
             let judged = self.judge(plan, &steps)?;
             let (is_new, similar) = self.look_for_others(path, &steps)?;
-            let paths = steps.iter().map(|step| step.path.as_str());
-            let mut turn = self.parts.history.begin(paths.chain([META_FILE]));
+            let keeper = Keeper { root, own: &self.own, checks: &self.parts.checks, history: &self.parts.history };
+            let sound = keeper.sound_texts(&steps)?;
+            let mut turn = self.parts.history.begin();
             let still_fits =
                 steps.iter().try_fold(true, |fits, step| Ok::<_, Error>(fits && step.still_fits(root)?))?;
             if still_fits {
-                let gone = self.keep(&mut turn, &steps)?;
-                let mut written = self.write(turn, path, &steps, judged, &message)?;
+                let problem = self.problem(&judged);
+                let fate = if problem.is_none() { Fate::Commit } else { Fate::Draft };
+                let told = keeper.keep(&mut turn, &steps, fate, &sound)?;
+                // Not before: a kill from here on has the next process put these files back.
+                turn.begin_files(steps.iter().map(|step| step.path.as_str()).chain([META_FILE]));
+                let mut written = self.write(turn, path, &steps, judged, problem, &message)?;
                 if written.persisted != Persisted::No {
                     self.note(is_new, &similar);
                     written.similar = similar;
                 }
-                return Ok((gone.into_iter().fold(written, Gone::told), found));
+                return Ok((told.into_iter().fold(written, Told::of), found));
             }
             drop(turn);
             // Others are at this file. From now on one waits for the other, as long as that may be; without the turn it is
@@ -165,35 +173,9 @@ impl WritePath {
             return Some(held_back(secret));
         }
         let first = judged.findings.first().filter(|_| self.parts.checks.is_strict())?;
-        Some(format!("It is kept as a draft and not committed, because check_tool finds errors in it: {first}"))
-    }
-
-    /// Commits what goes as it is on disk, where the history has it otherwise or not at all: what is gone can be brought
-    /// back. The answer is what to say of the others, and of those that are kept elsewhere.
-    fn keep(&self, turn: &mut WriteTurn<'_>, steps: &[Step]) -> Result<Vec<Gone>, Error> {
-        let WriteParts { root, checks, .. } = &self.parts;
-        let mut gone = Vec::new();
-        for step in steps.iter().filter(|step| step.after.is_none()) {
-            let path = step.path.as_str();
-            let Some(content) = content_of(root, &step.path)? else { continue };
-            let failed = |error: GitError| {
-                let Error { code, message, .. } = Error::from(error);
-                let message =
-                    format!("{path} stays where it is: what it holds could not be committed first. {message}");
-                Error::new(code, message).with("path", path)
-            };
-            let held = turn.held(path, &content).map_err(failed)?;
-            match (held, held != Held::Same && checks.secrets().holds_secret(path, &content)) {
-                (Held::Same, _) => {}
-                (Held::Nothing, true) => gone.push(Gone::Lost),
-                (Held::Other, true) => gone.push(Gone::NewestLost),
-                (Held::Nothing | Held::Other, false) => {
-                    let beside = turn.keep(&format!("Keep: {path}"), path, &content).map_err(failed)?;
-                    gone.extend(beside.map(Gone::Beside));
-                }
-            }
-        }
-        Ok(gone)
+        Some(format!(
+            "It is kept as a draft and not committed, because check_tool finds errors in it: {first}. Call check_tool, which says what to do about each, and repair it: the write that leaves none is committed."
+        ))
     }
 
     /// Writes and commits. When the repository could not be had, the files are written all the same.
@@ -203,15 +185,16 @@ impl WritePath {
         path: &JailPath,
         steps: &[Step],
         judged: Judged,
+        problem: Option<String>,
         message: &str,
     ) -> Result<Written, Error> {
         let WriteParts { tools, history, examples, .. } = &self.parts;
-        let problem = self.problem(&judged);
         let Judged { findings, notice, .. } = judged;
         let will_be_logged = problem.is_none() && turn.restores_files();
         self.put_all(steps, will_be_logged)?;
         for step in steps {
             examples.forget(step.path.as_str());
+            self.own.note(&step.path, step.after.as_deref());
         }
         if let Some(problem) = problem {
             return Ok(Written { findings, notice, ..Written::not_committed(path.as_str(), &problem) });
@@ -281,31 +264,6 @@ impl WritePath {
         }
         self.parts.tools.texts_changed();
         (meta, problem)
-    }
-}
-
-/// What is to be said of a file that goes and was not in the history as it was.
-enum Gone {
-    /// It holds a secret: nothing of it was ever committed.
-    Lost,
-    /// What it held last holds a secret.
-    NewestLost,
-    /// It is on this branch, beside that of its pull request.
-    Beside(String),
-}
-
-impl Gone {
-    fn told(written: Written, gone: Self) -> Written {
-        let problem = match gone {
-            Self::Lost => {
-                return Written { persisted: Persisted::No, commit: None, problem: Some(not_kept()), ..written };
-            }
-            Self::NewestLost => not_kept_whole(),
-            Self::Beside(branch) => format!(
-                "What it held last was in no pull request. It is kept on the branch {branch}: revert the file to that branch's commit to have it back."
-            ),
-        };
-        Written { problem: written.problem.or(Some(problem)), ..written }
     }
 }
 

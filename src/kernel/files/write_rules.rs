@@ -71,6 +71,9 @@ pub fn check_writable(path: &JailPath) -> Result<(), Error> {
     if path.is_root() {
         return refuse("it is the root folder; name a file such as tools/reports/revenue.ts");
     }
+    if path.segments().next() == Some(".tgp") {
+        return refuse("paths begin inside the root; leave out '.tgp/'");
+    }
     if path.segments().any(|segment| segment.starts_with('.')) {
         return refuse("names that begin with a dot are not for tools or data");
     }

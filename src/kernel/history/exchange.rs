@@ -77,7 +77,11 @@ impl Exchange {
                     written.pull_request = published.pull_request.map(Into::into);
                     if let Reach::Local(reason) = published.reach {
                         written.persisted = Persisted::Local;
-                        written.problem = Some(reason);
+                        // What was kept elsewhere is still worth knowing.
+                        written.problem = Some(match written.problem.take() {
+                            Some(first) => format!("{first} {reason}"),
+                            None => reason,
+                        });
                     }
                     written
                 }));

@@ -1,16 +1,17 @@
 //! What was, and how it is kept: the log, commits of files, and `meta.json` beside them.
 
 use super::exchange::{Exchange, Incoming};
+use super::uncommitted::Uncommitted;
 use super::write_turn::WriteTurn;
 use super::written::{Persisted, WriteDone, Written};
 use crate::error::{Error, ErrorCode};
-use crate::git::{Committed, FileChange, GitError, GitStore, LogEntry};
+use crate::git::{Committed, FileChange, GitError, GitStore, Halt, LogEntry};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIMIT};
-use crate::kernel::secret_scan::{SecretScan, held_back};
+use crate::kernel::secret_scan::{SecretScan, held_back, message_held_back};
 use crate::kernel::tools::Tools;
 use crate::registry::META_FILE;
-use crate::vfs::{DiskVfs, JailPath, VfsError};
+use crate::vfs::{DiskVfs, JailPath, Vfs, VfsError};
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::Arc;
@@ -57,6 +58,8 @@ pub struct History {
     tools: Arc<Tools>,
     strategy: GitWriteStrategy,
     secrets: SecretScan,
+    /// Ends what takes long.
+    halt: Halt,
     /// Held from the change on disk to the commit, so that both happen in the same order.
     one_writer: Mutex<()>,
 }
@@ -69,8 +72,9 @@ impl History {
         tools: Arc<Tools>,
         strategy: GitWriteStrategy,
         secrets: SecretScan,
+        halt: Halt,
     ) -> Self {
-        Self { git, exchange, files, tools, strategy, secrets, one_writer: Mutex::new(()) }
+        Self { git, exchange, files, tools, strategy, secrets, halt, one_writer: Mutex::new(()) }
     }
 
     /// The commits that changed a file, or all of them, newest first.
@@ -88,6 +92,17 @@ impl History {
         Ok(self.git.diff(path.as_ref().map(JailPath::as_str), from, to)?)
     }
 
+    /// The files that the history has otherwise or not at all, sorted by path.
+    pub fn uncommitted(&self) -> Result<Vec<Uncommitted>, Error> {
+        let present = self.files.list(&JailPath::root())?.into_iter().map(|path| path.as_str().to_owned()).collect();
+        Ok(self.git.uncommitted(&present, &self.halt)?.into_iter().map(Into::into).collect())
+    }
+
+    /// Whether the file that is checked out at `path` holds this.
+    pub fn is_checked_out(&self, path: &str, content: &[u8]) -> bool {
+        self.git.is_checked_out(path, content).unwrap_or(false)
+    }
+
     /// The text of a file as it was in `commit`.
     pub fn text_at(&self, path: &JailPath, commit: &str) -> Result<String, Error> {
         let bytes = self.git.content_at(path.as_str(), commit)?;
@@ -102,9 +117,9 @@ impl History {
 
     /// Waits for the right to change files. Whoever changes one by its content reads that afterwards: nothing from the
     /// remote may come between the two.
-    pub fn begin<'p>(&self, paths: impl Iterator<Item = &'p str>) -> WriteTurn<'_> {
+    pub fn begin(&self) -> WriteTurn<'_> {
         let one_writer = self.one_writer.lock();
-        WriteTurn::new(one_writer, self.git.begin(paths), self.git.restores_files())
+        WriteTurn::new(one_writer, self.git.begin(), self.git.restores_files())
     }
 
     /// Refuses, where the root is read-only, before anything is tried.
@@ -125,6 +140,7 @@ impl History {
     /// What a commit, or its failure, means for the file at `path`.
     pub fn written(&self, path: &str, committed: Result<Committed, GitError>) -> Result<Written, Error> {
         let (fresh, problem) = match committed {
+            Err(error @ GitError::Conflict { .. }) => return Err(self.overtaken(error)),
             Ok(committed) => (committed.id, None),
             // The file is safe on disk; saying so is more use to the agent than an error that hides it.
             Err(error) => (None, Some(Error::from(error).message)),
@@ -190,7 +206,7 @@ impl History {
                 Error::new(ErrorCode::Validation, "files is empty. Name what to commit.").with("field", "files")
             );
         };
-        let mut turn = self.begin(std::iter::empty()).whole()?;
+        let mut turn = self.begin().whole()?;
         let mut contents = Vec::new();
         for path in &paths {
             contents.push(match self.files.read_bytes(path) {
@@ -212,6 +228,12 @@ impl History {
                 ..Written::not_committed(first.as_str(), &held_back(secret))
             });
         }
+        // What a commit says is pushed with it.
+        let told = self.secrets.findings_in_words("message", message);
+        if let Some(secret) = told.first() {
+            let why = message_held_back(secret);
+            return Ok(Written { findings: told.clone(), ..Written::not_committed(first.as_str(), &why) });
+        }
         let changes: Vec<_> = paths
             .iter()
             .zip(&contents)
@@ -219,8 +241,17 @@ impl History {
             .collect();
         // Somebody else has changed these files.
         self.tools.registry().expire();
-        let committed = turn.commit(message, &changes)?;
-        self.written(first.as_str(), Ok(committed))
+        match turn.commit(message, &changes) {
+            Err(error @ GitError::Conflict { .. }) => Err(self.overtaken(error)),
+            committed => self.written(first.as_str(), Ok(committed?)),
+        }
+    }
+
+    /// Brings the version that a commit would have been put over unseen, and says so.
+    fn overtaken(&self, conflict: GitError) -> Error {
+        let brought = self.git.release_held_back();
+        self.tools.registry().expire();
+        brought.map_or_else(Error::from, |()| conflict.into())
     }
 
     fn commit_meta(&self) -> Result<Written, Error> {
@@ -233,7 +264,8 @@ impl History {
             }
             return Ok(Written::not_committed(META_FILE, "With pull requests meta.json is not committed."));
         }
-        let mut turn = self.begin(std::iter::once(META_FILE)).whole()?;
+        let mut turn = self.begin().whole()?;
+        turn.begin_files(std::iter::once(META_FILE));
         let meta = registry.sync_meta()?;
         let change = meta.as_ref().map(|meta| FileChange { path: META_FILE, content: Some(meta.text.as_bytes()) });
         let committed = turn.commit("Registry: meta.json", change.as_slice());

@@ -6,6 +6,7 @@ mod git_remote;
 mod history;
 mod pull_request_text;
 mod run_examples;
+mod uncommitted;
 mod workspace;
 mod write_turn;
 mod written;

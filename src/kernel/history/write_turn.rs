@@ -29,6 +29,26 @@ impl<'h> WriteTurn<'h> {
         self.restores_files && matches!(self.writing, Some(Ok(_)))
     }
 
+    /// Notes which files are about to change, to be called when what they hold is safe. Without the repository nothing is
+    /// noted.
+    pub fn begin_files<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
+        if let Some(Ok(writing)) = &mut self.writing
+            && let Err(error) = writing.begin_files(paths)
+        {
+            self.writing = Some(Err(error));
+        }
+    }
+
+    /// Whether files are committed to branches of their own.
+    pub fn has_branches(&self) -> bool {
+        matches!(&self.writing, Some(Ok(writing)) if writing.has_branches())
+    }
+
+    /// Whether the repository could be had.
+    pub const fn is_whole(&self) -> bool {
+        matches!(self.writing, Some(Ok(_)))
+    }
+
     /// What the history has of a file with this content.
     pub fn held(&mut self, path: &str, content: &[u8]) -> Result<Held, GitError> {
         self.writing()?.held(path, content)
@@ -37,6 +57,11 @@ impl<'h> WriteTurn<'h> {
     /// Commits a file as it is, before it is changed; with pull requests on a branch beside theirs too, which this names.
     pub fn keep(&mut self, message: &str, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
         self.writing()?.commit_before(message, FileChange { path, content: Some(content) })
+    }
+
+    /// Commits a file as it is on a branch beside its own, which this names, and leaves its own as it is.
+    pub fn keep_beside(&mut self, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
+        self.writing()?.back_up(path, content)
     }
 
     fn writing(&mut self) -> Result<&mut Writing<'h>, GitError> {

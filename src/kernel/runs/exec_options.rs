@@ -4,12 +4,10 @@ use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::Caller;
 use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
+use crate::kernel::tool_paths::CODE_PATH;
 use crate::sandbox::RunLimits;
 use serde::Deserialize;
 use std::time::Duration;
-
-/// Where code that is in no file seems to be: its imports are those of a tool. No agent can write a file of this name.
-const CODE_PATH: &str = "tools/.code.ts";
 
 /// What a caller may decide for one run.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -3,6 +3,7 @@
 use super::exec_value::{ExecValue, as_json};
 use super::run_scope::RunScope;
 use super::stack_trace::{Told, map_trace};
+use crate::compile::instead_of_global;
 use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
 use crate::near_name::{nearest, question};
@@ -100,7 +101,7 @@ pub fn out_of_nested_time(cpu: Duration) -> String {
 
 fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph, api: &[String]) -> Error {
     let code = thrown.host_code.as_deref().and_then(ErrorCode::parse).unwrap_or(ErrorCode::ToolThrown);
-    let message = match unknown_function(thrown, api) {
+    let message = match unknown_function(thrown, api).or_else(|| absent_global(thrown)) {
         Some(message) => message,
         None if thrown.message.is_empty() => format!("{path} threw {}", thrown.name),
         None => thrown.message.clone(),
@@ -128,6 +129,13 @@ fn unknown_function(thrown: &GuestError, api: &[String]) -> Option<String> {
         question(nearest(name, known.iter().copied()))
     };
     Some(format!("{}.{advice} tgp has {}.", thrown.message, known.join(", ")))
+}
+
+/// The message of a look at a global that tools do not have, with what to use instead. What the check says of the source, a
+/// run says of code that nobody has checked.
+fn absent_global(thrown: &GuestError) -> Option<String> {
+    let name = thrown.message.strip_suffix(" is not defined").filter(|_| thrown.name == "ReferenceError")?;
+    Some(format!("{}. {}", thrown.message, instead_of_global(name)?))
 }
 
 /// The error with the guest's stack and the place on top of it.

@@ -20,6 +20,8 @@ struct Root {
 #[derive(Clone)]
 pub struct RunScope {
     root: Arc<Root>,
+    /// The nearest run that the application itself has started.
+    context: RunId,
     pub lineage: Lineage,
     /// The budget of this run's root and all that it starts.
     pub tree: Arc<RunTree>,
@@ -43,6 +45,7 @@ impl RunScope {
         tree.cpu = tree.cpu.max(limits.cpu);
         Self {
             root: Arc::new(Root { run, obliged: AtomicBool::new(false) }),
+            context: run,
             lineage: Lineage::of_root(run),
             tree: RunTree::new(tree),
             deadline: Instant::now() + limits.wall,
@@ -56,6 +59,11 @@ impl RunScope {
     /// The scope of a run that `parent`, whose scope this is, starts.
     pub fn below(&self, parent: RunId) -> Self {
         Self { lineage: self.lineage.below(parent), effects: self.effects.below(), ..self.clone() }
+    }
+
+    /// The scope of `run`, which a function of the application starts with limits and options of its own.
+    pub fn started_by_function(self, run: RunId, limits: RunLimits, options: ExecOptions) -> Self {
+        Self { context: run, limits, options, ..self }
     }
 
     pub fn is_outermost(&self) -> bool {
@@ -74,7 +82,7 @@ impl RunScope {
     /// Notes that the application is called for `caller`, and says on whose behalf: nested tools share what it holds open.
     pub fn oblige(&self, caller: RunId) -> CallFor {
         self.root.obliged.store(true, Ordering::Release);
-        CallFor { root: self.root.run, caller }
+        CallFor { root: self.root.run, context: self.context, caller }
     }
 
     /// The run that the application must hear the end of, if this scope is its own.

@@ -62,7 +62,7 @@ impl Runs {
         let RunParts { config, sandbox, modules, checks, tools, examples, functions, guest_files, fetcher, secrets } =
             parts;
         let services =
-            Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background: Background::new() });
+            Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background: Background::default() });
         Arc::new(Self {
             config,
             sandbox,
@@ -137,8 +137,7 @@ impl Runs {
         match options.limits(self.config.limits()) {
             Err(error) => done.pay(Err(error)),
             Ok(limits) => {
-                let mut scope = scope;
-                (scope.limits, scope.options) = (limits, options);
+                let scope = scope.started_by_function(run, limits, options);
                 let done = when_executed(move |result| {
                     if let Err(error) = &result {
                         begun.failed(error);

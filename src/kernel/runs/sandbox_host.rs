@@ -16,7 +16,7 @@ use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
 use crate::net::{FetchRequest, Fetcher, RunningFetches};
-use crate::sandbox::{Host, HostAnswer, LogLine, Question, Reply};
+use crate::sandbox::{Host, HostAnswer, LogLine, PLACES_QUESTION, Question, Reply};
 use crate::vfs::{MountTable, VfsError};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -264,7 +264,7 @@ impl Host for Arc<SandboxHost> {
         match question.name.as_str() {
             "exec_tool" => self.exec_tool(question, reply),
             "#fetch" => self.fetch(&question, reply),
-            "#places" => reply.send(answer_of(self.places(&question))),
+            PLACES_QUESTION => reply.send(answer_of(self.places(&question))),
             "#fetch_abort" => reply.send(answer_of(self.abort_fetch(&question))),
             // Compiling and bundling take their time, and the other questions of the run must not wait for it.
             "#require" => {

@@ -1,12 +1,22 @@
 //! From a tool's source to its entry in the registry.
 
 use crate::compile::{Compiler, Description, SourceRole};
+use crate::kernel::tool_paths::CODE_PATH;
 use crate::registry::{ContentHash, MAX_PARAMETERS_BYTES, META_FILE, ToolKind, ToolMeta};
+use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
 /// Longest description that is kept: more is documentation, not a description.
 const MAX_DESCRIPTION_CHARS: usize = 1000;
+
+/// What code takes that is in no file.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct CodeParameters {
+    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    parameters: Box<RawValue>,
+}
 
 /// The entry of the tool with this text. It depends on nothing else.
 pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash) -> ToolMeta {
@@ -42,6 +52,13 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
         },
         hash,
     }
+}
+
+/// The schema of what code takes that is in no file; anything will do when it does not compile, which a run tells.
+pub fn code_parameters(compiler: &Compiler, code: &str) -> CodeParameters {
+    let described = compiler.describe(CODE_PATH, code).map(|described| described.parameters);
+    let text = schema_text(&described.unwrap_or_else(|_| json!({})));
+    CodeParameters { parameters: RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned()) }
 }
 
 /// A text that goes to `meta.json`, and with it to the history; nothing of one that holds a secret, which the tool itself is

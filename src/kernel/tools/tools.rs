@@ -3,6 +3,7 @@
 use super::memory::{Memory, MemoryModel, MemoryReport, VectorCache, about};
 use super::reuse_counts::{ReuseCounts, ReuseDay, ReuseEvent, ReuseTally};
 use super::run_arguments::RunArguments;
+use super::tool_entry::{CodeParameters, code_parameters};
 use super::tool_listing::{Catalogue, FoundTool, ListedTool, ToolsSince};
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use crate::compile::Compiler;
@@ -23,6 +24,7 @@ pub struct Tools {
     memory: Arc<Memory>,
     arguments: RunArguments,
     events: ReuseCounts,
+    compiler: Arc<Compiler>,
 }
 
 /// What became of tools on this machine.
@@ -45,7 +47,7 @@ impl Tools {
         vectors: Arc<DiskVfs>,
     ) -> Self {
         let events = ReuseCounts::new(files.private.clone());
-        let registry = Arc::new(ToolRegistry::new(files, compiler));
+        let registry = Arc::new(ToolRegistry::new(files, Arc::clone(&compiler)));
         let ahead = Arc::downgrade(&registry);
         let look = move || {
             if let Some(registry) = ahead.upgrade() {
@@ -56,7 +58,7 @@ impl Tools {
         // Without a thread the first question looks.
         let _ = threads::spawn("tgp-registry", look);
         let memory = Memory::new(model, ToolRegistry::source(&registry), VectorCache(vectors));
-        Self { registry, memory, arguments: RunArguments::default(), events }
+        Self { registry, memory, arguments: RunArguments::default(), events, compiler }
     }
 
     /// For whoever changes files, counts runs or commits `meta.json`.
@@ -136,6 +138,11 @@ impl Tools {
         self.registry.store();
         self.events.store();
         self.memory.stop();
+    }
+
+    /// What code takes that is in no file.
+    pub fn code_parameters(&self, code: &str) -> CodeParameters {
+        code_parameters(&self.compiler, code)
     }
 
     /// Every tool, sorted by path.

@@ -5,7 +5,7 @@ use crate::sandbox::engine::control::Inbox;
 use crate::sandbox::engine::control::{Cause, EngineControl};
 use crate::sandbox::engine::isolate::GuestIsolate;
 use crate::sandbox::engine::memory::MemoryBudget;
-use crate::sandbox::engine::natives::settle_call;
+use crate::sandbox::engine::natives::{settle_call, warn_of_forgotten};
 use crate::sandbox::engine::run::CodeCache;
 use crate::sandbox::engine::run::Realm;
 use crate::sandbox::engine::run::RunState;
@@ -67,6 +67,7 @@ fn drive(
                 if let Some(end) = unhandled_end(scope, realm, budget) {
                     return end;
                 }
+                warn_of_forgotten(scope);
                 let value = promise.result(scope);
                 return value_end(scope, value, command.limits.result_bytes);
             }

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorCode};
 use crate::sandbox::host::{Host, OpenCall, OpenCalls};
 use crate::sandbox::json_shape::JsonShape;
 use crate::sandbox::limits::{LOG_LINE_BYTES, RunLimits};
-use crate::sandbox::message::RunCommand;
+use crate::sandbox::message::{PLACES_QUESTION, RunCommand};
 use crate::sandbox::run_end::{RunEnd, RunStats};
 use crate::sandbox::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use std::sync::Arc;
@@ -118,7 +118,8 @@ impl ActiveRun {
 
     /// An engine counts its open questions itself, and looks at the length of each.
     pub fn ask(&mut self, name: &str, args: JsonShape) -> Result<Asked, Rogue> {
-        self.host_calls = self.host_calls.saturating_add(1);
+        let is_look = name == PLACES_QUESTION;
+        self.host_calls = self.host_calls.saturating_add(u32::from(!is_look));
         // One more than waits for promises: a question that the guest's thread waits for.
         let too_many = self.calls.count() > self.limits.host_calls as usize;
         let too_long = args.bytes > self.limits.call_bytes as usize || name.len() > MAX_NAME_BYTES;
@@ -128,12 +129,19 @@ impl ActiveRun {
         if self.cancelled {
             return Ok(Asked::Unheard);
         }
-        if !self.request.tree.count_call() {
-            return Ok(Asked::Refused(too_many_calls(name, self.request.tree.limits().calls)));
+        let tree = &self.request.tree;
+        let counted = if is_look { tree.count_look() } else { tree.count_call() };
+        if !counted {
+            return Ok(Asked::Refused(too_many_calls(name, tree.limits().calls)));
         }
-        Ok(match self.request.tree.reserve_bytes(args.weight()) {
-            Some(held) => Asked::Host(Arc::clone(&self.request.host), self.calls.open(held)),
-            None => Asked::Refused(too_much(name, self.request.tree.limits().bytes)),
+        let host = Arc::clone(&self.request.host);
+        if is_look {
+            // It is answered at once, and nothing is held meanwhile.
+            return Ok(Asked::Host(host, self.calls.open(None)));
+        }
+        Ok(match tree.reserve_bytes(args.weight()) {
+            Some(held) => Asked::Host(host, self.calls.open(Some(held))),
+            None => Asked::Refused(too_much(name, tree.limits().bytes)),
         })
     }
 

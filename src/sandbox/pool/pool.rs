@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 /// How long `shutdown` waits for killed workers to be reaped.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-static NEWEST: Places<Pool> = Places::new();
+static POOLS: Places<Pool> = Places::new();
 
 pub struct Pool {
     options: PoolOptions,
@@ -43,19 +43,37 @@ impl Pool {
         let state = Mutex::new(PoolState::new(options.workers, options.warm, options.idle, options.queue));
         let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
         let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
-        let older = pool.options.place.as_deref().and_then(|place| NEWEST.take_over(place, &pool));
+        let older = pool.options.place.as_deref().and_then(|place| POOLS.enter(place, &pool));
         if let Some(older) = older {
-            older.stand_back();
+            older.take_stand();
         }
         pool.start_workers();
         pool
     }
 
-    /// A newer pool keeps workers ready in place of this one.
-    fn stand_back(&self) {
-        let idle = self.state.lock().stand_back();
+    /// Keeps workers ready, or lets a newer pool do that in place of this one.
+    fn take_stand(&self) {
+        let idle = {
+            let mut state = self.state.lock();
+            // Looked at in here: of two threads that tell it about others, the later one leaves what is true.
+            if self.options.place.as_deref().is_some_and(|place| POOLS.is_newest(place, self)) {
+                state.step_forward();
+                Vec::new()
+            } else {
+                state.stand_back()
+            }
+        };
         for worker in idle {
             worker.kill();
+        }
+        self.relieve_supervisor();
+    }
+
+    /// Makes room for the pool that was there before, as this one is about to end.
+    fn leave_place(&self) {
+        let older = self.options.place.as_deref().and_then(|place| POOLS.leave(place, self));
+        if let Some(older) = older {
+            older.take_stand();
         }
     }
 
@@ -102,6 +120,7 @@ impl Pool {
 
     /// Ends every run and every worker, and waits until the workers are gone.
     pub fn shutdown(&self) {
+        self.leave_place();
         let (workers, orphans) = self.state.lock().close();
         for worker in workers {
             worker.kill();
@@ -111,7 +130,7 @@ impl Pool {
         let mut state = self.state.lock();
         while !state.is_empty() && !self.changed.wait_until(&mut state, deadline).timed_out() {}
         drop(state);
-        self.dismiss_supervisor();
+        self.relieve_supervisor();
         self.bytecode.close();
         self.changed.notify_all();
     }
@@ -154,6 +173,8 @@ impl Pool {
                     worker.kill();
                 }
                 self.pump();
+                // It may have been ready before it was attached.
+                self.watch_rest();
             }
             Err(error) => self.on_start_failed(id, &error),
         }
@@ -162,7 +183,7 @@ impl Pool {
     fn on_start_failed(self: &Arc<Self>, id: WorkerId, error: &SandboxError) {
         let victims = self.state.lock().start_failed(id);
         pay_all(victims, error);
-        self.dismiss_supervisor();
+        self.relieve_supervisor();
         self.changed.notify_all();
         self.start_workers();
     }
@@ -172,9 +193,7 @@ impl Pool {
         loop {
             let assigned = self.state.lock().assign(Instant::now());
             let Some(Assignment { worker, command, deadline }) = assigned else { return };
-            if let Some(deadline) = deadline {
-                self.supervisor.wake_by(deadline);
-            }
+            self.supervise(deadline);
             let sent = threads::contain(|| worker.send(Command::Run(Box::new(command))));
             if !matches!(sent, Ok(Ok(()))) {
                 // The worker's own thread will report its death, and then the run goes back to the queue.
@@ -274,7 +293,7 @@ impl Pool {
             active.conclude_lost(end);
         }
         pay_all(loss.given_up, &SandboxError::KeepsDying);
-        self.dismiss_supervisor();
+        self.relieve_supervisor();
         self.changed.notify_all();
         self.start_workers();
         self.pump();
@@ -282,28 +301,30 @@ impl Pool {
 
     /// Has somebody look after the workers, by `deadline` at the latest. The supervisor holds no pool while it sleeps.
     fn supervise(self: &Arc<Self>, deadline: Option<Instant>) {
-        if let Some(deadline) = deadline {
-            self.supervisor.wake_by(deadline);
-        }
+        let Some(deadline) = deadline else { return };
         let pool = Arc::downgrade(self);
-        self.supervisor.ensure_thread(move || {
+        self.supervisor.wake_by(deadline, move || {
             if let Some(pool) = pool.upgrade() {
                 pool.enforce();
             }
         });
     }
 
-    fn dismiss_supervisor(&self) {
-        if self.state.lock().is_over() {
+    /// Lets the supervisor go when there is nothing to look after, for good when that is for good.
+    fn relieve_supervisor(&self) {
+        // Under the lock: a deadline that is set afterwards is not lost.
+        let state = self.state.lock();
+        if state.is_over() {
             self.supervisor.close();
+        } else if state.next_deadline().is_none() {
+            self.supervisor.rest();
         }
     }
 
     /// Has somebody look when a worker has been idle for long enough.
-    fn watch_rest(&self) {
-        if let Some(deadline) = self.state.lock().next_deadline() {
-            self.supervisor.wake_by(deadline);
-        }
+    fn watch_rest(self: &Arc<Self>) {
+        let deadline = self.state.lock().next_deadline();
+        self.supervise(deadline);
     }
 
     /// Ends what is past its deadline: the last wall behind the worker's own watchdog. Ends what nobody needs.
@@ -331,6 +352,7 @@ fn pay_all(owed: Vec<Done>, error: &SandboxError) {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        self.leave_place();
         self.supervisor.close();
         let (workers, orphans) = self.state.lock().close();
         for worker in workers {

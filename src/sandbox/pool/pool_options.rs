@@ -16,7 +16,7 @@ pub struct PoolOptions {
     pub warm: usize,
     /// How long a worker beyond those may be idle.
     pub idle: Duration,
-    /// What the pool works for. Of the pools for one place in this process the newest keeps workers ready.
+    /// What the pool works for. Of the pools for one place in this process the newest that has not ended keeps workers ready.
     pub place: Option<PathBuf>,
     /// Most runs that may wait at one time.
     pub queue: usize,

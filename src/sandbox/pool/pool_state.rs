@@ -124,6 +124,11 @@ impl PoolState {
         workers
     }
 
+    /// Keeps workers ready again, from the next run on.
+    pub fn step_forward(&mut self) {
+        self.readiness.step_forward();
+    }
+
     /// Gives a reserved slot its worker; true when nobody wants it any more.
     pub fn attach(&mut self, id: WorkerId, worker: Arc<dyn Worker>, now: Instant) -> bool {
         self.slots.attach(id, worker, now) || self.closed

@@ -35,6 +35,13 @@ impl Readiness {
         self.stands_back = true;
     }
 
+    /// From its next use on the pool has workers ready again: nobody may ever use it.
+    pub fn step_forward(&mut self) {
+        if std::mem::take(&mut self.stands_back) {
+            self.awake = false;
+        }
+    }
+
     /// When there may be a worker too many.
     pub fn next_look(&self, slots: &WorkerSlots) -> Option<Instant> {
         if slots.idle() > self.kept() {

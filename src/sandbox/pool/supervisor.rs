@@ -1,4 +1,4 @@
-//! A thread that looks after a pool when the earliest deadline has come, and sleeps for as long as there is none.
+//! A thread that looks after a pool when the earliest deadline has come. There is none for as long as there is no deadline.
 
 use crate::threads;
 use parking_lot::{Condvar, Mutex};
@@ -23,11 +23,21 @@ struct Alarm {
 }
 
 impl Supervisor {
-    /// Starts the thread, unless there is one. When the system refuses it, the next call tries again.
-    pub fn ensure_thread(self: &Arc<Self>, look: impl Fn() + Send + 'static) {
-        if std::mem::replace(&mut self.alarm.lock().has_thread, true) {
+    /// Has a thread `look` at `deadline` at the latest. Only an earlier one than it knows of wakes it. When the system refuses
+    /// a thread, the next call tries again.
+    pub fn wake_by(self: &Arc<Self>, deadline: Instant, look: impl Fn() + Send + 'static) {
+        let mut alarm = self.alarm.lock();
+        if alarm.closed {
             return;
         }
+        let is_earlier = alarm.bring_forward(deadline);
+        if std::mem::replace(&mut alarm.has_thread, true) {
+            if is_earlier {
+                self.changed.notify_one();
+            }
+            return;
+        }
+        drop(alarm);
         let supervisor = Arc::clone(self);
         let spawned = threads::spawn("tgp-supervisor", move || supervisor.look_when_due(look));
         if spawned.is_err() {
@@ -35,13 +45,10 @@ impl Supervisor {
         }
     }
 
-    /// Has the thread look at `deadline` at the latest. Only an earlier one than it knows of wakes it.
-    pub fn wake_by(&self, deadline: Instant) {
-        let mut alarm = self.alarm.lock();
-        if alarm.wake_at.is_none_or(|known| deadline < known) {
-            alarm.wake_at = Some(deadline);
-            self.changed.notify_one();
-        }
+    /// There is no deadline any more.
+    pub fn rest(&self) {
+        self.alarm.lock().wake_at = None;
+        self.changed.notify_one();
     }
 
     /// Ends the thread.
@@ -54,27 +61,36 @@ impl Supervisor {
         while self.sleep() {
             // A look that panicked has set no next deadline: the others must not be left without a supervisor.
             if threads::contain(&look).is_err() {
-                self.wake_by(Instant::now() + AFTER_PANIC);
+                self.alarm.lock().bring_forward(Instant::now() + AFTER_PANIC);
             }
         }
     }
 
-    /// Waits for the deadline; false when there is nothing to look after any more.
+    /// Waits for the deadline; false when there is none any more, and then there is no thread.
     fn sleep(&self) -> bool {
         let mut alarm = self.alarm.lock();
-        while !alarm.closed {
-            match alarm.wake_at {
-                None => self.changed.wait(&mut alarm),
-                Some(deadline) if Instant::now() < deadline => {
-                    self.changed.wait_until(&mut alarm, deadline);
-                }
-                Some(_) => {
-                    alarm.wake_at = None;
-                    return true;
-                }
+        while !alarm.closed
+            && let Some(deadline) = alarm.wake_at
+        {
+            if Instant::now() >= deadline {
+                alarm.wake_at = None;
+                return true;
             }
+            self.changed.wait_until(&mut alarm, deadline);
         }
+        alarm.has_thread = false;
         false
+    }
+}
+
+impl Alarm {
+    /// Whether the thread has to know.
+    fn bring_forward(&mut self, deadline: Instant) -> bool {
+        let is_earlier = self.wake_at.is_none_or(|known| deadline < known);
+        if is_earlier {
+            self.wake_at = Some(deadline);
+        }
+        is_earlier
     }
 }
 
@@ -91,20 +107,34 @@ mod tests {
     const LATE: Duration = Duration::from_secs(60);
 
     #[test]
-    fn it_looks_once_for_a_deadline_and_never_without_one() {
+    fn it_looks_once_for_a_deadline_and_its_thread_ends_when_there_is_none() {
         let supervisor = Arc::<Supervisor>::default();
         let (sender, looks) = unbounded();
-        supervisor.ensure_thread(move || sender.send(Instant::now()).unwrap());
-        assert!(looks.recv_timeout(SOON * 5).is_err(), "there is nothing to look at");
+        let look = move || sender.send(Instant::now()).unwrap();
         let deadline = Instant::now() + SOON;
-        supervisor.wake_by(Instant::now() + LATE);
-        supervisor.wake_by(deadline);
-        supervisor.wake_by(Instant::now() + LATE);
+        supervisor.wake_by(Instant::now() + LATE, look.clone());
+        supervisor.wake_by(deadline, look.clone());
+        supervisor.wake_by(Instant::now() + LATE, look);
         assert!(looks.recv_timeout(LATE).unwrap() >= deadline);
-        assert!(looks.recv_timeout(SOON * 5).is_err(), "once is enough");
-        supervisor.close();
         let end = looks.recv_timeout(LATE).unwrap_err();
         assert_eq!(end, RecvTimeoutError::Disconnected, "the thread has ended and dropped its sender");
+    }
+
+    #[test]
+    fn it_rests_when_it_is_told_to_and_looks_again_for_a_new_deadline() {
+        let supervisor = Arc::<Supervisor>::default();
+        for end in [Supervisor::rest, Supervisor::close] {
+            let (sender, looks) = unbounded();
+            let look = move || sender.send(()).unwrap();
+            supervisor.wake_by(Instant::now(), look.clone());
+            looks.recv_timeout(LATE).unwrap();
+            supervisor.wake_by(Instant::now() + LATE, look);
+            end(&supervisor);
+            assert_eq!(looks.recv_timeout(LATE), Err(RecvTimeoutError::Disconnected));
+            while supervisor.alarm.lock().has_thread {
+                std::thread::yield_now();
+            }
+        }
     }
 
     #[test]
@@ -115,9 +145,8 @@ mod tests {
             sender.send(()).unwrap();
             resume_unwind(Box::new("no"));
         };
-        refusal::during("tgp-supervisor", || supervisor.ensure_thread(look.clone()));
-        supervisor.ensure_thread(look);
-        supervisor.wake_by(Instant::now());
+        refusal::during("tgp-supervisor", || supervisor.wake_by(Instant::now(), look.clone()));
+        supervisor.wake_by(Instant::now() + LATE, look);
         for _ in 0..3 {
             looks.recv_timeout(LATE).unwrap();
         }

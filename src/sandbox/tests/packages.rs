@@ -2,7 +2,9 @@
 
 use super::{request, sandbox_of};
 use crate::sandbox::packages::{Bytecode, EngineTag, file_name};
-use crate::sandbox::{BytecodeStore, Host, HostAnswer, Package, Question, Reply, RunEnd, Sandbox, when_done};
+use crate::sandbox::{
+    BytecodeStore, Host, HostAnswer, PLACES_QUESTION, Package, Question, Reply, RunEnd, Sandbox, when_done,
+};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -43,7 +45,7 @@ struct Deaf;
 impl Host for Deaf {
     /// Only places in a source are told: those of a package are what they are.
     fn call(&self, question: Question, reply: Reply) {
-        if question.name == "#places" {
+        if question.name == PLACES_QUESTION {
             let asked: Vec<(String, u32, u32)> = serde_json::from_str(&question.args_json).unwrap();
             let same: Vec<_> = asked.into_iter().map(|(_, line, column)| (line, column)).collect();
             reply.send(HostAnswer::Value(serde_json::to_string(&same).unwrap()));

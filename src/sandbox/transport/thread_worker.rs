@@ -53,13 +53,71 @@ impl Worker for ThreadWorker {
 mod tests {
     use super::start;
     use crate::ids::RunId;
-    use crate::sandbox::message::Command;
+    use crate::sandbox::limits::RunLimits;
+    use crate::sandbox::message::{Command, Event, RunCommand};
+    use crate::sandbox::module::{Code, Module, ModuleKind};
+    use crate::sandbox::run_end::RunEnd;
     use crate::sandbox::transport::{News, NewsSink, WorkerFiles};
     use crossbeam_channel::unbounded;
     use std::panic::resume_unwind;
     use std::sync::Arc;
     use std::thread::sleep;
     use std::time::{Duration, Instant};
+
+    /// A command to run `code`, which has time enough.
+    fn run_of(run: RunId, code: &str) -> Command {
+        let path = "tools/t.ts".to_owned();
+        let module =
+            Module { path: path.clone(), kind: ModuleKind::Script, code: Code::Text(code.into()), links: Vec::new() };
+        let limits = RunLimits {
+            memory_bytes: 64 << 20,
+            cpu: Duration::from_secs(20),
+            wall: Duration::from_secs(20),
+            result_bytes: 1 << 20,
+            log_bytes: 1 << 10,
+            host_calls: 4,
+            call_bytes: 1 << 20,
+        };
+        Command::Run(Box::new(RunCommand {
+            run,
+            entry: path,
+            modules: Arc::new(vec![module]),
+            packages: Vec::new(),
+            args_json: "{}".into(),
+            limits,
+            api: Arc::default(),
+            seed: None,
+            now: None,
+        }))
+    }
+
+    #[test]
+    fn a_run_that_is_cancelled_while_it_looks_at_a_stack_looks_no_more() {
+        let (sender, events) = unbounded();
+        let news: NewsSink = Arc::new(move |news| {
+            // Whoever listened has gone when the engine tells its end.
+            let _unheard = sender.send(news);
+        });
+        let files = WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() };
+        let worker = start(&files, 64 << 20, news).unwrap();
+        let run = RunId(1);
+        worker.send(run_of(run, "return new Error('no').stack")).unwrap();
+        let mut looks = 0;
+        let end = loop {
+            match events.recv_timeout(Duration::from_secs(20)).unwrap() {
+                News::Event(Event::HostCall { .. }) => {
+                    looks += 1;
+                    worker.send(Command::Cancel { run }).unwrap();
+                }
+                News::Event(Event::Done { end, .. }) => break end,
+                News::Event(_) => {}
+                News::Gone => panic!("the engine told no end"),
+            }
+        };
+        assert!(matches!(end, RunEnd::Cancelled), "{end:?}");
+        assert_eq!(looks, 1);
+        worker.kill();
+    }
 
     #[test]
     fn an_engine_that_panics_reports_its_end_and_leaves_no_thread_behind() {

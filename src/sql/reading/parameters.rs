@@ -117,6 +117,17 @@ fn positional(tokens: &Tokens<'_>, dialect: Dialect, count: usize) -> Result<Vec
     few(bound)
 }
 
+/// Names of values that come first in a message.
+const MAX_UNUSED: usize = 5;
+
+/// The values that no placeholder takes: one of them may be the one that is missing, misspelt.
+fn unused(tokens: &Tokens<'_>, names: &[String]) -> String {
+    let taken: HashSet<&str> = placeholders(tokens).map(|token| tokens.placeholder(token)).collect();
+    let unused = names.iter().filter(|name| !taken.contains(name.as_str())).take(MAX_UNUSED);
+    let unused: Vec<String> = unused.map(|name| format!("'{name}'")).collect();
+    if unused.is_empty() { String::new() } else { format!(" No placeholder takes {}.", unused.join(", ")) }
+}
+
 fn named(tokens: &Tokens<'_>, names: &[String]) -> Result<Vec<BoundPlaceholder>, SqlError> {
     let known: HashSet<&str> = names.iter().map(String::as_str).collect();
     let mut bound = Vec::new();
@@ -126,7 +137,8 @@ fn named(tokens: &Tokens<'_>, names: &[String]) -> Result<Vec<BoundPlaceholder>,
             bound.push(BoundPlaceholder { token, binding: Binding::Name(name.to_owned()) });
         } else if token.kind == Kind::Named {
             return Err(SqlError::Parameters(format!(
-                "There is no value for the parameter '{name}'. Add it to params."
+                "There is no value for the parameter '{name}'. Add it to params.{}",
+                unused(tokens, names)
             )));
         } else if !names.is_empty() {
             return Err(SqlError::Parameters(

@@ -3,7 +3,7 @@
 
 use crate::sandbox::engine::natives::ask_for_engine;
 use crate::sandbox::engine::run::{CompiledPlace, RunState, SourcePlace};
-use crate::sandbox::message::HostAnswer;
+use crate::sandbox::message::{HostAnswer, PLACES_QUESTION};
 
 /// Places that are asked for at once. Those of a deep recursion are few, so a stack rarely has more.
 const MAX_PLACES: usize = 256;
@@ -17,13 +17,14 @@ pub fn learn_places<'p>(scope: &mut v8::PinScope<'_, '_>, places: impl Iterator<
             unknown.push(place);
         }
     }
-    if unknown.is_empty() {
+    // Nobody answers the questions of a run that is to end.
+    if unknown.is_empty() || state.control.cause().is_some() {
         return;
     }
     let question: Vec<_> = unknown.iter().map(|place| (&place.path, place.line, place.column)).collect();
     let limit = state.limits.call_bytes as usize;
     let Some(question) = serde_json::to_string(&question).ok().filter(|text| text.len() <= limit) else { return };
-    let Some(HostAnswer::Value(json)) = ask_for_engine(scope, "#places", question) else { return };
+    let Some(HostAnswer::Value(json)) = ask_for_engine(scope, PLACES_QUESTION, question) else { return };
     let Ok(found) = serde_json::from_str::<Vec<Option<(u32, u32)>>>(&json) else { return };
     let found = found.into_iter().map(|place| place.map(|(line, column)| SourcePlace { line, column }));
     if let Some(state) = scope.get_slot_mut::<RunState>() {

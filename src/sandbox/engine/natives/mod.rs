@@ -2,6 +2,7 @@
 
 mod booking;
 mod callback;
+mod forgotten_call;
 mod host_call;
 mod lazy_global;
 mod module_function;
@@ -15,6 +16,7 @@ mod native_url;
 mod native_value;
 
 pub use callback::guarded;
+pub use forgotten_call::warn_of_forgotten;
 pub use host_call::{ask_for_engine, settle_call};
 pub use lazy_global::provide_value;
 pub use module_function::compile_function;

@@ -25,12 +25,17 @@
   const FRAME = '\n    at ';
 
   // The stack. It was written when it was first read; a message that the tool has changed since comes first all the same.
+  // A message may quote the stack of another error: its frames are none of this one.
   function stackOf(error) {
     const stack = readText(error, 'stack');
     const message = readText(error, 'message');
     const end = indexOf(stack, FRAME);
-    if (end < 0 || indexOf(slice(stack, 0, end), message) >= 0) return stack;
-    return `${headOf(error)}${slice(stack, end)}`;
+    const told = indexOf(stack, message);
+    if (end < 0 || (told >= 0 && told <= end)) return stack;
+    const frames = slice(stack, end);
+    const quote = indexOf(message, FRAME);
+    const quoted = quote < 0 ? '' : slice(message, quote);
+    return `${headOf(error)}${indexOf(frames, quoted) === 0 ? slice(frames, quoted.length) : frames}`;
   }
 
   function errorText(error) {

@@ -10,13 +10,21 @@
     throw realm.hostError(slice(answer, 1, end), slice(answer, end + 1), fault);
   }
 
+  // Once in a run: a loop would say nothing else.
+  let hasWarned = false;
+  const warnOnce = (message) => {
+    if (!hasWarned) realm.warn(message);
+    hasWarned = true;
+  };
+
   const toText = (name, values) => {
     // Whatever `toJSON` the guest has put on the prototypes is not about this list.
     define(values, 'toJSON', undefined);
     let why = '';
-    const text = realm.toJson(values, 'arguments', ` of tgp.${name}`, 'Pass', (message) => {
+    const refuse = (message) => {
       why = message;
-    });
+    };
+    const text = realm.toJson(values, 'arguments', ` of tgp.${name}`, 'Pass', refuse, warnOnce);
     if (why !== '') throw realm.hostError('ERR_RESULT', why);
     return text;
   };
@@ -28,14 +36,24 @@
   // somebody reads it.
   realm.newFault = () => new realm.Error();
 
-  realm.ask = (name, values, fault = realm.newFault()) =>
-    new realm.Promise((resolve, reject) => {
-      native.call(name, toText(name, values), (answer) => {
+  const asIs = (value) => value;
+
+  // `finish` makes the promise's value of the answer's.
+  realm.ask = (name, values, fault = realm.newFault(), finish = asIs) => {
+    let settle;
+    const promise = new realm.Promise((resolve, reject) => {
+      settle = (answer) => {
         try {
-          resolve(decodeAnswer(answer, fault));
+          resolve(finish(decodeAnswer(answer, fault)));
         } catch (error) {
           reject(error);
         }
-      });
+      };
+      native.call(name, toText(name, values), settle);
     });
+    // For the end of the run, where the engine looks whether anybody awaited what is still open.
+    define(settle, 'asked', name);
+    define(settle, 'promise', promise);
+    return promise;
+  };
 });

@@ -18,11 +18,18 @@
 
   const REFUSED = freeze({ __proto__: null });
 
+  // NaN and the infinities become null, as JSON.stringify writes them; `tell` hears of the first one, and how many more
+  // there are. A tool that divides by nothing has a result all the same, and its caller need not wonder about the null.
+  const toldOf = (first, others) =>
+    `${first}, which JSON cannot hold: null stands in its place.${others === 0 ? '' : ` So it is with ${others} more.`}`;
+
   // The text; empty after `refuse` was told why there is none. `root` and `owner` name the value in messages.
-  function toJson(value, root, owner, advice, refuse) {
+  function toJson(value, root, owner, advice, refuse, tell) {
     const holders = { __proto__: null };
     const names = { __proto__: null };
     let depth = 0;
+    let unheld = 0;
+    let firstUnheld = '';
     const pathTo = (name) => {
       let path = root;
       for (let i = 1; i < depth; i++) path += `.${names[i]}`;
@@ -57,6 +64,13 @@
     function replace(name, item) {
       while (depth > 0 && holders[depth - 1] !== this) depth -= 1;
       switch (typeof item) {
+        case 'number':
+          // Of numbers that end, this is 0.
+          if (item - item !== 0) {
+            if (unheld === 0) firstUnheld = `${pathTo(name)} is ${item}`;
+            unheld += 1;
+          }
+          return item;
         case 'bigint':
           return bigintToString(item);
         case 'function':
@@ -77,7 +91,9 @@
       }
     }
     try {
-      return JSONStringify(value, replace) ?? 'null';
+      const text = JSONStringify(value, replace) ?? 'null';
+      if (unheld > 0) tell(toldOf(firstUnheld, unheld - 1));
+      return text;
     } catch (error) {
       if (error === REFUSED) return '';
       const message = native.isError(error) ? realm.readText(error, 'message') : '';
@@ -94,6 +110,7 @@
   }
 
   realm.toJson = toJson;
+  realm.warn = (message) => native.log(native.logLevels.warn, message);
   realm.serialise = (value) =>
-    value === undefined ? 'null' : toJson(value, 'result', '', 'Return', native.refuseResult);
+    value === undefined ? 'null' : toJson(value, 'result', '', 'Return', native.refuseResult, realm.warn);
 });

@@ -2,9 +2,6 @@
 (function bridge(realm, native) {
   const { ask, askNow, define } = realm;
 
-  // `await` looks for this on the promise, and its prototype is the guest's to change.
-  const ours = (promise) => define(promise, 'constructor', realm.Promise);
-
   // The caller's error; its cause says where the nested tool was.
   const nestedError = ({ code, message, stack }, fault) => {
     const error = realm.hostError(code, message, fault);
@@ -22,12 +19,13 @@
     read_file: (path) => askNow('read_file', [path]),
     list_files: (dir) => askNow('list_files', [dir]),
     write_file: (path, content) => askNow('write_file', [path, content]),
-    exec_tool: async (path, args) => {
+    exec_tool: (path, args) => {
       const fault = realm.newFault();
-      const { logs, failure, result } = await ours(ask('exec_tool', [path, args], fault));
-      for (let i = 0; i < logs.length; i++) native.log(logs[i].level, logs[i].message);
-      if (failure !== null) throw nestedError(failure, fault);
-      return result;
+      return ask('exec_tool', [path, args], fault, ({ logs, failure, result }) => {
+        for (let i = 0; i < logs.length; i++) native.log(logs[i].level, logs[i].message);
+        if (failure !== null) throw nestedError(failure, fault);
+        return result;
+      });
     },
   };
   define(globalThis, 'tgp', tgp);

@@ -1,0 +1,32 @@
+//! A file that the history does not have as it is, as users see it.
+
+use crate::git::FileState;
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Uncommitted {
+    pub path: String,
+    pub state: UncommittedState,
+}
+
+/// What is different about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum UncommittedState {
+    New,
+    Changed,
+    Missing,
+}
+
+impl From<(String, FileState)> for Uncommitted {
+    fn from((path, state): (String, FileState)) -> Self {
+        let state = match state {
+            FileState::New => UncommittedState::New,
+            FileState::Changed => UncommittedState::Changed,
+            FileState::Missing => UncommittedState::Missing,
+        };
+        Self { path, state }
+    }
+}
