@@ -70,6 +70,22 @@ describe('without a model', () => {
     await tools.write_file.execute({ path: TAX.path, content });
     expect((await kernel.find('the amount at the till before duty'))[0]?.path).toBe(TAX.path);
   });
+
+  it('examples, and what parameters are made of, are words too', async () => {
+    const { kernel, tools } = await createKernel({ memory: 'off' });
+    const content = `/**
+ * Adds tax.
+ * @example quote({ country: 'norway' }) // with lodging levy
+ */
+export default function quote(args: { country: 'norway' | 'iceland'; guest: { passport: string } }) {
+  return args;
+}
+`;
+    await tools.write_file.execute({ path: 'tools/quote.ts', content });
+    for (const words of ['lodging levy', 'iceland', 'passport']) {
+      expect((await kernel.find(words))[0]?.path, words).toBe('tools/quote.ts');
+    }
+  });
 });
 
 describe("the application's own model", () => {

@@ -104,6 +104,28 @@ describe('find_tool', () => {
     expect(certain).toBeGreaterThanOrEqual(0.85);
   });
 
+  it.skipIf(!hasWeights)('tells a tool from its neighbour: what is wanted from what is given', async () => {
+    const { kernel, rootDir } = await applicationWithMemory();
+    placeTools(rootDir, retrievalTools('retrieval_dev'));
+    await kernel.registry.remember();
+    /** @param {'paraphrases' | 'neighbours'} file */
+    const ask = (file) =>
+      Promise.all(
+        retrievalQueries(file, 'retrieval_dev').map(async ({ path, query }) => ({
+          path,
+          found: await kernel.find(query, { limit: 10 }),
+        })),
+      );
+    const [paraphrases, neighbours] = [await ask('paraphrases'), await ask('neighbours')];
+    console.info('development set:', {
+      paraphrases: firstThreeTen(paraphrases),
+      neighbours: firstThreeTen(neighbours),
+    });
+    expect(share(neighbours, 1)).toBeGreaterThanOrEqual(0.85);
+    expect(share(paraphrases, 3)).toBeGreaterThanOrEqual(0.75);
+    expect(share(paraphrases, 10)).toBeGreaterThanOrEqual(0.9);
+  });
+
   it('answers best first, with scores from 0 to 1, bounded, and the same every time', async () => {
     const { kernel } = await scene('words');
     const found = await kernel.find('convert a currency amount', { limit: 7 });

@@ -29,11 +29,15 @@ pub(super) struct Hit {
 /// What full agreement in words adds to likeness in meaning, and how much of it says nothing: a few words are shared by many.
 const WORDS: f32 = 0.4;
 const FEW_WORDS: f32 = 0.4;
+/// What it adds that a tool makes the one of the other, as asked.
+const AIM: f32 = 0.1;
+/// Below it a tool is the wrong way round.
+const TURNED: f32 = -0.3;
 /// What is left of a tool that does the opposite, by meaning and by words.
-const OPPOSED: f32 = 0.7;
+const OPPOSED: f32 = 0.8;
 const OPPOSED_WORDS: f32 = 0.6;
 /// Tools that fit less are not offered: that nothing fits is an answer too.
-const LEAST: f32 = 0.2;
+const LEAST: f32 = 0.12;
 
 /// With both: how far words and meaning must agree for the same job. By words alone they must agree almost entirely.
 const SAME_WORDS: f32 = 0.82;
@@ -80,12 +84,12 @@ fn by_both(tool: &Weighed, alike: f32) -> Option<f32> {
     if tool.is_named {
         return Some(1.0);
     }
-    let is_same = tool.words > SAME_WORDS && alike > SAME_MEANING && !tool.is_opposed;
+    let is_same = tool.words > SAME_WORDS && alike > SAME_MEANING && !tool.is_opposed && tool.aim > TURNED;
     if is_same {
         return Some(SAME_JOB + (1.0 - SAME_JOB) * tool.words);
     }
     let shared = (tool.words - FEW_WORDS).max(0.0) / (1.0 - FEW_WORDS);
-    let fits = alike.max(0.0) + WORDS * shared;
+    let fits = alike.max(0.0) + WORDS * shared + AIM * tool.aim;
     let fits = if tool.is_opposed { fits * OPPOSED } else { fits };
     // The root spreads what is little: tools worth a look come above 0.4.
     (fits >= LEAST).then(|| SAME_JOB * (fits / (1.0 + WORDS)).min(1.0).sqrt())
@@ -98,7 +102,7 @@ mod tests {
     use std::collections::HashMap;
 
     fn weighed(path: &str, words: f32) -> Weighed {
-        Weighed { path: path.to_owned(), words, is_opposed: false, is_named: false }
+        Weighed { path: path.to_owned(), words, is_opposed: false, aim: 0.0, is_named: false }
     }
 
     fn paths(weighed: Vec<Weighed>, meanings: &[(&str, f32)]) -> Vec<(String, f32)> {

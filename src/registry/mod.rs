@@ -3,6 +3,7 @@
 //! This part holds what is known about tools and finds them by words, and by meaning where it is told what is alike. It reads
 //! no file and no source: the kernel tells it what the compiler saw.
 
+mod aim;
 mod direction;
 mod fusion;
 mod meta_file;

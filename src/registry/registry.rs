@@ -147,6 +147,7 @@ mod tests {
             parameters: RawValue::from_string(r#"{"type":"object","properties":{"amount":{}}}"#.to_owned()).unwrap(),
             tags: Vec::new(),
             when: Vec::new(),
+            examples: Vec::new(),
             imports: Vec::new(),
             kind: ToolKind::Tool,
             hash: ContentHash::of(description),

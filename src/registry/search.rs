@@ -3,6 +3,7 @@
 //! Each candidate gets a score from 0 to 1: how much of the query the tool covers, times how much of the tool's name,
 //! description or one of its `@when` lines the query covers. [`super::fusion`] joins that with what is known of meaning.
 
+use super::aim::Aim;
 use super::direction::Direction;
 use super::misspelling::{MISSPELT_LETTERS, is_one_slip};
 use super::opposites::Opposites;
@@ -16,6 +17,7 @@ const IN_DESCRIPTION: f32 = 0.95;
 const IN_WHEN: f32 = 0.9;
 const IN_PARAMETERS: f32 = 0.8;
 const IN_TAGS: f32 = 0.7;
+const IN_DETAILS: f32 = 0.6;
 
 /// How good it is to meet a word that was meant instead of the one that was written.
 const MISSPELT: f32 = 0.75;
@@ -65,6 +67,8 @@ pub(super) struct Weighed {
     pub(super) words: f32,
     /// Whether it does the opposite of what was asked for.
     pub(super) is_opposed: bool,
+    /// Whether it makes what was asked for of what is there (1), or the other way round (-1).
+    pub(super) aim: f32,
     /// Whether the query is its name.
     pub(super) is_named: bool,
 }
@@ -89,6 +93,7 @@ struct Query {
     /// Terms that answer a word of the query: which word, and how well.
     answers: HashMap<TermId, Vec<(usize, f32)>>,
     direction: Option<Direction>,
+    aim: Aim,
     /// Its words as a name would have them.
     spoken: Vec<TermId>,
 }
@@ -118,14 +123,15 @@ impl Search {
             let is_opposed = is_opposed(&query, entry);
             // "celsius from fahrenheit" has the words of `celsius_to_fahrenheit` in their order, and is not its name.
             let is_named = !is_opposed && !query.spoken.is_empty() && query.spoken == entry.name;
-            Weighed { path: entry.path.clone(), words: self.score(&query, entry), is_opposed, is_named }
+            let aim = entry.aim.agreement(&query.aim);
+            Weighed { path: entry.path.clone(), words: self.score(&query, entry), is_opposed, aim, is_named }
         };
         slots.into_iter().filter_map(|slot| self.index.entry(slot)).map(weighed).collect()
     }
 
     fn understand(&mut self, text: &str) -> Query {
         let words = self.words.of(text);
-        let direction = Direction::of(&words);
+        let (direction, aim) = (Direction::of(&words), Aim::of(&words));
         let terms = distinct(&words, MAX_QUERY_WORDS);
         let spoken = terms.clone();
         let mut answers: HashMap<TermId, Vec<(usize, f32)>> = HashMap::new();
@@ -138,7 +144,7 @@ impl Search {
             }
             asked.push(Asked { weight: self.weight_of(term), opposite: self.opposites.of(term).to_vec(), term });
         }
-        Query { asked, answers, direction, spoken }
+        Query { asked, answers, direction, aim, spoken }
     }
 
     /// Rare words weigh more. A word that no tool has weighs as much as one that a single tool has.
@@ -214,6 +220,7 @@ impl Search {
             (&entry.description, IN_DESCRIPTION),
             (&entry.parameters, IN_PARAMETERS),
             (&entry.tags, IN_TAGS),
+            (&entry.details, IN_DETAILS),
         ]
         .into_iter()
         .chain(when)

@@ -1,9 +1,13 @@
 //! Which tools have which words, kept up to date tool by tool.
 
+use super::aim::Aim;
 use super::direction::Direction;
 use super::tool_meta::ToolMeta;
 use super::words::{TermId, Word, Words};
 use std::collections::HashMap;
+
+/// Words of examples and schemas that are looked at.
+const MAX_DETAILS: usize = 96;
 
 /// Numbers an indexed tool. A tool that changes gets a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,10 +21,13 @@ pub(super) struct Entry {
     pub(super) description: Vec<TermId>,
     pub(super) parameters: Vec<TermId>,
     pub(super) tags: Vec<TermId>,
+    /// Of its examples, and of what its parameters are made of.
+    pub(super) details: Vec<TermId>,
     /// The words of each line that says when one would want it.
     pub(super) when: Vec<Vec<TermId>>,
     /// Of the name and of the description.
     pub(super) directions: Vec<Direction>,
+    pub(super) aim: Aim,
 }
 
 impl Entry {
@@ -29,7 +36,7 @@ impl Entry {
     }
 
     fn fields(&self) -> impl Iterator<Item = &Vec<TermId>> {
-        [&self.name, &self.description, &self.parameters, &self.tags].into_iter().chain(&self.when)
+        [&self.name, &self.description, &self.parameters, &self.tags, &self.details].into_iter().chain(&self.when)
     }
 }
 
@@ -48,15 +55,21 @@ impl SearchIndex {
         let description_words = words.of(first_sentences(&tool.description));
         let parameter_words: Vec<Word> = tool.parameter_names().iter().flat_map(|name| words.of(name)).collect();
         let tag_words: Vec<Word> = tool.tags.iter().flat_map(|tag| words.of(tag)).collect();
+        let mut details = words.of(&tool.parameter_details());
+        tool.examples.iter().for_each(|example| details.extend(words.of(example)));
         let directions = [&name_words, &description_words].into_iter().filter_map(|text| Direction::of(text)).collect();
+        let parameters = distinct(&parameter_words, usize::MAX);
+        let aim = Aim::of_tool(&[&name_words, &description_words], &parameters);
         let entry = Entry {
             path: tool.path.clone(),
             name: distinct(&name_words, usize::MAX),
             description: distinct(&description_words, usize::MAX),
-            parameters: distinct(&parameter_words, usize::MAX),
+            parameters,
             tags: distinct(&tag_words, usize::MAX),
+            details: distinct(&details, MAX_DETAILS),
             when: tool.when.iter().map(|line| distinct(&words.of(line), usize::MAX)).collect(),
             directions,
+            aim,
         };
         let mut all: Vec<TermId> = entry.fields().flatten().copied().collect();
         all.sort_unstable();

@@ -26,6 +26,7 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
         parameters: json!({}),
         tags: Vec::new(),
         when: Vec::new(),
+        examples: Vec::new(),
         imports: Vec::new(),
         role: SourceRole::Runnable,
     });
@@ -35,8 +36,10 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
     let is_clean = compiler.secrets(path, text).is_empty();
     let (own_tags, imports) = if is_clean { (described.tags, described.imports) } else { Default::default() };
     tags.extend(own_tags);
-    let when =
-        described.when.into_iter().map(|line| shown(compiler, line, "")).filter(|line| !line.is_empty()).collect();
+    let shown_lines = |lines: Vec<String>| {
+        lines.into_iter().map(|line| shown(compiler, line, "")).filter(|line| !line.is_empty()).collect()
+    };
+    let (when, examples) = (shown_lines(described.when), shown_lines(described.examples));
     ToolMeta {
         path: path.to_owned(),
         name: ToolMeta::name_of(path).to_owned(),
@@ -45,6 +48,7 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
             .unwrap_or_else(|_| RawValue::NULL.to_owned()),
         tags,
         when,
+        examples,
         imports,
         kind: match described.role {
             SourceRole::Runnable => ToolKind::Tool,

@@ -55,6 +55,7 @@ mod tests {
             parameters: RawValue::NULL.to_owned(),
             tags: Vec::new(),
             when: vec!["the till shows a price without tax".to_owned()],
+            examples: Vec::new(),
             imports: Vec::new(),
             kind: ToolKind::Tool,
             hash: ContentHash::of(""),
