@@ -69,7 +69,7 @@ describe('the retrieval set', () => {
     const tools = new Map(retrievalTools().map((tool) => [tool.path, tool.words]));
     expect(tools.size).toBeGreaterThanOrEqual(300);
     const files = /** @type {const} */ (['queries_same_words', 'queries_some_words', 'queries_other_words']);
-    const queries = files.map(retrievalQueries);
+    const queries = files.map((file) => retrievalQueries(file));
     expect(queries.flat().length).toBeGreaterThanOrEqual(200);
     for (const list of queries) expect(list.length).toBeGreaterThanOrEqual(200 / 3);
     for (const { path } of [...queries.flat(), ...retrievalQueries('other_jobs')])
