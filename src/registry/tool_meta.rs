@@ -97,24 +97,21 @@ impl ToolMeta {
         let mut said = String::new();
         let mut open = vec![&schema];
         while let Some(value) = open.pop() {
-            match value {
-                serde_json::Value::Object(fields) => {
-                    for (key, field) in fields {
-                        match (key.as_str(), field) {
-                            ("properties", serde_json::Value::Object(properties)) => {
-                                properties.keys().for_each(|name| say(&mut said, name));
-                                open.extend(properties.values());
-                            }
-                            ("type" | "format" | "description" | "enum" | "const", said_here) => {
-                                strings(said_here).for_each(|text| say(&mut said, text));
-                            }
-                            ("items" | "additionalProperties" | "anyOf" | "oneOf" | "allOf", inner) => open.push(inner),
-                            _ => {}
+            open.extend(value.as_array().into_iter().flatten());
+            for (key, field) in value.as_object().into_iter().flatten() {
+                match key.as_str() {
+                    "properties" => {
+                        for (name, property) in field.as_object().into_iter().flatten() {
+                            say(&mut said, name);
+                            open.push(property);
                         }
                     }
+                    "type" | "format" | "description" | "enum" | "const" => {
+                        strings(field).for_each(|text| say(&mut said, text));
+                    }
+                    "items" | "additionalProperties" | "anyOf" | "oneOf" | "allOf" => open.push(field),
+                    _ => {}
                 }
-                serde_json::Value::Array(items) => open.extend(items),
-                _ => {}
             }
         }
         said

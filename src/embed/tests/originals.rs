@@ -1,7 +1,6 @@
 //! Held against the originals: the tokenizer of HuggingFace, and the model in 32 bits as candle runs it.
 //!
-//! `__test__/fixtures/embed/README.md` says how the answers were made. To try other strings, name a file of the same form in
-//! `TGP_TOKENS`.
+//! `__test__/fixtures/embed/README.md` says how the answers were made.
 
 use super::{real_model, real_weights};
 use crate::embed::model_file::Model;
@@ -39,8 +38,7 @@ fn original(vector: &str) -> Vector {
 fn every_text_has_the_tokens_that_it_was_trained_with() {
     let Some(weights) = real_weights() else { return };
     let model = Model::read(weights).unwrap();
-    let own = std::env::var("TGP_TOKENS").map(|path| std::fs::read_to_string(path).unwrap());
-    let cases: Vec<Tokenised> = lines(own.as_deref().unwrap_or(TOKENS));
+    let cases: Vec<Tokenised> = lines(TOKENS);
     let wrong: Vec<String> = cases
         .iter()
         .filter_map(|case| {
