@@ -39,14 +39,28 @@ export declare class BindingKernel {
   /** Value: as for `writeFile`, for `meta.json`. */
   syncRegistry(): Promise<BindingOutcome>
   /**
+   * Value: `[{ path, name, description, score, parameters }]`, best first. `vector` is what the application's model makes
+   * of the query.
+   */
+  findTool(query: string, limit?: number | undefined | null, vector?: Float32Array | undefined | null): Promise<BindingOutcome>
+  /** Value: `{ by, texts, waiting, problem? }`, when all texts of tools were read, or that has failed. */
+  readTexts(): Promise<BindingOutcome>
+  /** Value: `{ by, texts, waiting, problem? }`. */
+  memoryReport(): BindingOutcome
+  /** Value: `{ total, days, memory }`, counted on this machine. */
+  stats(): Promise<BindingOutcome>
+  /**
    * `functions` are the names that guests find on `tgp`; `on_call` is asked to call them; `on_end` hears of the end of
    * every run.
    */
   constructor(functions: Array<string>, onCall: (arg: BindingHostCall) => void, onEnd: (arg0: number, arg1: BindingOutcome) => void)
   /** Answers a question that `on_call` was given. */
   answer(id: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
-  /** Value: `{ config, warnings }`. Booting again changes nothing. */
-  boot(configJson: string, baseDir: string): Promise<BindingOutcome>
+  /**
+   * Value: `{ config, warnings }`. Booting again changes nothing. `model_json` names who reads the texts of tools:
+   * `{"weights":path}` or `"application"`.
+   */
+  boot(configJson: string, baseDir: string, modelJson?: string | undefined | null): Promise<BindingOutcome>
   /** From now on nothing waits for a remote, and a boot that does ends. */
   halt(): void
   /** Value: sorted paths. */
@@ -65,8 +79,6 @@ export declare class BindingKernel {
   uncommitted(): Promise<BindingOutcome>
   /** Value: `{ matches: [{ path, line, column, text }], truncated, files }`. */
   searchFiles(queryJson: string): Promise<BindingOutcome>
-  /** Value: `[{ path, name, description, score, parameters }]`, best first. */
-  findTool(query: string, limit?: number | undefined | null): Promise<BindingOutcome>
   /** Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path. */
   listTools(): Promise<BindingOutcome>
   /** As `listTools`, at once. Files are looked at when that was a while ago. */

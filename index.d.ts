@@ -5,6 +5,7 @@ export * from './types/config.js';
 export * from './types/errors.js';
 export * from './types/files.js';
 export * from './types/kernel.js';
+export * from './types/memory.js';
 export * from './types/schemas.js';
 export * from './types/sql.js';
 export * from './types/tools.js';

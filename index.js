@@ -31,6 +31,7 @@ export {
   AbortedError,
   CompilationError,
   ConfigError,
+  DuplicateError,
   FetchError,
   GitConflictError,
   GitError,

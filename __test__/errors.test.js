@@ -19,6 +19,7 @@ const NAMES = {
   ERR_FETCH: 'FetchError',
   ERR_GIT: 'GitError',
   ERR_GIT_CONFLICT: 'GitConflictError',
+  ERR_DUPLICATE: 'DuplicateError',
   ERR_IO: 'IoError',
   ERR_ABORTED: 'AbortedError',
   ERR_SHUTDOWN: 'ShutdownError',

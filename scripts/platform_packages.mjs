@@ -1,6 +1,6 @@
 /**
- * Ties the main package to its platform packages for publishing: `link` gives all of them the main package's version
- * and lists them as optional dependencies; `unlink` takes the list out again.
+ * Ties the main package to its platform packages for publishing: `link` gives all of them and `@tgp/memory` the main
+ * package's version and lists the platforms as optional dependencies; `unlink` takes the list out again.
  *
  * The list is not in Git because `npm ci` would look for packages that are not published yet. `npm publish` runs `link`
  * before it packs and `unlink` after.
@@ -23,7 +23,7 @@ function writeJson(file, content) {
 
 function link() {
   const main = packageJson();
-  for (const name of PLATFORM_NAMES) {
+  for (const name of [...PLATFORM_NAMES, 'memory']) {
     const file = join(ROOT, 'npm', name, 'package.json');
     writeJson(file, { ...JSON.parse(readFileSync(file, 'utf8')), version: main.version });
   }

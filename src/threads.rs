@@ -40,6 +40,28 @@ pub fn spawn_with_stack<T: Send + 'static>(
     Builder::new().name(name.to_owned()).stack_size(stack).spawn(move || contain(job))
 }
 
+/// Does `job` on a thread of its own that makes way for all others, where the system knows of such.
+pub fn spawn_quiet<T: Send + 'static>(
+    name: &str,
+    job: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<Result<T, Panicked>>> {
+    spawn(name, move || {
+        make_way();
+        job()
+    })
+}
+
+/// Lowers the priority of this very thread: on Linux threads have one of their own.
+#[cfg(target_os = "linux")]
+fn make_way() {
+    const QUIET: i32 = 10;
+    // At a priority like any other it still works.
+    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), QUIET);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn make_way() {}
+
 /// A pool that outlives the panics of its jobs, unless the system refuses threads.
 #[must_use]
 pub fn pool(name: &'static str, threads: usize) -> Option<ThreadPool> {
@@ -132,7 +154,7 @@ pub mod refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{Owed, Panicked, contain, map_all, pool, refusal, spawn};
+    use super::{Owed, Panicked, contain, map_all, pool, refusal, spawn, spawn_quiet};
     use std::panic::resume_unwind;
     use std::sync::mpsc::channel;
 
@@ -145,6 +167,16 @@ mod tests {
         assert_eq!(contain(panic), Err(Panicked));
         assert_eq!(contain(|| 7), Ok(7));
         assert_eq!(spawn("tgp-test", panic).unwrap().join().unwrap(), Err(Panicked));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_quiet_thread_makes_way_and_the_others_do_not() {
+        let priority = || rustix::process::getpriority_process(Some(rustix::thread::gettid())).unwrap();
+        let before = priority();
+        let quiet = spawn_quiet("tgp-test", priority).unwrap().join().unwrap();
+        assert_eq!(quiet, Ok((before + 10).min(19)));
+        assert_eq!(priority(), before);
     }
 
     #[test]

@@ -258,6 +258,19 @@ export type TGPConfigInput = {
    */
   check?: 'off' | 'warn' | 'strict';
   /**
+   * Whether tools are found by meaning as well as by words. `'auto'`: with {@link TGPOptions.embed}, or with the weights of the
+   * optional package `@tgp/memory` when it is installed; they take some 25 MB of memory, once per process, from the first search
+   * or write on. Without either, words decide, and the first search says so once. `'off'`: words decide. Default: `'auto'`.
+   */
+  memory?: 'auto' | 'off';
+  /**
+   * What becomes of a new tool for a job that another tool does, judged by what both say of themselves, what they take, and,
+   * where the other one was run, what both give for the same arguments. `'warn'`: it is written, and the write's `similar` names
+   * the other one. `'strict'`: it is refused with {@link DuplicateError}, which holds the call of the other one. `'off'`: nobody
+   * looks. Default: `'warn'`.
+   */
+  reuse?: 'off' | 'warn' | 'strict';
+  /**
    * What a rule's findings weigh, by the id that diagnostics name: `{ 'no-magic-numbers': 'warning', types: 'off' }`. Only
    * errors make a tool invalid.
    */
@@ -326,6 +339,8 @@ export type TGPConfig = {
   network?: NetworkConfigInput;
   sandbox?: SandboxConfigInput;
   check?: 'off' | 'warn' | 'strict';
+  memory?: 'auto' | 'off';
+  reuse?: 'off' | 'warn' | 'strict';
   rules?: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };
 
@@ -342,6 +357,8 @@ export type FilledTGPConfig = {
   sandbox: Required<Omit<SandboxConfigInput, 'seed' | 'now'>> & Pick<SandboxConfigInput, 'seed' | 'now'>;
   agent: Required<AgentConfigInput>;
   check: 'off' | 'warn' | 'strict';
+  memory: 'auto' | 'off';
+  reuse: 'off' | 'warn' | 'strict';
   rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };
 

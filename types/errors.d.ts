@@ -15,6 +15,7 @@ export type TGPErrorCode =
   | 'ERR_FETCH'
   | 'ERR_GIT'
   | 'ERR_GIT_CONFLICT'
+  | 'ERR_DUPLICATE'
   | 'ERR_IO'
   | 'ERR_ABORTED'
   | 'ERR_SHUTDOWN'
@@ -98,6 +99,13 @@ export declare class GitError extends TGPError {
 }
 /** `ERR_GIT_CONFLICT`: the same file was changed elsewhere; both versions are kept. */
 export declare class GitConflictError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/**
+ * `ERR_DUPLICATE`: another tool does the job already, and `reuse` is `'strict'`. `details.existing` is its path, `details.call`
+ * how to call it.
+ */
+export declare class DuplicateError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
 /** `ERR_IO`: the file system or the platform refused. */

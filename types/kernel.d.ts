@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { FilledTGPConfig, TGPConfigInput } from './config.js';
 import type { AbortedError, IoError, ShutdownError, ValidationError } from './errors.js';
 import type { createNodeVFS, VFSAdapter } from './files.js';
+import type { EmbedTexts, MemoryReport, Stats } from './memory.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions, WriteFileResult } from './tools.js';
 
@@ -61,6 +62,13 @@ export type TGPOptions = {
    * may stand in the config file as well; those given here win, name by name.
    */
   sandboxAPI?: Record<string, SandboxFunction>;
+  /**
+   * A model of your own that tools are found by, instead of the weights of `@tgp/memory`.
+   * @example
+   * import { embedMany } from 'ai';
+   * new TGP({ embed: async (texts) => (await embedMany({ model, values: texts })).embeddings });
+   */
+  embed?: EmbedTexts;
   /**
    * The database behind `tgp.exec_sql` in tools. All statements of a run, those of nested tools included, are one
    * transaction: begun at the first statement, committed when the run succeeds, rolled back when it throws, times out,
@@ -257,6 +265,11 @@ export type Registry = {
    * tool. Of files of the application's own (`options.vfs`) it has those that the last call saw; awaited, it looks again.
    */
   list(): ToolMetadata[];
+  /**
+   * Has the texts of all tools read now, and waits for it: before the first search, or when an image is built. Searches do it
+   * in the background otherwise.
+   */
+  remember(): Promise<MemoryReport>;
   /** Makes `meta.json` what the tools say, and commits it. Only needed after changes by other programs. */
   sync(): Promise<Omit<WriteFileResult, 'success'>>;
 };
@@ -308,10 +321,13 @@ export declare class TGP {
   /** What holds the sandbox beyond V8 on this machine; starts a worker if none has run yet. */
   confinement(): Promise<Confinement>;
   /**
-   * The tools that fit a description of a job, best first. Words decide, with their stems, synonyms and opposites.
+   * The tools that fit a description of a job, best first; none when nothing fits. Words decide, with their stems and opposites;
+   * with a model (see `memory` in {@link TGPConfigInput}) what they mean counts as well.
    * @param options.limit most tools to return. Default: 5.
    */
   find(query: string, options?: { limit?: number; signal?: AbortSignal }): Promise<FoundTool[]>;
+  /** How many tools were forged on this machine, and how often one that was there was used instead. */
+  stats(): Promise<Stats>;
   /**
    * The tools that can be run, each as a tool that a model calls by its own name and with its own schema: `reports_downgrade` for
    * `tools/reports/downgrade.ts`. Providers take some 128 tools at most, and each costs tokens in every step: of more than

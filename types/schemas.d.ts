@@ -100,6 +100,8 @@ export declare const TGPConfigSchema: Strict<{
   git: Group<typeof GitConfigSchema>;
   sandbox: Group<typeof SandboxConfigSchema>;
   check: Filled<z.ZodEnum<{ off: 'off'; warn: 'warn'; strict: 'strict' }>>;
+  memory: Filled<z.ZodEnum<{ auto: 'auto'; off: 'off' }>>;
+  reuse: Filled<z.ZodEnum<{ off: 'off'; warn: 'warn'; strict: 'strict' }>>;
   rules: Filled<
     z.ZodRecord<z.ZodString, z.ZodEnum<{ off: 'off'; advice: 'advice'; warning: 'warning'; error: 'error' }>>
   >;

@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path';
 /**
  * @typedef {{ path: string, source: string, words: Set<string> }} RetrievalTool
  * @typedef {{ path: string, query: string }} RetrievalQuery
+ * @typedef {'retrieval' | 'retrieval_dev'} RetrievalSet a folder of `__test__/fixtures/`
  */
-
-const FOLDER = new URL('../fixtures/retrieval/', import.meta.url);
 
 /** @type {Record<string, string>} */
 const TYPES = {
@@ -18,9 +17,12 @@ const TYPES = {
   point: '{ latitude: number; longitude: number }',
 };
 
-/** @param {string} file */
-function lines(file) {
-  return readFileSync(new URL(file, FOLDER), 'utf8')
+/**
+ * @param {RetrievalSet} set
+ * @param {string} file
+ */
+function lines(set, file) {
+  return readFileSync(new URL(`../fixtures/${set}/${file}`, import.meta.url), 'utf8')
     .trim()
     .split('\n')
     .map((line) => line.split(' | '));
@@ -33,9 +35,12 @@ function property(parameter) {
   return `${name}: ${TYPES[element]}${type.slice(element.length)}`;
 }
 
-/** Every tool as a model would have written it. */
-export function retrievalTools() {
-  return lines('tools.txt').map(([path = '', description = '', parameters = '']) => {
+/**
+ * Every tool as a model would have written it.
+ * @param {RetrievalSet} [set]
+ */
+export function retrievalTools(set = 'retrieval') {
+  return lines(set, 'tools.txt').map(([path = '', description = '', parameters = '']) => {
     const name = path.split('/')[1]?.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
     const properties = parameters.split(', ').map(property).join('; ');
     const source = `/** ${description} */\nexport default function ${name}(args: { ${properties} }) {\n  return args;\n}\n`;
@@ -44,11 +49,12 @@ export function retrievalTools() {
 }
 
 /**
- * @param {'queries_same_words' | 'queries_some_words' | 'queries_other_words' | 'other_jobs'} file
+ * @param {'queries_same_words' | 'queries_some_words' | 'queries_other_words' | 'other_jobs' | 'paraphrases' | 'neighbours'} file
+ * @param {RetrievalSet} [set]
  * @returns {RetrievalQuery[]}
  */
-export function retrievalQueries(file) {
-  return lines(`${file}.txt`).map(([path, query = '']) => ({ path: `tools/${path}.ts`, query }));
+export function retrievalQueries(file, set = 'retrieval') {
+  return lines(set, `${file}.txt`).map(([path, query = '']) => ({ path: `tools/${path}.ts`, query }));
 }
 
 /**

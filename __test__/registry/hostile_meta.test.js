@@ -32,7 +32,7 @@ it('a meta.json of anybody’s making is as good as none, and what it lies about
   const hostile = {
     'no JSON': '{{{{',
     'nested without end': nested(1_000_000),
-    'a version of its own': text.replace('"version": 2', '"version": 99999999999999999999'),
+    'a version of its own': text.replace('"version": 3', '"version": 99999999999999999999'),
     'tools that are no object': '{"version":2,"tools":[1,2,3]}',
     'entries of the wrong kind': '{"version":2,"tools":{"tools/twice.ts":7}}',
     'a name that is no text': fileOf(entry, { name: '[]' }),

@@ -49,6 +49,7 @@ export const surface: Surface = {
   AgentConfigSchema: schemas.AgentConfigSchema,
   NetworkConfigSchema: schemas.NetworkConfigSchema,
   GitConflictError: errors.GitConflictError,
+  DuplicateError: errors.DuplicateError,
   GitError: errors.GitError,
   InternalError: errors.InternalError,
   IoError: errors.IoError,

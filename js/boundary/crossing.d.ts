@@ -26,7 +26,7 @@ export type CodeParameters = { parameters: Record<string, unknown>, };
 
 export type CommitNote = { why?: string, session?: string, model?: string, };
 
-export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, };
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, };
 
@@ -39,6 +39,8 @@ export type Diagnostic = { rule: string, standard?: number, severity: Severity, 
 export type Dialect = "sqlite" | "postgres" | "mysql" | "any";
 
 export type Diffed = { applied: Array<Applied>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
+
+export type EmbedReply = { dimension: number, numbers: string, };
 
 export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, };
 
@@ -74,6 +76,10 @@ export type LogLevel = "debug" | "info" | "log" | "warn" | "error";
 
 export type LogLine = { level: LogLevel, message: string, };
 
+export type MemoryMode = "auto" | "off";
+
+export type MemoryReport = { by: 'meaning' | 'words', texts: number, waiting: number, problem?: string, };
+
 export type Moved = { relinked?: Array<string>, mentions?: Array<string>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
 
 export type NetworkConfig = { proxy?: Secret, noProxy: Array<string>, ca?: string, forTools: boolean, };
@@ -93,6 +99,12 @@ export type RemoteAnswer = { branches: number, hasBranch: boolean, };
 export type Removed = { mentions?: Array<string>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
 
 export type Returns = "rows" | "count";
+
+export type ReuseDay = { day: string, forged: number, reused: number, duplicate: number, refused: number, };
+
+export type ReuseMode = "off" | "warn" | "strict";
+
+export type ReuseTally = { forged: number, reused: number, duplicate: number, refused: number, };
 
 export type RuleLevel = "off" | "advice" | "warning" | "error";
 
@@ -123,6 +135,8 @@ export type SourceText = { path: string, text: string, };
 export type SqlOptions = { readOnly: boolean, dryRun: boolean, ddl: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, resultChars: number, statementTimeoutMs: number, };
 
 export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, fenced: boolean, sql: string, bindings: Array<Binding>, };
+
+export type Stats = { total: ReuseTally, days: Array<ReuseDay>, memory: MemoryReport, };
 
 export type Tolerance = "trailing-space" | "whitespace";
 
@@ -162,6 +176,9 @@ export interface KernelAnswers {
   moveFile: Moved
   searchFiles: SearchReport
   findTool: Array<FoundTool>
+  readTexts: MemoryReport
+  memoryReport: MemoryReport
+  stats: Stats
   listTools: Array<ListedTool>
   listToolsNow: Array<ListedTool>
   listToolsSince: ToolsSince

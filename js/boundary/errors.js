@@ -111,6 +111,7 @@ export const SqlError = define('SqlError', 'ERR_SQL');
 export const FetchError = define('FetchError', 'ERR_FETCH');
 export const GitError = define('GitError', 'ERR_GIT');
 export const GitConflictError = define('GitConflictError', 'ERR_GIT_CONFLICT');
+export const DuplicateError = define('DuplicateError', 'ERR_DUPLICATE');
 export const IoError = define('IoError', 'ERR_IO');
 export const AbortedError = define('AbortedError', 'ERR_ABORTED');
 export const ShutdownError = define('ShutdownError', 'ERR_SHUTDOWN');
@@ -133,6 +134,7 @@ export const ERROR_CLASSES = Object.freeze({
   ERR_FETCH: FetchError,
   ERR_GIT: GitError,
   ERR_GIT_CONFLICT: GitConflictError,
+  ERR_DUPLICATE: DuplicateError,
   ERR_IO: IoError,
   ERR_ABORTED: AbortedError,
   ERR_SHUTDOWN: ShutdownError,

@@ -115,6 +115,8 @@ export const DEFAULTS = {
     "zod",
     "date-fns"
   ],
+  "memory": "auto",
+  "reuse": "warn",
   "allowedFetchUrls": [],
   "network": {
     "noProxy": [],

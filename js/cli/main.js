@@ -115,6 +115,9 @@ function build(action) {
   onWorkspace(command('sync', 'push what is not pushed yet, and bring in what others pushed')).action(
     action(async (options) => (await history()).sync(options)),
   );
+  onWorkspace(command('stats', 'how many tools were forged here, and how often one was used again')).action(
+    action(async (options) => (await tools()).stats(options)),
+  );
   onWorkspace(command('mcp', 'serve the tools to MCP clients, over standard input and output or HTTP'))
     .option('--http [port]', 'over HTTP, at a port of this machine')
     .option('--host <address>', 'address to listen at; others than this machine need a token (default: 127.0.0.1)')

@@ -57,6 +57,29 @@ export async function find(query, { format, config, limit }) {
   return 0;
 }
 
+/** @param {Options} options */
+export async function stats({ format, config }) {
+  const told = await withWorkspace({ config }, (kernel) => kernel.stats());
+  if (format === 'json') {
+    json(told);
+    return 0;
+  }
+  const { total, days, memory } = told;
+  for (const { day, ...tally } of days) line(`${styled('dim', day)}  ${tallied(tally)}`);
+  line(`${days.length > 0 ? 'all days    ' : ''}${tallied(total)}`);
+  line(
+    memory.by === 'meaning'
+      ? 'Tools are found by meaning and by words.'
+      : 'Tools are found by their words alone; install @tgp/memory to find them by meaning too.',
+  );
+  return 0;
+}
+
+/** @param {import('../../index.js').ReuseTally} tally */
+function tallied({ forged, reused, duplicate, refused }) {
+  return `${forged} forged, ${reused} reused, ${duplicate} duplicate, ${refused} refused`;
+}
+
 /**
  * @param {string} tool
  * @param {Options} options

@@ -27,6 +27,7 @@ const KINDS = {
     isObject(value) && ['readFile', 'writeFile', 'exists', 'listFiles'].every((name) => isFunction(value[name]))
       ? undefined
       : 'must be an adapter of files, such as createMemoryVFS() makes',
+  embed: (value) => (isFunction(value) ? undefined : 'must be a function that takes texts and gives their vectors'),
   logger: (value) =>
     isObject(value) ? undefined : 'must be an object with the methods debug, info, warn and error; console fits',
   // Of the package that this one replaces; ignored with a warning.

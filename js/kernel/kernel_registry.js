@@ -30,6 +30,7 @@ export function kernelRegistry(calls, files) {
       const known = calls.running ? unwrap(calls.running.listToolsNow()) : [];
       return calls.isLevel ? known : awaited(known, () => calls.read((kernel) => kernel.listTools()));
     },
+    remember: () => calls.read((kernel) => kernel.readTexts()),
     sync: () => calls.change((kernel) => kernel.syncRegistry()),
   };
 }

@@ -15,6 +15,7 @@ import { warnOfEmptyWorkspace } from './empty_workspace.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
 import { closeOpened, endWhenDropped, forget } from './leftovers.js';
+import { Memory } from './memory.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
 import { ResultFiles } from './result_files.js';
@@ -35,6 +36,8 @@ const LAST_PUSH_MS = 10_000;
 /** A kernel from its first call to its shutdown, and on to the next boot: each life is booted once, and stopped once. */
 export class Lifecycle {
   runs = new OpenRuns();
+  /** Who reads the texts of tools. @type {Memory} */
+  memory;
   #options;
   /** Why no boot will come about. */
   #refusal;
@@ -69,11 +72,12 @@ export class Lifecycle {
    * @param {import('./kernel_options.js').KernelOptions} given
    * @param {import('../../index.js').Logger} log
    */
-  constructor({ options, refusal }, log) {
+  constructor({ options, logger, refusal }, log) {
     this.#options = options;
     this.#refusal = refusal;
     this.#application = { sql: options.sql, sandboxAPI: options.sandboxAPI };
     this.#log = log;
+    this.memory = new Memory(options.embed, log, logger);
     this.#leftovers = this.#newLeftovers();
   }
 
@@ -228,7 +232,8 @@ export class Lifecycle {
     await this.#leftovers.kernel?.shutdown(0);
     const kernel = createNativeKernel(this.#functions, this.runs, this.#log);
     this.#leftovers.kernel = kernel;
-    const booted = unwrap(await kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir));
+    const model = this.memory.choose(rooted.memory, baseDir);
+    const booted = unwrap(await kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir, model));
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
@@ -252,6 +257,7 @@ export class Lifecycle {
     const functions = new HostFunctions(applicationFunctions(sandboxAPI));
     if (sql !== undefined) offerSql(functions, sql, this.#log);
     functions.add('#types', (_call, [sources]) => this.types.checkBeforeRun(sources));
+    functions.add('#embed', (_call, [texts]) => this.memory.embedTexts(texts));
     functions.add('#bundle', (_call, [specifier, known, trust]) =>
       bundlePackage(specifier, this.#baseDir, known, trust),
     );

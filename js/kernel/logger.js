@@ -2,10 +2,13 @@ import { guarded, ignored } from '../boundary/guarded.js';
 
 /** @typedef {import('../../index.js').Logger} Logger */
 
-/** @type {Logger} */
+/**
+ * It writes to standard error alone: standard output is the application's, and may be what another program reads.
+ * @type {Logger}
+ */
 export const consoleLogger = {
   debug: () => {},
-  info: (message, ...rest) => console.info(`[tgp] ${message}`, ...rest),
+  info: (message, ...rest) => console.error(`[tgp] ${message}`, ...rest),
   warn: (message, ...rest) => console.warn(`[tgp] ${message}`, ...rest),
   error: (message, ...rest) => console.error(`[tgp] ${message}`, ...rest),
 };

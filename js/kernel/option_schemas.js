@@ -101,6 +101,14 @@ export const GivenConfigSchema = z.strictObject({
     .enum(['off', 'warn', 'strict'])
     .optional()
     .describe('What a tool that fails its check may still do: everything, all but unsafe runs, nothing.'),
+  memory: z
+    .enum(['auto', 'off'])
+    .optional()
+    .describe('Whether tools are found by meaning as well as by words, where there is a model.'),
+  reuse: z
+    .enum(['off', 'warn', 'strict'])
+    .optional()
+    .describe('What becomes of a new tool for a job that another does: written, written and told, refused.'),
   rules: z
     .record(z.string(), z.enum(['off', 'advice', 'warning', 'error']))
     .optional()

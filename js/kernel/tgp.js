@@ -214,7 +214,18 @@ export class TGP {
   async find(query, options = {}) {
     requireText(query, 'query');
     const { limit, signal } = parseArguments(FindOptionsSchema, options, 'find options');
-    return this.#calls.read((kernel) => kernel.findTool(query, limit), signal);
+    return this.#calls.read(async (kernel) => {
+      const { memory } = this.#life;
+      const vector = await untilAborted(memory.vectorOf(query), signal);
+      const found = await kernel.findTool(query, limit, vector);
+      memory.tell(kernel);
+      return found;
+    }, signal);
+  }
+
+  /** @returns {Promise<import('../../index.js').Stats>} */
+  async stats() {
+    return this.#calls.read((kernel) => kernel.stats());
   }
 
   /**

@@ -25,13 +25,16 @@ const ONE_LINE = 'Tools are TypeScript files under tools/: find_tool first; else
 
 const TOOL = `# A tool
 
-/** Prices with tax. */
+/**
+ * Prices with tax.
+ * @when what do customers really pay
+ */
 export default function (args: { prices: number[]; rate: number }): number[] {
   if (args.rate < 0) throw new Error('rate must not be negative');
   return args.prices.map((price) => price * (1 + args.rate));
 }
 
-The default export may be async. It gets args, returns plain data, and is described by its JSDoc comment. Types are explicit: no any. Arguments are checked at the top, with a message that says what was wrong.`;
+The default export may be async. It gets args, returns plain data, and is described by its JSDoc comment: what it does, then two or three @when lines with requests that it answers. Types are explicit: no any. Arguments are checked at the top, with a message that says what was wrong.`;
 
 /** @type {[name: string, rule: string, example: string][]} */
 const STANDARDS = [

@@ -8,7 +8,8 @@ use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::{
-    Config, ExecDone, ExecOptions, ExecRequest, Halt, Kernel, Runnable, SearchQuery, WriteDone, when_executed,
+    Config, ExecDone, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Runnable, SearchQuery, WriteDone,
+    when_executed,
 };
 use crate::threads;
 use napi::Env;
@@ -66,15 +67,24 @@ impl BindingKernel {
         self.host.answer(id, value, error);
     }
 
-    /// Value: `{ config, warnings }`. Booting again changes nothing.
+    /// Value: `{ config, warnings }`. Booting again changes nothing. `model_json` names who reads the texts of tools:
+    /// `{"weights":path}` or `"application"`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn boot<'env>(&self, env: &'env Env, config_json: String, base_dir: String) -> napi::Result<Object<'env>> {
+    pub fn boot<'env>(
+        &self,
+        env: &'env Env,
+        config_json: String,
+        base_dir: String,
+        model_json: Option<String>,
+    ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         let inner = Arc::clone(&self.inner);
         let host = Arc::clone(&self.host);
         let halt = self.halt.clone();
         start(Lane::Remote, promised, move |promised| {
-            promised.settle(boot(&inner, &config_json, base_dir.into(), host, halt).map(Reported));
+            let model = model_json.map(|json| parse_model(&json)).transpose();
+            let booted = model.and_then(|model| boot(&inner, &config_json, base_dir.into(), host, halt, model));
+            promised.settle(booted.map(Reported));
         });
         Ok(promise)
     }
@@ -142,12 +152,6 @@ impl BindingKernel {
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn search_files<'env>(&self, env: &'env Env, query_json: String) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.files().search_files(&parse_query(&query_json)?))
-    }
-
-    /// Value: `[{ path, name, description, score, parameters }]`, best first.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn find_tool<'env>(&self, env: &'env Env, query: String, limit: Option<u32>) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.tools().find_tool(&query, limit))
     }
 
     /// Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path.
@@ -259,7 +263,7 @@ impl BindingKernel {
         }
     }
 
-    fn kernel(&self) -> Result<Arc<Kernel>, Error> {
+    pub(super) fn kernel(&self) -> Result<Arc<Kernel>, Error> {
         match &*self.inner.read() {
             State::Booted(kernel) => Ok(Arc::clone(kernel)),
             State::New => Err(Error::new(ErrorCode::Config, "The kernel is not booted. Call boot() first.")),
@@ -267,7 +271,7 @@ impl BindingKernel {
         }
     }
 
-    fn with_kernel<'env, T: Serialize + 'static>(
+    pub(super) fn with_kernel<'env, T: Serialize + 'static>(
         &self,
         env: &'env Env,
         job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
@@ -351,17 +355,24 @@ fn boot(
     base_dir: PathBuf,
     host: Arc<HostTable>,
     halt: Halt,
+    model: Option<ModelSource>,
 ) -> Result<Arc<Kernel>, Error> {
     let mut state = inner.write();
     match &*state {
         State::Booted(kernel) => Ok(Arc::clone(kernel)),
         State::Down => Err(down()),
         State::New => {
-            let kernel = Kernel::boot(Config::from_json(config_json)?, &base_dir, worker_files::locate()?, host, halt)?;
+            let config = Config::from_json(config_json)?;
+            let kernel = Kernel::boot(config, &base_dir, worker_files::locate()?, host, halt, model)?;
             *state = State::Booted(Arc::clone(&kernel));
             Ok(kernel)
         }
     }
+}
+
+fn parse_model(json: &str) -> Result<ModelSource, Error> {
+    serde_json::from_str(json)
+        .map_err(|error| Error::new(ErrorCode::Config, format!("The model of the memory is not valid: {error}.")))
 }
 
 pub(super) fn parse_query(json: &str) -> Result<SearchQuery, Error> {

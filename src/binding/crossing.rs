@@ -7,8 +7,9 @@
 use super::binding_kernel::Booted;
 use crate::error::Error;
 use crate::kernel::{
-    Bundled, CommitNote, Config, DatabaseOptions, Dialect, ExecOptions, ExecValue, Kernel, ParameterShape, QueryLimits,
-    RootFiles, SearchQuery, SqlError, SqlOptions, SqlPolicy, TypesReply, WriteDone, ask_remote, classify,
+    Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, Kernel, MemoryReport,
+    ParameterShape, QueryLimits, RootFiles, SearchQuery, SqlError, SqlOptions, SqlPolicy, Stats, TypesReply, WriteDone,
+    ask_remote, classify,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -29,6 +30,7 @@ fn crossing() -> String {
     types.add::<QueryLimits>();
     types.add::<ParameterShape>();
     types.add::<Dialect>();
+    types.add::<EmbedReply>();
     types.add::<TypesReply>();
     types.add::<Bundled>();
     let declared: String = types.declared.values().map(|text| format!("\nexport {text}\n")).collect();
@@ -61,7 +63,10 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add_write("deleteFile", |kernel, done| kernel.files().delete_file("", &CommitNote::default(), done));
     answers.add_write("moveFile", |kernel, done| kernel.files().move_file("", "", &CommitNote::default(), done));
     answers.add("searchFiles", |kernel: &Kernel| kernel.files().search_files(&super::binding_kernel::parse_query("")?));
-    answers.add("findTool", |kernel: &Kernel| kernel.tools().find_tool("", None));
+    answers.add("findTool", |kernel: &Kernel| kernel.tools().find_tool("", None, None));
+    answers.add_type::<MemoryReport>("readTexts");
+    answers.add_type::<MemoryReport>("memoryReport");
+    answers.add_type::<Stats>("stats");
     answers.add("listTools", |kernel: &Kernel| kernel.tools().list_tools());
     answers.add("listToolsNow", |kernel: &Kernel| kernel.tools().list_tools());
     answers.add("listToolsSince", |kernel: &Kernel| kernel.tools().list_tools_since(None));

@@ -4,6 +4,7 @@ mod background;
 mod binding_database;
 mod binding_kernel;
 mod binding_limit;
+mod binding_memory;
 mod binding_outcome;
 mod binding_sql_rules;
 mod binding_vfs;

@@ -2,18 +2,20 @@
 
 use super::check_config::lint_options;
 use super::checks::{CheckParts, Checks};
-use super::config::{Config, GitWriteStrategy, bound_secrets, known_functions};
+use super::config::{Config, GitWriteStrategy, MemoryMode, ReuseMode, bound_secrets, known_functions};
 use super::files::{Files, WriteParts, WritePath, check_folders};
 use super::history::{Ending, Exchange, GitHome, History, RunExamples};
 use super::host_functions::HostFunctions;
 use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Relink, Sources, ToolCache};
 use super::network::tools_route;
 use super::private_files::PrivateFiles;
+use super::reuse::Reuse;
 use super::runs::{GuestFiles, RunParts, Runs, threads_warning};
 use super::secret_scan::SecretScan;
-use super::tools::{RegistryFiles, Tools};
+use super::tools::{MemoryModel, ModelSource, RegistryFiles, Tools};
 use crate::bound_secrets::BoundSecrets;
 use crate::compile::Compiler;
+use crate::embed::MAX_VECTOR_FILE_BYTES;
 use crate::error::{Error, ErrorCode};
 use crate::git::{GitStore, Halt};
 use crate::net::{FetchLimits, Fetcher};
@@ -42,13 +44,14 @@ pub struct Kernel {
 
 impl Kernel {
     /// Makes the root and its repository, and starts the warm workers in the background. `halt` ends the wait for a remote,
-    /// now and later.
+    /// now and later; `model` reads the texts of tools.
     pub fn boot(
         mut config: Config,
         base_dir: &Path,
         worker_files: WorkerFiles,
         functions: Arc<dyn HostFunctions>,
         halt: Halt,
+        model: Option<ModelSource>,
     ) -> Result<Arc<Self>, Error> {
         let noted = check_folders(&mut config, base_dir)?;
         let root_dir = base_dir.join(&config.root_dir);
@@ -88,21 +91,14 @@ impl Kernel {
             mode: config.check,
         }));
         let sandbox = sandbox(&config, &root_dir, worker_files, private);
-        let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler));
+        let model = model.filter(|_| config.memory == MemoryMode::Auto);
+        let model = model.map(|source| MemoryModel::new(source, Arc::clone(&functions)));
+        let vectors = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_VECTOR_FILE_BYTES));
+        let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler, model, vectors));
         let strategy = config.git.write_strategy;
         let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
         let (files, halt) = (Arc::clone(&root), ending.halt);
         let history = Arc::new(History::new(store, exchange, files, Arc::clone(&tools), strategy, secrets, halt));
-        let writes = WritePath::new(WriteParts {
-            root: Arc::clone(&root),
-            quota: RootQuota::new(Usage { bytes: config.fs.root_bytes.into(), files: config.fs.root_files.into() }),
-            checks: Arc::clone(&checks),
-            tools: Arc::clone(&tools),
-            history: Arc::clone(&history),
-            examples: Arc::clone(&examples),
-        });
-        let file_bytes = config.fs.file_bytes as usize;
-        let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
         let runs = Runs::new(RunParts {
             config: config.sandbox,
             sandbox,
@@ -110,12 +106,24 @@ impl Kernel {
             checks: Arc::clone(&checks),
             tools: Arc::clone(&tools),
             // Only pull requests tell of them.
-            examples: (strategy == GitWriteStrategy::Pr).then_some(examples),
+            examples: (strategy == GitWriteStrategy::Pr).then(|| Arc::clone(&examples)),
             functions,
             guest_files,
             fetcher,
             secrets: bound,
         });
+        let writes = WritePath::new(WriteParts {
+            root: Arc::clone(&root),
+            quota: RootQuota::new(Usage { bytes: config.fs.root_bytes.into(), files: config.fs.root_files.into() }),
+            checks: Arc::clone(&checks),
+            tools: Arc::clone(&tools),
+            history: Arc::clone(&history),
+            examples,
+            reuse: (config.reuse != ReuseMode::Off)
+                .then(|| Reuse::new(config.reuse, Arc::clone(&tools), Arc::clone(&runs))),
+        });
+        let file_bytes = config.fs.file_bytes as usize;
+        let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
         Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs }))
     }
 
@@ -159,7 +167,7 @@ impl Kernel {
     /// need no farewell: each write was complete when it returned.
     pub fn shutdown(&self, push_wait: Option<Duration>) {
         self.runs.stop();
-        self.tools.registry().store();
+        self.tools.stop();
         self.history.stop(push_wait);
     }
 }

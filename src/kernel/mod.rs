@@ -3,8 +3,8 @@
 //! A service owns what it uses, and knows only those below it:
 //!
 //! ```text
-//! files                               runs
-//! checks, history, tools, modules     modules, checks, tools, history (examples of runs)
+//! files                                     reuse          runs
+//! reuse, checks, history, tools, modules    runs, tools    modules, checks, tools, history (examples of runs)
 //!
 //! checks -> modules          history -> tools
 //! ```
@@ -25,8 +25,10 @@ mod modules;
 mod near_path;
 mod network;
 mod private_files;
+mod reuse;
 mod runs;
 mod secret_scan;
+mod shared_folder;
 mod tool_paths;
 mod tools;
 
@@ -38,11 +40,14 @@ pub use host_functions::{Answer, CallFor, HostFunctions, RunEnding};
 pub use kernel::{Kernel, engine_version};
 pub(in crate::kernel) use modules::std_library;
 pub use runs::{ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
+pub use tools::{MemoryReport, ModelSource, Stats};
 
 #[cfg(test)]
 pub use checks::Reply as TypesReply;
 #[cfg(test)]
 pub use modules::Bundled;
+#[cfg(test)]
+pub use tools::EmbedReply;
 
 pub use crate::git::Halt;
 pub use crate::sandbox::WorkerFiles;

@@ -45,6 +45,10 @@ impl Direction {
                 && other.target.iter().any(|stem| !other.source.contains(stem) && self.source.contains(stem))
     }
 
+    pub(super) fn into_target_and_source(self) -> (Vec<TermId>, Vec<TermId>) {
+        (self.target, self.source)
+    }
+
     fn some(source: &[Word], target: &[Word]) -> Option<Self> {
         let direction = Self { source: contents(source), target: contents(target) };
         (!direction.source.is_empty() && !direction.target.is_empty()).then_some(direction)

@@ -12,7 +12,7 @@ use std::fmt;
 pub const META_FILE: &str = "meta.json";
 
 /// Raised whenever the same source gives another entry; a file of another version is made anew.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Entries that are taken over from a file; those of further tools are made anew.
 const MAX_ENTRIES: usize = 100_000;
@@ -90,7 +90,7 @@ mod tests {
 
     fn with(parameters: &str, tags: &str) -> String {
         format!(
-            r#"{{"version":2,"tools":{{"tools/a.ts":{{"path":"tools/a.ts","name":"a","description":"","parameters":{parameters},"tags":{tags},"imports":[],"kind":"tool","hash":"x"}}}}}}"#
+            r#"{{"version":3,"tools":{{"tools/a.ts":{{"path":"tools/a.ts","name":"a","description":"","parameters":{parameters},"tags":{tags},"imports":[],"kind":"tool","hash":"x"}}}}}}"#
         )
     }
 

@@ -1,9 +1,10 @@
 //! The tools of a root, as they are listed and found.
 
+use super::fusion::{Hit, Meaning, fuse, most_alike};
 use super::meta_file;
-use super::search::{Hit, SAME_JOB, Search};
+use super::search::Search;
 use super::tool_meta::{ContentHash, ToolKind, ToolMeta};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 /// All tools of a root. It does not read files: who owns it tells it what they hold.
@@ -23,7 +24,7 @@ struct Listed {
 #[derive(Debug, Clone)]
 pub struct Found {
     pub tool: Arc<ToolMeta>,
-    /// From 0 to 1; above [`SAME_JOB`] it does the same job.
+    /// From 0 to 1; above [`super::SAME_JOB`] it does the same job.
     pub score: f32,
 }
 
@@ -105,22 +106,25 @@ impl Registry {
         self.tools.values().map(|listed| &listed.tool)
     }
 
-    /// The tools that fit `query`, best first.
-    pub fn find(&mut self, query: &str, limit: usize) -> Vec<Found> {
-        let hits = self.search.find(query, limit);
-        self.found(hits)
+    /// The tools that fit `query`, best first. `meanings` tells how alike it and tools are, as far as that is known.
+    pub fn find(&mut self, query: &str, meanings: &[Meaning], limit: usize) -> Vec<Found> {
+        let alike = most_alike(meanings);
+        let weighed = self.search.weigh(query, alike.iter().map(|meaning| meaning.path.as_str()));
+        let meanings: HashMap<&str, f32> =
+            meanings.iter().map(|meaning| (meaning.path.as_str(), meaning.alike)).collect();
+        self.found(fuse(weighed, &meanings, limit))
     }
 
-    /// Other tools that do what `tool` does, as far as words can tell.
-    pub fn similar(&mut self, tool: &ToolMeta, limit: usize) -> Vec<Found> {
+    /// Other tools that are described as `tool` is, best first; `meanings` as for [`Self::find`].
+    pub fn alike(&mut self, tool: &ToolMeta, meanings: &[Meaning], limit: usize) -> Vec<Found> {
         if tool.kind == ToolKind::Module {
             return Vec::new();
         }
         let query = format!("{} {}", tool.name, tool.description);
-        let mut hits = self.search.find(&query, limit.saturating_add(1));
-        hits.retain(|hit| hit.path != tool.path && hit.score > SAME_JOB);
-        hits.truncate(limit);
-        self.found(hits)
+        let mut found = self.find(&query, meanings, limit.saturating_add(1));
+        found.retain(|other| other.tool.path != tool.path);
+        found.truncate(limit);
+        found
     }
 
     fn found(&self, hits: Vec<Hit>) -> Vec<Found> {
@@ -142,6 +146,8 @@ mod tests {
             description: description.to_owned(),
             parameters: RawValue::from_string(r#"{"type":"object","properties":{"amount":{}}}"#.to_owned()).unwrap(),
             tags: Vec::new(),
+            when: Vec::new(),
+            examples: Vec::new(),
             imports: Vec::new(),
             kind: ToolKind::Tool,
             hash: ContentHash::of(description),
@@ -171,20 +177,29 @@ mod tests {
     fn damaged_or_foreign_meta_json_holds_nothing() {
         let text = registry().print_meta();
         let half = text.get(..text.len() / 2).unwrap();
-        for damaged in ["", "{}", "null", half, "<<<<<<< HEAD", &text.replace("\"version\": 2", "\"version\": 99")] {
+        for damaged in ["", "{}", "null", half, "<<<<<<< HEAD", &text.replace("\"version\": 3", "\"version\": 99")] {
             assert_eq!(Registry::read_meta(damaged), [], "{damaged}");
         }
     }
 
     #[test]
+    fn a_name_is_found_first_and_not_the_wrong_way_round() {
+        let mut registry = registry();
+        registry.insert(tool("tools/celsius_to_fahrenheit.ts", "Turn degrees of one scale into the other."));
+        let score = |registry: &mut Registry, query: &str| registry.find(query, &[], 1)[0].score;
+        assert!(score(&mut registry, "celsiusToFahrenheit") > 0.99);
+        assert!(score(&mut registry, "celsius from fahrenheit") < 0.85);
+    }
+
+    #[test]
     fn what_is_removed_or_only_a_module_is_not_found() {
         let mut registry = registry();
-        assert_eq!(registry.find("add tax", 5)[0].tool.path, "tools/add_tax.ts");
+        assert_eq!(registry.find("add tax", &[], 5)[0].tool.path, "tools/add_tax.ts");
         registry.insert(ToolMeta { kind: ToolKind::Module, ..tool("tools/add_tax.ts", "Add tax to a net price.") });
-        assert!(registry.find("add tax", 5).is_empty());
+        assert!(registry.find("add tax", &[], 5).is_empty());
         registry.insert(tool("tools/add_tax.ts", "Add tax to a net price."));
         assert!(registry.remove("tools/add_tax.ts"));
-        assert!(registry.find("add tax", 5).is_empty());
+        assert!(registry.find("add tax", &[], 5).is_empty());
         assert!(!registry.remove("tools/add_tax.ts"));
     }
 }

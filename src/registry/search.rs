@@ -1,36 +1,31 @@
-//! Ranking: how likely a tool does the job that a query describes.
+//! How well a tool fits a query, by words: an inverted index finds the candidates, rare words count more.
 //!
-//! Words find the candidates (an inverted index, rare words count more). Each candidate then gets a score from 0 to 1:
-//! how much of the query the tool covers, times how much of the tool's name or description the query covers. Only a tool
-//! that agrees in both directions comes above [`SAME_JOB`]; an opposite word or an opposite direction keeps it below.
+//! Each candidate gets a score from 0 to 1: how much of the query the tool covers, times how much of the tool's name,
+//! description or one of its `@when` lines the query covers. [`super::fusion`] joins that with what is known of meaning.
 
+use super::aim::Aim;
 use super::direction::Direction;
 use super::misspelling::{MISSPELT_LETTERS, is_one_slip};
+use super::opposites::Opposites;
 use super::search_index::{Entry, SearchIndex, Slot, distinct};
-use super::thesaurus::Thesaurus;
 use super::words::{TermId, Words};
-use std::collections::HashMap;
-
-/// A score above this means: the same job, reuse the tool.
-pub const SAME_JOB: f32 = 0.85;
+use std::collections::{HashMap, HashSet};
 
 /// Where a tool's word stands: how much it counts towards covering a query.
 const IN_NAME: f32 = 1.0;
 const IN_DESCRIPTION: f32 = 0.95;
+const IN_WHEN: f32 = 0.9;
 const IN_PARAMETERS: f32 = 0.8;
 const IN_TAGS: f32 = 0.7;
+const IN_DETAILS: f32 = 0.6;
 
-/// How good it is to meet another word instead of the one that was asked for.
-const ALIKE: f32 = 0.8;
+/// How good it is to meet a word that was meant instead of the one that was written.
 const MISSPELT: f32 = 0.75;
-const ASKED_FOR: f32 = 0.5;
 
 /// The score of a tool that covers a query but of which the query covers nothing.
 const ONE_SIDED: f32 = 0.55;
-/// How far a description that the query covers counts as a name that it covers.
+/// How far a description, or a line that says when, counts as a name when the query covers it.
 const DESCRIPTION_SIDE: f32 = 0.93;
-/// The most that a tool gets that does the opposite.
-const OPPOSED: f32 = 0.6;
 
 /// Words of almost every job: they count, but less than their rarity says.
 const COMMON: &[&str] = &[
@@ -64,17 +59,23 @@ const MAX_SCORED: usize = 256;
 /// Words of a query that are looked at.
 const MAX_QUERY_WORDS: usize = 48;
 
-/// One answer of a search.
+/// What words say of a tool.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Hit {
+pub(super) struct Weighed {
     pub(super) path: String,
     /// From 0 to 1.
-    pub(super) score: f32,
+    pub(super) words: f32,
+    /// Whether it does the opposite of what was asked for.
+    pub(super) is_opposed: bool,
+    /// Whether it makes what was asked for of what is there (1), or the other way round (-1).
+    pub(super) aim: f32,
+    /// Whether the query is its name.
+    pub(super) is_named: bool,
 }
 
 pub(super) struct Search {
     words: Words,
-    thesaurus: Thesaurus,
+    opposites: Opposites,
     common: Vec<TermId>,
     index: SearchIndex,
 }
@@ -92,14 +93,17 @@ struct Query {
     /// Terms that answer a word of the query: which word, and how well.
     answers: HashMap<TermId, Vec<(usize, f32)>>,
     direction: Option<Direction>,
+    aim: Aim,
+    /// Its words as a name would have them.
+    spoken: Vec<TermId>,
 }
 
 impl Search {
     pub(super) fn new() -> Self {
         let mut words = Words::new();
-        let thesaurus = Thesaurus::new(&mut words);
+        let opposites = Opposites::new(&mut words);
         let common = COMMON.iter().map(|word| words.term(word)).collect();
-        Self { words, thesaurus, common, index: SearchIndex::default() }
+        Self { words, opposites, common, index: SearchIndex::default() }
     }
 
     pub(super) fn insert(&mut self, tool: &super::ToolMeta) {
@@ -110,25 +114,26 @@ impl Search {
         self.index.remove(path);
     }
 
-    /// The best tools for `text`, best first; equal ones by path.
-    pub(super) fn find(&mut self, text: &str, limit: usize) -> Vec<Hit> {
+    /// The tools that have words in common with `text`, and those at `also`, in no order.
+    pub(super) fn weigh<'a>(&mut self, text: &str, also: impl Iterator<Item = &'a str>) -> Vec<Weighed> {
         let query = self.understand(text);
-        let mut hits: Vec<Hit> = self
-            .candidates(&query)
-            .into_iter()
-            .filter_map(|slot| self.index.entry(slot))
-            .map(|entry| Hit { path: entry.path.clone(), score: self.score(&query, entry) })
-            .filter(|hit| hit.score > 0.0)
-            .collect();
-        hits.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| left.path.cmp(&right.path)));
-        hits.truncate(limit);
-        hits
+        let mut slots: HashSet<Slot> = self.candidates(&query).into_iter().collect();
+        slots.extend(also.filter_map(|path| self.index.slot(path)));
+        let weighed = |entry: &Entry| {
+            let is_opposed = is_opposed(&query, entry);
+            // "celsius from fahrenheit" has the words of `celsius_to_fahrenheit` in their order, and is not its name.
+            let is_named = !is_opposed && !query.spoken.is_empty() && query.spoken == entry.name;
+            let aim = entry.aim.agreement(&query.aim);
+            Weighed { path: entry.path.clone(), words: self.score(&query, entry), is_opposed, aim, is_named }
+        };
+        slots.into_iter().filter_map(|slot| self.index.entry(slot)).map(weighed).collect()
     }
 
     fn understand(&mut self, text: &str) -> Query {
         let words = self.words.of(text);
-        let direction = Direction::of(&words);
+        let (direction, aim) = (Direction::of(&words), Aim::of(&words));
         let terms = distinct(&words, MAX_QUERY_WORDS);
+        let spoken = terms.clone();
         let mut answers: HashMap<TermId, Vec<(usize, f32)>> = HashMap::new();
         let mut asked = Vec::new();
         for (at, term) in terms.into_iter().enumerate() {
@@ -137,18 +142,9 @@ impl Search {
             } else if let Some(meant) = self.misspelt(term) {
                 answers.entry(meant).or_default().push((at, MISSPELT));
             }
-            for other in self.thesaurus.alike(term).iter().filter(|other| self.index.has(**other)) {
-                answers.entry(*other).or_default().push((at, ALIKE));
-            }
-            asked.push(Asked { weight: self.weight_of(term), opposite: self.thesaurus.opposite(term).to_vec(), term });
+            asked.push(Asked { weight: self.weight_of(term), opposite: self.opposites.of(term).to_vec(), term });
         }
-        for meant in Thesaurus::asked_for(text) {
-            let term = self.words.term(meant);
-            if self.index.has(term) {
-                answers.entry(term).or_default().push((asked.len(), ASKED_FOR));
-            }
-        }
-        Query { asked, answers, direction }
+        Query { asked, answers, direction, aim, spoken }
     }
 
     /// Rare words weigh more. A word that no tool has weighs as much as one that a single tool has.
@@ -209,21 +205,26 @@ impl Search {
         let covered = self.query_covered(query, entry);
         let name = self.text_covered(query, &entry.name);
         let description = self.text_covered(query, &entry.description) * DESCRIPTION_SIDE;
+        let when = entry.when.iter().map(|line| self.text_covered(query, line) * DESCRIPTION_SIDE).fold(0.0, f32::max);
         let both = 1.0 - (1.0 - name) * (1.0 - description * description);
-        let score = covered * (ONE_SIDED + (1.0 - ONE_SIDED) * name.max(description).max(both));
-        let score = score.clamp(0.0, 1.0);
-        if is_opposed(query, entry) { score * OPPOSED } else { score }
+        let sides = name.max(description).max(when).max(both);
+        (covered * (ONE_SIDED + (1.0 - ONE_SIDED) * sides)).clamp(0.0, 1.0)
     }
 
     /// Which share of the query's weight the tool answers.
     fn query_covered(&self, query: &Query, entry: &Entry) -> f32 {
-        let mut best = vec![0.0_f32; query.asked.len() + 1];
+        let mut best = vec![0.0_f32; query.asked.len()];
+        let when = entry.when.iter().map(|line| (line, IN_WHEN));
         for (field, place) in [
             (&entry.name, IN_NAME),
             (&entry.description, IN_DESCRIPTION),
             (&entry.parameters, IN_PARAMETERS),
             (&entry.tags, IN_TAGS),
-        ] {
+            (&entry.details, IN_DETAILS),
+        ]
+        .into_iter()
+        .chain(when)
+        {
             for (at, quality) in field.iter().filter_map(|term| query.answers.get(term)).flatten() {
                 if let Some(best) = best.get_mut(*at) {
                     *best = best.max(quality * place);
@@ -232,8 +233,7 @@ impl Search {
         }
         let total: f32 = query.asked.iter().map(|asked| asked.weight).sum();
         let answered: f32 = query.asked.iter().zip(&best).map(|(asked, quality)| asked.weight * quality).sum();
-        let bonus = best.last().copied().unwrap_or_default();
-        if total <= 0.0 { bonus * ASKED_FOR } else { (answered / total + bonus * 0.15).min(1.0) }
+        if total <= 0.0 { 0.0 } else { answered / total }
     }
 
     /// Which share of a text's weight the query speaks of.
@@ -252,13 +252,16 @@ impl Search {
     }
 }
 
-/// Whether the tool does the opposite of what the query asks for.
+/// Whether the tool does the opposite of what the query asks for: it turns things round, or has a word in whose place the
+/// query has another. A query that names both words says nothing against either.
 fn is_opposed(query: &Query, entry: &Entry) -> bool {
     let turned = query.direction.as_ref().is_some_and(|asked| entry.directions.iter().any(|own| own.opposes(asked)));
-    let contrary = query.asked.iter().any(|asked| {
-        !entry.has(asked.term)
-            && asked.opposite.iter().any(|term| entry.name.contains(term) || entry.description.contains(term))
-    });
+    let asks = |term: &TermId| query.asked.iter().any(|asked| asked.term == *term);
+    let stands = |term: &TermId| entry.name.contains(term) || entry.description.contains(term);
+    let contrary = query
+        .asked
+        .iter()
+        .any(|asked| !entry.has(asked.term) && asked.opposite.iter().any(|other| !asks(other) && stands(other)));
     turned || contrary
 }
 

@@ -1,9 +1,13 @@
 //! Which tools have which words, kept up to date tool by tool.
 
+use super::aim::Aim;
 use super::direction::Direction;
 use super::tool_meta::ToolMeta;
 use super::words::{TermId, Word, Words};
 use std::collections::HashMap;
+
+/// Words of examples and schemas that are looked at.
+const MAX_DETAILS: usize = 96;
 
 /// Numbers an indexed tool. A tool that changes gets a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,13 +21,22 @@ pub(super) struct Entry {
     pub(super) description: Vec<TermId>,
     pub(super) parameters: Vec<TermId>,
     pub(super) tags: Vec<TermId>,
+    /// Of its examples, and of what its parameters are made of.
+    pub(super) details: Vec<TermId>,
+    /// The words of each line that says when one would want it.
+    pub(super) when: Vec<Vec<TermId>>,
     /// Of the name and of the description.
     pub(super) directions: Vec<Direction>,
+    pub(super) aim: Aim,
 }
 
 impl Entry {
     pub(super) fn has(&self, term: TermId) -> bool {
-        [&self.name, &self.description, &self.parameters, &self.tags].into_iter().any(|field| field.contains(&term))
+        self.fields().any(|field| field.contains(&term))
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &Vec<TermId>> {
+        [&self.name, &self.description, &self.parameters, &self.tags, &self.details].into_iter().chain(&self.when)
     }
 }
 
@@ -42,17 +55,23 @@ impl SearchIndex {
         let description_words = words.of(first_sentences(&tool.description));
         let parameter_words: Vec<Word> = tool.parameter_names().iter().flat_map(|name| words.of(name)).collect();
         let tag_words: Vec<Word> = tool.tags.iter().flat_map(|tag| words.of(tag)).collect();
+        let mut details = words.of(&tool.parameter_details());
+        tool.examples.iter().for_each(|example| details.extend(words.of(example)));
         let directions = [&name_words, &description_words].into_iter().filter_map(|text| Direction::of(text)).collect();
+        let parameters = distinct(&parameter_words, usize::MAX);
+        let aim = Aim::of_tool(&[&name_words, &description_words], &parameters);
         let entry = Entry {
             path: tool.path.clone(),
             name: distinct(&name_words, usize::MAX),
             description: distinct(&description_words, usize::MAX),
-            parameters: distinct(&parameter_words, usize::MAX),
+            parameters,
             tags: distinct(&tag_words, usize::MAX),
+            details: distinct(&details, MAX_DETAILS),
+            when: tool.when.iter().map(|line| distinct(&words.of(line), usize::MAX)).collect(),
             directions,
+            aim,
         };
-        let mut all: Vec<TermId> =
-            [&entry.name, &entry.description, &entry.parameters, &entry.tags].into_iter().flatten().copied().collect();
+        let mut all: Vec<TermId> = entry.fields().flatten().copied().collect();
         all.sort_unstable();
         all.dedup();
         for TermId(term) in all {
@@ -70,7 +89,7 @@ impl SearchIndex {
     pub(super) fn remove(&mut self, path: &str) {
         let Some(slot) = self.slots.remove(path) else { return };
         let Some(entry) = self.entries.get_mut(slot.0 as usize).and_then(Option::take) else { return };
-        for TermId(term) in [entry.name, entry.description, entry.parameters, entry.tags].into_iter().flatten() {
+        for TermId(term) in entry.fields().flatten().copied() {
             if let Some(posting) = self.postings.get_mut(term as usize) {
                 posting.retain(|other| *other != slot);
             }
@@ -79,6 +98,10 @@ impl SearchIndex {
 
     pub(super) fn len(&self) -> usize {
         self.slots.len()
+    }
+
+    pub(super) fn slot(&self, path: &str) -> Option<Slot> {
+        self.slots.get(path).copied()
     }
 
     /// How many slots there are, empty ones included.

@@ -24,6 +24,12 @@ pub struct ToolMeta {
     /// JSON Schema of the arguments.
     pub parameters: Box<RawValue>,
     pub tags: Vec<String>,
+    /// Sentences in which its author says when one would want it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<String>,
+    /// How its author shows its use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
     pub imports: Vec<String>,
     pub kind: ToolKind,
     pub hash: ContentHash,
@@ -69,8 +75,8 @@ impl ToolMeta {
     /// Whether this could be the entry of a tool: a file with entries may have come from anywhere.
     #[must_use]
     pub fn is_of_usual_size(&self) -> bool {
-        let Self { path, name, description, parameters, tags, imports, .. } = self;
-        let texts = || [path, name, description].into_iter().chain(tags).chain(imports);
+        let Self { path, name, description, parameters, tags, when, examples, imports, .. } = self;
+        let texts = || [path, name, description].into_iter().chain(tags).chain(when).chain(examples).chain(imports);
         parameters.get().len() <= MAX_PARAMETERS_BYTES
             && texts().count() <= MAX_TEXTS
             && texts().all(|text| text.len() <= MAX_TEXT_BYTES)
@@ -84,6 +90,33 @@ impl ToolMeta {
             .unwrap_or_default()
     }
 
+    /// Every name, type, fixed value and description in the schema of the arguments.
+    #[must_use]
+    pub fn parameter_details(&self) -> String {
+        let schema = serde_json::from_str::<serde_json::Value>(self.parameters.get()).unwrap_or_default();
+        let mut said = String::new();
+        let mut open = vec![&schema];
+        while let Some(value) = open.pop() {
+            open.extend(value.as_array().into_iter().flatten());
+            for (key, field) in value.as_object().into_iter().flatten() {
+                match key.as_str() {
+                    "properties" => {
+                        for (name, property) in field.as_object().into_iter().flatten() {
+                            say(&mut said, name);
+                            open.push(property);
+                        }
+                    }
+                    "type" | "format" | "description" | "enum" | "const" => {
+                        strings(field).for_each(|text| say(&mut said, text));
+                    }
+                    "items" | "additionalProperties" | "anyOf" | "oneOf" | "allOf" => open.push(field),
+                    _ => {}
+                }
+            }
+        }
+        said
+    }
+
     /// The name of the tool in a file: the file's own, or that of the folder for an `index`.
     #[must_use]
     pub fn name_of(path: &str) -> &str {
@@ -94,6 +127,17 @@ impl ToolMeta {
             _ => stem,
         }
     }
+}
+
+fn say(said: &mut String, text: &str) {
+    said.push_str(text);
+    said.push(' ');
+}
+
+/// A text, or the texts of a list.
+fn strings(value: &serde_json::Value) -> impl Iterator<Item = &str> {
+    let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    value.as_str().into_iter().chain(list.iter().filter_map(serde_json::Value::as_str))
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("stop_words
 /// Words that stand between where something comes from and what it becomes.
 const TOWARDS: &[&str] = &["as", "into", "to"];
 const FROM: &str = "from";
+/// Words between what is wanted and what it is made of.
+const OF: &[&str] = &["at", "for", "if", "in", "of", "when", "with"];
 
 /// Numbers a stem; small and dense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,6 +25,10 @@ pub(super) enum Word {
     Towards,
     /// `from`.
     From,
+    /// `of`, `for`, `when`.
+    Of,
+    /// `42`.
+    Number,
 }
 
 /// Splits, folds, stems and numbers. Keeps what it has met: a registry repeats few words often.
@@ -86,8 +92,13 @@ impl Words {
         if piece == FROM {
             return Some(Word::From);
         }
-        let is_number = piece.bytes().all(|byte| byte.is_ascii_digit());
-        if is_number || STOP.contains(piece) {
+        if OF.contains(&piece) {
+            return Some(Word::Of);
+        }
+        if piece.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some(Word::Number);
+        }
+        if STOP.contains(piece) {
             return None;
         }
         Some(Word::Content(self.term(piece)))

@@ -23,6 +23,10 @@ pub struct Description {
     /// JSON Schema of the first parameter.
     pub parameters: Value,
     pub tags: Vec<String>,
+    /// Sentences in which the author says when one would want it.
+    pub when: Vec<String>,
+    /// How the author shows its use.
+    pub examples: Vec<String>,
     /// What it imports, in the order of the source, each once.
     pub imports: Vec<String>,
     pub role: SourceRole,
@@ -68,7 +72,8 @@ pub(in crate::compile) fn describe(parsed: &Parsed, source: &str, comments: &Sin
         Entry::Function { .. } | Entry::Value { .. } | Entry::Script => SourceRole::Runnable,
         Entry::None => SourceRole::Library,
     };
-    Description { description: doc.description, parameters, tags: doc.tags, imports, role }
+    let DocComment { description, tags, when, examples, .. } = doc;
+    Description { description, parameters, tags, when, examples, imports, role }
 }
 
 /// The JSDoc comment right before a position.

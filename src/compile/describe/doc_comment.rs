@@ -6,7 +6,15 @@ pub(super) struct DocComment {
     pub(super) description: String,
     pub(super) params: Vec<DocParam>,
     pub(super) tags: Vec<String>,
+    /// What each `@when` says.
+    pub(super) when: Vec<String>,
+    /// What each `@example` shows.
+    pub(super) examples: Vec<String>,
 }
+
+/// Lines that say when one would want a tool, or show its use, and how long they are: more is documentation.
+const MAX_LINES: usize = 8;
+const MAX_LINE_CHARS: usize = 300;
 
 /// One `@param`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,8 +72,16 @@ impl DocComment {
                 let tags = rest.split([',', ' ']).map(str::trim).filter(|tag| !tag.is_empty());
                 self.tags.extend(tags.map(str::to_lowercase));
             }
+            "when" => keep(&mut self.when, rest),
+            "example" => keep(&mut self.examples, rest),
             _ => {}
         }
+    }
+}
+
+fn keep(lines: &mut Vec<String>, line: &str) {
+    if lines.len() < MAX_LINES && !line.trim().is_empty() {
+        lines.push(line.trim().chars().take(MAX_LINE_CHARS).collect());
     }
 }
 
@@ -105,7 +121,22 @@ mod tests {
         assert_eq!(doc.params[0].kind.as_deref(), Some("number"));
         assert_eq!(doc.params[0].text, "The net price.");
         assert_eq!((doc.params[1].name.as_str(), doc.params[1].presence), ("args.rate", Presence::Optional));
+        assert_eq!(doc.when, [""; 0]);
         assert_eq!(DocComment::parse(" plain"), None);
         assert_eq!(DocComment::parse("*").unwrap(), DocComment::default());
+    }
+
+    #[test]
+    fn lines_that_say_when_are_kept_each_for_itself_and_within_bounds() {
+        let doc = DocComment::parse(
+            "*\n * Adds tax.\n * @when the till shows a price\n *   without tax\n * @when\n * @when bills go abroad\n * @example addTax({ net: 100 }) // 119\n",
+        );
+        let doc = doc.unwrap();
+        assert_eq!(doc.when, ["the till shows a price without tax", "bills go abroad"]);
+        assert_eq!(doc.examples, ["addTax({ net: 100 }) // 119"]);
+        let many: String = (0..20).map(|_| format!(" * @when {}\n", "x".repeat(1000))).collect();
+        let when = DocComment::parse(&format!("*\n{many}")).unwrap().when;
+        assert_eq!(when.len(), 8);
+        assert!(when.iter().all(|line| line.len() == 300));
     }
 }

@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
         findings.add(
             place,
             "The tool has no description",
-            "Put `/** What it does, for whom, and what it returns. */` before the default export: it is how the tool is found again.",
+            "Put `/** What it does, for whom, and what it returns. */` before the default export, with two or three lines `@when <what somebody would ask for who needs it>`: that is how the tool is found again.",
         );
     }
 }

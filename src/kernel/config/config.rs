@@ -3,6 +3,7 @@
 use super::agent_config::AgentConfig;
 use super::fs_config::FsConfig;
 use super::git_config::GitConfig;
+use super::memory_config::{MemoryMode, ReuseMode};
 use super::network_config::NetworkConfig;
 use super::refused::check_line;
 use super::sandbox_config::SandboxConfig;
@@ -29,6 +30,10 @@ pub struct Config {
     pub fs: FsConfig,
     /// Packages of the application that tools may import, with all their subpaths.
     pub allowed_imports: Vec<String>,
+    /// Whether tools are found by meaning as well as by words, where there is a model.
+    pub memory: MemoryMode,
+    /// What becomes of a new tool for a job that another tool does.
+    pub reuse: ReuseMode,
     /// What tools may fetch: each entry is a URL that a request's own must begin with, part by part.
     pub allowed_fetch_urls: Vec<String>,
     pub network: NetworkConfig,
@@ -60,6 +65,8 @@ impl Default for Config {
             rules: RuleLevels::new(),
             fs: FsConfig::default(),
             allowed_imports: DEFAULT_IMPORTS.map(str::to_owned).to_vec(),
+            memory: MemoryMode::default(),
+            reuse: ReuseMode::default(),
             allowed_fetch_urls: Vec::new(),
             network: NetworkConfig::default(),
             secrets: SecretsConfig::new(),
@@ -145,6 +152,8 @@ mod tests {
             (r#"{"agent":{"resultChars":1}}"#, "agent.resultChars"),
             (r#"{"git":{"branch":" "}}"#, "git.branch"),
             (r#"{"check":"lenient"}"#, "lenient"),
+            (r#"{"memory":"on"}"#, "on"),
+            (r#"{"reuse":"always"}"#, "always"),
             (r#"{"rules":{"no-loops":"off"}}"#, "rules.no-loops"),
             (r#"{"rules":{"no-any":"fatal"}}"#, "fatal"),
             (r#"{"git":{"provider":"svn"}}"#, "svn"),

@@ -6,6 +6,7 @@
 
 use crate::error::Error;
 use crate::kernel::config::{Config, refused};
+use crate::kernel::shared_folder::is_temporary;
 use crate::vfs::{is_application_mark, names_in, real_place};
 use std::path::{Path, PathBuf};
 
@@ -46,17 +47,6 @@ pub fn check_folders(config: &mut Config, base_dir: &Path) -> Result<Vec<String>
         checked => checked?,
     }
     Ok(warnings)
-}
-
-/// Whether a folder is in use by others than the tools: one around the root, or that of temporary files.
-pub fn is_shared(folder: &Path, root: &Path) -> bool {
-    let folder = real_place(folder);
-    real_place(root).starts_with(&folder) || is_temporary(&folder)
-}
-
-#[expect(clippy::disallowed_methods, reason = "only compared with: nothing there is opened")]
-fn is_temporary(folder: &Path) -> bool {
-    [std::env::temp_dir().as_path(), Path::new("/tmp")].into_iter().any(|place| real_place(place) == folder)
 }
 
 fn check_root(config: &Config, root: &Path, homes: &Homes) -> Result<Vec<String>, Error> {

@@ -24,7 +24,7 @@ mod write_path;
 mod write_rules;
 
 pub use files::Files;
-pub use folder_rules::{check_folders, is_shared};
+pub use folder_rules::check_folders;
 pub use root_files::RootFiles;
 pub use search_files::SearchQuery;
 pub use write_path::{WriteParts, WritePath};

@@ -12,9 +12,11 @@ use crate::error::{Error, ErrorCode};
 use crate::git::{Committed, FileChange};
 use crate::kernel::checks::{Checks, Depth, Judged};
 use crate::kernel::commit_note::CommitNote;
-use crate::kernel::history::{History, RunExamples, WriteDone, WriteTurn, Written};
+use crate::kernel::history::{History, Persisted, RunExamples, WriteDone, WriteTurn, Written};
+use crate::kernel::reuse::{Candidate, Reuse};
 use crate::kernel::secret_scan::held_back;
-use crate::kernel::tools::{MetaText, SimilarTool, Tools};
+use crate::kernel::tool_paths::is_tool;
+use crate::kernel::tools::{MetaText, ReuseEvent, SimilarTool, Tools};
 use crate::registry::META_FILE;
 use crate::vfs::{DiskVfs, JailPath, RootQuota, Vfs};
 use std::sync::Arc;
@@ -30,6 +32,8 @@ pub struct WriteParts {
     pub tools: Arc<Tools>,
     pub history: Arc<History>,
     pub examples: Arc<RunExamples>,
+    /// Looks for tools that do the same job, if anybody wants to know.
+    pub reuse: Option<Reuse>,
 }
 
 pub struct WritePath {
@@ -86,6 +90,7 @@ impl WritePath {
         for _ in 0..MAX_TRIES {
             let (steps, found) = plan.steps(root)?;
             let judged = self.judge(plan, &steps)?;
+            let (is_new, similar) = self.look_for_others(path, &steps)?;
             let keeper = Keeper { root, own: &self.own, checks: &self.parts.checks, history: &self.parts.history };
             let sound = keeper.sound_texts(&steps)?;
             let mut turn = self.parts.history.begin();
@@ -97,7 +102,11 @@ impl WritePath {
                 let told = keeper.keep(&mut turn, &steps, fate, &sound)?;
                 // Not before: a kill from here on has the next process put these files back.
                 turn.begin_files(steps.iter().map(|step| step.path.as_str()).chain([META_FILE]));
-                let written = self.write(turn, path, &steps, judged, problem, &message)?;
+                let mut written = self.write(turn, path, &steps, judged, problem, &message)?;
+                if written.persisted != Persisted::No {
+                    self.note(is_new, &similar);
+                    written.similar = similar;
+                }
                 return Ok((told.into_iter().fold(written, Told::of), found));
             }
             drop(turn);
@@ -136,6 +145,28 @@ impl WritePath {
         Ok(all)
     }
 
+    /// Whether the file that the change is about is a new one, and other tools that do its job.
+    fn look_for_others(&self, path: &JailPath, steps: &[Step]) -> Result<(bool, Vec<SimilarTool>), Error> {
+        let text = steps.iter().find(|step| step.path == *path).and_then(|step| step.after.as_deref());
+        let Some(text) = text.filter(|_| is_tool(path)) else { return Ok((false, Vec::new())) };
+        let leaving: Vec<&str> =
+            steps.iter().filter(|step| step.after.is_none()).map(|step| step.path.as_str()).collect();
+        let is_new = leaving.is_empty() && !self.parts.root.exists(path)?;
+        let similar = match &self.parts.reuse {
+            Some(reuse) => reuse.judge(&Candidate { path, text, is_new, leaving })?,
+            None => Vec::new(),
+        };
+        Ok((is_new, similar))
+    }
+
+    /// Counts a tool that was written.
+    fn note(&self, is_new: bool, similar: &[SimilarTool]) {
+        if is_new {
+            let event = if similar.is_empty() { ReuseEvent::Forged } else { ReuseEvent::Duplicate };
+            self.parts.tools.note(event);
+        }
+    }
+
     /// Why what was judged so is not committed.
     fn problem(&self, judged: &Judged) -> Option<String> {
         if let Some(secret) = judged.secrets.first() {
@@ -168,7 +199,7 @@ impl WritePath {
         if let Some(problem) = problem {
             return Ok(Written { findings, notice, ..Written::not_committed(path.as_str(), &problem) });
         }
-        let Registered { meta, similar } = self.register(path, steps);
+        let (meta, problem) = self.register(steps);
         let committed = turn.commit(message, &file_changes(steps, meta.as_ref()));
         if let (Some(meta), Ok(_)) = (&meta, &committed) {
             tools.registry().meta_was_committed(meta);
@@ -182,10 +213,7 @@ impl WritePath {
         let mut written = history.written(decisive.as_str(), committed)?;
         drop(turn);
         path.as_str().clone_into(&mut written.path);
-        match similar {
-            Ok(similar) => written.similar = similar,
-            Err(error) => written.problem = written.problem.or(Some(error.message)),
-        }
+        written.problem = written.problem.or(problem);
         written.findings = findings;
         written.notice = notice;
         Ok(written)
@@ -223,30 +251,20 @@ impl WritePath {
         })?)
     }
 
-    /// Has the registry follow. The files are written: what keeps it from following must not hide that.
-    fn register(&self, path: &JailPath, steps: &[Step]) -> Registered {
-        let mut all = Registered { meta: None, similar: Ok(Vec::new()) };
+    /// Has the registry follow: `meta.json` if it was its turn, and what keeps it from following. The files are written, and
+    /// that must not be hidden.
+    fn register(&self, steps: &[Step]) -> (Option<MetaText>, Option<String>) {
+        let (mut meta, mut problem) = (None, None);
         // What goes comes last, and is forgotten first: it is not like what comes in its place.
         for step in steps.iter().rev() {
             match self.parts.tools.registry().register(&step.path) {
-                Ok(registered) => {
-                    all.meta = registered.meta.or(all.meta);
-                    if step.path == *path {
-                        all.similar = Ok(registered.similar.into_iter().map(SimilarTool::from).collect());
-                    }
-                }
-                Err(error) => all.similar = Err(error),
+                Ok(made) => meta = made.or(meta),
+                Err(error) => problem = Some(error.message),
             }
         }
-        all
+        self.parts.tools.texts_changed();
+        (meta, problem)
     }
-}
-
-/// What the registry makes of a change.
-struct Registered {
-    /// `meta.json` if it was its turn.
-    meta: Option<MetaText>,
-    similar: Result<Vec<SimilarTool>, Error>,
 }
 
 /// What a commit holds. What goes comes first: with pull requests it decides the branch.

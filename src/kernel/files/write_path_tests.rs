@@ -84,13 +84,21 @@ fn house_with(config: &Config) -> House {
     let private = PrivateFiles(Arc::new(MemoryVfs::new()));
     let secrets = SecretScan::new(&compiler, &LintOptions::default());
     let registry = RegistryFiles { tools: files, meta: Arc::clone(&root), shared_meta: None, private };
-    let tools = Arc::new(Tools::open(registry, compiler));
+    let tools = Arc::new(Tools::open(registry, compiler, None, Arc::clone(&root)));
     let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
     let direct = GitWriteStrategy::Direct;
     let (files, halt) = (Arc::clone(&root), ending.halt);
     let history = Arc::new(History::new(store, exchange, files, Arc::clone(&tools), direct, secrets, halt));
     let quota = RootQuota::new(Usage { bytes: 1 << 30, files: 1 << 20 });
-    let parts = WriteParts { root: Arc::clone(&root), quota, checks, tools, history: Arc::clone(&history), examples };
+    let parts = WriteParts {
+        root: Arc::clone(&root),
+        quota,
+        checks,
+        tools,
+        history: Arc::clone(&history),
+        examples,
+        reuse: None,
+    };
     House { _folder: folder, root, history, writes: WritePath::new(parts), checker }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::kernel::config::{Config, FsConfig, refused};
-use crate::kernel::files::is_shared;
+use crate::kernel::shared_folder::is_shared;
 use crate::kernel::tool_paths::TOOLS;
 use crate::vfs::{
     CountedVfs, DiskVfs, JailPath, LateVfs, MountTable, RunWrites, ScratchQuota, ScratchVfs, Traversal, Vfs, VfsError,

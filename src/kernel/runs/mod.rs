@@ -16,9 +16,11 @@ mod runs;
 mod sandbox_host;
 mod secret_args;
 mod stack_trace;
+mod trial;
 
 pub use confinement::threads_warning;
 pub use exec_options::{ExecOptions, ExecRequest, Runnable};
 pub use exec_value::{ExecDone, ExecValue, when_executed};
 pub use guest_files::GuestFiles;
 pub use runs::{RunParts, Runs};
+pub use trial::{Trial, Tried};

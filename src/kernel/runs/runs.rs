@@ -223,6 +223,24 @@ impl Runs {
         self.services.checks.gate_run(caller, graph)
     }
 
+    pub(super) fn modules(&self) -> &Modules {
+        &self.services.modules
+    }
+
+    pub(super) fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
+    /// What every run may take.
+    pub(super) fn limits(&self) -> RunLimits {
+        self.config.limits()
+    }
+
+    /// The scope of a run that nobody has asked for.
+    pub(super) fn bare_scope(&self, run: RunId, limits: RunLimits) -> RunScope {
+        self.scope(run, limits, ExecOptions::default())
+    }
+
     fn scope(&self, run: RunId, limits: RunLimits, options: ExecOptions) -> RunScope {
         let config = &self.config;
         let writes = RunWrites::new(config.write_bytes.into(), config.write_files.into());
@@ -245,6 +263,7 @@ impl Runs {
         let path = what.path().to_owned();
         // Code that is kept nowhere is no tool that anybody could use again.
         let counted = matches!(what, Runnable::Tool(_)).then(|| entry.clone());
+        let args = Arc::clone(&args_json);
         let shown = self.examples.as_ref().map(|examples| (Arc::clone(examples), Arc::clone(&args_json)));
         let host = Arc::new(SandboxHost::new(
             Arc::clone(&self.services),
@@ -278,7 +297,7 @@ impl Runs {
                 let concluded = threads::contain(|| {
                     let result = conclude(outcome, &path, &scope, &graph, &api);
                     if let (Ok(value), Some(counted)) = (&result, &counted) {
-                        tools.registry().count_use(counted);
+                        tools.was_run(counted, &args);
                         if let Some((examples, args_json)) = &shown {
                             examples.record(counted, args_json, value.result(), |word| graph.spells(word));
                         }

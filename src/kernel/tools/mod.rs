@@ -1,7 +1,10 @@
 //! The tools of a root: found, listed, counted and written down in `meta.json`.
 
+mod memory;
 mod meta_lag;
 mod registry_state;
+mod reuse_counts;
+mod run_arguments;
 mod tool_entry;
 mod tool_listing;
 mod tool_registry;
@@ -9,7 +12,11 @@ mod tool_registry;
 mod tools;
 mod use_counter;
 
+#[cfg(test)]
+pub use memory::EmbedReply;
+pub use memory::{MemoryModel, MemoryReport, ModelSource};
 pub use meta_lag::MetaText;
+pub use reuse_counts::ReuseEvent;
 pub use tool_listing::SimilarTool;
 pub use tool_registry::RegistryFiles;
-pub use tools::Tools;
+pub use tools::{Stats, Tools};

@@ -25,15 +25,21 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
         description: String::new(),
         parameters: json!({}),
         tags: Vec::new(),
+        when: Vec::new(),
+        examples: Vec::new(),
         imports: Vec::new(),
         role: SourceRole::Runnable,
     });
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders).split('/').skip(1);
     let mut tags: Vec<String> = folders.map(str::to_owned).collect();
     // Tags are not written as the source has them: the source tells whether they are a secret.
-    let told =
-        if compiler.secrets(path, text).is_empty() { (described.tags, described.imports) } else { Default::default() };
-    tags.extend(told.0);
+    let is_clean = compiler.secrets(path, text).is_empty();
+    let (own_tags, imports) = if is_clean { (described.tags, described.imports) } else { Default::default() };
+    tags.extend(own_tags);
+    let shown_lines = |lines: Vec<String>| {
+        lines.into_iter().map(|line| shown(compiler, line, "")).filter(|line| !line.is_empty()).collect()
+    };
+    let (when, examples) = (shown_lines(described.when), shown_lines(described.examples));
     ToolMeta {
         path: path.to_owned(),
         name: ToolMeta::name_of(path).to_owned(),
@@ -41,7 +47,9 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
         parameters: RawValue::from_string(shown(compiler, schema_text(&described.parameters), "{}"))
             .unwrap_or_else(|_| RawValue::NULL.to_owned()),
         tags,
-        imports: told.1,
+        when,
+        examples,
+        imports,
         kind: match described.role {
             SourceRole::Runnable => ToolKind::Tool,
             SourceRole::Library => ToolKind::Module,

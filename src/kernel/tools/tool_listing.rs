@@ -75,7 +75,8 @@ impl From<Found> for SimilarTool {
 
 impl From<Counted> for ListedTool {
     fn from((tool, uses): Counted) -> Self {
-        let ToolMeta { path, name, description, parameters, tags, imports, kind, hash } = Arc::unwrap_or_clone(tool);
+        let ToolMeta { path, name, description, parameters, tags, imports, kind, hash, .. } =
+            Arc::unwrap_or_clone(tool);
         Self { path, name, description, parameters, tags, imports, kind, hash, uses }
     }
 }

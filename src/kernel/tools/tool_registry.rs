@@ -6,6 +6,7 @@
 //! Writing `meta.json` costs as much as there are tools. So it follows a change at once only while tools are few; of many
 //! it waits until a fixed share of them has changed, or until somebody asks for it. Per write that is a fixed price.
 
+use super::memory::ToolSource;
 use super::meta_lag::{MetaLag, MetaText};
 use super::registry_state::{Looked, State};
 use super::tool_entry::tool_entry;
@@ -14,7 +15,7 @@ use crate::compile::Compiler;
 use crate::error::Error;
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tool_paths::{TOOLS, is_tool};
-use crate::registry::{ContentHash, Found, META_FILE, Registry, ToolKind, ToolMeta};
+use crate::registry::{ContentHash, Found, META_FILE, Meaning, Registry, ToolKind, ToolMeta};
 use crate::threads;
 use crate::vfs::{DiskVfs, JailPath, StampedFile, Vfs};
 use parking_lot::{Mutex, MutexGuard};
@@ -26,9 +27,6 @@ use std::time::{Duration, Instant};
 const FRESH_FOR: Duration = Duration::from_secs(1);
 /// `meta.json` is written when one in this many tools has changed since: every time as long as there are no more.
 const META_SHARE: usize = 32;
-
-/// Tools that a warning about double work names.
-const MAX_SIMILAR: usize = 3;
 
 const CACHE: &str = "registry-stamps.json";
 
@@ -63,14 +61,6 @@ pub enum Look {
 /// A tool and how often it was run.
 pub type Counted = (Arc<ToolMeta>, u64);
 
-/// What a write does to the registry.
-pub struct Registered {
-    /// `meta.json` if it was its turn.
-    pub meta: Option<MetaText>,
-    /// Other tools that do the same job.
-    pub similar: Vec<Found>,
-}
-
 impl ToolRegistry {
     #[must_use]
     pub fn new(files: RegistryFiles, compiler: Arc<Compiler>) -> Self {
@@ -94,9 +84,9 @@ impl ToolRegistry {
         self.expire();
     }
 
-    /// The tools that fit `query`, best first.
-    pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Found>, Error> {
-        let mut found = self.fresh()?.registry.find(query, limit);
+    /// The tools that fit `query`, best first, by words and by what is known of its meaning.
+    pub fn find(&self, query: &str, meanings: &[Meaning], limit: usize) -> Result<Vec<Found>, Error> {
+        let mut found = self.fresh()?.registry.find(query, meanings, limit);
         let counts = self.uses.counts();
         // Of equals the one that has proved itself comes first.
         found.sort_by(|left, right| {
@@ -104,6 +94,30 @@ impl ToolRegistry {
             right.score.total_cmp(&left.score).then_with(|| uses(right).cmp(&uses(left)))
         });
         Ok(found)
+    }
+
+    /// Other tools that are described as `tool` is, best first.
+    pub fn alike(&self, tool: &ToolMeta, meanings: &[Meaning], limit: usize) -> Result<Vec<Found>, Error> {
+        Ok(self.fresh()?.registry.alike(tool, meanings, limit))
+    }
+
+    /// The entry that a tool with this text would have.
+    pub fn entry_of(&self, path: &str, text: &str) -> ToolMeta {
+        tool_entry(&self.compiler, path, text, ContentHash::of(text))
+    }
+
+    /// Differs whenever the tools do.
+    pub fn version(&self) -> Result<u32, Error> {
+        Ok(self.fresh()?.registry.version())
+    }
+
+    /// The tools for whoever follows them, for as long as there is a registry.
+    pub fn source(registry: &Arc<Self>) -> ToolSource {
+        let registry = Arc::downgrade(registry);
+        Box::new(move |since| {
+            let (version, tools) = registry.upgrade()?.list_since(since).ok()?;
+            Some((version, tools.map(|tools| tools.into_iter().map(|(tool, _)| tool).collect())))
+        })
     }
 
     /// Every tool with its number of runs, sorted by path.
@@ -134,16 +148,14 @@ impl ToolRegistry {
         Ok((tools, total))
     }
 
-    /// Takes note of a file that was just written, and of `meta.json` when it is its turn.
-    pub fn register(&self, path: &JailPath) -> Result<Registered, Error> {
+    /// Takes note of a file that was just written; `meta.json` when it is its turn.
+    pub fn register(&self, path: &JailPath) -> Result<Option<MetaText>, Error> {
         let mut state = self.state.lock();
         self.note(&mut state, path)?;
-        let tool = state.registry.get(path.as_str()).cloned();
-        let similar = tool.map(|tool| state.registry.similar(&tool, MAX_SIMILAR)).unwrap_or_default();
         let behind = self.lag.behind();
         let is_due = behind > 0 && behind * META_SHARE >= state.registry.len();
         let meta = if is_due { self.bring_meta_along(&mut state)? } else { None };
-        Ok(Registered { meta, similar })
+        Ok(meta)
     }
 
     /// Makes `meta.json` on disk what the tools say; none as long as there are no tools.
@@ -161,9 +173,9 @@ impl ToolRegistry {
         self.lag.is_behind()
     }
 
-    /// Counts a run.
-    pub fn count_use(&self, path: &str) {
-        self.uses.count(path);
+    /// Counts a run, and tells how many there were before.
+    pub fn count_use(&self, path: &str) -> u64 {
+        self.uses.count(path)
     }
 
     /// Stores what is kept outside the history. Losing it costs time, never tools.
@@ -304,10 +316,10 @@ mod tests {
         let path = JailPath::parse("tools/a.ts").unwrap();
         root.write(&path, "export default () => 1\n").unwrap();
         registry.refresh(Look::Quick).unwrap();
-        let meta = registry.register(&path).unwrap().meta.unwrap();
+        let meta = registry.register(&path).unwrap().unwrap();
         assert!(meta.text.contains("tools/a.ts"));
         registry.meta_was_committed(&meta);
-        assert!(registry.register(&path).unwrap().meta.is_none(), "nothing has changed since");
+        assert!(registry.register(&path).unwrap().is_none(), "nothing has changed since");
     }
 
     #[test]

@@ -1,27 +1,52 @@
 //! The tools of a root: finding and listing them, and keeping the registry level with the files.
 
+use super::memory::{Memory, MemoryModel, MemoryReport, VectorCache, about};
+use super::reuse_counts::{ReuseCounts, ReuseDay, ReuseEvent, ReuseTally};
+use super::run_arguments::RunArguments;
 use super::tool_entry::{CodeParameters, code_parameters};
 use super::tool_listing::{Catalogue, FoundTool, ListedTool, ToolsSince};
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use crate::compile::Compiler;
 use crate::error::{Error, ErrorCode};
 use crate::kernel::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
+use crate::registry::{Found, Meaning, ToolMeta};
 use crate::threads;
-use crate::vfs::JailPath;
+use crate::vfs::{DiskVfs, JailPath};
+use serde::Serialize;
 use std::sync::Arc;
 
 /// Longest query: a job that needs more words is several jobs.
 const MAX_QUERY_BYTES: usize = 4096;
 
-/// Owns the registry.
+/// Owns the registry, and what its tools mean.
 pub struct Tools {
     registry: Arc<ToolRegistry>,
+    memory: Arc<Memory>,
+    arguments: RunArguments,
+    events: ReuseCounts,
     compiler: Arc<Compiler>,
+}
+
+/// What became of tools on this machine.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Stats {
+    pub total: ReuseTally,
+    /// Oldest first; days on which nothing happened are left out.
+    pub days: Vec<ReuseDay>,
+    pub memory: MemoryReport,
 }
 
 impl Tools {
     /// Looks at the tools in the background, so that neither the boot nor, most likely, the first question waits for it.
-    pub fn open(files: RegistryFiles, compiler: Arc<Compiler>) -> Self {
+    /// `vectors` is where vectors are kept; without a model words decide.
+    pub fn open(
+        files: RegistryFiles,
+        compiler: Arc<Compiler>,
+        model: Option<MemoryModel>,
+        vectors: Arc<DiskVfs>,
+    ) -> Self {
+        let events = ReuseCounts::new(files.private.clone());
         let registry = Arc::new(ToolRegistry::new(files, Arc::clone(&compiler)));
         let ahead = Arc::downgrade(&registry);
         let look = move || {
@@ -32,7 +57,8 @@ impl Tools {
         };
         // Without a thread the first question looks.
         let _ = threads::spawn("tgp-registry", look);
-        Self { registry, compiler }
+        let memory = Memory::new(model, ToolRegistry::source(&registry), VectorCache(vectors));
+        Self { registry, memory, arguments: RunArguments::default(), events, compiler }
     }
 
     /// For whoever changes files, counts runs or commits `meta.json`.
@@ -40,8 +66,8 @@ impl Tools {
         &self.registry
     }
 
-    /// Tools that fit `query`, best first.
-    pub fn find_tool(&self, query: &str, limit: Option<u32>) -> Result<Vec<FoundTool>, Error> {
+    /// Tools that fit `query`, best first. `vector` is what the application's model makes of the query.
+    pub fn find_tool(&self, query: &str, limit: Option<u32>, vector: Option<&[f32]>) -> Result<Vec<FoundTool>, Error> {
         let refuse = |why: &str| Err(Error::new(ErrorCode::Validation, why).with("field", "query"));
         if query.trim().is_empty() {
             return refuse("query is empty. Say in a few words what the tool should do.");
@@ -51,7 +77,67 @@ impl Tools {
         }
         let limit = limit.unwrap_or(DEFAULT_FIND_LIMIT);
         FIND_LIMIT.check(limit, "", ErrorCode::Validation)?;
-        Ok(self.registry.find(query, limit as usize)?.into_iter().map(FoundTool::from).collect())
+        if let Some(numbers) = vector {
+            self.memory.remember(query, numbers);
+        }
+        let found = self.registry.find(query, &self.meanings(query)?, limit as usize)?;
+        Ok(found.into_iter().map(FoundTool::from).collect())
+    }
+
+    /// Other tools that are described as `tool` is, best first.
+    pub fn alike(&self, tool: &ToolMeta, limit: usize) -> Result<Vec<Found>, Error> {
+        self.registry.alike(tool, &self.meanings(&about(tool))?, limit)
+    }
+
+    fn meanings(&self, text: &str) -> Result<Vec<Meaning>, Error> {
+        Ok(self.memory.meanings(text, self.registry.version()?).unwrap_or_default())
+    }
+
+    /// The tool at `path` has given a result for these arguments.
+    pub fn was_run(&self, path: &str, args_json: &Arc<str>) {
+        self.arguments.record(path, args_json);
+        if self.registry.count_use(path) > 0 {
+            self.events.count(ReuseEvent::Reused);
+        }
+    }
+
+    /// What the tool at `path` was last run with, newest first.
+    pub fn arguments_of(&self, path: &str) -> Vec<Arc<str>> {
+        self.arguments.of(path)
+    }
+
+    pub fn note(&self, event: ReuseEvent) {
+        self.events.count(event);
+    }
+
+    /// How many tools were forged, and how often one that was there was used instead.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let (days, total) = self.events.days();
+        Stats { total, days, memory: self.memory.report() }
+    }
+
+    /// Texts of tools have changed, and are read when nobody waits.
+    pub fn texts_changed(&self) {
+        self.memory.tools_changed();
+    }
+
+    /// Has all texts of tools read, and tells when that is done or has failed.
+    pub fn read_texts(&self, done: Box<dyn FnOnce(MemoryReport) + Send>) {
+        self.memory.read_all(done);
+    }
+
+    /// How far the reading of texts is.
+    #[must_use]
+    pub fn memory_report(&self) -> MemoryReport {
+        self.memory.report()
+    }
+
+    /// Stores what is kept outside the history, and ends what goes on in the background.
+    pub fn stop(&self) {
+        self.registry.store();
+        self.events.store();
+        self.memory.stop();
     }
 
     /// What code takes that is in no file.

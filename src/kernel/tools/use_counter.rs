@@ -26,13 +26,15 @@ impl UseCounter {
         })
     }
 
-    /// Counts a run.
-    pub fn count(&self, path: &str) {
+    /// Counts a run, and tells how many there were before.
+    pub fn count(&self, path: &str) -> u64 {
         let mut counts = self.counts();
+        let before = counts.of(path);
         counts.count(path);
         if counts.unstored() >= STORE_EVERY {
             self.write(&mut counts);
         }
+        before
     }
 
     /// Stores what was counted since the last time.

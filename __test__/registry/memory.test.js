@@ -1,0 +1,173 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
+import { placeTools } from '../helpers/retrieval_set.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const TAX = {
+  path: 'tools/finance/tax_add.ts',
+  source:
+    '/** Add tax to a net price. */\nexport default function (args: { net: number; rate: number }) {\n  return args.net * (1 + args.rate);\n}\n',
+};
+const SLUG = {
+  path: 'tools/text/slugify.ts',
+  source:
+    "/** Make a heading safe for a URL. */\nexport default function (args: { title: string }) {\n  return args.title.toLowerCase().replace(/ /g, '-');\n}\n",
+};
+
+/** A logger that keeps what it hears. */
+function listener() {
+  /** @type {string[]} */
+  const heard = [];
+  const note = (/** @type {string} */ level) => (/** @type {string} */ message) =>
+    void heard.push(`${level}: ${message}`);
+  return { heard, logger: { debug: () => {}, info: note('info'), warn: note('warn'), error: note('error') } };
+}
+
+/** A model that knows two things: money and writing. */
+function model() {
+  /** @type {string[][]} */
+  const asked = [];
+  /** @param {string[]} texts */
+  const embed = async (texts) => {
+    asked.push(texts);
+    return texts.map((text) => [
+      1 + 9 * Number(/tax|levy|money|currency/i.test(text)),
+      1 + 9 * Number(/heading|article|slug/i.test(text)),
+      1,
+    ]);
+  };
+  return { asked, embed };
+}
+
+describe('without a model', () => {
+  it('words decide, and the logger hears of it once', async () => {
+    const { heard, logger } = listener();
+    const { kernel, tools } = await createKernel({}, { logger });
+    await tools.write_file.execute({ path: TAX.path, content: TAX.source });
+    expect((await kernel.find('add tax'))[0]?.path).toBe(TAX.path);
+    await kernel.find('add tax');
+    expect(heard.filter((line) => line.includes('@tgp/memory'))).toEqual([
+      "info: Tools are found by their words alone. To find them by meaning too, install @tgp/memory or pass embed; memory: 'off' ends this message.",
+    ]);
+    expect(await kernel.registry.remember()).toEqual({ by: 'words', texts: 0, waiting: 0 });
+  });
+
+  it("memory: 'off' is quiet, and leaves a model alone", async () => {
+    const { heard, logger } = listener();
+    const { asked, embed } = model();
+    const { kernel } = await createKernel({ memory: 'off' }, { logger, embed });
+    expect(await kernel.find('a levy')).toEqual([]);
+    expect(asked).toEqual([]);
+    expect(heard.filter((line) => line.includes('words'))).toEqual([]);
+  });
+
+  it('lines that say when are words too', async () => {
+    const { kernel, tools } = await createKernel({ memory: 'off' });
+    const content = TAX.source.replace(' price. ', ' price.\n * @when the till shows an amount before duty\n ');
+    await tools.write_file.execute({ path: TAX.path, content });
+    expect((await kernel.find('the amount at the till before duty'))[0]?.path).toBe(TAX.path);
+  });
+
+  it('examples, and what parameters are made of, are words too', async () => {
+    const { kernel, tools } = await createKernel({ memory: 'off' });
+    const content = `/**
+ * Adds tax.
+ * @example quote({ country: 'norway' }) // with lodging levy
+ */
+export default function quote(args: { country: 'norway' | 'iceland'; guest: { passport: string } }) {
+  return args;
+}
+`;
+    await tools.write_file.execute({ path: 'tools/quote.ts', content });
+    for (const words of ['lodging levy', 'iceland', 'passport']) {
+      expect((await kernel.find(words))[0]?.path, words).toBe('tools/quote.ts');
+    }
+  });
+});
+
+describe("the application's own model", () => {
+  it('finds what shares no word, reads each text once, and its vectors outlive the kernel', async () => {
+    const rootDir = await tempRoot();
+    placeTools(rootDir, [TAX, SLUG]);
+    const first = model();
+    const { kernel } = await createKernel({ rootDir }, { embed: first.embed });
+    expect(await kernel.registry.remember()).toMatchObject({ by: 'meaning', waiting: 0 });
+    expect((await kernel.find('what is the levy'))[0]?.path).toBe(TAX.path);
+    expect((await kernel.find('an article for the web'))[0]?.path).toBe(SLUG.path);
+    expect((await kernel.find('tax_add'))[0]).toMatchObject({ path: TAX.path, score: 1 });
+    const texts = first.asked.flat();
+    expect(new Set(texts).size).toBe(texts.length);
+    await kernel.shutdown();
+
+    const second = model();
+    const { kernel: next } = await createKernel({ rootDir }, { embed: second.embed });
+    expect(await next.registry.remember()).toMatchObject({ by: 'meaning', waiting: 0 });
+    expect((await next.find('what is the levy'))[0]?.path).toBe(TAX.path);
+    expect(second.asked.flat().filter((text) => text.includes('heading'))).toEqual([]);
+  });
+
+  it('that throws, lies or gives too little is told of once, and words decide', async () => {
+    /** @type {Record<string, (texts: string[]) => any>} */
+    const broken = {
+      'it threw an error': () => {
+        throw new Error('key sk-123 is wrong');
+      },
+      'it must give an array of': () => [],
+      'all vectors must have the same number': (texts) => texts.map((text) => Array(1 + (text.length % 7)).fill(1)),
+      'finite numbers': (texts) => texts.map(() => [Number.NaN, 1]),
+      'a vector must have 1 to 8192 numbers': (texts) => texts.map(() => []),
+    };
+    for (const [why, embed] of Object.entries(broken)) {
+      const { heard, logger } = listener();
+      const { kernel, tools } = await createKernel({}, { logger, embed });
+      await tools.write_file.execute({ path: TAX.path, content: TAX.source });
+      await tools.write_file.execute({ path: SLUG.path, content: SLUG.source });
+      await kernel.registry.remember();
+      expect((await kernel.find('add tax'))[0]?.path, why).toBe(TAX.path);
+      await kernel.find('add tax again');
+      const told = heard.filter((line) => line.startsWith('warn: Tools are found by their words alone'));
+      expect(told.length, why).toBeGreaterThan(0);
+      expect(told.length, why).toBeLessThanOrEqual(2);
+      expect(told.join(), why).not.toContain('sk-123');
+    }
+  });
+
+  it('must be a function', async () => {
+    const { kernel } = await createKernel({}, { embed: /** @type {any} */ ('model') });
+    await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_CONFIG', details: { key: 'embed' } });
+  });
+});
+
+describe.skipIf(!hasWeights)('the weights of @tgp/memory', () => {
+  it('are found in the application, read in the background, and kept beside the repository', async () => {
+    const { kernel, tools, rootDir } = await applicationWithMemory();
+    await tools.write_file.execute({ path: TAX.path, content: TAX.source });
+    await tools.write_file.execute({ path: SLUG.path, content: SLUG.source });
+    const report = await kernel.registry.remember();
+    expect(report).toMatchObject({ by: 'meaning', waiting: 0 });
+    expect(report.texts).toBeGreaterThanOrEqual(2);
+    const [best] = await kernel.find('how much does a customer pay including duty');
+    expect(best?.path).toBe(TAX.path);
+    expect(best?.score).toBeLessThan(0.85);
+    await kernel.shutdown();
+    expect(existsSync(join(rootDir, '.git', 'tgp', 'vectors.bin'))).toBe(true);
+    expect(readdirSync(rootDir)).not.toContain('vectors.bin');
+  });
+
+  it('lines that say when are read as requests', async () => {
+    const { kernel, tools } = await applicationWithMemory();
+    await tools.write_file.execute({ path: SLUG.path, content: SLUG.source });
+    const plain = await kernel.find('what the customer hands over at the counter');
+    const content = TAX.source.replace(
+      ' price. ',
+      ' price.\n * @when somebody asks what a shopper hands over at the till\n ',
+    );
+    await tools.write_file.execute({ path: TAX.path, content });
+    const [best] = await kernel.find('what the customer hands over at the counter');
+    expect(best?.path).toBe(TAX.path);
+    expect(best?.score).toBeGreaterThan(plain[0]?.score ?? 0);
+  });
+});

@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { JOBS } from '../fixtures/reuse_set.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
+
+/**
+ * @param {string} description
+ * @param {string} parameters
+ * @param {string} body
+ */
+const tool = (description, parameters, body) =>
+  `/** ${description} */\nexport default function (args: { ${parameters} }) {\n  ${body}\n}\n`;
+
+const PRICE = 'tools/finance/gross_price.ts';
+const KNOWN = tool('Price of an article with tax.', 'net: number; rate: number', 'return args.net * (1 + args.rate);');
+const TWIN = tool(
+  'What an article costs when its tax is in the price.',
+  'share: number; amount: number',
+  'return args.amount + args.amount * args.share;',
+);
+const OTHER = tool(
+  'The tax in the price of an article.',
+  'share: number; amount: number',
+  'return args.amount * args.share;',
+);
+
+/** @param {import('../../index.js').TGPConfigInput} config */
+async function scene(config) {
+  const { kernel, tools, rootDir } = await createKernel({ memory: 'off', ...config });
+  const write = (/** @type {string} */ path, /** @type {string} */ content) =>
+    tools.write_file.execute({ path, content });
+  await write(PRICE, KNOWN);
+  await kernel.exec(PRICE, { net: 100, rate: 0.2 });
+  await kernel.exec(PRICE, { net: 50, rate: 0.07 });
+  return { kernel, tools, rootDir, write };
+}
+
+describe('a tool for a job that another one does', () => {
+  it('is told by what both give for the same arguments, under any names', async () => {
+    const { write } = await scene({});
+    expect((await write('tools/shop/total.ts', TWIN)).similar).toEqual([{ path: PRICE, score: expect.any(Number) }]);
+    expect(await write('tools/shop/tax_share.ts', OTHER)).not.toHaveProperty('similar');
+  });
+
+  it('is refused where reuse is strict, with the call of the other one, and nothing is written', async () => {
+    const { kernel, rootDir, write } = await scene({ reuse: 'strict' });
+    const refused = await write('tools/shop/total.ts', TWIN).then(
+      () => undefined,
+      (error) => error,
+    );
+    expect(refused).toMatchObject({
+      name: 'DuplicateError',
+      code: 'ERR_DUPLICATE',
+      details: {
+        path: 'tools/shop/total.ts',
+        existing: PRICE,
+        call: `exec_tool({ path: "${PRICE}", args: { net, rate } })`,
+      },
+    });
+    expect(refused.message).toContain(`Call exec_tool({ path: "${PRICE}"`);
+    expect(existsSync(join(rootDir, 'tools/shop/total.ts'))).toBe(false);
+    expect(await write('tools/shop/tax_share.ts', OTHER)).toMatchObject({ success: true });
+    // Changing or moving the tool itself is no second one.
+    expect(await write(PRICE, KNOWN.replace('with tax', 'with the tax'))).toMatchObject({ success: true });
+    await kernel.git.move(PRICE, 'tools/shop/gross.ts');
+    expect(existsSync(join(rootDir, 'tools/shop/gross.ts'))).toBe(true);
+  });
+
+  it('is nobody’s business where reuse is off', async () => {
+    const { write } = await scene({ reuse: 'off' });
+    expect(await write('tools/shop/total.ts', TWIN)).not.toHaveProperty('similar');
+  });
+
+  it('is not told by runs that say nothing: one alone, or ones that all end alike', async () => {
+    const { kernel, tools } = await createKernel({ memory: 'off' });
+    const write = (/** @type {string} */ path, /** @type {string} */ content) =>
+      tools.write_file.execute({ path, content });
+    await write('tools/a/is_adult.ts', tool('Whether a person is of age.', 'age: number', 'return args.age >= 18;'));
+    for (const age of [20, 30, 40]) await kernel.exec('tools/a/is_adult.ts', { age });
+    const senior = tool('Whether a person is of pension age.', 'years: number', 'return args.years >= 18.5;');
+    expect(await write('tools/b/is_senior.ts', senior)).not.toHaveProperty('similar');
+  });
+
+  it('is tried out with nothing in its hands', async () => {
+    /** @type {unknown[]} */
+    const called = [];
+    const { kernel, tools } = await createKernel(
+      { memory: 'off' },
+      { sandboxAPI: { charge: (/** @type {unknown} */ amount) => void called.push(amount) } },
+    );
+    const write = (/** @type {string} */ path, /** @type {string} */ content) =>
+      tools.write_file.execute({ path, content });
+    await write(PRICE, KNOWN);
+    for (const net of [1, 2, 3]) await kernel.exec(PRICE, { net, rate: 0.5 });
+    const charging = TWIN.replace('return', 'tgp.charge(args.amount);\n  return');
+    await write('tools/shop/total.ts', charging);
+    expect(called).toEqual([]);
+  });
+});
+
+describe('kernel.stats()', () => {
+  it('counts what was forged, used again, doubled and refused, by day, and for good', async () => {
+    const { kernel, rootDir, write } = await scene({});
+    await write('tools/shop/total.ts', TWIN);
+    await write('tools/shop/tax_share.ts', OTHER);
+    const total = { forged: 2, reused: 1, duplicate: 1, refused: 0 };
+    const told = await kernel.stats();
+    expect(told.total).toEqual(total);
+    expect(told.days).toEqual([{ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ...total }]);
+    expect(told.memory).toMatchObject({ by: 'words' });
+    await kernel.shutdown();
+
+    const { kernel: next, tools } = await createKernel({ rootDir, memory: 'off', reuse: 'strict' });
+    for (const net of [1, 2]) await next.exec(PRICE, { net, rate: 0.5 });
+    await tools.write_file.execute({ path: 'tools/shop/third.ts', content: TWIN }).catch(() => {});
+    expect((await next.stats()).total).toEqual({ ...total, reused: 3, refused: 1 });
+  });
+});
+
+describe('the set for development', () => {
+  /** @param {import('../fixtures/reuse_set.js').Written} written */
+  const source = ({ description, parameters, body }) => tool(description, parameters, body);
+
+  it.skipIf(!hasWeights)(
+    'every twin is told, and nothing that only looks like one',
+    async () => {
+      const { kernel, tools } = await applicationWithMemory();
+      for (const { path, known, runs } of JOBS) {
+        await tools.write_file.execute({ path, content: source(known) });
+        for (const args of runs) await kernel.exec(path, args);
+      }
+      await kernel.registry.remember();
+      /** @type {string[]} */
+      const wrong = [];
+      for (const { path, twin, other } of JOBS) {
+        const [, , file = ''] = path.split('/');
+        for (const [written, isSame] of /** @type {const} */ ([
+          [twin, true],
+          [other, false],
+        ])) {
+          const content = source(written);
+          const { similar = [] } = await tools.write_file.execute({ path: `tools/new/${isSame}_${file}`, content });
+          if (similar.some((same) => same.path === path) !== isSame) wrong.push(`${written.description} ${isSame}`);
+          await kernel.git.remove(`tools/new/${isSame}_${file}`);
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+    120_000,
+  );
+});

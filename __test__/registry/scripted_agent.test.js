@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
+import { retrievalQueries, retrievalTools } from '../helpers/retrieval_set.js';
+
+/** As the system prompt has it: from here on a tool is read, and used if it fits. */
+const WORTH_READING = 0.4;
+const JOBS = 30;
+
+/** Jobs that are asked for twice: once with some of the tool's words, later with none of them. */
+function requests() {
+  const sources = new Map(retrievalTools().map(({ path, source }) => [path, source]));
+  const again = new Map(retrievalQueries('queries_other_words').map(({ path, query }) => [path, query]));
+  const jobs = retrievalQueries('queries_some_words')
+    .filter(({ path }) => again.has(path))
+    .slice(0, JOBS);
+  return [...jobs, ...jobs.map(({ path }) => ({ path, query: again.get(path) ?? '' }))].map((job) => ({
+    ...job,
+    source: sources.get(job.path) ?? '',
+  }));
+}
+
+/**
+ * An agent that searches, reads the first three that are worth it, uses one that does the job, and forges otherwise.
+ * @param {{ memory: 'auto' | 'off', saysWhen: boolean }} options
+ */
+async function agent({ memory, saysWhen }) {
+  const { kernel, tools } = await applicationWithMemory({ memory });
+  let forged = 0;
+  for (const { path, query, source } of requests()) {
+    const found = await kernel.find(query, { limit: 3 });
+    const fits = found.find((tool) => tool.score >= WORTH_READING && tool.path === path);
+    if (fits) continue;
+    forged += 1;
+    const content = saysWhen ? source.replace(' */', `\n * @when ${query}\n */`) : source;
+    // A second one for the same job would be another file; for the count it is enough that it was asked for.
+    await tools.write_file.execute({ path, content });
+  }
+  return forged;
+}
+
+describe.skipIf(!hasWeights)('an agent with 60 requests, half of them repeats in other words', () => {
+  it('forges less with the memory than without', async () => {
+    expect(requests().length).toBe(2 * JOBS);
+    const told = {
+      words: await agent({ memory: 'off', saysWhen: false }),
+      meaning: await agent({ memory: 'auto', saysWhen: false }),
+      'meaning and @when': await agent({ memory: 'auto', saysWhen: true }),
+    };
+    console.info('tools forged for 30 jobs asked for twice:', told);
+    expect(told.words).toBeGreaterThan(told.meaning);
+    expect(told.meaning).toBeGreaterThanOrEqual(JOBS);
+    expect(told.meaning).toBeLessThanOrEqual(JOBS + 15);
+  }, 120_000);
+});

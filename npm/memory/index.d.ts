@@ -1,0 +1,2 @@
+/** The path of the file of weights. */
+export declare const weights: string;

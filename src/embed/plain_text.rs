@@ -1,0 +1,83 @@
+//! Text as the model was trained on it: small letters without accents, one space for any, none of what cannot be seen.
+
+use icu_normalizer::DecomposingNormalizerBorrowed;
+use icu_properties::CodePointMapData;
+use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
+
+/// What every writer means by a space, and none by a letter.
+const UNKNOWN: char = '\u{fffd}';
+
+/// The letters of a text, plain. Lazy: whoever has enough may stop.
+pub fn plain(text: &str) -> impl Iterator<Item = char> {
+    let seen = text.chars().filter(|letter| !is_unseen(*letter)).flat_map(spaced);
+    let bare = DecomposingNormalizerBorrowed::new_nfd().normalize_iter(seen);
+    bare.filter(|letter| !is_accent(*letter)).flat_map(char::to_lowercase)
+}
+
+/// Whether a character stands for itself, between words.
+pub fn is_punctuation(letter: char) -> bool {
+    if letter.is_ascii() {
+        return letter.is_ascii_punctuation();
+    }
+    GeneralCategoryGroup::Punctuation.contains(category(letter))
+}
+
+/// A character of Chinese is a word by itself.
+fn spaced(letter: char) -> impl Iterator<Item = char> {
+    let letters = match letter {
+        letter if letter.is_whitespace() => [Some(' '), None, None],
+        letter if is_chinese(letter) => [Some(' '), Some(letter), Some(' ')],
+        letter => [Some(letter), None, None],
+    };
+    letters.into_iter().flatten()
+}
+
+fn is_unseen(letter: char) -> bool {
+    if letter.is_ascii() {
+        return letter.is_ascii_control() && !matches!(letter, '\t' | '\n' | '\r');
+    }
+    letter == UNKNOWN
+        || matches!(category(letter), GeneralCategory::Control | GeneralCategory::Format | GeneralCategory::PrivateUse)
+}
+
+fn is_accent(letter: char) -> bool {
+    !letter.is_ascii() && category(letter) == GeneralCategory::NonspacingMark
+}
+
+fn category(letter: char) -> GeneralCategory {
+    CodePointMapData::<GeneralCategory>::new().get(letter)
+}
+
+/// The blocks that the model's authors call Chinese; Japanese and Korean letters are not among them.
+fn is_chinese(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{3400}'..='\u{4dbf}'
+            | '\u{4e00}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{20000}'..='\u{2a6df}'
+            | '\u{2a700}'..='\u{2b73f}'
+            | '\u{2b740}'..='\u{2b81f}'
+            | '\u{2b920}'..='\u{2ceaf}'
+            | '\u{2f800}'..='\u{2fa1f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn letters_are_small_and_bare_and_spaces_are_one_kind() {
+        for (text, expected) in [
+            ("Crème\tBRÛLÉE", "creme brulee"),
+            ("a\u{0}b\u{200b}c\u{fffd}d\u{ad}", "abcd"),
+            ("x\u{a0}y\u{3000}z\r\n", "x y z  "),
+            ("價格", " 價  格 "),
+            ("İstanbul ẞ ΑΣ", "istanbul ß ασ"),
+            ("한글", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}"),
+        ] {
+            assert_eq!(plain(text).collect::<String>(), expected, "{text}");
+        }
+    }
+}

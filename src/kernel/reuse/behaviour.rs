@@ -1,0 +1,68 @@
+//! What two tools do, seen by running them: the new one on what the known one was run with.
+
+use super::argument_fit::ways;
+use super::same_result::is_same;
+use crate::kernel::runs::Trial;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What running both has shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Behaviour {
+    Same,
+    Different,
+    /// There is too little to go by.
+    Unknown,
+}
+
+/// A tool as it is compared.
+pub struct Compared<'c> {
+    pub trial: Trial<'c>,
+    pub parameters: &'c Value,
+}
+
+/// Runs that must agree: one may agree by chance.
+const MIN_RUNS: usize = 2;
+
+/// Whether `new` does what `known` does with these arguments, as far as that is seen before `until`.
+pub fn compare(known: &Compared<'_>, new: &Compared<'_>, arguments: &[Arc<str>], until: Instant) -> Behaviour {
+    let mut seen: Vec<(Value, Value)> = Vec::new();
+    for args_json in arguments {
+        if Instant::now() > until {
+            break;
+        }
+        let args = serde_json::from_str(args_json).ok();
+        let result = known.trial.result(args_json).and_then(|json| serde_json::from_str(&json).ok());
+        seen.extend(args.zip(result));
+    }
+    // A tool that always says the same says nothing about what it does.
+    let is_telling = seen.first().is_some_and(|(_, first)| seen.iter().any(|(_, other)| !is_same(first, other)));
+    let Some((example, _)) = seen.first().filter(|_| is_telling && seen.len() >= MIN_RUNS) else {
+        return Behaviour::Unknown;
+    };
+    let mut has_answered = false;
+    for way in ways(known.parameters, new.parameters, example) {
+        let agrees = |(args, expected): &(Value, Value)| {
+            let given = way.apply(args)?;
+            let result: Value = serde_json::from_str(&new.trial.result(&given.to_string())?).ok()?;
+            Some(is_same(&result, expected))
+        };
+        let mut agreed = true;
+        for run in &seen {
+            if Instant::now() > until {
+                return Behaviour::Unknown;
+            }
+            let answer = agrees(run);
+            has_answered |= answer.is_some();
+            if answer != Some(true) {
+                agreed = false;
+                break;
+            }
+        }
+        if agreed {
+            return Behaviour::Same;
+        }
+    }
+    if has_answered { Behaviour::Different } else { Behaviour::Unknown }
+}

@@ -1,0 +1,70 @@
+//! Whether two tools gave the same: the same values, whatever the keys around them are called.
+
+use serde_json::Value;
+
+/// How far two numbers may be apart that were computed in another order.
+const TOLERANCE: f64 = 1e-9;
+/// Values that are compared.
+const MAX_VALUES: usize = 10_000;
+
+/// Whether two results hold the same values: in the same order where order counts, and under any keys.
+pub fn is_same(one: &Value, other: &Value) -> bool {
+    let mut steps = MAX_VALUES;
+    same(one, other, &mut steps)
+}
+
+fn same(one: &Value, other: &Value, steps: &mut usize) -> bool {
+    let Some(left) = steps.checked_sub(1) else { return false };
+    *steps = left;
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => match (one.as_f64(), other.as_f64()) {
+            (Some(one), Some(other)) => (one - other).abs() <= TOLERANCE * one.abs().max(other.abs()).max(1.0),
+            _ => one == other,
+        },
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other, steps))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            if one.len() != other.len() {
+                return false;
+            }
+            let has_all = one.keys().all(|key| other.contains_key(key));
+            if has_all {
+                return one.iter().all(|(key, value)| other.get(key).is_some_and(|other| same(value, other, steps)));
+            }
+            let mut left: Vec<&Value> = other.values().collect();
+            one.values().all(|value| {
+                let at = left.iter().position(|other| same(value, other, steps));
+                at.map(|at| left.swap_remove(at)).is_some()
+            })
+        }
+        _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn values_count_and_keys_do_not() {
+        assert!(is_same(&json!({ "a": 1, "b": "x" }), &json!({ "sum": 1, "text": "x" })));
+        assert!(is_same(&json!([0.1 + 0.2, null]), &json!([0.3, null])));
+        for (one, other) in [
+            (json!({ "a": 1, "b": 2 }), json!({ "b": 1, "a": 2 })),
+            (json!([1, 2]), json!([2, 1])),
+            (json!(1), json!("1")),
+            (json!({ "a": 1 }), json!({ "b": 1, "c": 1 })),
+            (json!(100.0), json!(100.1)),
+        ] {
+            assert!(!is_same(&one, &other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_to_compare_is_not_the_same() {
+        let long = Value::Array(vec![json!(1); 20_000]);
+        assert!(!is_same(&long, &long));
+    }
+}

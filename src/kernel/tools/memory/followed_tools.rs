@@ -1,0 +1,73 @@
+//! The tools whose texts are remembered, level with the registry.
+
+use super::tool_texts::tool_texts;
+use crate::embed::{Cosines, Slot, TextKey, Vectors};
+use crate::registry::{ContentHash, Meaning, ToolKind, ToolMeta};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+/// A text of a tool, and where its vector is, once that is known.
+struct Followed {
+    key: TextKey,
+    slot: Option<Slot>,
+}
+
+#[derive(Default)]
+pub struct FollowedTools {
+    /// Of the registry; `None` before the first look.
+    version: Option<u32>,
+    tools: BTreeMap<Arc<str>, (ContentHash, Vec<Followed>)>,
+}
+
+impl FollowedTools {
+    pub fn version(&self) -> Option<u32> {
+        self.version
+    }
+
+    /// Takes note of all tools there are, and returns the texts of those that were not known like this.
+    pub fn follow(&mut self, version: u32, tools: &[Arc<ToolMeta>]) -> Vec<(TextKey, String)> {
+        let mut before = std::mem::take(&mut self.tools);
+        let mut fresh = Vec::new();
+        for tool in tools.iter().filter(|tool| tool.kind == ToolKind::Tool) {
+            let known = before.remove_entry(tool.path.as_str()).filter(|(_, (hash, _))| *hash == tool.hash);
+            let (path, entry) = known.unwrap_or_else(|| {
+                let texts = tool_texts(tool).into_iter().map(|text| {
+                    let key = TextKey::of(&text);
+                    fresh.push((key, text));
+                    Followed { key, slot: None }
+                });
+                (Arc::from(tool.path.as_str()), (tool.hash.clone(), texts.collect()))
+            });
+            self.tools.insert(path, entry);
+        }
+        self.version = Some(version);
+        fresh
+    }
+
+    /// Every text that a tool has.
+    pub fn keys(&self) -> HashSet<TextKey> {
+        self.tools.values().flat_map(|(_, texts)| texts).map(|text| text.key).collect()
+    }
+
+    /// Vectors have moved: their places are looked up again.
+    pub fn forget_slots(&mut self) {
+        for text in self.tools.values_mut().flat_map(|(_, texts)| texts) {
+            text.slot = None;
+        }
+    }
+
+    /// Every tool of which a text was read: of several texts the one that is most alike counts.
+    pub fn meanings(&mut self, vectors: &Vectors, cosines: &Cosines) -> Vec<Meaning> {
+        let mut found = Vec::with_capacity(self.tools.len());
+        for (path, (_, texts)) in &mut self.tools {
+            let cosine = |text: &mut Followed| {
+                text.slot = text.slot.or_else(|| vectors.slot(text.key));
+                text.slot.and_then(|slot| cosines.of(slot))
+            };
+            if let Some(alike) = texts.iter_mut().filter_map(cosine).reduce(f32::max) {
+                found.push(Meaning { path: path.to_string(), alike });
+            }
+        }
+        found
+    }
+}

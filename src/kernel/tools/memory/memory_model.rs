@@ -1,0 +1,65 @@
+//! Who reads the texts: the weights of @tgp/memory, or the application's own model.
+
+use super::application_model::ApplicationModel;
+use super::shared_weights;
+use crate::embed::{Embedder, ModelId, Vector};
+use crate::error::Error;
+use crate::kernel::host_functions::HostFunctions;
+use serde::Deserialize;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+/// Which model JavaScript has found.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelSource {
+    /// The file of weights.
+    Weights(PathBuf),
+    /// `embed` of the application.
+    Application,
+}
+
+pub enum MemoryModel {
+    /// Read when first needed.
+    Weights {
+        path: PathBuf,
+        loaded: OnceLock<Result<Arc<Embedder>, Error>>,
+    },
+    Application(ApplicationModel),
+}
+
+/// The application's model has no name; what it makes of a sentence tells it from another.
+pub const APPLICATION: ModelId = ModelId(0);
+
+impl MemoryModel {
+    pub fn new(source: ModelSource, functions: Arc<dyn HostFunctions>) -> Self {
+        match source {
+            ModelSource::Weights(path) => Self::Weights { path, loaded: OnceLock::new() },
+            ModelSource::Application => Self::Application(ApplicationModel::new(functions)),
+        }
+    }
+
+    /// The weights, if it is they who read.
+    pub fn weights(&self) -> Result<Option<Arc<Embedder>>, Error> {
+        match self {
+            Self::Weights { path, loaded } => loaded.get_or_init(|| shared_weights::load(path)).clone().map(Some),
+            Self::Application(_) => Ok(None),
+        }
+    }
+
+    /// The vectors of texts, in their order. Some milliseconds each; much longer with the application's model.
+    pub fn embed(&self, texts: &[&str], is_stopped: &dyn Fn() -> bool) -> Result<Vec<Vector>, Error> {
+        match self {
+            Self::Weights { .. } => Ok(self.weights()?.map(|weights| weights.embed(texts)).unwrap_or_default()),
+            Self::Application(model) => model.embed(texts, is_stopped),
+        }
+    }
+
+    /// Texts that are read at a time: as many as one wants to wait for when the kernel stops, or as one request should have.
+    pub fn batch(&self) -> usize {
+        match self {
+            Self::Weights { .. } => 8,
+            Self::Application(_) => 64,
+        }
+    }
+}

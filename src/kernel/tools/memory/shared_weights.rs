@@ -1,0 +1,25 @@
+//! The weights in memory: once per process, for as long as a kernel uses them.
+
+use crate::embed::{Embedder, MAX_MODEL_BYTES};
+use crate::error::Error;
+use crate::vfs::read_package_file;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Weak};
+
+const NAME: &str = "the weights of @tgp/memory";
+
+static LOADED: LazyLock<Mutex<HashMap<PathBuf, Weak<Embedder>>>> = LazyLock::new(Mutex::default);
+
+/// The model of a file. Kernels that ask at the same time wait for one reading.
+pub fn load(path: &Path) -> Result<Arc<Embedder>, Error> {
+    let mut loaded = LOADED.lock();
+    if let Some(model) = loaded.get(path).and_then(Weak::upgrade) {
+        return Ok(model);
+    }
+    let model = Arc::new(Embedder::read(read_package_file(path, NAME, MAX_MODEL_BYTES)?)?);
+    loaded.retain(|_, model| model.strong_count() > 0);
+    loaded.insert(path.to_owned(), Arc::downgrade(&model));
+    Ok(model)
+}

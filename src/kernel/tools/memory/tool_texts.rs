@@ -1,0 +1,68 @@
+//! What is read of a tool.
+
+use crate::registry::ToolMeta;
+
+/// The texts of a tool, each of which alone may be what a request means: what it is about, and the lines in which its author
+/// says when one would want it. They follow from its entry alone.
+pub fn tool_texts(tool: &ToolMeta) -> Vec<String> {
+    std::iter::once(about(tool)).chain(tool.when.iter().cloned()).collect()
+}
+
+/// Its name and its description.
+pub fn about(tool: &ToolMeta) -> String {
+    let name = spoken(&tool.name);
+    if tool.description.is_empty() { name } else { format!("{name}: {}", tool.description) }
+}
+
+/// A name as one would say it: `vatAdd` and `vat_add` are two words.
+fn spoken(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 8);
+    let mut before = ' ';
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() {
+            words.push(' ');
+        } else {
+            if letter.is_uppercase() && before.is_lowercase() {
+                words.push(' ');
+            }
+            words.push(letter);
+        }
+        before = letter;
+    }
+    words.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{spoken, tool_texts};
+    use crate::registry::{ContentHash, ToolKind, ToolMeta};
+    use serde_json::value::RawValue;
+
+    #[test]
+    fn names_are_said_as_words() {
+        for (name, expected) in [("vat_add", "vat add"), ("vatAdd", "vat Add"), ("parseURL", "parse URL"), ("_x-", "x")]
+        {
+            assert_eq!(spoken(name), expected);
+        }
+    }
+
+    #[test]
+    fn a_tool_has_a_text_about_it_and_one_for_each_line_that_says_when() {
+        let mut tool = ToolMeta {
+            path: "tools/vat_add.ts".to_owned(),
+            name: "vat_add".to_owned(),
+            description: "Add tax.".to_owned(),
+            parameters: RawValue::NULL.to_owned(),
+            tags: Vec::new(),
+            when: vec!["the till shows a price without tax".to_owned()],
+            examples: Vec::new(),
+            imports: Vec::new(),
+            kind: ToolKind::Tool,
+            hash: ContentHash::of(""),
+        };
+        assert_eq!(tool_texts(&tool), ["vat add: Add tax.", "the till shows a price without tax"]);
+        tool.description.clear();
+        tool.when.clear();
+        assert_eq!(tool_texts(&tool), ["vat add"]);
+    }
+}

@@ -1,0 +1,56 @@
+//! Vectors of this copy of the repository, outside its history. Losing them costs time, never tools.
+
+use super::memory_model::{APPLICATION, MemoryModel};
+use crate::embed::{MAX_VECTOR_FILE_BYTES, ModelId, TextKey, Vector, Vectors};
+use crate::error::{Error, ErrorCode};
+use crate::vfs::{DiskVfs, JailPath};
+use std::sync::Arc;
+
+const FILE: &str = "vectors.bin";
+/// The sentence that tells one model of an application from another.
+const SENTENCE: &str = "The quick brown fox converts an amount of money from one currency to another.";
+/// The same model gives almost the same vector every time; another one a quite different vector.
+const SAME_MODEL: f32 = 0.99;
+
+pub struct VectorCache(pub Arc<DiskVfs>);
+
+impl VectorCache {
+    /// The model's id, and the vectors that it made before.
+    pub fn open(&self, model: &MemoryModel, is_stopped: &dyn Fn() -> bool) -> Result<(ModelId, Vectors), Error> {
+        if let Some(weights) = model.weights()? {
+            let known = self.read(weights.id()).filter(|vectors| vectors.dimension() == weights.dimension());
+            return Ok((weights.id(), known.unwrap_or_else(|| Vectors::new(weights.dimension()))));
+        }
+        let (key, sample) = (TextKey::of(SENTENCE), sample(model, is_stopped)?);
+        let is_same = |vectors: &Vectors| vectors.get(key).is_some_and(|known| known.cosine(&sample) >= SAME_MODEL);
+        let mut vectors = self.read(APPLICATION).filter(is_same).unwrap_or_else(|| Vectors::new(sample.dimension()));
+        vectors.insert(key, &sample);
+        Ok((APPLICATION, vectors))
+    }
+
+    /// Keeps the vectors if that is possible.
+    pub fn write(&self, file: &[u8]) {
+        if let Ok(path) = JailPath::parse(FILE) {
+            // What cannot be kept is made again by the next kernel.
+            let _ = self.0.restore(&path, file);
+        }
+    }
+
+    /// Whether a text belongs to no tool and is kept all the same.
+    pub fn is_own(key: TextKey) -> bool {
+        key == TextKey::of(SENTENCE)
+    }
+
+    fn read(&self, model: ModelId) -> Option<Vectors> {
+        let path = JailPath::parse(FILE).ok()?;
+        self.0.size_of(&path).ok().flatten().filter(|bytes| *bytes <= MAX_VECTOR_FILE_BYTES as u64)?;
+        Vectors::read(&self.0.read_bytes(&path).ok()?, model).ok()
+    }
+}
+
+fn sample(model: &MemoryModel, is_stopped: &dyn Fn() -> bool) -> Result<Vector, Error> {
+    let vectors = model.embed(&[SENTENCE], is_stopped)?;
+    vectors.into_iter().next().filter(|vector| vector.dimension() > 0).ok_or_else(|| {
+        Error::new(ErrorCode::Config, "The application's embed cannot be used: it gave a vector without direction.")
+    })
+}

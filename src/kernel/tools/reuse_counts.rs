@@ -1,0 +1,183 @@
+//! How many tools were forged, and how often one that was there was used instead: counted by day, on this machine.
+
+use crate::kernel::private_files::PrivateFiles;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const FILE: &str = "reuse.json";
+/// Events after which they are stored.
+const STORE_EVERY: u64 = 64;
+/// Days that are kept.
+const MAX_DAYS: usize = 400;
+const SECONDS_PER_DAY: u64 = 86_400;
+
+/// What happened to a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReuseEvent {
+    /// A new one was written.
+    Forged,
+    /// One that had been run before was run again.
+    Reused,
+    /// A new one was written for a job that another does.
+    Duplicate,
+    /// A new one was refused because another does its job.
+    Refused,
+}
+
+/// How often each has happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(default)]
+pub struct ReuseTally {
+    pub forged: u64,
+    pub reused: u64,
+    pub duplicate: u64,
+    pub refused: u64,
+}
+
+/// One day of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ReuseDay {
+    /// As `2026-11-16`, by universal time.
+    pub day: String,
+    #[serde(flatten)]
+    pub tally: ReuseTally,
+}
+
+impl ReuseTally {
+    fn count(&mut self, event: ReuseEvent) {
+        *match event {
+            ReuseEvent::Forged => &mut self.forged,
+            ReuseEvent::Reused => &mut self.reused,
+            ReuseEvent::Duplicate => &mut self.duplicate,
+            ReuseEvent::Refused => &mut self.refused,
+        } += 1;
+    }
+
+    fn add(&mut self, other: Self) {
+        self.forged = self.forged.saturating_add(other.forged);
+        self.reused = self.reused.saturating_add(other.reused);
+        self.duplicate = self.duplicate.saturating_add(other.duplicate);
+        self.refused = self.refused.saturating_add(other.refused);
+    }
+
+    fn sum(self) -> u64 {
+        self.forged.saturating_add(self.reused).saturating_add(self.duplicate).saturating_add(self.refused)
+    }
+}
+
+type Days = BTreeMap<String, ReuseTally>;
+
+pub struct ReuseCounts {
+    private: PrivateFiles,
+    /// What was counted since the last time that it was stored.
+    fresh: Mutex<Days>,
+}
+
+impl ReuseCounts {
+    pub fn new(private: PrivateFiles) -> Self {
+        Self { private, fresh: Mutex::default() }
+    }
+
+    pub fn count(&self, event: ReuseEvent) {
+        let mut fresh = self.fresh.lock();
+        fresh.entry(today()).or_default().count(event);
+        if fresh.values().map(|tally| tally.sum()).sum::<u64>() >= STORE_EVERY {
+            self.write(&mut fresh);
+        }
+    }
+
+    /// Stores what was counted since the last time.
+    pub fn store(&self) {
+        let mut fresh = self.fresh.lock();
+        if !fresh.is_empty() {
+            self.write(&mut fresh);
+        }
+    }
+
+    /// Every day on which anything happened, oldest first, and all of them together.
+    pub fn days(&self) -> (Vec<ReuseDay>, ReuseTally) {
+        let fresh = self.fresh.lock();
+        let days = merged(self.stored(), &fresh);
+        let mut total = ReuseTally::default();
+        days.values().for_each(|tally| total.add(*tally));
+        (days.into_iter().map(|(day, tally)| ReuseDay { day, tally }).collect(), total)
+    }
+
+    /// Another process may have counted meanwhile: what is stored is added to, not replaced.
+    fn write(&self, fresh: &mut Days) {
+        let days = merged(self.stored(), fresh);
+        if let Ok(text) = serde_json::to_string(&days) {
+            self.private.write(FILE, &text);
+            fresh.clear();
+        }
+    }
+
+    /// What is stored; damaged text counts as nothing.
+    fn stored(&self) -> Days {
+        let mut days: Days = serde_json::from_str(&self.private.read(FILE)).unwrap_or_default();
+        days.retain(|day, _| day.len() == 10);
+        days
+    }
+}
+
+fn merged(mut days: Days, fresh: &Days) -> Days {
+    for (day, tally) in fresh {
+        days.entry(day.clone()).or_default().add(*tally);
+    }
+    while days.len() > MAX_DAYS {
+        days.pop_first();
+    }
+    days
+}
+
+fn today() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    date_of(seconds / SECONDS_PER_DAY)
+}
+
+/// The date of a day since 1970, by the rule of Hinnant's `civil_from_days`: years begin in March, so that leap days end them.
+fn date_of(days: u64) -> String {
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ReuseCounts, ReuseEvent, ReuseTally, date_of};
+    use crate::kernel::private_files::PrivateFiles;
+    use crate::vfs::MemoryVfs;
+    use std::sync::Arc;
+
+    #[test]
+    fn days_have_their_dates() {
+        for (days, date) in [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (20_773, "2026-11-16")] {
+            assert_eq!(date_of(days), date);
+        }
+    }
+
+    #[test]
+    fn what_two_processes_count_is_added_and_survives() {
+        let private = PrivateFiles(Arc::new(MemoryVfs::new()));
+        let (one, other) = (ReuseCounts::new(private.clone()), ReuseCounts::new(private.clone()));
+        one.count(ReuseEvent::Forged);
+        other.count(ReuseEvent::Reused);
+        one.store();
+        other.store();
+        other.count(ReuseEvent::Reused);
+        assert_eq!(other.days().1, ReuseTally { forged: 1, reused: 2, ..ReuseTally::default() });
+        assert_eq!(ReuseCounts::new(private.clone()).days().1.reused, 1);
+        private.write("reuse.json", "{ no");
+        assert_eq!(ReuseCounts::new(private).days().1, ReuseTally::default());
+    }
+}
