@@ -80,7 +80,7 @@ impl PoolState {
 
     /// What holds the workers, once one has told; `Err` when none will.
     pub fn confinement(&self) -> Result<Option<Confinement>, ()> {
-        if self.closed || self.failed_starts >= START_ATTEMPTS { Err(()) } else { Ok(self.confinement) }
+        if self.closed || self.failed_starts >= START_ATTEMPTS { Err(()) } else { Ok(self.confinement.clone()) }
     }
 
     /// Slots for the workers that the load asks for. The caller starts them.
