@@ -1,4 +1,5 @@
-use std::env::var;
+//! Tells the code which V8 it is linked with, and the linker what that one allows.
+#![expect(clippy::print_stdout, reason = "how a build script speaks to cargo")]
 
 fn main() {
     napi_build::setup();
@@ -12,7 +13,8 @@ fn main() {
 }
 
 /// Whether the crate `v8` is built with `v8_enable_sandbox`: the condition in `Cargo.toml`, which cannot name what it decides.
+#[expect(clippy::disallowed_methods, reason = "cargo tells a build script its target so")]
 fn has_v8_sandbox() -> bool {
-    let target = ["OS", "ARCH", "ENV"].map(|part| var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default());
-    target == ["linux", "x86_64", "gnu"]
+    let part = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+    ["OS", "ARCH", "ENV"].map(part) == ["linux", "x86_64", "gnu"]
 }
