@@ -1,5 +1,4 @@
 //! Tells the code which V8 it is linked with, and the linker what that one allows.
-#![expect(clippy::print_stdout, reason = "how a build script speaks to cargo")]
 
 fn main() {
     napi_build::setup();
