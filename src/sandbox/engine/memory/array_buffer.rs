@@ -80,6 +80,7 @@ mod tests {
     use crate::sandbox::engine::isolate::platform;
     use crate::sandbox::engine::memory::MemoryBudget;
     use crate::sandbox::engine::memory::buffer_memory::BufferMemory;
+    use std::ffi::c_void;
     use std::slice::{from_raw_parts, from_raw_parts_mut};
     use std::sync::Arc;
 
@@ -90,22 +91,30 @@ mod tests {
         Account { budget: Arc::new(MemoryBudget::new(LIMIT as u64)), memory: BufferMemory::new() }
     }
 
+    fn take(account: &Account, bytes: usize) -> *mut c_void {
+        // SAFETY: the account outlives what it gives.
+        unsafe { allocate(account, bytes) }
+    }
+
+    fn give(account: &Account, block: *mut c_void, bytes: usize) {
+        // SAFETY: each block is given back once, with its length.
+        unsafe { free(account, block, bytes) };
+    }
+
     #[test]
     fn a_buffer_is_booked_until_it_is_freed_and_the_first_byte_too_many_is_refused() {
         let account = account();
         for round in 0..100 {
-            // SAFETY: the account lives as long as what it gave, and everything is given back once.
-            unsafe {
-                let half = allocate(&account, LIMIT / 2);
-                assert!(!half.is_null(), "{round}");
-                assert!(allocate(&account, LIMIT / 2 + 1).is_null());
-                assert!(account.budget.take_refusal());
-                let rest = allocate_uninitialized(&account, LIMIT / 2);
-                assert!(!rest.is_null());
-                assert!(allocate(&account, 1).is_null());
-                free(&account, rest, LIMIT / 2);
-                free(&account, half, LIMIT / 2);
-            }
+            let half = take(&account, LIMIT / 2);
+            assert!(!half.is_null(), "{round}");
+            assert!(take(&account, LIMIT / 2 + 1).is_null());
+            assert!(account.budget.take_refusal());
+            // SAFETY: the account outlives what it gives.
+            let rest = unsafe { allocate_uninitialized(&account, LIMIT / 2) };
+            assert!(!rest.is_null());
+            assert!(take(&account, 1).is_null());
+            give(&account, rest, LIMIT / 2);
+            give(&account, half, LIMIT / 2);
         }
         assert_eq!(account.budget.peak(), LIMIT as u64);
         assert!(account.budget.take_buffer(LIMIT as u64), "all has come back");
@@ -115,15 +124,15 @@ mod tests {
     fn memory_is_zero_although_the_one_before_has_written_it() {
         let account = account();
         for bytes in [1, 127, 128, 129, 4096, LIMIT / 4] {
-            // SAFETY: each block is used within its length and given back once.
-            unsafe {
-                let first = allocate(&account, bytes);
-                from_raw_parts_mut(first.cast::<u8>(), bytes).fill(7);
-                free(&account, first, bytes);
-                let second = allocate(&account, bytes);
-                assert!(from_raw_parts(second.cast::<u8>(), bytes).iter().all(|byte| *byte == 0), "{bytes}");
-                free(&account, second, bytes);
-            }
+            let first = take(&account, bytes);
+            // SAFETY: the block has this length, and nobody else uses it.
+            unsafe { from_raw_parts_mut(first.cast::<u8>(), bytes) }.fill(7);
+            give(&account, first, bytes);
+            let second = take(&account, bytes);
+            // SAFETY: the block has this length, and nobody else uses it.
+            let found = unsafe { from_raw_parts(second.cast::<u8>(), bytes) };
+            assert!(found.iter().all(|byte| *byte == 0), "{bytes}");
+            give(&account, second, bytes);
         }
     }
 
@@ -131,8 +140,7 @@ mod tests {
     fn sizes_that_no_machine_has_are_refused() {
         let account = account();
         for bytes in [usize::MAX, usize::MAX - 127, isize::MAX as usize] {
-            // SAFETY: what is refused need not be given back.
-            assert!(unsafe { allocate(&account, bytes) }.is_null());
+            assert!(take(&account, bytes).is_null());
         }
         assert_eq!(account.budget.peak(), 0);
     }
