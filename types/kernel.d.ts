@@ -149,6 +149,18 @@ export type ExecResult<Result = any> = {
 /** Whether the system gave a wall: `'partial'` on an older kernel. */
 export type ConfinementHold = 'active' | 'partial' | 'missing';
 
+/** The V8 that runs tools, by its own account. */
+export type Engine = {
+  version: string;
+  /** References inside V8's heap are 32 bits long and cannot lead out of it. */
+  pointerCompression: boolean;
+  /**
+   * V8's own sandbox: whoever corrupts V8's heap reaches nothing else of the process by that. `'partial'` when the system gave
+   * less address space than it needs (`ulimit -v`), `'missing'` on platforms whose V8 was built without.
+   */
+  sandbox: ConfinementHold;
+};
+
 /** The walls around the sandbox's workers. With `isolation: 'thread'` there are none but V8. */
 export type Confinement = {
   isolation: 'process' | 'thread';
@@ -162,6 +174,8 @@ export type Confinement = {
   seccomp: ConfinementHold;
   /** Memory, files and core dumps are bounded by the system too. */
   resourceLimits: ConfinementHold;
+  /** Not a wall of the system: what V8 itself was built with. */
+  engine: Engine;
 };
 
 /** One finding about a tool's source. Lines and columns count from 1, in the TypeScript text. */
@@ -318,7 +332,7 @@ export declare class TGP {
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
   /** Applies every repair that the findings of a tool offer, and commits the result. */
   fix(path: string, options?: { signal?: AbortSignal }): Promise<FixResult>;
-  /** What holds the sandbox beyond V8 on this machine; starts a worker if none has run yet. */
+  /** What holds the sandbox on this machine, and which V8 is in it; starts a worker if none has run yet. */
   confinement(): Promise<Confinement>;
   /**
    * The tools that fit a description of a job, best first; none when nothing fits. Words decide, with their stems and opposites;

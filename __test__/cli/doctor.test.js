@@ -29,8 +29,8 @@ describe('tgp doctor', () => {
     expect(report.checks.map(({ name }) => name)).toEqual([
       'Platform',
       'Node',
-      'V8',
       'Worker',
+      'V8',
       'Walls',
       'Config',
       'Workspace',
@@ -41,6 +41,10 @@ describe('tgp doctor', () => {
     expect(report.checks.every(({ name, status }) => status === 'ok' || name === 'Walls')).toBe(true);
     expect(find(report, 'Walls').detail).toContain('seccomp');
     expect(find(report, 'Worker').detail).toContain('ran a tool');
+    const built = process.platform === 'linux' && process.arch === 'x64' ? 'with' : 'without';
+    expect(find(report, 'V8').detail).toMatch(
+      new RegExp(`^15\\.2\\.\\S+ in the sandbox \\(${built} pointer compression, ${built} V8's own sandbox\\)`),
+    );
   });
 
   test('changes nothing, and leaves nothing behind', async () => {

@@ -195,7 +195,8 @@ export const BOMBS = [
     name: 'a growing object',
     source: 'const o = {}; for (let i = 0; ; i++) o["k" + i] = [i]',
     codes: MEMORY,
-    timeoutMs: 2000,
+    // With short references it takes many objects to fill the heap.
+    timeoutMs: 8000,
   },
   {
     name: 'a growing symbol registry',
@@ -233,7 +234,8 @@ export const BOMBS = [
     source:
       'const r = new FinalizationRegistry(() => { for (;;) {} }); for (;;) r.register({ big: new Array(100).fill(0) }, 1)',
     codes: MEMORY,
-    timeoutMs: 2000,
+    // With short references it takes many objects to fill the heap.
+    timeoutMs: 8000,
   },
 
   // Recursion

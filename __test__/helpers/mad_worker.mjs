@@ -34,7 +34,7 @@ const frame = (/** @type {Buffer[]} */ ...parts) => {
 
 const VALUE = 0;
 const THROWN = 1;
-const ready = () => frame(varint(0), ...Array(5).fill(varint(0)), varint(7));
+const ready = () => frame(varint(0), ...Array(8).fill(varint(0)), varint(7));
 const compiled = () => frame(varint(1), varint(1), blob('bytecode'));
 const started = (/** @type {number} */ run) => frame(varint(2), varint(run));
 const log = (/** @type {number} */ run, /** @type {string} */ text) =>

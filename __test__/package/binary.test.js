@@ -38,6 +38,12 @@ describe.runIf(process.platform === 'linux')('the shipped binaries', () => {
     expect(read('readelf', '-d', ADDON)).not.toContain('STATIC_TLS');
   });
 
+  it("use the C library's memory: what it has allocated is freed by it", () => {
+    const undefinedNames = read('nm', '-D', '--undefined-only', ADDON);
+    for (const name of ['malloc', 'free', 'calloc', 'realloc'])
+      expect(undefinedNames).toMatch(new RegExp(` ${name}@GLIBC`));
+  });
+
   it('are stripped and executable', () => {
     expect(read('readelf', '-S', ADDON)).not.toContain('.symtab');
     expect(statSync(WORKER).mode & 0o111).not.toBe(0);

@@ -25,7 +25,7 @@ async function probe(attempt) {
 describe.runIf(process.platform === 'linux')('THREAT: guest code that has broken out of V8', () => {
   it('has all walls around it on this machine', async () => {
     const { confinement } = await probe('nothing');
-    expect(confinement).toEqual({
+    expect(confinement).toMatchObject({
       noNewPrivileges: 'active',
       capabilities: 'active',
       landlock: 'active',
@@ -115,4 +115,34 @@ describe('confinement()', () => {
     const { kernel } = await createKernel({ sandbox: { isolation: 'thread' } });
     expect(await kernel.confinement()).toMatchObject({ isolation: 'thread', seccomp: 'missing', landlock: 'missing' });
   });
+
+  for (const isolation of /** @type {const} */ (['process', 'thread'])) {
+    it(`tells which V8 runs tools, by its own account: ${isolation}`, async () => {
+      const { kernel } = await createKernel({ sandbox: { isolation } });
+      const { engine } = await kernel.confinement();
+      expect(engine.version).toMatch(/^15\.2\.\d+\.\d+/);
+      const { pointerCompression, sandbox } = engine;
+      // Where vendor/v8 has an archive.
+      const built = process.platform === 'linux' && process.arch === 'x64';
+      expect({ pointerCompression, sandbox }).toEqual({
+        pointerCompression: built,
+        sandbox: built ? 'active' : 'missing',
+      });
+    });
+  }
+
+  it.runIf(process.platform === 'linux' && process.arch === 'x64')(
+    "tells that V8's sandbox is there in part where address space is short",
+    async () => {
+      const source = `
+        import { TGP } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
+        const kernel = new TGP({ config: { rootDir: process.argv[1], sandbox: { warm: 0 } } });
+        const { engine } = await kernel.confinement();
+        process.stdout.write(JSON.stringify(engine));
+        await kernel.shutdown();`;
+      const script = 'ulimit -v 1000000000; exec "$0" --input-type=module -e "$1" "$2"';
+      const { stdout } = await run('bash', ['-c', script, process.execPath, source, await tempRoot()]);
+      expect(JSON.parse(stdout)).toMatchObject({ pointerCompression: true, sandbox: 'partial' });
+    },
+  );
 });

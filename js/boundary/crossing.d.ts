@@ -28,7 +28,7 @@ export type CommitNote = { why?: string, session?: string, model?: string, };
 
 export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, };
 
-export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, };
+export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, engine: EngineReport, };
 
 export type ContentHash = string;
 
@@ -41,6 +41,8 @@ export type Dialect = "sqlite" | "postgres" | "mysql" | "any";
 export type Diffed = { applied: Array<Applied>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
 
 export type EmbedReply = { dimension: number, numbers: string, };
+
+export type EngineReport = { version: string, pointerCompression: boolean, sandbox: Hold, };
 
 export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, };
 

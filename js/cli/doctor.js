@@ -20,6 +20,11 @@ import { fitted, json, line, styled, withProgress } from './screen.js';
  */
 
 const OLDEST_NODE = 20;
+const V8_SANDBOX = {
+  active: "with V8's own sandbox",
+  partial: "with V8's own sandbox in part",
+  missing: "without V8's own sandbox",
+};
 const MARKS = { ok: '✓', warning: '!', problem: '✗' };
 const COLOURS = /** @type {const} */ ({ ok: 'green', warning: 'yellow', problem: 'red' });
 
@@ -32,8 +37,8 @@ const CHECKS = {
       ? ok(version)
       : problem(version, `Install Node ${OLDEST_NODE} or newer.`);
   },
-  V8: () => ok(`${native().engineVersion()} in the sandbox, ${process.versions.v8} in Node`),
   Worker: worker,
+  V8: engine,
   Walls: walls,
   Config: config,
   Workspace: workspace,
@@ -102,6 +107,24 @@ async function worker(patient) {
 }
 
 /**
+ * The V8 that runs tools, as a worker tells it; its version alone when none starts.
+ * @param {Patient} patient
+ * @returns {Promise<Finding>}
+ */
+async function engine({ worker }) {
+  const node = `${process.versions.v8} in Node`;
+  if (worker === 'faulty') return ok(`${native().engineVersion()} in the sandbox, ${node}`);
+  return withScratchKernel(async (kernel) => {
+    const { version, pointerCompression, sandbox } = (await kernel.confinement()).engine;
+    const traits = [`${pointerCompression ? 'with' : 'without'} pointer compression`, V8_SANDBOX[sandbox]].join(', ');
+    const detail = `${version} in the sandbox (${traits}), ${node}`;
+    return sandbox === 'partial'
+      ? warning(detail, 'Raise the limit on address space (ulimit -v): V8 sets a terabyte aside and uses little of it.')
+      : ok(detail);
+  });
+}
+
+/**
  * What the system holds around a worker.
  * @param {Patient} patient
  * @returns {Promise<Finding>}
@@ -110,7 +133,7 @@ async function walls({ worker }) {
   // What keeps workers from starting has been told.
   if (worker === 'faulty') return ok('');
   return withScratchKernel(async (kernel) => {
-    const { isolation: _, ...holds } = await kernel.confinement();
+    const { isolation: _, engine: __, ...holds } = await kernel.confinement();
     const detail = Object.entries(holds)
       .map(([name, hold]) => (hold === 'active' ? name : `${name} ${hold}`))
       .join(', ');

@@ -1,4 +1,4 @@
-//! What holds a worker beyond V8 itself, as the worker reports it and the kernel shows it.
+//! What holds a worker, as the worker reports it and the kernel shows it.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,21 @@ pub enum Hold {
     Missing,
 }
 
+/// The V8 that runs guests, by its own account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct EngineReport {
+    pub version: String,
+    /// References inside the heap are 32 bits long, so they cannot lead out of it.
+    pub pointer_compression: bool,
+    /// V8's own sandbox: a guest that has corrupted V8's heap reaches nothing else of the process. Partial where the system did
+    /// not give the address space to keep everything else away from it.
+    pub sandbox: Hold,
+}
+
 /// Every wall around a worker, each up or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Confinement {
@@ -28,16 +41,18 @@ pub struct Confinement {
     pub seccomp: Hold,
     /// Memory, files and dumps are bounded by the system too.
     pub resource_limits: Hold,
+    pub engine: EngineReport,
 }
 
 impl Confinement {
-    /// Nothing beyond V8: an engine on a thread of the host, or a system without any of this.
+    /// Nothing beyond V8, of which nothing is known yet: an engine on a thread of the host, or a system without any of this.
     pub const NONE: Self = Self {
         no_new_privileges: Hold::Missing,
         capabilities: Hold::Missing,
         landlock: Hold::Missing,
         seccomp: Hold::Missing,
         resource_limits: Hold::Missing,
+        engine: EngineReport { version: String::new(), pointer_compression: false, sandbox: Hold::Missing },
     };
 
     /// The walls that are not fully up, by the names that users see.
@@ -68,6 +83,7 @@ mod tests {
             landlock: Hold::Active,
             seccomp: Hold::Active,
             resource_limits: Hold::Active,
+            ..Confinement::NONE
         };
         assert!(full.gaps().is_empty());
         assert_eq!(

@@ -123,7 +123,8 @@ impl Event {
     /// How much text it brings.
     pub fn text_bytes(&self) -> usize {
         match self {
-            Self::Ready { .. } | Self::Started { .. } => 0,
+            Self::Ready { confinement, .. } => confinement.engine.version.len(),
+            Self::Started { .. } => 0,
             Self::Compiled(bytecode) => bytecode.as_ref().map_or(0, |bytecode| bytecode.data().len()),
             Self::Log { text, .. } => text.len(),
             Self::HostCall { name, args_json, .. } => name.len() + args_json.len(),

@@ -14,7 +14,9 @@ pub enum SandboxError {
         "{most} runs are waiting already, and no more may wait (sandbox.queue). Run fewer at once, or try again in a moment"
     )]
     QueueFull { most: usize },
-    #[error("the sandbox worker died before it could begin, several times in a row; the machine may be out of memory")]
+    #[error(
+        "the sandbox worker died before it could begin, several times in a row; the machine may be out of memory, or the limit on its address space (ulimit -v) too low for V8"
+    )]
     KeepsDying,
     #[error(
         "the sandbox failed inside, which is a defect of its own; the application goes on. Try again, and report it"

@@ -22,7 +22,8 @@ pub struct ConfinementReport {
 
 impl ConfinementReport {
     pub fn new(isolation: IsolationMode, walls: Confinement) -> Self {
-        Self { isolation, walls, warning: warning(isolation, &walls) }
+        let warning = warning(isolation, &walls);
+        Self { isolation, walls, warning }
     }
 }
 

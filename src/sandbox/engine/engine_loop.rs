@@ -49,6 +49,7 @@ pub fn run_engine(
     let _closing = closing;
     control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
     isolate.prepare();
+    let confinement = Confinement { engine: isolate.report(), ..confinement };
     let mut cache = CodeCache::default();
     control.emit(Event::Ready { confinement, engine: engine_tag(snapshot) });
     while let Some(command) = next(&**inbox, &mut isolate) {

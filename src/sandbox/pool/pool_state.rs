@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 const START_ATTEMPTS: u32 = 3;
 /// How often a run whose worker died before it began is put back.
 const RUN_ATTEMPTS: u32 = 3;
+/// Longest version that an engine may say it has.
+const VERSION_BYTES: usize = 64;
 
 /// A run that waits for a worker.
 struct Waiting {
@@ -80,7 +82,7 @@ impl PoolState {
 
     /// What holds the workers, once one has told; `Err` when none will.
     pub fn confinement(&self) -> Result<Option<Confinement>, ()> {
-        if self.closed || self.failed_starts >= START_ATTEMPTS { Err(()) } else { Ok(self.confinement) }
+        if self.closed || self.failed_starts >= START_ATTEMPTS { Err(()) } else { Ok(self.confinement.clone()) }
     }
 
     /// Slots for the workers that the load asks for. The caller starts them.
@@ -140,6 +142,9 @@ impl PoolState {
     }
 
     pub fn ready(&mut self, id: WorkerId, confinement: Confinement, now: Instant) -> Result<(), Rogue> {
+        if confinement.engine.version.len() > VERSION_BYTES {
+            return Err(Rogue);
+        }
         if self.slots.ready(id, now)? {
             self.failed_starts = 0;
             self.confinement = Some(confinement);

@@ -45,7 +45,7 @@ pub fn enter(memory_bytes: u64) -> Confinement {
     let landlock = restrict_landlock();
     let resource_limits = hold(limit_resources(memory_bytes));
     let capabilities = hold(drop_capabilities());
-    Confinement { no_new_privileges, landlock, resource_limits, capabilities, seccomp: Hold::Missing }
+    Confinement { no_new_privileges, landlock, resource_limits, capabilities, ..Confinement::NONE }
 }
 
 /// Leaves the process its threads, the system calls of a running V8, and nothing else.

@@ -1,7 +1,9 @@
 //! One V8 isolate with its memory account and a realm made ahead of time.
 
+use super::engine_report::engine_report;
 use super::prepared_stack::prepare_stack_trace;
 use super::promise_rejection::on_reject;
+use crate::sandbox::confinement::EngineReport;
 use crate::sandbox::engine::control::fatal_error::on_out_of_memory;
 use crate::sandbox::engine::control::{Cause, EngineControl};
 use crate::sandbox::engine::memory::MemoryBudget;
@@ -85,6 +87,11 @@ impl GuestIsolate {
             SPARES.. => Readiness::Full,
             _ => Readiness::Some,
         }
+    }
+
+    /// What V8 says of itself, with a prepared realm to say it in.
+    pub fn report(&mut self) -> EngineReport {
+        engine_report(&mut self.v8, self.spares.last().map(|realm| &realm.context))
     }
 
     /// Makes a realm for a later run, so that the run need not wait for it.

@@ -2,6 +2,7 @@
 
 mod bootstrap_scripts;
 mod compile_job;
+mod engine_report;
 mod guest_isolate;
 mod guest_stack;
 pub mod platform;

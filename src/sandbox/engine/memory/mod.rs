@@ -1,6 +1,9 @@
 //! What a guest takes of the machine's memory, and what it leaves behind.
 
 mod array_buffer;
+#[cfg_attr(v8_sandbox, path = "buffer_memory_inside.rs")]
+#[cfg_attr(not(v8_sandbox), path = "buffer_memory_anywhere.rs")]
+mod buffer_memory;
 mod memory_budget;
 mod weight;
 

@@ -51,6 +51,12 @@ fn what_no_engine_says_is_found_in_every_state() {
     let (mut state, id) = ready();
     assert_eq!(state.ready(id, Confinement::NONE, Instant::now()), Err(Rogue), "ready twice");
     assert_eq!(state.hear(id, RunId(1), 0, |_| Ok(())), Err(Rogue), "a run that it does not have");
+    let mut babbling = Confinement::NONE;
+    babbling.engine.version = "1".repeat(1 << 20);
+    let mut starting = PoolState::new(1, 1, IDLE, 10);
+    let id = starting.reserve_workers(Instant::now())[0];
+    assert!(!starting.attach(id, Arc::new(Silent::default()), Instant::now()));
+    assert_eq!(starting.ready(id, babbling, Instant::now()), Err(Rogue), "a version of a megabyte");
     let (mut state, id, _ends) = running();
     assert_eq!(state.ready(id, Confinement::NONE, Instant::now()), Err(Rogue), "ready while it runs");
     assert_eq!(state.hear(id, RunId(2), 0, |_| Ok(())), Err(Rogue), "another run");
