@@ -102,7 +102,7 @@ function limits({ sandbox = {} }) {
 }
 
 /** Classes that come with a global, or are known by one word for all of them. */
-const BESIDE = /^clear|(?:Signal|Params|Stream|Reader|Writer|Strategy|Event|Target|Exception|Entry|Mark)$/;
+const BESIDE = /^clear|^File$|(?:Signal|Params|Stream|Reader|Writer|Strategy|Event|Target|Exception|Entry|Mark)$/;
 
 /** @param {Facts['config']} config */
 function globals(config) {
