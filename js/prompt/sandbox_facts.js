@@ -108,7 +108,7 @@ const BESIDE = /^clear|^File$|(?:Signal|Params|Stream|Reader|Writer|Strategy|Eve
 function globals(config) {
   const elsewhere = ['args', 'tgp', 'module', 'exports', 'require', ...(hasNetwork(config) ? [] : ['fetch'])];
   const own = GLOBALS.split(', ').filter((name) => !elsewhere.includes(name) && !BESIDE.test(name));
-  return `Globals beside the ECMAScript library: ${own.join(', ')}, web streams.`;
+  return `Globals beside ECMAScript: ${own.join(', ')}, web streams.`;
 }
 
 /** @param {Facts['config']} config */
