@@ -74,7 +74,7 @@ fn numbers_that_are_none_and_words_that_lack_what_the_model_needs_are_refused() 
         body[scales..scales + 4].copy_from_slice(&bits.to_le_bytes());
         assert_eq!(error(file(&sizes(), &body)), Some(EmbedError::Damaged));
     }
-    for (from, to) in [("[CLS]", "[cls]"), ("[SEP]", "[CLS]"), ("add\n", "addd")] {
+    for (from, to) in [("[CLS]", "[cls]"), ("[SEP]", "[CLS]"), ("add\n", "add2")] {
         let text = super::tiny_model::VOCABULARY.replace(from, to);
         let mut body = body();
         body[..vocabulary].copy_from_slice(text.as_bytes());
