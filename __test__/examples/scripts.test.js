@@ -35,6 +35,10 @@ async function initialised(more = {}) {
   return { app, told: await initialise(app) };
 }
 
+/** What an application without the model is told when its kernel boots. */
+const BY_WORDS =
+  "[tgp] Tools are found by their words alone. To find them by meaning too, install @tgp/memory or pass embed; memory: 'off' ends this message.\n";
+
 /** @type {(app: string, model: string) => Promise<{ stdout: string, stderr: string }>} */
 const runAgent = (app, model) => exec(process.execPath, ['--import', model, 'agent.mjs'], { cwd: app });
 
@@ -43,8 +47,8 @@ test(
   async () => {
     const { app } = await initialised();
     expect(await filesOfExample('script', app)).toEqual(await filesOfExample('script'));
-    expect(await runAgent(app, SCRIPTED_MODEL)).toEqual({ stdout: `${FORGED}\n`, stderr: '' });
-    expect(await runAgent(app, SCRIPTED_MODEL)).toEqual({ stdout: `${REUSED}\n`, stderr: '' });
+    expect(await runAgent(app, SCRIPTED_MODEL)).toEqual({ stdout: `${FORGED}\n`, stderr: BY_WORDS });
+    expect(await runAgent(app, SCRIPTED_MODEL)).toEqual({ stdout: `${REUSED}\n`, stderr: BY_WORDS });
   },
   3 * MINUTES,
 );
@@ -83,7 +87,7 @@ test(
         ['--import', SCRIPTED_MODEL, '--input-type=module', '-e', invoke],
         { cwd: app, env: { ...process.env, TMPDIR, TOOLS_REPO: remote } },
       );
-      expect(stderr).toBe('');
+      expect(stderr).toBe(BY_WORDS);
       return JSON.parse(stdout);
     };
 

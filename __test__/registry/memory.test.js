@@ -131,6 +131,7 @@ describe("the application's own model", () => {
       const told = heard.filter((line) => line.startsWith('warn: Tools are found by their words alone'));
       expect(told.length, why).toBeGreaterThan(0);
       expect(told.length, why).toBeLessThanOrEqual(2);
+      expect(told.join()).toContain(why);
       expect(told.join(), why).not.toContain('sk-123');
     }
   });
