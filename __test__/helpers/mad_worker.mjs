@@ -114,6 +114,7 @@ function runOf(/** @type {Buffer} */ body) {
     number();
     if (number() === 0) text();
     else skip(32);
+    if (number() === 1) text();
     for (let links = number(); links > 0; links--) {
       text();
       text();

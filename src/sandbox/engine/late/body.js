@@ -12,6 +12,8 @@
     bytes: undefined,
     stream: undefined,
     type: undefined,
+    // Whether somebody else holds the bytes too.
+    isShared: false,
     isUsed: false,
     ...parts,
   });
@@ -22,7 +24,10 @@
   const toBody = (value) => {
     const bytes = typeof value === 'object' ? realm.bytesOf(value) : undefined;
     if (bytes !== undefined) return bytesBody(realm.wholeCopy(bytes));
-    if (realm.isBlob(value)) return bytesBody(realm.bytesOfBlob(value), realm.typeOfBlob(value) || undefined);
+    if (realm.isBlob(value)) {
+      const type = realm.typeOfBlob(value) || undefined;
+      return newBody({ __proto__: null, bytes: realm.bytesOfBlob(value), type, isShared: true });
+    }
     if (realm.isFormData(value)) {
       const written = realm.writeForm(value);
       return bytesBody(written.bytes, written.type);
@@ -63,16 +68,23 @@
     body.isUsed = true;
   };
 
+  // The bytes, which are the caller's alone; the body, which is read once, holds them no longer.
   const takeBytes = async (body) => {
     use(body);
-    if (body.stream === undefined || body.bytes !== undefined || body.text !== undefined) return bytesIn(body);
-    return await own(readStream(body.stream));
+    if (body.stream !== undefined && body.bytes === undefined && body.text === undefined) {
+      return await own(readStream(body.stream));
+    }
+    const bytes = bytesIn(body);
+    body.bytes = body.text = undefined;
+    return body.isShared || body.stream !== undefined ? realm.wholeCopy(bytes) : bytes;
   };
 
   const takeText = async (body) => {
     if (body.text !== undefined && body.bytes === undefined && isUsable(body)) {
       use(body);
-      return body.text[0] === BOM ? slice(body.text, 1) : body.text;
+      const { text } = body;
+      body.text = undefined;
+      return text[0] === BOM ? slice(text, 1) : text;
     }
     const bytes = await own(takeBytes(body));
     return native.decode('utf-8', bytes, false, false);
@@ -95,7 +107,10 @@
 
   const copyBody = (body) => {
     if (!isUsable(body)) throw new realm.TypeError('The body was read before, or is locked');
-    if (body.stream === undefined) return newBody({ __proto__: null, text: body.text, bytes: body.bytes, type: body.type });
+    if (body.stream === undefined) {
+      body.isShared = true;
+      return newBody({ __proto__: null, ...body });
+    }
     const branches = realm.teeStream(body.stream);
     body.stream = branches[0];
     body.bytes = body.text = undefined;
@@ -121,10 +136,10 @@
         return realm.JSONParse(await own(textFor(this)));
       },
       async arrayBuffer() {
-        return typedArrayBuffer(realm.wholeCopy(await own(bytesFor(this))));
+        return typedArrayBuffer(await own(bytesFor(this)));
       },
       async bytes() {
-        return realm.wholeCopy(await own(bytesFor(this)));
+        return await own(bytesFor(this));
       },
       async blob() {
         const type = typeOf(this) ?? '';

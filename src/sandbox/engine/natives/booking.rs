@@ -30,14 +30,22 @@ pub fn book(scope: &mut v8::PinScope<'_, '_>, bytes: usize) -> Option<Booking> {
         return Some(Booking(None));
     }
     let budget = scope.get_slot::<RunState>().map(|state| Arc::clone(&state.budget))?;
-    if budget.take_buffer(bytes as u64) {
-        return Some(Booking(Some((budget, bytes as u64))));
+    let bytes = bytes as u64;
+    if budget.take_buffer(bytes) || (bytes <= budget.limit() && take_after_collection(scope, &budget, bytes)) {
+        return Some(Booking(Some((budget, bytes))));
     }
     if let Some(message) = v8::String::new(scope, BUFFER_REFUSED) {
         let error = v8::Exception::range_error(scope, message);
         scope.throw_exception(error);
     }
     None
+}
+
+/// As V8 does for a buffer that was refused: what nobody holds any longer, of this run or of one before, makes room. The
+/// account hears of it from V8.
+fn take_after_collection(scope: &mut v8::PinScope<'_, '_>, budget: &MemoryBudget, bytes: u64) -> bool {
+    scope.low_memory_notification();
+    budget.take_buffer(bytes)
 }
 
 /// A copy of the guest's text, and room for `copies` of it in all. Nothing is asked of a value that is no text, so no code
