@@ -17,7 +17,7 @@ const EVERY_ROUTE = ['/**'];
  * packages of their own when it was installed.
  */
 const OWN_FILES = [
-  '{package.json,index.js,binding.cjs,*.node,tgp-sandbox*,tgp.snapshot}',
+  '{package.json,index.js,binding.cjs,*.node,tgp-sandbox*,tgp.snapshot,tgp.icu}',
   '{js,dist,std,sandbox}/**/*',
 ];
 

@@ -35,6 +35,7 @@ import { stdApiModule } from './std_api.mjs';
 
 const CRATE = 'tgp-core';
 const SNAPSHOT = 'tgp.snapshot';
+const LOCALES = 'tgp.icu';
 const RUN_BIT = 0o755;
 
 export async function build() {
@@ -47,9 +48,15 @@ export async function build() {
   const changed = [
     install(join(output, platform.library), join(ROOT, addon)),
     install(join(output, platform.worker), join(ROOT, platform.worker), RUN_BIT),
+    install(join(buildScriptDir(), LOCALES), join(ROOT, LOCALES)),
   ].includes(true);
   if (changed || !existsSync(join(ROOT, SNAPSHOT))) {
-    run(join(ROOT, platform.worker), [join(ROOT, addon), '--write-snapshot', join(ROOT, SNAPSHOT)]);
+    run(join(ROOT, platform.worker), [
+      join(ROOT, addon),
+      '--write-snapshot',
+      join(ROOT, SNAPSHOT),
+      join(ROOT, LOCALES),
+    ]);
   }
   await writeLoader();
   writeFileSync(
@@ -65,7 +72,7 @@ export async function build() {
   await writeNodeShims();
   await writeApiReference();
   const packageDir = join(ROOT, 'npm', platform.name);
-  for (const file of [addon, platform.worker, SNAPSHOT]) {
+  for (const file of [addon, platform.worker, SNAPSHOT, LOCALES]) {
     install(join(ROOT, file), join(packageDir, file), file === platform.worker ? RUN_BIT : undefined);
   }
 }
@@ -74,6 +81,16 @@ function targetDir() {
   const metadata = capture('cargo', ['metadata', '--format-version', '1', '--no-deps', '--offline']);
   if (metadata === undefined) throw new StepFailed('cargo could not describe the project ("cargo metadata" failed).');
   return JSON.parse(metadata).target_directory;
+}
+
+/** Where the crate's build script wrote: nothing is compiled again, and cargo tells. */
+function buildScriptDir() {
+  const messages = capture('cargo', ['build', '--release', '--lib', '--bins', '--message-format=json']) ?? '';
+  for (const line of messages.split('\n').filter(Boolean)) {
+    const { reason, package_id: id, out_dir: folder } = JSON.parse(line);
+    if (reason === 'build-script-executed' && id.includes(CRATE)) return folder;
+  }
+  throw new StepFailed('cargo does not tell where the build script of the crate has written.');
 }
 
 /**

@@ -13,6 +13,7 @@ const { refusingModule } = require('tgp:refusing');
 const { randomness } = require('tgp:crypto_random');
 
 const HASHES = {
+  __proto__: null,
   md5,
   sha1,
   sha224,
@@ -31,6 +32,7 @@ const HASHES = {
   rmd160: ripemd160,
 };
 const OTHER_NAMES = {
+  __proto__: null,
   'sha-1': 'sha1',
   'sha-224': 'sha224',
   'sha-256': 'sha256',

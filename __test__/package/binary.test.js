@@ -44,6 +44,10 @@ describe.runIf(process.platform === 'linux')('the shipped binaries', () => {
       expect(undefinedNames).toMatch(new RegExp(` ${name}@GLIBC`));
   });
 
+  it('stay small enough to be downloaded and loaded without a second thought', () => {
+    expect(statSync(ADDON).size).toBeLessThan(60e6);
+  });
+
   it('are stripped and executable', () => {
     expect(read('readelf', '-S', ADDON)).not.toContain('.symtab');
     expect(statSync(WORKER).mode & 0o111).not.toBe(0);

@@ -5,13 +5,24 @@ use crate::kernel::WorkerFiles;
 
 const EXECUTABLE: &str = if cfg!(windows) { "tgp-sandbox.exe" } else { "tgp-sandbox" };
 const SNAPSHOT: &str = "tgp.snapshot";
+const LOCALES: &str = "tgp.icu";
 
 pub fn locate() -> Result<WorkerFiles, Error> {
     let library = process_path::get_dylib_path()
         .ok_or_else(|| Error::new(ErrorCode::Io, "The native library cannot tell where it is. Reinstall @tgp/core."))?;
+    let locales = library.with_file_name(LOCALES);
+    if !locales.exists() {
+        let message = format!(
+            "{} is missing: tools cannot run without the data of languages and time zones. Deploy it beside the native \
+             library, or reinstall @tgp/core.",
+            locales.display()
+        );
+        return Err(Error::new(ErrorCode::Io, message));
+    }
     Ok(WorkerFiles {
         executable: library.with_file_name(EXECUTABLE),
         snapshot: library.with_file_name(SNAPSHOT),
+        locales,
         library,
     })
 }

@@ -19,5 +19,6 @@ mod web_url;
 pub use control::{EngineControl, Inbox, StuckPolicy};
 pub use engine_loop::{ENGINE_STACK, run_engine};
 pub use home::make_room;
+pub use isolate::locale_data::load as load_locales;
 pub use isolate::platform::engine_version;
 pub use isolate::snapshot::load_from as load_snapshot;

@@ -162,7 +162,12 @@ mod tests {
     #[test]
     fn a_package_is_sent_once_and_what_was_not_needed_for_longest_makes_room() {
         let scribe = Arc::<Scribe>::default();
-        let files = WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() };
+        let files = WorkerFiles {
+            executable: "none".into(),
+            library: "none".into(),
+            snapshot: "none".into(),
+            locales: "none".into(),
+        };
         let worker = StockedWorker {
             worker: Arc::<Scribe>::clone(&scribe),
             engine: Arc::new(OnceLock::new()),

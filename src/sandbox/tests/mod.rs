@@ -27,7 +27,12 @@ const LIMITS: RunLimits = RunLimits {
 fn sandbox_of(workers: usize, bytecode: Arc<dyn BytecodeStore>) -> Sandbox {
     Sandbox::new(PoolOptions {
         isolation: Isolation::Thread,
-        files: WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() },
+        files: WorkerFiles {
+            executable: "none".into(),
+            library: "none".into(),
+            snapshot: "none".into(),
+            locales: "none".into(),
+        },
         workers,
         warm: 1,
         idle: Duration::from_mins(1),

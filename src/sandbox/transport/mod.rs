@@ -31,12 +31,14 @@ pub trait Worker: Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerGone;
 
-/// The files that make a worker: the executable, the library it loads, and the snapshot beside them.
+/// The files that make a worker: the executable, the library it loads, with the snapshot and the locale data beside
+/// them.
 #[derive(Debug, Clone)]
 pub struct WorkerFiles {
     pub executable: PathBuf,
     pub library: PathBuf,
     pub snapshot: PathBuf,
+    pub locales: PathBuf,
 }
 
 /// Where engines live.

@@ -37,7 +37,7 @@ pub fn start(
     news: NewsSink,
 ) -> Result<Arc<dyn Worker>, SandboxError> {
     let mut command = std::process::Command::new(&files.executable);
-    command.arg(&files.library).arg("--serve").arg(&files.snapshot).arg(memory_bytes.to_string());
+    command.arg(&files.library).arg("--serve").arg(&files.snapshot).arg(&files.locales).arg(memory_bytes.to_string());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     // Nothing of the host's environment is the guest's business, and no directory is kept busy by a worker.
     command.env_clear();

@@ -2,7 +2,9 @@
 
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
 use crate::sandbox::confinement::Confinement;
-use crate::sandbox::engine::{ENGINE_STACK, EngineControl, Inbox, StuckPolicy, load_snapshot, run_engine};
+use crate::sandbox::engine::{
+    ENGINE_STACK, EngineControl, Inbox, StuckPolicy, load_locales, load_snapshot, run_engine,
+};
 use crate::sandbox::message::Command;
 use crate::sandbox::sandbox_error::SandboxError;
 use crate::threads;
@@ -16,6 +18,7 @@ struct ThreadWorker {
 }
 
 pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<Arc<dyn Worker>, SandboxError> {
+    load_locales(&files.locales).map_err(|error| SandboxError::CannotStart { reason: error.kind().to_string() })?;
     let events = Arc::clone(&news);
     let control = EngineControl::new(Arc::new(move |event| events(News::Event(event))), StuckPolicy::Abandon);
     let (sender, receiver) = unbounded();
@@ -103,7 +106,12 @@ mod tests {
             // Whoever listened has gone when the engine tells its end.
             let _unheard = sender.send(news);
         });
-        let files = WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() };
+        let files = WorkerFiles {
+            executable: "none".into(),
+            library: "none".into(),
+            snapshot: "none".into(),
+            locales: "none".into(),
+        };
         let worker = start(&files, 64 << 20, news).unwrap();
         let run = RunId(1);
         worker.send(run_of(run, "return new Error('no').stack")).unwrap();
@@ -131,7 +139,12 @@ mod tests {
             News::Event(_) => resume_unwind(Box::new("no")),
             News::Gone => sender.send(()).unwrap(),
         });
-        let files = WorkerFiles { executable: "none".into(), library: "none".into(), snapshot: "none".into() };
+        let files = WorkerFiles {
+            executable: "none".into(),
+            library: "none".into(),
+            snapshot: "none".into(),
+            locales: "none".into(),
+        };
         let worker = start(&files, 64 << 20, news).unwrap();
         ends.recv_timeout(Duration::from_secs(20)).unwrap();
         let patience = Instant::now() + Duration::from_secs(5);

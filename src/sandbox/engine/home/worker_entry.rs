@@ -10,6 +10,7 @@ use crate::sandbox::engine::control::{
     EXIT_FATAL, EXIT_USAGE, EngineControl, Inbox, StuckPolicy, exit_now, fatal_error,
 };
 use crate::sandbox::engine::engine_loop::{ENGINE_STACK, run_engine};
+use crate::sandbox::engine::isolate::locale_data;
 use crate::sandbox::engine::isolate::platform;
 use crate::sandbox::engine::isolate::snapshot;
 use crate::sandbox::frame::write_frame;
@@ -24,13 +25,13 @@ use std::sync::Arc;
 
 /// What the worker was asked to do.
 enum Job {
-    WriteSnapshot(PathBuf),
-    Serve { snapshot: PathBuf, memory_bytes: u64 },
+    WriteSnapshot { snapshot: PathBuf, locales: PathBuf },
+    Serve { snapshot: PathBuf, locales: PathBuf, memory_bytes: u64 },
     Probe { attempt: String },
 }
 
-/// Entry of the worker process. Arguments: `--write-snapshot FILE`, `--serve SNAPSHOT MEMORY_BYTES`, or `--probe NAME`,
-/// which puts the walls up and then tries one thing that they forbid.
+/// Entry of the worker process. Arguments: `--write-snapshot FILE LOCALES`, `--serve SNAPSHOT LOCALES MEMORY_BYTES`, or
+/// `--probe NAME`, which puts the walls up and then tries one thing that they forbid.
 ///
 /// # Safety
 /// `arguments` must hold `count` valid, NUL-terminated strings.
@@ -46,8 +47,8 @@ pub unsafe extern "C" fn tgp_sandbox_main(count: c_int, arguments: *const *const
         words.push(word.to_string_lossy().into_owned());
     }
     match parse(&words) {
-        Some(Job::WriteSnapshot(path)) => c_int::from(snapshot::write(&path).is_err()) * EXIT_USAGE,
-        Some(Job::Serve { snapshot, memory_bytes }) => serve(&snapshot, memory_bytes),
+        Some(Job::WriteSnapshot { snapshot, locales }) => write_snapshot(&snapshot, &locales),
+        Some(Job::Serve { snapshot, locales, memory_bytes }) => serve(&snapshot, &locales, memory_bytes),
         Some(Job::Probe { attempt }) => probe::run(&attempt),
         None => EXIT_USAGE,
     }
@@ -55,13 +56,21 @@ pub unsafe extern "C" fn tgp_sandbox_main(count: c_int, arguments: *const *const
 
 fn parse(words: &[String]) -> Option<Job> {
     match words {
-        [flag, path] if flag == "--write-snapshot" => Some(Job::WriteSnapshot(path.into())),
+        [flag, snapshot, locales] if flag == "--write-snapshot" => {
+            Some(Job::WriteSnapshot { snapshot: snapshot.into(), locales: locales.into() })
+        }
         [flag, attempt] if flag == "--probe" => Some(Job::Probe { attempt: attempt.clone() }),
-        [flag, path, memory] if flag == "--serve" => {
-            Some(Job::Serve { snapshot: path.into(), memory_bytes: memory.parse().ok()? })
+        [flag, snapshot, locales, memory] if flag == "--serve" => {
+            let memory_bytes = memory.parse().ok()?;
+            Some(Job::Serve { snapshot: snapshot.into(), locales: locales.into(), memory_bytes })
         }
         _ => None,
     }
+}
+
+fn write_snapshot(snapshot: &Path, locales: &Path) -> c_int {
+    let written = locale_data::load(locales).is_ok() && snapshot::write(snapshot).is_ok();
+    if written { 0 } else { EXIT_USAGE }
 }
 
 /// Closes what the host's other libraries left open without close-on-exec: none of it is a guest's business.
@@ -83,9 +92,12 @@ fn use_universal_time() {
 }
 
 /// Reads commands until the host closes the pipe; then the process ends, whatever the guest is doing.
-fn serve(snapshot: &Path, memory_bytes: u64) -> c_int {
+fn serve(snapshot: &Path, locales: &Path, memory_bytes: u64) -> c_int {
     close_inherited();
     use_universal_time();
+    if locale_data::load(locales).is_err() {
+        return EXIT_USAGE;
+    }
     let file = snapshot::read_file(snapshot);
     let output = Mutex::new(open_output());
     let sink = move |event: Event| {

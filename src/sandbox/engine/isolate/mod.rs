@@ -5,6 +5,7 @@ mod compile_job;
 mod engine_report;
 mod guest_isolate;
 mod guest_stack;
+pub mod locale_data;
 pub mod platform;
 mod prepared_stack;
 mod promise_rejection;

@@ -1,5 +1,6 @@
 //! V8 is set up once per process and never torn down.
 
+use super::locale_data;
 use std::sync::Once;
 
 /// Flags for the whole process, each with the reason it is here.
@@ -22,9 +23,12 @@ pub fn ensure_initialised() {
     INITIALISED.call_once(|| {
         v8::V8::set_entropy_source(fill_with_chance);
         v8::V8::set_flags_from_string(&FLAGS.join(" "));
-        // Without locale data the first `toLocaleString` would end the process. A refusal can only mean that the data
-        // and the archive are of different ICU versions, which the pinned crates rule out and a test would show.
-        let _accepted = v8::icu::set_common_data_78(deno_core_icudata::ICU_DATA);
+        // Without locale data the first `toLocaleString` would end the process: whoever runs guests has loaded it. A refusal
+        // can only mean that the data and the archive are of different ICU versions, which the pinned crates rule out and a
+        // test would show.
+        if let Some(data) = locale_data::data() {
+            let _accepted = v8::icu::set_common_data_78(data);
+        }
         v8::icu::set_default_locale("en-US");
         // One background thread is enough for short guests, and a worker is one of several.
         v8::V8::initialize_platform(v8::new_unprotected_default_platform(1, false).make_shared());
