@@ -42,7 +42,9 @@ test(
     await cp(join(app, '.next', 'standalone'), standalone, { recursive: true });
     const binaries = join(standalone, 'node_modules', PLATFORM_PACKAGE);
     const shipped = await readdir(binaries);
-    expect(shipped).toEqual(expect.arrayContaining(['tgp-sandbox', 'tgp.snapshot', 'tgp.icu', expect.stringMatching(/\.node$/)]));
+    expect(shipped).toEqual(
+      expect.arrayContaining(['tgp-sandbox', 'tgp.snapshot', 'tgp.icu', expect.stringMatching(/\.node$/)]),
+    );
     expect((await stat(join(binaries, 'tgp-sandbox'))).mode & 0o111).toBe(0o111);
 
     const server = await startServer(standalone, 'server.js');

@@ -13,7 +13,9 @@ export async function madWorkers(folder) {
   const [addon = ''] = (await readdir(ROOT)).filter((name) => /^tgp\..*\.node$/.test(name));
   await mkdir(folder, { recursive: true });
   const library = join(folder, addon);
-  await link(join(ROOT, addon), library).catch(() => copyFile(join(ROOT, addon), library));
+  for (const file of [addon, 'tgp.icu']) {
+    await link(join(ROOT, file), join(folder, file)).catch(() => copyFile(join(ROOT, file), join(folder, file)));
+  }
   const start = `#!${process.execPath}\nimport(${JSON.stringify(MAD_WORKER)});\n`;
   await writeFile(join(folder, 'tgp-sandbox'), start, { mode: 0o755 });
   return { NAPI_RS_NATIVE_LIBRARY_PATH: library };

@@ -80,7 +80,8 @@ describe.runIf(process.platform === 'linux')('THREAT: memory of native functions
       await kernel.shutdown();
       console.log(JSON.stringify({ codes, grown }));`,
     );
-    const expected = (/** @type {object} */ ways, /** @type {string} */ code) => Object.keys(ways).map((name) => [name, code]);
+    const expected = (/** @type {object} */ ways, /** @type {string} */ code) =>
+      Object.keys(ways).map((name) => [name, code]);
     expect(codes).toEqual(
       Object.fromEntries([...expected(COPIED, 'ERR_ISOLATE_MEMORY'), ...expected(LOGGED, 'undefined')]),
     );

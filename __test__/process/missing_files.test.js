@@ -1,0 +1,40 @@
+import { unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { madWorkers } from '../helpers/mad_host.js';
+import { runProgram } from '../helpers/run_program.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const BOOT = `
+  const kernel = new TGP({ config: { rootDir: './.tgp', sandbox: { isolation: process.env.ISOLATION } } });
+  const forge = async () => {
+    await tgpTools(kernel).write_file.execute({ path: 'tools/one.ts', content: 'return (1).toLocaleString()' });
+    return kernel.exec('tools/one.ts');
+  };
+  const told = await forge().then(() => 'ran', ({ code, message }) => ({ code, message }));
+  await kernel.shutdown();
+  console.log(JSON.stringify(told));`;
+
+describe('a deployment that has forgotten the locale data', () => {
+  it.each(['process', 'thread'])('is told what is missing and where it belongs (%s)', async (ISOLATION) => {
+    const folder = await tempRoot();
+    const env = { ...(await madWorkers(join(folder, 'native'))), ISOLATION };
+    const data = join(folder, 'native', 'tgp.icu');
+    await unlink(data);
+    const missing = await runProgram(folder, BOOT, env);
+    expect(missing).toMatchObject({ code: 'ERR_IO', message: expect.stringContaining(`${data} is missing`) });
+    expect(missing.message).toMatch(/beside the native library, or reinstall @tgp\/core/);
+  });
+
+  it('is no less told of a file that is torn', async () => {
+    const folder = await tempRoot();
+    const env = { ...(await madWorkers(join(folder, 'native'))), ISOLATION: 'thread' };
+    const data = join(folder, 'native', 'tgp.icu');
+    await unlink(data);
+    await writeFile(data, 'torn');
+    expect(await runProgram(folder, BOOT, env)).toMatchObject({
+      code: 'ERR_ISOLATE_CRASHED',
+      message: expect.stringMatching(/could not be started|cannot be started/),
+    });
+  });
+});
