@@ -68,7 +68,7 @@ export const FORMATS = {
     "import { gzipSync, gunzipSync, strToU8, strFromU8 } from 'fflate'",
     "strFromU8(gunzipSync(gzipSync(strToU8('hello'))))",
   ],
-  pako: ["import * as pako from 'pako'", "pako.inflate(pako.deflate('hello'), { to: 'string' })"],
+  pako: ["import * as pako from 'pako'", 'new TextDecoder().decode(pako.inflate(pako.deflate("hello")))'],
   '@msgpack/msgpack': ["import { encode, decode } from '@msgpack/msgpack'", "decode(encode({ a: [1, 'x'] }))"],
   'cbor-x': ["import { encode, decode } from 'cbor-x'", "decode(encode({ a: [1, 'x'] }))"],
   protobufjs: [
