@@ -69,6 +69,8 @@ function json(value) {
 
 function promisify(original) {
   if (original[PROMISIFIED]) return original[PROMISIFIED];
+  // It takes its callback first.
+  if (original === setTimeout) return (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
   const promised = function promised(...args) {
     return new Promise((resolve, reject) => {
       original.call(this, ...args, (error, value) => (error ? reject(error) : resolve(value)));

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { TGPError, ValidationError } from './errors.js';
 import { MAX_JSON_DEPTH } from './foreign_json.js';
 
@@ -29,8 +30,9 @@ export class JsonText {
 
 /**
  * The JSON text of a value that goes into the sandbox. Dates become ISO strings, BigInts decimal strings, Maps plain
- * objects and Sets arrays; members that are undefined are left out. What JSON cannot hold is refused by its path, and so is
- * what has no end.
+ * objects, Sets and typed arrays arrays, errors `{ $error }`, bytes `{ $base64 }` and patterns `{ $regexp }`, as in what
+ * comes out of it; members that are undefined are left out. What JSON cannot hold is refused by its path, and so is what
+ * has no end.
  * @param {unknown} value
  * @param {string} name what the caller calls the value; the path in messages starts with it
  * @param {Options} [options]
@@ -140,13 +142,31 @@ class Writer {
       if (Number.isNaN(value.getTime())) throw this.#refusal('is an invalid date');
       return JSON.stringify(value.toISOString());
     }
-    if (value instanceof Map) return this.#writeMembers(mapEntries(value, this.#keyOf));
+    if (value instanceof Map) return this.#writeMembers(this.#mapEntries(value));
     if (value instanceof Set || Array.isArray(value)) return this.#writeItems(value);
     if ('toJSON' in value && typeof value.toJSON === 'function') return this.write(value.toJSON());
     if (value instanceof Number || value instanceof String || value instanceof Boolean) {
       return this.write(value.valueOf());
     }
+    if (types.isNativeError(value)) return this.#writeMembers([['$error', errorMembers(value)]]);
+    if (types.isRegExp(value)) return this.#writeMembers([['$regexp', String(value)]]);
+    if (types.isAnyArrayBuffer(value) || ArrayBuffer.isView(value)) return this.#writeBytes(value);
+    const what = unwritable(value);
+    if (what !== undefined) throw this.#refusal(`is ${what}`);
     return this.#writeMembers(objectEntries(value));
+  }
+
+  /** @param {ArrayBufferLike | ArrayBufferView} value */
+  #writeBytes(value) {
+    if (types.isTypedArray(value) && !types.isUint8Array(value) && !types.isUint8ClampedArray(value)) {
+      return this.#writeItems(/** @type {Iterable<number>} */ (/** @type {unknown} */ (value)));
+    }
+    // Looked at before anything is copied: base64 takes four characters for three bytes.
+    if ((value.byteLength / 3) * 4 > this.#left) this.#spend(this.#left + 1);
+    const bytes = ArrayBuffer.isView(value)
+      ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+      : Buffer.from(value);
+    return this.#writeMembers([['$base64', bytes.toString('base64')]]);
   }
 
   /** @param {Iterable<unknown>} items */
@@ -177,13 +197,22 @@ class Writer {
     return text.end();
   }
 
-  /** @param {unknown} key of a Map */
-  #keyOf = (key) => {
-    if (typeof key === 'object' || typeof key === 'function' || typeof key === 'symbol') {
-      throw this.#refusal('is a Map with a key that is not text or a number');
+  /**
+   * @param {Map<unknown, unknown>} map
+   * @returns {Iterable<[string, unknown]>}
+   */
+  *#mapEntries(map) {
+    const names = new Set();
+    for (const [key, item] of map) {
+      if (typeof key === 'object' || typeof key === 'function' || typeof key === 'symbol') {
+        throw this.#refusal('is a Map with a key that is not text or a number');
+      }
+      const name = String(key);
+      if (names.has(name)) throw this.#refusal(`is a Map with two keys that are written ${JSON.stringify(name)}`);
+      names.add(name);
+      yield [name, item];
     }
-    return String(key);
-  };
+  }
 
   /** @param {string} text */
   #spent(text) {
@@ -254,12 +283,35 @@ function isHighHalf(code) {
 }
 
 /**
- * @param {Map<unknown, unknown>} map
- * @param {(key: unknown) => string} keyOf
- * @returns {Iterable<[string, unknown]>}
+ * What an error says, and what was put on it.
+ * @param {Error} error
  */
-function* mapEntries(map, keyOf) {
-  for (const [key, item] of map) yield [keyOf(key), item];
+function errorMembers(error) {
+  const { name, message, cause } = error;
+  const { errors } = /** @type {{ errors?: unknown }} */ (error);
+  const { stack: _stack, ...own } = /** @type {Record<string, unknown>} */ ({ ...error });
+  return { name, message, ...own, ...(cause !== undefined && { cause }), ...(errors !== undefined && { errors }) };
+}
+
+/** How values are had of which JSON would keep nothing. */
+const ADVICE = /** @type {Record<string, string>} */ ({
+  Promise: 'a promise: await it first',
+  Generator: 'a generator: collect what it yields into an array first',
+  AsyncGenerator: 'a generator: collect what it yields into an array first',
+  Response: 'a Response: take its body first (await response.json(), .text() or .arrayBuffer())',
+});
+
+/**
+ * What an object is of which JSON would keep nothing; undefined for all others.
+ * @param {object} value
+ * @returns {string | undefined}
+ */
+function unwritable(value) {
+  const tag = /** @type {any} */ (value)[Symbol.toStringTag];
+  if (types.isPromise(value)) return ADVICE.Promise;
+  const prototype = Object.getPrototypeOf(value);
+  if (typeof tag !== 'string' || prototype === null || Object.keys(value).length > 0) return undefined;
+  return Object.hasOwn(ADVICE, tag) ? ADVICE[tag] : `an object of the class ${tag}, of which JSON keeps nothing`;
 }
 
 /**

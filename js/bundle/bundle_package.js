@@ -40,7 +40,7 @@ const NODES = [
   [22, 12],
 ];
 /** Part of every bundle's identity: another way to bundle is another bundle. */
-const RECIPE = 2;
+const RECIPE = 3;
 /** What one package may be made of, with all that it needs, and what may come of it. */
 const MAX_MODULES = 5_000;
 const MAX_SOURCE_BYTES = 32 << 20;
@@ -154,7 +154,13 @@ async function bundled(specifier, baseDir, resolve) {
       exports: 'auto',
       esModule: 'if-default-prop',
       codeSplitting: false,
-      minify: true,
+      // Names of functions and classes are data: errors are told apart by them, registries go by them.
+      keepNames: true,
+      minify: {
+        mangle: { keepNames: true },
+        compress: { keepNames: { function: true, class: true } },
+        codegen: true,
+      },
       footer: OWN_DEFAULT,
     });
     const [chunk] = output;
@@ -178,5 +184,7 @@ function reason(cause) {
   if (message.includes('UNRESOLVED_ENTRY')) return 'it is not installed in the application, or has no such subpath.';
   const missing = /UNRESOLVED_IMPORT[^']*'([^']+)'/.exec(message)?.[1];
   if (missing !== undefined) return `it needs "${missing}", which is not installed in the application.`;
+  if (/top-level await/i.test(message))
+    return 'it awaits something at its top level, and a tool loads packages at once.';
   return 'its code could not be bundled.';
 }

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { setMaxListeners } from 'node:events';
 import { AbortedError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
@@ -152,7 +153,10 @@ export class HostFunctions {
     }
     const { signal } = endOf(context);
     if (runId === rootId) return signal;
-    context.signal ??= AbortSignal.any([signal, this.#signalOf(context.above ?? rootId, rootId)]);
+    if (context.signal === undefined) {
+      context.signal = AbortSignal.any([signal, this.#signalOf(context.above ?? rootId, rootId)]);
+      setMaxListeners(0, context.signal);
+    }
     return context.signal;
   }
 
@@ -179,6 +183,10 @@ export class HostFunctions {
 
 /** @param {RunContext} context */
 function endOf(context) {
-  context.end ??= new AbortController();
+  if (context.end === undefined) {
+    context.end = new AbortController();
+    // All calls of a run listen to one signal: many of them are no leak.
+    setMaxListeners(0, context.end.signal);
+  }
   return context.end;
 }

@@ -41,6 +41,9 @@ const SEARCHES: u64 = 16;
 /// Faults beyond these are not reported: nobody mends more at once, and hostile text has a hundred thousand.
 const MAX_FAULTS: usize = 100;
 
+const FENCE: &str = "```";
+const FENCE_HELP: &str = "Send the code alone, without the lines of ``` before and after it.";
+
 /// Why there is no tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::compile) enum Unparsed {
@@ -58,6 +61,9 @@ pub(in crate::compile) fn parse(
     stack: usize,
     comments: Option<&SingleThreadedComments>,
 ) -> Result<Parsed, Unparsed> {
+    if let Some(fence) = fence_of(source) {
+        return Err(Unparsed::Faulty(vec![fence]));
+    }
     let mut for_using = ForUsing::default();
     let outcome = loop {
         let run = || run_parser(for_using.text(source), language, comments);
@@ -75,6 +81,17 @@ pub(in crate::compile) fn parse(
             Err(Unparsed::Stopped(spent, find_cause(source, language, stack)))
         }
     }
+}
+
+/// Models send code as they would in a chat. To the grammar three backticks are two texts, the first of which is called.
+fn fence_of(source: &str) -> Option<Fault> {
+    let code = source.trim_start();
+    if !code.starts_with(FENCE) {
+        return None;
+    }
+    let lo = FIRST_POS + BytePos(u32::try_from(source.len() - code.len()).ok()?);
+    let span = Span::new(lo, lo + BytePos(u32::try_from(FENCE.len()).ok()?));
+    Some(Fault { span, message: "A Markdown fence is no code".to_owned(), help: Some(FENCE_HELP) })
 }
 
 fn forget(comments: Option<&SingleThreadedComments>) {

@@ -30,6 +30,17 @@ fn an_error_names_file_line_and_column() {
 }
 
 #[test]
+fn a_markdown_fence_is_named() {
+    for (source, place) in [("```ts\nreturn 1\n```", (1, 1)), ("\n ```\nexport default () => 1;\n```\n", (2, 2))] {
+        let error = error("a.ts", source);
+        assert!(error.to_string().contains("A Markdown fence is no code"), "{error}");
+        assert!(error.to_string().contains("Send the code alone"), "{error}");
+        assert_eq!(error.position(), Some(place));
+    }
+    assert!(Compiler::new().compile("a.ts", "return `a` + ```b`").is_ok(), "elsewhere it is what the grammar says");
+}
+
+#[test]
 fn a_return_in_a_module_is_explained() {
     let message = error("a.ts", "import x from './x'\nconst y = x\nreturn y").to_string();
     assert!(

@@ -5,7 +5,7 @@
   const { DOMException, ReflectConstruct, define, getOwnPropertyDescriptor, give, hasOwn, isArray, objectKeys } = realm;
   const { bufferBytes, dateGetTime, mapForEach, mapGet, mapSet, setAdd, setForEach } = realm;
   const { typedArrayBuffer, typedArrayLength, typedArrayName, typedArrayOffset } = realm;
-  const { put, viewBuffer, viewBytes, viewOffset, views } = realm;
+  const { ObjectPrototype, getPrototypeOf, put, toStringTag, viewBuffer, viewBytes, viewOffset, views } = realm;
 
   const errors = { __proto__: null };
   const errorTypes = ['Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError'];
@@ -40,6 +40,20 @@
     return new Type(buffer, offset, name === undefined ? viewBytes(value) : typedArrayLength(value));
   }
 
+  // Whether all that an object is stands elsewhere than in its members.
+  const isOfPlatform = (value) => {
+    const prototype = getPrototypeOf(value);
+    if (prototype === ObjectPrototype || prototype === null || objectKeys(value).length > 0) return false;
+    return typeof value[toStringTag] === 'string';
+  };
+
+  // Of objects of the web, those that hold bytes and nothing else have copies.
+  function copyPlatformObject(value) {
+    if (realm.isFile?.(value)) return realm.newFile(realm.bytesOfBlob(value), value.name, value.type);
+    if (realm.isBlob?.(value)) return realm.newBlob(realm.bytesOfBlob(value), value.type);
+    return refuse(`A ${realm.brief(value[toStringTag])}`);
+  }
+
   function copyMembers(value, out, seen) {
     const names = objectKeys(value);
     for (let i = 0; i < names.length; i++) {
@@ -70,6 +84,7 @@
   function copyObject(value, seen) {
     const known = mapGet(seen, value);
     if (known !== undefined) return known;
+    if (realm.isDOMException(value)) return new DOMException(realm.readText(value, 'message'), realm.readText(value, 'name'));
     if (native.isError(value)) return copyError(value, seen);
     const type = native.classOf(value);
     const leaf = copyLeaf(value, type);
@@ -95,6 +110,8 @@
     if (isArray(value)) {
       out = [];
       out.length = value.length;
+    } else if (isOfPlatform(value)) {
+      return copyPlatformObject(value);
     }
     mapSet(seen, value, out);
     return copyMembers(value, out, seen);

@@ -68,6 +68,9 @@
     get code() {
       return codeOf(this.#name);
     }
+    static {
+      realm.isDOMException = (value) => #name in value;
+    }
   }
 
   realm.DOMException = DOMException;

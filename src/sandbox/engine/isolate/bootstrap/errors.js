@@ -1,7 +1,7 @@
 // What errors say about themselves, and which of them are the host's.
 (function errors(realm, native) {
   const { JSONStringify, define, errorToString, getOwnPropertyDescriptor, hasOwn, indexOf, slice, textOf } = realm;
-  const { weakMapGet, weakMapSet } = realm;
+  const { isArray, weakMapGet, weakMapSet } = realm;
 
   const hostFaults = new realm.WeakMap();
 
@@ -54,6 +54,25 @@
 
   const cut = (text, most) => (text.length > most ? slice(text, 0, most) : text);
 
+  // An own member that is no code; undefined for none.
+  const memberOf = (error, name) => {
+    const descriptor = getOwnPropertyDescriptor(error, name);
+    return descriptor !== undefined && hasOwn(descriptor, 'value') ? descriptor.value : undefined;
+  };
+
+  // What an error that stands for several says, with what the first of them say.
+  const messageOf = (error) => {
+    const message = readText(error, 'message');
+    const errors = memberOf(error, 'errors');
+    if (!isArray(errors)) return message;
+    let told = '';
+    for (let i = 0; i < errors.length && i < CAUSES; i++) {
+      const one = memberOf(errors, i);
+      told += `${i === 0 ? '' : '; '}${native.isError(one) ? headOf(one) : readable(textOf(one))}`;
+    }
+    return told === '' ? message : `${message}: ${told}`;
+  };
+
   // What a thrown value says about itself, as JSON text.
   function describe(error) {
     const out = { __proto__: null, name: '', message: '', stack: '', host_code: null };
@@ -64,14 +83,13 @@
       return JSONStringify(out);
     }
     out.name = cut(readText(error, 'name'), MAX_NAME);
-    out.message = cut(readText(error, 'message'), MAX_TEXT);
+    out.message = cut(messageOf(error), MAX_TEXT);
     out.stack = cut(stackOf(error), MAX_TEXT);
     out.host_code = weakMapGet(hostFaults, error) ?? null;
     let inner = error;
     for (let i = 0; i < CAUSES; i++) {
-      const descriptor = getOwnPropertyDescriptor(inner, 'cause');
-      if (descriptor === undefined || !hasOwn(descriptor, 'value')) break;
-      inner = descriptor.value;
+      if (!hasOwn(inner, 'cause')) break;
+      inner = memberOf(inner, 'cause');
       out.stack += `\nCaused by: ${cut(readable(textOf(inner)), MAX_TEXT)}`;
       if (!native.isError(inner)) break;
     }

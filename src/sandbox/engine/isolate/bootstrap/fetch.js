@@ -72,7 +72,8 @@
     if (watched !== undefined && isAborted(watched)) throw reasonOf(watched);
     lastToken += 1;
     const token = lastToken;
-    const fault = realm.newFault();
+    // As everywhere else, a request that fails is a TypeError.
+    const fault = new realm.TypeError();
     const request = describeRequest(input, from, options, token);
     const body = bodyOf(from, options);
     if (body?.type !== undefined) put(request, 'type', body.type);

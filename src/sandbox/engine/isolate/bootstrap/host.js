@@ -20,6 +20,8 @@
   const asNamed = (name) => (name[0] === '#' ? slice(name, 1) : name);
 
   const toText = (name, values) => {
+    // JSON has no undefined in a list; at its end none is needed, and the function's own defaults count.
+    while (values.length > 0 && values[values.length - 1] === undefined) values.length -= 1;
     // Whatever `toJSON` the guest has put on the prototypes is not about this list.
     define(values, 'toJSON', undefined);
     let why = '';

@@ -1,6 +1,6 @@
 // Values as text, for logs and for thrown values that are no errors.
 (function inspectValues(realm, native) {
-  const { JSONStringify, getOwnPropertyDescriptor, hasOwn, indexOf, isArray, objectKeys, min, slice } = realm;
+  const { JSONStringify, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, indexOf, isArray, objectKeys, min, slice } = realm;
   const { bigintToString, symbolToString, dateGetTime, dateToISOString, mapForEach, setForEach } = realm;
 
   const INSPECT_DEPTH = 4;
@@ -18,6 +18,40 @@
     return `${JSONStringify(head)}... ${text.length - INSPECT_CHARS} more characters`;
   };
   const whole = (text) => (text.length > MAX_LINE ? `[text of ${text.length} characters]` : text);
+
+  // The name of an object's class; undefined for an object without a prototype.
+  function classNameOf(value) {
+    let prototype = getPrototypeOf(value);
+    if (prototype === null) return undefined;
+    for (let i = 0; i < INSPECT_DEPTH && prototype !== null && native.classOf(prototype) !== 'Proxy'; i++) {
+      const maker = getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+      if (typeof maker === 'function') return nameOf(maker);
+      prototype = getPrototypeOf(prototype);
+    }
+    return '';
+  }
+
+  const nameOf = (named) => {
+    const name = native.classOf(named) === 'Proxy' ? undefined : getOwnPropertyDescriptor(named, 'name')?.value;
+    return typeof name === 'string' ? realm.brief(name) : '';
+  };
+
+  // As in Node: what an error was given, and what led to it.
+  const HIDDEN = ['cause', 'errors'];
+
+  function inspectError(error, depth, seen) {
+    const text = realm.errorText(error);
+    for (let i = 0; i < depth; i++) if (seen[i] === error) return '[Circular]';
+    if (depth >= INSPECT_DEPTH) return text;
+    seen[depth] = error;
+    let more = inspectEntries('', error, depth, seen);
+    for (let i = 0; i < HIDDEN.length; i++) {
+      const descriptor = getOwnPropertyDescriptor(error, HIDDEN[i]);
+      if (descriptor === undefined || descriptor.enumerable || !hasOwn(descriptor, 'value')) continue;
+      more += `${more === '' ? '' : ', '}[${HIDDEN[i]}]: ${inspect(descriptor.value, depth + 1, seen)}`;
+    }
+    return more === '' ? text : `${text} { ${more} }`;
+  }
 
   function inspectEntries(parts, value, depth, seen) {
     const names = objectKeys(value);
@@ -61,7 +95,7 @@
   }
 
   function inspectObject(value, depth, seen) {
-    if (native.isError(value)) return realm.errorText(value);
+    if (native.isError(value)) return inspectError(value, depth, seen);
     for (let i = 0; i < depth; i++) if (seen[i] === value) return '[Circular]';
     if (depth >= INSPECT_DEPTH) return isArray(value) ? '[Array]' : '[Object]';
     seen[depth] = value;
@@ -88,8 +122,15 @@
       case 'Promise':
         return '[Promise]';
       default:
-        return `{ ${inspectEntries('', value, depth, seen)} }`;
+        return inspectMembers(value, depth, seen);
     }
+  }
+
+  function inspectMembers(value, depth, seen) {
+    const name = classNameOf(value);
+    const told = name === undefined ? '[Object: null prototype] ' : name === '' || name === 'Object' ? '' : `${name} `;
+    const members = inspectEntries('', value, depth, seen);
+    return members === '' ? `${told}{}` : `${told}{ ${members} }`;
   }
 
   function inspect(value, depth, seen) {
@@ -101,7 +142,7 @@
       case 'symbol':
         return symbolToString(value);
       case 'function':
-        return '[Function]';
+        return nameOf(value) === '' ? '[Function (anonymous)]' : `[Function: ${nameOf(value)}]`;
       case 'object':
         return value === null ? 'null' : inspectObject(value, depth, seen);
       case 'undefined':

@@ -64,7 +64,8 @@
       const out = { __proto__: null };
       mapForEach(map, (item, key) => {
         const text = keyOf(key);
-        if (text === undefined) stop('a Map with a key that is no string', name);
+        if (text === undefined) stop('a Map with a key that is no text or number', name);
+        if (realm.hasOwn(out, text)) stop(`a Map with two keys that are written "${shortened(text)}"`, name);
         out[text] = item;
       });
       return out;
