@@ -94,7 +94,7 @@ describe('a result', () => {
 describe('the log', () => {
   const logged = async (/** @type {string} */ source) => {
     const { logs } = await ask({}, `${source}; return 1`);
-    return logs.map(({ message }) => message.replaceAll(/\n {4}at .*/g, '')).join('\n');
+    return logs.map(({ message }) => message.replaceAll(/\n {4}at [^(\n]*\([^)\n]*\)/g, '')).join('\n');
   };
 
   it('tells the cause, the parts and the members of an error', async () => {
@@ -194,5 +194,30 @@ describe('packages', () => {
     await kernel.shutdown();
     const waited = await promisify(setTimeout)(1, 'v');
     expect(result).toEqual(['NotFoundError', ['User', 'Order', 'Item'], ['helper', 'arrow'], waited]);
+  });
+});
+
+const PATIENT = { timeoutMs: 10_000, wallMs: 60_000 };
+
+describe('what a run has done with', () => {
+  it('makes room for more answers of the application, however many there were', async () => {
+    const { forge } = await createKernel({ check: 'off' }, { sandboxAPI: { page: async () => 'x'.repeat(1e6) } });
+    const source = 'let n = 0; for (let i = 0; i < 150; i++) n += (await tgp.page()).length; return n';
+    expect((await forge(source, {}, PATIENT)).result).toBe(150e6);
+  });
+
+  it('leaves no weight to the next run that no account of V8 knows of', async () => {
+    const { kernel, tools } = await createKernel({ check: 'off', sandbox: { workers: 1 } });
+    const write = (/** @type {string} */ path, /** @type {string} */ content) =>
+      tools.write_file.execute({ path, content });
+    await write(
+      'tools/dates.ts',
+      "for (let i = 0; i < 2500; i++) new Date(i).toLocaleDateString('de-DE', { weekday: 'long', month: 'long' }); return 1",
+    );
+    await write('tools/large.ts', 'return new Uint8Array(4e7).fill(1).length');
+    for (let round = 0; round < 2; round++) {
+      for (let i = 0; i < 4; i++) expect((await kernel.exec('tools/dates.ts', {}, PATIENT)).result).toBe(1);
+      expect((await kernel.exec('tools/large.ts', {}, PATIENT)).result).toBe(4e7);
+    }
   });
 });

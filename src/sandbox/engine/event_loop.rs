@@ -77,6 +77,8 @@ fn drive(
             }
             v8::PromiseState::Pending => {}
         }
+        // What an answer or a timer is told by is let go with it, and not with the run.
+        v8::scope!(let scope, scope);
         if let Step::Ended(end) = wait(scope, realm, command.run, control, inbox, budget) {
             return end;
         }

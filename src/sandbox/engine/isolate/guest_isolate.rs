@@ -8,12 +8,14 @@ use crate::sandbox::engine::control::fatal_error::on_out_of_memory;
 use crate::sandbox::engine::control::{Cause, EngineControl};
 use crate::sandbox::engine::memory::MemoryBudget;
 use crate::sandbox::engine::memory::counting_allocator;
+use crate::sandbox::engine::memory::native_bytes;
 use crate::sandbox::engine::memory::{Burden, Weight};
 use crate::sandbox::engine::natives::external_references;
 use crate::sandbox::engine::run::Realm;
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// What V8's callbacks get to see. It lives as long as the isolate.
 struct Watch {
@@ -36,8 +38,22 @@ pub struct GuestIsolate {
     realm_bytes: Option<u64>,
     pub v8: v8::OwnedIsolate,
     weight: Weight,
+    native: NativeWeight,
     watch: Box<Watch>,
 }
+
+/// What runs have left in the memory of V8's libraries since it was last weighed.
+struct NativeWeight {
+    base: u64,
+    began: Instant,
+    unseen: u32,
+}
+
+/// To ask for it costs some microseconds: a run that was over so soon can have left little, and many of them are asked once.
+const BRIEF: Duration = Duration::from_millis(2);
+const BRIEF_RUNS: u32 = 32;
+/// Growth that makes an isolate suspicious, as a part of the memory of a run.
+const NATIVE_SUSPICIOUS: u64 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
@@ -73,7 +89,8 @@ impl GuestIsolate {
         isolate.add_gc_prologue_callback(before_gc, data, v8::GCType::kGCTypeAll);
         isolate.add_gc_epilogue_callback(after_full_gc, data, v8::GCType::kGCTypeMarkSweepCompact);
         let weight = Weight::new(memory_bytes, isolate.get_heap_statistics().used_heap_size() as u64);
-        Self { spares: Vec::new(), realm_bytes: None, v8: isolate, weight, watch }
+        let native = NativeWeight { base: native_bytes(), began: Instant::now(), unseen: 0 };
+        Self { spares: Vec::new(), realm_bytes: None, v8: isolate, weight, native, watch }
     }
 
     pub fn budget(&self) -> &Arc<MemoryBudget> {
@@ -109,13 +126,24 @@ impl GuestIsolate {
     pub fn open_account(&mut self) {
         let heap = self.heap_bytes();
         self.weight.begin_run(heap);
+        self.native.began = Instant::now();
         self.watch.budget.start(heap, self.spare_bytes());
     }
 
     /// Whether the run, which is over, may have left so much behind that the isolate should be weighed.
     pub fn is_suspicious(&mut self) -> bool {
         let heap = self.heap_bytes();
-        self.weight.end_run(heap, self.spare_bytes(), self.collections())
+        self.weight.end_run(heap, self.spare_bytes(), self.collections()) || self.has_grown_outside()
+    }
+
+    /// Whether runs have left much beside the heap.
+    fn has_grown_outside(&mut self) -> bool {
+        self.native.unseen += 1;
+        if self.native.began.elapsed() < BRIEF && self.native.unseen < BRIEF_RUNS {
+            return false;
+        }
+        self.native.unseen = 0;
+        native_bytes().saturating_sub(self.native.base) > self.watch.budget.limit() / NATIVE_SUSPICIOUS
     }
 
     /// Collects whatever can be collected and looks at what is left.
@@ -124,6 +152,7 @@ impl GuestIsolate {
         // It clears V8's caches too, and is over when it returns.
         self.v8.memory_pressure_notification(v8::MemoryPressureLevel::Critical);
         self.v8.memory_pressure_notification(v8::MemoryPressureLevel::None);
+        self.native.base = native_bytes();
         let heap = self.heap_bytes();
         self.weight.weigh(heap, self.spare_bytes(), self.collections())
     }
