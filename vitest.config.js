@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     // Processes, not threads: tests load a native addon, change folders and send signals.
     pool: 'forks',
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 30_000,
     projects: [
       {
