@@ -26,13 +26,14 @@ pub enum ErrorCode {
     Io,
     Aborted,
     Shutdown,
+    Ledger,
     /// A defect of ours, caught before it could do harm.
     Internal,
 }
 
 impl ErrorCode {
     /// Every code, so that a test can hold the list against the one in JavaScript.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Validation,
         Self::Config,
         Self::NotFound,
@@ -52,6 +53,7 @@ impl ErrorCode {
         Self::Io,
         Self::Aborted,
         Self::Shutdown,
+        Self::Ledger,
         Self::Internal,
     ];
 
@@ -84,6 +86,7 @@ impl ErrorCode {
             Self::Io => "ERR_IO",
             Self::Aborted => "ERR_ABORTED",
             Self::Shutdown => "ERR_SHUTDOWN",
+            Self::Ledger => "ERR_LEDGER",
             Self::Internal => "ERR_INTERNAL",
         }
     }

@@ -7,7 +7,7 @@
 //!      |
 //! kernel              the only place that knows more than one part
 //!      |
-//! vfs  registry  embed  compile  sandbox  net  git  sql      parts: none imports another
+//! vfs  registry  embed  compile  sandbox  net  git  sql  ledger      parts: none imports another
 //!      |
 //! error, ids, threads, turns, bounded_read, loopback, bound_secrets, near_name     bottom: import nothing of ours
 //! ```
@@ -30,6 +30,7 @@ pub mod error;
 pub mod git;
 pub mod ids;
 pub mod kernel;
+pub mod ledger;
 pub mod loopback;
 pub mod near_name;
 pub mod net;

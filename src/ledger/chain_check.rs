@@ -1,0 +1,120 @@
+//! Looks at events one after the other: are they what was recorded, in their places?
+
+use super::blobs;
+use super::chain::link;
+use super::content::columns_of;
+use super::event::Head;
+use super::hash::Hash;
+use super::ledger_error::{LedgerError, Reason};
+use super::store::{ScannedEvent, Store};
+use super::verification::{Problem, ProblemKind};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// What was found among some events.
+#[derive(Debug)]
+pub struct Checked {
+    /// How many were looked at.
+    pub events: u64,
+    /// The last that is right.
+    pub good: Head,
+    /// The first that is not right.
+    pub problem: Option<Problem>,
+    /// Large values that events refer to, each with the last event that does.
+    pub blobs: HashMap<Hash, u64>,
+}
+
+/// Looks at the events behind `before`, up to and with number `to`.
+pub fn check(store: &dyn Store, before: &Head, to: u64) -> Result<Checked, LedgerError> {
+    let mut checked = Checked { events: 0, good: *before, problem: None, blobs: HashMap::new() };
+    if before.size >= to {
+        return Ok(checked);
+    }
+    let scanned = store.scan(before.size + 1..=to, &mut |event| {
+        checked.problem = problem_of(event, &checked.good);
+        if checked.problem.is_some() {
+            return ControlFlow::Break(());
+        }
+        checked.events += 1;
+        for blob in blobs::references(event.content) {
+            checked.blobs.insert(blob, event.seq);
+        }
+        checked.good = Head { size: event.seq, hash: event.hash.unwrap_or(Hash::ZERO) };
+        ControlFlow::Continue(())
+    });
+    match scanned {
+        Ok(()) => {}
+        Err(LedgerError::Unreadable(Reason::Damaged)) => {
+            checked.problem = Some(changed(checked.good.size + 1, "cannot be read: the store is damaged here"));
+        }
+        Err(other) => return Err(other),
+    }
+    if checked.problem.is_none() && checked.good.size < to {
+        checked.problem = Some(missing(checked.good.size + 1));
+    }
+    Ok(checked)
+}
+
+fn problem_of(event: &ScannedEvent<'_>, prev: &Head) -> Option<Problem> {
+    let seq = prev.size + 1;
+    if event.seq != seq {
+        return Some(missing(seq));
+    }
+    let id = Hash::of(event.content.as_bytes());
+    if event.hash != Some(link(&prev.hash, seq, &id)) {
+        return Some(changed(seq, "is not what was recorded"));
+    }
+    let same = match (columns_of(event.content), &event.columns) {
+        (Some(said), Some(kept)) => said.equal(kept),
+        (None, _) | (_, None) => false,
+    };
+    (!same).then(|| changed(seq, "has columns that are not what its content says"))
+}
+
+fn changed(seq: u64, what: &str) -> Problem {
+    Problem::new(ProblemKind::Changed, seq, format!("Event {seq} {what}."))
+}
+
+fn missing(seq: u64) -> Problem {
+    Problem::new(ProblemKind::Missing, seq, format!("Event {seq} is missing."))
+}
+
+/// Is an event that is not right another's, or is one gone before it? `prev` is the last that is right, `to` the last at all.
+pub fn explained(store: &dyn Store, prev: &Head, problem: Problem, to: u64) -> Problem {
+    if problem.kind != ProblemKind::Changed {
+        return problem;
+    }
+    let seq = problem.seq;
+    let mut kind = None;
+    let mut place_hash = None;
+    let mut before: Option<(u64, Hash)> = None;
+    let _damage = store.scan(seq..=to, &mut |event| {
+        let (id, Some(hash)) = (Hash::of(event.content.as_bytes()), event.hash) else {
+            return ControlFlow::Continue(());
+        };
+        let here = *place_hash.get_or_insert(hash);
+        let expected = link(&prev.hash, seq, &id);
+        if event.seq > seq && (expected == hash || expected == here) {
+            kind = Some(ProblemKind::Order);
+            return ControlFlow::Break(());
+        }
+        if let Some((at, previous)) = before.filter(|(at, _)| *at == seq) {
+            // The rest of the chain goes on under other numbers.
+            if link(&previous, at + 2, &id) == hash {
+                kind = Some(ProblemKind::Missing);
+                return ControlFlow::Break(());
+            }
+        }
+        before = Some((event.seq, hash));
+        ControlFlow::Continue(())
+    });
+    match kind {
+        Some(kind @ ProblemKind::Order) => {
+            Problem::new(kind, seq, format!("Event {seq} is not the one that stood here: it stands elsewhere."))
+        }
+        Some(kind @ ProblemKind::Missing) => {
+            Problem::new(kind, seq, format!("Event {seq} is missing: those behind it have moved up."))
+        }
+        Some(ProblemKind::Changed | ProblemKind::Truncated | ProblemKind::Signature) | None => problem,
+    }
+}

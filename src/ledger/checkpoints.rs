@@ -1,0 +1,121 @@
+//! When checkpoints are signed, and with which key.
+
+use super::chain_check::check;
+use super::checkpoint::Checkpoint;
+use super::checkpoint_file;
+use super::event::Head;
+use super::folder::Folder;
+use super::ledger_error::LedgerError;
+use super::signing_key::{PublicKey, SigningKey};
+use super::store::{CheckpointRow, Store};
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+pub struct Checkpoints {
+    folder: Folder,
+    store: Arc<dyn Store>,
+    /// Events between two checkpoints.
+    every: u64,
+    /// Known from the first time that it could be read or made.
+    key: Mutex<Option<Arc<SigningKey>>>,
+    /// The size at which the next is due.
+    due: Mutex<u64>,
+}
+
+impl Checkpoints {
+    #[must_use]
+    pub fn new(folder: Folder, store: Arc<dyn Store>, every: u64) -> Self {
+        Self { folder, store, every: every.max(1), key: Mutex::default(), due: Mutex::new(0) }
+    }
+
+    /// The key, if there is one. It must be there, and the right one, when something was signed.
+    pub fn existing_key(&self) -> Result<Option<SigningKey>, LedgerError> {
+        let notes = self.last_notes()?;
+        let key = SigningKey::load(&self.folder)?;
+        match &key {
+            None if notes.is_empty() => Ok(None),
+            None => Err(LedgerError::KeyMissing),
+            Some(own) if notes.is_empty() || notes.iter().any(|note| note.names(&own.public())) => Ok(key),
+            Some(_) => Err(LedgerError::KeyWrong),
+        }
+    }
+
+    /// The key; made when there is none and nothing was ever signed.
+    pub fn key(&self) -> Result<Arc<SigningKey>, LedgerError> {
+        let mut known = self.key.lock();
+        if let Some(key) = &*known {
+            return Ok(Arc::clone(key));
+        }
+        let key = self.existing_key()?.map_or_else(|| SigningKey::make(&self.folder), Ok)?;
+        Ok(Arc::clone(known.insert(Arc::new(key))))
+    }
+
+    /// The last checkpoint that is known, of the store or beside it.
+    fn last(&self) -> Result<Option<Checkpoint>, LedgerError> {
+        Ok(self.last_notes()?.into_iter().max_by_key(|note| note.head.size))
+    }
+
+    fn last_notes(&self) -> Result<Vec<Checkpoint>, LedgerError> {
+        let row = self.store.last_checkpoint(u64::MAX)?.map(|row| row.note);
+        let notes = [row, checkpoint_file::last(&self.folder)?];
+        Ok(notes.into_iter().flatten().filter_map(|note| Checkpoint::parse(&note)).collect())
+    }
+
+    /// Signs when enough events have come since the last.
+    pub fn sign_when_due(&self, head: &Head) -> Result<(), LedgerError> {
+        if head.size < *self.due.lock() {
+            return Ok(());
+        }
+        // Another process may have signed meanwhile.
+        let last = self.store.last_checkpoint(u64::MAX)?.map_or(0, |row| row.size);
+        let due = last + self.every;
+        if head.size < due {
+            *self.due.lock() = due;
+            return Ok(());
+        }
+        // When it fails it is not tried again at once: the look at the events before costs more each time.
+        *self.due.lock() = head.size + self.every;
+        self.sign()
+    }
+
+    /// Signs the head as it is now, if the events since the last checkpoint are what they were.
+    pub fn sign(&self) -> Result<(), LedgerError> {
+        let head = self.store.head()?;
+        if head.size == 0 {
+            return Ok(());
+        }
+        let key = self.key()?;
+        let from = self.vouched(&head, &key.public())?;
+        if from.size < head.size {
+            if let Some(problem) = check(&*self.store, &from, head.size)?.problem {
+                return Err(LedgerError::NotWhole(problem.seq));
+            }
+            let note = Checkpoint::note(&head, &key);
+            // Beside the store first: whoever takes the store back cannot take this back.
+            checkpoint_file::add(&self.folder, &note)?;
+            self.store.keep_checkpoint(&CheckpointRow { size: head.size, note })?;
+        }
+        *self.due.lock() = head.size + self.every;
+        Ok(())
+    }
+
+    /// The last head that a checkpoint vouches for and that is still so.
+    fn vouched(&self, head: &Head, key: &PublicKey) -> Result<Head, LedgerError> {
+        let base = self.store.base()?;
+        let Some(last) = self.last()? else { return Ok(base) };
+        if !last.is_signed_by(key) || last.head.size > head.size {
+            return Err(LedgerError::NotWhole(last.head.size.min(head.size + 1)));
+        }
+        let kept = if last.head.size == base.size { Some(base.hash) } else { self.store.hash_at(last.head.size)? };
+        if kept == Some(last.head.hash) { Ok(last.head) } else { Err(LedgerError::NotWhole(last.head.size)) }
+    }
+}
+
+/// The public key of a folder: of its key where that may be read, otherwise the one that it shows.
+pub fn public_key(folder: &Folder) -> Result<Option<PublicKey>, LedgerError> {
+    match SigningKey::load(folder) {
+        Ok(Some(key)) => Ok(Some(key.public())),
+        Ok(None) | Err(LedgerError::Unreadable(_)) => PublicKey::load(folder),
+        Err(other) => Err(other),
+    }
+}

@@ -1,0 +1,243 @@
+//! One conversation with the server: statements go out, rows come back.
+
+use super::address::PostgresAddress;
+use super::bytes::{Bytes, Row};
+use super::failure::Failure;
+use super::login::{log_in, refusal};
+use super::stream::{Stream, TlsSettings};
+use super::wire::Wire;
+use std::ops::ControlFlow;
+
+/// Statements that go out before an answer is read: their answers must fit into the buffers of the system.
+const MAX_UNDER_WAY: usize = 512;
+
+/// A value in a statement.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Value<'a> {
+    Integer(i64),
+    Text(&'a str),
+    MaybeText(Option<&'a str>),
+    Bytes(&'a [u8]),
+}
+
+impl Value<'_> {
+    /// The number by which the server knows the type.
+    const fn kind(self) -> i32 {
+        match self {
+            Self::Integer(_) => 20,
+            Self::Text(_) | Self::MaybeText(_) => 25,
+            Self::Bytes(_) => 17,
+        }
+    }
+
+    fn write(self, out: &mut Vec<u8>) {
+        match self {
+            Self::Integer(value) => put_field(out, &value.to_be_bytes()),
+            Self::Text(text) | Self::MaybeText(Some(text)) => put_field(out, text.as_bytes()),
+            Self::MaybeText(None) => out.extend_from_slice(&(-1_i32).to_be_bytes()),
+            Self::Bytes(bytes) => put_field(out, bytes),
+        }
+    }
+}
+
+/// Whether a transaction is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Idle,
+    InTransaction,
+}
+
+/// Sees each row.
+type Visit<'a> = &'a mut dyn FnMut(Row<'_>) -> Result<(), Failure>;
+
+pub(super) struct Connection {
+    wire: Wire,
+    status: Status,
+    /// Statements that were put and not answered.
+    under_way: usize,
+}
+
+impl Connection {
+    pub(super) fn open(address: &PostgresAddress, tls: &TlsSettings) -> Result<Self, Failure> {
+        let mut wire = Wire::new(Stream::open(address, tls)?);
+        log_in(&mut wire, address)?;
+        Ok(Self { wire, status: Status::Idle, under_way: 0 })
+    }
+
+    /// Whether it can be used again by somebody else.
+    pub(super) fn is_idle(&self) -> bool {
+        self.status == Status::Idle && self.under_way == 0
+    }
+
+    /// Does one statement; `visit` sees its rows.
+    pub(super) fn query(&mut self, sql: &str, values: &[Value<'_>], visit: Visit<'_>) -> Result<(), Failure> {
+        self.put(sql, values)?;
+        self.finish_with(visit)
+    }
+
+    /// Does one statement that gives no rows of interest.
+    pub(super) fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<(), Failure> {
+        self.query(sql, values, &mut |_| Ok(()))
+    }
+
+    /// Puts a statement among those that `finish` does.
+    pub(super) fn put(&mut self, sql: &str, values: &[Value<'_>]) -> Result<(), Failure> {
+        self.put_statement(sql, values)?;
+        self.put_run(values, 0)
+    }
+
+    /// Puts a statement once for each list of values, which must be of the same types.
+    pub(super) fn put_each<'a, const N: usize>(
+        &mut self,
+        sql: &str,
+        lists: impl Iterator<Item = [Value<'a>; N]>,
+    ) -> Result<(), Failure> {
+        for (index, values) in lists.enumerate() {
+            if index == 0 {
+                self.put_statement(sql, &values)?;
+            }
+            self.put_run(&values, 0)?;
+            if self.under_way >= MAX_UNDER_WAY {
+                self.finish()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does one statement, and asks for its rows `chunk` by `chunk`, all as of one moment. Ends early when `visit` says so.
+    pub(super) fn stream(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        chunk: i32,
+        visit: &mut dyn FnMut(Row<'_>) -> Result<ControlFlow<()>, Failure>,
+    ) -> Result<(), Failure> {
+        self.put_statement(sql, values)?;
+        self.put_run(values, chunk)?;
+        let mut flow = ControlFlow::Continue(());
+        loop {
+            self.wire.put(Some(b'H'), &|_| ())?;
+            self.wire.send()?;
+            let is_over = self.read_chunk(&mut |row| {
+                if flow.is_continue() {
+                    flow = visit(row)?;
+                }
+                Ok(())
+            })?;
+            if is_over || flow.is_break() {
+                return self.finish();
+            }
+            self.put_execute(chunk)?;
+        }
+    }
+
+    /// Reads rows up to the end of a chunk, and says whether it was the last.
+    fn read_chunk(&mut self, visit: Visit<'_>) -> Result<bool, Failure> {
+        loop {
+            let (letter, body) = self.wire.receive()?;
+            match letter {
+                b'D' => visit(Row::new(body)?)?,
+                b's' => return Ok(false),
+                b'C' => return Ok(true),
+                b'E' => {
+                    let failure = refusal(Bytes(body));
+                    self.finish()?;
+                    return Err(failure);
+                }
+                letter if is_remark(letter) => {}
+                _ => return Err(Failure::Garbled),
+            }
+        }
+    }
+
+    /// Sends what was put and reads all answers; after one that is a failure the server leaves the rest undone. The
+    /// connection must not be used again after `Lost`, `Late` or `Garbled`.
+    pub(super) fn finish(&mut self) -> Result<(), Failure> {
+        self.finish_with(&mut |_| Ok(()))
+    }
+
+    /// The same; `visit` sees the rows.
+    pub(super) fn finish_with(&mut self, visit: Visit<'_>) -> Result<(), Failure> {
+        self.wire.put(Some(b'S'), &|_| ())?;
+        self.wire.send()?;
+        let mut outcome = Ok(());
+        loop {
+            let (letter, body) = self.wire.receive()?;
+            match letter {
+                b'D' => {
+                    let row = Row::new(body)?;
+                    if outcome.is_ok() {
+                        outcome = visit(row);
+                    }
+                }
+                b'E' => {
+                    let failure = refusal(Bytes(body));
+                    outcome = outcome.and(Err(failure));
+                }
+                b'Z' => {
+                    self.status = if body == b"I" { Status::Idle } else { Status::InTransaction };
+                    self.under_way = 0;
+                    return outcome;
+                }
+                letter if is_remark(letter) || matches!(letter, b'C' | b's') => {}
+                _ => return Err(Failure::Garbled),
+            }
+        }
+    }
+
+    /// Names the statement that the next ones to be run are.
+    fn put_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<(), Failure> {
+        let count = i16::try_from(values.len()).map_err(|_| Failure::Garbled)?;
+        self.wire.put(Some(b'P'), &|out| {
+            out.push(0);
+            out.extend_from_slice(sql.as_bytes());
+            out.push(0);
+            out.extend_from_slice(&count.to_be_bytes());
+            for value in values {
+                out.extend_from_slice(&value.kind().to_be_bytes());
+            }
+        })
+    }
+
+    /// Runs the statement with these values, and asks for so many rows: 0 for all.
+    fn put_run(&mut self, values: &[Value<'_>], rows: i32) -> Result<(), Failure> {
+        const BINARY: [u8; 4] = [0, 1, 0, 1];
+        let count = i16::try_from(values.len()).map_err(|_| Failure::Garbled)?;
+        self.wire.put(Some(b'B'), &|out| {
+            out.extend_from_slice(&[0, 0]);
+            out.extend_from_slice(&BINARY);
+            out.extend_from_slice(&count.to_be_bytes());
+            for value in values {
+                value.write(out);
+            }
+            out.extend_from_slice(&BINARY);
+        })?;
+        self.put_execute(rows)
+    }
+
+    fn put_execute(&mut self, rows: i32) -> Result<(), Failure> {
+        self.under_way += 1;
+        self.wire.put(Some(b'E'), &|out| {
+            out.push(0);
+            out.extend_from_slice(&rows.to_be_bytes());
+        })
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // The server notices without it as well, and complains in its log.
+        let _ = self.wire.put(Some(b'X'), &|_| ()).and_then(|()| self.wire.send());
+    }
+}
+
+/// Messages that change nothing: something was parsed, bound, has no rows, or is worth a note.
+const fn is_remark(letter: u8) -> bool {
+    matches!(letter, b'1' | b'2' | b'n' | b'I' | b'N' | b'S' | b'A')
+}
+
+fn put_field(out: &mut Vec<u8>, bytes: &[u8]) {
+    // A value beyond 2 GiB makes the message too long, which is noticed there.
+    out.extend_from_slice(&i32::try_from(bytes.len()).unwrap_or(i32::MAX).to_be_bytes());
+    out.extend_from_slice(bytes);
+}

@@ -1,0 +1,72 @@
+//! Messages to and from the server: a letter, a length, and a body.
+
+use super::failure::Failure;
+use super::stream::Stream;
+use std::io::{BufReader, Read, Write};
+
+const READ_BUFFER: usize = 64 << 10;
+/// No message of the server is longer: events and blobs have limits far below.
+const MAX_MESSAGE: usize = 256 << 20;
+/// Room that is made for what was announced; more is made when it has come.
+const ROOM: usize = 1 << 20;
+/// An output buffer larger than this is not kept.
+const KEPT: usize = 1 << 20;
+
+pub(super) struct Wire {
+    stream: BufReader<Stream>,
+    out: Vec<u8>,
+    body: Vec<u8>,
+}
+
+impl Wire {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { stream: BufReader::with_capacity(READ_BUFFER, stream), out: Vec::new(), body: Vec::new() }
+    }
+
+    /// Whether a password may go this way as it is.
+    pub(super) fn is_secret(&self) -> bool {
+        self.stream.get_ref().is_secret()
+    }
+
+    /// Puts a message among those to be sent; the first one of a conversation has no letter.
+    pub(super) fn put(&mut self, letter: Option<u8>, write: &dyn Fn(&mut Vec<u8>)) -> Result<(), Failure> {
+        self.out.extend(letter);
+        let at = self.out.len();
+        self.out.extend_from_slice(&[0; 4]);
+        write(&mut self.out);
+        let length = i32::try_from(self.out.len() - at).map_err(|_| Failure::Garbled)?;
+        if let Some(place) = self.out.get_mut(at..at + 4) {
+            place.copy_from_slice(&length.to_be_bytes());
+        }
+        Ok(())
+    }
+
+    /// Sends what was put.
+    pub(super) fn send(&mut self) -> Result<(), Failure> {
+        let stream = self.stream.get_mut();
+        stream.write_all(&self.out)?;
+        stream.flush()?;
+        self.out.clear();
+        self.out.shrink_to(KEPT);
+        Ok(())
+    }
+
+    /// The next message: its letter and its body.
+    pub(super) fn receive(&mut self) -> Result<(u8, &[u8]), Failure> {
+        let mut letter = [0];
+        self.stream.read_exact(&mut letter)?;
+        let mut length = [0; 4];
+        self.stream.read_exact(&mut length)?;
+        let length = usize::try_from(i32::from_be_bytes(length)).ok().and_then(|length| length.checked_sub(4));
+        let length = length.filter(|length| *length <= MAX_MESSAGE).ok_or(Failure::Garbled)?;
+        self.body.clear();
+        self.body.shrink_to(KEPT);
+        while self.body.len() < length {
+            let had = self.body.len();
+            self.body.resize(length.min(had + ROOM), 0);
+            self.stream.read_exact(self.body.get_mut(had..).unwrap_or_default())?;
+        }
+        let [letter] = letter;
+        Ok((letter, &self.body))
+    }
+}

@@ -1,0 +1,231 @@
+//! Where events wait for the store: files of this process that survive its end.
+//!
+//! `record` costs one write to a file that the system keeps in memory; everything slow happens on the writer's thread.
+
+use super::durability::Durability;
+use super::event::{Importance, NewEvent};
+use super::folder::Folder;
+use super::ledger_error::LedgerError;
+use super::spool_file::SpoolFile;
+use super::spool_line::{MAX_LINE, write_line};
+use super::spool_view::{Stage, View};
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::io;
+
+/// Bytes of events that are kept in memory while the disk takes none.
+const KEPT_BYTES: usize = 4 << 20;
+
+/// A file that has grown longer than this is followed by another.
+const ROTATE_BYTES: u64 = 4 << 20;
+
+/// Tries to find a name for a file that nobody takes away.
+const TRIES: u64 = 16;
+
+pub struct Spool {
+    folder: Folder,
+    /// 12 hex digits that no other process has.
+    process: String,
+    /// Bytes that may wait for the store.
+    limit: u64,
+    durability: Durability,
+    state: Mutex<State>,
+}
+
+struct State {
+    stage: Stage,
+    /// None until there is something to write.
+    current: Option<SpoolFile>,
+    /// Files before `current` that are not drained yet.
+    retired: Vec<SpoolFile>,
+    next: u64,
+    /// Bytes of all files that the store does not have.
+    waiting: u64,
+    line: Vec<u8>,
+    /// Lines that could not be written, oldest first.
+    kept: VecDeque<Vec<u8>>,
+    kept_bytes: usize,
+}
+
+impl Spool {
+    pub fn new(folder: Folder, process: String, limit: u64, durability: Durability) -> Self {
+        let state = State {
+            stage: Stage::Growing,
+            current: None,
+            retired: Vec::new(),
+            next: 0,
+            waiting: 0,
+            line: Vec::new(),
+            kept: VecDeque::new(),
+            kept_bytes: 0,
+        };
+        Self { folder, process, limit, durability, state: Mutex::new(state) }
+    }
+
+    #[must_use]
+    pub fn process(&self) -> &str {
+        &self.process
+    }
+
+    /// Writes an event behind all before. See `Importance` for what happens when that fails.
+    pub fn record(&self, event: &NewEvent<'_>) -> Result<(), LedgerError> {
+        let mut state = self.state.lock();
+        let mut line = std::mem::take(&mut state.line);
+        write_line(event, &mut line);
+        let written = state.take(&line, event.importance, self);
+        state.line = line;
+        // One large event does not hold its memory for ever.
+        state.line.shrink_to(1 << 16);
+        let file = state.current.as_ref().map(SpoolFile::handle);
+        drop(state);
+        written?;
+        match (self.durability, event.importance, file) {
+            (Durability::Power, Importance::Intent, Some(file)) => {
+                file.sync_data().map_err(|error| LedgerError::write(&error))
+            }
+            (Durability::Power | Durability::Process, Importance::Intent | Importance::Other, _) => Ok(()),
+        }
+    }
+
+    /// Writes what could not be written before.
+    pub fn retry(&self) -> Result<(), LedgerError> {
+        self.state.lock().write_kept(self)
+    }
+
+    /// The files as they are now, oldest first.
+    #[must_use]
+    pub fn views(&self) -> Vec<View> {
+        let state = self.state.lock();
+        let view = SpoolFile::view;
+        let mut views: Vec<View> = state.retired.iter().map(|file| view(file, Stage::Ended)).collect();
+        views.extend(state.current.as_ref().map(|file| view(file, Stage::Growing)));
+        views
+    }
+
+    /// The store has so many bytes more.
+    pub fn drained(&self, bytes: u64) {
+        let mut state = self.state.lock();
+        state.waiting = state.waiting.saturating_sub(bytes);
+    }
+
+    /// Begins a new file when the current one is long.
+    pub fn rotate(&self) -> Result<(), LedgerError> {
+        let mut state = self.state.lock();
+        if state.current.as_ref().is_some_and(|file| file.len() >= ROTATE_BYTES) {
+            let file = self.new_file(&mut state.next)?;
+            let old = state.current.replace(file);
+            state.retired.extend(old);
+        }
+        Ok(())
+    }
+
+    /// Removes a file that has ended and is drained.
+    pub fn remove(&self, name: &str) -> Result<(), LedgerError> {
+        let mut state = self.state.lock();
+        let Some(place) = state.retired.iter().position(|file| file.name == name) else { return Ok(()) };
+        let file = state.retired.remove(place);
+        drop(state);
+        file.remove(&self.folder).map_err(|error| LedgerError::write(&error))
+    }
+
+    /// Takes no more events. The last file goes when all of it is in the store, which has `drained` bytes of it; otherwise
+    /// it stays for whoever opens the ledger next. Answers whether it went.
+    pub fn end(&self, drained: u64) -> Result<bool, LedgerError> {
+        let mut state = self.state.lock();
+        state.stage = Stage::Ended;
+        state.put_away(drained, &self.folder)
+    }
+
+    /// Takes the last file away until there is something to write again, if all of it is in the store, which has `drained`
+    /// bytes of it. Answers whether it went.
+    pub fn rest(&self, drained: u64) -> Result<bool, LedgerError> {
+        self.state.lock().put_away(drained, &self.folder)
+    }
+
+    fn new_file(&self, next: &mut u64) -> Result<SpoolFile, LedgerError> {
+        let made = new_file(&self.folder, &self.process, next);
+        let made = match made {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.folder.remake()?;
+                new_file(&self.folder, &self.process, next)
+            }
+            made => made,
+        };
+        made.map_err(|error| LedgerError::write(&error))
+    }
+}
+
+impl State {
+    fn put_away(&mut self, drained: u64, folder: &Folder) -> Result<bool, LedgerError> {
+        let is_drained = self.current.as_ref().is_some_and(|file| file.len() == drained) && self.retired.is_empty();
+        if let Some(file) = self.current.as_ref().filter(|_| is_drained) {
+            file.remove_held(folder).map_err(|error| LedgerError::write(&error))?;
+            self.current = None;
+        }
+        Ok(is_drained)
+    }
+
+    fn take(&mut self, line: &[u8], importance: Importance, spool: &Spool) -> Result<(), LedgerError> {
+        if self.stage == Stage::Ended {
+            return Err(LedgerError::Closed);
+        }
+        if line.len() > MAX_LINE {
+            return Err(LedgerError::TooLarge(MAX_LINE));
+        }
+        let written = self.write_kept(spool).and_then(|()| self.write(line, spool));
+        match (written, importance) {
+            (Err(error), Importance::Other) => self.keep(line).then_some(()).ok_or(error),
+            (written, Importance::Intent | Importance::Other) => written,
+        }
+    }
+
+    fn write(&mut self, line: &[u8], spool: &Spool) -> Result<(), LedgerError> {
+        let bytes = u64::try_from(line.len()).unwrap_or_default();
+        if self.waiting + bytes > spool.limit {
+            return Err(LedgerError::SpoolFull);
+        }
+        if self.current.as_ref().is_some_and(|file| !file.is_in_place()) {
+            // What is in it is drained from what we hold of it.
+            let nameless = self.current.take();
+            self.retired.extend(nameless);
+        }
+        let file = match &mut self.current {
+            Some(file) => file,
+            none @ None => none.insert(spool.new_file(&mut self.next)?),
+        };
+        file.append(line).map_err(|error| LedgerError::write(&error))?;
+        self.waiting += bytes;
+        Ok(())
+    }
+
+    fn keep(&mut self, line: &[u8]) -> bool {
+        if self.kept_bytes + line.len() > KEPT_BYTES {
+            return false;
+        }
+        self.kept_bytes += line.len();
+        self.kept.push_back(line.to_vec());
+        true
+    }
+
+    fn write_kept(&mut self, spool: &Spool) -> Result<(), LedgerError> {
+        while let Some(line) = self.kept.pop_front() {
+            if let Err(error) = self.write(&line, spool) {
+                self.kept.push_front(line);
+                return Err(error);
+            }
+            self.kept_bytes -= line.len();
+        }
+        Ok(())
+    }
+}
+
+fn new_file(folder: &Folder, process: &str, next: &mut u64) -> io::Result<SpoolFile> {
+    for _ in 0..TRIES {
+        let name = format!("{process}.{next}");
+        *next += 1;
+        if let Some(file) = SpoolFile::create(folder, name)? {
+            return Ok(file);
+        }
+    }
+    Err(io::ErrorKind::AddrInUse.into())
+}

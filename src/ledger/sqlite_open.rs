@@ -1,0 +1,87 @@
+//! Opening the SQLite file, with others who do the same.
+
+use super::durability::Durability;
+use super::ledger_error::{LedgerError, Reason};
+use super::sqlite_failure::{read_failure, write_failure};
+use super::sqlite_schema;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long a process waits for another that writes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Tries again while another process holds the file: where the last one closes it, or the first one makes it ready, SQLite says
+/// so at once, whatever time it was given.
+fn patiently<T>(mut attempt: impl FnMut() -> Result<T, LedgerError>) -> Result<T, LedgerError> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match attempt() {
+            Err(LedgerError::Unwritable(Reason::Busy) | LedgerError::Unreadable(Reason::Busy))
+                if Instant::now() < until =>
+            {
+                sleep(PAUSE);
+            }
+            made => return made,
+        }
+    }
+}
+
+pub fn writer_of(path: &Path, durability: Durability) -> Result<Connection, LedgerError> {
+    patiently(|| open_writer(path, durability))
+}
+
+fn open_writer(path: &Path, durability: Durability) -> Result<Connection, LedgerError> {
+    let open = || {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(PATIENCE)?;
+        // The switch to WAL wants the file for itself, once; others who open it at the same time make it wait.
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        let synchronous = match durability {
+            Durability::Process => "NORMAL",
+            Durability::Power => "FULL",
+        };
+        connection.pragma_update(None, "synchronous", synchronous)?;
+        Ok(connection)
+    };
+    let mut connection = open().map_err(|error| write_failure(&error))?;
+    sqlite_schema::prepare(&mut connection)?;
+    Ok(connection)
+}
+
+pub fn reader_of(path: &Path) -> Result<Connection, LedgerError> {
+    patiently(|| open_reader(path))
+}
+
+fn open_reader(path: &Path) -> Result<Connection, LedgerError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        let _version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        Ok(connection)
+    };
+    let opened = open().or_else(|error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => unchanging(path),
+        Some(_) | None => Err(error),
+    });
+    opened.map_err(|error| read_failure(&error))
+}
+
+/// Where not even the index of the WAL can be made, the file is read as one that nobody changes.
+fn unchanging(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(char::from(*byte)),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    Connection::open_with_flags(uri, flags)
+}

@@ -1,0 +1,11 @@
+//! What the ledger promises as a whole.
+
+mod crashes;
+mod exporting;
+mod figures;
+mod reading;
+mod recording;
+mod refusals;
+mod retaining;
+mod tampering;
+mod tampering_at_random;

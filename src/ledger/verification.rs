@@ -1,0 +1,71 @@
+//! What verification finds.
+
+use super::event::Head;
+use super::hash::Hash;
+
+/// What somebody else remembers of the ledger: a trailer of a commit, for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Witness {
+    pub size: u64,
+    pub head: Hash,
+}
+
+/// How the ledger is not what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProblemKind {
+    /// Something of an event is not what was recorded.
+    Changed,
+    /// An event, or a value beside it, is gone.
+    Missing,
+    /// An event stands where another was.
+    Order,
+    /// Events at the end are gone that a checkpoint or a witness knows of.
+    Truncated,
+    /// A checkpoint was not signed with the ledger's key.
+    Signature,
+}
+
+impl ProblemKind {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::Missing => "missing",
+            Self::Order => "order",
+            Self::Truncated => "truncated",
+            Self::Signature => "signature",
+        }
+    }
+}
+
+/// The first position that is not right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub kind: ProblemKind,
+    pub seq: u64,
+    pub message: String,
+}
+
+impl Problem {
+    pub fn new(kind: ProblemKind, seq: u64, message: impl Into<String>) -> Self {
+        Self { kind, seq, message: message.into() }
+    }
+}
+
+/// The outcome of a verification. Whole when there is no problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verification {
+    /// The number of the first event that is kept; of the next one when none is.
+    pub first: u64,
+    /// How many events were looked at.
+    pub events: u64,
+    pub head: Head,
+    pub problem: Option<Problem>,
+}
+
+impl Verification {
+    #[must_use]
+    pub const fn ok(&self) -> bool {
+        self.problem.is_none()
+    }
+}
