@@ -159,14 +159,13 @@ impl BoundSecrets {
     /// `text` with the placeholder in place of every value that may have gone to this destination.
     #[must_use]
     pub fn mask<'t>(&self, text: &'t [u8], from: Destination<'_>) -> Cow<'t, [u8]> {
-        let mut masked = Cow::Borrowed(text);
-        for secret in self.0.iter().filter(|secret| secret.is_for(from)) {
-            let placeholder = format!("{{{{secret:{}}}}}", secret.name);
-            if let Cow::Owned(clean) = secret.found.replace_all(&masked, NoExpand(placeholder.as_bytes())) {
-                masked = Cow::Owned(clean);
-            }
-        }
-        masked
+        masked(text, self.0.iter().filter(|secret| secret.is_for(from)))
+    }
+
+    /// `text` with the placeholder in place of every value.
+    #[must_use]
+    pub fn mask_everywhere<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        masked(text, self.0.iter())
     }
 
     fn value(&self, name: &str, to: Destination<'_>) -> Result<&str, Withheld> {
@@ -186,6 +185,18 @@ impl BoundSecrets {
         }
         Ok(&secret.value)
     }
+}
+
+/// `text` with the placeholder in place of the values of these.
+fn masked<'t, 's>(text: &'t [u8], secrets: impl Iterator<Item = &'s BoundSecret>) -> Cow<'t, [u8]> {
+    let mut masked = Cow::Borrowed(text);
+    for secret in secrets {
+        let placeholder = format!("{{{{secret:{}}}}}", secret.name);
+        if let Cow::Owned(clean) = secret.found.replace_all(&masked, NoExpand(placeholder.as_bytes())) {
+            masked = Cow::Owned(clean);
+        }
+    }
+    masked
 }
 
 impl BoundSecret {

@@ -8,15 +8,16 @@ use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::{
-    Config, ExecDone, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Runnable, SearchQuery, WriteDone,
-    when_executed,
+    BootHooks, Config, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage, RedactHook, Runnable,
+    SearchQuery, when_executed,
 };
 use crate::threads;
 use napi::Env;
 use napi::bindgen_prelude::{FnArgs, Function, Object};
 use napi_derive::napi;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +37,8 @@ pub struct BindingKernel {
     host: Arc<HostTable>,
     ends: Arc<RunEnds>,
     halt: Halt,
+    /// What JavaScript does for somebody and has not ended.
+    pub(super) passages: Mutex<HashMap<u32, Passage>>,
 }
 
 /// What `boot` tells.
@@ -58,7 +61,8 @@ impl BindingKernel {
     ) -> napi::Result<Self> {
         let host = Arc::new(HostTable::new(functions, &on_call)?);
         let ends = Arc::new(RunEnds::new(&on_end)?);
-        Ok(Self { inner: Arc::new(RwLock::new(State::New)), host, ends, halt: Halt::default() })
+        let passages = Mutex::default();
+        Ok(Self { inner: Arc::new(RwLock::new(State::New)), host, ends, halt: Halt::default(), passages })
     }
 
     /// Answers a question that `on_call` was given.
@@ -68,7 +72,7 @@ impl BindingKernel {
     }
 
     /// Value: `{ config, warnings }`. Booting again changes nothing. `model_json` names who reads the texts of tools:
-    /// `{"weights":path}` or `"application"`.
+    /// `{"weights":path}` or `"application"`; `redact` says whether the application has a say in what the ledger holds.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn boot<'env>(
         &self,
@@ -76,6 +80,7 @@ impl BindingKernel {
         config_json: String,
         base_dir: String,
         model_json: Option<String>,
+        #[napi(ts_arg_type = "'present' | 'absent'")] redact: String,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         let inner = Arc::clone(&self.inner);
@@ -83,7 +88,8 @@ impl BindingKernel {
         let halt = self.halt.clone();
         start(Lane::Remote, promised, move |promised| {
             let model = model_json.map(|json| parse_model(&json)).transpose();
-            let booted = model.and_then(|model| boot(&inner, &config_json, base_dir.into(), host, halt, model));
+            let hooks = BootHooks { functions: host, halt, redact: RedactHook::of(&redact) };
+            let booted = model.and_then(|model| boot(&inner, &config_json, base_dir.into(), hooks, model));
             promised.settle(booted.map(Reported));
         });
         Ok(promise)
@@ -93,41 +99,6 @@ impl BindingKernel {
     #[napi]
     pub fn halt(&self) {
         self.halt.set();
-    }
-
-    /// Value: sorted paths.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn list_files<'env>(&self, env: &'env Env, dir: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.files().list_files(&dir))
-    }
-
-    /// Value: the text.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn read_file<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.files().read_file(&path))
-    }
-
-    /// Value: `{ changed, warnings }`. Pushes what waits, then brings in what others pushed.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn sync<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Remote, env, |kernel| kernel.history().sync())
-    }
-
-    /// Value: `{ changed, warnings }`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn hydrate<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Remote, env, |kernel| kernel.history().hydrate())
-    }
-
-    /// Value: `[{ commit, message, author, time, why?, session?, model? }]`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn file_history<'env>(
-        &self,
-        env: &'env Env,
-        path: Option<String>,
-        limit: Option<u32>,
-    ) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.history().file_history(path.as_deref(), limit))
     }
 
     /// Value: a unified diff.
@@ -146,12 +117,6 @@ impl BindingKernel {
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn uncommitted<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, |kernel| kernel.history().uncommitted())
-    }
-
-    /// Value: `{ matches: [{ path, line, column, text }], truncated, files }`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn search_files<'env>(&self, env: &'env Env, query_json: String) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.files().search_files(&parse_query(&query_json)?))
     }
 
     /// Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path.
@@ -188,12 +153,6 @@ impl BindingKernel {
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn register_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| kernel.tools().register_tool(&path))
-    }
-
-    /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn check_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.checks().check_tool(&path))
     }
 
     /// Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`.
@@ -253,13 +212,15 @@ impl BindingKernel {
         let ends = Arc::clone(&self.ends);
         let request = ExecRequest { run, what, args_json, options };
         let done = when_executed(move |result| ends.tell(run_id, result));
-        let Some((request, done)) = exec_below(&kernel, parent_id, request, done) else { return };
-        let done = kernel.runs().announce_run(run, done);
+        let parent = parent_id.filter(|id| *id >= 0.0).map(|id| RunId(id as u64));
         // A panic drops `done`, which tells.
-        let Ok(Some(waiting)) = threads::contain(|| kernel.runs().exec_tool_at_once(request, done)) else { return };
-        let refused = spawn_with(Lane::Runs, waiting, move |(request, done)| kernel.runs().exec_tool(request, done));
-        if let Err((error, (_, done))) = refused {
-            done.pay(Err(error));
+        let Ok(Some(entered)) = threads::contain(|| kernel.runs().enter(request, parent, done)) else { return };
+        let Some(entered) = exec_below(&kernel, parent, entered) else { return };
+        let entered = kernel.runs().announce_run(entered);
+        let Ok(Some(waiting)) = threads::contain(|| kernel.runs().exec_tool_at_once(entered)) else { return };
+        let refused = spawn_with(Lane::Runs, waiting, move |entered| kernel.runs().exec_tool(entered));
+        if let Err((error, entered)) = refused {
+            entered.refuse(error);
         }
     }
 
@@ -279,7 +240,7 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Files, env, job)
     }
 
-    fn with_kernel_on<'env, T: Serialize + 'static>(
+    pub(super) fn with_kernel_on<'env, T: Serialize + 'static>(
         &self,
         lane: Lane,
         env: &'env Env,
@@ -289,22 +250,6 @@ impl BindingKernel {
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => start(lane, promised, move |promised| promised.settle(job(&kernel))),
-        }
-        Ok(promise)
-    }
-
-    /// A write: its promise is settled once the remote has it, and no thread waits for that.
-    pub(super) fn with_write<'env, T: Serialize + 'static>(
-        &self,
-        env: &'env Env,
-        job: impl FnOnce(&Kernel, WriteDone<T>) + Send + 'static,
-    ) -> napi::Result<Object<'env>> {
-        let (promised, promise) = Promised::new(env)?;
-        match self.kernel() {
-            Err(error) => promised.settle::<()>(Err(error)),
-            Ok(kernel) => start(Lane::Files, promised, move |promised| {
-                job(&kernel, Box::new(move |result| promised.settle(result)));
-            }),
         }
         Ok(promise)
     }
@@ -330,20 +275,15 @@ impl Serialize for Reported {
     }
 }
 
-/// Starts a run below `parent_id`, if that has a part in it; gives everything back otherwise.
-fn exec_below(
-    kernel: &Kernel,
-    parent_id: Option<f64>,
-    request: ExecRequest,
-    done: ExecDone,
-) -> Option<(ExecRequest, ExecDone)> {
-    let Some(parent) = parent_id.filter(|id| *id >= 0.0) else { return Some((request, done)) };
-    // A panic drops `done`, which tells.
-    threads::contain(|| kernel.runs().exec_tool_below(RunId(parent as u64), request, done)).ok().flatten()
+/// Starts a run below `parent`, if that has a part in it; gives it back otherwise.
+fn exec_below(kernel: &Kernel, parent: Option<RunId>, entered: EnteredRun) -> Option<EnteredRun> {
+    let Some(parent) = parent else { return Some(entered) };
+    // A panic drops what tells of the end, and dropping it tells.
+    threads::contain(|| kernel.runs().exec_tool_below(parent, entered)).ok().flatten()
 }
 
 /// Starts a job that settles the promise; settles it itself when there is no thread for the job.
-fn start(lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
+pub(super) fn start(lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
     if let Err((error, promised)) = spawn_with(lane, promised, job) {
         promised.settle::<()>(Err(error));
     }
@@ -353,8 +293,7 @@ fn boot(
     inner: &RwLock<State>,
     config_json: &str,
     base_dir: PathBuf,
-    host: Arc<HostTable>,
-    halt: Halt,
+    hooks: BootHooks,
     model: Option<ModelSource>,
 ) -> Result<Arc<Kernel>, Error> {
     let mut state = inner.write();
@@ -363,7 +302,7 @@ fn boot(
         State::Down => Err(down()),
         State::New => {
             let config = Config::from_json(config_json)?;
-            let kernel = Kernel::boot(config, &base_dir, worker_files::locate()?, host, halt, model)?;
+            let kernel = Kernel::boot(config, &base_dir, worker_files::locate()?, hooks, model)?;
             *state = State::Booted(Arc::clone(&kernel));
             Ok(kernel)
         }

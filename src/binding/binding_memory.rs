@@ -1,11 +1,13 @@
 //! Finding tools by what they mean, as JavaScript asks for it.
 
-use super::background::Promised;
+use super::asked::Asked;
+use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
 use super::binding_outcome::BindingOutcome;
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
+use serde_json::json;
 
 #[napi]
 impl BindingKernel {
@@ -18,9 +20,13 @@ impl BindingKernel {
         query: String,
         limit: Option<u32>,
         vector: Option<Float32Array>,
+        asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let vector = vector.map(|numbers| numbers.to_vec());
-        self.with_kernel(env, move |kernel| kernel.tools().find_tool(&query, limit, vector.as_deref()))
+        let asked = Asked::read("find_tool", None, json!({ "query": query, "limit": limit }));
+        self.through(env, Lane::Files, asker, asked, move |kernel| {
+            kernel.tools().find_tool(&query, limit, vector.as_deref())
+        })
     }
 
     /// Value: `{ by, texts, waiting, problem? }`, when all texts of tools were read, or that has failed.

@@ -1,11 +1,14 @@
-//! The changes of files that JavaScript asks a kernel for. `note_json` is `{ why?, session?, model? }`, for the commit.
+//! The changes of files that JavaScript asks a kernel for. `note_json` is `{ why?, session?, model? }`, for the commit;
+//! `asker` says who asks.
 
+use super::asked::Asked;
 use super::binding_kernel::BindingKernel;
 use crate::kernel::{CommitNote, Kernel, WriteDone};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use serde::Serialize;
+use serde_json::json;
 
 #[napi]
 impl BindingKernel {
@@ -17,8 +20,12 @@ impl BindingKernel {
         path: String,
         content: String,
         note_json: Option<String>,
+        asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        self.with_note(env, note_json, move |kernel, note, done| kernel.files().write_file(&path, &content, note, done))
+        let asked = Asked::write("write_file", Some(&path), json!({ "path": path, "content": content }));
+        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+            kernel.files().write_file(&path, &content, note, done);
+        })
     }
 
     /// Value: as for `writeFile`.
@@ -30,8 +37,11 @@ impl BindingKernel {
         search: String,
         replace: String,
         note_json: Option<String>,
+        asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        self.with_note(env, note_json, move |kernel, note, done| {
+        let args = json!({ "path": path, "search": search, "replace": replace });
+        let asked = Asked::write("patch_file", Some(&path), args);
+        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
             kernel.files().patch_file(&path, &search, &replace, note, done);
         })
     }
@@ -44,8 +54,12 @@ impl BindingKernel {
         path: String,
         diff: String,
         note_json: Option<String>,
+        asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        self.with_note(env, note_json, move |kernel, note, done| kernel.files().apply_diff(&path, &diff, note, done))
+        let asked = Asked::write("apply_diff", Some(&path), json!({ "path": path, "diff": diff }));
+        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+            kernel.files().apply_diff(&path, &diff, note, done);
+        })
     }
 
     /// Value: as for `writeFile`.
@@ -56,8 +70,12 @@ impl BindingKernel {
         path: String,
         commit: String,
         note_json: Option<String>,
+        asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        self.with_note(env, note_json, move |kernel, note, done| kernel.files().revert_file(&path, &commit, note, done))
+        let asked = Asked::write("revert_file", Some(&path), json!({ "path": path, "commit": commit }));
+        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+            kernel.files().revert_file(&path, &commit, note, done);
+        })
     }
 
     /// Value: as for `writeFile`, with `mentions?`.
@@ -67,8 +85,12 @@ impl BindingKernel {
         env: &'env Env,
         path: String,
         note_json: Option<String>,
+        asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        self.with_note(env, note_json, move |kernel, note, done| kernel.files().delete_file(&path, note, done))
+        let asked = Asked::write("delete_file", Some(&path), json!({ "path": path }));
+        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+            kernel.files().delete_file(&path, note, done);
+        })
     }
 
     /// Value: as for `writeFile`, with `relinked?` and `mentions?`.
@@ -79,35 +101,51 @@ impl BindingKernel {
         from: String,
         to: String,
         note_json: Option<String>,
+        asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        self.with_note(env, note_json, move |kernel, note, done| kernel.files().move_file(&from, &to, note, done))
+        let asked = Asked::write("move_file", Some(&from), json!({ "from": from, "to": to }));
+        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+            kernel.files().move_file(&from, &to, note, done);
+        })
     }
 
     /// Value: `{ applied, written? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn fix_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel, done| kernel.files().fix_tool(&path, done))
+    pub fn fix_tool<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
+        let asked = Asked::write("fix_tool", Some(&path), json!({ "path": path }));
+        self.through_write(env, asker, asked, move |kernel, done| kernel.files().fix_tool(&path, done))
     }
 
     /// Value: as for `writeFile`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn persist<'env>(&self, env: &'env Env, message: String, files: Vec<String>) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel, done| kernel.history().persist(&message, &files, done))
+    pub fn persist<'env>(
+        &self,
+        env: &'env Env,
+        message: String,
+        files: Vec<String>,
+        asker: Option<String>,
+    ) -> napi::Result<Object<'env>> {
+        let args = json!({ "message": message, "files": files });
+        let asked = Asked::write("commit", files.first().map(String::as_str), args);
+        self.through_write(env, asker, asked, move |kernel, done| kernel.history().persist(&message, &files, done))
     }
 
     /// Value: as for `writeFile`, for `meta.json`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn sync_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_write(env, |kernel, done| kernel.history().sync_registry(done))
+    pub fn sync_registry<'env>(&self, env: &'env Env, asker: Option<String>) -> napi::Result<Object<'env>> {
+        let asked = Asked::write("sync_registry", None, json!({}));
+        self.through_write(env, asker, asked, |kernel, done| kernel.history().sync_registry(done))
     }
 
     fn with_note<'env, T: Serialize + 'static>(
         &self,
         env: &'env Env,
         note_json: Option<String>,
+        asker: Option<String>,
+        asked: Asked,
         job: impl FnOnce(&Kernel, &CommitNote, WriteDone<T>) + Send + 'static,
     ) -> napi::Result<Object<'env>> {
-        self.with_write(env, move |kernel, done| match CommitNote::from_json(note_json.as_deref()) {
+        self.through_write(env, asker, asked, move |kernel, done| match CommitNote::from_json(note_json.as_deref()) {
             Ok(note) => job(kernel, &note, done),
             Err(error) => done(Err(error)),
         })

@@ -7,9 +7,9 @@
 use super::binding_kernel::Booted;
 use crate::error::Error;
 use crate::kernel::{
-    Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, Kernel, MemoryReport,
-    ParameterShape, QueryLimits, RootFiles, SearchQuery, SqlError, SqlOptions, SqlPolicy, Stats, TypesReply, WriteDone,
-    ask_remote, classify,
+    Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, Kernel,
+    LedgerQuery, MemoryReport, ParameterShape, QueryLimits, RootFiles, SearchQuery, SqlError, SqlOptions, SqlPolicy,
+    Stats, TypesReply, WriteDone, ask_remote, classify, verify_export,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,6 +23,8 @@ fn crossing() -> String {
     let sql = sql_answers(&mut types);
     let module = module_answers(&mut types);
     // What JavaScript writes and Rust reads.
+    types.add::<Asker>();
+    types.add::<LedgerQuery>();
     types.add::<CommitNote>();
     types.add::<ExecOptions>();
     types.add::<SearchQuery>();
@@ -78,6 +80,15 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("checkTool", |kernel: &Kernel| kernel.checks().check_tool(""));
     answers.add("confinement", |kernel: &Kernel| kernel.runs().confinement());
     answers.add_write("fixTool", |kernel, done| kernel.files().fix_tool("", done));
+    answers.add_type::<()>("enter");
+    answers.add("ledgerTail", |kernel: &Kernel| kernel.ledger().tail(""));
+    answers.add("ledgerTree", |kernel: &Kernel| kernel.ledger().tree(""));
+    answers.add("ledgerBlob", |kernel: &Kernel| kernel.ledger().blob(""));
+    answers.add("ledgerAppend", |kernel: &Kernel| kernel.ledger().append(""));
+    answers.add("ledgerVerify", |kernel: &Kernel| kernel.ledger().verify());
+    answers.add("ledgerCheckpoint", |kernel: &Kernel| kernel.ledger().checkpoint());
+    answers.add("ledgerExport", |kernel: &Kernel| kernel.ledger().export(0, 1));
+    answers.add("ledgerChronicle", |kernel: &Kernel| kernel.ledger().chronicle(""));
     answers.add_type::<ExecValue>("exec");
     answers.add_type::<()>("shutdown");
     answers.text
@@ -86,6 +97,7 @@ fn kernel_answers(types: &mut Types) -> String {
 fn module_answers(types: &mut Types) -> String {
     let mut answers = Answers::new("ModuleAnswers", types);
     answers.add("askRemote", |config: &Config| ask_remote(config, Path::new("")));
+    answers.add("verifyExport", |file: &Path| verify_export(file, None));
     answers.text
 }
 
@@ -162,7 +174,7 @@ impl<'a> Answers<'a> {
     }
 
     /// The type is inferred from `ask`, which is never called.
-    fn add<T: TS + 'static, Asked, Failure>(&mut self, method: &str, _ask: fn(&Asked) -> Result<T, Failure>) {
+    fn add<T: TS + 'static, Asked: ?Sized, Failure>(&mut self, method: &str, _ask: fn(&Asked) -> Result<T, Failure>) {
         self.add_type::<T>(method);
     }
 

@@ -89,7 +89,7 @@ impl HostTable {
     }
 }
 
-fn thrown(error: BindingError) -> Error {
+pub(super) fn thrown(error: BindingError) -> Error {
     let code = ErrorCode::parse(&error.code).unwrap_or(ErrorCode::ToolThrown);
     let details = serde_json::from_str(&error.details).unwrap_or_default();
     Error { code, message: error.message, details }

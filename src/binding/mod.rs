@@ -1,11 +1,14 @@
 //! The only `#[napi]`: converts, forwards, and returns failures as data. JavaScript throws them.
 
+mod asked;
 mod background;
 mod binding_database;
 mod binding_kernel;
+mod binding_ledger;
 mod binding_limit;
 mod binding_memory;
 mod binding_outcome;
+mod binding_reads;
 mod binding_sql_rules;
 mod binding_vfs;
 mod binding_writes;
@@ -49,4 +52,11 @@ pub fn engine_version() -> String {
 #[napi(ts_return_type = "Promise<BindingOutcome>")]
 pub fn ask_remote(env: &Env, config_json: String, base_dir: String) -> napi::Result<Object<'_>> {
     binding_kernel::ask_remote(env, config_json, base_dir)
+}
+
+/// Value: `{ ok, events, head, problem? }`. Needs no workspace: `file` is what an export wrote, `key_file` the public key that
+/// must have signed it.
+#[napi(ts_return_type = "Promise<BindingOutcome>")]
+pub fn verify_export(env: &Env, file: String, key_file: Option<String>) -> napi::Result<Object<'_>> {
+    binding_ledger::verify_export(env, file, key_file)
 }

@@ -2,6 +2,7 @@
 
 use super::secret_scan::SecretScan;
 use crate::error::{Error, ErrorCode};
+use crate::kernel::door::TRAILER;
 use serde::Deserialize;
 
 /// Longest line of why, and longest name of a session or model.
@@ -57,7 +58,8 @@ impl CommitNote {
         let mut note = Self::default();
         let Some((text, last)) = message.trim_end().rsplit_once("\n\n") else { return (message.to_owned(), note) };
         let mut others = Vec::new();
-        for line in last.lines() {
+        // How far the ledger was is for whoever verifies that.
+        for line in last.lines().filter(|line| !line.starts_with(TRAILER)) {
             let place = match line.split_once(": ") {
                 Some((WHY, value)) => Some((&mut note.why, value)),
                 Some((SESSION, value)) => Some((&mut note.session, value)),

@@ -3,11 +3,13 @@
 use super::check_config::lint_options;
 use super::checks::{CheckParts, Checks};
 use super::config::{Config, GitWriteStrategy, MemoryMode, ReuseMode, bound_secrets, known_functions};
+use super::door::{Door, LedgerParts, RedactHook, open_ledger};
 use super::files::{Files, WriteParts, WritePath, check_folders};
-use super::history::{Ending, Exchange, GitHome, History, RunExamples};
+use super::history::{Ending, Exchange, GitHome, History, HistoryParts, RunExamples};
 use super::host_functions::HostFunctions;
+use super::ledger_book::LedgerBook;
 use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Relink, Sources, ToolCache};
-use super::network::tools_route;
+use super::network::{tls_settings, tools_route};
 use super::private_files::PrivateFiles;
 use super::reuse::Reuse;
 use super::runs::{GuestFiles, RunParts, Runs, threads_warning};
@@ -40,19 +42,28 @@ pub struct Kernel {
     tools: Arc<Tools>,
     history: Arc<History>,
     runs: Arc<Runs>,
+    door: Arc<Door>,
+    book: LedgerBook,
+}
+
+/// What the application has a say in.
+pub struct BootHooks {
+    pub functions: Arc<dyn HostFunctions>,
+    /// Ends the wait for a remote, now and later.
+    pub halt: Halt,
+    pub redact: RedactHook,
 }
 
 impl Kernel {
-    /// Makes the root and its repository, and starts the warm workers in the background. `halt` ends the wait for a remote,
-    /// now and later; `model` reads the texts of tools.
+    /// Makes the root and its repository, and starts the warm workers in the background. `model` reads the texts of tools.
     pub fn boot(
         mut config: Config,
         base_dir: &Path,
         worker_files: WorkerFiles,
-        functions: Arc<dyn HostFunctions>,
-        halt: Halt,
+        hooks: BootHooks,
         model: Option<ModelSource>,
     ) -> Result<Arc<Self>, Error> {
+        let BootHooks { functions, halt, redact } = hooks;
         let noted = check_folders(&mut config, base_dir)?;
         let root_dir = base_dir.join(&config.root_dir);
         let root = Arc::new(open_root(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
@@ -70,6 +81,17 @@ impl Kernel {
         let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
         let lint = lint_options(&config.rules, &config.allowed_imports);
         let secrets = SecretScan::new(&compiler, &lint);
+        let (ledger, problem) = open_ledger(LedgerParts {
+            config: &config,
+            folder: store.private_dir()?,
+            bound: bound.clone(),
+            secrets: secrets.clone(),
+            functions: Arc::clone(&functions),
+            hook: redact,
+            tls: tls_settings(&config.network, base_dir)?,
+        })?;
+        warnings.extend(problem);
+        let door = Door::new(ledger);
 
         let files = Arc::clone(&root) as Arc<dyn Vfs>;
         let packages = AllowedPackages::new(&lint.allowed_imports);
@@ -97,8 +119,16 @@ impl Kernel {
         let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler, model, vectors));
         let strategy = config.git.write_strategy;
         let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
-        let (files, halt) = (Arc::clone(&root), ending.halt);
-        let history = Arc::new(History::new(store, exchange, files, Arc::clone(&tools), strategy, secrets, halt));
+        let history = Arc::new(History::new(HistoryParts {
+            git: store,
+            exchange,
+            files: Arc::clone(&root),
+            tools: Arc::clone(&tools),
+            strategy,
+            secrets,
+            halt: ending.halt,
+            witness: Arc::<Door>::clone(&door),
+        }));
         let runs = Runs::new(RunParts {
             config: config.sandbox,
             sandbox,
@@ -111,6 +141,7 @@ impl Kernel {
             guest_files,
             fetcher,
             secrets: bound,
+            door: Arc::clone(&door),
         });
         let writes = WritePath::new(WriteParts {
             root: Arc::clone(&root),
@@ -124,7 +155,8 @@ impl Kernel {
         });
         let file_bytes = config.fs.file_bytes as usize;
         let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
-        Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs }))
+        let book = LedgerBook::new(Arc::clone(&door), Arc::clone(&history));
+        Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs, door, book }))
     }
 
     #[must_use]
@@ -163,12 +195,23 @@ impl Kernel {
         &self.runs
     }
 
+    #[must_use]
+    pub fn door(&self) -> &Arc<Door> {
+        &self.door
+    }
+
+    #[must_use]
+    pub fn ledger(&self) -> &LedgerBook {
+        &self.book
+    }
+
     /// Ends every run and every worker, and waits for the last push, at most for `push_wait` where that is given. Files
     /// need no farewell: each write was complete when it returned.
     pub fn shutdown(&self, push_wait: Option<Duration>) {
         self.runs.stop();
         self.tools.stop();
         self.history.stop(push_wait);
+        self.door.close();
     }
 }
 

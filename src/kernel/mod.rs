@@ -14,6 +14,7 @@ mod check_config;
 mod checks;
 mod commit_note;
 mod config;
+mod door;
 mod files;
 mod finding_line;
 mod history;
@@ -21,6 +22,7 @@ mod host_functions;
 mod host_question;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod kernel;
+mod ledger_book;
 mod modules;
 mod near_path;
 mod network;
@@ -34,12 +36,14 @@ mod tools;
 
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
+pub use door::{Asker, Call, Changes, Door, Effect, Passage, RedactHook, on_behalf};
 pub use files::{Files, RootFiles, SearchQuery};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
 pub use host_functions::{Answer, CallFor, HostFunctions, RunEnding};
-pub use kernel::{Kernel, engine_version};
+pub use kernel::{BootHooks, Kernel, engine_version};
+pub use ledger_book::{LedgerBook, LedgerQuery, verify_export};
 pub(in crate::kernel) use modules::std_library;
-pub use runs::{ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
+pub use runs::{EnteredRun, ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
 pub use tools::{MemoryReport, ModelSource, Stats};
 
 #[cfg(test)]

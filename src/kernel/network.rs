@@ -3,8 +3,9 @@
 use super::config::NetworkConfig;
 use crate::error::Error;
 use crate::git::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
+use crate::ledger::TlsSettings;
 use crate::net::{
-    CaBundle, ExchangeFailure, ExchangeRequest, Exchanges, NetError, ProxyChoice, Route, broken_proxy_variables,
+    CaBundle, ExchangeFailure, ExchangeRequest, Exchanges, NetError, ProxyChoice, Route, broken_proxy_variables, tls,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -43,6 +44,12 @@ pub fn proxy_warning(config: &NetworkConfig) -> Option<String> {
 /// The certificates that are trusted beside the machine's.
 pub fn authorities(config: &NetworkConfig, base_dir: &Path) -> Result<CaBundle, NetError> {
     config.ca.as_ref().map_or_else(|| Ok(CaBundle::default()), |path| CaBundle::read(&base_dir.join(path)))
+}
+
+/// How connections of other kinds are encrypted: with the same trust. What cannot be made is told when it is needed.
+pub fn tls_settings(config: &NetworkConfig, base_dir: &Path) -> Result<TlsSettings, Error> {
+    let bundle = authorities(config, base_dir)?;
+    Ok(Arc::new(move || tls(&bundle).ok().map(Arc::new)))
 }
 
 struct GitHttp {

@@ -19,3 +19,4 @@ pub use exchange::{ExchangeAnswer, ExchangeFailure, ExchangeRequest, Exchanges};
 pub use fetch::{FetchLimits, FetchRequest, FetchResponse, FetchTask, Fetcher, RunningFetches};
 pub use net_error::{NetError, shown_text};
 pub use route::{NamedProxy, ProxyChoice, Route, broken_proxy_variables};
+pub use trust::tls;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// `NoTrust`, or `NoRuntime` when the system gives no randomness or no memory for them.
-pub(super) fn tls(extra: &CaBundle) -> Result<ClientConfig, NetError> {
+pub fn tls(extra: &CaBundle) -> Result<ClientConfig, NetError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = match variables() {
         Some(variables) => verifier_of_environment(extra, &provider, variables)?,

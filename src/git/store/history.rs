@@ -69,6 +69,31 @@ impl GitStore {
         Ok(entries)
     }
 
+    /// The messages of commits on any branch, of here or of the remote as it was last seen, that hold `words`; newest first.
+    /// At most `limit` commits are looked at, and what is found in ten seconds.
+    ///
+    /// # Errors
+    /// `Git`.
+    pub fn messages_with(&self, words: &str, limit: usize) -> Result<Vec<String>, GitError> {
+        let repository = self.open_again()?;
+        let failed = |error: git2::Error| GitError::git("read the history", &error);
+        let mut walk = repository.revwalk().map_err(failed)?;
+        walk.set_sorting(git2::Sort::TIME).map_err(failed)?;
+        for branches in ["refs/heads/*", "refs/remotes/*"] {
+            walk.push_glob(branches).map_err(failed)?;
+        }
+        let deadline = Instant::now() + LOG_TIME;
+        let mut messages = Vec::new();
+        for id in walk.take(limit).take_while(|_| Instant::now() < deadline) {
+            let commit = repository.find_commit(id.map_err(failed)?).map_err(failed)?;
+            let message = cut(commit.message_bytes(), MAX_MESSAGE_BYTES);
+            if message.contains(words) {
+                messages.push(message);
+            }
+        }
+        Ok(messages)
+    }
+
     /// How `path` (or everything) differs between two commits, as a unified diff. Without `to`: the current commit;
     /// without `from`: the parent of `to`.
     ///

@@ -3,6 +3,7 @@
 use super::agent_config::AgentConfig;
 use super::fs_config::FsConfig;
 use super::git_config::GitConfig;
+use super::ledger_config::LedgerConfig;
 use super::memory_config::{MemoryMode, ReuseMode};
 use super::network_config::NetworkConfig;
 use super::refused::check_line;
@@ -40,6 +41,7 @@ pub struct Config {
     pub agent: AgentConfig,
     /// What tools may use without seeing it, by name.
     pub secrets: SecretsConfig,
+    pub ledger: LedgerConfig,
 }
 
 /// What was said, where a default depends on it.
@@ -47,6 +49,7 @@ pub struct Config {
 #[serde(default)]
 struct Given {
     sandbox: GivenSandbox,
+    ledger: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -71,6 +74,7 @@ impl Default for Config {
             network: NetworkConfig::default(),
             secrets: SecretsConfig::new(),
             agent: AgentConfig::default(),
+            ledger: LedgerConfig::default(),
         }
     }
 }
@@ -84,6 +88,7 @@ impl Config {
         if given.sandbox.wall_ms.is_none() {
             config.sandbox.wall_ms = config.sandbox.wall_ms.max(config.sandbox.timeout_ms);
         }
+        config.ledger.is_wanted = given.ledger.is_some();
         config.check()?;
         Ok(config)
     }
@@ -102,6 +107,7 @@ impl Config {
         self.network.check()?;
         bound_secrets(&self.secrets)?;
         self.agent.check()?;
+        self.ledger.check()?;
         self.git.check()
     }
 }

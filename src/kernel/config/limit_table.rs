@@ -6,6 +6,7 @@ use super::agent_config::AgentConfig;
 use super::argument_limits::{FIND_LIMIT, HISTORY_LIMIT, SEARCH_LIMIT};
 use super::fs_config::FsConfig;
 use super::git_config::GitConfig;
+use super::ledger_config::LedgerConfig;
 use super::limit::Limit;
 use super::sandbox_config::SandboxConfig;
 use super::sql_options::SqlOptions;
@@ -17,6 +18,7 @@ pub fn limit_table() -> Vec<(&'static str, Vec<Limit>)> {
         ("fs", FsConfig::LIMITS.all()),
         ("git", GitConfig::LIMITS.all()),
         ("agent", AgentConfig::LIMITS.all()),
+        ("ledger", LedgerConfig::LIMITS.all()),
         ("sql", SqlOptions::LIMITS.all()),
         ("find_tool", vec![FIND_LIMIT]),
         ("search_files", vec![SEARCH_LIMIT]),

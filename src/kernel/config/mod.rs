@@ -9,6 +9,7 @@ mod argument_limits;
 mod config;
 mod fs_config;
 mod git_config;
+mod ledger_config;
 mod limit;
 mod limit_table;
 mod limited_struct;

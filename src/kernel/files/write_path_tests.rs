@@ -8,8 +8,9 @@ use crate::kernel::check_config::CheckMode;
 use crate::kernel::checks::{CheckParts, Checks};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{Config, GitWriteStrategy};
+use crate::kernel::door::{Door, Records};
 use crate::kernel::files::changes::{Patch, WholeText};
-use crate::kernel::history::{Ending, Exchange, GitHome, History, Persisted, RunExamples, Written};
+use crate::kernel::history::{Ending, Exchange, GitHome, History, HistoryParts, Persisted, RunExamples, Written};
 use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
 use crate::kernel::modules::{AllowedPackages, ImportResolver};
 use crate::kernel::private_files::PrivateFiles;
@@ -86,9 +87,16 @@ fn house_with(config: &Config) -> House {
     let registry = RegistryFiles { tools: files, meta: Arc::clone(&root), shared_meta: None, private };
     let tools = Arc::new(Tools::open(registry, compiler, None, Arc::clone(&root)));
     let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
-    let direct = GitWriteStrategy::Direct;
-    let (files, halt) = (Arc::clone(&root), ending.halt);
-    let history = Arc::new(History::new(store, exchange, files, Arc::clone(&tools), direct, secrets, halt));
+    let history = Arc::new(History::new(HistoryParts {
+        git: store,
+        exchange,
+        files: Arc::clone(&root),
+        tools: Arc::clone(&tools),
+        strategy: GitWriteStrategy::Direct,
+        secrets,
+        halt: ending.halt,
+        witness: Door::new(Records::Nothing),
+    }));
     let quota = RootQuota::new(Usage { bytes: 1 << 30, files: 1 << 20 });
     let parts = WriteParts {
         root: Arc::clone(&root),

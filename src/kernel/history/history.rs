@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorCode};
 use crate::git::{Committed, FileChange, GitError, GitStore, Halt, LogEntry};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIMIT};
+use crate::kernel::door::{TRAILER, Witness};
 use crate::kernel::secret_scan::{SecretScan, held_back, message_held_back};
 use crate::kernel::tools::Tools;
 use crate::registry::META_FILE;
@@ -16,6 +17,9 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Commits that are looked at for what they say of the ledger: the newest say most.
+const MOST_WITNESSES: usize = 10_000;
 
 /// One commit of a file's history.
 #[derive(Debug, Serialize)]
@@ -50,6 +54,19 @@ enum Flushed {
     Nothing,
 }
 
+/// What the history is kept with.
+pub struct HistoryParts {
+    pub git: Arc<GitStore>,
+    pub exchange: Exchange,
+    pub files: Arc<DiskVfs>,
+    pub tools: Arc<Tools>,
+    pub strategy: GitWriteStrategy,
+    pub secrets: SecretScan,
+    /// Ends what takes long.
+    pub halt: Halt,
+    pub witness: Arc<dyn Witness>,
+}
+
 /// Owns the repository, the exchange with its remote, and the turn to write.
 pub struct History {
     git: Arc<GitStore>,
@@ -58,23 +75,21 @@ pub struct History {
     tools: Arc<Tools>,
     strategy: GitWriteStrategy,
     secrets: SecretScan,
-    /// Ends what takes long.
     halt: Halt,
+    witness: Arc<dyn Witness>,
     /// Held from the change on disk to the commit, so that both happen in the same order.
     one_writer: Mutex<()>,
 }
 
 impl History {
-    pub fn new(
-        git: Arc<GitStore>,
-        exchange: Exchange,
-        files: Arc<DiskVfs>,
-        tools: Arc<Tools>,
-        strategy: GitWriteStrategy,
-        secrets: SecretScan,
-        halt: Halt,
-    ) -> Self {
-        Self { git, exchange, files, tools, strategy, secrets, halt, one_writer: Mutex::new(()) }
+    pub fn new(parts: HistoryParts) -> Self {
+        let HistoryParts { git, exchange, files, tools, strategy, secrets, halt, witness } = parts;
+        Self { git, exchange, files, tools, strategy, secrets, halt, witness, one_writer: Mutex::new(()) }
+    }
+
+    /// The messages of the newest commits that say how far a ledger was.
+    pub fn witnesses(&self) -> Result<Vec<String>, Error> {
+        Ok(self.git.messages_with(TRAILER, MOST_WITNESSES)?)
     }
 
     /// The commits that changed a file, or all of them, newest first.
@@ -119,7 +134,7 @@ impl History {
     /// remote may come between the two.
     pub fn begin(&self) -> WriteTurn<'_> {
         let one_writer = self.one_writer.lock();
-        WriteTurn::new(one_writer, self.git.begin(), self.git.restores_files())
+        WriteTurn::new(one_writer, self.git.begin(), self.git.restores_files(), &*self.witness)
     }
 
     /// Refuses, where the root is read-only, before anything is tried.

@@ -1,6 +1,7 @@
 //! The right to change files, from the change on disk to the end of the write.
 
 use crate::git::{Committed, FileChange, GitError, Held, Writing};
+use crate::kernel::door::{Witness, with_trailer};
 use parking_lot::MutexGuard;
 
 /// No other thread of this process writes while this is held, after the commit too: what a write has left to do, it does
@@ -9,13 +10,19 @@ pub struct WriteTurn<'h> {
     /// `None` once it is committed.
     writing: Option<Result<Writing<'h>, GitError>>,
     restores_files: bool,
+    witness: &'h dyn Witness,
     /// Given up after the repository's lock.
     _one_writer: MutexGuard<'h, ()>,
 }
 
 impl<'h> WriteTurn<'h> {
-    pub fn new(one_writer: MutexGuard<'h, ()>, writing: Result<Writing<'h>, GitError>, restores_files: bool) -> Self {
-        Self { writing: Some(writing), restores_files, _one_writer: one_writer }
+    pub fn new(
+        one_writer: MutexGuard<'h, ()>,
+        writing: Result<Writing<'h>, GitError>,
+        restores_files: bool,
+        witness: &'h dyn Witness,
+    ) -> Self {
+        Self { writing: Some(writing), restores_files, witness, _one_writer: one_writer }
     }
 
     /// The turn, unless the repository could not be had.
@@ -56,7 +63,8 @@ impl<'h> WriteTurn<'h> {
 
     /// Commits a file as it is, before it is changed; with pull requests on a branch beside theirs too, which this names.
     pub fn keep(&mut self, message: &str, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
-        self.writing()?.commit_before(message, FileChange { path, content: Some(content) })
+        let message = self.witnessed(message);
+        self.writing()?.commit_before(&message, FileChange { path, content: Some(content) })
     }
 
     /// Commits a file as it is on a branch beside its own, which this names, and leaves its own as it is.
@@ -76,6 +84,16 @@ impl<'h> WriteTurn<'h> {
     /// Commits what was written meanwhile and gives the repository back, once.
     pub fn commit(&mut self, message: &str, changes: &[FileChange<'_>]) -> Result<Committed, GitError> {
         let writing = self.writing.take().unwrap_or(Err(GitError::Fault))?;
-        writing.commit(message, changes)
+        let committed = writing.commit(&self.witnessed(message), changes)?;
+        if let Some(id) = &committed.id {
+            let paths: Vec<&str> = changes.iter().map(|change| change.path).collect();
+            self.witness.committed(id.as_str(), &paths);
+        }
+        Ok(committed)
+    }
+
+    /// The message, with how far the ledger is.
+    fn witnessed(&self, message: &str) -> String {
+        self.witness.trailer().map_or_else(|| message.to_owned(), |trailer| with_trailer(message, &trailer))
     }
 }

@@ -4,9 +4,11 @@ use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::Caller;
 use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
+use crate::kernel::door::Asker;
 use crate::kernel::tool_paths::CODE_PATH;
 use crate::sandbox::RunLimits;
 use serde::Deserialize;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a caller may decide for one run.
@@ -21,6 +23,13 @@ pub struct ExecOptions {
     #[serde(default)]
     pub(super) caller: Caller,
     pub(super) now: Option<i64>,
+    #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<Asker>", optional))]
+    pub(super) asker: Arc<Asker>,
+    /// Whether the caller wants to know when the parts of the run began and ended.
+    #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub(super) trace: bool,
 }
 
 /// What is run.

@@ -1,6 +1,7 @@
 //! A run that gave a value, and how its end is told.
 
 use crate::error::Error;
+use crate::kernel::door::TraceReport;
 use crate::sandbox::{LogLine, RunStats};
 use crate::threads::Owed;
 use serde::Serialize;
@@ -8,17 +9,28 @@ use serde_json::value::RawValue;
 
 /// A run that gave a value.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct ExecValue {
     #[cfg_attr(test, ts(type = "any"))]
     result: Box<RawValue>,
     logs: Vec<LogLine>,
     stats: RunStats,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<TraceReport>,
 }
 
 impl ExecValue {
     pub fn new(result: Box<RawValue>, logs: Vec<LogLine>, stats: RunStats) -> Self {
-        Self { result, logs, stats }
+        Self { result, logs, stats, trace: None }
+    }
+
+    /// The value with what is told of its run.
+    pub fn traced(self, report: TraceReport) -> Self {
+        Self { trace: Some(report), ..self }
+    }
+
+    pub fn stats(&self) -> RunStats {
+        self.stats
     }
 
     /// The result as JSON.

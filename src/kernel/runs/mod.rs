@@ -3,14 +3,18 @@
 mod background;
 mod confinement;
 mod effects;
+mod entered_run;
 mod exec_options;
 mod exec_value;
+mod guest_call;
 mod guest_files;
+mod guest_reply;
 mod nested_runs;
 mod open_runs;
 mod question_args;
 mod run_conclusion;
 mod run_scope;
+mod run_stages;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod runs;
 mod sandbox_host;
@@ -19,6 +23,7 @@ mod stack_trace;
 mod trial;
 
 pub use confinement::threads_warning;
+pub use entered_run::EnteredRun;
 pub use exec_options::{ExecOptions, ExecRequest, Runnable};
 pub use exec_value::{ExecDone, ExecValue, when_executed};
 pub use guest_files::GuestFiles;

@@ -3,6 +3,7 @@
 use super::effects::Effects;
 use super::exec_options::ExecOptions;
 use crate::ids::RunId;
+use crate::kernel::door::Trace;
 use crate::kernel::host_functions::CallFor;
 use crate::sandbox::{Lineage, RunLimits, RunTree, TreeLimits};
 use crate::vfs::RunWrites;
@@ -31,6 +32,10 @@ pub struct RunScope {
     /// What this run and all that it starts have written.
     pub writes: Arc<RunWrites>,
     pub effects: Arc<Effects>,
+    /// Path of the tool that runs here; of the one that asks, while a run is only asked for.
+    pub tool: Arc<str>,
+    /// Who wants to know how long everything took.
+    pub trace: Option<Arc<Trace>>,
 }
 
 impl RunScope {
@@ -50,6 +55,8 @@ impl RunScope {
             tree: RunTree::new(tree),
             deadline: Instant::now() + limits.wall,
             limits,
+            trace: options.trace.then(Arc::default),
+            tool: Arc::from(""),
             options,
             writes: Arc::new(writes),
             effects: Arc::default(),
@@ -63,7 +70,7 @@ impl RunScope {
 
     /// The scope of `run`, which a function of the application starts with limits and options of its own.
     pub fn started_by_function(self, run: RunId, limits: RunLimits, options: ExecOptions) -> Self {
-        Self { context: run, limits, options, ..self }
+        Self { context: run, limits, trace: options.trace.then(Arc::default), options, ..self }
     }
 
     pub fn is_outermost(&self) -> bool {
@@ -73,6 +80,11 @@ impl RunScope {
     /// When a nested run is over in any case.
     pub fn deadline(&self) -> Option<Instant> {
         (!self.is_outermost()).then_some(self.deadline)
+    }
+
+    /// Whether the application itself, or a function of it, has started `run`, whose scope this is.
+    pub fn is_application_run(&self, run: RunId) -> bool {
+        self.context == run
     }
 
     pub fn root(&self) -> RunId {

@@ -2,18 +2,21 @@
 
 use super::background::Background;
 use super::confinement::ConfinementReport;
+use super::entered_run::{EnteredRun, RunAsker, enter};
 use super::exec_options::{ExecOptions, ExecRequest, Runnable};
 use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::guest_files::GuestFiles;
 use super::open_runs::{OpenRuns, RunIntent};
 use super::run_conclusion::{conclude, out_of_nested_time};
 use super::run_scope::RunScope;
+use super::run_stages::{Stage, traced};
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
 use crate::bound_secrets::BoundSecrets;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::{Caller, Checks};
 use crate::kernel::config::SandboxConfig;
+use crate::kernel::door::Door;
 use crate::kernel::history::RunExamples;
 use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
@@ -43,6 +46,7 @@ pub struct RunParts {
     pub guest_files: GuestFiles,
     pub fetcher: Fetcher,
     pub secrets: BoundSecrets,
+    pub door: Arc<Door>,
 }
 
 /// Owns the sandbox and every run in it.
@@ -59,10 +63,10 @@ pub struct Runs {
 
 impl Runs {
     pub fn new(parts: RunParts) -> Arc<Self> {
-        let RunParts { config, sandbox, modules, checks, tools, examples, functions, guest_files, fetcher, secrets } =
-            parts;
-        let services =
-            Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background: Background::default() });
+        let RunParts { config, sandbox, modules, checks, tools, examples, .. } = parts;
+        let RunParts { functions, guest_files, fetcher, secrets, door, .. } = parts;
+        let background = Background::default();
+        let services = Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background, door });
         Arc::new(Self {
             config,
             sandbox,
@@ -85,8 +89,21 @@ impl Runs {
         Ok(ConfinementReport::new(self.config.isolation, self.sandbox.confinement()?))
     }
 
-    /// Runs a tool; `done` is called once, from any thread.
-    pub fn exec_tool(self: &Arc<Self>, request: ExecRequest, done: ExecDone) {
+    /// Asks the door for a run, which `parent` waits for; nothing when it was refused, and told so.
+    pub fn enter(&self, request: ExecRequest, parent: Option<RunId>, done: ExecDone) -> Option<EnteredRun> {
+        let by = RunAsker { asker: &Arc::clone(&request.options.asker), parent, tool: None, trace: None };
+        match enter(&self.services.door, request.run, &request.what, &request.args_json, by, done) {
+            Ok(done) => Some(EnteredRun { request, done }),
+            Err((error, done)) => {
+                done.pay(Err(error));
+                None
+            }
+        }
+    }
+
+    /// Runs a tool; its end is told once, from any thread.
+    pub fn exec_tool(self: &Arc<Self>, entered: EnteredRun) {
+        let EnteredRun { request, done } = entered;
         let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.config.limits()) {
             Ok(limits) => self.exec(run, self.scope(run, limits, options), what, args_json, done),
@@ -96,11 +113,8 @@ impl Runs {
 
     /// Starts a run on the caller's thread if that takes it next to no time: the tool is known, and a few looks tell that
     /// its files are what they were. Otherwise nothing has happened, and everything is given back.
-    pub fn exec_tool_at_once(
-        self: &Arc<Self>,
-        request: ExecRequest,
-        done: ExecDone,
-    ) -> Option<(ExecRequest, ExecDone)> {
+    pub fn exec_tool_at_once(self: &Arc<Self>, entered: EnteredRun) -> Option<EnteredRun> {
+        let EnteredRun { request, done } = entered;
         let caller = request.options.caller;
         let tool = match &request.what {
             Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
@@ -109,7 +123,7 @@ impl Runs {
         let known = tool
             .and_then(|path| self.services.modules.graph_quickly(&path))
             .filter(|graph| self.services.checks.gates_quickly(caller, graph));
-        let Some(graph) = known else { return Some((request, done)) };
+        let Some(graph) = known else { return Some(EnteredRun { request, done }) };
         let ExecRequest { run, what, args_json, options } = request;
         let started = options
             .limits(self.config.limits())
@@ -125,14 +139,10 @@ impl Runs {
     /// Runs a tool that a function of the application asks for while `parent` waits for it: below that run, within what is
     /// left to the root of both, so that the two never wait for each other. When `parent` is over nothing has happened, and
     /// everything is given back.
-    pub fn exec_tool_below(
-        self: &Arc<Self>,
-        parent: RunId,
-        request: ExecRequest,
-        done: ExecDone,
-    ) -> Option<(ExecRequest, ExecDone)> {
+    pub fn exec_tool_below(self: &Arc<Self>, parent: RunId, entered: EnteredRun) -> Option<EnteredRun> {
+        let EnteredRun { request, done } = entered;
         let below = self.open.host(parent).and_then(|host| host.begin_below(request.run));
-        let Some((scope, begun)) = below else { return Some((request, done)) };
+        let Some((scope, begun)) = below else { return Some(EnteredRun { request, done }) };
         let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.config.limits()) {
             Err(error) => done.pay(Err(error)),
@@ -145,7 +155,7 @@ impl Runs {
                     drop(begun);
                     done.pay(result);
                 });
-                Arc::clone(self).start_nested(run, scope, what, args_json, done);
+                Arc::clone(self).begin_nested(run, scope, what, args_json, done);
             }
         }
         None
@@ -173,12 +183,14 @@ impl Runs {
 
     fn exec(self: &Arc<Self>, run: RunId, scope: RunScope, what: Runnable, args_json: String, done: ExecDone) {
         let modules = &self.services.modules;
+        let compiling = Stage::begin("compile", &scope);
         let graph = match &what {
             Runnable::Tool(path) => JailPath::parse(path).map_err(Error::from).and_then(|entry| modules.graph(entry)),
             Runnable::Code(code) => modules.graph_of_code(what.path(), code),
         };
         let (memory, caller) = (scope.limits.memory_bytes, scope.options.caller);
         let graph = graph.and_then(|graph| self.admit(&args_json, memory, caller, &graph).map(|()| graph));
+        compiling.end(run, &scope);
         match graph {
             Ok(graph) => self.start(run, scope, &what, args_json.into(), graph, done),
             Err(error) => done.pay(Err(error)),
@@ -187,7 +199,13 @@ impl Runs {
 
     /// Notes a run before it is prepared, so that it can be cancelled from then on; and that it is over, before anyone
     /// hears of it, however it ends.
-    pub fn announce_run(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
+    pub fn announce_run(self: &Arc<Self>, entered: EnteredRun) -> EnteredRun {
+        let EnteredRun { request, done } = entered;
+        let done = self.announce(request.run, done);
+        EnteredRun { request, done }
+    }
+
+    fn announce(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
         self.open.open(run);
         let runs = Arc::clone(self);
         when_executed(move |result| {
@@ -250,7 +268,7 @@ impl Runs {
     fn start(
         self: &Arc<Self>,
         run: RunId,
-        scope: RunScope,
+        mut scope: RunScope,
         what: &Runnable,
         args_json: Arc<str>,
         graph: ModuleGraph,
@@ -261,6 +279,7 @@ impl Runs {
         let entry = graph.modules.first().map(|module| module.path.clone()).unwrap_or_default();
         let tools = Arc::clone(&self.tools);
         let path = what.path().to_owned();
+        scope.tool = Arc::from(path.as_str());
         // Code that is kept nowhere is no tool that anybody could use again.
         let counted = matches!(what, Runnable::Tool(_)).then(|| entry.clone());
         let args = Arc::clone(&args_json);
@@ -290,6 +309,8 @@ impl Runs {
             deadline: scope.deadline(),
             host: Arc::new(Arc::clone(&host)),
         };
+        let door = Arc::clone(&self.services.door);
+        let (after, queued) = (door.size(), Stage::begin("queue", &scope));
         self.sandbox.run(
             sandboxed,
             when_done(move |outcome| {
@@ -305,6 +326,7 @@ impl Runs {
                     result
                 });
                 let result = concluded.unwrap_or_else(|_| Err(Error::panicked()));
+                let result = traced(result, run, &scope, queued, &door, after);
                 let ending = if result.is_ok() { RunEnding::Commit } else { RunEnding::Rollback };
                 let finished = move |finished| done.pay(result.and_then(|value: ExecValue| value.unless(finished)));
                 host.finish(ending, Box::new(finished));
@@ -327,6 +349,21 @@ impl RunStarter for Runs {
     }
 
     fn start_nested(self: Arc<Self>, run: RunId, scope: RunScope, what: Runnable, args_json: String, done: ExecDone) {
+        let by = RunAsker {
+            asker: &scope.options.asker,
+            parent: scope.lineage.parent,
+            tool: Some(&scope.tool),
+            trace: scope.trace.clone(),
+        };
+        match enter(&self.services.door, run, &what, &args_json, by, done) {
+            Ok(done) => self.begin_nested(run, scope, what, args_json, done),
+            Err((error, done)) => done.pay(Err(error)),
+        }
+    }
+}
+
+impl Runs {
+    fn begin_nested(self: Arc<Self>, run: RunId, scope: RunScope, what: Runnable, args_json: String, done: ExecDone) {
         let live = match self.admit_nested(&scope, what.path()) {
             Ok(live) => live,
             Err(error) => return done.pay(Err(error)),
@@ -335,7 +372,7 @@ impl RunStarter for Runs {
             drop(live);
             done.pay(result);
         });
-        let done = self.announce_run(run, done);
+        let done = self.announce(run, done);
         let runs = Arc::clone(&self);
         // Compiling takes its time, and the other questions of the outer run must not wait for it.
         self.services.background.spawn(scope.root(), move || runs.exec(run, scope, what, args_json, done));

@@ -3,6 +3,8 @@
 use super::background::Background;
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, ExecValue, when_executed};
+use super::guest_call::{AnsweredBy, GuestCall};
+use super::guest_reply::GuestReply;
 use super::nested_runs::{Begun, NestedRuns};
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
@@ -13,14 +15,16 @@ use crate::compile::Callable;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::Checks;
+use crate::kernel::door::{Call, Door};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
 use crate::net::{FetchRequest, Fetcher, RunningFetches};
-use crate::sandbox::{FUNCTION_TEXT_QUESTION, Host, HostAnswer, LogLine, PLACES_QUESTION, Question, Reply};
+use crate::sandbox::{FUNCTION_TEXT_QUESTION, Host, LogLine, PLACES_QUESTION, Question, Reply};
 use crate::vfs::{MountTable, VfsError};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -37,6 +41,7 @@ pub struct GuestServices {
     pub checks: Arc<Checks>,
     pub fetcher: Fetcher,
     pub background: Background,
+    pub door: Arc<Door>,
 }
 
 /// Starts and ends the runs that a run asks for.
@@ -178,14 +183,41 @@ impl SandboxHost {
         to_json(&serde_json::json!({ "path": required.path, "modules": modules }))
     }
 
-    fn fetch(&self, question: &Question, reply: Reply) {
+    /// Asks the door on behalf of the guest; nothing when it was refused, and told so.
+    fn enter(&self, question: &Question, by: AnsweredBy, reply: Reply) -> Option<GuestReply> {
+        let Some(GuestCall { tool, effect, changes, path }) = GuestCall::of(question, by) else {
+            return Some(GuestReply { reply, passage: None });
+        };
+        let door = &self.services.door;
+        let entered = door.enter(Call {
+            number: door.next_number(),
+            parent: Some(self.run.0),
+            tool,
+            effect,
+            changes,
+            path: path.map(Cow::Owned),
+            args: Cow::Borrowed(&question.args_json),
+            asker: &self.scope.options.asker,
+            asking_tool: Some(&self.scope.tool),
+            trace: self.scope.trace.clone(),
+        });
+        match entered {
+            Ok(passage) => Some(GuestReply { reply, passage: Some(passage) }),
+            Err(error) => {
+                GuestReply { reply, passage: None }.send(Err(error));
+                None
+            }
+        }
+    }
+
+    fn fetch(&self, question: &Question, reply: GuestReply) {
         // Read twice, because to read both at once would keep whatever else is in there.
         let numbered = arguments::<(Numbered,)>(question);
         match numbered.and_then(|(Numbered { token },)| Ok((token, arguments::<(FetchRequest,)>(question)?.0))) {
-            Err(error) => reply.send(answer_of(Err(error))),
+            Err(error) => reply.send(Err(error)),
             Ok((token, request)) => {
                 let answer = Box::new(move |result: Result<_, Error>| {
-                    reply.send(answer_of(result.and_then(|value| to_json(&value))));
+                    reply.send(result.and_then(|value| to_json(&value)));
                 });
                 let task = self.services.fetcher.fetch(self.scope.root(), request, answer);
                 self.fetches.add(token, task);
@@ -215,11 +247,11 @@ impl SandboxHost {
     }
 
     /// Runs another tool on behalf of this one.
-    fn exec_tool(&self, question: Question, reply: Reply) {
+    fn exec_tool(&self, question: Question, reply: GuestReply) {
         let asked = first_text(&question).and_then(|path| Ok((path, first_two(&question)?.1)));
         let (path, args) = match asked {
             Ok(asked) => asked,
-            Err(error) => return reply.send(answer_of(Err(error))),
+            Err(error) => return reply.send(Err(error)),
         };
         let run = self.starter.next_run();
         let Some((scope, begun)) = self.begin_below(run) else { return };
@@ -229,7 +261,7 @@ impl SandboxHost {
             if let Err(error) = &result {
                 begun.failed(error);
             }
-            reply.send(answer_of(outcome_text(result)));
+            reply.send(outcome_text(result));
             drop(begun);
         });
         Arc::clone(&self.starter).start_nested(run, scope, Runnable::Tool(path), args, done);
@@ -258,11 +290,14 @@ fn outcome_text(result: Result<ExecValue, Error>) -> Result<String, Error> {
 impl Host for Arc<SandboxHost> {
     fn call(&self, question: Question, reply: Reply) {
         // An application may replace a built-in function by one of its own.
-        if self.functions().names().contains(&question.name) {
+        let is_theirs = self.functions().names().contains(&question.name);
+        let by = if is_theirs { AnsweredBy::Application } else { AnsweredBy::Kernel };
+        let Some(reply) = self.enter(&question, by, reply) else { return };
+        if is_theirs {
             if !self.scope.effects.begin() {
-                return reply.send(answer_of(Err(given_up())));
+                return reply.send(Err(given_up()));
             }
-            let answer: Answer = Box::new(move |result| reply.send(answer_of(result)));
+            let answer: Answer = Box::new(move |result| reply.send(result));
             let Question { name, args_json, .. } = question;
             return match told_secrets(&self.services.secrets, &name, args_json, answer) {
                 Ok((args, answer)) => self.functions().call(self.scope.oblige(self.run), &name, args, answer),
@@ -272,22 +307,18 @@ impl Host for Arc<SandboxHost> {
         match question.name.as_str() {
             "exec_tool" => self.exec_tool(question, reply),
             "#fetch" => self.fetch(&question, reply),
-            PLACES_QUESTION => reply.send(answer_of(self.places(&question))),
-            "#fetch_abort" => reply.send(answer_of(self.abort_fetch(&question))),
+            PLACES_QUESTION => reply.send(self.places(&question)),
+            "#fetch_abort" => reply.send(self.abort_fetch(&question)),
             FUNCTION_TEXT_QUESTION => {
                 let host = Arc::clone(self);
-                self.services
-                    .background
-                    .spawn(self.scope.root(), move || reply.send(answer_of(host.function_text(&question))));
+                self.services.background.spawn(self.scope.root(), move || reply.send(host.function_text(&question)));
             }
             // Compiling and bundling take their time, and the other questions of the run must not wait for it.
             "#require" => {
                 let host = Arc::clone(self);
-                self.services
-                    .background
-                    .spawn(self.scope.root(), move || reply.send(answer_of(host.require(&question))));
+                self.services.background.spawn(self.scope.root(), move || reply.send(host.require(&question)));
             }
-            _ => reply.send(answer_of(self.read_or_write(&question))),
+            _ => reply.send(self.read_or_write(&question)),
         }
     }
 }
@@ -304,10 +335,6 @@ fn logs_by_number(logs: &[LogLine]) -> serde_json::Value {
             serde_json::json!({ "level": level, "message": line.message })
         })
         .collect()
-}
-
-fn answer_of(result: Result<String, Error>) -> HostAnswer {
-    result.map_or_else(HostAnswer::from, HostAnswer::Value)
 }
 
 fn to_json(value: &impl Serialize) -> Result<String, Error> {

@@ -1,0 +1,106 @@
+//! What JavaScript asks of a kernel, as a call that passes the door.
+
+use super::background::{Lane, Promised};
+use super::binding_kernel::{BindingKernel, start};
+use crate::error::Error;
+use crate::kernel::{Asker, Call, Changes, Effect, Kernel, Passage, WriteDone, on_behalf};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+
+/// A call without its asker.
+pub struct Asked {
+    tool: &'static str,
+    effect: Effect,
+    changes: Changes,
+    path: Option<String>,
+    args: Value,
+}
+
+impl Asked {
+    /// A look at something.
+    pub fn read(tool: &'static str, path: Option<&str>, args: Value) -> Self {
+        Self { tool, effect: Effect::Read, changes: Changes::Nothing, path: path.map(str::to_owned), args }
+    }
+
+    /// A look at one file.
+    pub fn read_path(tool: &'static str, path: &str) -> Self {
+        Self::read(tool, Some(path), json!({ "path": path }))
+    }
+
+    /// A change of files.
+    pub fn write(tool: &'static str, path: Option<&str>, args: Value) -> Self {
+        Self { effect: Effect::Write, changes: Changes::Something, ..Self::read(tool, path, args) }
+    }
+
+    fn enter(self, kernel: &Kernel, asker_json: Option<&str>) -> Result<Passage, Error> {
+        let asker = Asker::from_json(asker_json)?;
+        let door = kernel.door();
+        door.enter(Call {
+            number: asker.number.map_or_else(|| door.next_number(), u64::from),
+            parent: asker.parent_number(),
+            tool: Cow::Borrowed(self.tool),
+            effect: self.effect,
+            changes: self.changes,
+            path: self.path.map(Cow::Owned),
+            args: Cow::Owned(self.args.to_string()),
+            asker: &asker,
+            asking_tool: None,
+            trace: None,
+        })
+    }
+}
+
+impl BindingKernel {
+    /// Has `job` done on a thread of the lane, past the door.
+    pub(super) fn through<'env, T: Serialize + 'static>(
+        &self,
+        env: &'env Env,
+        lane: Lane,
+        asker_json: Option<String>,
+        asked: Asked,
+        job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
+    ) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        match self.kernel() {
+            Err(error) => promised.settle::<()>(Err(error)),
+            Ok(kernel) => start(lane, promised, move |promised| {
+                promised.settle(asked.enter(&kernel, asker_json.as_deref()).and_then(|passage| {
+                    let result = job(&kernel);
+                    passage.leave_with(result.as_ref());
+                    result
+                }));
+            }),
+        }
+        Ok(promise)
+    }
+
+    /// The same for a write: its promise is settled once the remote has it, and no thread waits for that.
+    pub(super) fn through_write<'env, T: Serialize + 'static>(
+        &self,
+        env: &'env Env,
+        asker_json: Option<String>,
+        asked: Asked,
+        job: impl FnOnce(&Kernel, WriteDone<T>) + Send + 'static,
+    ) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        match self.kernel() {
+            Err(error) => promised.settle::<()>(Err(error)),
+            Ok(kernel) => start(Lane::Files, promised, move |promised| {
+                let passage = match asked.enter(&kernel, asker_json.as_deref()) {
+                    Ok(passage) => passage,
+                    Err(error) => return promised.settle::<()>(Err(error)),
+                };
+                let present = passage.present();
+                let done = Box::new(move |result: Result<T, Error>| {
+                    passage.leave_with(result.as_ref());
+                    promised.settle(result);
+                });
+                on_behalf(present, || job(&kernel, done));
+            }),
+        }
+        Ok(promise)
+    }
+}

@@ -1,0 +1,129 @@
+//! The ledger as JavaScript reads it, and what JavaScript does itself and has written down.
+
+use super::background::{Lane, Promised};
+use super::binding_kernel::{BindingKernel, start};
+use super::binding_outcome::{BindingError, BindingOutcome};
+use super::js_callback::thrown;
+use crate::kernel::{Asker, Call, Changes, Effect};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+/// A call that JavaScript answers itself.
+#[napi(object)]
+pub struct BindingCall {
+    pub number: u32,
+    /// Who asks, as JSON.
+    pub asker: String,
+    pub tool: String,
+    pub effect: String,
+    /// Whether something may be another afterwards.
+    pub changes: bool,
+    /// As JSON.
+    pub args: String,
+    pub path: Option<String>,
+}
+
+#[napi]
+impl BindingKernel {
+    /// The name of a call in the ledger.
+    #[napi]
+    pub fn call_name(&self, number: u32) -> String {
+        self.kernel().map_or_else(|_| String::new(), |kernel| kernel.door().name(number.into()))
+    }
+
+    /// Lets a call in that JavaScript answers itself. `leave` must follow, with the same number.
+    #[napi]
+    pub fn enter(&self, call: BindingCall) -> BindingOutcome {
+        let BindingCall { number, asker, tool, effect, changes, args, path } = call;
+        let entered = self.kernel().and_then(|kernel| {
+            let asker = Asker::from_json(Some(&asker))?;
+            kernel.door().enter(Call {
+                number: number.into(),
+                parent: asker.parent_number(),
+                tool: Cow::Owned(tool),
+                effect: Effect::parse(&effect).unwrap_or(Effect::App),
+                changes: if changes { Changes::Something } else { Changes::Nothing },
+                path: path.map(Cow::Owned),
+                args: Cow::Owned(args),
+                asker: &asker,
+                asking_tool: None,
+                trace: None,
+            })
+        });
+        BindingOutcome::from_result(entered.map(|passage| {
+            self.passages.lock().insert(number, passage);
+        }))
+    }
+
+    /// Tells how a call ended that `enter` has let in: with a value, as JSON, or with an error.
+    #[napi]
+    pub fn leave(&self, number: u32, value: Option<String>, error: Option<BindingError>) {
+        let Some(passage) = self.passages.lock().remove(&number) else { return };
+        match error {
+            None => passage.leave(Ok(value.as_deref().unwrap_or("null"))),
+            Some(error) => passage.leave(Err(&thrown(error))),
+        }
+    }
+
+    /// Value: events, oldest first.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_tail<'env>(&self, env: &'env Env, query_json: String) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().tail(&query_json))
+    }
+
+    /// Value: the events of a call and of all below it, oldest first. The call is named as events name it, or by the number of
+    /// one of its events.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_tree<'env>(&self, env: &'env Env, call: String) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().tree(&call))
+    }
+
+    /// Value: the text of a large value.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_blob<'env>(&self, env: &'env Env, hash: String) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().blob(&hash))
+    }
+
+    /// Writes down an event of the application.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_append<'env>(&self, env: &'env Env, event_json: String) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().append(&event_json))
+    }
+
+    /// Value: `{ ok, events, head, problem? }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Remote, env, |kernel| kernel.ledger().verify())
+    }
+
+    /// Value: `{ size, head, note }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_checkpoint<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, |kernel| kernel.ledger().checkpoint())
+    }
+
+    /// Value: `{ lines, next }`, behind the event `after`, 0 for the first page.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_export<'env>(&self, env: &'env Env, after: f64, limit: u32) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().export(after.max(0.0) as u64, limit))
+    }
+
+    /// Value: the events of one file, oldest first.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_chronicle<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().chronicle(&path))
+    }
+}
+
+/// As `verifyExport` says.
+pub(super) fn verify_export(env: &Env, file: String, key_file: Option<String>) -> napi::Result<Object<'_>> {
+    let (promised, promise) = Promised::new(env)?;
+    start(Lane::Remote, promised, move |promised| {
+        let key_file = key_file.map(PathBuf::from);
+        promised.settle(crate::kernel::verify_export(&PathBuf::from(file), key_file.as_deref()));
+    });
+    Ok(promise)
+}

@@ -1,0 +1,76 @@
+//! What JavaScript asks a kernel for that reads, and the exchange with the remote. `asker` says who asks.
+
+use super::asked::Asked;
+use super::background::Lane;
+use super::binding_kernel::{BindingKernel, parse_query};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use serde_json::json;
+
+#[napi]
+impl BindingKernel {
+    /// Value: sorted paths.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn list_files<'env>(&self, env: &'env Env, dir: String, asker: Option<String>) -> napi::Result<Object<'env>> {
+        let asked = Asked::read_path("list_files", &dir);
+        self.through(env, Lane::Files, asker, asked, move |kernel| kernel.files().list_files(&dir))
+    }
+
+    /// Value: the text.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn read_file<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
+        let asked = Asked::read_path("read_file", &path);
+        self.through(env, Lane::Files, asker, asked, move |kernel| kernel.files().read_file(&path))
+    }
+
+    /// Value: `{ changed, warnings }`. Pushes what waits, then brings in what others pushed.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn sync<'env>(&self, env: &'env Env, asker: Option<String>) -> napi::Result<Object<'env>> {
+        let asked = Asked::write("sync", None, json!({}));
+        self.through(env, Lane::Remote, asker, asked, |kernel| kernel.history().sync())
+    }
+
+    /// Value: `{ changed, warnings }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn hydrate<'env>(&self, env: &'env Env, asker: Option<String>) -> napi::Result<Object<'env>> {
+        let asked = Asked::write("hydrate", None, json!({}));
+        self.through(env, Lane::Remote, asker, asked, |kernel| kernel.history().hydrate())
+    }
+
+    /// Value: `[{ commit, message, author, time, why?, session?, model? }]`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn file_history<'env>(
+        &self,
+        env: &'env Env,
+        path: Option<String>,
+        limit: Option<u32>,
+        asker: Option<String>,
+    ) -> napi::Result<Object<'env>> {
+        let asked = Asked::read("file_history", path.as_deref(), json!({ "path": path, "limit": limit }));
+        self.through(env, Lane::Files, asker, asked, move |kernel| {
+            kernel.history().file_history(path.as_deref(), limit)
+        })
+    }
+
+    /// Value: `{ matches: [{ path, line, column, text }], truncated, files }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn search_files<'env>(
+        &self,
+        env: &'env Env,
+        query_json: String,
+        asker: Option<String>,
+    ) -> napi::Result<Object<'env>> {
+        let query: serde_json::Value = serde_json::from_str(&query_json).unwrap_or_default();
+        let asked = Asked::read("search_files", None, query);
+        self.through(env, Lane::Searches, asker, asked, move |kernel| {
+            kernel.files().search_files(&parse_query(&query_json)?)
+        })
+    }
+
+    /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn check_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.checks().check_tool(&path))
+    }
+}

@@ -1,0 +1,54 @@
+//! Who asks.
+
+use crate::error::{Error, ErrorCode};
+use serde::Deserialize;
+
+/// Longest name of a session, an agent or a model.
+const MAX_NAME_CHARS: usize = 200;
+
+/// Who asks, as whoever is in front of the kernel says it. Each is anybody's text.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Asker {
+    /// The number of the call: unique in its process.
+    pub number: Option<u32>,
+    /// The run that waits for the function of the application which asks.
+    pub parent: Option<f64>,
+    /// The conversation that the call is part of.
+    pub session: Option<String>,
+    /// What kind of caller it is.
+    pub agent: Option<String>,
+    /// Which one of its kind.
+    pub id: Option<String>,
+    pub model: Option<String>,
+}
+
+impl Asker {
+    /// # Errors
+    /// `Validation` for anything that is not an asker.
+    pub fn from_json(json: Option<&str>) -> Result<Self, Error> {
+        let Some(json) = json else { return Ok(Self::default()) };
+        let asker: Self = serde_json::from_str(json).map_err(|error| {
+            Error::new(ErrorCode::Validation, format!("The asker of a call is not valid: {error}."))
+        })?;
+        Ok(asker.bounded())
+    }
+
+    /// The same with names of a bounded length.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        for name in [&mut self.session, &mut self.agent, &mut self.id, &mut self.model].into_iter().flatten() {
+            if let Some((end, _)) = name.char_indices().nth(MAX_NAME_CHARS) {
+                name.truncate(end);
+            }
+        }
+        self
+    }
+
+    /// The number of the run that waits for this call.
+    #[must_use]
+    pub fn parent_number(&self) -> Option<u64> {
+        self.parent.filter(|number| *number >= 0.0).map(|number| number as u64)
+    }
+}

@@ -1,0 +1,174 @@
+//! What every call goes through, whoever asks: AI SDK tools, forged tools, MCP, the command line, and what a running tool asks
+//! the host for.
+//!
+//! ```text
+//! validate → state → policy → approve → record the intent → execute → record the result
+//! ```
+//!
+//! Arguments are validated by whoever knows their schema, before a call gets here. Nothing is refused by state or policy yet:
+//! their place is in [`Door::enter`], before the intent is recorded.
+
+use super::call::{Call, Changes};
+use super::passage::Passage;
+use super::position::Position;
+use super::present_call::{PresentCall, present};
+use super::recorder::{Recorder, Records};
+use super::shown_json::shown;
+use super::witness::{Witness, trailer};
+use crate::error::{Error, ErrorCode};
+use crate::ledger::{Actor, EventType, Importance, Ledger, NewEvent, Part};
+use crate::vfs::JailPath;
+use serde_json::value::to_raw_value;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The number of the first call that is no run, far above those of runs.
+const FIRST_NUMBER: u64 = 1 << 40;
+
+pub struct Door {
+    recorder: Arc<Recorder>,
+    next: AtomicU64,
+    /// Whether the first call has been written down.
+    is_in_use: AtomicBool,
+}
+
+impl Door {
+    /// A door that writes down who passes; without a ledger it only numbers them.
+    #[must_use]
+    pub fn new(records: Records) -> Arc<Self> {
+        Arc::new(Self {
+            recorder: Arc::new(Recorder::new(records)),
+            next: AtomicU64::new(FIRST_NUMBER),
+            is_in_use: AtomicBool::new(false),
+        })
+    }
+
+    /// The ledger.
+    ///
+    /// # Errors
+    /// `Ledger` when it is turned off, or cannot be used.
+    pub fn ledger(&self) -> Result<&Arc<Ledger>, Error> {
+        match self.recorder.records() {
+            Records::Ledger(ledger) => Ok(ledger),
+            Records::Refused(error) => Err(error.clone()),
+            Records::Nothing => {
+                let text = "The ledger is off, so nothing is written down. Take \"ledger: false\" out of the configuration, or put rootDir where it can be written.";
+                Err(Error::new(ErrorCode::Ledger, text))
+            }
+        }
+    }
+
+    /// A number for a call that is no run.
+    #[must_use]
+    pub fn next_number(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The name of a call in the ledger.
+    #[must_use]
+    pub fn name(&self, number: u64) -> String {
+        self.recorder.name(number)
+    }
+
+    /// How many events the ledger has, as far as that is known without asking.
+    #[must_use]
+    pub fn size(&self) -> Option<u64> {
+        self.recorder.ledger().map(|ledger| ledger.last_position().size)
+    }
+
+    /// Lets a call in, or says why not. Its end is told to the passage.
+    ///
+    /// # Errors
+    /// `Ledger` for a call that would change something and cannot be written down.
+    pub fn enter(&self, mut call: Call<'_>) -> Result<Passage, Error> {
+        call.path = call.path.map(canonical_path);
+        self.record_intent(&call)?;
+        Ok(Passage::new(Arc::clone(&self.recorder), call))
+    }
+
+    fn record_intent(&self, call: &Call<'_>) -> Result<(), Error> {
+        let ledger = match (self.recorder.records(), call.changes) {
+            (Records::Ledger(ledger), _) => ledger,
+            (Records::Refused(error), Changes::Something) => return Err(error.clone()),
+            (Records::Nothing | Records::Refused(_), Changes::Nothing | Changes::Something) => return Ok(()),
+        };
+        if !self.is_in_use.swap(true, Ordering::Relaxed) {
+            self.record_session("open");
+        }
+        let (name, parent) = (self.name(call.number), call.parent.map(|number| self.name(number)));
+        let args = shown(&call.args);
+        let mut body = vec![("effect", Part::Text(call.effect.as_str()))];
+        body.extend(call.asker.model.as_deref().map(|model| ("model", Part::Text(model))));
+        body.extend(args.as_deref().map(|args| ("args", Part::Json(args))));
+        let importance = match call.changes {
+            Changes::Something => Importance::Intent,
+            Changes::Nothing => Importance::Other,
+        };
+        let event = NewEvent {
+            importance,
+            session: call.asker.session.as_deref(),
+            actor: call.actor(),
+            call: Some(&name),
+            parent: parent.as_deref(),
+            tool: Some(&call.tool),
+            path: call.path.as_deref(),
+            body: &body,
+            ..Recorder::own_event(EventType::Call)
+        };
+        match (ledger.record(&event), call.changes) {
+            (Err(error), Changes::Something) => Err(error.into()),
+            // What only looks goes on: nobody is helped by an application that cannot read when its disk is full.
+            (Ok(()) | Err(_), Changes::Something | Changes::Nothing) => Ok(()),
+        }
+    }
+
+    /// Writes all down, signs how far the ledger is, and lets go of it.
+    pub fn close(&self) {
+        if let Some(ledger) = self.recorder.ledger() {
+            if self.is_in_use.load(Ordering::Relaxed) {
+                self.record_session("close");
+            }
+            // What could not be written stays for whoever opens the ledger next.
+            let _later = ledger.close();
+        }
+    }
+
+    /// Writes down that this process begins to be asked, or is asked no more.
+    fn record_session(&self, state: &str) {
+        let body = [
+            ("state", Part::Text(state)),
+            ("process", Part::Text(self.recorder.process())),
+            ("version", Part::Text(env!("CARGO_PKG_VERSION"))),
+        ];
+        self.recorder.record(&NewEvent { body: &body, ..Recorder::own_event(EventType::Session) });
+    }
+}
+
+/// A path as all events name it, however it was spelt. What is no path of the root stays as it is.
+pub fn canonical_path(path: Cow<'_, str>) -> Cow<'_, str> {
+    match JailPath::parse(&path) {
+        Ok(parsed) if !parsed.is_root() => Cow::Owned(parsed.as_str().to_owned()),
+        Ok(_) | Err(_) => path,
+    }
+}
+
+impl Witness for Door {
+    fn trailer(&self) -> Option<String> {
+        // A ledger that cannot be asked has nothing to vouch for; the commit is none the worse.
+        let ledger = self.recorder.ledger()?;
+        let head = ledger.witnessed_position().ok().filter(|head| head.size > 0)?;
+        Some(trailer(&Position { size: head.size, head: head.hash.hex() }, &ledger.key_name().ok()?))
+    }
+
+    fn committed(&self, commit: &str, paths: &[&str]) {
+        let paths_json = to_raw_value(paths).ok();
+        let mut body = vec![("commit", Part::Text(commit))];
+        body.extend(paths_json.as_deref().map(|paths| ("paths", Part::Json(paths))));
+        let path = paths.first().copied();
+        let own = NewEvent { path, body: &body, ..Recorder::own_event(EventType::Commit) };
+        let Some(PresentCall { call, session, agent, id }) = present() else { return self.recorder.record(&own) };
+        let actor = Actor { agent: &agent, id: &id };
+        self.recorder.record(&NewEvent { actor, session: session.as_deref(), call: Some(&call), ..own });
+    }
+}

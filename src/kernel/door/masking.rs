@@ -1,0 +1,97 @@
+//! What the ledger must not know: secrets of the configuration, what looks like one, and what the application hides.
+
+use crate::bound_secrets::BoundSecrets;
+use crate::git::Secret;
+use crate::kernel::host_functions::HostFunctions;
+use crate::kernel::host_question::ask_and_wait;
+use crate::kernel::secret_scan::SecretScan;
+use crate::ledger::Redact;
+use parking_lot::Mutex;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const HIDDEN: &str = "[hidden]";
+/// The question to the application, and how long its answer may take.
+const QUESTION: &str = "#redact";
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a hook is not asked that gave no answer: everything waits for it.
+const REST: Duration = Duration::from_secs(10);
+
+/// Whether the application has a say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedactHook {
+    Absent,
+    Present,
+}
+
+impl RedactHook {
+    /// As JavaScript says it.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        if text == "present" { Self::Present } else { Self::Absent }
+    }
+}
+
+pub struct Masking {
+    pub bound: BoundSecrets,
+    pub tokens: Vec<Secret>,
+    pub secrets: SecretScan,
+    pub functions: Arc<dyn HostFunctions>,
+    pub hook: RedactHook,
+    /// When a hook that gave no answer is asked again.
+    pub silent_until: Mutex<Option<Instant>>,
+}
+
+impl Masking {
+    fn masked(&self, content: &str) -> Option<String> {
+        let known = self.bound.mask_everywhere(content.as_bytes());
+        let known =
+            self.tokens.iter().fold(String::from_utf8_lossy(&known).into_owned(), |text, token| token.scrub(&text));
+        // Most hold nothing that looks like a secret, and need not be taken apart.
+        if self.secrets.findings_in_words("", &known).is_empty() {
+            return Some(known);
+        }
+        let mut value: Value = serde_json::from_str(&known).ok()?;
+        let mut open = vec![&mut value];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(text) if !self.secrets.findings_in_words("", text).is_empty() => HIDDEN.clone_into(text),
+                Value::Array(items) => open.extend(items),
+                Value::Object(members) => {
+                    // A key that holds one takes what it names with it.
+                    members.retain(|key, _| self.secrets.findings_in_words("", key).is_empty());
+                    open.extend(members.values_mut());
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            }
+        }
+        Some(value.to_string())
+    }
+
+    fn asked(&self, content: &str) -> Option<String> {
+        if self.silent_until.lock().is_some_and(|until| Instant::now() < until) {
+            return None;
+        }
+        let answer = ask_and_wait(&*self.functions, QUESTION, format!("[[{content}]]"), PATIENCE);
+        if answer.is_none() {
+            *self.silent_until.lock() = Some(Instant::now() + REST);
+        }
+        let answer = answer?.ok()?;
+        let [kept]: [Option<Box<RawValue>>; 1] = serde_json::from_str(&answer).ok()?;
+        kept.map(|json| json.get().to_owned())
+    }
+}
+
+impl Redact for Masking {
+    fn redact(&self, content: String) -> String {
+        let masked = self.masked(&content);
+        let kept = match self.hook {
+            RedactHook::Absent => masked,
+            RedactHook::Present => masked.and_then(|content| self.asked(&content)),
+        };
+        // What is no object is not kept, and the event says so.
+        kept.unwrap_or_default()
+    }
+}

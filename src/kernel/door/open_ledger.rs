@@ -1,0 +1,87 @@
+//! The ledger as the configuration wants it.
+
+use super::masking::{Masking, RedactHook};
+use super::recorder::Records;
+use crate::bound_secrets::BoundSecrets;
+use crate::error::Error;
+use crate::kernel::config::Config;
+use crate::kernel::host_functions::HostFunctions;
+use crate::kernel::secret_scan::SecretScan;
+use crate::ledger::{
+    Access, Durability, Ledger, LedgerError, LedgerOptions, PostgresAddress, PostgresStore, Reason, Retain, TlsSettings,
+};
+use parking_lot::Mutex;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The folder of the ledger in the private one of the repository.
+const FOLDER: &str = "ledger";
+const UNWRITABLE: &str = "Nothing is written down: the folder of the ledger cannot be written. Put rootDir where it can, or say \"ledger: false\"; with \"ledger: true\" this is an error.";
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// What a ledger is opened with.
+pub struct LedgerParts<'p> {
+    pub config: &'p Config,
+    /// The private folder of the repository.
+    pub folder: PathBuf,
+    pub bound: BoundSecrets,
+    pub secrets: SecretScan,
+    pub functions: Arc<dyn HostFunctions>,
+    pub hook: RedactHook,
+    /// How a database elsewhere is reached.
+    pub tls: TlsSettings,
+}
+
+/// The ledger, if it is on, and what the user should know about it.
+pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), Error> {
+    let LedgerParts { config, folder, bound, secrets, functions, hook, tls } = parts;
+    let ledger = &config.ledger;
+    if !ledger.on {
+        return Ok((Records::Nothing, None));
+    }
+    let tokens = config.git.auth.token.iter().chain(&ledger.postgres).chain(&ledger.key).cloned().collect();
+    let most = |number: u32| (number > 0).then_some(number);
+    let options = LedgerOptions {
+        folder: folder.join(FOLDER),
+        access: Access::ReadWrite,
+        durability: if ledger.fsync { Durability::Power } else { Durability::Process },
+        checkpoint_every: ledger.checkpoint_events.into(),
+        retain: Retain {
+            max_age: most(ledger.retain_days).map(|days| u64::from(days) * DAY_MS),
+            max_events: most(ledger.retain_events).map(u64::from),
+        },
+        blob_bytes: ledger.blob_bytes as usize,
+        spool_bytes: ledger.spool_bytes.into(),
+        redact: Some(Arc::new(Masking { bound, tokens, secrets, functions, hook, silent_until: Mutex::default() })),
+        key: ledger.key.as_ref().map(|key| key.expose().to_owned()),
+    };
+    let opened = match &ledger.postgres {
+        None => Ledger::open(&options),
+        Some(address) => {
+            let store = PostgresStore::new(PostgresAddress::parse(address.expose())?, tls, Access::ReadWrite);
+            Ledger::open_with(&options, Arc::new(store))
+        }
+    };
+    match opened {
+        Ok(opened) => {
+            let problem = opened.boot_problem().map(|problem| {
+                format!(
+                    "The ledger is not whole, from event {} on: {} See \"tgp ledger verify\".",
+                    problem.seq, problem.message
+                )
+            });
+            Ok((Records::Ledger(Arc::new(opened)), problem))
+        }
+        // As before there was a ledger: a root in an image or on a disk that nobody may write.
+        Err(LedgerError::Unwritable(Reason::ReadOnlyDisk | Reason::NotAllowed)) if !ledger.is_wanted => {
+            Ok((Records::Nothing, Some(UNWRITABLE.to_owned())))
+        }
+        Err(error) if ledger.is_wanted => Err(error.into()),
+        // Reading goes on; whoever has damaged it does not get rid of it.
+        Err(error) => {
+            let error = Error::from(error);
+            let told = format!("{} Until then calls that change something are refused.", error.message);
+            Ok((Records::Refused(error), Some(told)))
+        }
+    }
+}

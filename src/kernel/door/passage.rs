@@ -1,0 +1,134 @@
+//! A call on its way, until its end is written down.
+
+use super::call::{Call, Effect};
+use super::present_call::PresentCall;
+use super::recorder::Recorder;
+use super::shown_json::shown;
+use super::trace::{Trace, TracedCall, millis};
+use crate::error::{Error, ErrorCode};
+use crate::ledger::{Actor, EventType, NewEvent, Part, Truth};
+use serde::Serialize;
+use serde_json::value::to_raw_value;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+/// A call that was let in. Dropping it writes down that nobody heard of its end.
+pub struct Passage {
+    recorder: Arc<Recorder>,
+    number: u64,
+    parent: Option<u64>,
+    tool: Cow<'static, str>,
+    path: Option<String>,
+    effect: Effect,
+    session: Option<String>,
+    agent: String,
+    id: String,
+    trace: Option<Arc<Trace>>,
+    began: Instant,
+    is_over: bool,
+}
+
+impl Passage {
+    pub(super) fn new(recorder: Arc<Recorder>, call: Call<'_>) -> Self {
+        let Actor { agent, id } = call.actor();
+        let (agent, id) = (agent.to_owned(), id.to_owned());
+        let Call { number, parent, tool, effect, path, asker, trace, .. } = call;
+        Self {
+            recorder,
+            number,
+            parent,
+            tool,
+            path: path.map(Cow::into_owned),
+            effect,
+            session: asker.session.clone(),
+            agent,
+            id,
+            trace,
+            began: Instant::now(),
+            is_over: false,
+        }
+    }
+
+    /// The call, for what happens on its behalf.
+    #[must_use]
+    pub fn present(&self) -> PresentCall {
+        PresentCall {
+            call: self.recorder.name(self.number),
+            session: self.session.clone(),
+            agent: self.agent.clone(),
+            id: self.id.clone(),
+        }
+    }
+
+    /// Notes how it ended; a value is JSON text.
+    pub fn leave(mut self, end: Result<&str, &Error>) {
+        self.over(end);
+    }
+
+    /// The same for a value that is no text yet.
+    pub fn leave_with<T: Serialize>(self, end: Result<&T, &Error>) {
+        match end {
+            // Nobody reads it.
+            Ok(_) if self.recorder.ledger().is_none() => self.leave(Ok("null")),
+            Err(error) => self.leave(Err(error)),
+            Ok(value) => self.leave(Ok(&serde_json::to_string(value).unwrap_or_default())),
+        }
+    }
+
+    fn over(&mut self, end: Result<&str, &Error>) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
+        let took = self.began.elapsed();
+        let code = end.err().map(|error| error.code.as_str());
+        let name = self.recorder.name(self.number);
+        let parent = self.parent.map(|number| self.recorder.name(number));
+        let result = end.ok().and_then(shown);
+        let ok = if code.is_none() { Truth::Yes } else { Truth::No };
+        let ms = (took.as_secs_f64() * 1e5).round() / 100.0;
+        let ms = to_raw_value(&ms).ok();
+        let mut body = vec![("ok", Part::Truth(ok))];
+        body.extend(ms.as_deref().map(|ms| ("ms", Part::Json(ms))));
+        body.extend(result.as_deref().map(|result| ("result", Part::Json(result))));
+        if let Err(error) = end {
+            body.extend([("code", Part::Text(error.code.as_str())), ("message", Part::Text(&error.message))]);
+        }
+        self.recorder.record(&NewEvent {
+            session: self.session.as_deref(),
+            actor: Actor { agent: &self.agent, id: &self.id },
+            call: Some(&name),
+            parent: parent.as_deref(),
+            tool: Some(&self.tool),
+            path: self.path.as_deref(),
+            body: &body,
+            ..Recorder::own_event(EventType::Result)
+        });
+        if let Some(trace) = &self.trace {
+            let end = millis(SystemTime::now());
+            trace.call(TracedCall {
+                call: name,
+                parent,
+                tool: self.tool.to_string(),
+                effect: self.effect.as_str(),
+                start: end - took.as_secs_f64() * 1e3,
+                end,
+                code,
+                path: self.path.clone(),
+            });
+        }
+    }
+}
+
+impl Drop for Passage {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let lost = if std::thread::panicking() {
+                Error::panicked()
+            } else {
+                Error::new(ErrorCode::Aborted, "It ended without an answer.")
+            };
+            self.over(Err(&lost));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Writes events down, if anybody wants that.
+
+use crate::error::Error;
+use crate::ledger::{Actor, EventType, Importance, Ledger, NewEvent};
+use std::sync::Arc;
+
+/// Who does what nobody in particular asks for.
+const KERNEL: Actor<'static> = Actor { agent: "kernel", id: "" };
+
+/// Where events go.
+pub enum Records {
+    /// Nowhere: nobody wants that.
+    Nothing,
+    Ledger(Arc<Ledger>),
+    /// Nowhere, though somebody wants it: what would change something is refused with this.
+    Refused(Error),
+}
+
+pub struct Recorder {
+    records: Records,
+    /// Begins the name of every call of this kernel.
+    process: String,
+}
+
+impl Recorder {
+    pub fn new(records: Records) -> Self {
+        let process = match &records {
+            Records::Ledger(ledger) => ledger.process().to_owned(),
+            Records::Nothing | Records::Refused(_) => String::new(),
+        };
+        Self { records, process }
+    }
+
+    pub fn records(&self) -> &Records {
+        &self.records
+    }
+
+    /// None when it is turned off, or cannot be used.
+    pub fn ledger(&self) -> Option<&Arc<Ledger>> {
+        match &self.records {
+            Records::Ledger(ledger) => Some(ledger),
+            Records::Nothing | Records::Refused(_) => None,
+        }
+    }
+
+    pub fn process(&self) -> &str {
+        &self.process
+    }
+
+    /// The name of a call in the ledger.
+    pub fn name(&self, number: u64) -> String {
+        format!("{}-{number}", self.process)
+    }
+
+    /// An event of the kernel's own, to which the rest is added.
+    pub fn own_event(kind: EventType) -> NewEvent<'static> {
+        NewEvent {
+            kind,
+            importance: Importance::Other,
+            at: None,
+            session: None,
+            actor: KERNEL,
+            call: None,
+            parent: None,
+            tool: None,
+            path: None,
+            body: &[],
+            more: None,
+        }
+    }
+
+    /// Writes down what has happened.
+    pub fn record(&self, event: &NewEvent<'_>) {
+        if let Some(ledger) = self.ledger() {
+            // The effect has happened; the ledger keeps what it cannot write, and its intent says that there was one.
+            let _kept = ledger.record(event);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! JSON as the ledger takes it: valid, and not longer than anybody keeps.
+
+use ring::digest::{SHA256, digest};
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::fmt::Write as _;
+
+/// Longest text that is written down as it is; the ledger's own limit for what it keeps whole is below it.
+const MOST_BYTES: usize = 4 << 20;
+const PREVIEW_CHARS: usize = 256;
+
+/// The text as it was given, its length and hash where it is too long, or nothing where it is no JSON.
+#[must_use]
+pub fn shown(json: &str) -> Option<Box<RawValue>> {
+    if json.len() <= MOST_BYTES {
+        return serde_json::from_str::<&RawValue>(json).ok().map(ToOwned::to_owned);
+    }
+    let mut hash = String::with_capacity(64);
+    for byte in digest(&SHA256, json.as_bytes()).as_ref() {
+        // Writing to a text cannot fail.
+        let _infallible = write!(hash, "{byte:02x}");
+    }
+    let preview: String = json.chars().take(PREVIEW_CHARS).collect();
+    let cut = json!({ "cut": hash, "bytes": json.len(), "preview": preview });
+    serde_json::value::to_raw_value(&cut).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_BYTES, shown};
+
+    #[test]
+    fn short_json_stays_and_long_json_is_named() {
+        assert_eq!(shown(r#"{"a":[1]}"#).unwrap().get(), r#"{"a":[1]}"#);
+        assert!(shown("{").is_none() && shown("").is_none());
+        let long = format!("\"{}\"", "é".repeat(MOST_BYTES));
+        let cut = shown(&long).unwrap();
+        assert!(cut.get().len() < 1200 && cut.get().contains(&format!("\"bytes\":{}", long.len())), "{cut}");
+    }
+}

@@ -1,0 +1,94 @@
+//! When the parts of a run began and ended, for whoever shows that.
+
+use parking_lot::Mutex;
+use serde::Serialize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Host calls of one run that are told one by one.
+const MOST_CALLS: usize = 1000;
+
+/// A part of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Phase {
+    pub name: &'static str,
+    /// Milliseconds since 1970.
+    pub start: f64,
+    pub end: f64,
+}
+
+/// A call that was made on behalf of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct TracedCall {
+    pub call: String,
+    pub parent: Option<String>,
+    pub tool: String,
+    pub effect: &'static str,
+    pub start: f64,
+    pub end: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// What is told of a run when it is over.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct TraceReport {
+    pub call: String,
+    /// How many events the ledger had when the run was asked for.
+    #[cfg_attr(test, ts(type = "number"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    pub phases: Vec<Phase>,
+    pub calls: Vec<TracedCall>,
+    /// How many calls are not among them.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(test, ts(as = "Option<_>", optional))]
+    pub left_out: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// Collects what a run and all that it starts did.
+#[derive(Debug, Default)]
+pub struct Trace {
+    phases: Mutex<Vec<Phase>>,
+    calls: Mutex<Vec<TracedCall>>,
+    left_out: AtomicUsize,
+}
+
+impl Trace {
+    pub fn phase(&self, phase: Phase) {
+        self.phases.lock().push(phase);
+    }
+
+    pub fn call(&self, call: TracedCall) {
+        let mut calls = self.calls.lock();
+        if calls.len() < MOST_CALLS {
+            calls.push(call);
+        } else {
+            self.left_out.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// All that was collected so far, which is then forgotten.
+    pub fn report(&self, call: String, after: Option<u64>) -> TraceReport {
+        let phases = std::mem::take(&mut *self.phases.lock());
+        let calls = std::mem::take(&mut *self.calls.lock());
+        TraceReport { call, after, phases, calls, left_out: self.left_out.swap(0, Ordering::Relaxed) }
+    }
+}
+
+/// A moment as JavaScript counts it.
+#[must_use]
+pub fn millis(moment: SystemTime) -> f64 {
+    moment.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64() * 1e3)
+}

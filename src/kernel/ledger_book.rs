@@ -1,0 +1,310 @@
+//! The ledger as users read it.
+
+use super::door::{Door, Position, canonical_path, position_in};
+use super::history::History;
+use crate::error::{Error, ErrorCode};
+use crate::ledger::{
+    Actor, CallState, EventType, HasResult, Hash, Importance, Ledger, MAX_EVENTS, NewEvent, Query, StoredEvent,
+    Verification, Witness, verify_file,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+const DEFAULT_LIMIT: usize = 100;
+
+/// An event as JSON.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "any"))]
+#[serde(transparent)]
+pub struct EventJson(Box<RawValue>);
+
+pub struct LedgerBook {
+    door: Arc<Door>,
+    history: Arc<History>,
+}
+
+/// Which events somebody wants to see.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LedgerQuery {
+    limit: Option<u32>,
+    session: Option<String>,
+    path: Option<String>,
+    tool: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// Milliseconds since 1970.
+    #[cfg_attr(test, ts(type = "number"))]
+    since: Option<u64>,
+    #[cfg_attr(test, ts(type = "number"))]
+    until: Option<u64>,
+    call: Option<String>,
+    #[cfg_attr(test, ts(type = "number"))]
+    after: Option<u64>,
+}
+
+/// An event of the application.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OwnEvent<'e> {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    session: Option<String>,
+    agent: Option<String>,
+    id: Option<String>,
+    path: Option<String>,
+    /// The members besides.
+    #[serde(borrow)]
+    body: Option<&'e RawValue>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct VerifyReport {
+    ok: bool,
+    /// The number of the first event that is kept.
+    #[cfg_attr(test, ts(type = "number"))]
+    first: u64,
+    #[cfg_attr(test, ts(type = "number"))]
+    events: u64,
+    head: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<VerifyProblem>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct VerifyProblem {
+    #[cfg_attr(test, ts(type = "'changed' | 'missing' | 'order' | 'truncated' | 'signature'"))]
+    kind: &'static str,
+    #[cfg_attr(test, ts(type = "number"))]
+    seq: u64,
+    message: String,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct CheckpointReport {
+    #[serde(flatten)]
+    position: Position,
+    /// The signed note.
+    note: String,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ExportPage {
+    lines: Vec<String>,
+    #[cfg_attr(test, ts(type = "number | null"))]
+    next: Option<u64>,
+}
+
+impl LedgerBook {
+    pub fn new(door: Arc<Door>, history: Arc<History>) -> Self {
+        Self { door, history }
+    }
+
+    /// The ledger with everything in it that could be stored by now. What cannot be, on a full disk say, keeps nobody from
+    /// reading the rest.
+    fn readable(&self) -> Result<&Arc<Ledger>, Error> {
+        let ledger = self.door.ledger()?;
+        let _later = ledger.flush();
+        Ok(ledger)
+    }
+
+    /// The newest events that a query names, oldest first.
+    pub fn tail(&self, query_json: &str) -> Result<Vec<EventJson>, Error> {
+        let query: LedgerQuery = serde_json::from_str(query_json).map_err(|error| invalid("query", &error))?;
+        let kind = query.kind.as_deref().map(event_type).transpose()?;
+        let ledger = self.readable()?;
+        let events = ledger.tail(&Query {
+            limit: query.limit.map_or(DEFAULT_LIMIT, |limit| (limit as usize).min(MAX_EVENTS)),
+            session: query.session,
+            path: query.path.map(|path| canonical_path(path.into()).into_owned()),
+            tool: query.tool,
+            kind,
+            since: query.since,
+            until: query.until,
+            call: query.call,
+            after_seq: query.after,
+        })?;
+        Ok(events.iter().filter_map(shown).collect())
+    }
+
+    /// The events of a call and of all below it, oldest first.
+    pub fn tree(&self, call: &str) -> Result<Vec<EventJson>, Error> {
+        let ledger = self.readable()?;
+        let named = match call.parse::<u64>() {
+            Ok(seq) => ledger.event(seq)?.and_then(|event| call_in(&event)),
+            Err(_) => Some(call.to_owned()),
+        };
+        let events = named.map(|call| ledger.tree(&call)).transpose()?.unwrap_or_default();
+        if events.is_empty() {
+            let text = format!(
+                "The ledger has no call '{call}'. Name one as \"call\" of an event has it, or give the number of an event of it; kernel.ledger.tail() lists them."
+            );
+            return Err(Error::new(ErrorCode::NotFound, text));
+        }
+        let states = unfinished(&events)
+            .into_iter()
+            .map(|call| Ok((ledger.call_state(&call, HasResult::No)?, call)))
+            .collect::<Result<Vec<_>, Error>>()?;
+        let unknown: HashSet<String> =
+            states.into_iter().filter(|(state, _)| *state == CallState::Unknown).map(|(_, call)| call).collect();
+        Ok(events.iter().filter_map(|event| shown_with_state(event, &unknown)).collect())
+    }
+
+    /// The text of a large value.
+    pub fn blob(&self, hash: &str) -> Result<String, Error> {
+        let missing = || {
+            let text = "The ledger keeps no value with that hash. Values above ledger.blobBytes are not kept, and those of dropped events are gone.";
+            Error::new(ErrorCode::NotFound, text)
+        };
+        let ledger = self.readable()?;
+        let bytes = ledger.blob(&Hash::parse(hash).ok_or_else(missing)?)?.ok_or_else(missing)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Writes down an event of the application.
+    pub fn append(&self, event_json: &str) -> Result<(), Error> {
+        let event: OwnEvent<'_> = serde_json::from_str(event_json).map_err(|error| invalid("event", &error))?;
+        let kind = event.kind.as_deref().map_or(Ok(EventType::Application), event_type)?;
+        let ledger = self.door.ledger()?;
+        Ok(ledger.record(&NewEvent {
+            kind,
+            importance: Importance::Intent,
+            at: None,
+            session: event.session.as_deref(),
+            actor: Actor {
+                agent: event.agent.as_deref().unwrap_or("application"),
+                id: event.id.as_deref().unwrap_or_default(),
+            },
+            call: None,
+            parent: None,
+            tool: None,
+            path: event.path.as_deref(),
+            body: &[],
+            more: event.body,
+        })?)
+    }
+
+    /// Whether the ledger is whole, by its own chain, its checkpoints and the commits that say how far it was.
+    pub fn verify(&self) -> Result<VerifyReport, Error> {
+        let ledger = self.readable()?;
+        let (messages, key) = (self.history.witnesses()?, ledger.key_name()?);
+        let witnesses: Vec<Witness> = messages
+            .iter()
+            .filter_map(|message| position_in(message, &key))
+            .filter_map(|Position { size, head }| Some(Witness { size, head: Hash::parse(&head)? }))
+            .collect();
+        Ok(ledger.verify(&witnesses)?.into())
+    }
+
+    /// Signs how far the ledger is.
+    pub fn checkpoint(&self) -> Result<CheckpointReport, Error> {
+        let ledger = self.door.ledger()?;
+        let head = ledger.checkpoint()?;
+        let note = ledger.last_note()?.unwrap_or_default();
+        Ok(CheckpointReport { position: Position { size: head.size, head: head.hash.hex() }, note })
+    }
+
+    /// Some lines of an export, behind the event `after`, 0 for the first; a checkpoint is signed before, so that the last
+    /// proves the end.
+    pub fn export(&self, after: u64, limit: u32) -> Result<ExportPage, Error> {
+        let ledger = self.door.ledger()?;
+        if after == 0 {
+            ledger.checkpoint()?;
+        }
+        let page = ledger.export(after, limit as usize)?;
+        Ok(ExportPage { lines: page.lines, next: page.next })
+    }
+
+    /// The events of one file, oldest first.
+    pub fn chronicle(&self, path: &str) -> Result<Vec<EventJson>, Error> {
+        let ledger = self.readable()?;
+        let lines = ledger.chronicle(&canonical_path(path.into()))?;
+        Ok(lines.into_iter().filter_map(|line| RawValue::from_string(line).ok().map(EventJson)).collect())
+    }
+}
+
+/// Whether what an export wrote is whole.
+pub fn verify_export(file: &Path, key_file: Option<&Path>) -> Result<VerifyReport, Error> {
+    Ok(verify_file(file, key_file)?.into())
+}
+
+impl From<Verification> for VerifyReport {
+    fn from(found: Verification) -> Self {
+        let ok = found.ok();
+        let problem = found.problem.map(|problem| VerifyProblem {
+            kind: problem.kind.as_str(),
+            seq: problem.seq,
+            message: problem.message,
+        });
+        Self { ok, first: found.first, events: found.events, head: found.head.hash.hex(), problem }
+    }
+}
+
+fn shown(event: &StoredEvent) -> Option<EventJson> {
+    RawValue::from_string(event.json()).ok().map(EventJson)
+}
+
+/// What an event is and which call it is about.
+#[derive(Deserialize)]
+struct Content {
+    #[serde(rename = "type")]
+    kind: String,
+    call: Option<String>,
+}
+
+fn content_of(event: &StoredEvent) -> Option<Content> {
+    serde_json::from_str(&event.content).ok()
+}
+
+/// The call that an event is about.
+fn call_in(event: &StoredEvent) -> Option<String> {
+    content_of(event)?.call
+}
+
+/// Calls without an event that ends them.
+fn unfinished(events: &[StoredEvent]) -> HashSet<String> {
+    let mut open = HashSet::new();
+    for Content { kind, call } in events.iter().filter_map(content_of) {
+        match (EventType::parse(&kind), call) {
+            (Some(EventType::Call), Some(call)) => {
+                open.insert(call);
+            }
+            (_, Some(call)) => {
+                open.remove(&call);
+            }
+            (_, None) => {}
+        }
+    }
+    open
+}
+
+/// An event, with a word about a call whose process is gone: nobody knows how far it came.
+fn shown_with_state(event: &StoredEvent, unknown: &HashSet<String>) -> Option<EventJson> {
+    let is_unknown = call_in(event).is_some_and(|call| unknown.contains(&call));
+    if !is_unknown {
+        return shown(event);
+    }
+    let json = event.json();
+    let members = json.strip_suffix('}')?;
+    RawValue::from_string(format!("{members},\"state\":\"unknown\"}}")).ok().map(EventJson)
+}
+
+fn event_type(name: &str) -> Result<EventType, Error> {
+    EventType::parse(name).ok_or_else(|| {
+        let known: Vec<&str> = EventType::ALL.iter().map(|kind| kind.as_str()).collect();
+        let text = format!("There is no type of event '{name}'. There are: {}.", known.join(", "));
+        Error::new(ErrorCode::Validation, text).with("field", "type")
+    })
+}
+
+fn invalid(what: &str, error: &serde_json::Error) -> Error {
+    Error::new(ErrorCode::Validation, format!("The {what} of the ledger is not valid: {error}."))
+}

@@ -1,0 +1,58 @@
+//! How long the parts of a run took, for a caller who asked.
+
+use super::exec_value::{ExecValue, as_json};
+use super::run_scope::RunScope;
+use crate::error::Error;
+use crate::ids::RunId;
+use crate::kernel::door::{Door, Phase, millis};
+use std::time::SystemTime;
+
+/// A part of a run that has begun.
+pub struct Stage {
+    name: &'static str,
+    start: f64,
+}
+
+impl Stage {
+    /// Looks at the clock if anybody wants to know.
+    pub fn begin(name: &'static str, scope: &RunScope) -> Self {
+        Self { name, start: if scope.trace.is_some() { millis(SystemTime::now()) } else { 0.0 } }
+    }
+
+    pub fn end(self, run: RunId, scope: &RunScope) {
+        self.end_at(millis(SystemTime::now()), run, scope);
+    }
+
+    fn end_at(self, end: f64, run: RunId, scope: &RunScope) {
+        if let Some(trace) = scope.trace.as_ref().filter(|_| scope.is_application_run(run)) {
+            trace.phase(Phase { name: self.name, start: self.start, end: end.max(self.start) });
+        }
+    }
+}
+
+/// The end of a run, with what its caller wanted to know of it. `after` is how many events the ledger had before.
+pub fn traced(
+    result: Result<ExecValue, Error>,
+    run: RunId,
+    scope: &RunScope,
+    queued: Stage,
+    door: &Door,
+    after: Option<u64>,
+) -> Result<ExecValue, Error> {
+    let Some(trace) = scope.trace.as_ref().filter(|_| scope.is_application_run(run)) else { return result };
+    let wall_ms = match &result {
+        Ok(value) => Some(value.stats().wall_ms),
+        Err(error) => error.details.get("stats").and_then(|stats| stats.get("wallMs")?.as_f64()),
+    };
+    let end = millis(SystemTime::now());
+    let started = end - wall_ms.unwrap_or_default();
+    queued.end_at(started, run, scope);
+    if wall_ms.is_some() {
+        Stage { name: "run", start: started }.end_at(end, run, scope);
+    }
+    let report = trace.report(door.name(run.0), after);
+    match result {
+        Ok(value) => Ok(value.traced(report)),
+        Err(error) => Err(error.with("trace", as_json(&report))),
+    }
+}
