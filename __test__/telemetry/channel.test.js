@@ -1,0 +1,60 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { expect, onTestFinished, test } from 'vitest';
+import { ToolError } from '../../js/boundary/errors.js';
+import { createTelemetry } from '../../js/telemetry/telemetry.js';
+import { ASKED, keptLog, traceOf } from './traces.js';
+
+/** @returns {any[]} */
+function heard() {
+  /** @type {unknown[]} */
+  const messages = [];
+  const listener = (/** @type {unknown} */ message) => {
+    messages.push(message);
+  };
+  subscribe('tgp:call', listener);
+  onTestFinished(() => {
+    unsubscribe('tgp:call', listener);
+  });
+  return messages;
+}
+
+test('who listens is told of each call when it has ended', async () => {
+  const telemetry = createTelemetry({}, keptLog().log);
+  expect(telemetry.isOn()).toBe(false);
+  const messages = heard();
+  expect(telemetry.isOn()).toBe(true);
+  const trace = traceOf();
+  await telemetry.run(ASKED, 'aaaaaaaa-1', async () => ({ trace }));
+  expect(messages[0].end).toBeGreaterThanOrEqual(trace.phases[2]?.end);
+  expect(messages).toEqual([
+    {
+      tool: 'exec_tool',
+      call: 'aaaaaaaa-1',
+      ok: true,
+      start: expect.any(Number),
+      end: expect.any(Number),
+      path: 'tools/report.ts',
+      effect: 'run',
+      session: 's1',
+      actor: 'agent',
+      toolCall: 'call-7',
+      after: 41,
+      phases: trace.phases,
+      calls: trace.calls,
+    },
+  ]);
+});
+
+test('a failure has its code; contents are told only when the application says so', async () => {
+  const messages = heard();
+  for (const contents of [false, true]) {
+    const telemetry = createTelemetry({ contents }, keptLog().log);
+    await telemetry.call(ASKED, 'a-1', () => Promise.reject(new ToolError('Bern?'))).catch(() => {});
+    await telemetry.call(ASKED, 'a-2', async () => ['Bern']);
+  }
+  const [failed, done, failedOpenly, doneOpenly] = messages;
+  expect(failed).toMatchObject({ ok: false, code: 'ERR_TOOL_THROWN' });
+  expect(JSON.stringify([failed, done])).not.toContain('Bern');
+  expect(failedOpenly).toMatchObject({ message: 'Bern?' });
+  expect(doneOpenly).toMatchObject({ arguments: '{"city":"Bern","api_key":"[hidden]"}', result: '["Bern"]' });
+});

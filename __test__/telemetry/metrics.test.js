@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { IsolateCrashedError } from '../../js/boundary/errors.js';
+import { createTelemetry } from '../../js/telemetry/telemetry.js';
+import { recordMetrics } from './recorder.js';
+import { ASKED, keptLog, traceOf } from './traces.js';
+
+const tool = { 'gen_ai.tool.name': 'exec_tool' };
+
+test('runs, failures, times, deaths and reuse are counted, by tool and code alone', async () => {
+  const read = recordMetrics();
+  const telemetry = createTelemetry({}, keptLog().log);
+  expect(telemetry.isOn()).toBe(true);
+  const run = (/** @type {() => Promise<any>} */ work, path = 'tools/a.ts') =>
+    telemetry.run({ ...ASKED, path }, 'a-1', work).catch(() => {});
+  await run(async () => ({ trace: traceOf() }));
+  await run(async () => ({ trace: traceOf() }));
+  await run(async () => ({ trace: traceOf() }), 'tools/b.ts');
+  await run(() => Promise.reject(new IsolateCrashedError('It is gone.', { details: { trace: traceOf() } })));
+  const missing = Object.assign(new IsolateCrashedError('It is gone.'), { code: 'ERR_NOT_FOUND' });
+  await telemetry.call({ tool: 'read_file' }, 'a-2', () => Promise.reject(missing)).catch(() => {});
+  expect(await read()).toEqual({
+    'tgp.runs': [{ ...tool, value: 4 }],
+    'tgp.failures': [
+      { ...tool, 'error.type': 'ERR_ISOLATE_CRASHED', value: 1 },
+      { 'gen_ai.tool.name': 'read_file', 'error.type': 'ERR_NOT_FOUND', value: 1 },
+    ],
+    'tgp.queue.duration': [{ ...tool, value: 4 }],
+    'tgp.run.duration': [{ ...tool, value: 4 }],
+    'tgp.worker.deaths': [{ ...tool, value: 1 }],
+    'tgp.tools.reused': [{ ...tool, value: 2 }],
+  });
+});

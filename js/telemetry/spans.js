@@ -1,0 +1,128 @@
+/** A call as a span of OpenTelemetry, below whatever span is active where the call is made. */
+
+import { packageVersion } from '../boundary/package_version.js';
+import { PerProvider } from './api.js';
+import { attempt } from './attempt.js';
+import { ATTRIBUTES, EXECUTE_TOOL, SCOPE, TOOL_TYPE, toolSpanName } from './names.js';
+import { addPartSpans, leftOutOf } from './part_spans.js';
+
+/**
+ * @typedef {import('./call_facts.js').CallMessage} CallMessage
+ * @typedef {import('./api.js').Fail} Fail
+ * @typedef {import('./api.js').Tracing} Tracing
+ */
+
+export class Spans {
+  #fail;
+  /** @type {PerProvider<Tracing>} */
+  #tracing;
+
+  /** @param {Fail} fail */
+  constructor(fail) {
+    this.#fail = fail;
+    this.#tracing = new PerProvider('trace', (api) => {
+      const tracer = attempt(fail, () => api.trace.getTracer(SCOPE, packageVersion()));
+      return tracer && { api, tracer, fail };
+    });
+  }
+
+  /**
+   * The span of a call; nothing where nobody traces.
+   * @param {CallMessage} call
+   * @returns {CallSpan | undefined}
+   */
+  begin(call) {
+    const tracing = this.#tracing.get();
+    return tracing && attempt(this.#fail, () => new CallSpan(tracing, call));
+  }
+}
+
+class CallSpan {
+  #tracing;
+  #span;
+  #context;
+
+  /**
+   * @param {Tracing} tracing
+   * @param {CallMessage} call
+   */
+  constructor(tracing, call) {
+    const { api, tracer } = tracing;
+    const outside = api.context.active();
+    const options = { kind: api.SpanKind.INTERNAL, startTime: call.start, attributes: firstAttributes(call) };
+    this.#tracing = tracing;
+    this.#span = tracer.startSpan(toolSpanName(call.tool), options, outside);
+    this.#context = api.trace.setSpan(outside, this.#span);
+  }
+
+  /**
+   * Does the work below this span: once, whatever the application's context manager does with it.
+   * @template Done
+   * @param {() => Promise<Done>} work
+   * @returns {Promise<Done>}
+   */
+  during(work) {
+    /** @type {Promise<Done> | undefined} */
+    let started;
+    const start = () => {
+      started ??= promised(work);
+    };
+    attempt(this.#tracing.fail, () => this.#tracing.api.context.with(this.#context, start));
+    return started ?? promised(work);
+  }
+
+  /** @param {CallMessage} call */
+  end(call) {
+    const { api, fail } = this.#tracing;
+    const span = this.#span;
+    const { ERROR } = api.SpanStatusCode;
+    if (attempt(fail, () => span.isRecording()) === true) {
+      attempt(fail, () => span.setAttributes(lastAttributes(call)));
+      if (!call.ok) attempt(fail, () => span.setStatus({ code: ERROR, message: call.message }));
+      attempt(fail, () => addPartSpans(this.#tracing, this.#context, call));
+    }
+    attempt(fail, () => span.end(call.end));
+  }
+}
+
+/**
+ * @template Done
+ * @param {() => Promise<Done>} work
+ */
+async function promised(work) {
+  return work();
+}
+
+/**
+ * What samplers see.
+ * @param {CallMessage} call
+ */
+function firstAttributes({ tool, toolCall, session, actor, path, effect, call }) {
+  return {
+    [ATTRIBUTES.operation]: EXECUTE_TOOL,
+    [ATTRIBUTES.tool]: tool,
+    [ATTRIBUTES.toolType]: TOOL_TYPE,
+    [ATTRIBUTES.toolCall]: toolCall,
+    [ATTRIBUTES.session]: session,
+    [ATTRIBUTES.actor]: actor,
+    [ATTRIBUTES.path]: path,
+    [ATTRIBUTES.effect]: effect,
+    [ATTRIBUTES.ledgerCall]: call,
+  };
+}
+
+/** @param {CallMessage} call */
+function lastAttributes(call) {
+  // The number of a run in the ledger is known when it has ended.
+  const { call: ledgerCall, code, verdict, rule, after, arguments: given, result } = call;
+  return {
+    [ATTRIBUTES.ledgerCall]: ledgerCall,
+    [ATTRIBUTES.error]: code,
+    [ATTRIBUTES.verdict]: verdict,
+    [ATTRIBUTES.rule]: rule,
+    [ATTRIBUTES.ledgerAfter]: after,
+    [ATTRIBUTES.arguments]: given,
+    [ATTRIBUTES.result]: result,
+    [ATTRIBUTES.leftOut]: leftOutOf(call) || undefined,
+  };
+}
