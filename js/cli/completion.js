@@ -2,7 +2,7 @@
 
 import { line } from './screen.js';
 
-/** @typedef {{ name: string, description: string, options: string[] }} Completed a command, and the long names of its options */
+/** @typedef {{ name: string, description: string, below: string[], options: string[] }} Completed a command, the commands below it, and the long names of its options */
 
 /** @type {Record<string, (commands: Completed[]) => string>} */
 const SCRIPTS = { bash, zsh, fish };
@@ -18,15 +18,24 @@ export function completion(shell, program) {
   const commands = program.commands.map((command) => ({
     name: command.name(),
     description: command.description(),
-    options: [...command.options.flatMap(({ long }) => (long ? [long] : [])), '--help'],
+    below: command.commands.map((inner) => inner.name()),
+    options: [...new Set([command, ...command.commands].flatMap(longNames)), '--help'],
   }));
   line(SCRIPTS[shell]?.(commands));
   return 0;
 }
 
+/** @param {import('commander').Command} command */
+function longNames({ options }) {
+  return options.flatMap(({ long }) => (long ? [long] : []));
+}
+
 /** @param {Completed[]} commands */
 function bash(commands) {
   const cases = commands.map(({ name, options }) => `    ${name}) words="${options.join(' ')}" ;;`).join('\n');
+  const inner = commands
+    .filter(({ below }) => below.length > 0)
+    .map(({ name, below }) => `    ${name}) COMPREPLY=($(compgen -W "${below.join(' ')}" -- "$current")); return ;;`);
   return `_tgp() {
   local current="\${COMP_WORDS[COMP_CWORD]}" words=""
   COMPREPLY=()
@@ -34,6 +43,9 @@ function bash(commands) {
     COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(' ')} help --help --version" -- "$current"))
     return
   fi
+  [ "$COMP_CWORD" -eq 2 ] && case "\${COMP_WORDS[1]}" in
+${inner.join('\n')}
+  esac
   case "\${COMP_WORDS[1]}" in
 ${cases}
   esac
@@ -46,6 +58,9 @@ complete -o default -F _tgp tgp`;
 function zsh(commands) {
   const list = commands.map(({ name, description }) => `    ${quoted(`${name}:${description}`)}`).join('\n');
   const cases = commands.map(({ name, options }) => `    ${name}) compadd -- ${options.join(' ')} ;;`).join('\n');
+  const inner = commands
+    .filter(({ below }) => below.length > 0)
+    .map(({ name, below }) => `    ${name}) compadd -- ${below.join(' ')}; return ;;`);
   return `#compdef tgp
 _tgp() {
   local -a commands=(
@@ -55,6 +70,9 @@ ${list}
     _describe 'command' commands
     return
   fi
+  (( CURRENT == 3 )) && case $words[2] in
+${inner.join('\n')}
+  esac
   if [[ $words[CURRENT] != -* ]]; then
     _files
     return
@@ -69,8 +87,9 @@ compdef _tgp tgp`;
 /** @param {Completed[]} commands */
 function fish(commands) {
   return commands
-    .flatMap(({ name, description, options }) => [
+    .flatMap(({ name, description, below, options }) => [
       `complete -c tgp -n __fish_use_subcommand -f -a ${name} -d ${quoted(description)}`,
+      ...below.map((inner) => `complete -c tgp -n '__fish_seen_subcommand_from ${name}' -f -a ${inner}`),
       ...options.map((option) => `complete -c tgp -n '__fish_seen_subcommand_from ${name}' -l ${option.slice(2)}`),
     ])
     .join('\n');

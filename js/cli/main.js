@@ -11,7 +11,9 @@ const EXIT_CODES = `
 Exit codes:
   0  done
   1  failed: a tool threw or is not valid, something is missing or broken; the message says what to do
-  2  wrong usage`;
+  2  wrong usage
+  3  ledger verify: the ledger was changed
+  4  ledger verify: the end of the ledger is missing`;
 
 /**
  * @param {string[]} argv
@@ -118,6 +120,31 @@ function build(action) {
   onWorkspace(command('stats', 'how many tools were forged here, and how often one was used again')).action(
     action(async (options) => (await tools()).stats(options)),
   );
+  const ledger = command('ledger', 'what was asked, decided and done here, and whether that record is whole');
+  const ofLedger = (/** @type {string} */ usage, /** @type {string} */ description) =>
+    onWorkspace(ledger.command(usage).description(description).allowExcessArguments(false));
+  ofLedger('tail', 'print the last events')
+    .option('-n, --limit <n>', 'most events to print (default: 20)', positive)
+    .option('--session <name>', 'only of this session')
+    .option('--path <file>', 'only about this file')
+    .option('--tool <name>', 'only of this tool')
+    .option('--type <type>', 'only of this type, such as CALL, RESULT or COMMIT')
+    .option('-f, --follow', 'go on with those that are recorded from now on; with --json one a line')
+    .action(action(async (options) => (await ledgerCommands()).tail(options)));
+  ofLedger(
+    'show <call>',
+    'print a call and all that it caused as a tree; <call> is its id, or the number of one of its events',
+  ).action(action(async (call, options) => (await ledgerCommands()).show(call, options)));
+  ofLedger(
+    'verify',
+    'tell whether the record is whole; ends with 3 when it was changed, with 4 when its end is missing',
+  )
+    .option('--file <export>', 'a file of "tgp ledger export", instead of the workspace')
+    .option('--key <file>', 'the public key that its checkpoint must be signed with')
+    .action(action(async (options) => (await ledgerCommands()).verify(options)));
+  ofLedger('export', 'print all events as NDJSON, and the newest checkpoint as the last line')
+    .option('-o, --output <file>', 'write to a file')
+    .action(action(async (options) => (await ledgerCommands()).exportLedger(options)));
   onWorkspace(command('mcp', 'serve the tools to MCP clients, over standard input and output or HTTP'))
     .option('--http [port]', 'over HTTP, at a port of this machine')
     .option('--host <address>', 'address to listen at; others than this machine need a token (default: 127.0.0.1)')
@@ -158,6 +185,10 @@ function history() {
 
 function changes() {
   return import('./change_commands.js');
+}
+
+function ledgerCommands() {
+  return import('./ledger_commands.js');
 }
 
 /** @param {string} text */

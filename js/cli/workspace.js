@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { NotFoundError } from '../boundary/errors.js';
 import { nearest } from '../boundary/near_name.js';
-import { FILES } from '../kernel/agent_access.js';
+import { FILES, OWNER } from '../kernel/agent_access.js';
 import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
 import { DEFAULT_ROOT, nearestConfig } from './config_lookup.js';
@@ -28,7 +28,11 @@ const toStandardError = {
   error: (message, ...rest) => console.error(`Error: ${message}`, ...rest),
 };
 
-/** @typedef {{ config?: string }} ConfigOption what `--config` said */
+/**
+ * @typedef {{ config?: string }} ConfigOption what `--config` said
+ * @typedef {ConfigOption & { needs?: 'everything' | 'ledger' }} WorkspaceOptions what the command works with: for the ledger
+ * alone no remote is asked and no worker kept ready
+ */
 
 /**
  * The root that the configuration names, and its path as a person would write it.
@@ -48,14 +52,16 @@ export async function locateRoot(options, reach) {
 /**
  * Works on the project's kernel. A folder without a workspace is left as it is: only `init` makes one.
  * @template T
- * @param {ConfigOption} options
+ * @param {WorkspaceOptions} options
  * @param {(kernel: TGP) => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function withWorkspace(options, work) {
-  const { root, name, hasRemote, resolved } = await locateRoot(options);
+export async function withWorkspace({ needs = 'everything', ...options }, work) {
+  const located = await locateRoot(options);
+  const { root, name } = located;
+  const resolved = needs === 'ledger' ? byItself(located.resolved) : located.resolved;
   // With a remote there is something to clone: a workspace that is not there yet is a cold start.
-  if (!existsSync(join(root, '.git')) && !hasRemote) {
+  if (!existsSync(join(root, '.git')) && !(located.hasRemote && needs === 'everything')) {
     throw new NotFoundError(
       `There is no workspace at ${name}. Run "tgp init" to make one, or name its config with --config.`,
     );
@@ -63,12 +69,27 @@ export async function withWorkspace(options, work) {
   // A kernel refuses a root around the current folder: for an application that would be its own.
   if (`${process.cwd()}${sep}`.startsWith(`${root}${sep}`)) process.chdir(resolved.baseDir);
   // As it was loaded above: loading it again would open its database a second time.
-  const kernel = new TGP(/** @type {any} */ ({ logger: toStandardError, [RESOLVED]: resolved }));
+  const kernel = new TGP(
+    /** @type {any} */ ({ logger: toStandardError, [RESOLVED]: resolved, [OWNER]: { agent: 'cli' } }),
+  );
   try {
     return await work(kernel);
   } finally {
     await kernel.shutdown();
   }
+}
+
+/**
+ * The configuration without its remote, and without workers that wait for runs.
+ * @param {import('../kernel/config.js').ResolvedConfig} resolved
+ * @returns {import('../kernel/config.js').ResolvedConfig}
+ */
+function byItself({ config: { git, ...config }, ...resolved }) {
+  const branch = git?.branch;
+  return {
+    ...resolved,
+    config: { ...config, git: { ...(branch !== undefined && { branch }) }, sandbox: { ...config.sandbox, warm: 0 } },
+  };
 }
 
 /**

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createWriteStream, existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { NotFoundError, unwrap } from '../boundary/errors.js';
+import { guarded, ignored } from '../boundary/guarded.js';
+import { native } from '../boundary/native.js';
+import { eventLine, harmless, treeLines } from './ledger_text.js';
+import { json, line, styled, withProgress } from './screen.js';
+import { withWorkspace } from './workspace.js';
+
+/**
+ * @typedef {import('./screen.js').Format} Format
+ * @typedef {{ config?: string, format: Format }} Options
+ * @typedef {import('../../index.js').LedgerVerification} Verification
+ * @typedef {import('../../index.js').LedgerEventType} EventType
+ */
+
+const TAIL_EVENTS = 20;
+const SHORT_HASH = 12;
+/** Exit codes of `verify`. */
+const CHANGED = 3;
+const TRUNCATED = 4;
+
+/**
+ * @param {Options & { limit?: number, session?: string, path?: string, tool?: string, type?: string, follow?: boolean }} options
+ */
+export async function tail({ format, config, follow, limit = TAIL_EVENTS, ...given }) {
+  const filter = { ...given, type: /** @type {EventType | undefined} */ (given.type?.toUpperCase()) };
+  return onLedger(config, async (ledger) => {
+    const events = await ledger.tail({ ...filter, limit });
+    if (!follow) {
+      if (format === 'json') json(events);
+      else for (const event of events) line(eventLine(event));
+      if (format === 'text' && events.length === 0) line(await whyNothing(ledger));
+      return 0;
+    }
+    const show = (/** @type {import('../../index.js').LedgerEvent} */ event) =>
+      line(format === 'json' ? JSON.stringify(event) : eventLine(event));
+    for (const event of events) show(event);
+    const stop = new AbortController();
+    const end = guarded(ignored, () => stop.abort());
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end);
+    for await (const event of ledger.follow({ ...filter, after: events.at(-1)?.seq, signal: stop.signal })) show(event);
+    return 0;
+  });
+}
+
+/** @param {import('../../index.js').KernelLedger} ledger */
+async function whyNothing(ledger) {
+  const [newest] = await ledger.tail({ limit: 1 });
+  return newest === undefined ? 'Nothing is recorded yet.' : 'No event matches.';
+}
+
+/**
+ * @param {string} call its id, or the position of one of its events
+ * @param {Options} options
+ */
+export async function show(call, { format, config }) {
+  const tree = await onLedger(config, (ledger) => ledger.show(call));
+  if (format === 'json') json(tree);
+  else for (const text of treeLines(tree)) line(text);
+  return 0;
+}
+
+/** @param {Options & { file?: string, key?: string }} options */
+export async function verify({ format, config, file, key }) {
+  const found = await withProgress(format, 'Verifying', async () =>
+    file === undefined ? onLedger(config, (ledger) => ledger.verify()) : verifyFile(file, key),
+  );
+  if (format === 'json') json(found);
+  else printVerdict(found);
+  if (found.problem === undefined) return 0;
+  return found.problem.kind === 'truncated' ? TRUNCATED : CHANGED;
+}
+
+/** @param {Options & { output?: string }} options */
+export async function exportLedger({ format, config, output }) {
+  const sink = output === undefined ? process.stdout : createWriteStream(output, { mode: 0o600 });
+  const lines = await onLedger(config, async (ledger) => {
+    let count = 0;
+    for await (const text of ledger.export()) {
+      if (!sink.write(`${text}\n`)) await once(sink, 'drain');
+      count += 1;
+    }
+    return count;
+  });
+  if (output === undefined) return 0;
+  sink.end();
+  await once(sink, 'finish');
+  if (format === 'json') json({ file: output, lines });
+  else line(`${styled('green', 'exported')}  ${lines} lines to ${output}`);
+  return 0;
+}
+
+/**
+ * Works on the ledger of the workspace. What is read is here: no remote is asked, and no worker started.
+ * @template T
+ * @param {string | undefined} config
+ * @param {(ledger: import('../../index.js').KernelLedger) => Promise<T>} work
+ */
+function onLedger(config, work) {
+  return withWorkspace({ config, needs: 'ledger' }, (kernel) => work(kernel.ledger));
+}
+
+/**
+ * An export, which needs no workspace.
+ * @param {string} file
+ * @param {string | undefined} key
+ * @returns {Promise<Verification>}
+ */
+async function verifyFile(file, key) {
+  for (const name of [file, ...(key === undefined ? [] : [key])]) {
+    if (!existsSync(name)) throw new NotFoundError(`There is no file "${name}".`);
+  }
+  return unwrap(await native().verifyExport(resolve(file), key === undefined ? null : resolve(key)));
+}
+
+/** @param {Verification} found */
+function printVerdict({ events, first, head, problem }) {
+  const begin = first > 1 ? ` from #${first} on, older ones were let go` : '';
+  const size = `${events} ${events === 1 ? 'event' : 'events'}${begin}, head ${head.slice(0, SHORT_HASH)}`;
+  if (problem === undefined) {
+    line(`${styled('green', 'whole')}  ${size}`);
+    return;
+  }
+  line(`${styled('red', problem.kind)} at #${problem.seq}: ${harmless(problem.message)}`);
+  line(styled('dim', size));
+}

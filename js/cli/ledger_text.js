@@ -1,0 +1,150 @@
+/** Events of the ledger as a person reads them. */
+
+import { styled } from './screen.js';
+
+/**
+ * @typedef {import('../../index.js').LedgerEvent} LedgerEvent
+ * @typedef {import('../../index.js').LedgerCall} LedgerCall
+ */
+
+/** How much of a text of others stands in a line. */
+const MAX_CHARS = 160;
+/** Calls that one tree shows: a run may have made thousands. */
+const MAX_CALLS = 2_000;
+const LONGEST_TYPE = 'RECONCILIATION'.length;
+const SHORT_HASH = 7;
+const SEQ_CHARS = 7;
+const MS_CHARS = 12;
+
+/** @type {Record<LedgerCall['state'], Parameters<typeof styled>[0]>} */
+const COLOURS = { ok: 'green', failed: 'red', running: 'cyan', unknown: 'yellow' };
+
+/**
+ * A text of others, in one line: what would move the cursor, change colours or turn the line around is spelt out.
+ * @param {unknown} text
+ */
+export function harmless(text) {
+  const whole = String(text);
+  const shown = whole.length > MAX_CHARS ? `${whole.slice(0, MAX_CHARS)}…` : whole;
+  return shown.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+  });
+}
+
+/**
+ * One event as one line.
+ * @param {LedgerEvent} event
+ */
+export function eventLine(event) {
+  const { seq, ts, type, actor, session } = event;
+  return [
+    styled('dim', String(seq).padStart(SEQ_CHARS)),
+    styled('dim', moment(ts)),
+    harmless(type).padEnd(LONGEST_TYPE),
+    ...told(event),
+    styled('dim', [whoIs(actor), ...(session === undefined ? [] : [`session ${harmless(session)}`])].join(', ')),
+  ].join('  ');
+}
+
+/**
+ * A call and all that it caused, a line each, indented.
+ * @param {LedgerCall} root
+ * @returns {string[]}
+ */
+export function treeLines(root) {
+  const began = Date.parse(root.ts);
+  const session = root.session === undefined ? '' : `, session ${harmless(root.session)}`;
+  const lines = [styled('bold', `Call ${harmless(root.call)} of ${whoIs(root.actor)}${session}, ${moment(root.ts)}`)];
+  /** @type {{ call: LedgerCall, depth: number }[]} */
+  const waiting = [{ call: root, depth: 0 }];
+  for (let shown = 0; waiting.length > 0; shown++) {
+    if (shown === MAX_CALLS)
+      return [...lines, `and more: "tgp ledger show ${harmless(root.call)} --json" has all of it`];
+    const { call, depth } = /** @type {typeof waiting[number]} */ (waiting.pop());
+    lines.push(...callLines(call, depth, Date.parse(call.ts) - began));
+    waiting.push(...call.calls.map((below) => ({ call: below, depth: depth + 1 })).reverse());
+  }
+  return lines;
+}
+
+/**
+ * @param {LedgerCall} call
+ * @param {number} depth
+ * @param {number} offset since the first call began
+ */
+function callLines(call, depth, offset) {
+  const indent = '  '.repeat(depth);
+  const margin = `${' '.repeat(MS_CHARS)}  ${indent}  `;
+  const lines = [
+    [
+      styled('dim', `+${offset} ms`.padStart(MS_CHARS)),
+      `${indent}${subject(call)}`,
+      harmless(call.effect ?? ''),
+      styled(COLOURS[call.state], call.state === 'failed' ? harmless(call.code ?? 'failed') : call.state),
+      ...(call.ms === undefined ? [] : [`${call.ms} ms`]),
+      styled('dim', `#${call.seq}`),
+    ].join('  '),
+  ];
+  if (call.message !== undefined) lines.push(`${margin}${harmless(call.message)}`);
+  for (const event of call.events) lines.push(`${margin}${[harmless(event.type), ...told(event)].join('  ')}`);
+  return lines;
+}
+
+/**
+ * What is worth knowing of an event of its type.
+ * @param {LedgerEvent} event
+ * @returns {string[]}
+ */
+function told(event) {
+  switch (event.type) {
+    case 'CALL':
+      return [subject(event), harmless(event.effect ?? ''), styled('dim', harmless(event.call ?? ''))];
+    case 'RESULT':
+      return [
+        subject(event),
+        event.ok ? styled('green', 'ok') : styled('red', harmless(event.code ?? 'failed')),
+        ...(event.ms === undefined ? [] : [`${harmless(event.ms)} ms`]),
+        styled('dim', harmless(event.call ?? '')),
+      ];
+    case 'COMMIT':
+      return [...listed(event.commit?.slice?.(0, SHORT_HASH)), ...listed(event.paths ?? event.path)];
+    case 'SESSION':
+      return [...listed(event.state), ...listed(event.process)];
+    default:
+      return [subject(event), harmless(JSON.stringify(bodyOf(event)))].filter((text) => text !== '' && text !== '{}');
+  }
+}
+
+/** @param {{ tool?: string, path?: string }} event */
+function subject({ tool, path }) {
+  return [tool, path]
+    .filter((text) => text !== undefined)
+    .map(harmless)
+    .join(' ');
+}
+
+/**
+ * Nothing of what was hidden.
+ * @param {unknown} named
+ */
+function listed(named) {
+  if (Array.isArray(named)) return [harmless(named.join(', '))];
+  return named === undefined ? [] : [harmless(named)];
+}
+
+/** @param {LedgerEvent} event */
+function bodyOf(event) {
+  const { seq: _, id, ts, type, session, actor, call, parent, tool, path, prev, hash, ...body } = event;
+  return body;
+}
+
+/** @param {import('../../index.js').LedgerActor | undefined} actor */
+function whoIs(actor) {
+  const { agent = 'nobody', id = '' } = actor ?? {};
+  return id === '' ? harmless(agent) : `${harmless(agent)} ${harmless(id)}`;
+}
+
+/** @param {string} ts */
+function moment(ts) {
+  return harmless(ts).replace('T', ' ').replace('Z', '');
+}
