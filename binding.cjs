@@ -844,3 +844,4 @@ module.exports.defaultConfig = nativeBinding.defaultConfig
 module.exports.engineVersion = nativeBinding.engineVersion
 module.exports.errorCodes = nativeBinding.errorCodes
 module.exports.limits = nativeBinding.limits
+module.exports.verifyExport = nativeBinding.verifyExport

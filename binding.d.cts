@@ -20,29 +20,68 @@ export declare class BindingDatabase {
 
 /** A kernel that boots once and shuts down once. */
 export declare class BindingKernel {
+  /** The name of a call in the ledger. */
+  callName(number: number): string
+  /** Lets a call in that JavaScript answers itself. `leave` must follow, with the same number. */
+  enter(call: BindingCall): BindingOutcome
+  /** Tells how a call ended that `enter` has let in: with a value, as JSON, or with an error. */
+  leave(number: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
+  /** Value: events, oldest first. */
+  ledgerTail(queryJson: string): Promise<BindingOutcome>
+  /**
+   * Value: the events of a call and of all below it, oldest first. The call is named as events name it, or by the number of
+   * one of its events.
+   */
+  ledgerTree(call: string): Promise<BindingOutcome>
+  /** Value: the text of a large value. */
+  ledgerBlob(hash: string): Promise<BindingOutcome>
+  /** Writes down an event of the application. */
+  ledgerAppend(eventJson: string): Promise<BindingOutcome>
+  /** Value: `{ ok, events, head, problem? }`. */
+  ledgerVerify(): Promise<BindingOutcome>
+  /** Value: `{ size, head, note }`. */
+  ledgerCheckpoint(): Promise<BindingOutcome>
+  /** Value: `{ lines, next }`, behind the event `after`, 0 for the first page. */
+  ledgerExport(after: number, limit: number): Promise<BindingOutcome>
+  /** Value: the events of one file, oldest first. */
+  ledgerChronicle(path: string): Promise<BindingOutcome>
   /** Value: `{ path, persisted, commit?, findings?, pullRequest?, problem?, similar? }`. */
-  writeFile(path: string, content: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  writeFile(path: string, content: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
-  patchFile(path: string, search: string, replace: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  patchFile(path: string, search: string, replace: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, with `applied: [{ line, tolerated?, lineOffset? }]`. */
-  applyDiff(path: string, diff: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  applyDiff(path: string, diff: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
-  revertFile(path: string, commit: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  revertFile(path: string, commit: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, with `mentions?`. */
-  deleteFile(path: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  deleteFile(path: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, with `relinked?` and `mentions?`. */
-  moveFile(from: string, to: string, noteJson?: string | undefined | null): Promise<BindingOutcome>
+  moveFile(from: string, to: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ applied, written? }`. */
-  fixTool(path: string): Promise<BindingOutcome>
+  fixTool(path: string, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
-  persist(message: string, files: Array<string>): Promise<BindingOutcome>
+  persist(message: string, files: Array<string>, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, for `meta.json`. */
-  syncRegistry(): Promise<BindingOutcome>
+  syncRegistry(asker?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: sorted paths. */
+  listFiles(dir: string, asker?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: the text. */
+  readFile(path: string, asker?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: `{ changed, warnings }`. Pushes what waits, then brings in what others pushed. */
+  sync(asker?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: `{ changed, warnings }`. */
+  hydrate(asker?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: `[{ commit, message, author, time, why?, session?, model? }]`. */
+  fileHistory(path?: string | undefined | null, limit?: number | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: `{ matches: [{ path, line, column, text }], truncated, files }`. */
+  searchFiles(queryJson: string, asker?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. */
+  checkTool(path: string): Promise<BindingOutcome>
   /**
    * Value: `[{ path, name, description, score, parameters }]`, best first. `vector` is what the application's model makes
    * of the query.
    */
-  findTool(query: string, limit?: number | undefined | null, vector?: Float32Array | undefined | null): Promise<BindingOutcome>
+  findTool(query: string, limit?: number | undefined | null, vector?: Float32Array | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ by, texts, waiting, problem? }`, when all texts of tools were read, or that has failed. */
   readTexts(): Promise<BindingOutcome>
   /** Value: `{ by, texts, waiting, problem? }`. */
@@ -58,27 +97,15 @@ export declare class BindingKernel {
   answer(id: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
   /**
    * Value: `{ config, warnings }`. Booting again changes nothing. `model_json` names who reads the texts of tools:
-   * `{"weights":path}` or `"application"`.
+   * `{"weights":path}` or `"application"`; `redact` says whether the application has a say in what the ledger holds.
    */
-  boot(configJson: string, baseDir: string, modelJson?: string | undefined | null): Promise<BindingOutcome>
+  boot(configJson: string, baseDir: string, modelJson: string | undefined | null, redact: 'present' | 'absent'): Promise<BindingOutcome>
   /** From now on nothing waits for a remote, and a boot that does ends. */
   halt(): void
-  /** Value: sorted paths. */
-  listFiles(dir: string): Promise<BindingOutcome>
-  /** Value: the text. */
-  readFile(path: string): Promise<BindingOutcome>
-  /** Value: `{ changed, warnings }`. Pushes what waits, then brings in what others pushed. */
-  sync(): Promise<BindingOutcome>
-  /** Value: `{ changed, warnings }`. */
-  hydrate(): Promise<BindingOutcome>
-  /** Value: `[{ commit, message, author, time, why?, session?, model? }]`. */
-  fileHistory(path?: string | undefined | null, limit?: number | undefined | null): Promise<BindingOutcome>
   /** Value: a unified diff. */
   fileDiff(path?: string | undefined | null, from?: string | undefined | null, to?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `[{ path, state }]`, the files that are not in the history as they are, sorted by path. */
   uncommitted(): Promise<BindingOutcome>
-  /** Value: `{ matches: [{ path, line, column, text }], truncated, files }`. */
-  searchFiles(queryJson: string): Promise<BindingOutcome>
   /** Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path. */
   listTools(): Promise<BindingOutcome>
   /** As `listTools`, at once. Files are looked at when that was a while ago. */
@@ -91,8 +118,6 @@ export declare class BindingKernel {
   hydrateRegistry(): Promise<BindingOutcome>
   /** Value: the tool, as `listTools` shows it. */
   registerTool(path: string): Promise<BindingOutcome>
-  /** Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. */
-  checkTool(path: string): Promise<BindingOutcome>
   /** Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`. */
   confinement(): Promise<BindingOutcome>
   /**
@@ -137,6 +162,20 @@ export declare class BindingVfs {
 
 /** Value: `{ branches, hasBranch }`, or null without a remote. Needs no workspace and changes nothing. */
 export declare function askRemote(configJson: string, baseDir: string): Promise<BindingOutcome>
+
+/** A call that JavaScript answers itself. */
+export interface BindingCall {
+  number: number
+  /** Who asks, as JSON. */
+  asker: string
+  tool: string
+  effect: string
+  /** Whether something may be another afterwards. */
+  changes: boolean
+  /** As JSON. */
+  args: string
+  path?: string
+}
 
 export interface BindingError {
   code: string
@@ -190,3 +229,9 @@ export declare function errorCodes(): Array<string>
 
 /** Every limit that the configuration and the tools accept; the build writes them to `js/` and to the documentation. */
 export declare function limits(): Array<BindingLimit>
+
+/**
+ * Value: `{ ok, events, head, problem? }`. Needs no workspace: `file` is what an export wrote, `key_file` the public key that
+ * must have signed it.
+ */
+export declare function verifyExport(file: string, keyFile?: string | undefined | null): Promise<BindingOutcome>

@@ -40,6 +40,7 @@ export {
   IsolateCrashedError,
   IsolateMemoryError,
   IsolateTimeoutError,
+  LedgerError,
   LimitError,
   NotFoundError,
   ResultError,

@@ -19,6 +19,7 @@ const DECLARED = {
   fs: { file: 'types/config.d.ts', type: 'FSConfigInput' },
   git: { file: 'types/config.d.ts', type: 'GitConfigInput' },
   agent: { file: 'types/config.d.ts', type: 'AgentConfigInput' },
+  ledger: { file: 'types/ledger.d.ts', type: 'LedgerConfigInput' },
   sql: { file: 'types/sql.d.ts', type: 'SqlToolOptions' },
   file_history: { file: 'types/tools.d.ts', type: 'HistoryOptions' },
 };
@@ -27,6 +28,7 @@ const GROUPS = {
   fs: 'Files: `fs`',
   git: 'The remote: `git`',
   agent: 'What a model is given: `agent`',
+  ledger: 'What is written down: `ledger`',
   sql: 'SQL tools: the options of `sql` and `createSqlTools`',
   find_tool: 'Arguments of `find_tool`',
   search_files: 'Arguments of `search_files`',

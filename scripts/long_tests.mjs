@@ -2,6 +2,10 @@
 
 import { localBin, status } from './process.mjs';
 
-process.exitCode = status(localBin('vitest'), ['run', '__test__/process', ...process.argv.slice(2)], {
-  TGP_LONG_TESTS: '1',
-});
+process.exitCode = status(
+  localBin('vitest'),
+  ['run', '__test__/process', '__test__/ledger', ...process.argv.slice(2)],
+  {
+    TGP_LONG_TESTS: '1',
+  },
+);

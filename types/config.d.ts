@@ -1,5 +1,6 @@
 import type { LimitError } from './errors.js';
 import type { ExecOptions, SandboxFunction, TGPOptions } from './kernel.js';
+import type { LedgerConfigInput } from './ledger.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 
 /** Where the tools are kept, beside the root itself. */
@@ -300,6 +301,12 @@ export type TGPConfigInput = {
    */
   secrets?: Record<string, SecretConfigInput>;
   /**
+   * The ledger: everything that is asked of the kernel, and what came of it, in a file of the workspace that can be read and not
+   * changed unseen (`kernel.ledger`, `tgp ledger`, docs/ledger.md). `false` records nothing. Default: on; where the root cannot be
+   * written the boot warns and goes on without, unless the ledger is asked for by `true` or by settings of its own.
+   */
+  ledger?: boolean | LedgerConfigInput;
+  /**
    * The database behind `tgp.exec_sql`, so that `tgp exec` and `tgp mcp` have it too. See {@link TGPOptions.sql}, which wins. What
    * a config file opens here is closed when the kernel shuts down.
    */
@@ -356,6 +363,8 @@ export type FilledTGPConfig = {
   secrets: Record<string, Required<Omit<SecretConfigInput, 'env'>>>;
   sandbox: Required<Omit<SandboxConfigInput, 'seed' | 'now'>> & Pick<SandboxConfigInput, 'seed' | 'now'>;
   agent: Required<AgentConfigInput>;
+  /** With the address of its database and its key masked. */
+  ledger: Required<Omit<LedgerConfigInput, 'postgres' | 'key'>> & Pick<LedgerConfigInput, 'postgres' | 'key'>;
   check: 'off' | 'warn' | 'strict';
   memory: 'auto' | 'off';
   reuse: 'off' | 'warn' | 'strict';

@@ -19,6 +19,7 @@ export type TGPErrorCode =
   | 'ERR_IO'
   | 'ERR_ABORTED'
   | 'ERR_SHUTDOWN'
+  | 'ERR_LEDGER'
   | 'ERR_INTERNAL';
 
 /** What an error carries beside its message. */
@@ -118,6 +119,13 @@ export declare class AbortedError extends TGPError {
 }
 /** `ERR_SHUTDOWN`: the kernel has been shut down. */
 export declare class ShutdownError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/**
+ * `ERR_LEDGER`: what was asked for cannot be recorded, and would change something, so it was not done; or the ledger is off, or
+ * cannot be read.
+ */
+export declare class LedgerError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
 /** `ERR_INTERNAL`: the kernel failed inside, by a defect of its own, and the application goes on. Worth a report. */

@@ -3,8 +3,10 @@ import type { FilledTGPConfig, TGPConfigInput } from './config.js';
 import type { Confinement } from './confinement.js';
 import type { AbortedError, IoError, ShutdownError, ValidationError } from './errors.js';
 import type { createNodeVFS, VFSAdapter } from './files.js';
+import type { KernelLedger, RedactEvent } from './ledger.js';
 import type { EmbedTexts, MemoryReport, Stats } from './memory.js';
 import type { SqlSettings, SqlSource } from './sql.js';
+import type { TelemetryOptions } from './telemetry.js';
 import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions, WriteFileResult } from './tools.js';
 
 /** Where the kernel reports what is worth knowing and is no error. `console` fits. */
@@ -93,6 +95,13 @@ export type TGPOptions = {
    * `persisted: false`.
    */
   vfs?: VFSAdapter;
+  /** Takes out of events of the ledger what must not be recorded. */
+  redact?: RedactEvent;
+  /**
+   * What is told of calls to OpenTelemetry, where the application has it, and to the channel `tgp:call`; `false` for nothing. See
+   * docs/observability.md.
+   */
+  telemetry?: false | TelemetryOptions;
   /** Default: `console`, without debug messages. */
   logger?: Logger;
   /** @deprecated Accepted and ignored, with one warning: the native kernel reads and writes files itself. */
@@ -354,6 +363,12 @@ export declare class TGP {
   sync(): Promise<void>;
   /** The repository: history, and what the kernel tools do with the remote. */
   readonly git: KernelGit;
+  /**
+   * What was asked of this kernel and of others with the same root, and what came of it.
+   * @example
+   * for (const { ts, tool, path } of await kernel.ledger.tail({ session: 'order-77', type: 'CALL' })) console.log(ts, tool, path);
+   */
+  readonly ledger: KernelLedger;
   /**
    * Ends all runs and workers, and waits for the last push. May be called more than once; every other call then fails with
    * {@link ShutdownError}, until {@link TGP.boot} is called.

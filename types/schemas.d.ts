@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type {
   AgentConfigInput,
+  FilledTGPConfig,
   FSConfigInput,
   GitConfigInput,
   NetworkConfigInput,
@@ -8,6 +9,7 @@ import type {
   TGPConfigInput,
 } from './config.js';
 import type { SandboxFunction } from './kernel.js';
+import type { LedgerConfigInput } from './ledger.js';
 import type { DescribeSchemaArgs, ExecSqlArgs, SqlSettings, SqlSource } from './sql.js';
 import type {
   ApplyDiffArgs,
@@ -110,6 +112,7 @@ export declare const TGPConfigSchema: Strict<{
   allowedFetchUrls: Filled<z.ZodArray<z.ZodString>>;
   network: Group<typeof NetworkConfigSchema>;
   agent: Group<typeof AgentConfigSchema>;
+  ledger: z.ZodType<FilledTGPConfig['ledger'], boolean | LedgerConfigInput | undefined>;
   secrets: Filled<
     z.ZodRecord<
       z.ZodString,

@@ -282,12 +282,14 @@ export type TGPTools = {
   run_code: AgentTool<RunCodeArgs, ExecToolResult>;
 };
 
-/** Who works with the tools: it is written into every commit that they make. */
+/** Who works with the tools: it is written into every commit that they make, and into the ledger. */
 export type TGPToolsOptions = {
   /** The conversation, such as its id. */
   session?: string;
   /** The model. */
   model?: string;
+  /** The agent's name, for the ledger alone. */
+  agent?: string;
 };
 
 /**

@@ -1,6 +1,6 @@
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments } from '../boundary/validation.js';
-import { EXEC_FOR_AGENT, FILES, RESULTS, RUN_FOR_AGENT } from '../kernel/agent_access.js';
+import { ON_BEHALF, RESULTS } from '../kernel/agent_access.js';
 import { report } from '../tool_shape/agent_tool.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage, textPage } from '../tool_shape/pages.js';
@@ -24,10 +24,13 @@ import {
   WriteFileParams,
 } from './tool_parameters.js';
 
-/** @param {import('../kernel/tgp.js').TGP} kernel */
-function filesOf(kernel) {
+/**
+ * @param {import('../kernel/tgp.js').TGP} kernel
+ * @param {import('../kernel/kernel_calls.js').Who} who
+ */
+function accessTo(kernel, who) {
   try {
-    if (kernel[FILES] !== undefined) return kernel[FILES];
+    if (kernel[ON_BEHALF] !== undefined) return kernel[ON_BEHALF](who);
   } catch {
     // Then it is none.
   }
@@ -36,11 +39,34 @@ function filesOf(kernel) {
   });
 }
 
+/**
+ * Names are anybody's text, and half a character in one must not fail every call.
+ * @param {import('../kernel/kernel_calls.js').Who} who
+ * @returns {import('../kernel/kernel_calls.js').Who}
+ */
+function wellFormed(who) {
+  return Object.fromEntries(Object.entries(who).map(([key, name]) => [key, name?.toWellFormed()]));
+}
+
 /** @type {typeof import('../../index.js').tgpTools} */
 export function tgpTools(kernel, options = {}) {
+  const { agent: id, ...context } = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
+  return toolsFor(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...context });
+}
+
+/**
+ * The same for whoever it is.
+ * @param {import('../../index.js').TGP} kernel
+ * @param {import('../kernel/kernel_calls.js').Who} who
+ * @returns {import('../../index.js').TGPTools}
+ */
+export function toolsFor(kernel, who) {
   const own = /** @type {import('../kernel/tgp.js').TGP} */ (kernel);
-  const files = filesOf(own);
-  const context = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
+  const named = wellFormed(who);
+  const access = accessTo(own, named);
+  const { files } = access;
+  const { session, model } = named;
+  const context = { session, model };
   const note = (/** @type {string | undefined} */ why) => ({ ...context, why });
   const tools = {
     list_files: checkedTool(
@@ -120,7 +146,7 @@ export function tgpTools(kernel, options = {}) {
       'Start here. Find tools that already do a job, best first. Score above 0.85: run that tool with exec_tool. From 0.4 to 0.85: read it with read_file, then use or extend it. Below: write a new one.',
       FindToolParams,
       async ({ query, limit }, signal) =>
-        listPage(await kernel.find(query, { limit, signal }), fewer('Ask with a narrower query or a smaller limit.')),
+        listPage(await access.find(query, limit, signal), fewer('Ask with a narrower query or a smaller limit.')),
     ),
     file_history: checkedTool(
       'file_history',
@@ -133,19 +159,19 @@ export function tgpTools(kernel, options = {}) {
       'check_tool',
       'Check a tool without running it: syntax, the eight standards, types. Returns whether it is valid, and diagnostics with line, column and help that says what to write instead. Only errors make it invalid.',
       CheckToolParams,
-      async ({ path }, signal) => findingsPage(await kernel.check(path, { signal })),
+      async ({ path }, signal) => findingsPage(await access.check(path, signal)),
     ),
     exec_tool: checkedTool(
       'exec_tool',
       'Run a tool in the sandbox. Returns { success: true, result, logs, stats }, or { success: false, error, code, logs } with line and column of the failure.',
       ExecToolParams,
-      ({ path, args }, signal) => report(own[EXEC_FOR_AGENT](path, args, { signal })),
+      ({ path, args }, signal) => report(access.exec(path, args, { signal })),
     ),
     run_code: checkedTool(
       'run_code',
       'Run TypeScript once, without a file: to look at data, try an idea, answer a question that will not come again. Same sandbox, limits, checks and report as exec_tool; imports are those of a file in "tools/", and errors name it tools/.code.ts. Nothing is kept: what will be needed again is a tool, with write_file.',
       RunCodeParams,
-      ({ code, args }, signal) => report(own[RUN_FOR_AGENT](code, args, { signal })),
+      ({ code, args }, signal) => report(access.run(code, args, { signal })),
     ),
   };
   return /** @type {import('../../index.js').TGPTools} */ (boundedTools(tools, own[RESULTS]));

@@ -1,5 +1,5 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
-import { SQL } from '../kernel/agent_access.js';
+import { ON_BEHALF, SQL } from '../kernel/agent_access.js';
 import { answerRows } from '../sql/answer.js';
 import { describeSchema } from '../sql/describe_schema.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
@@ -17,7 +17,7 @@ const PAGING = 'Add ORDER BY with LIMIT and OFFSET, or select fewer columns or a
 
 /** @type {typeof import('../../index.js').createSqlTools} */
 export function createSqlTools(given, options = {}) {
-  const { source, options: settings } = databaseOf(given);
+  const { source, options: settings, access } = databaseOf(given);
   const { adapter, rules } = openSource(source, { ...settings, ...options });
   const { dialect, once } = adapter;
 
@@ -41,6 +41,16 @@ export function createSqlTools(given, options = {}) {
       throw error;
     }
   };
+  /**
+   * Work that a kernel's ledger has, where the database is a kernel's.
+   * @template T
+   * @param {string} tool
+   * @param {Record<string, unknown>} args
+   * @param {boolean} changes
+   * @param {() => Promise<T>} work
+   */
+  const recorded = (tool, args, changes, work) =>
+    access ? access.own({ tool, effect: 'sql', changes, args }, work) : work();
   // What is only looked up needs no transaction.
   const lookedUp = once ? { dialect, once } : adapter;
 
@@ -50,7 +60,9 @@ export function createSqlTools(given, options = {}) {
       `Run one SQL statement against the application database${holdsTransactions(adapter) ? ', in a transaction of its own' : ''}. Returns the rows; a statement without rows returns [{ affected }]. Values go into params: an array for ? or $1, an object for :name.`,
       ExecSqlParams,
       async ({ sql, params }, signal) => {
-        const answer = await inRun(adapter, (run) => run.execute(sql, params), rules, signal);
+        const answer = await recorded('exec_sql', { sql, params }, !/^\s*select\b/i.test(sql), () =>
+          inRun(adapter, (run) => run.execute(sql, params), rules, signal),
+        );
         const rows = answerRows(answer);
         if (!rules.options.dryRun) return listPage(rows, fewer(PAGING));
         return { dryRun: /** @type {const} */ (true), affected: answer.affected, rows: rows.slice(0, PREVIEW_ROWS) };
@@ -60,7 +72,10 @@ export function createSqlTools(given, options = {}) {
       'describe_schema',
       'Tables of the application database with columns, types, keys and estimated row counts. Call it before writing SQL.',
       DescribeSchemaParams,
-      ({ table }, signal) => describeSchema(adapter, rules, (...args) => inRun(lookedUp, ...args), table, signal),
+      ({ table }, signal) =>
+        recorded('describe_schema', { table }, false, () =>
+          describeSchema(adapter, rules, (...args) => inRun(lookedUp, ...args), table, signal),
+        ),
     ),
   };
   return boundedTools(tools, { maxChars: () => rules.options.resultChars });
@@ -72,5 +87,8 @@ export function createSqlTools(given, options = {}) {
  */
 function databaseOf(given) {
   const isKernel = typeof given === 'object' && given !== null && typeof given[SQL] === 'function';
-  return isKernel ? settingsOf(given[SQL]()) : { source: given, options: {} };
+  if (!isKernel) return { source: given, options: {}, access: undefined };
+  /** @type {import('../kernel/tgp.js').TGP} */
+  const kernel = given;
+  return { ...settingsOf(kernel[SQL]()), access: kernel[ON_BEHALF]?.({ agent: 'agent' }) };
 }

@@ -18,7 +18,11 @@ const path = text.describe('Path relative to the root, such as "tools/reports/re
 
 const why = z.string().optional().describe('Why, in one short line. It goes into the history of the file.');
 
-export const TgpToolsOptionsSchema = z.strictObject({ session: z.string().optional(), model: z.string().optional() });
+export const TgpToolsOptionsSchema = z.strictObject({
+  session: z.string().optional(),
+  model: z.string().optional(),
+  agent: z.string().optional(),
+});
 
 export const ListFilesParams = z.strictObject({
   dir: z.string().describe('Folder relative to the root, such as "tools"; "" or "." lists everything.'),

@@ -6,6 +6,8 @@ export type AgentConfig = { resultChars: number, liveTools: number, liveToolChar
 
 export type Applied = { line: number, tolerated?: Tolerance, lineOffset?: number, };
 
+export type Asker = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, };
+
 export type Binding = number | string;
 
 export type Booted = { config: Config, warnings: Array<string>, };
@@ -22,11 +24,13 @@ export type CheckMode = "off" | "warn" | "strict";
 
 export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: Array<Diagnostic>, types: TypeSources, };
 
+export type CheckpointReport = { note: string, size: number, head: string, };
+
 export type CodeParameters = { parameters: Record<string, unknown>, };
 
 export type CommitNote = { why?: string, session?: string, model?: string, };
 
-export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, };
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, ledger: LedgerConfig, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, engine: EngineReport, };
 
@@ -44,9 +48,13 @@ export type EmbedReply = { dimension: number, numbers: string, };
 
 export type EngineReport = { version: string, pointerCompression: boolean, sandbox: Hold, };
 
-export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, };
+export type EventJson = any;
 
-export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, };
+export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, asker?: Asker, trace?: boolean, };
+
+export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, };
+
+export type ExportPage = { lines: Array<string>, next: number | null, };
 
 export type Fix = { line: number, column: number, endLine: number, endColumn: number, text: string, };
 
@@ -72,6 +80,10 @@ export type Incoming = { changed: Array<string>, warnings: Array<string>, };
 
 export type IsolationMode = "process" | "thread";
 
+export type LedgerConfig = { on: boolean, fsync: boolean, postgres?: Secret, key?: Secret, checkpointEvents: number, retainDays: number, retainEvents: number, blobBytes: number, spoolBytes: number, };
+
+export type LedgerQuery = { limit?: number, session?: string, path?: string, tool?: string, type?: string, since: number, until: number, call?: string, after: number, };
+
 export type ListedTool = { path: string, name: string, description: string, parameters: Record<string, unknown>, tags: Array<string>, imports: Array<string>, kind: ToolKind, hash: ContentHash, uses: number, };
 
 export type LogLevel = "debug" | "info" | "log" | "warn" | "error";
@@ -91,6 +103,8 @@ export type ParameterShape = { "positional": number } | { "named": Array<string>
 export type Patched = { path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, matches: number, line: number, };
 
 export type Persisted = boolean | 'local';
+
+export type Phase = { name: string, start: number, end: number, };
 
 export type PullRequestLink = { number: number, url: string, };
 
@@ -146,6 +160,10 @@ export type ToolKind = "tool" | "module";
 
 export type ToolsSince = { version: number, tools?: Array<ListedTool>, };
 
+export type TraceReport = { call: string, after: number, phases: Array<Phase>, calls: Array<TracedCall>, leftOut?: number, };
+
+export type TracedCall = { call: string, parent?: string, tool: string, effect: string, start: number, end: number, code?: string, path?: string, };
+
 export type TypeSources = { files: Array<SourceText>, packages: Array<string>, severity?: Severity, ignoredLines: Array<number>, refused?: string, };
 
 export type TypesFinding = { severity: Severity, message: string, line: number, column: number, endLine: number, endColumn: number, };
@@ -157,6 +175,10 @@ export type Uncommitted = { path: string, state: UncommittedState, };
 export type UncommittedState = "new" | "changed" | "missing";
 
 export type Verb = "select" | "insert" | "update" | "delete" | "replace" | "merge" | "truncate" | "create" | "alter" | "drop" | "show" | "maintain";
+
+export type VerifyProblem = { kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature', seq: number, message: string, };
+
+export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem, };
 
 export type Written = { path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
 
@@ -192,6 +214,15 @@ export interface KernelAnswers {
   checkTool: CheckReport
   confinement: ConfinementReport
   fixTool: FixReport
+  enter: null
+  ledgerTail: Array<EventJson>
+  ledgerTree: Array<EventJson>
+  ledgerBlob: string
+  ledgerAppend: null
+  ledgerVerify: VerifyReport
+  ledgerCheckpoint: CheckpointReport
+  ledgerExport: ExportPage
+  ledgerChronicle: Array<EventJson>
   exec: ExecValue
   shutdown: null
 }
@@ -218,4 +249,5 @@ export interface DatabaseAnswers {
 
 export interface ModuleAnswers {
   askRemote: RemoteAnswer | null
+  verifyExport: VerifyReport
 }

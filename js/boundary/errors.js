@@ -115,6 +115,7 @@ export const DuplicateError = define('DuplicateError', 'ERR_DUPLICATE');
 export const IoError = define('IoError', 'ERR_IO');
 export const AbortedError = define('AbortedError', 'ERR_ABORTED');
 export const ShutdownError = define('ShutdownError', 'ERR_SHUTDOWN');
+export const LedgerError = define('LedgerError', 'ERR_LEDGER');
 export const InternalError = define('InternalError', 'ERR_INTERNAL');
 
 /** The class of each code. `src/error.rs` holds the same list; a test compares the two. */
@@ -138,6 +139,7 @@ export const ERROR_CLASSES = Object.freeze({
   ERR_IO: IoError,
   ERR_ABORTED: AbortedError,
   ERR_SHUTDOWN: ShutdownError,
+  ERR_LEDGER: LedgerError,
   ERR_INTERNAL: InternalError,
 });
 

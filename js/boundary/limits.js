@@ -40,6 +40,13 @@ export const LIMITS = {
     liveTools: { default: 100, least: 0, most: 10000, about: "Most forged tools that are offered by name at once." },
     liveToolChars: { default: 32000, least: 0, most: 10000000, about: "Most characters of the schemas and descriptions of forged tools that are offered by name." },
   },
+  ledger: {
+    checkpointEvents: { default: 1000, least: 1, most: 1000000, about: "Events between two signed checkpoints." },
+    retainDays: { default: 0, least: 0, most: 36500, about: "Days that events are kept, up to a checkpoint; 0 for ever." },
+    retainEvents: { default: 0, least: 0, most: 1000000000, about: "Events that are kept, from a checkpoint on; 0 for all." },
+    blobBytes: { default: 262144, least: 0, most: 67108864, about: "Largest argument or result that is kept whole." },
+    spoolBytes: { default: 67108864, least: 65536, most: 2147483648, about: "What may wait on disk while events cannot be stored, in bytes." },
+  },
   sql: {
     maxRows: { default: 10000, least: 1, most: 1000000, about: "Most rows of one statement." },
     maxBytes: { default: 4194304, least: 64, most: 67108864, about: "Most bytes of the rows of one statement, as JSON." },
@@ -127,5 +134,14 @@ export const DEFAULTS = {
     "liveTools": 100,
     "liveToolChars": 32000
   },
-  "secrets": {}
+  "secrets": {},
+  "ledger": {
+    "on": true,
+    "fsync": false,
+    "checkpointEvents": 1000,
+    "retainDays": 0,
+    "retainEvents": 0,
+    "blobBytes": 262144,
+    "spoolBytes": 67108864
+  }
 };

@@ -185,16 +185,25 @@ function keysAt(schema, path) {
   let current = /** @type {any} */ (schema);
   for (const key of path) {
     current = typeof key === 'number' ? current?.element : current?.shape?.[key];
-    while (typeof current?.unwrap === 'function' && current.shape === undefined) current = unwrapped(current);
+    while (current?.shape === undefined && isAround(current)) current = unwrapped(current);
   }
   return Object.keys(current?.shape ?? {});
 }
 
 /**
- * What an optional schema is about. That of an array is the schema of its elements, which is not meant here.
+ * Whether a schema is one around another: optional, or with something that is done to the value first.
+ * @param {any} schema
+ */
+function isAround(schema) {
+  return typeof schema?.unwrap === 'function' || schema?.out !== undefined;
+}
+
+/**
+ * What such a schema is about. That of an array is the schema of its elements, which is not meant here.
  * @param {any} schema
  */
 function unwrapped(schema) {
+  if (schema.out !== undefined) return schema.out;
   return schema.element === undefined ? schema.unwrap() : { element: schema.element };
 }
 

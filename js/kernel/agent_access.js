@@ -12,53 +12,96 @@ import { fileHistory } from './kernel_git.js';
  * @typedef {Omit<import('../../index.js').DeleteFileResult, 'success'>} Removed
  * @typedef {Omit<import('../../index.js').MoveFileResult, 'success'>} Moved
  * @typedef {import('../../index.js').CommitNote} CommitNote
+ * @typedef {import('./kernel_calls.js').Who} Who
  */
 
 /**
- * How kernel tools reach the files of a kernel. Registered, so that tools of the CommonJS copy of this package work
- * with a kernel of the ESM copy.
+ * How tools for agents reach a kernel on behalf of somebody. Registered, so that tools of the CommonJS copy of this package
+ * work with a kernel of the ESM copy.
  */
+export const ON_BEHALF = Symbol.for('@tgp/core/on_behalf');
+
+/** The files of a kernel, for its owner. */
 export const FILES = Symbol.for('@tgp/core/files');
+
+/** Who owns a kernel, where that is not the application. An option of the command line's own kernels. */
+export const OWNER = Symbol('owner');
 
 /** How arguments are held against a tool's schema before it is run for somebody who may not have seen that. */
 export const ARGUMENTS_OF = Symbol.for('@tgp/core/arguments_of');
 
-/** How kernel tools run a tool on behalf of an agent, which the check may refuse. */
-export const EXEC_FOR_AGENT = Symbol.for('@tgp/core/exec_for_agent');
-
 /** How kernel tools learn how much a model is given, and where the rest of a result is kept. */
 export const RESULTS = Symbol.for('@tgp/core/results');
-/** The same for code that is in no file. */
-export const RUN_FOR_AGENT = Symbol.for('@tgp/core/run_for_agent');
 
 /** How the SQL tools reach the database of a kernel, with what its tools may do there. */
 export const SQL = Symbol.for('@tgp/core/sql');
 
-/** @param {import('./kernel_calls.js').KernelCalls} calls */
-export function agentFiles(calls) {
+/**
+ * @param {import('./kernel_calls.js').KernelCalls} calls
+ * @param {Who | undefined} who
+ */
+export function agentFiles(calls, who) {
+  /** @type {(tool: string, path: string | undefined, args: object) => import('./kernel_calls.js').Asked} */
+  const reads = (tool, path, args) => ({ tool, who, path, effect: 'read', args });
+  /** @type {(tool: string, path: string, args: object) => import('./kernel_calls.js').Asked} */
+  const writes = (tool, path, args) => ({ tool, who, path, effect: 'write', args });
   return {
     /** @type {(dir: string, signal?: AbortSignal) => Promise<string[]>} */
-    list: (dir, signal) => calls.read((kernel) => kernel.listFiles(dir), signal),
+    list: (dir, signal) =>
+      calls.read((kernel, asker) => kernel.listFiles(dir, asker), signal, reads('list_files', dir, { dir })),
     /** @type {(path: string, signal?: AbortSignal) => Promise<string>} */
-    read: (path, signal) => calls.read((kernel) => kernel.readFile(path), signal),
+    read: (path, signal) =>
+      calls.read((kernel, asker) => kernel.readFile(path, asker), signal, reads('read_file', path, { path })),
     /** @type {(path: string, content: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
     write: (path, content, note, signal) =>
-      calls.change((kernel) => kernel.writeFile(path, content, noteText(note)), signal),
+      calls.change(
+        (kernel, asker) => kernel.writeFile(path, content, noteText(note), asker),
+        signal,
+        writes('write_file', path, { path, content }),
+      ),
     /** @type {(path: string, search: string, replace: string, note?: CommitNote, signal?: AbortSignal) => Promise<Patched>} */
     patch: (path, search, replace, note, signal) =>
-      calls.change((kernel) => kernel.patchFile(path, search, replace, noteText(note)), signal),
+      calls.change(
+        (kernel, asker) => kernel.patchFile(path, search, replace, noteText(note), asker),
+        signal,
+        writes('patch_file', path, { path, search, replace }),
+      ),
     /** @type {(path: string, diff: string, note?: CommitNote, signal?: AbortSignal) => Promise<Diffed>} */
-    diff: (path, diff, note, signal) => calls.change((kernel) => kernel.applyDiff(path, diff, noteText(note)), signal),
+    diff: (path, diff, note, signal) =>
+      calls.change(
+        (kernel, asker) => kernel.applyDiff(path, diff, noteText(note), asker),
+        signal,
+        writes('apply_diff', path, { path, diff }),
+      ),
     /** @type {(path: string, note?: CommitNote, signal?: AbortSignal) => Promise<Removed>} */
-    remove: (path, note, signal) => calls.change((kernel) => kernel.deleteFile(path, noteText(note)), signal),
+    remove: (path, note, signal) =>
+      calls.change(
+        (kernel, asker) => kernel.deleteFile(path, noteText(note), asker),
+        signal,
+        writes('delete_file', path, { path }),
+      ),
     /** @type {(from: string, to: string, note?: CommitNote, signal?: AbortSignal) => Promise<Moved>} */
-    move: (from, to, note, signal) => calls.change((kernel) => kernel.moveFile(from, to, noteText(note)), signal),
+    move: (from, to, note, signal) =>
+      calls.change(
+        (kernel, asker) => kernel.moveFile(from, to, noteText(note), asker),
+        signal,
+        writes('move_file', from, { from, to }),
+      ),
     /** @type {(path: string, commit: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
     revert: (path, commit, note, signal) =>
-      calls.change((kernel) => kernel.revertFile(path, commit, noteText(note)), signal),
+      calls.change(
+        (kernel, asker) => kernel.revertFile(path, commit, noteText(note), asker),
+        signal,
+        writes('revert_file', path, { path, commit }),
+      ),
     /** @type {(query: import('../boundary/crossing.js').SearchQuery, signal?: AbortSignal) => Promise<SearchFilesResult>} */
-    search: (query, signal) => calls.read((kernel) => kernel.searchFiles(JSON.stringify(query)), signal),
+    search: (query, signal) =>
+      calls.read(
+        (kernel, asker) => kernel.searchFiles(JSON.stringify(query), asker),
+        signal,
+        reads('search_files', undefined, query),
+      ),
     /** @type {(path: string, limit?: number, signal?: AbortSignal) => Promise<FileHistoryEntry[]>} */
-    history: (path, limit, signal) => fileHistory(calls, path, limit, signal),
+    history: (path, limit, signal) => fileHistory(calls, who, path, limit, signal),
   };
 }

@@ -8,6 +8,7 @@ import {
   GivenConfigSchema,
   GivenFSSchema,
   GivenGitSchema,
+  GivenLedgerSchema,
   GivenNetworkSchema,
   GivenSandboxSchema,
 } from './option_schemas.js';
@@ -63,10 +64,16 @@ export const SandboxConfigSchema = filling(GivenSandboxSchema, sandboxDefaults).
 /** @type {typeof import('../../index.js').AgentConfigSchema} */
 export const AgentConfigSchema = filling(GivenAgentSchema, DEFAULTS.agent);
 
+const LedgerConfigSchema = z.preprocess(
+  (given) => (typeof given === 'boolean' ? { on: given } : given),
+  filling(GivenLedgerSchema, DEFAULTS.ledger),
+);
+
 /** @type {typeof import('../../index.js').TGPConfigSchema} */
 export const TGPConfigSchema = filling(GivenConfigSchema, DEFAULTS).extend({
   agent: AgentConfigSchema.prefault({}),
   git: GitConfigSchema.prefault({}),
+  ledger: LedgerConfigSchema.prefault({}),
   fs: FSConfigSchema.prefault({}),
   network: NetworkConfigSchema.prefault({}),
   sandbox: SandboxConfigSchema.prefault({}),

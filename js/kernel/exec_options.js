@@ -19,10 +19,11 @@ const known = new Set();
  * The options of a run: the signal, and the rest as JSON for the kernel.
  * @param {import('../../index.js').ExecOptions | undefined} options
  * @param {'application' | 'agent'} caller
+ * @param {Omit<import('../boundary/crossing.js').ExecOptions, 'caller'>} more what the kernel is told besides
  * @returns {{ signal: AbortSignal | undefined, text: string }}
  */
-export function readExecOptions(options, caller) {
-  if (options === undefined) return { signal: undefined, text: textOf({ caller }) };
+export function readExecOptions(options, caller, more) {
+  if (options === undefined) return { signal: undefined, text: textOf({ caller, ...more }) };
   const given = plainly(options);
   const { signal, ...limits } = given;
   const plain = (signal === undefined || isAbortSignal(signal)) && Object.values(limits).every(isNumber);
@@ -33,7 +34,7 @@ export function readExecOptions(options, caller) {
     dropOldest(known, MAX_KNOWN);
     known.add(text);
   }
-  return { signal, text };
+  return { signal, text: textOf({ ...limits, caller, ...more }) };
 }
 
 /**

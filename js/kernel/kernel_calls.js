@@ -1,16 +1,23 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { unwrap } from '../boundary/errors.js';
+import { toJsonText } from '../boundary/json_text.js';
+import { described } from '../boundary/thrown.js';
 import { withoutGit } from '../files/without_git.js';
+import { nextCallNumber } from './call_numbers.js';
 import { whileHeld } from './leftovers.js';
 
 /**
  * @template Value
- * @typedef {(kernel: NativeKernel) => Promise<import('../boundary/typed_native.js').Outcome<Value>>} Start
+ * @typedef {(kernel: NativeKernel, asker: string | undefined) => Promise<import('../boundary/typed_native.js').Outcome<Value>>} Start
+ * `asker` says to the native part who asks
  */
 
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {<Done>(change: () => Promise<Done>) => Promise<Done>} During does a change, and tells who follows the tools of it
+ * @typedef {{ session?: string, model?: string, agent?: string, id?: string }} Who on whose behalf something is asked
+ * @typedef {{ tool: string, who?: Who, path?: string, effect?: string, args?: unknown }} Asked a call as the ledger names it
+ * @typedef {Asked & { effect: string, changes: boolean, args: unknown }} OwnCall what JavaScript itself does for somebody
  */
 
 /** The ways in which a call reaches the native kernel: it is booted then, and sees the files as they are. */
@@ -50,14 +57,15 @@ export class KernelCalls {
    * @template Value
    * @param {Start<Value>} start
    * @param {AbortSignal} [signal]
+   * @param {Asked} [asked] what it is, if it is a call that somebody made
    * @returns {Promise<Value>}
    */
-  async read(start, signal) {
+  async read(start, signal, asked) {
     return whileHeld(this.#life, async () => {
       throwIfAborted(signal);
       const kernel = await untilAborted(this.#life.ready(), signal);
       if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
-      return begin(kernel, start, signal);
+      return this.#begin(kernel, start, signal, asked);
     });
   }
 
@@ -75,13 +83,14 @@ export class KernelCalls {
    * @template {object} Value
    * @param {Start<Value>} start
    * @param {AbortSignal} [signal]
+   * @param {Asked} [asked]
    * @returns {Promise<Value>}
    */
-  async change(start, signal) {
+  async change(start, signal, asked) {
     return whileHeld(this.#life, async () => {
       throwIfAborted(signal);
       const kernel = await untilAborted(this.#life.ready(), signal);
-      const change = () => begin(kernel, start, signal);
+      const change = () => this.#begin(kernel, start, signal, asked);
       return this.#during(async () => {
         const { mirror } = this.#life;
         if (!mirror) return change();
@@ -94,24 +103,95 @@ export class KernelCalls {
   /**
    * What came in from the remote; what the user should know about it goes to the logger.
    * @param {Start<import('../boundary/crossing.js').Incoming>} start
+   * @param {Asked} asked
    * @returns {Promise<{ changed: string[] }>}
    */
-  async receive(start) {
-    const { changed, warnings } = await this.change(start);
+  async receive(start, asked) {
+    const { changed, warnings } = await this.change(start, undefined, asked);
     for (const warning of warnings) this.#log.warn(warning);
     return { changed };
+  }
+
+  /**
+   * What JavaScript itself does for somebody: it passes the same door as all the rest.
+   * @template Value
+   * @param {OwnCall} asked
+   * @param {() => Promise<Value>} work
+   * @returns {Promise<Value>}
+   */
+  async own(asked, work) {
+    return whileHeld(this.#life, async () => {
+      const kernel = await this.#life.ready();
+      const { tool, effect, changes, args, who, path } = asked;
+      const number = nextCallNumber();
+      const call = { number, tool, effect, changes, path, args: toJsonText(args, 'args', { unheldNumbers: 'null' }) };
+      unwrap(kernel.enter({ ...call, asker: this.#asker(number, who) }));
+      return this.#observed(kernel, number, asked, async () => {
+        try {
+          const value = await work();
+          kernel.leave(number, shownResult(value), undefined);
+          return value;
+        } catch (error) {
+          kernel.leave(number, undefined, described(error));
+          throw error;
+        }
+      });
+    });
+  }
+
+  /**
+   * Nothing starts once the signal has fired.
+   * @template Value
+   * @param {NativeKernel} kernel
+   * @param {Start<Value>} start
+   * @param {AbortSignal | undefined} signal
+   * @param {Asked | undefined} asked
+   * @returns {Promise<Value>}
+   */
+  async #begin(kernel, start, signal, asked) {
+    throwIfAborted(signal);
+    const number = nextCallNumber();
+    const work = async () => {
+      const outcome = await start(kernel, this.#asker(number, asked?.who));
+      return unwrap(outcome, outcome.error?.code === 'ERR_ABORTED' ? { cause: signal?.reason } : {});
+    };
+    return asked === undefined ? work() : this.#observed(kernel, number, asked, work);
+  }
+
+  /**
+   * @template Value
+   * @param {NativeKernel} kernel
+   * @param {number} number
+   * @param {Asked} asked
+   * @param {() => Promise<Value>} work
+   * @returns {Promise<Value>}
+   */
+  #observed(kernel, number, asked, work) {
+    const { telemetry } = this.#life;
+    return telemetry.isOn() ? telemetry.call(asked, kernel.callName(number), work) : work();
+  }
+
+  /**
+   * Who asks, as the native part reads it.
+   * @param {number} number
+   * @param {Who} [who]
+   */
+  #asker(number, who) {
+    const parent = this.#life.functions.waitingRun;
+    /** @type {import('../boundary/crossing.js').Asker} */
+    const asker = { number, ...who, ...(parent !== undefined && { parent }) };
+    return JSON.stringify(asker);
   }
 }
 
 /**
- * Nothing starts once the signal has fired.
- * @template Value
- * @param {NativeKernel} kernel
- * @param {Start<Value>} start
- * @param {AbortSignal | undefined} signal
+ * A result as the ledger takes it; nothing of one that cannot be written as JSON.
+ * @param {unknown} value
  */
-async function begin(kernel, start, signal) {
-  throwIfAborted(signal);
-  const outcome = await start(kernel);
-  return unwrap(outcome, outcome.error?.code === 'ERR_ABORTED' ? { cause: signal?.reason } : {});
+function shownResult(value) {
+  try {
+    return toJsonText(value, 'result', { unheldNumbers: 'null' });
+  } catch {
+    return 'null';
+  }
 }

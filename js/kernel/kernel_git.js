@@ -3,16 +3,22 @@ import { parseArguments, requireText } from '../boundary/validation.js';
 import { noteText } from './commit_note.js';
 import { CommitNoteSchema, DiffOptionsSchema, HistoryOptionsSchema } from './option_schemas.js';
 
-/** @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls */
+/**
+ * @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls
+ * @typedef {import('./kernel_calls.js').Who} Who
+ */
 
 /**
  * `kernel.git`: the history of the root, and its remote.
  * @param {KernelCalls} calls
+ * @param {Who | undefined} who owns the kernel
  * @returns {import('../../index.js').KernelGit}
  */
-export function kernelGit(calls) {
+export function kernelGit(calls, who) {
+  /** @type {(tool: string, path?: string) => import('./kernel_calls.js').Asked} */
+  const writes = (tool, path) => ({ tool, who, path, effect: 'write' });
   return {
-    hydrate: () => calls.receive((kernel) => kernel.hydrate()),
+    hydrate: () => calls.receive((kernel, asker) => kernel.hydrate(asker), writes('hydrate')),
     persist: async (message, files) => {
       requireText(message, 'message');
       if (!Array.isArray(files))
@@ -22,14 +28,18 @@ export function kernelGit(calls) {
         calls.refuseWhenDown();
         return { persisted: true };
       }
-      const { path: _, ...written } = await calls.change((kernel) => kernel.persist(message, files));
+      const { path: _, ...written } = await calls.change(
+        (kernel, asker) => kernel.persist(message, files, asker),
+        undefined,
+        writes('commit', files[0]),
+      );
       return written;
     },
     uncommitted: () => calls.read((kernel) => kernel.uncommitted()),
     log: async (path, options = {}) => {
       if (path !== undefined) requireText(path, 'path');
       const { limit } = parseArguments(HistoryOptionsSchema, options, 'history options');
-      return fileHistory(calls, path, limit, undefined);
+      return fileHistory(calls, who, path, limit, undefined);
     },
     diff: async (path, options = {}) => {
       if (path !== undefined) requireText(path, 'path');
@@ -40,18 +50,21 @@ export function kernelGit(calls) {
       requireText(path, 'path');
       requireText(commit, 'commit');
       const text = checkedNote(note);
-      return calls.change((kernel) => kernel.revertFile(path, commit, text));
+      const asked = writes('revert_file', path);
+      return calls.change((kernel, asker) => kernel.revertFile(path, commit, text, asker), undefined, asked);
     },
     remove: async (path, note = {}) => {
       requireText(path, 'path');
       const text = checkedNote(note);
-      return calls.change((kernel) => kernel.deleteFile(path, text));
+      const asked = writes('delete_file', path);
+      return calls.change((kernel, asker) => kernel.deleteFile(path, text, asker), undefined, asked);
     },
     move: async (from, to, note = {}) => {
       requireText(from, 'from');
       requireText(to, 'to');
       const text = checkedNote(note);
-      return calls.change((kernel) => kernel.moveFile(from, to, text));
+      const asked = writes('move_file', from);
+      return calls.change((kernel, asker) => kernel.moveFile(from, to, text, asker), undefined, asked);
     },
   };
 }
@@ -64,12 +77,14 @@ function checkedNote(note) {
 /**
  * The commits that changed a file, or all of them, newest first.
  * @param {KernelCalls} calls
+ * @param {Who | undefined} who
  * @param {string | undefined} path
  * @param {number | undefined} limit
  * @param {AbortSignal | undefined} signal
  * @returns {Promise<import('../../index.js').FileHistoryEntry[]>}
  */
-export async function fileHistory(calls, path, limit, signal) {
-  const entries = await calls.read((kernel) => kernel.fileHistory(path, limit), signal);
+export async function fileHistory(calls, who, path, limit, signal) {
+  const asked = { tool: 'file_history', who, path, effect: 'read' };
+  const entries = await calls.read((kernel, asker) => kernel.fileHistory(path, limit, asker), signal, asked);
   return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from '../boundary/errors.js';
 import { nearest } from '../boundary/near_name.js';
+import { OWNER } from './agent_access.js';
 import { RESOLVED } from './config.js';
 import { consoleLogger } from './logger.js';
 import { GivenConfigSchema } from './option_schemas.js';
@@ -28,6 +29,9 @@ const KINDS = {
       ? undefined
       : 'must be an adapter of files, such as createMemoryVFS() makes',
   embed: (value) => (isFunction(value) ? undefined : 'must be a function that takes texts and gives their vectors'),
+  redact: (value) => (isFunction(value) ? undefined : 'must be a function that takes an event and gives it back'),
+  telemetry: (value) =>
+    value === false || isObject(value) ? undefined : 'must be false, or an object such as { contents: true }',
   logger: (value) =>
     isObject(value) ? undefined : 'must be an object with the methods debug, info, warn and error; console fits',
   // Of the package that this one replaces; ignored with a warning.
@@ -61,8 +65,10 @@ export function readOptions(given) {
       else refuse(key, `"${key}" ${wrong}.`);
     }
     // Of our own command line.
-    const resolved = /** @type {any} */ (given)?.[RESOLVED];
-    if (resolved !== undefined) options[RESOLVED] = resolved;
+    for (const key of [RESOLVED, OWNER]) {
+      const own = /** @type {any} */ (given)?.[key];
+      if (own !== undefined) options[key] = own;
+    }
   } catch (cause) {
     refuse('options', 'the options could not be read; pass plain values.', cause);
   }

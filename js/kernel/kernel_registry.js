@@ -7,9 +7,10 @@ import { requireString, requireText } from '../boundary/validation.js';
  * `kernel.registry`: which tools there are.
  * @param {import('./kernel_calls.js').KernelCalls} calls
  * @param {import('../../index.js').VFSAdapter} files of the root
+ * @param {import('./kernel_calls.js').Who | undefined} who owns the kernel
  * @returns {import('../../index.js').Registry}
  */
-export function kernelRegistry(calls, files) {
+export function kernelRegistry(calls, files, who) {
   return {
     hydrate: async () => {
       await calls.register((kernel) => kernel.hydrateRegistry());
@@ -31,7 +32,12 @@ export function kernelRegistry(calls, files) {
       return calls.isLevel ? known : awaited(known, () => calls.read((kernel) => kernel.listTools()));
     },
     remember: () => calls.read((kernel) => kernel.readTexts()),
-    sync: () => calls.change((kernel) => kernel.syncRegistry()),
+    sync: () =>
+      calls.change((kernel, asker) => kernel.syncRegistry(asker), undefined, {
+        tool: 'sync_registry',
+        who,
+        effect: 'write',
+      }),
   };
 }
 

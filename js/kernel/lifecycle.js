@@ -8,6 +8,7 @@ import { bundlePackage } from '../bundle/bundler.js';
 import { createNodeVFS, rootOf } from '../files/vfs.js';
 import { VfsMirror } from '../files/vfs_mirror.js';
 import { sqlGuide } from '../sql/sql_guide.js';
+import { createTelemetry } from '../telemetry/telemetry.js';
 import { applicationFunctions } from './application_functions.js';
 import { resolveConfig } from './config.js';
 import { withSecrets } from './config_secrets.js';
@@ -18,6 +19,7 @@ import { closeOpened, endWhenDropped, forget } from './leftovers.js';
 import { Memory } from './memory.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
+import { redacted } from './redact_hook.js';
 import { ResultFiles } from './result_files.js';
 import { offerSql } from './sandbox_sql.js';
 import { previewConfig, renewConfig } from './shown_config.js';
@@ -38,6 +40,8 @@ export class Lifecycle {
   runs = new OpenRuns();
   /** Who reads the texts of tools. @type {Memory} */
   memory;
+  /** Who is told of calls. */
+  telemetry;
   #options;
   /** Why no boot will come about. */
   #refusal;
@@ -78,6 +82,7 @@ export class Lifecycle {
     this.#application = { sql: options.sql, sandboxAPI: options.sandboxAPI };
     this.#log = log;
     this.memory = new Memory(options.embed, log, logger);
+    this.telemetry = createTelemetry(options.telemetry, log);
     this.#leftovers = this.#newLeftovers();
   }
 
@@ -233,7 +238,8 @@ export class Lifecycle {
     const kernel = createNativeKernel(this.#functions, this.runs, this.#log);
     this.#leftovers.kernel = kernel;
     const model = this.memory.choose(rooted.memory, baseDir);
-    const booted = unwrap(await kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir, model));
+    const hook = this.#options.redact === undefined ? 'absent' : 'present';
+    const booted = unwrap(await kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir, model, hook));
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
@@ -258,6 +264,8 @@ export class Lifecycle {
     if (sql !== undefined) offerSql(functions, sql, this.#log);
     functions.add('#types', (_call, [sources]) => this.types.checkBeforeRun(sources));
     functions.add('#embed', (_call, [texts]) => this.memory.embedTexts(texts));
+    const { redact } = this.#options;
+    if (redact !== undefined) functions.add('#redact', (_call, [events]) => redacted(redact, events, this.#log));
     functions.add('#bundle', (_call, [specifier, known, trust]) =>
       bundlePackage(specifier, this.#baseDir, known, trust),
     );

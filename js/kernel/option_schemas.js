@@ -93,6 +93,27 @@ const SecretSchema = z.strictObject({
 
 export const GivenAgentSchema = z.strictObject(limitsOf(LIMITS.agent));
 
+export const GivenLedgerSchema = z.strictObject({
+  on: z.boolean().optional().describe('Whether anything is written down; "ledger: false" says the same.'),
+  fsync: z
+    .boolean()
+    .optional()
+    .describe('Whether the intent of a change is also safe from a loss of power before the change happens.'),
+  postgres: text.optional().describe('Address of a PostgreSQL database in the place of the file. Shown masked.'),
+  key: text
+    .optional()
+    .describe('Key that checkpoints are signed with, for machines that share a database. Shown masked.'),
+  ...limitsOf(LIMITS.ledger),
+});
+
+/**
+ * What says whether there is a ledger, or how it is kept.
+ * @type {z.ZodType<z.output<typeof GivenLedgerSchema>, boolean | z.input<typeof GivenLedgerSchema>>}
+ */
+const ledgerGiven = /** @type {any} */ (
+  z.preprocess((given) => (typeof given === 'boolean' ? { on: given } : given), GivenLedgerSchema)
+);
+
 export const GivenConfigSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
   git: GivenGitSchema.optional(),
@@ -118,6 +139,7 @@ export const GivenConfigSchema = z.strictObject({
   allowedFetchUrls: texts.optional().describe('What tools may fetch, as URLs that a request must begin with.'),
   network: GivenNetworkSchema.optional(),
   agent: GivenAgentSchema.optional(),
+  ledger: ledgerGiven.optional().describe('What is written down of what agents ask for and do; false for nothing.'),
   secrets: z
     .record(text, SecretSchema)
     .optional()

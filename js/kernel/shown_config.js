@@ -29,11 +29,16 @@ export function filledConfig(config, baseDir) {
  */
 export function previewConfig(given) {
   const { sql: _sql, sandboxAPI: _functions, ...config } = readableOrNothing(given);
-  const { git, network, secrets, ...rest } = filledConfig(config, process.cwd());
+  const { git, network, ledger, secrets, ...rest } = filledConfig(config, process.cwd());
   return {
     ...rest,
     git: git.auth.token === undefined ? git : { ...git, auth: { ...git.auth, token: HIDDEN } },
     secrets: hiddenSecrets(secrets),
+    ledger: {
+      ...ledger,
+      ...(ledger.postgres !== undefined && { postgres: HIDDEN }),
+      ...(ledger.key !== undefined && { key: HIDDEN }),
+    },
     network: network.proxy === undefined ? network : { ...network, proxy: HIDDEN },
   };
 }

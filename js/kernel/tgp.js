@@ -5,10 +5,12 @@ import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
 import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
-import { ARGUMENTS_OF, agentFiles, EXEC_FOR_AGENT, FILES, RESULTS, RUN_FOR_AGENT, SQL } from './agent_access.js';
+import { ARGUMENTS_OF, agentFiles, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './agent_access.js';
+import { nextCallNumber } from './call_numbers.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
+import { kernelLedger } from './kernel_ledger.js';
 import { readOptions } from './kernel_options.js';
 import { kernelRegistry } from './kernel_registry.js';
 import { kernelVfs } from './kernel_vfs.js';
@@ -21,25 +23,22 @@ import {
   ShutdownOptionsSchema,
   ToolsOptionsSchema,
 } from './option_schemas.js';
+import { theCode, theTool } from './runnable.js';
 
 /**
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
  * @typedef {import('../../index.js').ExecOptions} ExecOptions
  * @typedef {import('../../index.js').ExecResult} ExecResult
- * @typedef {(kernel: import('../boundary/typed_native.js').NativeKernel, runId: number, args: string, options: string, parent: number | undefined) => void} StartRun
+ * @typedef {import('./kernel_calls.js').Who} Who
+ * @typedef {import('./runnable.js').Runnable} Runnable
+ * @typedef {{ caller: 'application' | 'agent', who?: Who }} Caller
  */
 
 /** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
 const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
 
-let lastRunId = 0;
-
-/** @type {(path: string) => StartRun} */
-const startsTool = (path) => (kernel, runId, args, options, parent) => kernel.exec(runId, path, args, options, parent);
-
-/** @type {(code: string) => StartRun} */
-const startsCode = (code) => (kernel, runId, args, options, parent) =>
-  kernel.runCode(runId, code, args, options, parent);
+/** What all that somebody forged is run as who gave no name. */
+const SOME_AGENT = { agent: 'agent' };
 
 /** What an application holds: every method checks what it is given and hands it on. */
 export class TGP {
@@ -51,15 +50,20 @@ export class TGP {
   registry;
   /** @type {import('../../index.js').KernelGit} */
   git;
+  /** @type {import('../../index.js').KernelLedger} */
+  ledger;
   #life;
   #calls;
   /** @type {ForgedTools} */
   #forged;
+  /** On whose behalf the kernel's own methods are called, if not the application's. @type {Who | undefined} */
+  #owner;
 
   /** @param {TGPOptions} [options] */
   constructor(options = {}) {
     const given = readOptions(options);
     this.logger = given.logger;
+    this.#owner = /** @type {any} */ (given.options)[OWNER];
     const log = harmless(this.logger);
     this.#life = new Lifecycle(given, log);
     this.#calls = new KernelCalls(this.#life, (change) => this.#forged.during(change), log);
@@ -67,7 +71,7 @@ export class TGP {
       {
         life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
-        run: (path, args, signal) => this.#exec(startsTool(path), args, { signal }, 'agent'),
+        run: (path, args, signal) => this.#exec(theTool(path), args, { signal }, { caller: 'agent', who: SOME_AGENT }),
         typeOf,
         results: this[RESULTS],
         budget: () => {
@@ -78,8 +82,9 @@ export class TGP {
       log,
     );
     this.vfs = given.options.vfs ?? kernelVfs(this.#life);
-    this.registry = kernelRegistry(this.#calls, this.vfs);
-    this.git = kernelGit(this.#calls);
+    this.registry = kernelRegistry(this.#calls, this.vfs, this.#owner);
+    this.git = kernelGit(this.#calls, this.#owner);
+    this.ledger = kernelLedger(this.#calls);
     const ignored = IGNORED_OPTIONS.filter((name) => given.options[name] !== undefined);
     if (ignored.length > 0) {
       log.warn(`Ignored: ${ignored.join(' and ')}. The native kernel reaches files and Git remotes by itself.`);
@@ -102,20 +107,41 @@ export class TGP {
    */
   async exec(path, args = {}, options = undefined) {
     requireText(path, 'path');
-    return this.#exec(startsTool(path), args, options, 'application');
+    return this.#exec(theTool(path), args, options, { caller: 'application', who: this.#owner });
+  }
+
+  /**
+   * What an agent may do with this kernel.
+   * @param {Who} who the agent is
+   */
+  [ON_BEHALF](who) {
+    return {
+      files: agentFiles(this.#calls, who),
+      /** @type {(query: string, limit?: number, signal?: AbortSignal) => ReturnType<TGP['find']>} */
+      find: (query, limit, signal) => this.#find(query, { limit, signal }, who),
+      /** @type {(path: string, signal?: AbortSignal) => ReturnType<TGP['check']>} */
+      check: (path, signal) => this.#check(path, { signal }, who),
+      /** @type {(path: string, args: unknown, options: ExecOptions) => Promise<ExecResult>} */
+      exec: (path, args, options) => this.#execFor(path, args, options, who),
+      /** @type {(code: string, args: unknown, options: ExecOptions) => Promise<ExecResult>} */
+      run: (code, args, options) => this.#runFor(code, args, options, who),
+      /** @type {<Value>(asked: Omit<import('./kernel_calls.js').OwnCall, 'who'>, work: () => Promise<Value>) => Promise<Value>} */
+      own: (asked, work) => this.#calls.own({ ...asked, who }, work),
+    };
   }
 
   /**
    * @param {string} path
-   * @param {unknown} [args]
-   * @param {ExecOptions} [options]
+   * @param {unknown} args
+   * @param {ExecOptions} options
+   * @param {Who} who
    * @returns {Promise<ExecResult>}
    */
-  async [EXEC_FOR_AGENT](path, args = {}, options = undefined) {
+  async #execFor(path, args = {}, options, who) {
     requireText(path, 'path');
-    throwIfAborted(options?.signal);
-    const given = await untilAborted(this[ARGUMENTS_OF](path, args), options?.signal);
-    return this.#exec(startsTool(path), given, options, 'agent');
+    throwIfAborted(options.signal);
+    const given = await untilAborted(this[ARGUMENTS_OF](path, args), options.signal);
+    return this.#exec(theTool(path), given, options, { caller: 'agent', who });
   }
 
   /**
@@ -135,45 +161,52 @@ export class TGP {
    */
   async run(code, args = {}, options = undefined) {
     requireText(code, 'code');
-    return this.#exec(startsCode(code), args, options, 'application');
+    return this.#exec(theCode(code), args, options, { caller: 'application', who: this.#owner });
   }
 
   /**
    * @param {string} code
-   * @param {unknown} [args]
-   * @param {ExecOptions} [options]
+   * @param {unknown} args
+   * @param {ExecOptions} options
+   * @param {Who} who
    * @returns {Promise<ExecResult>}
    */
-  async [RUN_FOR_AGENT](code, args = {}, options = undefined) {
+  async #runFor(code, args = {}, options, who) {
     requireText(code, 'code');
-    const { signal } = options ?? {};
+    const { signal } = options;
     throwIfAborted(signal);
     const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
     const given = this.#forged.argumentsOfCode(parameters, args);
-    return this.#exec(startsCode(code), given, options, 'agent');
+    return this.#exec(theCode(code), given, options, { caller: 'agent', who });
   }
 
   /**
-   * @param {StartRun} startRun
+   * @param {Runnable} runnable
    * @param {unknown} args
    * @param {ExecOptions | undefined} options
-   * @param {'application' | 'agent'} caller
+   * @param {Caller} by
    * @returns {Promise<ExecResult>}
    */
-  async #exec(startRun, args, options, caller) {
-    const { signal, text: optionsText } = readExecOptions(options, caller);
-    const argsText = argumentsText(args);
-    const runId = ++lastRunId;
-    return this.#calls.read((kernel) => {
-      const { functions, runs } = this.#life;
-      this.#life.inspect(kernel);
-      const start = () => startRun(kernel, runId, argsText, optionsText, functions.waitingRun);
-      const cancel = () => {
-        functions.cancel(runId);
-        kernel.cancel(runId);
-      };
-      return functions.during(runId, () => runs.wait(runId, start, cancel, signal));
-    }, signal);
+  async #exec({ tool, path, start: startRun }, args, options, { caller, who }) {
+    const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
+      const more = { ...(who && { asker: who }), ...(tracing === 'traced' && { trace: true }) };
+      const { signal, text: optionsText } = readExecOptions(options, caller, more);
+      const argsText = argumentsText(args);
+      const runId = nextCallNumber();
+      return this.#calls.read((kernel) => {
+        const { functions, runs } = this.#life;
+        this.#life.inspect(kernel);
+        const start = () => startRun(kernel, runId, argsText, optionsText, functions.waitingRun);
+        const cancel = () => {
+          functions.cancel(runId);
+          kernel.cancel(runId);
+        };
+        return functions.during(runId, () => runs.wait(runId, start, cancel, signal));
+      }, signal);
+    };
+    const { telemetry } = this.#life;
+    if (!telemetry.isOn()) return run('untraced');
+    return telemetry.run({ tool, who, path, effect: 'run', args }, undefined, run);
   }
 
   /**
@@ -182,11 +215,25 @@ export class TGP {
    * @returns {Promise<import('../../index.js').CheckResult>}
    */
   async check(path, options = {}) {
+    return this.#check(path, options, this.#owner);
+  }
+
+  /**
+   * @param {string} path
+   * @param {{ signal?: AbortSignal }} options
+   * @param {Who | undefined} who
+   * @returns {Promise<import('../../index.js').CheckResult>}
+   */
+  async #check(path, options, who) {
     requireText(path, 'path');
     const { signal } = parseArguments(CheckOptionsSchema, options, 'check options');
-    const { types: sources, ...report } = await this.#calls.read((kernel) => kernel.checkTool(path), signal);
-    const types = await untilAborted(this.#life.types.check(sources), signal);
-    return withTypes(sources.files[0]?.path ?? path, report, types);
+    const asked = { tool: 'check_tool', who, path, effect: 'read', changes: false, args: { path } };
+    // The rules are looked at there and the types here: one call, and one result.
+    return this.#calls.own(asked, async () => {
+      const { types: sources, ...report } = await this.#calls.read((kernel) => kernel.checkTool(path), signal);
+      const types = await untilAborted(this.#life.types.check(sources), signal);
+      return withTypes(sources.files[0]?.path ?? path, report, types);
+    });
   }
 
   /**
@@ -197,7 +244,8 @@ export class TGP {
   async fix(path, options = {}) {
     requireText(path, 'path');
     const { signal } = parseArguments(CheckOptionsSchema, options, 'fix options');
-    return this.#calls.change((kernel) => kernel.fixTool(path), signal);
+    const asked = { tool: 'fix_tool', who: this.#owner, path, effect: 'write' };
+    return this.#calls.change((kernel, asker) => kernel.fixTool(path, asker), signal, asked);
   }
 
   /** @returns {Promise<import('../../index.js').Confinement>} */
@@ -212,15 +260,29 @@ export class TGP {
    * @returns {Promise<import('../../index.js').FoundTool[]>}
    */
   async find(query, options = {}) {
+    return this.#find(query, options, this.#owner);
+  }
+
+  /**
+   * @param {string} query
+   * @param {{ limit?: number, signal?: AbortSignal }} options
+   * @param {Who | undefined} who
+   * @returns {Promise<import('../../index.js').FoundTool[]>}
+   */
+  async #find(query, options, who) {
     requireText(query, 'query');
     const { limit, signal } = parseArguments(FindOptionsSchema, options, 'find options');
-    return this.#calls.read(async (kernel) => {
+    const search = async (
+      /** @type {import('../boundary/typed_native.js').NativeKernel} */ kernel,
+      /** @type {string | undefined} */ asker,
+    ) => {
       const { memory } = this.#life;
       const vector = await untilAborted(memory.vectorOf(query), signal);
-      const found = await kernel.findTool(query, limit, vector);
+      const found = await kernel.findTool(query, limit, vector, asker);
       memory.tell(kernel);
       return found;
-    }, signal);
+    };
+    return this.#calls.read(search, signal, { tool: 'find_tool', who, effect: 'read', args: { query, limit } });
   }
 
   /** @returns {Promise<import('../../index.js').Stats>} */
@@ -259,11 +321,12 @@ export class TGP {
   }
 
   async sync() {
-    await this.#calls.receive((kernel) => kernel.sync());
+    const asked = { tool: 'sync', who: this.#owner, effect: 'write' };
+    await this.#calls.receive((kernel, asker) => kernel.sync(asker), asked);
   }
 
   get [FILES]() {
-    return agentFiles(this.#calls);
+    return agentFiles(this.#calls, this.#owner);
   }
 
   /** @returns {import('../tool_shape/bounded_result.js').ResultRule} */

@@ -1,6 +1,6 @@
 /** An MCP server over a kernel: its tools and the forged ones, their sources and their history. */
 
-import { tgpTools } from '../agent_tools/kernel_tools.js';
+import { toolsFor } from '../agent_tools/kernel_tools.js';
 import { runForModel } from '../agent_tools/tool_call.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
@@ -19,7 +19,8 @@ const PAGE = 500;
 const LOOK_MS = 2_000;
 
 /** @type {typeof import('../../mcp.js').createMcpServer} */
-export async function createMcpServer(kernel, { tools: base = tgpTools(kernel), name = 'tgp', maxChars } = {}) {
+export async function createMcpServer(kernel, { tools: given, name = 'tgp', maxChars } = {}) {
+  const base = given ?? toolsFor(kernel, { agent: 'mcp', id: name });
   const { Server, types } = await loadSdk();
   await kernel.boot();
   const tools = await kernel.liveTools(base);

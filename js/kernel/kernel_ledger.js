@@ -1,0 +1,163 @@
+import { untilAborted } from '../boundary/abort.js';
+import { AbortedError, ShutdownError, ValidationError } from '../boundary/errors.js';
+import { ignored } from '../boundary/guarded.js';
+import { toJsonText } from '../boundary/json_text.js';
+import { parseArguments, requireText } from '../boundary/validation.js';
+import { callTree } from './call_tree.js';
+import {
+  LedgerEventSchema,
+  LedgerFollowSchema,
+  LedgerQuerySchema,
+  LedgerReadSchema,
+  LedgerTailSchema,
+} from './ledger_schemas.js';
+
+/**
+ * @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls
+ * @typedef {import('../../index.js').LedgerEvent} LedgerEvent
+ * @typedef {{ limit?: number, after?: number, session?: string, path?: string, tool?: string, type?: string, call?: string, since?: number, until?: number }} Query
+ */
+
+/** Events that `tail` and `query` give when nobody says how many. */
+const TAIL_EVENTS = 50;
+const QUERY_EVENTS = 1_000;
+/** Events that are brought at once to whoever takes all of them. */
+const PAGE_EVENTS = 1_000;
+/** How often somebody who follows looks for more. */
+const POLL_MS = 100;
+
+/**
+ * `kernel.ledger`: what was asked, decided and done.
+ * @param {KernelCalls} calls
+ * @returns {import('../../index.js').KernelLedger}
+ */
+export function kernelLedger(calls) {
+  return {
+    append: async (event) => {
+      const { type, session, actor, path, ...body } = parseArguments(LedgerEventSchema, event, 'ledger event');
+      const text = toJsonText({ type, session, ...actor, path, body }, 'event');
+      await calls.read((kernel) => kernel.ledgerAppend(text));
+    },
+    tail: async (options = {}) => {
+      const { signal, ...query } = parseArguments(LedgerTailSchema, options, 'ledger tail options');
+      return events(calls, { limit: TAIL_EVENTS, ...defined(query) }, signal);
+    },
+    query: async (options = {}) => {
+      const { signal, ...query } = parseArguments(LedgerQuerySchema, options, 'ledger query');
+      return events(calls, { limit: QUERY_EVENTS, ...defined(query) }, signal);
+    },
+    follow: (options = {}) => {
+      const { signal, after, ...filter } = parseArguments(LedgerFollowSchema, options, 'ledger follow options');
+      // Asked for at once, not when the first event is waited for.
+      const start = after === undefined ? newest(calls, signal) : Promise.resolve(after);
+      start.catch(ignored);
+      return follow(calls, start, defined(filter), signal);
+    },
+    show: async (call, options = {}) => {
+      const { signal } = parseArguments(LedgerReadSchema, options, 'ledger show options');
+      const asked = callOf(call);
+      return callTree(await calls.read((kernel) => kernel.ledgerTree(asked), signal), asked);
+    },
+    blob: async (hash) => {
+      requireText(hash, 'hash');
+      return calls.read((kernel) => kernel.ledgerBlob(hash));
+    },
+    verify: () => calls.read((kernel) => kernel.ledgerVerify()),
+    checkpoint: () => calls.read((kernel) => kernel.ledgerCheckpoint()),
+    export: (options = {}) => {
+      const { signal } = parseArguments(LedgerReadSchema, options, 'ledger export options');
+      return exported(calls, signal);
+    },
+    chronicle: async (path) => {
+      requireText(path, 'path');
+      return calls.read((kernel) => kernel.ledgerChronicle(path));
+    },
+  };
+}
+
+/**
+ * @param {KernelCalls} calls
+ * @param {Query} query
+ * @param {AbortSignal | undefined} signal
+ * @returns {Promise<LedgerEvent[]>}
+ */
+async function events(calls, query, signal) {
+  const text = JSON.stringify(query);
+  return calls.read((kernel) => kernel.ledgerTail(text), signal);
+}
+
+/**
+ * Where the ledger ends now.
+ * @param {KernelCalls} calls
+ * @param {AbortSignal | undefined} signal
+ */
+async function newest(calls, signal) {
+  const [last] = await events(calls, { limit: 1 }, signal);
+  return last?.seq ?? 0;
+}
+
+/**
+ * @param {KernelCalls} calls
+ * @param {Promise<number>} start
+ * @param {Query} filter
+ * @param {AbortSignal | undefined} signal
+ * @returns {AsyncGenerator<LedgerEvent, void, undefined>}
+ */
+async function* follow(calls, start, filter, signal) {
+  try {
+    let after = await start;
+    for (;;) {
+      const page = await events(calls, { ...filter, after, limit: PAGE_EVENTS }, signal);
+      yield* page;
+      after = page.at(-1)?.seq ?? after;
+      if (page.length < PAGE_EVENTS) await untilAborted(pause(), signal);
+    }
+  } catch (error) {
+    const isOver = error instanceof ShutdownError || (error instanceof AbortedError && signal?.aborted);
+    if (!isOver) throw error;
+  }
+}
+
+/**
+ * @param {KernelCalls} calls
+ * @param {AbortSignal | undefined} signal
+ * @returns {AsyncGenerator<string, void, undefined>}
+ */
+async function* exported(calls, signal) {
+  /** @type {number | null} */
+  let next = 0;
+  while (next !== null) {
+    /** @type {number} */
+    const after = next;
+    const page = await calls.read((kernel) => kernel.ledgerExport(after, PAGE_EVENTS), signal);
+    yield* page.lines;
+    next = page.next;
+  }
+}
+
+/** @returns {Promise<void>} */
+function pause() {
+  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
+}
+
+/**
+ * A call by its id, or by the position of one of its events.
+ * @param {unknown} call
+ */
+function callOf(call) {
+  if (typeof call === 'string' && call !== '') return call;
+  if (typeof call === 'number' && Number.isSafeInteger(call) && call > 0) return String(call);
+  throw new ValidationError('"call" must be the id of a call, such as "1a2b3c4d5e6f-17", or the "seq" of an event.', {
+    details: { field: 'call' },
+  });
+}
+
+/**
+ * Without members that were given as undefined, so that defaults hold.
+ * @template {object} Given
+ * @param {Given} given
+ * @returns {Given}
+ */
+function defined(given) {
+  return /** @type {Given} */ (Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
+}

@@ -1,0 +1,73 @@
+/** What `kernel.ledger` takes, as zod schemas. */
+
+import { z } from 'zod';
+import { isAbortSignal } from '../boundary/abort.js';
+import { wholeNumber } from '../boundary/limit_schema.js';
+
+/** Longer than any path, name or session. */
+const MAX_TEXT_CHARS = 8_192;
+const MAX_EVENTS = 10_000;
+const TYPES = /** @type {const} */ ([
+  'CALL',
+  'RESULT',
+  'DENIED',
+  'APPROVAL',
+  'POLICY',
+  'STATE',
+  'SESSION',
+  'COMMIT',
+  'HALT',
+  'RECONCILIATION',
+  'VALVE_PERSONA_TRIGGER',
+  'APPLICATION',
+]);
+/** What an application may say happened; the rest only the kernel knows. */
+const OWN_TYPES = /** @type {const} */ (['APPLICATION', 'RECONCILIATION', 'VALVE_PERSONA_TRIGGER']);
+
+const text = z.string().min(1).max(MAX_TEXT_CHARS);
+const signal = z.custom(isAbortSignal, 'must be an AbortSignal').optional();
+const position = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+const limit = wholeNumber(1, MAX_EVENTS).optional();
+const time = z
+  .custom(isTime, 'must be a Date, or a text such as "2026-11-16T10:00:00Z"')
+  .transform((value) => new Date(/** @type {string | Date} */ (value)).getTime())
+  .optional();
+const given = z.undefined('is given by the ledger: leave it out').optional();
+
+const filter = {
+  session: text.optional(),
+  path: text.optional(),
+  tool: text.optional(),
+  type: z.enum(TYPES).optional(),
+  call: text.optional(),
+  since: time,
+  until: time,
+};
+
+export const LedgerTailSchema = z.strictObject({ ...filter, limit, signal });
+
+export const LedgerQuerySchema = z.strictObject({ ...filter, limit, after: position.optional(), signal });
+
+export const LedgerFollowSchema = z.strictObject({ ...filter, after: position.optional(), signal });
+
+export const LedgerReadSchema = z.strictObject({ signal });
+
+export const LedgerEventSchema = z.looseObject({
+  type: z.enum(OWN_TYPES).optional(),
+  session: text.optional(),
+  actor: z.strictObject({ agent: text, id: z.string().max(MAX_TEXT_CHARS) }).optional(),
+  path: text.optional(),
+  seq: given,
+  id: given,
+  ts: given,
+  prev: given,
+  hash: given,
+  call: given,
+  parent: given,
+});
+
+/** @param {unknown} value */
+function isTime(value) {
+  if (typeof value !== 'string' && !(value instanceof Date)) return false;
+  return !Number.isNaN(new Date(value).getTime());
+}
