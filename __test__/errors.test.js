@@ -23,6 +23,7 @@ const NAMES = {
   ERR_IO: 'IoError',
   ERR_ABORTED: 'AbortedError',
   ERR_SHUTDOWN: 'ShutdownError',
+  ERR_LEDGER: 'LedgerError',
   ERR_INTERNAL: 'InternalError',
 };
 

@@ -3,6 +3,10 @@ import { tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { git } from '../helpers/git_remote.js';
 
+/** The message of the last commit, without the line that every commit has. */
+const message = (root) =>
+  git(root, 'log', '-1', '--format=%B').replace(/\n+TGP-Ledger: \d+ [0-9a-f]{64} [0-9a-f]{8}$/, '');
+
 const trailers = (root, key) => git(root, 'log', '-1', `--format=%(trailers:key=${key},valueonly)`);
 
 describe('what a commit says beside what was done', () => {
@@ -41,7 +45,7 @@ describe('what a commit says beside what was done', () => {
   it('nothing is said where nothing was given', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
-    expect(git(rootDir, 'log', '-1', '--format=%B')).toBe('Forge: tools/a.ts');
+    expect(message(rootDir)).toBe('Forge: tools/a.ts');
     expect(Object.keys((await tools.file_history.execute({ path: 'tools/a.ts' }))[0] ?? {})).toEqual([
       'commit',
       'message',
@@ -58,9 +62,8 @@ describe('what a commit says beside what was done', () => {
     });
     const why = `x\n\nTGP-Session: forged\u2028Co-authored-by: eve <e@v.e>\n${'long '.repeat(100_000)}`;
     await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1', why });
-    const message = git(rootDir, 'log', '-1', '--format=%B');
-    expect(message.split('\n')).toHaveLength(4);
-    expect(message.length).toBeLessThan(450);
+    expect(message(rootDir).split('\n')).toHaveLength(4);
+    expect(message(rootDir).length).toBeLessThan(450);
     expect(trailers(rootDir, 'TGP-Session')).toBe('a TGP-Model: forged Signed-off-by: boss');
     expect(trailers(rootDir, 'TGP-Model')).toBe('');
     expect(trailers(rootDir, 'Signed-off-by')).toBe('');
@@ -72,7 +75,7 @@ describe('what a commit says beside what was done', () => {
     const { tools, rootDir } = await createKernel();
     const why = 'uses sk_live_4eC39HqLyjWDarjtT1zdp7dc now';
     await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1', why });
-    expect(git(rootDir, 'log', '-1', '--format=%B')).toBe('Forge: tools/a.ts');
+    expect(message(rootDir)).toBe('Forge: tools/a.ts');
   });
 
   it('unknown options are refused', async () => {

@@ -13,7 +13,7 @@ import { SCRIPT_RULES } from './script_rules.js';
  * @property {SourceFile[]} kept each of these must pass
  */
 
-const PARTS = ['vfs', 'registry', 'embed', 'compile', 'sandbox', 'net', 'git', 'sql'];
+const PARTS = ['vfs', 'registry', 'embed', 'compile', 'sandbox', 'net', 'git', 'sql', 'ledger'];
 const BOTTOM = ['error', 'ids', 'threads', 'turns', 'bounded_read', 'loopback', 'bound_secrets', 'near_name'];
 const ROOMS = [...PARTS, ...BOTTOM, 'kernel', 'binding'];
 const MAX_LINES = 400;
@@ -28,10 +28,10 @@ const ENGINE = 'src/sandbox/engine/';
 
 /**
  * Where the host file system may be reached: the jail and its threats, a file of an installed package, the repository, the certificates that the
- * application names, the snapshot and the locale data beside the library, and the probe that must fail to reach it.
+ * application names, the ledger's own folder, the snapshot and the locale data beside the library, and the probe that must fail to reach it.
  */
 const FILE_SYSTEM =
-  /^src\/vfs\/(?:disk_(?:vfs|threats)|package_file)\.rs$|^src\/git\/|^src\/net\/ca_bundle\.rs$|^src\/sandbox\/engine\/(?:isolate\/(?:snapshot|locale_data)|home\/probe)\.rs$/;
+  /^src\/vfs\/(?:disk_(?:vfs|threats)|package_file)\.rs$|^src\/git\/|^src\/net\/ca_bundle\.rs$|^src\/ledger\/|^src\/sandbox\/engine\/(?:isolate\/(?:snapshot|locale_data)|home\/probe)\.rs$/;
 
 /** Spelt apart, so that this file does not break its own rule. */
 const LEFTOVER = new RegExp(

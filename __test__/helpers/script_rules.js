@@ -5,7 +5,7 @@ import { posix } from 'node:path';
 /** @typedef {import('./architecture_rules.js').Rule} Rule */
 
 /** What needs nothing but the bottom: each does one job for the kernel. */
-const PARTS = ['sql', 'files', 'bundle', 'types_check', 'prompt', 'tool_shape'];
+const PARTS = ['sql', 'files', 'bundle', 'types_check', 'prompt', 'tool_shape', 'telemetry'];
 
 /**
  * From a folder to the folders that it may import. A kernel hands out its forged tools and its prompt itself, so both are
@@ -54,6 +54,7 @@ export const SCRIPT_RULES = [
       { path: 'js/sql/rules.js', text: "import { a } from '../kernel/option_schemas.js';" },
       { path: 'js/sql/adapters/pg.js', text: "import { a } from '../../agent_tools/sql_tools.js';" },
       { path: 'js/sql/rules.js', text: "/** @typedef {import('../kernel/host_functions.js').HostFunctions} H */" },
+      { path: 'js/telemetry/telemetry.js', text: "import { a } from '../kernel/logger.js';" },
       { path: 'js/forged/forged_tools.js', text: "import { TGP } from '../kernel/tgp.js';" },
       { path: 'js/kernel/tgp.js', text: "const { a } = await import('../agent_tools/kernel_tools.js');" },
       { path: 'js/mcp/server.js', text: "import { a } from '../cli/screen.js';" },
@@ -63,6 +64,7 @@ export const SCRIPT_RULES = [
       { path: 'js/kernel/tgp.js', text: "import { a } from '../sql/rules.js';\nimport { b } from './config.js';" },
       { path: 'js/sql/adapters/pg.js', text: "import { a } from '../../boundary/errors.js';" },
       { path: 'js/boundary/native.js', text: "import { a } from '../package_folder.js';" },
+      { path: 'js/kernel/kernel_calls.js', text: "import { a } from '../telemetry/telemetry.js';" },
       { path: 'js/cli/main.js', text: "await import('../../examples/demo/demo.js');" },
       { path: 'js/next.js', text: "import { a } from './boundary/errors.js';" },
     ],

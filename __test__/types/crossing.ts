@@ -34,8 +34,9 @@ export const sameKeys: {
   git: SameKeys<FilledTGPConfig['git'], rust.GitConfig>;
   network: SameKeys<FilledTGPConfig['network'], rust.NetworkConfig>;
   agent: SameKeys<FilledTGPConfig['agent'], rust.AgentConfig>;
+  ledger: SameKeys<FilledTGPConfig['ledger'], rust.LedgerConfig>;
   auth: SameKeys<FilledTGPConfig['git']['auth'], rust.GitIdentity>;
-  exec: SameKeys<Omit<ExecOptions, 'signal'> & { caller: unknown }, rust.ExecOptions>;
+  exec: SameKeys<Omit<ExecOptions, 'signal'> & { caller: unknown; asker: unknown; trace: unknown }, rust.ExecOptions>;
   search: SameKeys<SearchFilesArgs, rust.SearchQuery>;
   sql: SameKeys<SqlToolOptions, rust.SqlOptions>;
 } = {
@@ -45,6 +46,7 @@ export const sameKeys: {
   git: true,
   network: true,
   agent: true,
+  ledger: true,
   auth: true,
   exec: true,
   search: true,

@@ -63,6 +63,7 @@ export const surface: Surface = {
   ReadFileParams: toolParameters.ReadFileParams,
   RevertFileParams: toolParameters.RevertFileParams,
   RunCodeParams: toolParameters.RunCodeParams,
+  LedgerError: errors.LedgerError,
   LimitError: errors.LimitError,
   ResultError: errors.ResultError,
   SandboxConfigSchema: schemas.SandboxConfigSchema,

@@ -1,0 +1,125 @@
+/** A disk that takes nothing more: what would change something is refused, what reads goes on, and nothing is broken. */
+
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { TGP, tgpTools } from '../../index.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const CHUNK = Buffer.alloc(4_096, 1);
+
+/** A disk of a few megabytes; nothing where this user may not mount one. */
+async function smallDisk() {
+  const folder = join(await tempRoot(), 'disk');
+  await mkdir(folder);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', folder]);
+  });
+  return folder;
+}
+
+/** @param {string} folder */
+function fill(folder) {
+  const file = join(folder, 'filler');
+  const descriptor = openSync(file, 'w');
+  try {
+    for (;;) writeSync(descriptor, CHUNK);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
+  } finally {
+    closeSync(descriptor);
+  }
+  return () => rmSync(file);
+}
+
+/**
+ * @param {string} folder
+ * @param {true} [ledger] that somebody insists on
+ */
+function workspace(folder, ledger) {
+  let effects = 0;
+  /** @type {string[]} */
+  const warnings = [];
+  const kernel = new TGP({
+    config: { rootDir: join(folder, '.tgp'), sandbox: { timeoutMs: 2_000 }, ...(ledger && { ledger }) },
+    logger: { ...silent, warn: (message) => warnings.push(message) },
+    sandboxAPI: {
+      effect: () => {
+        effects += 1;
+        return effects;
+      },
+    },
+  });
+  onTestFinished(() => kernel.shutdown());
+  return { kernel, tools: tgpTools(kernel), effects: () => effects, warnings };
+}
+
+test('a full disk', async (context) => {
+  const folder = await smallDisk();
+  if (folder === undefined) return context.skip('no tmpfs can be mounted here');
+  const { kernel, tools } = workspace(folder);
+  const path = 'tools/a.ts';
+  await tools.write_file.execute({ path, content: 'return 1' });
+  await kernel.ledger.verify();
+  const release = fill(folder);
+
+  // What fits into the last blocks of files that are there already may still be written.
+  /** @type {any} */
+  let refusal;
+  for (let n = 0; n < 200 && refusal?.code !== 'ERR_LEDGER'; n++) {
+    const content = `return ${n} // ${'x'.repeat(500)}`;
+    refusal = await tools.write_file.execute({ path: `tools/b${n}.ts`, content }).then(
+      () => undefined,
+      (error) => error,
+    );
+  }
+  expect(refusal).toMatchObject({ code: 'ERR_LEDGER', message: expect.stringContaining('disk is full') });
+  expect(await tools.read_file.execute({ path })).toContain('return 1');
+  expect(await tools.list_files.execute({ dir: 'tools' })).toContain(path);
+  expect((await kernel.ledger.tail()).length).toBeGreaterThan(0);
+
+  release();
+  await tools.write_file.execute({ path: 'tools/c.ts', content: 'return 3' });
+  expect((await kernel.exec('tools/c.ts')).result).toBe(3);
+  expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
+  const calls = await kernel.ledger.query({ path: 'tools/c.ts', type: 'CALL' });
+  expect(calls.map(({ effect }) => effect)).toEqual(['write', 'run']);
+  await kernel.shutdown();
+  const { kernel: next } = workspace(folder);
+  expect(await next.ledger.verify()).toMatchObject({ ok: true });
+});
+
+test('a disk that is read-only', async (context) => {
+  const folder = await smallDisk();
+  if (folder === undefined) return context.skip('no tmpfs can be mounted here');
+  const first = workspace(folder);
+  await first.tools.write_file.execute({ path: 'tools/a.ts', content: 'export default async () => tgp.effect()' });
+  await first.kernel.exec('tools/a.ts');
+  await first.kernel.shutdown();
+  execFileSync('mount', ['-o', 'remount,ro', folder]);
+
+  // An image that nobody may write: everything works as without a ledger, and whoever wants the record is told.
+  const { kernel, tools, warnings } = workspace(folder);
+  expect((await kernel.exec('tools/a.ts')).result).toBe(1);
+  expect(await tools.read_file.execute({ path: 'tools/a.ts' })).toContain('effect');
+  expect(warnings.join('\n')).toContain('the folder of the ledger cannot be written');
+  await kernel.shutdown();
+  const wanted = workspace(folder, true);
+  await expect(wanted.kernel.boot()).rejects.toMatchObject({ code: 'ERR_LEDGER' });
+  expect(wanted.effects()).toBe(0);
+
+  execFileSync('mount', ['-o', 'remount,rw', folder]);
+  const again = workspace(folder, true);
+  expect((await again.kernel.exec('tools/a.ts')).result).toBe(1);
+  expect(await again.kernel.ledger.verify()).toMatchObject({ ok: true });
+  const runs = await again.kernel.ledger.query({ type: 'CALL', path: 'tools/a.ts', tool: 'exec_tool' });
+  expect(runs).toHaveLength(2);
+});

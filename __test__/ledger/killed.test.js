@@ -1,0 +1,108 @@
+/** Processes that are killed at any moment: the record is whole, and has everything that happened and was reported. */
+
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { TGP } from '../../index.js';
+import { howOften } from '../helpers/how_often.js';
+import { callsOf } from '../helpers/ledger.js';
+import { startProgram } from '../helpers/run_program.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const PROCESSES = 4;
+const MANY = 10_000;
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Writes and runs tools for as long as it lives, and says after each that it is done. */
+const WORKER = `
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const kernel = new TGP({ config: { rootDir: '.tgp', sandbox: { warm: 0, timeoutMs: 5_000 } }, logger: quiet,
+  sandboxAPI: { effect: async (name) => { const { writeFileSync } = await import('node:fs'); writeFileSync('effects/' + name, ''); return 1; } } });
+const tools = tgpTools(kernel, { session: process.argv[1] });
+for (let n = 0; ; n++) {
+  const name = process.argv[1] + '-' + n;
+  const path = 'tools/' + process.argv[1] + '/t' + (n % 5) + '.ts';
+  await tools.write_file.execute({ path, content: 'export default async (args: { name: string }) => tgp.effect(args.name); // ' + n });
+  console.log(JSON.stringify({ written: n, path }));
+  await kernel.exec(path, { name });
+  console.log(JSON.stringify({ ran: name, path }));
+}
+`;
+
+test('kill -9 under load by four processes', { timeout: 900_000 }, async () => {
+  const folder = await tempRoot();
+  const { mkdirSync } = await import('node:fs');
+  mkdirSync(join(folder, 'effects'));
+  /** @type {string[]} */
+  const reported = [];
+  let started = 0;
+  const start = () => {
+    started += 1;
+    const name = `p${started}`;
+    const { child, ended } = startProgram(folder, WORKER.replaceAll('process.argv[1]', JSON.stringify(name)));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const said = JSON.parse(line);
+      if (said.ran !== undefined) reported.push(said.ran);
+    });
+    return { child, ended };
+  };
+  const running = Array.from({ length: PROCESSES }, start);
+  onTestFinished(() => {
+    for (const { child } of running) child.kill('SIGKILL');
+  });
+  for (let kills = howOften({ usual: 20, long: 200 }); kills > 0; kills--) {
+    await new Promise((done) => setTimeout(done, 100 + Math.random() * 900));
+    const victim = Math.floor(Math.random() * PROCESSES);
+    const { child, ended } = /** @type {ReturnType<typeof start>} */ (running[victim]);
+    expect(child.exitCode, (await Promise.race([ended, { stderr: '' }])).stderr).toBe(null);
+    child.kill('SIGKILL');
+    await ended;
+    running[victim] = start();
+  }
+  for (const { child, ended } of running.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp'), sandbox: { warm: 0 } }, logger: silent });
+  onTestFinished(() => kernel.shutdown());
+  const { ok, problem, events } = await kernel.ledger.verify();
+  expect(problem).toBeUndefined();
+  expect(ok).toBe(true);
+
+  const all = [];
+  for (let page, after = 0; page?.length !== 0; after = all.at(-1)?.seq ?? 0) {
+    page = await kernel.ledger.query({ after, limit: MANY });
+    all.push(...page);
+  }
+  expect(all.length).toBeGreaterThanOrEqual(events);
+  const calls = callsOf(all);
+  // Nobody's call is there twice, and none has two ends.
+  expect(new Set(calls.map(({ call }) => call)).size).toBe(calls.length);
+  expect(calls.filter(({ results }) => results.length > 1)).toEqual([]);
+
+  const effects = await readdir(join(folder, 'effects'));
+  const intended = new Set(
+    calls.filter(({ tool }) => tool === 'effect').map(({ args }) => String(Array.isArray(args) ? args[0] : args.name)),
+  );
+  expect(effects.filter((name) => !intended.has(name))).toEqual([]);
+  const ended = new Set(
+    calls.filter(({ effect, results }) => effect === 'run' && results.length === 1).map(({ args }) => args.name),
+  );
+  expect(reported.filter((name) => !ended.has(name))).toEqual([]);
+  expect(reported.length).toBeGreaterThan(0);
+  const written = new Set(calls.filter(({ tool }) => tool === 'write_file').map(({ path }) => path));
+  const commits = await kernel.git.log(undefined, { limit: 100 });
+  for (const { message } of commits) {
+    const path = /^Forge: (.+)$/.exec(message)?.[1];
+    if (path !== undefined && existsSync(join(folder, '.tgp', path))) expect(written).toContain(path);
+  }
+
+  // What has no end says so: nobody knows whether it happened.
+  const open = calls.filter(({ results }) => results.length === 0);
+  for (const { call } of open.slice(0, 20)) {
+    expect(await kernel.ledger.show(String(call))).toMatchObject({ state: 'unknown' });
+  }
+});

@@ -1,0 +1,137 @@
+/** What must not be written down is not, and what is large is kept beside. */
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { ledgerFiles, sha256 } from '../helpers/ledger.js';
+
+const CANARY = 'canary-7f3a91c2d4e5';
+
+/**
+ * Whether any file of the ledger holds a text.
+ * @param {string} rootDir
+ * @param {string} text
+ */
+const isOnDisk = (rootDir, text) => ledgerFiles(rootDir).some((file) => readFileSync(file).includes(text));
+
+describe('redact', () => {
+  test('sees the content of every event, and what it takes out is nowhere', async () => {
+    /** @type {any[]} */
+    const seen = [];
+    const { kernel, rootDir } = await createKernel(
+      {},
+      {
+        redact: (event) => {
+          seen.push(event);
+          const { args, result: _, ...rest } = event;
+          return { ...rest, ...(args && { args: { ...args, args: { ...args.args, email: '[hidden]' } } }) };
+        },
+      },
+    );
+    await kernel.run('return args', { email: CANARY, n: 1 });
+    const calls = await kernel.ledger.tail({ type: 'CALL' });
+    expect(calls).toMatchObject([{ args: { args: { email: '[hidden]', n: 1 } } }]);
+    expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
+    await kernel.shutdown();
+    expect(isOnDisk(rootDir, CANARY)).toBe(false);
+    const call = seen.find(({ type }) => type === 'CALL');
+    expect(call).toMatchObject({ type: 'CALL', args: { args: { email: CANARY } }, actor: { agent: 'application' } });
+    expect(Object.keys(call)).not.toEqual(expect.arrayContaining(['seq']));
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error(CANARY);
+      },
+    ],
+    ['gives no object', () => 'text'],
+    ['gives nothing', () => undefined],
+    [
+      'rejects',
+      async () => {
+        throw new Error(CANARY);
+      },
+    ],
+  ])('that %s hides the body, and the call goes on', async (_, redact) => {
+    const { kernel, rootDir } = await createKernel({}, { redact: /** @type {any} */ (redact), logger: silent });
+    expect((await kernel.run('return args.n', { n: 1, email: CANARY })).result).toBe(1);
+    const [call] = await kernel.ledger.tail({ type: 'CALL' });
+    expect(call).toMatchObject({ type: 'CALL', tool: expect.any(String), call: expect.any(String) });
+    expect(JSON.stringify(call?.args ?? null)).not.toContain('"n"');
+    await kernel.shutdown();
+    expect(isOnDisk(rootDir, CANARY)).toBe(false);
+  });
+
+  test('may take its time', async () => {
+    const { kernel } = await createKernel(
+      {},
+      {
+        redact: async ({ args: _, ...event }) => {
+          await new Promise((done) => setTimeout(done, 20));
+          return event;
+        },
+      },
+    );
+    await kernel.run('return 1', { email: CANARY });
+    const [call] = await kernel.ledger.tail({ type: 'CALL' });
+    expect(call).toBeDefined();
+    expect(call?.args).toBeUndefined();
+  });
+
+  test('is a function', async () => {
+    const { kernel } = await createKernel({}, { redact: /** @type {any} */ ('yes') });
+    await expect(kernel.boot()).rejects.toMatchObject({ message: expect.stringContaining('redact') });
+  });
+});
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+test('secrets of the configuration are masked wherever they stand', async () => {
+  const { kernel, rootDir } = await createKernel(
+    { secrets: { KEY: { value: CANARY, functions: ['send'] } } },
+    {
+      sandboxAPI: { send: (/** @type {string} */ key) => `sent ${key}` },
+    },
+  );
+  await kernel.run('return { a: args.text, b: await tgp.send("{{secret:KEY}}") }', { text: `token=${CANARY};` });
+  await kernel.ledger.append({ note: CANARY });
+  const events = await kernel.ledger.tail();
+  expect(events.length).toBeGreaterThan(3);
+  expect(JSON.stringify(events)).not.toContain(CANARY);
+  await kernel.shutdown();
+  expect(isOnDisk(rootDir, CANARY)).toBe(false);
+});
+
+describe('large values', () => {
+  test('are kept beside by their hash, with their beginning in the event', async () => {
+    const { kernel } = await createKernel({ sandbox: { timeoutMs: 2_000 } });
+    const text = 'long '.repeat(4_000);
+    await kernel.run('return args.text.length', { text });
+    const [call] = await kernel.ledger.tail({ type: 'CALL' });
+    const { $blob, bytes, preview } = /** @type {any} */ (call).args.args;
+    expect(preview.length).toBeLessThan(300);
+    const kept = await kernel.ledger.blob($blob);
+    expect(kept).toBe(JSON.stringify({ text }));
+    expect(bytes).toBe(kept.length);
+    expect(sha256(kept)).toBe($blob);
+    expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
+  });
+
+  test('that are too large are only hashed', async () => {
+    const { kernel } = await createKernel({ ledger: { blobBytes: 10_000 }, sandbox: { timeoutMs: 2_000 } });
+    await kernel.run('return 1', { text: 'x'.repeat(20_000) });
+    const [call] = await kernel.ledger.tail({ type: 'CALL' });
+    const { $blob, kept } = /** @type {any} */ (call).args.args;
+    expect(kept).toBe(false);
+    await expect(kernel.ledger.blob($blob)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
+  });
+
+  test.each(['', 'x', '0'.repeat(64)])('that nobody kept are not there: "%s"', async (hash) => {
+    const { kernel } = await createKernel();
+    await expect(kernel.ledger.blob(hash)).rejects.toMatchObject({
+      code: expect.stringMatching(/^ERR_(NOT_FOUND|VALIDATION)$/),
+    });
+  });
+});
