@@ -17,7 +17,7 @@ use super::parse::parser::{Parsed, Unparsed, parse};
 use super::parse::source_limits::stack_for;
 use super::positions::position::Position;
 use super::positions::source_index::SourceIndex;
-use super::secrets::text_scan::scan;
+use super::secrets::text_scan::{holds_secret, scan};
 use super::syntax::function_text::{Callable, text_around};
 use super::syntax::resolve::resolve;
 use super::transpile::compiled::Compiled;
@@ -79,6 +79,12 @@ impl Compiler {
     #[must_use]
     pub fn secrets_in_words(&self, text: &str) -> Vec<Diagnostic> {
         scan(text)
+    }
+
+    /// Whether words hold a secret, whatever they say about it themselves.
+    #[must_use]
+    pub fn holds_secret(&self, text: &str) -> bool {
+        holds_secret(text)
     }
 
     /// Every file or package that this source names, also where only types need it.

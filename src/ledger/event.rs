@@ -34,6 +34,9 @@ pub enum Importance {
     Intent,
     /// Anything else: what cannot be written now is kept and written later, in order.
     Other,
+    /// What nobody is told of before something else is recorded, such as the beginning of a call that changes nothing by itself:
+    /// it is written together with what comes next, or with the writer's next turn.
+    Later,
 }
 
 /// An event as it is handed in. All is borrowed, nothing is parsed on the caller's thread.

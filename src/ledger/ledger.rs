@@ -23,7 +23,7 @@ use super::store::{Reach, Store};
 use super::verification::{Problem, Verification, Witness};
 use super::verify::{Against, verify, verify_end};
 use super::writer::{self, Shared};
-use crate::threads::{Panicked, spawn};
+use crate::threads::{Panicked, spawn_quiet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -306,7 +306,7 @@ impl Writing {
 
     fn start_thread(&self) -> Result<(), LedgerError> {
         let shared = Arc::clone(&self.shared);
-        let thread = spawn("tgp-ledger", move || writer::run(&shared)).map_err(|_| LedgerError::NoThread)?;
+        let thread = spawn_quiet("tgp-ledger", move || writer::run(&shared)).map_err(|_| LedgerError::NoThread)?;
         *self.thread.lock() = Some(thread);
         Ok(())
     }

@@ -29,7 +29,8 @@ impl Preparation {
     pub fn prepare(&self, line: &SpoolLine<'_>) -> PreparedEvent {
         let mut envelope = envelope_of(line);
         let mut body = body_of(line);
-        if let Some(redact) = &self.redact {
+        let redact = self.redact.as_ref().filter(|redact| redact.concerns(&envelope) || redact.concerns(&body));
+        if let Some(redact) = redact {
             (envelope, body) = masked(redact.as_ref(), envelope, body);
         }
         let blobs = blobs::set_apart(&mut body, self.blob_bytes);
@@ -208,6 +209,10 @@ mod tests {
     struct Hook(fn(String) -> String);
 
     impl Redact for Hook {
+        fn concerns(&self, _: &serde_json::Map<String, serde_json::Value>) -> bool {
+            true
+        }
+
         fn redact(&self, content: String) -> String {
             (self.0)(content)
         }

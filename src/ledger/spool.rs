@@ -10,11 +10,13 @@ use super::spool_file::SpoolFile;
 use super::spool_line::{MAX_LINE, write_line};
 use super::spool_view::{Stage, View};
 use parking_lot::Mutex;
-use std::collections::VecDeque;
 use std::io;
 
 /// Bytes of events that are kept in memory while the disk takes none.
 const KEPT_BYTES: usize = 4 << 20;
+
+/// Bytes of lines that may wait for others; more are written.
+const GATHERED_BYTES: usize = 64 << 10;
 
 /// A file that has grown longer than this is followed by another.
 const ROTATE_BYTES: u64 = 4 << 20;
@@ -42,9 +44,10 @@ struct State {
     /// Bytes of all files that the store does not have.
     waiting: u64,
     line: Vec<u8>,
-    /// Lines that could not be written, oldest first.
-    kept: VecDeque<Vec<u8>>,
-    kept_bytes: usize,
+    /// Lines that are not written yet, because they may wait or because that failed.
+    pending: Vec<u8>,
+    /// Whether the file had its name when it was last looked at, since the writer's last turn.
+    is_looked_at: bool,
 }
 
 impl Spool {
@@ -56,8 +59,8 @@ impl Spool {
             next: 0,
             waiting: 0,
             line: Vec::new(),
-            kept: VecDeque::new(),
-            kept_bytes: 0,
+            pending: Vec::new(),
+            is_looked_at: false,
         };
         Self { folder, process, limit, durability, state: Mutex::new(state) }
     }
@@ -83,13 +86,19 @@ impl Spool {
             (Durability::Power, Importance::Intent, Some(file)) => {
                 file.sync_data().map_err(|error| LedgerError::write(&error))
             }
-            (Durability::Power | Durability::Process, Importance::Intent | Importance::Other, _) => Ok(()),
+            (
+                Durability::Power | Durability::Process,
+                Importance::Intent | Importance::Other | Importance::Later,
+                _,
+            ) => Ok(()),
         }
     }
 
-    /// Writes what could not be written before.
+    /// Writes what could not be written before, or was let wait.
     pub fn retry(&self) -> Result<(), LedgerError> {
-        self.state.lock().write_kept(self)
+        let mut state = self.state.lock();
+        state.is_looked_at = false;
+        state.write_pending(self)
     }
 
     /// The files as they are now, oldest first.
@@ -133,6 +142,7 @@ impl Spool {
     pub fn end(&self, drained: u64) -> Result<bool, LedgerError> {
         let mut state = self.state.lock();
         state.stage = Stage::Ended;
+        state.write_pending(self)?;
         state.put_away(drained, &self.folder)
     }
 
@@ -157,7 +167,8 @@ impl Spool {
 
 impl State {
     fn put_away(&mut self, drained: u64, folder: &Folder) -> Result<bool, LedgerError> {
-        let is_drained = self.current.as_ref().is_some_and(|file| file.len() == drained) && self.retired.is_empty();
+        let is_written = self.retired.is_empty() && self.pending.is_empty();
+        let is_drained = is_written && self.current.as_ref().is_some_and(|file| file.len() == drained);
         if let Some(file) = self.current.as_ref().filter(|_| is_drained) {
             file.remove_held(folder).map_err(|error| LedgerError::write(&error))?;
             self.current = None;
@@ -172,19 +183,35 @@ impl State {
         if line.len() > MAX_LINE {
             return Err(LedgerError::TooLarge(MAX_LINE));
         }
-        let written = self.write_kept(spool).and_then(|()| self.write(line, spool));
+        let before = self.pending.len();
+        self.pending.extend_from_slice(line);
+        let written = match importance {
+            Importance::Later if self.pending.len() < GATHERED_BYTES => Ok(()),
+            Importance::Intent | Importance::Other | Importance::Later => self.write_pending(spool),
+        };
+        let most = KEPT_BYTES.min(usize::try_from(spool.limit).unwrap_or(KEPT_BYTES));
         match (written, importance) {
-            (Err(error), Importance::Other) => self.keep(line).then_some(()).ok_or(error),
-            (written, Importance::Intent | Importance::Other) => written,
+            // Kept, and written before what comes next.
+            (Err(_), Importance::Other | Importance::Later) if self.pending.len() <= most => Ok(()),
+            (Err(error), Importance::Intent | Importance::Other | Importance::Later) => {
+                self.pending.truncate(before);
+                Err(error)
+            }
+            (Ok(()), Importance::Intent | Importance::Other | Importance::Later) => Ok(()),
         }
     }
 
-    fn write(&mut self, line: &[u8], spool: &Spool) -> Result<(), LedgerError> {
-        let bytes = u64::try_from(line.len()).unwrap_or_default();
+    /// Writes what waits in memory, in one write.
+    fn write_pending(&mut self, spool: &Spool) -> Result<(), LedgerError> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let bytes = u64::try_from(self.pending.len()).unwrap_or_default();
         if self.waiting + bytes > spool.limit {
             return Err(LedgerError::SpoolFull);
         }
-        if self.current.as_ref().is_some_and(|file| !file.is_in_place()) {
+        let is_looked_at = std::mem::replace(&mut self.is_looked_at, true);
+        if !is_looked_at && self.current.as_ref().is_some_and(|file| !file.is_in_place()) {
             // What is in it is drained from what we hold of it.
             let nameless = self.current.take();
             self.retired.extend(nameless);
@@ -193,28 +220,11 @@ impl State {
             Some(file) => file,
             none @ None => none.insert(spool.new_file(&mut self.next)?),
         };
-        file.append(line).map_err(|error| LedgerError::write(&error))?;
+        file.append(&self.pending).map_err(|error| LedgerError::write(&error))?;
         self.waiting += bytes;
-        Ok(())
-    }
-
-    fn keep(&mut self, line: &[u8]) -> bool {
-        if self.kept_bytes + line.len() > KEPT_BYTES {
-            return false;
-        }
-        self.kept_bytes += line.len();
-        self.kept.push_back(line.to_vec());
-        true
-    }
-
-    fn write_kept(&mut self, spool: &Spool) -> Result<(), LedgerError> {
-        while let Some(line) = self.kept.pop_front() {
-            if let Err(error) = self.write(&line, spool) {
-                self.kept.push_front(line);
-                return Err(error);
-            }
-            self.kept_bytes -= line.len();
-        }
+        self.pending.clear();
+        // One large event does not hold its memory for ever.
+        self.pending.shrink_to(GATHERED_BYTES);
         Ok(())
     }
 }

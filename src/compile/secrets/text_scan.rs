@@ -38,6 +38,11 @@ pub(in crate::compile) fn scan(text: &str) -> Vec<Diagnostic> {
     found
 }
 
+/// Whether there is one, whatever a comment says about it.
+pub(in crate::compile) fn holds_secret(text: &str) -> bool {
+    text.split('\n').any(|line| secret_in(line).is_some())
+}
+
 /// Where the first secret of a line is, and what it is.
 fn secret_in(line: &str) -> Option<(usize, String)> {
     if let Some(offset) = find_token(line) {

@@ -103,7 +103,8 @@ impl Door {
         body.extend(args.as_deref().map(|args| ("args", Part::Json(args))));
         let importance = match call.changes {
             Changes::Something => Importance::Intent,
-            Changes::Nothing => Importance::Other,
+            // Its result, and whatever it goes on to change, are written behind it.
+            Changes::Nothing => Importance::Later,
         };
         let event = NewEvent {
             importance,

@@ -7,8 +7,8 @@ use crate::kernel::host_question::ask_and_wait;
 use crate::kernel::secret_scan::SecretScan;
 use crate::ledger::Redact;
 use parking_lot::Mutex;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,39 @@ const QUESTION: &str = "#redact";
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a hook is not asked that gave no answer: everything waits for it.
 const REST: Duration = Duration::from_secs(10);
+
+/// Members whose text the kernel makes itself.
+const PLAIN: [&str; 6] = ["type", "ts", "call", "parent", "effect", "code"];
+/// The shortest text that can be a secret.
+const SHORTEST: usize = 12;
+
+/// Whether a closer look is worth its time: a long word with a digit, or something with a name before it.
+fn may_hold_secret(value: &Value) -> bool {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) if is_suspicious(text) => return true,
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                if members.keys().any(|key| is_suspicious(key)) {
+                    return true;
+                }
+                open.extend(members.values());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    false
+}
+
+fn is_suspicious(text: &str) -> bool {
+    if text.len() < SHORTEST {
+        return false;
+    }
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'.');
+    let mut words = text.as_bytes().split(|byte| !is_word(*byte));
+    text.contains([':', '=']) || words.any(|word| word.len() >= SHORTEST && word.iter().any(u8::is_ascii_digit))
+}
 
 /// Whether the application has a say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,18 +83,18 @@ impl Masking {
         let known =
             self.tokens.iter().fold(String::from_utf8_lossy(&known).into_owned(), |text, token| token.scrub(&text));
         // Most hold nothing that looks like a secret, and need not be taken apart.
-        if self.secrets.findings_in_words("", &known).is_empty() {
+        if !self.secrets.is_in_words(&known) {
             return Some(known);
         }
         let mut value: Value = serde_json::from_str(&known).ok()?;
         let mut open = vec![&mut value];
         while let Some(value) = open.pop() {
             match value {
-                Value::String(text) if !self.secrets.findings_in_words("", text).is_empty() => HIDDEN.clone_into(text),
+                Value::String(text) if self.secrets.is_in_words(text) => HIDDEN.clone_into(text),
                 Value::Array(items) => open.extend(items),
                 Value::Object(members) => {
                     // A key that holds one takes what it names with it.
-                    members.retain(|key, _| self.secrets.findings_in_words("", key).is_empty());
+                    members.retain(|key, _| !self.secrets.is_in_words(key));
                     open.extend(members.values_mut());
                 }
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -85,6 +118,13 @@ impl Masking {
 }
 
 impl Redact for Masking {
+    fn concerns(&self, members: &Map<String, Value>) -> bool {
+        self.hook == RedactHook::Present
+            || !self.bound.is_empty()
+            || !self.tokens.is_empty()
+            || members.iter().any(|(name, value)| !PLAIN.contains(&name.as_str()) && may_hold_secret(value))
+    }
+
     fn redact(&self, content: String) -> String {
         let masked = self.masked(&content);
         let kept = match self.hook {
@@ -93,5 +133,31 @@ impl Redact for Masking {
         };
         // What is no object is not kept, and the event says so.
         kept.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_hold_secret;
+    use crate::compile::Compiler;
+    use serde_json::json;
+
+    #[test]
+    fn whatever_a_closer_look_would_hide_gets_one() {
+        let secrets = [
+            "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+            "AKIAIOSFODNN7EXAMPLE",
+            "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+            "the password = hunter2-and-more",
+            "tgp-ignore no-secrets: sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+        ];
+        for secret in secrets {
+            assert!(Compiler::new().holds_secret(secret), "{secret}");
+            assert!(may_hold_secret(&json!({ "deep": [secret] })), "{secret}");
+            assert!(may_hold_secret(&json!({ secret: 1 })), "{secret}");
+        }
+        for plain in [json!({ "n": 5 }), json!(6), json!("tools/reports/revenue.ts"), json!([null, "Grace Hopper"])] {
+            assert!(!may_hold_secret(&plain), "{plain}");
+        }
     }
 }

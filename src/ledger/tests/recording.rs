@@ -276,3 +276,27 @@ fn files_that_somebody_takes_away_take_no_event_with_them() {
     assert_eq!(last.len(), 4, "what came after is there");
     assert_eq!(ledger.verify(&[]).unwrap().events, ledger.position().unwrap().size);
 }
+
+#[test]
+fn what_may_wait_is_written_before_what_follows_and_soon_in_any_case() {
+    use crate::ledger::Importance;
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open(place.path());
+    ledger.flush().unwrap();
+    let written = || {
+        let spools = fs::read_dir(place.path().join("spool")).unwrap();
+        spools.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect::<String>()
+    };
+    let later = NewEvent { importance: Importance::Later, ..call("x-1", &[]) };
+    ledger.record(&later).unwrap();
+    let intent = NewEvent { importance: Importance::Intent, ..call("x-2", &[]) };
+    ledger.record(&intent).unwrap();
+    let text = written();
+    assert!(text.find("x-1").unwrap() < text.find("x-2").unwrap(), "{text}");
+    ledger.record(&NewEvent { importance: Importance::Later, ..call("x-3", &[]) }).unwrap();
+    let waited = std::time::Instant::now();
+    while ledger.last_position().size < 3 && waited.elapsed() < std::time::Duration::from_secs(30) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(ledger.last_position().size, 3, "the writer comes by itself");
+}
