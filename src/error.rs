@@ -26,6 +26,10 @@ pub enum ErrorCode {
     Io,
     Aborted,
     Shutdown,
+    /// The policy, or a token, does not allow the call.
+    Denied,
+    /// The policy asks somebody about the call, who was not there or said no.
+    Approval,
     Ledger,
     /// A defect of ours, caught before it could do harm.
     Internal,
@@ -33,7 +37,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code, so that a test can hold the list against the one in JavaScript.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Validation,
         Self::Config,
         Self::NotFound,
@@ -53,6 +57,8 @@ impl ErrorCode {
         Self::Io,
         Self::Aborted,
         Self::Shutdown,
+        Self::Denied,
+        Self::Approval,
         Self::Ledger,
         Self::Internal,
     ];
@@ -86,6 +92,8 @@ impl ErrorCode {
             Self::Io => "ERR_IO",
             Self::Aborted => "ERR_ABORTED",
             Self::Shutdown => "ERR_SHUTDOWN",
+            Self::Denied => "ERR_DENIED",
+            Self::Approval => "ERR_APPROVAL",
             Self::Ledger => "ERR_LEDGER",
             Self::Internal => "ERR_INTERNAL",
         }

@@ -7,7 +7,7 @@
 //!      |
 //! kernel              the only place that knows more than one part
 //!      |
-//! vfs  registry  embed  compile  sandbox  net  git  sql  ledger      parts: none imports another
+//! vfs  registry  embed  compile  sandbox  net  git  sql  ledger  policy      parts: none imports another
 //!      |
 //! error, ids, threads, turns, bounded_read, loopback, bound_secrets, near_name     bottom: import nothing of ours
 //! ```
@@ -34,6 +34,7 @@ pub mod ledger;
 pub mod loopback;
 pub mod near_name;
 pub mod net;
+pub mod policy;
 pub mod registry;
 pub mod sandbox;
 pub mod sql;

@@ -9,9 +9,10 @@ mod tests;
 
 pub use reading::dialect::Dialect;
 pub use reading::parameters::{Binding, ParameterShape};
+pub use rules::outline::{Outline, outline};
 pub use rules::policy::{RuleList, SqlPolicy};
 pub use rules::statement::{Statement, classify};
-pub use rules::verb::Access;
+pub use rules::verb::{Access, Verb};
 pub use sql_error::SqlError;
 pub use sqlite::database::{Database, DatabaseOptions};
 pub use sqlite::query::{QueryAnswer, QueryLimits};

@@ -2,6 +2,7 @@
 
 pub mod forbidden_names;
 mod near_keyword;
+pub mod outline;
 mod outside;
 pub mod policy;
 pub mod pragmas;

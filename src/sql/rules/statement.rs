@@ -95,7 +95,12 @@ fn reads_alike(tokens: &Tokens<'_>, bound: &str, reading: Reading) -> bool {
     alike && tokens.len() == other.len()
 }
 
-fn judge(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect, policy: &SqlPolicy) -> Result<BTreeSet<Verb>, SqlError> {
+pub(super) fn judge(
+    tokens: &Tokens<'_>,
+    lexis: Lexis,
+    dialect: Dialect,
+    policy: &SqlPolicy,
+) -> Result<BTreeSet<Verb>, SqlError> {
     if tokens.len() == 0 {
         return Err(SqlError::Unreadable("The statement is empty. Write one SQL statement.".to_owned()));
     }

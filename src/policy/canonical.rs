@@ -1,0 +1,90 @@
+//! One text for what rules mean, and its hash: the version in force.
+
+use super::call::Mode;
+use super::matching::arg_matcher::ArgTest;
+use super::matching::matchers::Matchers;
+use super::matching::path_set::PathSet;
+use super::rule::Rule;
+use super::table_name::TableName;
+use super::verdict::Decision;
+use ring::digest::{SHA256, digest};
+use serde_json::Value;
+
+pub(super) fn version_of(default: Decision, rules: &[Rule], globs: &PathSet) -> String {
+    let mut text = String::from("tgp-policy-1\n");
+    line(&mut text, "default", &[default.as_str()]);
+    for rule in rules {
+        line(&mut text, "rule", &[&rule.id, rule.decision.as_str(), &rule.reason]);
+        line(&mut text, "about", &rule.targets.words());
+        write_matchers(&mut text, &rule.matchers, globs);
+    }
+    hex(digest(&SHA256, text.as_bytes()).as_ref())
+}
+
+fn write_matchers(text: &mut String, matchers: &Matchers, globs: &PathSet) {
+    let Matchers { paths, hosts, methods, verbs, tables, args, principal, modes } = matchers;
+    sorted(text, "paths", paths, |id| globs.text(*id).to_owned());
+    sorted(text, "hosts", hosts, ToString::to_string);
+    sorted(text, "methods", methods, |method| (*method).to_owned());
+    sorted(text, "tables", tables, |table: &TableName| table.as_str().to_owned());
+    sorted(text, "principal", principal, ToString::to_string);
+    sorted(text, "mode", modes, |mode: &Mode| mode.as_str().to_owned());
+    if let Some(verbs) = verbs {
+        line(text, "verbs", &verbs.words());
+    }
+    let mut args: Vec<_> = args.iter().collect();
+    args.sort_by(|one, other| one.pointer.cmp(&other.pointer));
+    for arg in args {
+        match &arg.test {
+            ArgTest::Glob { text: glob, .. } => line(text, "glob", &[&arg.pointer, glob]),
+            ArgTest::OneOf(values) => {
+                let mut values: Vec<String> = values.iter().map(canonical_json).collect();
+                values.sort_unstable();
+                line(text, "one of", &[&arg.pointer]);
+                values.iter().for_each(|value| line(text, "value", &[value]));
+            }
+        }
+    }
+}
+
+fn sorted<T>(text: &mut String, key: &str, values: &Option<Vec<T>>, word: impl Fn(&T) -> String) {
+    let Some(values) = values else { return };
+    let mut words: Vec<String> = values.iter().map(word).collect();
+    words.sort_unstable();
+    words.dedup();
+    line(text, key, &words);
+}
+
+/// A line that no other words can make: each word with its length before it.
+fn line(text: &mut String, key: &str, words: &[impl AsRef<str>]) {
+    text.push_str(key);
+    for word in words {
+        let word = word.as_ref();
+        text.push_str(&format!(" {}:{word}", word.len()));
+    }
+    text.push('\n');
+}
+
+/// JSON with sorted keys. Values of a policy are not deep.
+pub(super) fn canonical_json(value: &Value) -> String {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(canonical_json).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(members) => {
+            let mut members: Vec<(&String, &Value)> = members.iter().collect();
+            members.sort_by_key(|(key, _)| *key);
+            let members: Vec<String> = members
+                .into_iter()
+                .map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), canonical_json(value)))
+                .collect();
+            format!("{{{}}}", members.join(","))
+        }
+    }
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,98 @@
+//! Judging a call: the strictest rule that speaks wins.
+
+use super::call::Call;
+use super::effect::Effects;
+use super::matching::fit::Fit;
+use super::matching::matchers::Judged;
+use super::nearest::nearest_allowed;
+use super::outcome::Outcome;
+use super::policy::Policy;
+use super::verdict::{Decision, Verdict};
+use std::sync::Arc;
+
+impl Policy {
+    /// The verdict, with everything that is said about it.
+    #[must_use]
+    pub fn judge(&self, call: &Call) -> Verdict {
+        let outcome = self.outcome(call);
+        let mut verdict = self.worded(call, &outcome);
+        if verdict.verdict != Decision::Allow {
+            verdict.nearest = nearest_allowed(self, call, &outcome);
+        }
+        verdict
+    }
+
+    /// The verdict alone, for those who ask often.
+    #[must_use]
+    pub fn decide(&self, call: &Call) -> Decision {
+        self.outcome(call).decision
+    }
+
+    pub(super) fn outcome(&self, call: &Call) -> Outcome {
+        let judged = Judged::new(call, &self.globs);
+        self.outcome_among(self.index.candidates(&judged), &judged)
+    }
+
+    /// What these rules say, in whatever order they come, and the default.
+    pub(super) fn outcome_among(&self, numbers: impl Iterator<Item = usize>, judged: &Judged<'_>) -> Outcome {
+        let call = judged.call;
+        let mut strictest: Option<(Decision, usize)> = None;
+        let mut covered: Option<Effects> = None;
+        for number in numbers {
+            let Some(rule) = self.rules.get(number) else { continue };
+            let Some(effects) = rule.targets.spoken_for(call) else { continue };
+            let beaten = strictest.is_some_and(|(decision, first)| {
+                decision == Decision::Deny && (rule.decision != Decision::Deny || first <= number)
+            });
+            if beaten {
+                continue;
+            }
+            let fit = rule.matchers.fit(judged);
+            let speaks = match rule.decision {
+                Decision::Allow => fit == Fit::Covers,
+                Decision::Ask | Decision::Deny => fit != Fit::No,
+            };
+            if !speaks {
+                continue;
+            }
+            if fit == Fit::Covers {
+                covered = Some(covered.map_or(effects, |covered| covered.or(effects)));
+            }
+            let wins = strictest.is_none_or(|(decision, first)| {
+                rule.decision > decision || (rule.decision == decision && number < first)
+            });
+            if wins {
+                strictest = Some((rule.decision, number));
+            }
+        }
+        let uncovered = call.effects.without(covered.unwrap_or_default());
+        let default_speaks = covered.is_none() || !uncovered.is_empty();
+        match strictest {
+            Some((decision, number)) if !default_speaks || decision >= self.default => {
+                Outcome { decision, rule: Some(number), uncovered: Effects::NONE }
+            }
+            Some(_) | None => Outcome { decision: self.default, rule: None, uncovered },
+        }
+    }
+
+    pub(super) fn worded(&self, call: &Call, outcome: &Outcome) -> Verdict {
+        match outcome.rule.and_then(|number| self.rules.get(number)) {
+            Some(rule) => rule.verdict(),
+            None => Verdict {
+                verdict: outcome.decision,
+                rule: "default".into(),
+                at: Arc::clone(&self.default_at),
+                reason: self.default_reason_for(call, outcome),
+                nearest: None,
+            },
+        }
+    }
+
+    fn default_reason_for(&self, call: &Call, outcome: &Outcome) -> Arc<str> {
+        if outcome.decision == Decision::Allow || outcome.uncovered.is_empty() {
+            return Arc::clone(&self.default_reason);
+        }
+        let (effects, tool, default) = (outcome.uncovered.words().join(" and "), &call.tool, self.default.as_str());
+        format!("No rule covers what {tool} does here ({effects}), and the default is {default}.").into()
+    }
+}

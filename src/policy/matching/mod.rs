@@ -1,0 +1,8 @@
+//! Whether a rule, or a caveat of a token, speaks for a call.
+
+pub(super) mod arg_matcher;
+pub(super) mod fit;
+pub(super) mod matchers;
+pub(super) mod path_set;
+pub(super) mod principal_pattern;
+pub(super) mod targets;

@@ -1,0 +1,155 @@
+//! A policy in force.
+
+use super::call::Call;
+use super::canonical::version_of;
+use super::effect::Effect;
+use super::file::fault::Fault;
+use super::file::json::from_json;
+use super::file::node::{Node, Place};
+use super::file::read_policy::{Written, read_policy};
+use super::file::read_test::read_call;
+use super::file::yaml::parse_yaml;
+use super::matching::matchers::Matchers;
+use super::matching::path_set::PathSet;
+use super::matching::targets::Targets;
+use super::policy_error::PolicyError;
+use super::rule::Rule;
+use super::rule_index::RuleIndex;
+use super::sql_verb::SqlVerb;
+use super::tools::Tools;
+use super::verdict::Decision;
+use serde_json::Value;
+use std::sync::Arc;
+
+#[derive(Debug, Clone)]
+pub struct Policy {
+    pub(super) default: Decision,
+    pub(super) default_at: Arc<str>,
+    /// What is said when the default allows, which happens often.
+    pub(super) default_reason: Arc<str>,
+    pub(super) rules: Vec<Rule>,
+    pub(super) index: RuleIndex,
+    pub(super) globs: PathSet,
+    pub(super) tools: Tools,
+    version: String,
+}
+
+impl Policy {
+    /// A policy file. `source` is its name as messages and verdicts say it; never a host path.
+    ///
+    /// # Errors
+    /// `Malformed` with the line, or `TestFailed`.
+    pub fn from_yaml(bytes: &[u8], source: &str, tools: &Tools) -> Result<Self, PolicyError> {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let fault = Fault::new(&Place::Line(line), "The file is not UTF-8 text. Save it as UTF-8.");
+            malformed(fault, source)
+        })?;
+        let root = parse_yaml(text).map_err(|fault| malformed(fault, source))?;
+        Self::load(&root, source, tools)
+    }
+
+    /// A policy that the application gives as an object.
+    ///
+    /// # Errors
+    /// `Malformed` with the member, or `TestFailed`.
+    pub fn from_json(value: &Value, source: &str, tools: &Tools) -> Result<Self, PolicyError> {
+        let root = from_json(value).map_err(|fault| malformed(fault, source))?;
+        Self::load(&root, source, tools)
+    }
+
+    /// Everything is allowed.
+    #[must_use]
+    pub fn allow(tools: &Tools) -> Self {
+        Self::built_in("allow", Decision::Allow, Vec::new(), tools)
+    }
+
+    /// Reading is allowed, everything else asks.
+    #[must_use]
+    pub fn safe(tools: &Tools) -> Self {
+        let reading = Rule {
+            id: "reading".into(),
+            decision: Decision::Allow,
+            targets: Targets::Some { effects: [Effect::Read].into_iter().collect(), tools: Vec::new() },
+            matchers: Matchers::default(),
+            reason: "The built-in policy 'safe' allows reading.".into(),
+            at: "safe".into(),
+        };
+        let queries = Rule {
+            id: "queries".into(),
+            targets: Targets::Some { effects: [Effect::Sql].into_iter().collect(), tools: Vec::new() },
+            matchers: Matchers {
+                verbs: Some([SqlVerb::Select, SqlVerb::Show].into_iter().collect()),
+                ..Matchers::default()
+            },
+            reason: "The built-in policy 'safe' allows queries.".into(),
+            ..reading.clone()
+        };
+        Self::built_in("safe", Decision::Ask, vec![reading, queries], tools)
+    }
+
+    fn built_in(name: &str, default: Decision, rules: Vec<Rule>, tools: &Tools) -> Self {
+        let default_at = name.to_owned();
+        Self::new(Written { default, default_at, rules, globs: PathSet::default(), tests: Vec::new() }, tools)
+    }
+
+    fn load(root: &Node, source: &str, tools: &Tools) -> Result<Self, PolicyError> {
+        let mut written = read_policy(root, source, tools).map_err(|fault| malformed(fault, source))?;
+        let tests = std::mem::take(&mut written.tests);
+        let policy = Self::new(written, tools);
+        for test in tests {
+            let outcome = policy.outcome(&test.call);
+            if outcome.decision != test.expected {
+                let verdict = policy.worded(&test.call, &outcome);
+                return Err(PolicyError::TestFailed {
+                    at: test.at,
+                    expected: test.expected.as_str(),
+                    found: outcome.decision.as_str(),
+                    rule: verdict.rule.to_string(),
+                    rule_at: verdict.at.to_string(),
+                });
+            }
+        }
+        Ok(policy)
+    }
+
+    fn new(written: Written, tools: &Tools) -> Self {
+        let Written { default, default_at, rules, globs, .. } = written;
+        let default_reason = format!("No rule speaks about this call, and the default is {}.", default.as_str());
+        Self {
+            version: version_of(default, &rules, &globs),
+            index: RuleIndex::new(&rules),
+            default,
+            default_at: default_at.into(),
+            default_reason: default_reason.into(),
+            rules,
+            globs,
+            tools: tools.clone(),
+        }
+    }
+
+    /// The hash of what the rules mean: comments, lines and tests do not change it.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    #[must_use]
+    pub fn rule_count(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// A call as a person writes it to have it explained, in the words of `tests:`.
+    ///
+    /// # Errors
+    /// `Malformed` for a call that cannot be meant.
+    pub fn read_call(&self, value: &Value) -> Result<Call, PolicyError> {
+        let node = from_json(value).map_err(|fault| malformed(fault, "call"))?;
+        read_call(&node, &self.tools).map_err(|fault| malformed(fault, "call"))
+    }
+}
+
+fn malformed(fault: Fault, source: &str) -> PolicyError {
+    PolicyError::Malformed { at: fault.place.within(source), message: fault.message }
+}

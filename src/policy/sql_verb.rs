@@ -1,0 +1,137 @@
+//! What SQL statements do, in the words that rules are written in.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+/// The same words as the classifier of `sql`, which this part does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SqlVerb {
+    Select,
+    Insert,
+    Update,
+    Delete,
+    Replace,
+    Merge,
+    Truncate,
+    Create,
+    Alter,
+    Drop,
+    Show,
+    Maintain,
+}
+
+impl SqlVerb {
+    pub const ALL: [Self; 12] = [
+        Self::Select,
+        Self::Insert,
+        Self::Update,
+        Self::Delete,
+        Self::Replace,
+        Self::Merge,
+        Self::Truncate,
+        Self::Create,
+        Self::Alter,
+        Self::Drop,
+        Self::Show,
+        Self::Maintain,
+    ];
+
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Select => "select",
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Replace => "replace",
+            Self::Merge => "merge",
+            Self::Truncate => "truncate",
+            Self::Create => "create",
+            Self::Alter => "alter",
+            Self::Drop => "drop",
+            Self::Show => "show",
+            Self::Maintain => "maintain",
+        }
+    }
+
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verb| verb.as_str().eq_ignore_ascii_case(word))
+    }
+
+    const fn bit(self) -> u16 {
+        1 << self as u16
+    }
+
+    /// What else happens to rows: a rule that restricts one of these restricts the verb.
+    const fn implies(self) -> SqlVerbs {
+        match self {
+            Self::Replace => SqlVerbs(Self::Delete.bit() | Self::Insert.bit()),
+            Self::Merge => SqlVerbs(Self::Delete.bit() | Self::Insert.bit() | Self::Update.bit()),
+            Self::Truncate | Self::Drop => SqlVerbs(Self::Delete.bit()),
+            Self::Select
+            | Self::Insert
+            | Self::Update
+            | Self::Delete
+            | Self::Create
+            | Self::Alter
+            | Self::Show
+            | Self::Maintain => SqlVerbs(0),
+        }
+    }
+}
+
+/// A set of verbs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SqlVerbs(u16);
+
+impl SqlVerbs {
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether all verbs of `other` are in this set.
+    #[must_use]
+    pub const fn holds(self, other: Self) -> bool {
+        other.0 & !self.0 == 0
+    }
+
+    #[must_use]
+    pub const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// With what the verbs of this set do beside their name.
+    #[must_use]
+    pub fn with_implied(self) -> Self {
+        self.iter().fold(self, |all, verb| Self(all.0 | verb.implies().0))
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = SqlVerb> {
+        SqlVerb::ALL.into_iter().filter(move |verb| self.0 & verb.bit() != 0)
+    }
+
+    #[must_use]
+    pub fn words(self) -> Vec<&'static str> {
+        self.iter().map(SqlVerb::as_str).collect()
+    }
+}
+
+impl FromIterator<SqlVerb> for SqlVerbs {
+    fn from_iter<I: IntoIterator<Item = SqlVerb>>(verbs: I) -> Self {
+        verbs.into_iter().fold(Self(0), |all, verb| Self(all.0 | verb.bit()))
+    }
+}
+
+impl Serialize for SqlVerbs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.words().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for SqlVerbs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = Vec::<String>::deserialize(deserializer)?;
+        words.iter().map(|word| SqlVerb::parse(word).ok_or_else(|| D::Error::custom("a verb is not known"))).collect()
+    }
+}

@@ -1,0 +1,13 @@
+//! Policies as people write them, against calls as kernels make them.
+
+mod bounds;
+mod explanations;
+mod malformed;
+mod malformed_objects;
+mod properties;
+mod replays;
+mod table_of_calls;
+mod table_of_calls_more;
+mod token_properties;
+mod tokens;
+mod world;

@@ -1,0 +1,11 @@
+//! Capability tokens: whoever holds one can narrow it, and nobody can widen it.
+
+mod block;
+pub(super) mod capability;
+mod chain;
+mod instant;
+pub(super) mod keys;
+mod mac;
+pub(super) mod token_id;
+pub(super) mod token_text;
+pub(super) mod uses;

@@ -1,0 +1,120 @@
+//! The tools that exist, with their arguments: what a rule may name.
+
+use super::call::{Call, Fact};
+use super::effect::Effects;
+use super::host_name::HostPort;
+use super::sql_verb::SqlVerbs;
+use super::table_name::TableName;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use url::Url;
+
+/// What an argument means to a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgKind {
+    Plain,
+    /// A path of the root. Rules name it with `paths`, which knows all its spellings.
+    Path,
+    Url,
+    Method,
+    Sql,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Arguments {
+    /// Nobody knows which, as with functions of the application.
+    Any,
+    Named(Vec<(String, ArgKind)>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// All effects that a call of it can have.
+    pub effects: Effects,
+    pub arguments: Arguments,
+}
+
+/// What the classifier of SQL found in a statement; nothing when it could not read it. The tables may be unknown.
+pub type ReadSql = Arc<dyn Fn(&str) -> Option<(SqlVerbs, Option<Vec<TableName>>)> + Send + Sync>;
+
+/// A text as a canonical path; nothing when it is none.
+pub type ReadPath = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+#[derive(Clone)]
+pub struct Tools {
+    tools: BTreeMap<String, Tool>,
+    read_sql: ReadSql,
+    read_path: ReadPath,
+}
+
+impl fmt::Debug for Tools {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Tools").field(&self.tools).finish()
+    }
+}
+
+impl Tools {
+    #[must_use]
+    pub fn new(tools: impl IntoIterator<Item = (String, Tool)>, read_path: ReadPath, read_sql: ReadSql) -> Self {
+        Self { tools: tools.into_iter().collect(), read_sql, read_path }
+    }
+
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        self.tools.get(name)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Tool)> {
+        self.tools.iter().map(|(name, tool)| (name.as_str(), tool))
+    }
+
+    pub(super) fn canonical_path(&self, text: &str) -> Option<String> {
+        (self.read_path)(text)
+    }
+
+    /// The call that these arguments make, as far as they tell. Nothing for a tool that does not exist.
+    #[must_use]
+    pub fn call(&self, name: &str, args: &Value) -> Option<Call> {
+        let tool = self.get(name)?;
+        let mut call = Call {
+            tool: name.to_owned(),
+            effects: tool.effects,
+            args: Fact::Known(Arc::new(args.clone())),
+            ..Call::default()
+        };
+        let Arguments::Named(arguments) = &tool.arguments else { return Some(call) };
+        let mut paths = Vec::new();
+        for (argument, kind) in arguments {
+            let Some(text) = args.get(argument).and_then(Value::as_str) else { continue };
+            match kind {
+                ArgKind::Plain => {}
+                ArgKind::Path => paths.push(self.canonical_path(text)),
+                ArgKind::Url => call.host = Fact::known_or_unknown(host_of(text)),
+                ArgKind::Method => call.method = Fact::Known(text.to_owned()),
+                ArgKind::Sql => {
+                    let (verbs, tables) = (self.read_sql)(text).unzip();
+                    call.verbs = Fact::known_or_unknown(verbs);
+                    call.tables = Fact::known_or_unknown(tables.flatten());
+                }
+            }
+        }
+        if !paths.is_empty() {
+            call.paths = Fact::known_or_unknown(paths.into_iter().collect());
+        }
+        if matches!(call.host, Fact::Known(_)) && matches!(call.method, Fact::Nothing) {
+            call.method = Fact::Known("GET".to_owned());
+        }
+        Some(call)
+    }
+}
+
+fn host_of(url: &str) -> Option<HostPort> {
+    let url = Url::parse(url).ok()?;
+    HostPort::new(url.host_str()?, url.port_or_known_default()?)
+}

@@ -1,0 +1,68 @@
+//! What a statement does and to which tables, for those who judge it by rules of their own.
+
+use super::policy::SqlPolicy;
+use super::statement::judge;
+use super::verb::Verb;
+use crate::sql::reading::dialect::Dialect;
+use crate::sql::reading::relations::relations;
+use crate::sql::reading::tokenise::{check_text, tokenise};
+use std::collections::BTreeSet;
+
+/// What a statement does, whichever database reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    pub verbs: BTreeSet<Verb>,
+    /// Nothing where they cannot be found out.
+    pub tables: Option<BTreeSet<String>>,
+}
+
+/// Nothing for a statement that no database of ours is given.
+#[must_use]
+pub fn outline(sql: &str) -> Option<Outline> {
+    check_text(sql).ok()?;
+    let policy = SqlPolicy { ddl: true, ..SqlPolicy::default() };
+    let upper = sql.to_ascii_uppercase();
+    let mut verbs = BTreeSet::new();
+    let mut tables = Some(BTreeSet::new());
+    for reading in Dialect::Any.readings(sql) {
+        let Some(tokens) = tokenise(sql, &upper, reading).ok()? else { continue };
+        verbs.append(&mut judge(&tokens, reading.lexis, Dialect::Any, &policy).ok()?);
+        match (&mut tables, relations(&tokens, reading.lexis, Dialect::Any)) {
+            (Some(tables), Ok(mut found)) => tables.append(&mut found),
+            (_, Ok(_) | Err(_)) => tables = None,
+        }
+    }
+    (!verbs.is_empty()).then_some(Outline { verbs, tables })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::outline;
+    use crate::sql::rules::verb::Verb;
+
+    #[test]
+    fn statements_tell_their_verbs_and_tables() {
+        for (sql, verbs, tables) in [
+            (
+                "select * from Orders o join shop.items i on true",
+                vec![Verb::Select],
+                Some(vec!["Orders", "shop.items"]),
+            ),
+            ("UPDATE orders SET x = 1", vec![Verb::Update], Some(vec!["orders"])),
+            (
+                "WITH d AS (DELETE FROM a RETURNING *) SELECT * FROM d",
+                vec![Verb::Select, Verb::Delete],
+                Some(vec!["a"]),
+            ),
+            ("drop table x", vec![Verb::Drop], Some(vec!["x"])),
+        ] {
+            let found = outline(sql).unwrap();
+            assert_eq!(found.verbs.into_iter().collect::<Vec<_>>(), verbs, "{sql}");
+            let named = found.tables.map(|tables| tables.into_iter().collect::<Vec<_>>());
+            assert_eq!(named, tables.map(|tables| tables.into_iter().map(str::to_owned).collect()), "{sql}");
+        }
+        for sql in ["", "select 1; drop table x", "grant all on x to y", "\0"] {
+            assert_eq!(outline(sql), None, "{sql}");
+        }
+    }
+}
