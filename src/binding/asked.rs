@@ -38,6 +38,8 @@ impl Asked {
     fn enter(self, kernel: &Kernel, asker_json: Option<&str>) -> Result<Passage, Error> {
         let asker = Asker::from_json(asker_json)?;
         let door = kernel.door();
+        let path = self.path.clone();
+        let text = || path.as_deref().map(|path| kernel.files().text_hash(path)).unwrap_or_default();
         door.enter(Call {
             number: asker.number.map_or_else(|| door.next_number(), u64::from),
             parent: asker.parent_number(),
@@ -49,6 +51,8 @@ impl Asked {
             asker: &asker,
             asking_tool: None,
             trace: None,
+            approval: asker.approval.as_deref(),
+            text: Some(&text),
         })
     }
 }

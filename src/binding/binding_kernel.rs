@@ -8,8 +8,8 @@ use super::worker_files;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::{
-    BootHooks, Config, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage, RedactHook, Runnable,
-    SearchQuery, when_executed,
+    BootHooks, Config, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage, PolicySource,
+    RedactHook, Runnable, SearchQuery, when_executed,
 };
 use crate::threads;
 use napi::Env;
@@ -72,7 +72,8 @@ impl BindingKernel {
     }
 
     /// Value: `{ config, warnings }`. Booting again changes nothing. `model_json` names who reads the texts of tools:
-    /// `{"weights":path}` or `"application"`; `redact` says whether the application has a say in what the ledger holds.
+    /// `{"weights":path}` or `"application"`; `redact` says whether the application has a say in what the ledger holds, and
+    /// `policy_json` whose rules hold.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn boot<'env>(
         &self,
@@ -81,6 +82,7 @@ impl BindingKernel {
         base_dir: String,
         model_json: Option<String>,
         #[napi(ts_arg_type = "'present' | 'absent'")] redact: String,
+        policy_json: String,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         let inner = Arc::clone(&self.inner);
@@ -88,8 +90,11 @@ impl BindingKernel {
         let halt = self.halt.clone();
         start(Lane::Remote, promised, move |promised| {
             let model = model_json.map(|json| parse_model(&json)).transpose();
-            let hooks = BootHooks { functions: host, halt, redact: RedactHook::of(&redact) };
-            let booted = model.and_then(|model| boot(&inner, &config_json, base_dir.into(), hooks, model));
+            let told = model.and_then(|model| Ok((model, parse_policy(&policy_json)?)));
+            let booted = told.and_then(|(model, policy)| {
+                let hooks = BootHooks { functions: host, halt, redact: RedactHook::of(&redact), policy };
+                boot(&inner, &config_json, base_dir.into(), hooks, model)
+            });
             promised.settle(booted.map(Reported));
         });
         Ok(promise)
@@ -312,6 +317,12 @@ fn boot(
 fn parse_model(json: &str) -> Result<ModelSource, Error> {
     serde_json::from_str(json)
         .map_err(|error| Error::new(ErrorCode::Config, format!("The model of the memory is not valid: {error}.")))
+}
+
+pub(super) fn parse_policy(json: &str) -> Result<PolicySource, Error> {
+    serde_json::from_str(json).map_err(|error| {
+        Error::new(ErrorCode::Config, format!("The policy cannot be read: {error}.")).with("key", "policy")
+    })
 }
 
 pub(super) fn parse_query(json: &str) -> Result<SearchQuery, Error> {

@@ -51,6 +51,8 @@ impl BindingKernel {
                 asker: &asker,
                 asking_tool: None,
                 trace: None,
+                approval: asker.approval.as_deref(),
+                text: None,
             })
         });
         BindingOutcome::from_result(entered.map(|passage| {

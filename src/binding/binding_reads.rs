@@ -13,7 +13,7 @@ impl BindingKernel {
     /// Value: sorted paths.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn list_files<'env>(&self, env: &'env Env, dir: String, asker: Option<String>) -> napi::Result<Object<'env>> {
-        let asked = Asked::read_path("list_files", &dir);
+        let asked = Asked::read("list_files", Some(&dir), json!({ "dir": dir }));
         self.through(env, Lane::Files, asker, asked, move |kernel| kernel.files().list_files(&dir))
     }
 

@@ -5,11 +5,12 @@
 //! written as.) A test makes the file, because tests compile the crate anyway.
 
 use super::binding_kernel::Booted;
+use super::binding_policy::Judged;
 use crate::error::Error;
 use crate::kernel::{
     Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, Kernel,
-    LedgerQuery, MemoryReport, ParameterShape, QueryLimits, RootFiles, SearchQuery, SqlError, SqlOptions, SqlPolicy,
-    Stats, TypesReply, WriteDone, ask_remote, classify, verify_export,
+    LedgerQuery, MemoryReport, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery, SqlError, SqlOptions,
+    SqlPolicy, Stats, TypesReply, WriteDone, ask_remote, classify, narrowed_token, verify_export,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -89,6 +90,14 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerCheckpoint", |kernel: &Kernel| kernel.ledger().checkpoint());
     answers.add("ledgerExport", |kernel: &Kernel| kernel.ledger().export(0, 1));
     answers.add("ledgerChronicle", |kernel: &Kernel| kernel.ledger().chronicle(""));
+    answers.add_type::<Judged>("judge");
+    answers.add("settle", |kernel: &Kernel| kernel.policy().settle("", ""));
+    answers.add("replacePolicy", |kernel: &Kernel| kernel.policy().replace(&PolicySource::Safe));
+    answers.add("checkPolicy", |kernel: &Kernel| kernel.policy().check(&PolicySource::Safe));
+    answers.add("explainPolicy", |kernel: &Kernel| kernel.policy().explain(&PolicySource::Safe, ""));
+    answers.add("replayPolicy", |kernel: &Kernel| kernel.policy().replay(&PolicySource::Safe, &PolicySource::Safe, 1));
+    answers.add("issueToken", |kernel: &Kernel| kernel.policy().issue(""));
+    answers.add("revokeToken", |kernel: &Kernel| kernel.policy().revoke(""));
     answers.add_type::<ExecValue>("exec");
     answers.add_type::<()>("shutdown");
     answers.text
@@ -98,6 +107,7 @@ fn module_answers(types: &mut Types) -> String {
     let mut answers = Answers::new("ModuleAnswers", types);
     answers.add("askRemote", |config: &Config| ask_remote(config, Path::new("")));
     answers.add("verifyExport", |file: &Path| verify_export(file, None));
+    answers.add("narrowedToken", |token: &str| narrowed_token(token, ""));
     answers.text
 }
 

@@ -8,6 +8,7 @@ mod binding_ledger;
 mod binding_limit;
 mod binding_memory;
 mod binding_outcome;
+mod binding_policy;
 mod binding_reads;
 mod binding_sql_rules;
 mod binding_vfs;
@@ -59,4 +60,11 @@ pub fn ask_remote(env: &Env, config_json: String, base_dir: String) -> napi::Res
 #[napi(ts_return_type = "Promise<BindingOutcome>")]
 pub fn verify_export(env: &Env, file: String, key_file: Option<String>) -> napi::Result<Object<'_>> {
     binding_ledger::verify_export(env, file, key_file)
+}
+
+/// Value: a token that allows less than `token`, by these caveats too. Needs no kernel.
+#[napi]
+#[must_use]
+pub fn narrowed_token(token: String, caveats_json: String) -> binding_outcome::BindingOutcome {
+    binding_outcome::BindingOutcome::from_result(crate::kernel::narrowed_token(&token, &caveats_json))
 }

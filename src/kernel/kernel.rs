@@ -3,13 +3,14 @@
 use super::check_config::lint_options;
 use super::checks::{CheckParts, Checks};
 use super::config::{Config, GitWriteStrategy, MemoryMode, ReuseMode, bound_secrets, known_functions};
-use super::door::{Door, LedgerParts, RedactHook, open_ledger};
+use super::door::{Approvals, Door, Gate, LedgerParts, PolicySource, RedactHook, Tokens, known_tools, open_ledger};
 use super::files::{Files, WriteParts, WritePath, check_folders};
 use super::history::{Ending, Exchange, GitHome, History, HistoryParts, RunExamples};
 use super::host_functions::HostFunctions;
 use super::ledger_book::LedgerBook;
 use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Relink, Sources, ToolCache};
 use super::network::{tls_settings, tools_route};
+use super::policy_book::PolicyBook;
 use super::private_files::PrivateFiles;
 use super::reuse::Reuse;
 use super::runs::{GuestFiles, RunParts, Runs, threads_warning};
@@ -44,6 +45,7 @@ pub struct Kernel {
     runs: Arc<Runs>,
     door: Arc<Door>,
     book: LedgerBook,
+    policy: PolicyBook,
 }
 
 /// What the application has a say in.
@@ -52,6 +54,7 @@ pub struct BootHooks {
     /// Ends the wait for a remote, now and later.
     pub halt: Halt,
     pub redact: RedactHook,
+    pub policy: PolicySource,
 }
 
 impl Kernel {
@@ -63,7 +66,8 @@ impl Kernel {
         hooks: BootHooks,
         model: Option<ModelSource>,
     ) -> Result<Arc<Self>, Error> {
-        let BootHooks { functions, halt, redact } = hooks;
+        let BootHooks { functions, halt, redact, policy } = hooks;
+        let gate = gate(&config, &policy, &functions.names())?;
         let noted = check_folders(&mut config, base_dir)?;
         let root_dir = base_dir.join(&config.root_dir);
         let root = Arc::new(open_root(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
@@ -91,7 +95,7 @@ impl Kernel {
             tls: tls_settings(&config.network, base_dir)?,
         })?;
         warnings.extend(problem);
-        let door = Door::new(ledger);
+        let door = Door::new(ledger, gate);
 
         let files = Arc::clone(&root) as Arc<dyn Vfs>;
         let packages = AllowedPackages::new(&lint.allowed_imports);
@@ -156,7 +160,8 @@ impl Kernel {
         let file_bytes = config.fs.file_bytes as usize;
         let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
         let book = LedgerBook::new(Arc::clone(&door), Arc::clone(&history));
-        Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs, door, book }))
+        let policy = PolicyBook::new(Arc::clone(&door));
+        Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs, door, book, policy }))
     }
 
     #[must_use]
@@ -205,6 +210,11 @@ impl Kernel {
         &self.book
     }
 
+    #[must_use]
+    pub fn policy(&self) -> &PolicyBook {
+        &self.policy
+    }
+
     /// Ends every run and every worker, and waits for the last push, at most for `push_wait` where that is given. Files
     /// need no farewell: each write was complete when it returned.
     pub fn shutdown(&self, push_wait: Option<Duration>) {
@@ -213,6 +223,11 @@ impl Kernel {
         self.history.stop(push_wait);
         self.door.close();
     }
+}
+
+fn gate(config: &Config, policy: &PolicySource, functions: &[String]) -> Result<Gate, Error> {
+    let approvals = Approvals::new(Duration::from_millis(config.agent.approval_ms.into()));
+    Gate::new(policy, known_tools(functions), Tokens::new(&config.tokens)?, approvals)
 }
 
 fn fetcher(config: &Config, base_dir: &Path, secrets: BoundSecrets) -> Result<Fetcher, Error> {

@@ -26,23 +26,26 @@ mod ledger_book;
 mod modules;
 mod near_path;
 mod network;
+mod policy_book;
 mod private_files;
 mod reuse;
 mod runs;
 mod secret_scan;
 mod shared_folder;
+mod text_hash;
 mod tool_paths;
 mod tools;
 
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
-pub use door::{Asker, Call, Changes, Door, Effect, Passage, RedactHook, on_behalf};
+pub use door::{Asker, Call, Changes, Door, Effect, Passage, PolicySource, RedactHook, Word, on_behalf};
 pub use files::{Files, RootFiles, SearchQuery};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
 pub use host_functions::{Answer, CallFor, HostFunctions, RunEnding};
 pub use kernel::{BootHooks, Kernel, engine_version};
 pub use ledger_book::{LedgerBook, LedgerQuery, verify_export};
 pub(in crate::kernel) use modules::std_library;
+pub use policy_book::{PolicyBook, narrowed_token};
 pub use runs::{EnteredRun, ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
 pub use tools::{MemoryReport, ModelSource, Stats};
 
@@ -54,6 +57,7 @@ pub use modules::Bundled;
 pub use tools::EmbedReply;
 
 pub use crate::git::Halt;
+pub use crate::policy::Verdict;
 pub use crate::sandbox::WorkerFiles;
 pub use crate::sql::{
     BeginMode, Database, DatabaseOptions, Dialect, Done, ParameterShape, QueryAnswer, QueryLimits, Session, SqlError,

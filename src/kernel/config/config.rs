@@ -9,6 +9,7 @@ use super::network_config::NetworkConfig;
 use super::refused::check_line;
 use super::sandbox_config::SandboxConfig;
 use super::secrets_config::{SecretsConfig, bound_secrets};
+use super::tokens_config::TokensConfig;
 use crate::error::{Error, ErrorCode};
 use crate::kernel::check_config::{CheckMode, RuleLevels, check_rules};
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,7 @@ pub struct Config {
     /// What tools may use without seeing it, by name.
     pub secrets: SecretsConfig,
     pub ledger: LedgerConfig,
+    pub tokens: TokensConfig,
 }
 
 /// What was said, where a default depends on it.
@@ -75,6 +77,7 @@ impl Default for Config {
             secrets: SecretsConfig::new(),
             agent: AgentConfig::default(),
             ledger: LedgerConfig::default(),
+            tokens: TokensConfig::default(),
         }
     }
 }
@@ -108,6 +111,7 @@ impl Config {
         bound_secrets(&self.secrets)?;
         self.agent.check()?;
         self.ledger.check()?;
+        self.tokens.check()?;
         self.git.check()
     }
 }

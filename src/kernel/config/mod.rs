@@ -19,6 +19,7 @@ mod refused;
 mod sandbox_config;
 mod secrets_config;
 mod sql_options;
+mod tokens_config;
 
 pub(super) use argument_limits::{
     DEFAULT_FIND_LIMIT, DEFAULT_HISTORY_LIMIT, DEFAULT_SEARCH_LIMIT, FIND_LIMIT, HISTORY_LIMIT, SEARCH_LIMIT,
@@ -34,3 +35,4 @@ pub use sandbox_config::{IsolationMode, SandboxConfig};
 pub(super) use sandbox_config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
 pub(super) use secrets_config::{bound_secrets, known_functions};
 pub use sql_options::SqlOptions;
+pub use tokens_config::TokensConfig;

@@ -22,6 +22,10 @@ pub struct Asker {
     /// Which one of its kind.
     pub id: Option<String>,
     pub model: Option<String>,
+    /// The text of a capability token.
+    pub token: Option<String>,
+    /// The name of an approval that was given for this call.
+    pub approval: Option<String>,
 }
 
 impl Asker {
@@ -44,6 +48,21 @@ impl Asker {
             }
         }
         self
+    }
+
+    /// What kind of caller it is, as rules and events name it.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        self.agent.as_deref().unwrap_or("application")
+    }
+
+    /// Who it is, as rules name them: an agent by its own name, others by their kind.
+    #[must_use]
+    pub fn principal(&self) -> &str {
+        match (self.kind(), &self.id) {
+            ("agent", Some(name)) => name,
+            (kind, _) => kind,
+        }
     }
 
     /// The number of the run that waits for this call.

@@ -3,42 +3,9 @@
 use super::asker::Asker;
 use super::trace::Trace;
 use crate::ledger::Actor;
+use crate::policy::Effect;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// What a call does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    Read,
-    Write,
-    Run,
-    Sql,
-    Net,
-    /// A function of the application.
-    App,
-}
-
-impl Effect {
-    /// The effect with this name.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Read, Self::Write, Self::Run, Self::Sql, Self::Net, Self::App]
-            .into_iter()
-            .find(|own| own.as_str() == name)
-    }
-
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Run => "run",
-            Self::Sql => "sql",
-            Self::Net => "net",
-            Self::App => "app",
-        }
-    }
-}
 
 /// Whether something outside of the call may be another afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,15 +33,18 @@ pub struct Call<'c> {
     pub asking_tool: Option<&'c str>,
     /// Who wants to know how long it took.
     pub trace: Option<Arc<Trace>>,
+    /// The name of an approval that was given for it.
+    pub approval: Option<&'c str>,
+    /// A hash of the text that it runs or changes, for an approval to be bound to.
+    pub text: Option<&'c dyn Fn() -> String>,
 }
 
 impl<'c> Call<'c> {
     /// Who asks, as the ledger names them.
     pub(super) fn actor(&self) -> Actor<'c> {
-        let (agent, id) = match (self.asking_tool, &self.asker.agent) {
-            (Some(tool), _) => ("tool", Some(tool)),
-            (None, Some(agent)) => (agent.as_str(), self.asker.id.as_deref()),
-            (None, None) => ("application", self.asker.id.as_deref()),
+        let (agent, id) = match self.asking_tool {
+            Some(tool) => ("tool", Some(tool)),
+            None => (self.asker.kind(), self.asker.id.as_deref()),
         };
         Actor { agent, id: id.unwrap_or_default() }
     }

@@ -5,10 +5,10 @@
 //! validate → state → policy → approve → record the intent → execute → record the result
 //! ```
 //!
-//! Arguments are validated by whoever knows their schema, before a call gets here. Nothing is refused by state or policy yet:
-//! their place is in [`Door::enter`], before the intent is recorded.
+//! Arguments are validated by whoever knows their schema, before a call gets here.
 
 use super::call::{Call, Changes};
+use super::gate::Gate;
 use super::passage::Passage;
 use super::position::Position;
 use super::present_call::{PresentCall, present};
@@ -27,7 +27,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 const FIRST_NUMBER: u64 = 1 << 40;
 
 pub struct Door {
-    recorder: Arc<Recorder>,
+    pub(super) recorder: Arc<Recorder>,
+    pub(super) gate: Arc<Gate>,
     next: AtomicU64,
     /// Whether the first call has been written down.
     is_in_use: AtomicBool,
@@ -36,12 +37,22 @@ pub struct Door {
 impl Door {
     /// A door that writes down who passes; without a ledger it only numbers them.
     #[must_use]
-    pub fn new(records: Records) -> Arc<Self> {
+    pub fn new(records: Records, gate: Gate) -> Arc<Self> {
         Arc::new(Self {
             recorder: Arc::new(Recorder::new(records)),
+            gate: Arc::new(gate),
             next: AtomicU64::new(FIRST_NUMBER),
             is_in_use: AtomicBool::new(false),
         })
+    }
+
+    /// A door at which everything is allowed.
+    #[cfg(test)]
+    pub fn open(records: Records) -> Arc<Self> {
+        let tokens = super::tokens::Tokens::new(&crate::kernel::config::TokensConfig::default()).unwrap();
+        let approvals = super::approvals::Approvals::new(std::time::Duration::ZERO);
+        let rules = super::rules::PolicySource::Allow;
+        Self::new(records, Gate::new(&rules, super::known_tools::known_tools(&[]), tokens, approvals).unwrap())
     }
 
     /// The ledger.
@@ -80,11 +91,13 @@ impl Door {
     /// Lets a call in, or says why not. Its end is told to the passage.
     ///
     /// # Errors
-    /// `Ledger` for a call that would change something and cannot be written down.
+    /// `Denied` for what nobody may do, `Approval` for what somebody must approve first, `Ledger` for a call that would change
+    /// something and cannot be written down.
     pub fn enter(&self, mut call: Call<'_>) -> Result<Passage, Error> {
         call.path = call.path.map(canonical_path);
+        let admitted = self.gate.judge(&call).map_err(|refusal| self.refuse(&call, refusal))?;
         self.record_intent(&call)?;
-        Ok(Passage::new(Arc::clone(&self.recorder), call))
+        Ok(Passage::new(Arc::clone(&self.recorder), call, &self.gate, admitted))
     }
 
     fn record_intent(&self, call: &Call<'_>) -> Result<(), Error> {
@@ -93,14 +106,13 @@ impl Door {
             (Records::Refused(error), Changes::Something) => return Err(error.clone()),
             (Records::Nothing | Records::Refused(_), Changes::Nothing | Changes::Something) => return Ok(()),
         };
-        if !self.is_in_use.swap(true, Ordering::Relaxed) {
-            self.record_session("open");
-        }
+        self.begin_records();
         let (name, parent) = (self.name(call.number), call.parent.map(|number| self.name(number)));
         let args = shown(&call.args);
         let mut body = vec![("effect", Part::Text(call.effect.as_str()))];
         body.extend(call.asker.model.as_deref().map(|model| ("model", Part::Text(model))));
         body.extend(args.as_deref().map(|args| ("args", Part::Json(args))));
+        body.extend(call.approval.map(|id| ("approval", Part::Text(id))));
         let importance = match call.changes {
             Changes::Something => Importance::Intent,
             // Its result, and whatever it goes on to change, are written behind it.
@@ -121,6 +133,14 @@ impl Door {
             (Err(error), Changes::Something) => Err(error.into()),
             // What only looks goes on: nobody is helped by an application that cannot read when its disk is full.
             (Ok(()) | Err(_), Changes::Something | Changes::Nothing) => Ok(()),
+        }
+    }
+
+    /// Notes that this process begins to be asked, and by which rules, before anything else.
+    pub(super) fn begin_records(&self) {
+        if !self.is_in_use.swap(true, Ordering::Relaxed) {
+            self.record_session("open");
+            self.record_rules();
         }
     }
 

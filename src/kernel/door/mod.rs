@@ -1,22 +1,36 @@
 //! The one way in: whatever anybody asks the kernel to do is a [`Call`], and passes [`Door::enter`].
 
+mod always;
+mod approvals;
+mod asked_call;
 mod asker;
 mod call;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod door;
+mod gate;
+mod judged_call;
+mod known_tools;
 mod masking;
 mod open_ledger;
 mod passage;
 mod position;
 mod present_call;
 mod recorder;
+mod refusals;
+mod rules;
 mod shown_json;
+mod tokens;
 mod trace;
 mod witness;
 
+pub use crate::policy::Effect;
+pub use approvals::Approvals;
 pub use asker::Asker;
-pub use call::{Call, Changes, Effect};
+pub use call::{Call, Changes};
 pub use door::{Door, canonical_path};
+pub use gate::Gate;
+pub use judged_call::recorded_call;
+pub use known_tools::known_tools;
 pub use masking::RedactHook;
 pub use open_ledger::{LedgerParts, open_ledger};
 pub use passage::Passage;
@@ -24,5 +38,8 @@ pub use position::Position;
 pub use present_call::on_behalf;
 #[cfg(test)]
 pub use recorder::Records;
+pub use refusals::Word;
+pub use rules::{PolicySource, policy_of};
+pub use tokens::Tokens;
 pub use trace::{Phase, Trace, TraceReport, millis};
 pub use witness::{TRAILER, Witness, position_in, with_trailer};

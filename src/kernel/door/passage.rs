@@ -1,12 +1,14 @@
 //! A call on its way, until its end is written down.
 
-use super::call::{Call, Effect};
+use super::call::Call;
+use super::gate::{Admission, Gate};
 use super::present_call::PresentCall;
 use super::recorder::Recorder;
 use super::shown_json::shown;
 use super::trace::{Trace, TracedCall, millis};
 use crate::error::{Error, ErrorCode};
 use crate::ledger::{Actor, EventType, NewEvent, Part, Truth};
+use crate::policy::{Capability, Effect};
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 use std::borrow::Cow;
@@ -25,12 +27,16 @@ pub struct Passage {
     agent: String,
     id: String,
     trace: Option<Arc<Trace>>,
+    /// What was approved, where it is a text.
+    approved_text: Option<Arc<str>>,
+    /// The token that the time it takes is taken from.
+    spends: Option<(Arc<Gate>, Capability)>,
     began: Instant,
     is_over: bool,
 }
 
 impl Passage {
-    pub(super) fn new(recorder: Arc<Recorder>, call: Call<'_>) -> Self {
+    pub(super) fn new(recorder: Arc<Recorder>, call: Call<'_>, gate: &Arc<Gate>, admitted: Admission) -> Self {
         let Actor { agent, id } = call.actor();
         let (agent, id) = (agent.to_owned(), id.to_owned());
         let Call { number, parent, tool, effect, path, asker, trace, .. } = call;
@@ -45,6 +51,8 @@ impl Passage {
             agent,
             id,
             trace,
+            approved_text: admitted.approved_text,
+            spends: admitted.capability.map(|capability| (Arc::clone(gate), capability)),
             began: Instant::now(),
             is_over: false,
         }
@@ -59,6 +67,12 @@ impl Passage {
             agent: self.agent.clone(),
             id: self.id.clone(),
         }
+    }
+
+    /// The hash of the text that somebody has approved, where that was asked.
+    #[must_use]
+    pub fn approved_text(&self) -> Option<Arc<str>> {
+        self.approved_text.clone()
     }
 
     /// Notes how it ended; a value is JSON text.
@@ -81,6 +95,9 @@ impl Passage {
             return;
         }
         let took = self.began.elapsed();
+        if let Some((gate, capability)) = &self.spends {
+            gate.tokens.uses().spend(capability, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
+        }
         let code = end.err().map(|error| error.code.as_str());
         let name = self.recorder.name(self.number);
         let parent = self.parent.map(|number| self.recorder.name(number));

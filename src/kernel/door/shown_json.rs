@@ -1,9 +1,8 @@
 //! JSON as the ledger takes it: valid, and not longer than anybody keeps.
 
-use ring::digest::{SHA256, digest};
+use crate::kernel::text_hash::text_hash;
 use serde_json::json;
 use serde_json::value::RawValue;
-use std::fmt::Write as _;
 
 /// Longest text that is written down as it is; the ledger's own limit for what it keeps whole is below it.
 const MOST_BYTES: usize = 4 << 20;
@@ -17,18 +16,13 @@ pub fn shown(json: &str) -> Option<Box<RawValue>> {
     if json.len() <= MOST_BYTES && !holds_more_than(json, MOST_VALUES) {
         return serde_json::from_str::<&RawValue>(json).ok().map(ToOwned::to_owned);
     }
-    let mut hash = String::with_capacity(64);
-    for byte in digest(&SHA256, json.as_bytes()).as_ref() {
-        // Writing to a text cannot fail.
-        let _infallible = write!(hash, "{byte:02x}");
-    }
     let preview: String = json.chars().take(PREVIEW_CHARS).collect();
-    let cut = json!({ "cut": hash, "bytes": json.len(), "preview": preview });
+    let cut = json!({ "cut": text_hash(json.as_bytes()), "bytes": json.len(), "preview": preview });
     serde_json::value::to_raw_value(&cut).ok()
 }
 
 /// Whether there are more values in the text, as its commas and brackets tell.
-fn holds_more_than(json: &str, most: usize) -> bool {
+pub fn holds_more_than(json: &str, most: usize) -> bool {
     // A value and what divides it from the next take two bytes at least.
     if json.len() / 2 <= most {
         return false;

@@ -11,6 +11,7 @@ use crate::kernel::commit_note::CommitNote;
 use crate::kernel::history::{History, WriteDone, Written};
 use crate::kernel::modules::Relink;
 use crate::kernel::near_path::with_near_path;
+use crate::kernel::text_hash::text_hash;
 use crate::vfs::{DiskVfs, JailPath, Vfs};
 use serde::Serialize;
 use std::sync::Arc;
@@ -53,6 +54,13 @@ impl Files {
     pub fn read_file(&self, path: &str) -> Result<String, Error> {
         let path = JailPath::parse(path)?;
         self.root.read(&path).map_err(|error| with_near_path(error.into(), &*self.root))
+    }
+
+    /// A hash of the text of a file; empty for one that cannot be read.
+    #[must_use]
+    pub fn text_hash(&self, path: &str) -> String {
+        let text = JailPath::parse(path).ok().and_then(|path| self.root.read(&path).ok());
+        text.map(|text| text_hash(text.as_bytes())).unwrap_or_default()
     }
 
     /// Every file below `dir`, as sorted paths from the root.

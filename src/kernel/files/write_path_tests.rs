@@ -95,7 +95,7 @@ fn house_with(config: &Config) -> House {
         strategy: GitWriteStrategy::Direct,
         secrets,
         halt: ending.halt,
-        witness: Door::new(Records::Nothing),
+        witness: Door::open(Records::Nothing),
     }));
     let quota = RootQuota::new(Usage { bytes: 1 << 30, files: 1 << 20 });
     let parts = WriteParts {

@@ -6,6 +6,7 @@ use super::tool_cache::{CachedTool, ToolCache};
 use crate::compile::{BodyKind, Compiler, Import, Judge, ModuleKind as Syntax, Restricted, ToolForm, std_library};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::near_path::{near_path, with_near_path};
+use crate::kernel::text_hash::text_hash;
 use crate::kernel::tool_paths::TOOLS;
 use crate::near_name::question;
 use crate::sandbox::{Code, Module, ModuleKind, Package};
@@ -110,6 +111,18 @@ impl ModuleGraph {
             let json = self.modules.iter().find(|module| module.path == path && module.kind == ModuleKind::Json)?;
             if let Code::Text(text) = &json.code { Some(text.to_string()) } else { None }
         })
+    }
+
+    /// A hash of the sources of the tool and of all that it imports from the root.
+    pub fn text_hash(&self) -> String {
+        let mut tools = self.tools();
+        tools.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        let mut all = String::new();
+        for (path, tool) in &tools {
+            let hash = text_hash(tool.source().as_bytes());
+            all.extend([path.as_str(), "\0", &hash, "\n"]);
+        }
+        text_hash(all.as_bytes())
     }
 
     /// Whether the source of any tool in the graph has `word`, as a whole.

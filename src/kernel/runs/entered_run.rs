@@ -28,6 +28,15 @@ pub struct RunAsker<'a> {
     /// The tool that asks, where no one from outside does.
     pub tool: Option<&'a str>,
     pub trace: Option<Arc<Trace>>,
+    /// The name of an approval that was given for this run.
+    pub approval: Option<&'a str>,
+}
+
+/// What a run goes on with once it was let in.
+pub struct Entered {
+    pub done: ExecDone,
+    /// The hash of the text that somebody has approved.
+    pub approved: Option<Arc<str>>,
 }
 
 /// Asks the door; the end of the run goes by it as well.
@@ -37,9 +46,10 @@ pub fn enter(
     what: &Runnable,
     args_json: &str,
     by: RunAsker<'_>,
+    text: &dyn Fn() -> String,
     done: ExecDone,
-) -> Result<ExecDone, (Error, ExecDone)> {
-    let RunAsker { asker, parent, tool: asking_tool, trace } = by;
+) -> Result<Entered, (Error, ExecDone)> {
+    let RunAsker { asker, parent, tool: asking_tool, trace, approval } = by;
     let (tool, args) = match what {
         Runnable::Tool(_) => ("exec_tool", Cow::Borrowed(args_json)),
         Runnable::Code(code) => ("run_code", Cow::Owned(code_args(code, args_json))),
@@ -56,12 +66,18 @@ pub fn enter(
         asker,
         asking_tool,
         trace: trace.filter(|_| parent.is_some()),
+        approval,
+        text: Some(text),
     });
     match entered {
-        Ok(passage) => Ok(when_executed(move |result| {
-            leave(passage, &result);
-            done.pay(result);
-        })),
+        Ok(passage) => {
+            let approved = passage.approved_text();
+            let done = when_executed(move |result| {
+                leave(passage, &result);
+                done.pay(result);
+            });
+            Ok(Entered { done, approved })
+        }
         Err(error) => Err((error, done)),
     }
 }

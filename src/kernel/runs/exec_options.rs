@@ -30,6 +30,10 @@ pub struct ExecOptions {
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub(super) trace: bool,
+    /// The hash of the text that somebody has approved: no other is run.
+    #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
+    pub(super) approved: Option<Arc<str>>,
 }
 
 /// What is run.

@@ -1,5 +1,6 @@
 //! Runs of tools: started, served, bounded and ended.
 
+mod approval;
 mod background;
 mod confinement;
 mod effects;
@@ -10,6 +11,7 @@ mod guest_call;
 mod guest_files;
 mod guest_reply;
 mod nested_runs;
+mod nested_start;
 mod open_runs;
 mod question_args;
 mod run_conclusion;

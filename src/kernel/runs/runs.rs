@@ -2,7 +2,7 @@
 
 use super::background::Background;
 use super::confinement::ConfinementReport;
-use super::entered_run::{EnteredRun, RunAsker, enter};
+use super::entered_run::{Entered, EnteredRun, RunAsker, enter};
 use super::exec_options::{ExecOptions, ExecRequest, Runnable};
 use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::guest_files::GuestFiles;
@@ -14,7 +14,7 @@ use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
 use crate::bound_secrets::BoundSecrets;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
-use crate::kernel::checks::{Caller, Checks};
+use crate::kernel::checks::Checks;
 use crate::kernel::config::SandboxConfig;
 use crate::kernel::door::Door;
 use crate::kernel::history::RunExamples;
@@ -26,7 +26,7 @@ use crate::sandbox::{JsonShape, NestedRun, RunLimits, RunRequest, Sandbox, TreeL
 use crate::threads;
 use crate::vfs::{JailPath, RunWrites};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 /// Arguments up to this size fit into a worker's pipe, so that nobody waits while they are sent.
 const QUICK_ARGS: usize = 64 << 10;
@@ -56,9 +56,9 @@ pub struct Runs {
     tools: Arc<Tools>,
     examples: Option<Arc<RunExamples>>,
     guest_files: GuestFiles,
-    services: Arc<GuestServices>,
+    pub(super) services: Arc<GuestServices>,
     open: OpenRuns,
-    next_nested: AtomicU64,
+    pub(super) next_nested: AtomicU64,
 }
 
 impl Runs {
@@ -90,10 +90,16 @@ impl Runs {
     }
 
     /// Asks the door for a run, which `parent` waits for; nothing when it was refused, and told so.
-    pub fn enter(&self, request: ExecRequest, parent: Option<RunId>, done: ExecDone) -> Option<EnteredRun> {
-        let by = RunAsker { asker: &Arc::clone(&request.options.asker), parent, tool: None, trace: None };
-        match enter(&self.services.door, request.run, &request.what, &request.args_json, by, done) {
-            Ok(done) => Some(EnteredRun { request, done }),
+    pub fn enter(&self, mut request: ExecRequest, parent: Option<RunId>, done: ExecDone) -> Option<EnteredRun> {
+        let asker = Arc::clone(&request.options.asker);
+        let approval = asker.approval.as_deref();
+        let by = RunAsker { asker: &asker, parent, tool: None, trace: None, approval };
+        let text = || self.text_hash(&request.what);
+        match enter(&self.services.door, request.run, &request.what, &request.args_json, by, &text, done) {
+            Ok(Entered { done, approved }) => {
+                request.options.approved = approved;
+                Some(EnteredRun { request, done })
+            }
             Err((error, done)) => {
                 done.pay(Err(error));
                 None
@@ -127,7 +133,7 @@ impl Runs {
         let ExecRequest { run, what, args_json, options } = request;
         let started = options
             .limits(self.config.limits())
-            .and_then(|limits| self.admit(&args_json, limits.memory_bytes, caller, &graph).map(|()| limits))
+            .and_then(|limits| self.admit(&args_json, limits.memory_bytes, &options, &graph).map(|()| limits))
             .map(|limits| self.scope(run, limits, options));
         match started {
             Ok(scope) => self.start(run, scope, &what, args_json.into(), graph, done),
@@ -162,7 +168,7 @@ impl Runs {
     }
 
     /// Counts one more run below its root, if it may have one.
-    fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
+    pub(super) fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
         let refused = |why: String| Error::new(ErrorCode::Limit, format!("{path} was not run: {why}"));
         let most = self.config.call_depth;
         if scope.lineage.depth > most {
@@ -181,15 +187,22 @@ impl Runs {
         })
     }
 
-    fn exec(self: &Arc<Self>, run: RunId, scope: RunScope, what: Runnable, args_json: String, done: ExecDone) {
+    pub(super) fn exec(
+        self: &Arc<Self>,
+        run: RunId,
+        scope: RunScope,
+        what: Runnable,
+        args_json: String,
+        done: ExecDone,
+    ) {
         let modules = &self.services.modules;
         let compiling = Stage::begin("compile", &scope);
         let graph = match &what {
             Runnable::Tool(path) => JailPath::parse(path).map_err(Error::from).and_then(|entry| modules.graph(entry)),
             Runnable::Code(code) => modules.graph_of_code(what.path(), code),
         };
-        let (memory, caller) = (scope.limits.memory_bytes, scope.options.caller);
-        let graph = graph.and_then(|graph| self.admit(&args_json, memory, caller, &graph).map(|()| graph));
+        let memory = scope.limits.memory_bytes;
+        let graph = graph.and_then(|graph| self.admit(&args_json, memory, &scope.options, &graph).map(|()| graph));
         compiling.end(run, &scope);
         match graph {
             Ok(graph) => self.start(run, scope, &what, args_json.into(), graph, done),
@@ -205,7 +218,7 @@ impl Runs {
         EnteredRun { request, done }
     }
 
-    fn announce(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
+    pub(super) fn announce(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
         self.open.open(run);
         let runs = Arc::clone(self);
         when_executed(move |result| {
@@ -220,8 +233,15 @@ impl Runs {
         self.sandbox.cancel(run);
     }
 
-    /// Refuses arguments that are too large, and tools that the configuration does not let run.
-    fn admit(&self, args_json: &str, memory_bytes: u64, caller: Caller, graph: &ModuleGraph) -> Result<(), Error> {
+    /// Refuses arguments that are too large, tools that the configuration does not let run, and a text that is not the one
+    /// which was approved.
+    fn admit(
+        &self,
+        args_json: &str,
+        memory_bytes: u64,
+        options: &ExecOptions,
+        graph: &ModuleGraph,
+    ) -> Result<(), Error> {
         let most = self.config.args_bytes as usize;
         if args_json.len() > most {
             let message = format!(
@@ -238,7 +258,33 @@ impl Runs {
             );
             return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
         }
-        self.services.checks.gate_run(caller, graph)
+        if options.approved.as_ref().is_some_and(|approved| **approved != *graph.text_hash()) {
+            let message = "The approval is void: the tool has changed since it was given. Make the call again and have it approved as it is now.";
+            return Err(Error::new(ErrorCode::Approval, message));
+        }
+        self.services.checks.gate_run(options.caller, graph)
+    }
+
+    /// A hash of the text that would run, with all that it imports; what is wrong with it where it cannot.
+    pub(super) fn text_hash(&self, what: &Runnable) -> String {
+        let modules = &self.services.modules;
+        let graph = match what {
+            Runnable::Tool(path) => JailPath::parse(path).map_err(Error::from).and_then(|entry| modules.graph(entry)),
+            Runnable::Code(code) => modules.graph_of_code(what.path(), code),
+        };
+        graph.map_or_else(|error| error.message, |graph| graph.text_hash())
+    }
+
+    /// The same of a tool.
+    #[must_use]
+    pub fn tool_hash(&self, path: &str) -> String {
+        self.text_hash(&Runnable::Tool(path.to_owned()))
+    }
+
+    /// The same of code that is in no file.
+    #[must_use]
+    pub fn code_hash(&self, code: String) -> String {
+        self.text_hash(&Runnable::Code(code))
     }
 
     pub(super) fn modules(&self) -> &Modules {
@@ -336,45 +382,5 @@ impl Runs {
         if self.open.intent(run) == RunIntent::Cancel {
             self.sandbox.cancel(run);
         }
-    }
-}
-
-impl RunStarter for Runs {
-    fn next_run(&self) -> RunId {
-        RunId(self.next_nested.fetch_add(1, Ordering::Relaxed))
-    }
-
-    fn cancel(&self, run: RunId) {
-        self.cancel_run(run);
-    }
-
-    fn start_nested(self: Arc<Self>, run: RunId, scope: RunScope, what: Runnable, args_json: String, done: ExecDone) {
-        let by = RunAsker {
-            asker: &scope.options.asker,
-            parent: scope.lineage.parent,
-            tool: Some(&scope.tool),
-            trace: scope.trace.clone(),
-        };
-        match enter(&self.services.door, run, &what, &args_json, by, done) {
-            Ok(done) => self.begin_nested(run, scope, what, args_json, done),
-            Err((error, done)) => done.pay(Err(error)),
-        }
-    }
-}
-
-impl Runs {
-    fn begin_nested(self: Arc<Self>, run: RunId, scope: RunScope, what: Runnable, args_json: String, done: ExecDone) {
-        let live = match self.admit_nested(&scope, what.path()) {
-            Ok(live) => live,
-            Err(error) => return done.pay(Err(error)),
-        };
-        let done = when_executed(move |result| {
-            drop(live);
-            done.pay(result);
-        });
-        let done = self.announce(run, done);
-        let runs = Arc::clone(&self);
-        // Compiling takes its time, and the other questions of the outer run must not wait for it.
-        self.services.background.spawn(scope.root(), move || runs.exec(run, scope, what, args_json, done));
     }
 }

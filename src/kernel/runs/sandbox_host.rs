@@ -1,5 +1,6 @@
 //! What a guest may ask of the kernel.
 
+use super::approval::ask_approval;
 use super::background::Background;
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, ExecValue, when_executed};
@@ -15,7 +16,7 @@ use crate::compile::Callable;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::Checks;
-use crate::kernel::door::{Call, Door};
+use crate::kernel::door::{Call, Door, Passage};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
@@ -44,13 +45,22 @@ pub struct GuestServices {
     pub door: Arc<Door>,
 }
 
+/// A run that another one asks for.
+pub struct AskedRun {
+    pub run: RunId,
+    pub scope: RunScope,
+    pub what: Runnable,
+    pub args_json: String,
+}
+
 /// Starts and ends the runs that a run asks for.
 pub trait RunStarter: Send + Sync {
     /// A number that no other run has.
     fn next_run(&self) -> RunId;
 
-    /// Runs a tool that another one asks for, within what is left to the root of both.
-    fn start_nested(self: Arc<Self>, run: RunId, scope: RunScope, what: Runnable, args_json: String, done: ExecDone);
+    /// Runs a tool that another one asks for, within what is left to the root of both. `approval` is the name of one that was
+    /// given for it.
+    fn start_nested(self: Arc<Self>, nested: AskedRun, approval: Option<String>, done: ExecDone);
 
     /// Ends a run early; nothing when it is over.
     fn cancel(&self, run: RunId);
@@ -183,11 +193,9 @@ impl SandboxHost {
         to_json(&serde_json::json!({ "path": required.path, "modules": modules }))
     }
 
-    /// Asks the door on behalf of the guest; nothing when it was refused, and told so.
-    fn enter(&self, question: &Question, by: AnsweredBy, reply: Reply) -> Option<GuestReply> {
-        let Some(GuestCall { tool, effect, changes, path }) = GuestCall::of(question, by) else {
-            return Some(GuestReply { reply, passage: None });
-        };
+    /// Asks the door on behalf of the guest; nothing for what is no call.
+    fn enter(&self, question: &Question, by: AnsweredBy, approval: Option<&str>) -> Result<Option<Passage>, Error> {
+        let Some(GuestCall { tool, effect, changes, path }) = GuestCall::of(question, by) else { return Ok(None) };
         let door = &self.services.door;
         let entered = door.enter(Call {
             number: door.next_number(),
@@ -200,14 +208,26 @@ impl SandboxHost {
             asker: &self.scope.options.asker,
             asking_tool: Some(&self.scope.tool),
             trace: self.scope.trace.clone(),
+            approval,
+            text: None,
         });
-        match entered {
-            Ok(passage) => Some(GuestReply { reply, passage: Some(passage) }),
-            Err(error) => {
-                GuestReply { reply, passage: None }.send(Err(error));
-                None
-            }
-        }
+        entered.map(Some)
+    }
+
+    /// Answers a question once somebody has approved it, on a thread that may take its time.
+    fn serve_approved(self: &Arc<Self>, question: Question, by: AnsweredBy, reply: Reply, refusal: Error) {
+        let host = Arc::clone(self);
+        let then = move |answer: Result<String, Error>| {
+            let serve = {
+                let host = Arc::clone(&host);
+                move || match answer.and_then(|id| host.enter(&question, by, Some(&id))) {
+                    Ok(passage) => host.serve(question, by, GuestReply { reply, passage }),
+                    Err(error) => GuestReply { reply, passage: None }.send(Err(error)),
+                }
+            };
+            host.services.background.spawn(host.scope.root(), serve);
+        };
+        ask_approval(self.functions(), self.scope.oblige(self.run), refusal, then);
     }
 
     fn fetch(&self, question: &Question, reply: GuestReply) {
@@ -264,7 +284,8 @@ impl SandboxHost {
             reply.send(outcome_text(result));
             drop(begun);
         });
-        Arc::clone(&self.starter).start_nested(run, scope, Runnable::Tool(path), args, done);
+        let nested = AskedRun { run, scope, what: Runnable::Tool(path), args_json: args };
+        Arc::clone(&self.starter).start_nested(nested, None, done);
     }
 }
 
@@ -292,8 +313,17 @@ impl Host for Arc<SandboxHost> {
         // An application may replace a built-in function by one of its own.
         let is_theirs = self.functions().names().contains(&question.name);
         let by = if is_theirs { AnsweredBy::Application } else { AnsweredBy::Kernel };
-        let Some(reply) = self.enter(&question, by, reply) else { return };
-        if is_theirs {
+        match self.enter(&question, by, None) {
+            Ok(passage) => self.serve(question, by, GuestReply { reply, passage }),
+            Err(refusal) => self.serve_approved(question, by, reply, refusal),
+        }
+    }
+}
+
+impl SandboxHost {
+    /// Answers a question that may be answered.
+    fn serve(self: &Arc<Self>, question: Question, by: AnsweredBy, reply: GuestReply) {
+        if by == AnsweredBy::Application {
             if !self.scope.effects.begin() {
                 return reply.send(Err(given_up()));
             }

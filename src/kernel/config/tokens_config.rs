@@ -1,0 +1,32 @@
+//! What capability tokens are made and checked with.
+
+use super::refused::refused;
+use crate::error::Error;
+use crate::git::Secret;
+use serde::{Deserialize, Serialize};
+
+const MIN_KEY_BYTES: usize = 32;
+const MOST: usize = 10_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct TokensConfig {
+    /// The key that tokens are issued with, then older ones that still count; shown masked. Without any, tokens end with the
+    /// kernel.
+    pub keys: Vec<Secret>,
+    /// The names of tokens that no longer count, with all that were made from them.
+    pub revoked: Vec<String>,
+}
+
+impl TokensConfig {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.keys.iter().any(|key| key.expose().len() < MIN_KEY_BYTES) {
+            return Err(refused("tokens.keys", "must hold texts of at least 32 bytes, made at random"));
+        }
+        if self.keys.len() > MOST || self.revoked.len() > MOST {
+            return Err(refused("tokens", "must hold at most 10000 keys and as many revoked tokens"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! Calls that wait for somebody's word. Each word is for one call, counts once, and expires.
+
+use super::asked_call::{AskedCall, AskedOf};
+use crate::error::{Error, ErrorCode};
+use crate::kernel::text_hash::text_hash;
+use parking_lot::Mutex;
+use ring::rand::{SecureRandom, SystemRandom};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+/// Calls that can wait at the same time.
+const MOST_WAITING: usize = 10_000;
+
+/// What a word is given for: a hash of the tool, its text, the arguments, who asks, and the rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject(String);
+
+impl Subject {
+    /// Each part counts with its length, so that no other parts make the same subject.
+    #[must_use]
+    pub fn of(parts: &[&str]) -> Self {
+        let mut text = Vec::new();
+        for part in parts {
+            text.extend(part.len().to_le_bytes());
+            text.extend(part.as_bytes());
+        }
+        Self(text_hash(&text))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Awaited,
+    Yes,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    subject: Subject,
+    until: Instant,
+    word: Word,
+    about: AskedCall,
+}
+
+#[derive(Debug)]
+pub struct Approvals {
+    waiting: Mutex<HashMap<String, Waiting>>,
+    patience: Duration,
+}
+
+impl Approvals {
+    #[must_use]
+    pub fn new(patience: Duration) -> Self {
+        Self { waiting: Mutex::default(), patience }
+    }
+
+    /// Notes that somebody is asked; the name that the word must be given under.
+    ///
+    /// # Errors
+    /// `Approval` when too many wait, `Io` when no name can be made.
+    pub fn ask(&self, subject: Subject, about: AskedCall) -> Result<String, Error> {
+        let mut random = [0; 16];
+        let unnamed = |_| Error::new(ErrorCode::Io, "The machine gives no random bytes, so nobody can be asked.");
+        SystemRandom::new().fill(&mut random).map_err(unnamed)?;
+        let id = random.iter().fold(String::new(), |mut id, byte| {
+            // Writing to a text cannot fail.
+            let _infallible = write!(id, "{byte:02x}");
+            id
+        });
+        let now = Instant::now();
+        let mut waiting = self.waiting.lock();
+        if waiting.len() >= MOST_WAITING {
+            waiting.retain(|_, call| call.until > now);
+        }
+        if waiting.len() >= MOST_WAITING {
+            return Err(refused("Too many calls wait for an approval. Answer some of them first."));
+        }
+        waiting.insert(id.clone(), Waiting { subject, until: now + self.patience, word: Word::Awaited, about });
+        Ok(id)
+    }
+
+    /// The call that waits under this name.
+    ///
+    /// # Errors
+    /// `Approval` for a call that does not wait, or no longer.
+    pub fn waiting(&self, id: &str) -> Result<AskedCall, Error> {
+        self.with(id, |call| call.about.clone())
+    }
+
+    /// Somebody has said yes.
+    ///
+    /// # Errors
+    /// As `waiting`.
+    pub fn grant(&self, id: &str) -> Result<(), Error> {
+        self.with(id, |call| call.word = Word::Yes)
+    }
+
+    /// The function that decides wants somebody else to be asked.
+    ///
+    /// # Errors
+    /// As `waiting`.
+    pub fn pass_on(&self, id: &str, to: AskedOf) -> Result<(), Error> {
+        self.with(id, |call| call.about.of = to)
+    }
+
+    /// Somebody has said no, or nobody will say anything.
+    pub fn forget(&self, id: &str) {
+        self.waiting.lock().remove(id);
+    }
+
+    fn with<T>(&self, id: &str, work: impl FnOnce(&mut Waiting) -> T) -> Result<T, Error> {
+        let mut waiting = self.waiting.lock();
+        match waiting.get_mut(id).filter(|call| call.until > Instant::now() && call.word == Word::Awaited) {
+            Some(call) => Ok(work(call)),
+            None => {
+                waiting.remove(id);
+                Err(late())
+            }
+        }
+    }
+
+    /// Uses a word up.
+    ///
+    /// # Errors
+    /// `Approval` for one that was not given, was used, has expired, or was given for something else.
+    pub fn take(&self, id: &str, subject: &Subject) -> Result<(), Error> {
+        let Some(Waiting { subject: granted, until, word, .. }) = self.waiting.lock().remove(id) else {
+            return Err(late());
+        };
+        if until <= Instant::now() {
+            return Err(late());
+        }
+        if word != Word::Yes {
+            return Err(refused("The approval was not given. Ask somebody first."));
+        }
+        if granted != *subject {
+            return Err(refused(
+                "The approval is void: the tool, its arguments or the rules have changed since it was given. Make the call again and have it approved as it is now.",
+            ));
+        }
+        Ok(())
+    }
+
+    #[must_use]
+    pub fn patience(&self) -> Duration {
+        self.patience
+    }
+}
+
+fn late() -> Error {
+    refused("The approval was used already or has expired (agent.approvalMs). Make the call again.")
+}
+
+fn refused(message: &str) -> Error {
+    Error::new(ErrorCode::Approval, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Approvals, AskedCall, AskedOf, Subject};
+    use std::time::Duration;
+
+    fn about() -> AskedCall {
+        let text = String::new;
+        let (call, tool, agent, id) = (text(), text(), text(), text());
+        AskedCall { call, parent: None, tool, path: None, session: None, agent, id, of: AskedOf::Hook }
+    }
+
+    const LONG: Duration = Duration::from_secs(600);
+
+    #[test]
+    fn a_word_counts_once_and_for_what_it_was_given() {
+        let approvals = Approvals::new(LONG);
+        let subject = Subject::of(&["write_file", "text"]);
+        let id = approvals.ask(subject.clone(), about()).unwrap();
+        approvals.grant(&id).unwrap();
+        approvals.take(&id, &subject).unwrap();
+        assert!(approvals.take(&id, &subject).is_err() && approvals.grant(&id).is_err());
+
+        let id = approvals.ask(subject.clone(), about()).unwrap();
+        assert!(approvals.take(&id, &subject).is_err(), "nobody has said yes");
+        let id = approvals.ask(subject.clone(), about()).unwrap();
+        approvals.grant(&id).unwrap();
+        let error = approvals.take(&id, &Subject::of(&["write_file", "text2"])).unwrap_err();
+        assert!(error.message.contains("void"), "{}", error.message);
+        assert!(approvals.take("x", &subject).is_err());
+    }
+
+    #[test]
+    fn a_late_word_does_not_count() {
+        let approvals = Approvals::new(Duration::ZERO);
+        let subject = Subject::of(&[]);
+        let id = approvals.ask(subject.clone(), about()).unwrap();
+        assert!(approvals.grant(&id).is_err() && approvals.take(&id, &subject).is_err());
+    }
+
+    #[test]
+    fn parts_cannot_be_moved_from_one_to_the_other() {
+        assert_ne!(Subject::of(&["ab", "c"]), Subject::of(&["a", "bc"]));
+    }
+}

@@ -1,0 +1,146 @@
+//! Who may do what: the rules in force, tokens, and what somebody was asked about.
+
+use super::always::always;
+use super::approvals::{Approvals, Subject};
+use super::asked_call::AskedOf;
+use super::call::Call;
+use super::judged_call::judged_call;
+use super::rules::{InForce, PolicySource, Rules};
+use super::tokens::Tokens;
+use crate::error::Error;
+use crate::policy::{self, Capability, Decision, Fact, Policy, Tools, Verdict};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub struct Gate {
+    pub rules: Rules,
+    pub tokens: Tokens,
+    pub approvals: Approvals,
+}
+
+/// A call that may go on.
+#[derive(Default)]
+pub struct Admission {
+    /// The token that it was made with.
+    pub capability: Option<Capability>,
+    /// The text that somebody has approved, where it was about one.
+    pub approved_text: Option<Arc<str>>,
+}
+
+/// A call that may not go on, or not yet.
+pub enum Refusal {
+    Denied(Verdict),
+    Asks(Box<Asking>),
+    /// A token or an approval that does not count.
+    Invalid(Error),
+}
+
+/// What somebody has to say a word about.
+pub struct Asking {
+    pub subject: Subject,
+    pub who: AskedOf,
+    pub args: Option<Arc<Value>>,
+    /// The rule that would allow it for good.
+    pub always: Option<Value>,
+}
+
+impl Gate {
+    /// # Errors
+    /// `Config` for rules or keys that cannot be meant.
+    pub fn new(source: &PolicySource, tools: Tools, tokens: Tokens, approvals: Approvals) -> Result<Self, Error> {
+        Ok(Self { rules: Rules::new(source, tools)?, tokens, approvals })
+    }
+
+    /// What the rules and the token say of a call that nobody makes yet; nothing where a function of the application decides.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn verdict(&self, call: &Call<'_>) -> Result<Option<Verdict>, Error> {
+        let (judged, capability) = self.seen(call)?;
+        let of_rules = match self.rules.in_force() {
+            InForce::Hook => return Ok(None),
+            InForce::Policy(policy) => policy.judge(&judged),
+            InForce::Nobody => Policy::allow(self.rules.tools()).judge(&judged),
+        };
+        let of_token = capability.map(|capability| capability.judge(&judged, now_ms()));
+        Ok(Some(match of_token {
+            Some(token) => of_rules.or_stricter(token),
+            None => of_rules,
+        }))
+    }
+
+    /// Whether the call may go on.
+    pub fn judge(&self, call: &Call<'_>) -> Result<Admission, Refusal> {
+        let in_force = self.rules.in_force();
+        if matches!(in_force, InForce::Nobody) && call.asker.token.is_none() {
+            return Ok(Admission::default());
+        }
+        let (judged, capability) = self.seen(call).map_err(Refusal::Invalid)?;
+        let of_rules = match &in_force {
+            InForce::Policy(policy) if policy.decide(&judged) != Decision::Allow => Some(policy.judge(&judged)),
+            InForce::Policy(_) | InForce::Nobody | InForce::Hook => None,
+        };
+        let of_token = capability.as_ref().map(|capability| capability.judge(&judged, now_ms()));
+        let verdict = match (of_rules, of_token) {
+            (Some(rules), Some(token)) => Some(rules.or_stricter(token)),
+            (one, other) => one.or(other),
+        };
+        let who = match (verdict, &in_force) {
+            (Some(verdict), _) if verdict.verdict == Decision::Deny => return Err(Refusal::Denied(verdict)),
+            (Some(verdict), _) if verdict.verdict == Decision::Ask => Some(AskedOf::Approver(verdict)),
+            (Some(_) | None, InForce::Hook) => Some(AskedOf::Hook),
+            (Some(_) | None, InForce::Policy(_) | InForce::Nobody) => None,
+        };
+        let approved_text = who.map(|who| self.approved(call, judged, who)).transpose()?.flatten();
+        if let Some(capability) = &capability
+            && call.asking_tool.is_none()
+        {
+            self.tokens.uses().begin(capability, now_ms()).map_err(|error| Refusal::Invalid(error.into()))?;
+        }
+        Ok(Admission { capability, approved_text })
+    }
+
+    /// The call as rules see it, and the token that it is made with.
+    fn seen(&self, call: &Call<'_>) -> Result<(policy::Call, Option<Capability>), Error> {
+        let capability = call.asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
+        let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
+        Ok((judged_call(call, self.rules.tools(), token_id), capability))
+    }
+
+    /// Uses the word up that somebody has given for exactly this; the text that it was given for.
+    fn approved(&self, call: &Call<'_>, judged: policy::Call, who: AskedOf) -> Result<Option<Arc<str>>, Refusal> {
+        let text = call.text.map(|text| text());
+        let args = match &judged.args {
+            Fact::Known(args) => args.to_string(),
+            Fact::Nothing | Fact::Unknown => call.args.to_string(),
+        };
+        let subject = Subject::of(&[
+            &call.tool,
+            call.effect.as_str(),
+            call.path.as_deref().unwrap_or_default(),
+            text.as_deref().unwrap_or_default(),
+            &args,
+            call.asker.session.as_deref().unwrap_or_default(),
+            call.asker.principal(),
+            call.asking_tool.unwrap_or_default(),
+            &self.rules.version(),
+        ]);
+        let Some(id) = call.approval else {
+            // A rule that asks is stricter than any that allows.
+            let by_default = matches!(&who, AskedOf::Approver(verdict) if &*verdict.rule == "default");
+            let always = by_default.then(|| always(&judged)).flatten();
+            let args = match judged.args {
+                Fact::Known(args) => Some(args),
+                Fact::Nothing | Fact::Unknown => None,
+            };
+            return Err(Refusal::Asks(Box::new(Asking { subject, who, args, always })));
+        };
+        self.approvals.take(id, &subject).map_err(Refusal::Invalid)?;
+        Ok(text.map(Arc::from))
+    }
+}
+
+fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,104 @@
+//! A call as rules see it.
+
+use super::asker::Asker;
+use super::call::{Call, Changes};
+use super::shown_json::holds_more_than;
+use crate::policy::{self, Effect, Effects, Fact, Mode, Principal, Tools};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Longer arguments are not taken apart: rules about them then hold for the strict side.
+const MOST_BYTES: usize = 1 << 20;
+const MOST_VALUES: usize = 50_000;
+
+/// What rules can tell of a call.
+pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>) -> policy::Call {
+    let args = readable(&call.args).map(|args| named(call, args));
+    let known = args.as_ref().and_then(|args| tools.call(&call.tool, args));
+    let mut judged = known.unwrap_or_else(|| policy::Call { tool: call.tool.to_string(), ..policy::Call::default() });
+    judged.effects = Effects::NONE.with(call.effect);
+    judged.args = Fact::known_or_unknown(args.map(Arc::new));
+    if let Some(path) = &call.path
+        && judged.paths == Fact::Nothing
+    {
+        judged.paths = Fact::Known(vec![path.to_string()]);
+    }
+    if reaches_unnamed_files(&judged) {
+        judged.paths = Fact::Unknown;
+    }
+    judged.mode = Mode::Explore;
+    let (session, agent) = (call.asker.session.clone(), Some(call.asker.principal().to_owned()));
+    judged.principal = Principal { session, agent, token };
+    judged
+}
+
+/// Whether it reads or changes files that it does not name.
+fn reaches_unnamed_files(call: &policy::Call) -> bool {
+    match call.tool.as_str() {
+        "search_files" | "find_tool" | "list_files" => call.effects.has(Effect::Read),
+        "sync" | "hydrate" | "sync_registry" | "commit" => true,
+        _ => false,
+    }
+}
+
+fn readable(args: &str) -> Option<Value> {
+    let is_short = args.len() <= MOST_BYTES && !holds_more_than(args, MOST_VALUES);
+    is_short.then(|| serde_json::from_str(args).ok()).flatten()
+}
+
+/// The arguments by name, as agents give them; those of guests come by position.
+fn named(call: &Call<'_>, args: Value) -> Value {
+    match (&*call.tool, args) {
+        ("exec_tool", args) => json!({ "path": call.path, "args": args }),
+        (_, args) if call.effect == Effect::App => args,
+        ("read_file" | "list_files" | "write_file", Value::Array(args)) => {
+            by_name(args, if call.tool == "list_files" { &["dir"] } else { &["path", "content"] })
+        }
+        ("exec_sql", Value::Array(args)) => by_name(args, &["sql", "params"]),
+        ("fetch", Value::Array(mut args)) if !args.is_empty() => args.swap_remove(0),
+        (_, args) => args,
+    }
+}
+
+fn by_name(args: Vec<Value>, names: &[&str]) -> Value {
+    Value::Object(names.iter().map(|name| (*name).to_owned()).zip(args).collect::<Map<_, _>>())
+}
+
+/// A call that was written down, as rules see it; nothing for an event that is no call.
+pub fn recorded_call(content: &str, tools: &Tools) -> Option<policy::Call> {
+    #[derive(serde::Deserialize)]
+    struct Recorded {
+        tool: String,
+        effect: String,
+        path: Option<String>,
+        session: Option<String>,
+        actor: RecordedActor,
+        args: Option<Value>,
+    }
+    #[derive(serde::Deserialize)]
+    struct RecordedActor {
+        agent: String,
+        #[serde(default)]
+        id: String,
+    }
+    let Recorded { tool, effect, path, session, actor, args } = serde_json::from_str(content).ok()?;
+    let is_whole = |args: &Value| args.get("$blob").is_none() && args.get("cut").is_none();
+    let args = args.filter(is_whole).map(|args| args.to_string()).unwrap_or_default();
+    let id = Some(actor.id).filter(|id| !id.is_empty());
+    let asker = Asker { session, agent: Some(actor.agent), id, ..Asker::default() };
+    let call = Call {
+        number: 0,
+        parent: None,
+        tool: tool.into(),
+        effect: Effect::parse(&effect)?,
+        changes: Changes::Nothing,
+        path: path.map(Into::into),
+        args: args.into(),
+        asker: &asker,
+        asking_tool: None,
+        trace: None,
+        approval: None,
+        text: None,
+    };
+    Some(judged_call(&call, tools, None))
+}

@@ -1,0 +1,107 @@
+//! The tools that rules may name, with what their arguments mean.
+
+use crate::policy::{ArgKind, Arguments, Effect, Effects, SqlVerb, TableName, Tool, Tools};
+use crate::sql::{Verb, outline};
+use crate::vfs::JailPath;
+use std::sync::Arc;
+
+/// The folder of a run that is gone with it.
+const RUNS_OWN: &str = "/tmp/";
+
+/// The argument that every change of a file has beside its own.
+const WHY: (&str, ArgKind) = ("why", ArgKind::Plain);
+
+/// Those of the kernel, and the functions of the application.
+pub fn known_tools(functions: &[String]) -> Tools {
+    let theirs = functions.iter().filter(|name| *name != "exec_sql");
+    let theirs = theirs.map(|name| (name.clone(), Tool { effects: one(Effect::App), arguments: Arguments::Any }));
+    let ours = kernel_tools().map(|(name, effect, arguments)| {
+        let named = arguments.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
+        (name.to_owned(), Tool { effects: one(effect), arguments: Arguments::Named(named) })
+    });
+    // A function of the application that replaces one of the kernel's is the application's.
+    Tools::new(ours.into_iter().chain(theirs), Arc::new(read_path), Arc::new(read_sql))
+}
+
+type Entry = (&'static str, Effect, &'static [(&'static str, ArgKind)]);
+
+const fn kernel_tools() -> [Entry; 22] {
+    use ArgKind::{Method, Path, Plain, Sql, Url};
+    [
+        ("list_files", Effect::Read, &[("dir", Plain), ("limit", Plain), ("after", Plain)]),
+        ("read_file", Effect::Read, &[("path", Path), ("offset", Plain), ("limit", Plain), ("column", Plain)]),
+        ("search_files", Effect::Read, &[("pattern", Plain), ("glob", Plain), ("case", Plain), ("limit", Plain)]),
+        ("find_tool", Effect::Read, &[("query", Plain), ("limit", Plain)]),
+        ("file_history", Effect::Read, &[("path", Path), ("limit", Plain)]),
+        ("check_tool", Effect::Read, &[("path", Path)]),
+        ("describe_schema", Effect::Read, &[("table", Plain)]),
+        ("write_file", Effect::Write, &[("path", Path), ("content", Plain), WHY]),
+        ("patch_file", Effect::Write, &[("path", Path), ("search", Plain), ("replace", Plain), WHY]),
+        ("apply_diff", Effect::Write, &[("path", Path), ("diff", Plain), WHY]),
+        ("delete_file", Effect::Write, &[("path", Path), WHY]),
+        ("move_file", Effect::Write, &[("from", Path), ("to", Path), WHY]),
+        ("revert_file", Effect::Write, &[("path", Path), ("commit", Plain), WHY]),
+        ("fix_tool", Effect::Write, &[("path", Path)]),
+        ("commit", Effect::Write, &[("message", Plain), ("files", Plain)]),
+        ("sync", Effect::Write, &[]),
+        ("hydrate", Effect::Write, &[]),
+        ("sync_registry", Effect::Write, &[]),
+        ("exec_tool", Effect::Run, &[("path", Path), ("args", Plain)]),
+        ("run_code", Effect::Run, &[("code", Plain), ("args", Plain)]),
+        ("exec_sql", Effect::Sql, &[("sql", Sql), ("params", Plain)]),
+        ("fetch", Effect::Net, &[("url", Url), ("method", Method), ("headers", Plain), ("body", Plain)]),
+    ]
+}
+
+fn one(effect: Effect) -> Effects {
+    Effects::NONE.with(effect)
+}
+
+/// A path of the root, or of what a run keeps for itself, which is no file of the root whatever it is called.
+fn read_path(text: &str) -> Option<String> {
+    if let Some(own) = text.strip_prefix(RUNS_OWN) {
+        let is_plain = !own.is_empty() && own.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        return is_plain.then(|| text.to_owned());
+    }
+    JailPath::parse(text).ok().filter(|path| !path.is_root()).map(|path| path.as_str().to_owned())
+}
+
+fn read_sql(sql: &str) -> Option<(crate::policy::SqlVerbs, Option<Vec<TableName>>)> {
+    let found = outline(sql)?;
+    let verbs: Option<Vec<SqlVerb>> = found.verbs.into_iter().map(Verb::as_str).map(SqlVerb::parse).collect();
+    let tables = found.tables.map(|tables| tables.iter().map(|name| TableName::new(name)).collect());
+    Some((verbs?.into_iter().collect(), tables))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::known_tools;
+    use crate::policy::{Fact, SqlVerb};
+    use crate::sql::Verb;
+    use serde_json::json;
+
+    #[test]
+    fn both_lists_of_verbs_have_the_same_words() {
+        let ours: Vec<_> = Verb::ALL.map(Verb::as_str).to_vec();
+        assert_eq!(SqlVerb::ALL.map(SqlVerb::as_str).to_vec(), ours);
+    }
+
+    #[test]
+    fn arguments_are_read_as_the_kernel_reads_them() {
+        let tools = known_tools(&["send_mail".to_owned(), "exec_sql".to_owned()]);
+        let sql = tools.call("exec_sql", &json!({ "sql": "delete from Orders" })).unwrap();
+        assert!(matches!(sql.tables, Fact::Known(tables) if tables.iter().any(|table| table.as_str() == "orders")));
+        let moved = tools.call("move_file", &json!({ "from": "./tools/a.ts", "to": "tools//b.ts" })).unwrap();
+        assert_eq!(moved.paths, Fact::Known(vec!["tools/a.ts".to_owned(), "tools/b.ts".to_owned()]));
+        let outside = tools.call("read_file", &json!({ "path": "../x" })).unwrap();
+        assert_eq!(outside.paths, Fact::Unknown);
+        for (path, expected) in [
+            ("/tmp/x.txt", Fact::Known(vec!["/tmp/x.txt".to_owned()])),
+            ("/tmp/../lib/x", Fact::Unknown),
+            ("/lib/x.ts", Fact::Unknown),
+        ] {
+            assert_eq!(tools.call("write_file", &json!({ "path": path })).unwrap().paths, expected, "{path}");
+        }
+        assert!(tools.get("send_mail").is_some());
+    }
+}

@@ -1,0 +1,105 @@
+//! The rules in force, and how they are replaced.
+
+use crate::error::{Error, ErrorCode};
+use crate::policy::{Policy, Tools};
+use crate::threads;
+use parking_lot::RwLock;
+use serde::Deserialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Whose rules hold, as JavaScript says it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PolicySource {
+    /// Everything is allowed.
+    #[default]
+    Allow,
+    /// Reading is allowed, everything else asks.
+    Safe,
+    /// A function of the application decides.
+    Hook,
+    /// A file, with the name that verdicts give it.
+    File { name: String, text: String },
+    /// What the configuration says itself.
+    Object(Value),
+}
+
+/// Who decides.
+#[derive(Clone)]
+pub enum InForce {
+    /// Nobody: everything is allowed.
+    Nobody,
+    Policy(Arc<Policy>),
+    Hook,
+}
+
+pub struct Rules {
+    in_force: RwLock<InForce>,
+    tools: Tools,
+}
+
+impl Rules {
+    /// # Errors
+    /// `Config` for rules that cannot be meant, with file and line.
+    pub fn new(source: &PolicySource, tools: Tools) -> Result<Self, Error> {
+        let in_force = RwLock::new(read(source, &tools)?);
+        Ok(Self { in_force, tools })
+    }
+
+    pub fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    pub fn in_force(&self) -> InForce {
+        self.in_force.read().clone()
+    }
+
+    /// Puts other rules in the place of these, once they are known to be good.
+    ///
+    /// # Errors
+    /// As `new`; then the rules are those of before.
+    pub fn replace(&self, source: &PolicySource) -> Result<(), Error> {
+        let read = read(source, &self.tools)?;
+        *self.in_force.write() = read;
+        Ok(())
+    }
+
+    /// The hash of what the rules mean.
+    #[must_use]
+    pub fn version(&self) -> String {
+        match &*self.in_force.read() {
+            InForce::Nobody => "allow".to_owned(),
+            InForce::Hook => "hook".to_owned(),
+            InForce::Policy(policy) => policy.version().to_owned(),
+        }
+    }
+}
+
+/// The rules as a policy, for those who ask what they say; none for a function of the application.
+///
+/// # Errors
+/// `Config` for rules that cannot be meant.
+pub fn policy_of(source: &PolicySource, tools: &Tools) -> Result<Option<Policy>, Error> {
+    let object = |value: &Value| Ok(Policy::from_json(value, "policy", tools)?);
+    match source {
+        PolicySource::Allow => Ok(Some(Policy::allow(tools))),
+        PolicySource::Safe => Ok(Some(Policy::safe(tools))),
+        PolicySource::Hook => Ok(None),
+        PolicySource::File { name, text } => {
+            // The parser of YAML is somebody else's, and the text is anybody's.
+            let read = threads::contain(|| Policy::from_yaml(text.as_bytes(), name, tools));
+            let unread =
+                || Error::new(ErrorCode::Config, format!("The policy is not in force: {name} cannot be read."));
+            Ok(Some(read.map_err(|_| unread())??))
+        }
+        PolicySource::Object(value) => object(value).map(Some),
+    }
+}
+
+fn read(source: &PolicySource, tools: &Tools) -> Result<InForce, Error> {
+    if matches!(source, PolicySource::Allow) {
+        return Ok(InForce::Nobody);
+    }
+    Ok(policy_of(source, tools)?.map_or(InForce::Hook, |policy| InForce::Policy(Arc::new(policy))))
+}

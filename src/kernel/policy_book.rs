@@ -1,0 +1,129 @@
+//! Rules as people ask about them: whether they can be meant, what they say of a call, and what others would have said.
+
+use super::door::{Door, PolicySource, Word, policy_of, recorded_call};
+use crate::error::{Error, ErrorCode};
+use crate::ledger::{EventType, MAX_EVENTS, Query};
+use crate::policy::{Call, Policy, Replay, Verdict, attenuate, replay};
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+pub struct PolicyBook {
+    door: Arc<Door>,
+}
+
+/// Rules that can be meant.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PolicyReport {
+    version: String,
+    rules: usize,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct IssuedToken {
+    token: String,
+    /// The name by which it is revoked.
+    id: String,
+}
+
+impl PolicyBook {
+    pub fn new(door: Arc<Door>) -> Self {
+        Self { door }
+    }
+
+    /// Takes somebody's word about a call that waits.
+    ///
+    /// # Errors
+    /// As `Door::settle`.
+    pub fn settle(&self, id: &str, word_json: &str) -> Result<Option<Verdict>, Error> {
+        let word: Word = serde_json::from_str(word_json).map_err(|error| invalid("verdict", &error))?;
+        self.door.settle(id, word)
+    }
+
+    /// Puts other rules in the place of those in force.
+    ///
+    /// # Errors
+    /// `Config` for rules that cannot be meant; then nothing has changed.
+    pub fn replace(&self, source: &PolicySource) -> Result<PolicyReport, Error> {
+        let report = self.check(source)?;
+        self.door.replace_policy(source)?;
+        Ok(report)
+    }
+
+    /// Whether rules can be meant.
+    ///
+    /// # Errors
+    /// `Config` with file and line.
+    pub fn check(&self, source: &PolicySource) -> Result<PolicyReport, Error> {
+        let policy = self.policy(source)?;
+        Ok(PolicyReport { version: policy.version().to_owned(), rules: policy.rule_count() })
+    }
+
+    /// What rules say of a call, written as tests in a policy write it.
+    ///
+    /// # Errors
+    /// `Config` for a call or rules that cannot be meant.
+    pub fn explain(&self, source: &PolicySource, call_json: &str) -> Result<Verdict, Error> {
+        let call: Value = serde_json::from_str(call_json).map_err(|error| invalid("call", &error))?;
+        let policy = self.policy(source)?;
+        Ok(policy.judge(&policy.read_call(&call)?))
+    }
+
+    /// What other rules would have said of the newest calls that were written down.
+    ///
+    /// # Errors
+    /// `Config` for rules that cannot be meant, `Ledger` where nothing is written down.
+    pub fn replay(&self, before: &PolicySource, after: &PolicySource, limit: u32) -> Result<Replay, Error> {
+        let (before, after) = (self.policy(before)?, self.policy(after)?);
+        let ledger = self.door.ledger()?;
+        // What cannot be stored now keeps nobody from reading the rest.
+        let _later = ledger.flush();
+        let limit = (limit as usize).min(MAX_EVENTS);
+        let events = ledger.tail(&Query { kind: Some(EventType::Call), limit, ..Query::default() })?;
+        let tools = self.door.gate().rules.tools();
+        let calls: Vec<Call> = events.iter().filter_map(|event| recorded_call(&event.content, tools)).collect();
+        Ok(replay(&before, &after, &calls))
+    }
+
+    /// A token that allows what its caveats cover, and nothing else.
+    ///
+    /// # Errors
+    /// `Validation` for caveats that cannot be meant.
+    pub fn issue(&self, caveats_json: &str) -> Result<IssuedToken, Error> {
+        let caveats: Value = serde_json::from_str(caveats_json).map_err(|error| invalid("caveats", &error))?;
+        let gate = self.door.gate();
+        let (token, id) = gate.tokens.issue(&caveats, gate.rules.tools())?;
+        Ok(IssuedToken { token, id: id.map(|id| id.to_string()).unwrap_or_default() })
+    }
+
+    /// From now on a token and all that were made from it do not count.
+    ///
+    /// # Errors
+    /// `Validation` for what is no name of a token.
+    pub fn revoke(&self, id: &str) -> Result<(), Error> {
+        self.door.revoke_token(id)
+    }
+
+    fn policy(&self, source: &PolicySource) -> Result<Policy, Error> {
+        policy_of(source, self.door.gate().rules.tools())?.ok_or_else(|| {
+            let text =
+                "The policy is a function of the application, which only its own calls can ask. Name a policy file.";
+            Error::new(ErrorCode::Config, text).with("key", "policy")
+        })
+    }
+}
+
+/// A token that allows less. Nobody needs the key for that.
+///
+/// # Errors
+/// `Validation` for caveats that cannot be meant, `Denied` for what is no token.
+pub fn narrowed_token(token: &str, caveats_json: &str) -> Result<String, Error> {
+    let caveats: Value = serde_json::from_str(caveats_json).map_err(|error| invalid("caveats", &error))?;
+    Ok(attenuate(token, &caveats)?)
+}
+
+fn invalid(what: &str, error: &serde_json::Error) -> Error {
+    Error::new(ErrorCode::Validation, format!("The {what} cannot be read: {error}.")).with("field", what)
+}

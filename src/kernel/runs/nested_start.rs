@@ -1,0 +1,79 @@
+//! Starting the runs that a run asks for.
+
+use super::approval::ask_approval;
+use super::entered_run::{Entered, RunAsker, enter};
+use super::exec_options::Runnable;
+use super::exec_value::{ExecDone, when_executed};
+use super::run_scope::RunScope;
+use super::runs::Runs;
+use super::sandbox_host::{AskedRun, RunStarter};
+use crate::error::Error;
+use crate::ids::RunId;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+impl RunStarter for Runs {
+    fn next_run(&self) -> RunId {
+        RunId(self.next_nested.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn cancel(&self, run: RunId) {
+        self.cancel_run(run);
+    }
+
+    fn start_nested(self: Arc<Self>, nested: AskedRun, approval: Option<String>, done: ExecDone) {
+        let AskedRun { run, mut scope, what, args_json } = nested;
+        let by = RunAsker {
+            asker: &scope.options.asker,
+            parent: scope.lineage.parent,
+            tool: Some(&scope.tool),
+            trace: scope.trace.clone(),
+            approval: approval.as_deref(),
+        };
+        let text = || self.text_hash(&what);
+        match enter(&self.services.door, run, &what, &args_json, by, &text, done) {
+            Ok(Entered { done, approved }) => {
+                scope.options.approved = approved;
+                self.begin_nested(run, scope, what, args_json, done);
+            }
+            Err((error, done)) if approval.is_some() => done.pay(Err(error)),
+            Err((error, done)) => {
+                let functions = Arc::clone(&self.services.functions);
+                let on_behalf = scope.oblige(scope.lineage.parent.unwrap_or(run));
+                let then = move |answer: Result<String, Error>| match answer {
+                    Ok(id) => {
+                        let nested = AskedRun { run, scope, what, args_json };
+                        let (runs, root) = (Arc::clone(&self), nested.scope.root());
+                        self.services.background.spawn(root, move || runs.start_nested(nested, Some(id), done));
+                    }
+                    Err(error) => done.pay(Err(error)),
+                };
+                ask_approval(&*functions, on_behalf, error, then);
+            }
+        }
+    }
+}
+
+impl Runs {
+    pub(super) fn begin_nested(
+        self: Arc<Self>,
+        run: RunId,
+        scope: RunScope,
+        what: Runnable,
+        args_json: String,
+        done: ExecDone,
+    ) {
+        let live = match self.admit_nested(&scope, what.path()) {
+            Ok(live) => live,
+            Err(error) => return done.pay(Err(error)),
+        };
+        let done = when_executed(move |result| {
+            drop(live);
+            done.pay(result);
+        });
+        let done = self.announce(run, done);
+        let runs = Arc::clone(&self);
+        // Compiling takes its time, and the other questions of the outer run must not wait for it.
+        self.services.background.spawn(scope.root(), move || runs.exec(run, scope, what, args_json, done));
+    }
+}
