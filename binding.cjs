@@ -844,4 +844,5 @@ module.exports.defaultConfig = nativeBinding.defaultConfig
 module.exports.engineVersion = nativeBinding.engineVersion
 module.exports.errorCodes = nativeBinding.errorCodes
 module.exports.limits = nativeBinding.limits
+module.exports.narrowedToken = nativeBinding.narrowedToken
 module.exports.verifyExport = nativeBinding.verifyExport

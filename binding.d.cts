@@ -78,6 +78,27 @@ export declare class BindingKernel {
   /** Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. */
   checkTool(path: string): Promise<BindingOutcome>
   /**
+   * Takes somebody's word about a call that waits: `{ verdict, by?, reason?, rule? }`. Value: null, or the verdict when
+   * somebody else must be asked.
+   */
+  settle(id: string, wordJson: string): BindingOutcome
+  /**
+   * Value: `{ verdict?, text }`: what is said of a call that nobody makes yet, and a hash of the text that it would run or
+   * change. No verdict where a function of the application decides.
+   */
+  judge(call: BindingCall): BindingOutcome
+  /** Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing. */
+  replacePolicy(policyJson: string): Promise<BindingOutcome>
+  /** Value: `{ version, rules }`. */
+  checkPolicy(policyJson: string): Promise<BindingOutcome>
+  /** Value: `{ verdict, rule, at, reason, nearest? }`. */
+  explainPolicy(policyJson: string, callJson: string): Promise<BindingOutcome>
+  /** Value: `{ judged, stricter, milder, changes: [{ call, tool, before, after }] }`. */
+  replayPolicy(beforeJson: string, afterJson: string, limit: number): Promise<BindingOutcome>
+  /** Value: `{ token, id }`. */
+  issueToken(caveatsJson: string): BindingOutcome
+  revokeToken(id: string): BindingOutcome
+  /**
    * Value: `[{ path, name, description, score, parameters }]`, best first. `vector` is what the application's model makes
    * of the query.
    */
@@ -97,9 +118,10 @@ export declare class BindingKernel {
   answer(id: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
   /**
    * Value: `{ config, warnings }`. Booting again changes nothing. `model_json` names who reads the texts of tools:
-   * `{"weights":path}` or `"application"`; `redact` says whether the application has a say in what the ledger holds.
+   * `{"weights":path}` or `"application"`; `redact` says whether the application has a say in what the ledger holds, and
+   * `policy_json` whose rules hold.
    */
-  boot(configJson: string, baseDir: string, modelJson: string | undefined | null, redact: 'present' | 'absent'): Promise<BindingOutcome>
+  boot(configJson: string, baseDir: string, modelJson: string | undefined | null, redact: 'present' | 'absent', policyJson: string): Promise<BindingOutcome>
   /** From now on nothing waits for a remote, and a boot that does ends. */
   halt(): void
   /** Value: a unified diff. */
@@ -229,6 +251,9 @@ export declare function errorCodes(): Array<string>
 
 /** Every limit that the configuration and the tools accept; the build writes them to `js/` and to the documentation. */
 export declare function limits(): Array<BindingLimit>
+
+/** Value: a token that allows less than `token`, by these caveats too. Needs no kernel. */
+export declare function narrowedToken(token: string, caveatsJson: string): BindingOutcome
 
 /**
  * Value: `{ ok, events, head, problem? }`. Needs no workspace: `file` is what an export wrote, `key_file` the public key that

@@ -29,8 +29,10 @@ export {
 } from './js/agent_tools/tool_parameters.js';
 export {
   AbortedError,
+  ApprovalError,
   CompilationError,
   ConfigError,
+  DeniedError,
   DuplicateError,
   FetchError,
   GitConflictError,
@@ -61,6 +63,7 @@ export {
   SandboxConfigSchema,
   TGPConfigSchema,
 } from './js/kernel/config_schemas.js';
+export { attenuate } from './js/kernel/kernel_policy.js';
 export { TGP } from './js/kernel/tgp.js';
 export { betterSqlite3 } from './js/sql/adapters/better_sqlite3.js';
 export { executor } from './js/sql/adapters/executor.js';

@@ -1,6 +1,9 @@
 import type { LimitError } from './errors.js';
-import type { ExecOptions, SandboxFunction, TGPOptions } from './kernel.js';
+import type { SandboxFunction } from './functions.js';
+import type { ExecOptions, TGPOptions } from './kernel.js';
 import type { LedgerConfigInput } from './ledger.js';
+import type { PolicyInput, TokensConfigInput } from './policy.js';
+import type { SecretConfigInput } from './secrets.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 
 /** Where the tools are kept, beside the root itself. */
@@ -207,25 +210,13 @@ export type NetworkConfigInput = {
   forTools?: boolean;
 };
 
-/**
- * A secret that tools use without seeing it. A tool writes `{{secret:NAME}}` in a header, the query or the body of a request, or
- * in an argument of one of the application's functions; the host puts the value there when the request goes to one of `hosts`
- * over https (or stays on this machine), or the function is one of `functions`, and refuses it otherwise. What comes back from
- * there has the placeholder in place of the value.
- */
-export type SecretConfigInput = {
-  /** The secret itself, of 8 bytes to 16 KiB; shown masked. Give this or `env`. */
-  value?: string;
-  /** The environment variable that holds it. One that is not set is an error at boot. */
-  env?: string;
-  /** Servers that may be told it, as `'api.example.com'` (then on the usual port) or `'api.example.com:8443'`. */
-  hosts?: string[];
-  /** Functions of `sandboxAPI` that may be told it. */
-  functions?: string[];
-};
-
 /** How much of everything a model is given, through the AI SDK, `handleToolCall`, MCP and any other way. */
 export type AgentConfigInput = {
+  /**
+   * How long an approval is waited for, and how long it counts, in milliseconds. Default: 300 000; from 1000 to 86 400
+   * 000.
+   */
+  approvalMs?: number;
   /**
    * Most characters of one result of a tool. What is longer is paged (`read_file`, `list_files`, `search_files`) or
    * shown in part; the whole result of a run is then in a file under the root that `read_file` pages through. Default:
@@ -307,6 +298,13 @@ export type TGPConfigInput = {
    */
   ledger?: boolean | LedgerConfigInput;
   /**
+   * Who may do what: `allow` (default), `safe`, the path of a policy file (relative to the config file), rules, or a function
+   * (docs/policy.md). A file is followed: changes come into force at once, and rules that cannot be meant change nothing.
+   */
+  policy?: PolicyInput;
+  /** What capability tokens ({@link TGP.issueToken}) are made and checked with. */
+  tokens?: TokensConfigInput;
+  /**
    * The database behind `tgp.exec_sql`, so that `tgp exec` and `tgp mcp` have it too. See {@link TGPOptions.sql}, which wins. What
    * a config file opens here is closed when the kernel shuts down.
    */
@@ -363,6 +361,8 @@ export type FilledTGPConfig = {
   secrets: Record<string, Required<Omit<SecretConfigInput, 'env'>>>;
   sandbox: Required<Omit<SandboxConfigInput, 'seed' | 'now'>> & Pick<SandboxConfigInput, 'seed' | 'now'>;
   agent: Required<AgentConfigInput>;
+  /** With their keys masked. */
+  tokens: Required<TokensConfigInput>;
   /** With the address of its database and its key masked. */
   ledger: Required<Omit<LedgerConfigInput, 'postgres' | 'key'>> & Pick<LedgerConfigInput, 'postgres' | 'key'>;
   check: 'off' | 'warn' | 'strict';
@@ -383,7 +383,7 @@ export declare function defineTGPConfig(config: TGPConfigInput): TGPConfigInput;
 export type LoadedTGPConfig = Omit<FilledTGPConfig, 'secrets'> & {
   /** As the file has them: with `value` or `env`. A variable is read by the boot, so its value is not in here. */
   secrets: Record<string, SecretConfigInput & Required<Pick<SecretConfigInput, 'hosts' | 'functions'>>>;
-} & Pick<TGPConfigInput, 'sql' | 'sandboxAPI'>;
+} & Pick<TGPConfigInput, 'sql' | 'sandboxAPI' | 'policy'>;
 
 /**
  * Loads and checks a config file (.ts .mts .js .mjs .cjs .json), and fills in the defaults. Nothing in it is masked: a token or

@@ -19,6 +19,8 @@ export type TGPErrorCode =
   | 'ERR_IO'
   | 'ERR_ABORTED'
   | 'ERR_SHUTDOWN'
+  | 'ERR_DENIED'
+  | 'ERR_APPROVAL'
   | 'ERR_LEDGER'
   | 'ERR_INTERNAL';
 
@@ -119,6 +121,17 @@ export declare class AbortedError extends TGPError {
 }
 /** `ERR_SHUTDOWN`: the kernel has been shut down. */
 export declare class ShutdownError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/** `ERR_DENIED`: the policy or a token does not allow the call. `details` is the {@link Verdict}. */
+export declare class DeniedError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/**
+ * `ERR_APPROVAL`: the policy has somebody asked, and nobody was there to answer, said no, or said yes to something else.
+ * `details` is the {@link Verdict}.
+ */
+export declare class ApprovalError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
 /**

@@ -1,10 +1,11 @@
-import type { z } from 'zod';
 import type { FilledTGPConfig, TGPConfigInput } from './config.js';
 import type { Confinement } from './confinement.js';
-import type { AbortedError, IoError, ShutdownError, ValidationError } from './errors.js';
+import type { AbortedError, ApprovalError, IoError, ShutdownError, ValidationError } from './errors.js';
 import type { createNodeVFS, VFSAdapter } from './files.js';
+import type { HostCall, SandboxFunction } from './functions.js';
 import type { KernelLedger, RedactEvent } from './ledger.js';
 import type { EmbedTexts, MemoryReport, Stats } from './memory.js';
+import type { Approve, attenuate, KernelPolicy, TokenCaveats } from './policy.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 import type { TelemetryOptions } from './telemetry.js';
 import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions, WriteFileResult } from './tools.js';
@@ -15,28 +16,6 @@ export type Logger = {
   info(message: string, ...rest: unknown[]): void;
   warn(message: string, ...rest: unknown[]): void;
   error(message: string, ...rest: unknown[]): void;
-};
-
-/** A function of the application that says what it does and takes. */
-export type DescribedFunction = {
-  /** What it does, for models. */
-  description?: string;
-  /**
-   * What its one argument must be: a schema of zod 4, or a JSON Schema. Without it `execute` gets whatever the tool passes.
-   */
-  parameters?: z.ZodType | Record<string, unknown>;
-  execute(this: HostCall, ...args: any[]): any;
-};
-
-/** A function of the application that tools may call. */
-export type SandboxFunction = ((this: HostCall, ...args: any[]) => any) | DescribedFunction;
-
-/** What is known of a function of the application. */
-export type FunctionGuide = {
-  name: string;
-  description?: string;
-  /** What its one argument must be, as JSON Schema. */
-  parameters?: Record<string, any>;
 };
 
 /** Options of {@link TGP}. All are optional: `new TGP()` works in an empty folder. */
@@ -97,6 +76,8 @@ export type TGPOptions = {
   vfs?: VFSAdapter;
   /** Takes out of events of the ledger what must not be recorded. */
   redact?: RedactEvent;
+  /** Is asked about calls that the policy wants approved. Without it such a call is an {@link ApprovalError}. */
+  approve?: Approve;
   /**
    * What is told of calls to OpenTelemetry, where the application has it, and to the channel `tgp:call`; `false` for nothing. See
    * docs/observability.md.
@@ -108,12 +89,6 @@ export type TGPOptions = {
   fs?: unknown;
   /** @deprecated Accepted and ignored, with one warning: the native kernel talks to Git remotes itself. */
   http?: unknown;
-};
-
-/** What a function of `sandboxAPI` finds in `this`. */
-export type HostCall = {
-  /** Fires when the run has ended, for whatever reason, or is aborted. Pass it on to what takes long. */
-  readonly signal: AbortSignal;
 };
 
 /** Limits of one run, where they differ from the configuration's, and how to stop it. */
@@ -369,6 +344,20 @@ export declare class TGP {
    * for (const { ts, tool, path } of await kernel.ledger.tail({ session: 'order-77', type: 'CALL' })) console.log(ts, tool, path);
    */
   readonly ledger: KernelLedger;
+  /** The rules in force: whether they can be meant, what they say of a call, what others would have said. */
+  readonly policy: KernelPolicy;
+  /**
+   * A capability token: whoever holds it can do what its caveats cover, as far as the policy allows it too, and nothing else.
+   * {@link attenuate} narrows it. Without `tokens.keys` in the configuration it ends with this kernel.
+   * @example
+   * const { token } = await kernel.issueToken({ allow: ['read', 'run'], paths: ['tools/reports/**'], calls: 20 });
+   * const tools = tgpTools(kernel, { token });
+   *
+   * @throws {ValidationError} for caveats that cannot be meant
+   */
+  issueToken(caveats: TokenCaveats): Promise<{ token: string; id: string }>;
+  /** From now on the token with this name, and all that were made from it, do not count in this kernel. */
+  revokeToken(id: string): Promise<void>;
   /**
    * Ends all runs and workers, and waits for the last push. May be called more than once; every other call then fails with
    * {@link ShutdownError}, until {@link TGP.boot} is called.

@@ -8,8 +8,9 @@ import type {
   SandboxConfigInput,
   TGPConfigInput,
 } from './config.js';
-import type { SandboxFunction } from './kernel.js';
+import type { SandboxFunction } from './functions.js';
 import type { LedgerConfigInput } from './ledger.js';
+import type { PolicyInput } from './policy.js';
 import type { DescribeSchemaArgs, ExecSqlArgs, SqlSettings, SqlSource } from './sql.js';
 import type {
   ApplyDiffArgs,
@@ -93,6 +94,7 @@ export declare const NetworkConfigSchema: Strict<{
 /** Checks {@link AgentConfigInput}, and fills in the defaults. */
 export declare const AgentConfigSchema: Strict<{
   resultChars: Filled<z.ZodInt>;
+  approvalMs: Filled<z.ZodInt>;
   liveTools: Filled<z.ZodInt>;
   liveToolChars: Filled<z.ZodInt>;
 }>;
@@ -124,6 +126,8 @@ export declare const TGPConfigSchema: Strict<{
       }>
     >
   >;
+  policy: Optional<z.ZodCustom<PolicyInput, PolicyInput>>;
+  tokens: Group<Strict<{ keys: Filled<z.ZodArray<z.ZodString>>; revoked: Filled<z.ZodArray<z.ZodString>> }>>;
   sql: Optional<z.ZodCustom<SqlSource | SqlSettings, SqlSource | SqlSettings>>;
   sandboxAPI: Optional<z.ZodRecord<z.ZodString, z.ZodCustom<SandboxFunction, SandboxFunction>>>;
 }>;

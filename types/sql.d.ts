@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { TGP } from './kernel.js';
 import type { DescribeSchemaParams, ExecSqlParams } from './schemas.js';
-import type { AgentTool } from './tools.js';
+import type { AgentTool, TGPToolsOptions, tgpTools } from './tools.js';
 
 /** Runs one statement and gives its rows. */
 export type SqlExecutor = (sql: string, params: any[]) => any;
@@ -174,8 +174,8 @@ export type SqlTools = {
  * refused. Parameters of `tgp.exec_sql` in a tool cross as JSON first: bytes are passed as `{ $base64: '…' }`, a BigInt
  * arrives as its decimal text and NaN as NULL.
  *
- * Of a kernel they get its database, with what its own tools may do there; `options` win. When the database stands in the config,
- * boot the kernel first.
+ * Of a kernel they get its database, with what its own tools may do there; `options` win, and say who works with them as those of
+ * {@link tgpTools} do. When the database stands in the config, boot the kernel first.
  *
  * @example
  * const tools = { ...tgpTools(kernel), ...createSqlTools(pool, { readOnly: true }) };
@@ -183,7 +183,7 @@ export type SqlTools = {
  * await kernel.boot();
  * const tools = { ...tgpTools(kernel), ...createSqlTools(kernel) };
  */
-export declare function createSqlTools(source: SqlSource | TGP, options?: SqlToolOptions): SqlTools;
+export declare function createSqlTools(source: SqlSource | TGP, options?: SqlToolOptions & TGPToolsOptions): SqlTools;
 
 /**
  * An embedded SQLite database. Needs no package; statements run on threads of their own and can be stopped. No other SQLite

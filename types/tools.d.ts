@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { TGPError, TGPErrorCode } from './errors.js';
 import type { CheckResult, FoundTool, LogEntry, RunStats, TGP } from './kernel.js';
+import type { Approve } from './policy.js';
 import type {
   ApplyDiffParams,
   CheckToolParams,
@@ -21,6 +22,8 @@ import type {
 /** The part of the AI SDK's call options that the tools use. */
 export type ToolCallOptions = {
   abortSignal?: AbortSignal;
+  /** The name that the AI SDK has for the call. */
+  toolCallId?: string;
   /** Most characters of the result. Default: `agent.resultChars` of the configuration. */
   maxChars?: number;
 };
@@ -35,6 +38,8 @@ export type AgentTool<Args = any, Result = any> = {
   inputSchema: any;
   /** Checks the arguments, then runs. Fails by rejecting with a {@link TGPError}, never by throwing at once. */
   execute: (args: Args, options?: ToolCallOptions) => Promise<Result>;
+  /** Whether the AI SDK must have a call approved before it makes it. Only with `approval: 'sdk'`. */
+  needsApproval?: (args: any, options: { toolCallId: string; messages: any[] }) => Promise<boolean>;
 };
 
 /** Tools of an agent by name. */
@@ -288,8 +293,17 @@ export type TGPToolsOptions = {
   session?: string;
   /** The model. */
   model?: string;
-  /** The agent's name, for the ledger alone. */
+  /** The agent's name, for the ledger and for rules (`principal`). */
   agent?: string;
+  /** A capability token: the tools can do what it covers, and nothing else. */
+  token?: string;
+  /** Who is asked about calls of these tools, in the place of the kernel's own `approve`. */
+  approve?: Approve;
+  /**
+   * `sdk`: calls that the policy wants approved are those for which the AI SDK (6 and later) asks its application
+   * (`needsApproval`). What a run asks for goes to `approve`, because no conversation can wait there.
+   */
+  approval?: 'sdk';
 };
 
 /**

@@ -2,11 +2,11 @@
 
 export type Access = "read" | "write" | "schema";
 
-export type AgentConfig = { resultChars: number, liveTools: number, liveToolChars: number, };
+export type AgentConfig = { resultChars: number, approvalMs: number, liveTools: number, liveToolChars: number, };
 
 export type Applied = { line: number, tolerated?: Tolerance, lineOffset?: number, };
 
-export type Asker = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, };
+export type Asker = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, token?: string, approval?: string, };
 
 export type Binding = number | string;
 
@@ -20,6 +20,8 @@ export type Case = "sensitive" | "insensitive";
 
 export type Catalogue = { tools: Array<ListedTool>, total: number, };
 
+export type Change = { call: number, tool: string, before: Verdict, after: Verdict, };
+
 export type CheckMode = "off" | "warn" | "strict";
 
 export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: Array<Diagnostic>, types: TypeSources, };
@@ -30,13 +32,15 @@ export type CodeParameters = { parameters: Record<string, unknown>, };
 
 export type CommitNote = { why?: string, session?: string, model?: string, };
 
-export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, ledger: LedgerConfig, };
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, ledger: LedgerConfig, tokens: TokensConfig, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, engine: EngineReport, };
 
 export type ContentHash = string;
 
 export type DatabaseOptions = { file: string, busyTimeoutMs: number, shared?: SharedFile, };
+
+export type Decision = "allow" | "ask" | "deny";
 
 export type Diagnostic = { rule: string, standard?: number, severity: Severity, message: string, line: number, column: number, endLine: number, endColumn: number, help?: string, fix?: Fix, };
 
@@ -80,6 +84,10 @@ export type Incoming = { changed: Array<string>, warnings: Array<string>, };
 
 export type IsolationMode = "process" | "thread";
 
+export type IssuedToken = { token: string, id: string, };
+
+export type Judged = { verdict?: Verdict, text: string, };
+
 export type LedgerConfig = { on: boolean, fsync: boolean, postgres?: Secret, key?: Secret, checkpointEvents: number, retainDays: number, retainEvents: number, blobBytes: number, spoolBytes: number, };
 
 export type LedgerQuery = { limit?: number, session?: string, path?: string, tool?: string, type?: string, since: number, until: number, call?: string, after: number, };
@@ -106,6 +114,8 @@ export type Persisted = boolean | 'local';
 
 export type Phase = { name: string, start: number, end: number, };
 
+export type PolicyReport = { version: string, rules: number, };
+
 export type PullRequestLink = { number: number, url: string, };
 
 export type QueryLimits = { maxRows: number, maxBytes: number, timeoutMs: number, };
@@ -113,6 +123,8 @@ export type QueryLimits = { maxRows: number, maxBytes: number, timeoutMs: number
 export type RemoteAnswer = { branches: number, hasBranch: boolean, };
 
 export type Removed = { mentions?: Array<string>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
+
+export type Replay = { judged: number, stricter: number, milder: number, changes: Array<Change>, };
 
 export type Returns = "rows" | "count";
 
@@ -154,6 +166,8 @@ export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, 
 
 export type Stats = { total: ReuseTally, days: Array<ReuseDay>, memory: MemoryReport, };
 
+export type TokensConfig = { keys: Array<Secret>, revoked: Array<string>, };
+
 export type Tolerance = "trailing-space" | "whitespace";
 
 export type ToolKind = "tool" | "module";
@@ -175,6 +189,8 @@ export type Uncommitted = { path: string, state: UncommittedState, };
 export type UncommittedState = "new" | "changed" | "missing";
 
 export type Verb = "select" | "insert" | "update" | "delete" | "replace" | "merge" | "truncate" | "create" | "alter" | "drop" | "show" | "maintain";
+
+export type Verdict = { verdict: Decision, rule: string, at: string, reason: string, nearest?: string, };
 
 export type VerifyProblem = { kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature', seq: number, message: string, };
 
@@ -223,6 +239,14 @@ export interface KernelAnswers {
   ledgerCheckpoint: CheckpointReport
   ledgerExport: ExportPage
   ledgerChronicle: Array<EventJson>
+  judge: Judged
+  settle: Verdict | null
+  replacePolicy: PolicyReport
+  checkPolicy: PolicyReport
+  explainPolicy: Verdict
+  replayPolicy: Replay
+  issueToken: IssuedToken
+  revokeToken: null
   exec: ExecValue
   shutdown: null
 }
@@ -250,4 +274,5 @@ export interface DatabaseAnswers {
 export interface ModuleAnswers {
   askRemote: RemoteAnswer | null
   verifyExport: VerifyReport
+  narrowedToken: string
 }

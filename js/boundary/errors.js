@@ -115,6 +115,8 @@ export const DuplicateError = define('DuplicateError', 'ERR_DUPLICATE');
 export const IoError = define('IoError', 'ERR_IO');
 export const AbortedError = define('AbortedError', 'ERR_ABORTED');
 export const ShutdownError = define('ShutdownError', 'ERR_SHUTDOWN');
+export const DeniedError = define('DeniedError', 'ERR_DENIED');
+export const ApprovalError = define('ApprovalError', 'ERR_APPROVAL');
 export const LedgerError = define('LedgerError', 'ERR_LEDGER');
 export const InternalError = define('InternalError', 'ERR_INTERNAL');
 
@@ -139,6 +141,8 @@ export const ERROR_CLASSES = Object.freeze({
   ERR_IO: IoError,
   ERR_ABORTED: AbortedError,
   ERR_SHUTDOWN: ShutdownError,
+  ERR_DENIED: DeniedError,
+  ERR_APPROVAL: ApprovalError,
   ERR_LEDGER: LedgerError,
   ERR_INTERNAL: InternalError,
 });

@@ -37,6 +37,7 @@ export const LIMITS = {
   },
   agent: {
     resultChars: { default: 16000, least: 1000, most: 10000000, about: "Most characters of one result of a tool; the rest is paged or kept in a file." },
+    approvalMs: { default: 300000, least: 1000, most: 86400000, about: "How long an approval is waited for, and how long it counts, in milliseconds." },
     liveTools: { default: 100, least: 0, most: 10000, about: "Most forged tools that are offered by name at once." },
     liveToolChars: { default: 32000, least: 0, most: 10000000, about: "Most characters of the schemas and descriptions of forged tools that are offered by name." },
   },
@@ -131,6 +132,7 @@ export const DEFAULTS = {
   },
   "agent": {
     "resultChars": 16000,
+    "approvalMs": 300000,
     "liveTools": 100,
     "liveToolChars": 32000
   },
@@ -143,5 +145,9 @@ export const DEFAULTS = {
     "retainEvents": 0,
     "blobBytes": 262144,
     "spoolBytes": 67108864
+  },
+  "tokens": {
+    "keys": [],
+    "revoked": []
   }
 };

@@ -5,6 +5,7 @@ import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
 import { agentTool, report } from '../tool_shape/agent_tool.js';
 import { boundedTool } from '../tool_shape/bounded_result.js';
+import { ownerOf } from '../tool_shape/tool_owner.js';
 import { chosenTools } from './chosen_tools.js';
 import { forgedSchema } from './cleaned_parameters.js';
 import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
@@ -15,11 +16,13 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  * @typedef {import('../../index.js').ToolsChange} ToolsChange
  * @typedef {import('../../index.js').ToolSet} ToolSet
  * @typedef {import('../../index.js').Logger} Logger
+ * @typedef {import('../tool_shape/tool_owner.js').ToolOwner} ToolOwner
+ * @typedef {{ base: ToolSet, tools: ToolSet, owner: ToolOwner }} LiveSet
  *
  * @typedef {object} Source
  * @property {(since: number | undefined) => Promise<{ version: number, tools?: ToolMetadata[] }>} list
  * @property {() => number} life versions of one life of the kernel say nothing in the next
- * @property {(path: string, args: unknown, signal: AbortSignal | undefined) => Promise<any>} run
+ * @property {(path: string, args: unknown, signal: AbortSignal | undefined, who: ToolOwner['who']) => Promise<any>} run
  * @property {(schema: Record<string, any>) => string} typeOf a schema as TypeScript
  * @property {() => { tools: number, chars: number }} budget of what is offered by name
  * @property {import('../tool_shape/bounded_result.js').ResultRule} results
@@ -27,6 +30,9 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
 
 /** What OpenAI takes. */
 const MAX_DESCRIPTION_CHARS = 1024;
+
+/** On whose behalf tools are run that were asked for without any of an agent. @type {ToolOwner} */
+const SOME_AGENT = { who: { agent: 'agent' } };
 
 export class ForgedTools {
   /** @type {Source} */
@@ -39,16 +45,16 @@ export class ForgedTools {
   #life;
   /** @type {ToolMetadata[]} those that can be run, by path */
   #tools = [];
-  /** @type {Map<string, { hash: string, byName: Map<string, ForgedTool> }>} by path: a tool stays one object until it changes */
+  /** @type {Map<string, { hash: string, byOwner: WeakMap<ToolOwner, Map<string, ForgedTool>> }>} by path: a tool stays one object until it changes */
   #made = new Map();
   /** @type {Map<string, number>} by path: the version with which it was last written, while this kernel ran */
   #changed = new Map();
   #hasToldOfBudget = false;
   /** @type {Set<(change: ToolsChange) => void>} */
   #listeners = new Set();
-  /** @type {Set<WeakRef<{ base: ToolSet, tools: ToolSet }>>} */
+  /** @type {Set<WeakRef<LiveSet>>} */
   #live = new Set();
-  /** @type {WeakMap<ToolSet, { base: ToolSet, tools: ToolSet }>} keeps a live set's record for as long as the set */
+  /** @type {WeakMap<ToolSet, LiveSet>} keeps a live set's record for as long as the set */
   #records = new WeakMap();
 
   /**
@@ -69,12 +75,13 @@ export class ForgedTools {
     await this.refresh();
     const wanted = paths && new Set(paths);
     const all = this.#named(KERNEL_TOOL_NAMES);
-    const named = wanted ? all.filter(({ path }) => wanted.has(path)) : this.#chosen(all, {});
-    return Object.fromEntries(named.map(({ name, meta }) => [name, this.#make(name, meta)]));
+    const named = wanted ? all.filter(({ path }) => wanted.has(path)) : this.#chosen(all, {}, SOME_AGENT);
+    return Object.fromEntries(named.map(({ name, meta }) => [name, this.#make(name, meta, SOME_AGENT)]));
   }
 
   /**
-   * The tools of `base` and the forged ones for which there is room, in one object that follows the registry.
+   * The tools of `base` and the forged ones for which there is room, in one object that follows the registry. The forged ones work
+   * for whom those of `base` do.
    * @param {ToolSet} base
    * @returns {Promise<ToolSet>}
    */
@@ -82,7 +89,7 @@ export class ForgedTools {
     await this.refresh();
     /** @type {ToolSet} */
     const tools = { ...base };
-    const record = { base: { ...base }, tools };
+    const record = { base: { ...base }, tools, owner: ownerOf(base) ?? SOME_AGENT };
     this.#records.set(tools, record);
     this.#live.add(new WeakRef(record));
     this.#fill(record);
@@ -173,12 +180,12 @@ export class ForgedTools {
     return this.#listeners.size + this.#live.size > 0;
   }
 
-  /** @param {{ base: ToolSet, tools: ToolSet }} record */
-  #fill({ base, tools }) {
-    const named = this.#chosen(this.#named([...KERNEL_TOOL_NAMES, ...Object.keys(base)]), tools);
+  /** @param {LiveSet} record */
+  #fill({ base, tools, owner }) {
+    const named = this.#chosen(this.#named([...KERNEL_TOOL_NAMES, ...Object.keys(base)]), tools, owner);
     const now = new Set([...Object.keys(base), ...named.map(({ name }) => name)]);
     for (const name of Object.keys(tools)) if (!now.has(name)) delete tools[name];
-    for (const { name, meta } of named) tools[name] = this.#make(name, meta);
+    for (const { name, meta } of named) tools[name] = this.#make(name, meta, owner);
   }
 
   /** @param {string[]} reserved */
@@ -195,16 +202,17 @@ export class ForgedTools {
    * @template {{ name: string, path: string, meta: ToolMetadata }} Named
    * @param {Named[]} named
    * @param {ToolSet} offered
+   * @param {ToolOwner} owner
    * @returns {Named[]}
    */
-  #chosen(named, offered) {
+  #chosen(named, offered, owner) {
     const candidates = named.map((own) => ({
       own,
       path: own.path,
       changed: this.#changed.get(own.path) ?? 0,
       isOffered: Object.hasOwn(offered, own.name),
       uses: own.meta.uses,
-      chars: charsOf(own.name, this.#make(own.name, own.meta)),
+      chars: charsOf(own.name, this.#make(own.name, own.meta, owner)),
     }));
     const budget = this.#source.budget();
     const chosen = chosenTools(candidates, budget);
@@ -231,23 +239,28 @@ export class ForgedTools {
   /**
    * @param {string} name
    * @param {ToolMetadata} meta
+   * @param {ToolOwner} owner
    * @returns {ForgedTool}
    */
-  #make(name, { path, description, parameters, hash }) {
+  #make(name, { path, description, parameters, hash }, owner) {
     let made = this.#made.get(path);
     if (made?.hash !== hash) {
-      made = { hash, byName: new Map() };
+      made = { hash, byOwner: new WeakMap() };
       this.#made.set(path, made);
     }
-    const known = made.byName.get(name);
+    const byName = made.byOwner.get(owner) ?? new Map();
+    made.byOwner.set(owner, byName);
+    const known = byName.get(name);
     if (known) return known;
     const { schema, unwrap } = forgedSchema(parameters, name, this.#source.typeOf);
     const unbounded = agentTool(described(path, description), schema, async (args, signal) => {
       const given = unwrap(args);
-      return report(this.#source.run(path, given, signal));
+      return report(this.#source.run(path, given, signal, owner.who));
     });
-    const tool = boundedTool(unbounded, this.#source.results);
-    made.byName.set(name, tool);
+    const callOf = (/** @type {any} */ args) => ({ tool: 'exec_tool', effect: 'run', path, args: unwrap(args) });
+    const guarded = owner.guard?.(unbounded, callOf) ?? unbounded;
+    const tool = boundedTool(guarded, this.#source.results);
+    byName.set(name, tool);
     return tool;
   }
 

@@ -101,7 +101,7 @@ export function agentFiles(calls, who) {
         signal,
         reads('search_files', undefined, query),
       ),
-    /** @type {(path: string, limit?: number, signal?: AbortSignal) => Promise<FileHistoryEntry[]>} */
+    /** @type {(path: string | undefined, limit?: number, signal?: AbortSignal) => Promise<FileHistoryEntry[]>} */
     history: (path, limit, signal) => fileHistory(calls, who, path, limit, signal),
   };
 }

@@ -52,9 +52,9 @@ async function loadGiven(configFile) {
 }
 
 /**
- * @typedef {Pick<import('../../index.js').TGPOptions, 'sql' | 'sandboxAPI'>} Application what an application gives to tools
+ * @typedef {Pick<import('../../index.js').TGPConfigInput, 'sql' | 'sandboxAPI' | 'policy'>} Application what an application gives to tools
  * @typedef {object} ResolvedConfig
- * @property {Omit<TGPConfigInput, 'sql' | 'sandboxAPI'>} config
+ * @property {Omit<TGPConfigInput, 'sql' | 'sandboxAPI' | 'policy'>} config
  * @property {Application} application what stands in the configuration for tools
  * @property {string} baseDir the folder that relative paths start from
  * @property {string[]} warnings
@@ -93,10 +93,10 @@ export function withoutFile(baseDir) {
  * @param {string} baseDir
  * @returns {ResolvedConfig}
  */
-function divided({ config: { sql, sandboxAPI, ...config }, ignored }, baseDir) {
+function divided({ config: { sql, sandboxAPI, policy, ...config }, ignored }, baseDir) {
   const allowedImports = config.allowedImports ?? installedDefaults(baseDir);
   const warnings = ignored.map((key) => `Ignored: "${key}" of the configuration, which has no effect.`);
-  return { config: { ...config, allowedImports }, application: { sql, sandboxAPI }, baseDir, warnings };
+  return { config: { ...config, allowedImports }, application: { sql, sandboxAPI, policy }, baseDir, warnings };
 }
 
 /**

@@ -19,11 +19,13 @@ const known = new Set();
  * The options of a run: the signal, and the rest as JSON for the kernel.
  * @param {import('../../index.js').ExecOptions | undefined} options
  * @param {'application' | 'agent'} caller
- * @param {Omit<import('../boundary/crossing.js').ExecOptions, 'caller'>} more what the kernel is told besides
- * @returns {{ signal: AbortSignal | undefined, text: string }}
+ * @param {import('./kernel_calls.js').Who | undefined} who asks
+ * @param {import('../telemetry/telemetry.js').Tracing} tracing
+ * @returns {{ signal: AbortSignal | undefined, textWith: (approval?: string) => string }} the text may name an approval
  */
-export function readExecOptions(options, caller, more) {
-  if (options === undefined) return { signal: undefined, text: textOf({ caller, ...more }) };
+export function readExecOptions(options, caller, who, tracing) {
+  const more = tracing === 'traced' ? { caller, trace: true } : { caller };
+  if (options === undefined) return { signal: undefined, textWith: texts(more, who) };
   const given = plainly(options);
   const { signal, ...limits } = given;
   const plain = (signal === undefined || isAbortSignal(signal)) && Object.values(limits).every(isNumber);
@@ -34,7 +36,20 @@ export function readExecOptions(options, caller, more) {
     dropOldest(known, MAX_KNOWN);
     known.add(text);
   }
-  return { signal, text: textOf({ ...limits, caller, ...more }) };
+  return { signal, textWith: texts({ ...limits, ...more }, who) };
+}
+
+/**
+ * @param {import('../boundary/crossing.js').ExecOptions} options
+ * @param {import('./kernel_calls.js').Who | undefined} who
+ * @returns {(approval?: string) => string}
+ */
+function texts(options, who) {
+  const { approve: _, answered: __, ...named } = who ?? {};
+  return (approval) => {
+    if (who === undefined && approval === undefined) return textOf(options);
+    return textOf({ ...options, asker: approval === undefined ? named : { ...named, approval } });
+  };
 }
 
 /**

@@ -47,12 +47,12 @@ function readable(input, subject) {
 }
 
 /**
- * Without what is no data: a database, and functions.
+ * Without what is no data, or has limits of its own: a database, functions, rules.
  * @param {any} input
  */
 function dataOf(input) {
   if (!isPlain(input)) return input;
-  const { sql: _sql, sandboxAPI: _functions, ...data } = input;
+  const { sql: _sql, sandboxAPI: _functions, policy: _policy, ...data } = input;
   return data;
 }
 

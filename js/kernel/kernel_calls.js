@@ -15,7 +15,8 @@ import { whileHeld } from './leftovers.js';
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {<Done>(change: () => Promise<Done>) => Promise<Done>} During does a change, and tells who follows the tools of it
- * @typedef {{ session?: string, model?: string, agent?: string, id?: string }} Who on whose behalf something is asked
+ * @typedef {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, answered?: () => import('../../index.js').Approve | undefined }} Who
+ * on whose behalf something is asked, who approves what they ask, and who has approved the present call already
  * @typedef {{ tool: string, who?: Who, path?: string, effect?: string, args?: unknown }} Asked a call as the ledger names it
  * @typedef {Asked & { effect: string, changes: boolean, args: unknown }} OwnCall what JavaScript itself does for somebody
  */
@@ -122,10 +123,13 @@ export class KernelCalls {
   async own(asked, work) {
     return whileHeld(this.#life, async () => {
       const kernel = await this.#life.ready();
-      const { tool, effect, changes, args, who, path } = asked;
+      const { tool, effect, changes, args, path } = asked;
+      const who = this.#life.gate.asker(asked.who);
       const number = nextCallNumber();
       const call = { number, tool, effect, changes, path, args: toJsonText(args, 'args', { unheldNumbers: 'null' }) };
-      unwrap(kernel.enter({ ...call, asker: this.#asker(number, who) }));
+      const enter = async (/** @type {string | undefined} */ approval) =>
+        kernel.enter({ ...call, asker: this.#asker(number, who, approval) });
+      unwrap(await this.#life.gate.pass(kernel, enter, who, undefined));
       return this.#observed(kernel, number, asked, async () => {
         try {
           const value = await work();
@@ -140,6 +144,16 @@ export class KernelCalls {
   }
 
   /**
+   * What is said of a call that nobody makes yet.
+   * @param {Omit<OwnCall, 'changes'>} asked
+   */
+  async judge({ tool, effect, args, who: given, path }) {
+    const who = this.#life.gate.asker(given);
+    const call = { tool, effect, changes: false, path, args: toJsonText(args, 'args', { unheldNumbers: 'null' }) };
+    return this.read(async (kernel) => kernel.judge({ ...call, number: 0, asker: this.#asker(0, who) }));
+  }
+
+  /**
    * Nothing starts once the signal has fired.
    * @template Value
    * @param {NativeKernel} kernel
@@ -151,8 +165,10 @@ export class KernelCalls {
   async #begin(kernel, start, signal, asked) {
     throwIfAborted(signal);
     const number = nextCallNumber();
+    const who = this.#life.gate.asker(asked?.who);
     const work = async () => {
-      const outcome = await start(kernel, this.#asker(number, asked?.who));
+      const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#asker(number, who, approval));
+      const outcome = await this.#life.gate.pass(kernel, ask, who, signal);
       return unwrap(outcome, outcome.error?.code === 'ERR_ABORTED' ? { cause: signal?.reason } : {});
     };
     return asked === undefined ? work() : this.#observed(kernel, number, asked, work);
@@ -175,11 +191,13 @@ export class KernelCalls {
    * Who asks, as the native part reads it.
    * @param {number} number
    * @param {Who} [who]
+   * @param {string} [approval] the name of one that was given for the call
    */
-  #asker(number, who) {
+  #asker(number, who, approval) {
     const parent = this.#life.functions.waitingRun;
+    const { approve: _, answered: __, ...named } = who ?? {};
     /** @type {import('../boundary/crossing.js').Asker} */
-    const asker = { number, ...who, ...(parent !== undefined && { parent }) };
+    const asker = { number, ...named, ...(parent !== undefined && { parent }), ...(approval && { approval }) };
     return JSON.stringify(asker);
   }
 }

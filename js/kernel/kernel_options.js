@@ -30,6 +30,7 @@ const KINDS = {
       : 'must be an adapter of files, such as createMemoryVFS() makes',
   embed: (value) => (isFunction(value) ? undefined : 'must be a function that takes texts and gives their vectors'),
   redact: (value) => (isFunction(value) ? undefined : 'must be a function that takes an event and gives it back'),
+  approve: (value) => (isFunction(value) ? undefined : 'must be a function that takes a request and says yes or no'),
   telemetry: (value) =>
     value === false || isObject(value) ? undefined : 'must be false, or an object such as { contents: true }',
   logger: (value) =>

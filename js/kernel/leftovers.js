@@ -10,6 +10,7 @@ import { settingsOf } from '../sql/sql_settings.js';
  *   types: import('./kernel_types.js').KernelTypes,
  *   mirror?: import('../files/vfs_mirror.js').VfsMirror,
  *   opened?: import('../../index.js').TGPOptions['sql'],
+ *   unwatch?: () => void,
  * }} Leftovers
  * `opened` is the database that the config file has opened, which nobody else can end
  */
@@ -17,8 +18,9 @@ import { settingsOf } from '../sql/sql_settings.js';
 /** @type {FinalizationRegistry<Leftovers>} */
 const dropped = new FinalizationRegistry(
   guarded(ignored, async (/** @type {Leftovers} */ leftovers) => {
-    const { kernel, types, mirror } = leftovers;
+    const { kernel, types, mirror, unwatch } = leftovers;
     types.stop();
+    unwatch?.();
     await kernel?.shutdown();
     await mirror?.remove();
     await closeOpened(leftovers);

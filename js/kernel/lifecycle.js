@@ -13,12 +13,15 @@ import { applicationFunctions } from './application_functions.js';
 import { resolveConfig } from './config.js';
 import { withSecrets } from './config_secrets.js';
 import { warnOfEmptyWorkspace } from './empty_workspace.js';
+import { Gate } from './gate.js';
 import { HostFunctions } from './host_functions.js';
 import { KernelTypes } from './kernel_types.js';
 import { closeOpened, endWhenDropped, forget } from './leftovers.js';
 import { Memory } from './memory.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
+import { policySource, refuseWritablePolicy } from './policy_source.js';
+import { watchPolicy } from './policy_watch.js';
 import { redacted } from './redact_hook.js';
 import { ResultFiles } from './result_files.js';
 import { offerSql } from './sandbox_sql.js';
@@ -42,6 +45,10 @@ export class Lifecycle {
   memory;
   /** Who is told of calls. */
   telemetry;
+  /** Who decides and approves. @type {Gate} */
+  gate;
+  /** The rules as they were given, for those who ask about them. @type {import('../../index.js').PolicyInput | undefined} */
+  policy;
   #options;
   /** Why no boot will come about. */
   #refusal;
@@ -83,6 +90,7 @@ export class Lifecycle {
     this.#log = log;
     this.memory = new Memory(options.embed, log, logger);
     this.telemetry = createTelemetry(options.telemetry, log);
+    this.gate = new Gate(options.approve, log);
     this.#leftovers = this.#newLeftovers();
   }
 
@@ -135,6 +143,11 @@ export class Lifecycle {
   /** The native kernel for what need not wait; nothing before the boot and after the shutdown. */
   get running() {
     return this.#isBooted && !this.#stopping ? this.#leftovers.kernel : undefined;
+  }
+
+  /** The folder that relative paths of the configuration start from. */
+  get baseDir() {
+    return this.#baseDir;
   }
 
   /** The files on disk. */
@@ -239,7 +252,12 @@ export class Lifecycle {
     this.#leftovers.kernel = kernel;
     const model = this.memory.choose(rooted.memory, baseDir);
     const hook = this.#options.redact === undefined ? 'absent' : 'present';
-    const booted = unwrap(await kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir, model, hook));
+    this.policy = application.policy;
+    const policy = await policySource(application.policy, baseDir);
+    this.gate.decide = policy.decide;
+    this.gate.file = policy.file;
+    const booted = unwrap(await kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir, model, hook, policy.text));
+    await this.#follow(kernel, policy, booted.config);
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
@@ -258,6 +276,22 @@ export class Lifecycle {
     return kernel;
   }
 
+  /**
+   * Has changes of a policy file come into force.
+   * @param {NativeKernel} kernel
+   * @param {import('./policy_source.js').PolicySource} policy
+   * @param {Pick<import('../boundary/crossing.js').Config, 'rootDir' | 'fs'>} config
+   */
+  async #follow(kernel, { file }, { rootDir, fs }) {
+    if (file === undefined) return;
+    await refuseWritablePolicy(
+      file,
+      [rootDir, ...fs.allowedDirs].map((folder) => resolve(this.#baseDir, folder)),
+    );
+    this.#leftovers.unwatch?.();
+    this.#leftovers.unwatch = watchPolicy(kernel, file, this.#log);
+  }
+
   #makeFunctions() {
     const { sql, sandboxAPI } = this.#application;
     const functions = new HostFunctions(applicationFunctions(sandboxAPI));
@@ -266,6 +300,7 @@ export class Lifecycle {
     functions.add('#embed', (_call, [texts]) => this.memory.embedTexts(texts));
     const { redact } = this.#options;
     if (redact !== undefined) functions.add('#redact', (_call, [events]) => redacted(redact, events, this.#log));
+    functions.add('#approve', async (call, [request]) => this.gate.askFor(await this.ready(), request, call));
     functions.add('#bundle', (_call, [specifier, known, trust]) =>
       bundlePackage(specifier, this.#baseDir, known, trust),
     );
@@ -316,8 +351,9 @@ export class Lifecycle {
     const bootDeadline = setTimeout(halt, pushTimeoutMs ?? LAST_PUSH_MS);
     await this.#booting?.catch(() => {});
     clearTimeout(bootDeadline);
-    const { kernel, types, mirror } = this.#leftovers;
+    const { kernel, types, mirror, unwatch } = this.#leftovers;
     types.stop();
+    unwatch?.();
     await this.results?.removeOwn();
     if (kernel) unwrap(await kernel.shutdown(pushTimeoutMs));
     await mirror?.remove();

@@ -20,12 +20,19 @@ const MAX_TEXT_CHARS = 8_192;
 export const MAX_ENTRIES = 1_000;
 const MAX_PUSH_MS = 600_000;
 const MAX_TOOLS = 1_000_000;
+const MAX_REPLAYED = 10_000;
 const isObject = (/** @type {unknown} */ value) =>
   typeof value === 'function' || (typeof value === 'object' && value !== null);
 /** @type {z.ZodCustom<Sql, Sql>} */
 const sqlSource = z.custom(isObject, 'must be a database, or { source, … } with one');
 /** @type {z.ZodCustom<SandboxFunction, SandboxFunction>} */
 const sandboxFunction = z.custom(isObject, 'must be a function, or { description, parameters, execute }');
+
+/** @type {z.ZodCustom<import('../../index.js').PolicyInput, import('../../index.js').PolicyInput>} */
+const policyInput = z.custom(
+  (value) => (typeof value === 'string' && value !== '') || isObject(value),
+  "must be 'allow', 'safe', the path of a policy file, rules, or a function",
+);
 
 const text = z.string().min(1).max(MAX_TEXT_CHARS);
 const texts = z.array(text).max(MAX_ENTRIES);
@@ -144,6 +151,13 @@ export const GivenConfigSchema = z.strictObject({
     .record(text, SecretSchema)
     .optional()
     .describe('What tools may use without seeing it: they write {{secret:NAME}}.'),
+  policy: policyInput.optional().describe('Who may do what: allow, safe, a file of rules, rules, or a function.'),
+  tokens: z
+    .strictObject({
+      keys: texts.optional().describe('Keys of capability tokens: the newest first. Shown masked.'),
+      revoked: texts.optional().describe('Names of tokens that no longer count.'),
+    })
+    .optional(),
   sql: sqlSource.optional().describe('The database behind tgp.exec_sql, as in the options of a kernel, which win.'),
   sandboxAPI: z
     .record(z.string(), sandboxFunction)
@@ -177,6 +191,8 @@ export const CommitNoteSchema = z.strictObject({
   session: z.string().optional(),
   model: z.string().optional(),
 });
+
+export const ReplayOptionsSchema = z.strictObject({ limit: wholeNumber(1, MAX_REPLAYED).optional() });
 
 export const HistoryOptionsSchema = z.strictObject(limitsOf(LIMITS.file_history));
 

@@ -28,12 +28,13 @@ export function filledConfig(config, baseDir) {
  * @returns {FilledTGPConfig}
  */
 export function previewConfig(given) {
-  const { sql: _sql, sandboxAPI: _functions, ...config } = readableOrNothing(given);
-  const { git, network, ledger, secrets, ...rest } = filledConfig(config, process.cwd());
+  const { sql: _sql, sandboxAPI: _functions, policy: _policy, ...config } = readableOrNothing(given);
+  const { git, network, ledger, secrets, tokens, ...rest } = filledConfig(config, process.cwd());
   return {
     ...rest,
     git: git.auth.token === undefined ? git : { ...git, auth: { ...git.auth, token: HIDDEN } },
     secrets: hiddenSecrets(secrets),
+    tokens: { ...tokens, keys: tokens.keys.map(() => HIDDEN) },
     ledger: {
       ...ledger,
       ...(ledger.postgres !== undefined && { postgres: HIDDEN }),

@@ -1,5 +1,5 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
-import { unwrap, ValidationError } from '../boundary/errors.js';
+import { unwrap } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
@@ -12,6 +12,7 @@ import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
 import { kernelLedger } from './kernel_ledger.js';
 import { readOptions } from './kernel_options.js';
+import { caveatsText, kernelPolicy } from './kernel_policy.js';
 import { kernelRegistry } from './kernel_registry.js';
 import { kernelVfs } from './kernel_vfs.js';
 import { Lifecycle } from './lifecycle.js';
@@ -24,6 +25,7 @@ import {
   ToolsOptionsSchema,
 } from './option_schemas.js';
 import { theCode, theTool } from './runnable.js';
+import { readTools, wrong } from './tool_base.js';
 
 /**
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
@@ -37,9 +39,6 @@ import { theCode, theTool } from './runnable.js';
 /** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
 const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
 
-/** What all that somebody forged is run as who gave no name. */
-const SOME_AGENT = { agent: 'agent' };
-
 /** What an application holds: every method checks what it is given and hands it on. */
 export class TGP {
   /** @type {import('../../index.js').Logger} */
@@ -52,6 +51,8 @@ export class TGP {
   git;
   /** @type {import('../../index.js').KernelLedger} */
   ledger;
+  /** @type {import('../../index.js').KernelPolicy} */
+  policy;
   #life;
   #calls;
   /** @type {ForgedTools} */
@@ -71,7 +72,7 @@ export class TGP {
       {
         life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
-        run: (path, args, signal) => this.#exec(theTool(path), args, { signal }, { caller: 'agent', who: SOME_AGENT }),
+        run: (path, args, signal, who) => this.#exec(theTool(path), args, { signal }, { caller: 'agent', who }),
         typeOf,
         results: this[RESULTS],
         budget: () => {
@@ -85,6 +86,7 @@ export class TGP {
     this.registry = kernelRegistry(this.#calls, this.vfs, this.#owner);
     this.git = kernelGit(this.#calls, this.#owner);
     this.ledger = kernelLedger(this.#calls);
+    this.policy = kernelPolicy(this.#calls, this.#life);
     const ignored = IGNORED_OPTIONS.filter((name) => given.options[name] !== undefined);
     if (ignored.length > 0) {
       log.warn(`Ignored: ${ignored.join(' and ')}. The native kernel reaches files and Git remotes by itself.`);
@@ -127,6 +129,10 @@ export class TGP {
       run: (code, args, options) => this.#runFor(code, args, options, who),
       /** @type {<Value>(asked: Omit<import('./kernel_calls.js').OwnCall, 'who'>, work: () => Promise<Value>) => Promise<Value>} */
       own: (asked, work) => this.#calls.own({ ...asked, who }, work),
+      /** @type {(asked: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
+      judge: (asked) => this.#calls.judge({ ...asked, who }),
+      /** @type {import('./served_requests.js').ServedRequests['during']} */
+      serving: (request, work) => this.#life.gate.requests.during(request, work),
     };
   }
 
@@ -187,21 +193,24 @@ export class TGP {
    * @param {Caller} by
    * @returns {Promise<ExecResult>}
    */
-  async #exec({ tool, path, start: startRun }, args, options, { caller, who }) {
+  async #exec({ tool, path, start: startRun }, args, options, { caller, who: given }) {
+    const who = this.#life.gate.asker(given);
     const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
-      const more = { ...(who && { asker: who }), ...(tracing === 'traced' && { trace: true }) };
-      const { signal, text: optionsText } = readExecOptions(options, caller, more);
+      const { signal, textWith } = readExecOptions(options, caller, who, tracing);
       const argsText = argumentsText(args);
       const runId = nextCallNumber();
       return this.#calls.read((kernel) => {
-        const { functions, runs } = this.#life;
+        const { functions, runs, gate } = this.#life;
         this.#life.inspect(kernel);
-        const start = () => startRun(kernel, runId, argsText, optionsText, functions.waitingRun);
         const cancel = () => {
           functions.cancel(runId);
           kernel.cancel(runId);
         };
-        return functions.during(runId, () => runs.wait(runId, start, cancel, signal));
+        const start = (/** @type {string | undefined} */ approval) => {
+          const begin = () => startRun(kernel, runId, argsText, textWith(approval), functions.waitingRun);
+          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal));
+        };
+        return gate.during(runId, who?.approve, () => gate.pass(kernel, start, who, signal));
       }, signal);
     };
     const { telemetry } = this.#life;
@@ -325,6 +334,21 @@ export class TGP {
     await this.#calls.receive((kernel, asker) => kernel.sync(asker), asked);
   }
 
+  /**
+   * @param {import('../../index.js').TokenCaveats} caveats
+   * @returns {Promise<{ token: string, id: string }>}
+   */
+  async issueToken(caveats) {
+    const text = caveatsText(caveats);
+    return this.#calls.read(async (kernel) => kernel.issueToken(text));
+  }
+
+  /** @param {string} id */
+  async revokeToken(id) {
+    requireText(id, 'id');
+    await this.#calls.read(async (kernel) => kernel.revokeToken(id));
+  }
+
   get [FILES]() {
     return agentFiles(this.#calls, this.#owner);
   }
@@ -354,6 +378,7 @@ export class TGP {
         config: this.#life.isConfigKnown ? this.config : {},
         sql: this.#life.sqlGuide,
         functions: this.#life.functionGuides,
+        isJudged: (this.#life.policy ?? 'allow') !== 'allow',
       },
       live: this.#forged.liveNames,
     });
@@ -368,26 +393,4 @@ export class TGP {
   [Symbol.asyncDispose]() {
     return this.shutdown();
   }
-}
-
-/**
- * @param {unknown} base
- * @returns {import('../../index.js').ToolSet}
- */
-function readTools(base) {
-  try {
-    if (typeof base === 'object' && base !== null) return { ...base };
-  } catch (cause) {
-    throw wrong('base', 'an object of tools that can be read', cause);
-  }
-  throw wrong('base', 'an object of tools, such as tgpTools(kernel)');
-}
-
-/**
- * @param {string} field
- * @param {string} what
- * @param {unknown} [cause]
- */
-function wrong(field, what, cause) {
-  return new ValidationError(`"${field}" must be ${what}.`, { cause, details: { field } });
 }

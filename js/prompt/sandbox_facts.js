@@ -21,6 +21,7 @@ import { typeOf } from './typescript_signature.js';
  * @property {KnownConfig} config with its defaults; nothing is said of what is not known yet
  * @property {SqlGuide | undefined} sql nothing without a database
  * @property {FunctionGuide[]} functions what the application has added to `tgp`
+ * @property {boolean} [isJudged] whether a policy decides what may be done
  */
 
 /** Names of a list that are told. */
@@ -30,11 +31,14 @@ const MAX_DESCRIPTION_CHARS = 160;
 const STATE =
   'Nothing is kept between runs. There is no process, Buffer, eval or Node module. Never call Date.now(), new Date() or Math.random() in a tool: take time and chance as arguments, such as `now: string` and `seed: number`.';
 
+const JUDGED =
+  'A policy decides what you may do. ERR_DENIED: do not repeat the call; do what its message says is allowed. ERR_APPROVAL: a person said no or was not there; go on without it, or tell your user what needs approval.';
+
 /**
  * All of it, in lines.
  * @param {Facts} facts
  */
-export function sandboxFacts({ config, sql }) {
+export function sandboxFacts({ config, sql, isJudged }) {
   return [
     '# The sandbox',
     '',
@@ -46,6 +50,7 @@ export function sandboxFacts({ config, sql }) {
     network(config),
     secrets(config),
     database(sql),
+    isJudged ? JUDGED : undefined,
   ]
     .filter((line) => line !== undefined)
     .join('\n');

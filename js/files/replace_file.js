@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Gives a file another text, at once and whole: whoever reads it sees the one or the other.
+ * @param {string} path
+ * @param {string} text
+ */
+export async function replaceFile(path, text) {
+  const place = await realpath(path);
+  const { mode } = await stat(place);
+  const other = join(dirname(place), `.${basename(place)}.${randomUUID()}`);
+  try {
+    const file = await open(other, 'wx', mode & 0o777);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(other, place);
+  } catch (error) {
+    await rm(other, { force: true });
+    throw error;
+  }
+}

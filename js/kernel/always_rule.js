@@ -1,0 +1,64 @@
+/** Writes the rule into a policy file that allows a call for good. */
+
+import { readTextAtMost } from '../boundary/bounded_read.js';
+import { ConfigError, unwrap } from '../boundary/errors.js';
+import { replaceFile } from '../files/replace_file.js';
+import { MAX_FILE_BYTES, policyText } from './policy_source.js';
+
+/**
+ * @param {import('../boundary/typed_native.js').NativeKernel} kernel
+ * @param {string} file
+ * @param {{ allow: string[] }} rule
+ * @param {string} by
+ */
+export async function writeAlwaysRule(kernel, file, rule, by) {
+  const before = await readTextAtMost(file, MAX_FILE_BYTES);
+  const after = withRule(before, rule, by);
+  const text = policyText(file, after);
+  const [was, is] = [
+    unwrap(await kernel.checkPolicy(policyText(file, before))),
+    unwrap(await kernel.checkPolicy(text)),
+  ];
+  if (is.rules !== was.rules + 1) throw unwritten();
+  await replaceFile(file, after);
+  unwrap(await kernel.replacePolicy(text));
+}
+
+/**
+ * The text with one rule more, at the end of its rules.
+ * @param {string} text
+ * @param {{ allow: string[] }} rule
+ * @param {string} by
+ */
+export function withRule(text, rule, by) {
+  const day = new Date().toISOString().slice(0, 10);
+  const taken = new Set([...text.matchAll(/\bid["']?\s*:\s*["']?([\w-]+)/g)].map(([, id]) => id));
+  let number = 1;
+  while (taken.has(`always-${number}`)) number += 1;
+  const said = { id: `always-${number}`, ...rule, reason: `Allowed for good by ${by} on ${day}.` };
+  // A flow mapping of JSON is YAML as well, and stands in one line.
+  const line = `- ${JSON.stringify(said)}`;
+  const lines = text.split('\n');
+  const start = lines.findIndex((each) => /^rules:\s*(#.*)?$/.test(each));
+  if (start < 0) {
+    if (/^rules:/m.test(text)) throw unwritten();
+    return `${text.trimEnd()}\nrules:\n  ${line}\n`;
+  }
+  const first = lines.slice(start + 1).find((each) => /^\s*- /.test(each));
+  const indent = /^\s*/.exec(first ?? '  - ')?.[0] ?? '  ';
+  let end = start + 1;
+  for (let index = start + 1; index < lines.length; index++) {
+    const each = lines[index] ?? '';
+    if (/^\s*(#.*)?$/.test(each)) continue;
+    if (!/^\s|^- /.test(each)) break;
+    end = index + 1;
+  }
+  return [...lines.slice(0, end), `${indent}${line}`, ...lines.slice(end)].join('\n');
+}
+
+function unwritten() {
+  return new ConfigError(
+    'The rule could not be written into the policy file, which stays as it is. Add it by hand: "rules" must be a list with one rule in each line.',
+    { details: { key: 'policy' } },
+  );
+}

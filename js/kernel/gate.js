@@ -1,0 +1,223 @@
+import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import { beforeDeadline, TooLate } from '../boundary/deadline.js';
+import { unwrap } from '../boundary/errors.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { settled } from '../boundary/foreign_promise.js';
+import { messageOf } from '../boundary/thrown.js';
+import { writeAlwaysRule } from './always_rule.js';
+import { ServedRequests } from './served_requests.js';
+
+/**
+ * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
+ * @typedef {import('../../index.js').Approve} Approve
+ * @typedef {import('../../index.js').PolicyFunction} PolicyFunction
+ * @typedef {{ verdict: 'allow' | 'ask' | 'deny', by?: string, reason?: string, rule?: string, isForGood?: boolean }} Word
+ * @typedef {{ error?: { code: string, message: string, details: string } }} AnyOutcome
+ */
+
+const NOBODY = { verdict: /** @type {const} */ ('deny'), by: 'nobody', reason: 'There was nobody to ask.' };
+
+/** Asks whoever decides or approves, and tells the native part what they say. What fails is no. */
+export class Gate {
+  /** @type {Approve | undefined} */
+  #approve;
+  #log;
+  /** @type {PolicyFunction | undefined} */
+  decide;
+  /** The file that the rules are in. @type {string | undefined} */
+  file;
+  /** Requests that are served for others. */
+  requests = new ServedRequests();
+  /** Who approves what a run asks for, where that is not whoever the kernel has. @type {Map<number, Approve>} */
+  #ofRuns = new Map();
+
+  /**
+   * @param {Approve | undefined} approve
+   * @param {import('../../index.js').Logger} log
+   */
+  constructor(approve, log) {
+    this.#approve = approve;
+    this.#log = log;
+  }
+
+  /**
+   * Who asks, with what the request adds that is being served.
+   * @param {import('./kernel_calls.js').Who | undefined} who
+   */
+  asker(who) {
+    return this.requests.asker(who, this.#approve === undefined ? 'unmanned' : 'manned');
+  }
+
+  /**
+   * A call; where somebody must be asked first, that is done and the call made again.
+   * @template {AnyOutcome} Outcome
+   * @param {NativeKernel} kernel
+   * @param {(approval?: string) => Promise<Outcome>} start
+   * @param {import('./kernel_calls.js').Who | undefined} who makes it, and has somebody asked, if not whom the kernel has
+   * @param {AbortSignal | undefined} signal
+   * @returns {Promise<Outcome>}
+   */
+  async pass(kernel, start, who, signal) {
+    const outcome = await start();
+    if (outcome.error?.code !== 'ERR_APPROVAL') return outcome;
+    const { request, ...details } = parseForeignJson(outcome.error.details);
+    if (request === undefined) return outcome;
+    const approve = who?.answered?.() ?? who?.approve ?? this.#approve;
+    const isGranted = await this.#ask(kernel, request, approve, signal);
+    if (!isGranted) return { ...outcome, error: { ...outcome.error, details: JSON.stringify(details) } };
+    return start(request.id);
+  }
+
+  /**
+   * Has what a run asks for approved by somebody of its own.
+   * @template T
+   * @param {number} runId
+   * @param {Approve | undefined} approve
+   * @param {() => Promise<T>} work
+   */
+  async during(runId, approve, work) {
+    if (approve === undefined) return work();
+    this.#ofRuns.set(runId, approve);
+    try {
+      return await work();
+    } finally {
+      this.#ofRuns.delete(runId);
+    }
+  }
+
+  /**
+   * Asks on behalf of a run that waits.
+   * @param {NativeKernel} kernel
+   * @param {any} request
+   * @param {import('./host_functions.js').CallOf} call
+   */
+  async askFor(kernel, request, { runId, contextId, signal }) {
+    const approve = this.#ofRuns.get(contextId) ?? this.#ofRuns.get(runId) ?? this.#approve;
+    return (await this.#ask(kernel, request, approve, signal)) ? 'granted' : null;
+  }
+
+  /**
+   * @param {NativeKernel} kernel
+   * @param {any} request
+   * @param {Approve | undefined} approve
+   * @param {AbortSignal | undefined} signal
+   * @returns {Promise<boolean>} false when there is nobody to ask; whoever says no is an error
+   */
+  async #ask(kernel, { id, waitsMs, always, ...request }, approve, signal) {
+    const rule = this.file === undefined ? undefined : (always ?? undefined);
+    /** @type {Record<string, unknown>} */
+    const asked = { id, ...withoutNulls(request), ...(rule && { always: rule }) };
+    const settle = (/** @type {Word} */ word) => unwrap(kernel.settle(id, JSON.stringify(word)));
+    const forget = () => void kernel.settle(id, JSON.stringify(NOBODY));
+    try {
+      throwIfAborted(signal);
+      if (asked.rule === undefined) {
+        const decide = this.decide;
+        const word = await within(waitsMs, signal, async () =>
+          wordOf(await settled(decide?.(/** @type {any} */ (callOf(asked))))),
+        );
+        const verdict = settle({ ...word, by: 'policy' });
+        if (verdict === null) return true;
+        Object.assign(asked, verdict);
+      }
+      if (approve === undefined) {
+        forget();
+        return false;
+      }
+      const { isForGood, ...word } = await within(waitsMs, signal, async (over) =>
+        answerOf(await settled(approve(/** @type {any} */ ({ ...asked, signal: over })))),
+      );
+      settle(word);
+      if (isForGood) await this.#allowForGood(kernel, rule, word.by ?? 'application');
+      return true;
+    } catch (error) {
+      if (signal?.aborted) forget();
+      throw error;
+    }
+  }
+
+  /**
+   * Writes the rule; the call goes on without it, because it was approved.
+   * @param {NativeKernel} kernel
+   * @param {{ allow: string[] } | undefined} rule
+   * @param {string} by
+   */
+  async #allowForGood(kernel, rule, by) {
+    try {
+      if (rule === undefined || this.file === undefined) {
+        throw new Error('No rule can allow this for good: see "always" in docs/policy.md.');
+      }
+      await writeAlwaysRule(kernel, this.file, rule, by);
+    } catch (error) {
+      this.#log.warn(`The call was approved this once. ${messageOf(error)}`);
+    }
+  }
+}
+
+/**
+ * Somebody's word, or no when it takes too long or fails.
+ * @param {number} waitsMs
+ * @param {AbortSignal | undefined} signal
+ * @param {(over: AbortSignal) => Promise<Word>} ask is told when nobody waits any more
+ * @returns {Promise<Word>}
+ */
+async function within(waitsMs, signal, ask) {
+  const over = new AbortController();
+  const asked = beforeDeadline(async () => ask(over.signal), waitsMs).catch((error) =>
+    error instanceof TooLate
+      ? /** @type {Word} */ ({ verdict: 'deny', by: 'nobody', reason: 'Nobody answered in time.' })
+      : /** @type {Word} */ ({ verdict: 'deny', by: 'a failure', reason: messageOf(error) }),
+  );
+  try {
+    return await untilAborted(asked, signal);
+  } finally {
+    over.abort();
+  }
+}
+
+/**
+ * What an approver has said.
+ * @param {any} answer
+ * @returns {Word}
+ */
+function answerOf(answer) {
+  if (answer === true) return { verdict: 'allow', by: 'application' };
+  if (answer === false) return { verdict: 'deny', by: 'application' };
+  const { approved, always, by, reason } = answer ?? {};
+  if (typeof approved !== 'boolean') {
+    throw new TypeError('approve gave neither true, false nor { approved }.');
+  }
+  return {
+    verdict: approved ? 'allow' : 'deny',
+    by: by === undefined ? 'application' : String(by).toWellFormed(),
+    ...(reason !== undefined && { reason: String(reason).toWellFormed() }),
+    isForGood: approved && always === true,
+  };
+}
+
+/**
+ * What the application's policy has said.
+ * @param {any} answer
+ * @returns {Word}
+ */
+function wordOf(answer) {
+  const { verdict, rule, reason } = typeof answer === 'string' ? { verdict: answer } : (answer ?? {});
+  if (verdict !== 'allow' && verdict !== 'ask' && verdict !== 'deny') {
+    throw new TypeError("the policy function gave neither 'allow', 'ask' nor 'deny'.");
+  }
+  return {
+    verdict,
+    ...(rule !== undefined && { rule: String(rule).toWellFormed() }),
+    ...(reason !== undefined && { reason: String(reason).toWellFormed() }),
+  };
+}
+
+/** @param {any} asked */
+function callOf({ id: _, ...call }) {
+  return call;
+}
+
+/** @param {Record<string, unknown>} values */
+function withoutNulls(values) {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}

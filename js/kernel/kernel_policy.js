@@ -1,0 +1,52 @@
+import { ConfigError, unwrap, ValidationError } from '../boundary/errors.js';
+import { toJsonText } from '../boundary/json_text.js';
+import { native } from '../boundary/native.js';
+import { parseArguments, requireText } from '../boundary/validation.js';
+import { ReplayOptionsSchema } from './option_schemas.js';
+import { policySource } from './policy_source.js';
+
+/** Calls that are judged again when nobody says how many. */
+const REPLAYED = 10_000;
+
+/**
+ * `kernel.policy`: what the rules say, and what others would have said.
+ * @param {import('./kernel_calls.js').KernelCalls} calls
+ * @param {import('./lifecycle.js').Lifecycle} life
+ * @returns {import('../../index.js').KernelPolicy}
+ */
+export function kernelPolicy(calls, life) {
+  const textOf = async (/** @type {import('../../index.js').PolicyInput | undefined} */ given) => {
+    const wanted = given ?? life.policy;
+    if (typeof wanted === 'function') {
+      throw new ConfigError('The policy is a function, which cannot be asked like rules. Name a policy file.');
+    }
+    return (await policySource(wanted, life.baseDir)).text;
+  };
+  return {
+    check: (policy) => calls.read(async (kernel) => kernel.checkPolicy(await textOf(policy))),
+    explain: (call, policy) => {
+      const text = toJsonText(call, 'call');
+      return calls.read(async (kernel) => kernel.explainPolicy(await textOf(policy), text));
+    },
+    replay: (policy, options = {}) => {
+      const { limit = REPLAYED } = parseArguments(ReplayOptionsSchema, options, 'replay options');
+      return calls.read(async (kernel) => kernel.replayPolicy(await textOf(undefined), await textOf(policy), limit));
+    },
+  };
+}
+
+/** @type {typeof import('../../index.js').attenuate} */
+export function attenuate(token, caveats) {
+  requireText(token, 'token');
+  return unwrap(native().narrowedToken(token, caveatsText(caveats)));
+}
+
+/** @param {unknown} caveats */
+export function caveatsText(caveats) {
+  if (typeof caveats !== 'object' || caveats === null || Array.isArray(caveats)) {
+    throw new ValidationError('"caveats" must be an object, such as { allow: ["read"], calls: 10 }.', {
+      details: { field: 'caveats' },
+    });
+  }
+  return toJsonText(caveats, 'caveats');
+}

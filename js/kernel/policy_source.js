@@ -1,0 +1,104 @@
+/** Whose rules hold: what the configuration says of it, as the native part takes it. */
+
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { readTextAtMost } from '../boundary/bounded_read.js';
+import { ConfigError } from '../boundary/errors.js';
+import { toJsonText } from '../boundary/json_text.js';
+import { messageOf } from '../boundary/thrown.js';
+
+/**
+ * @typedef {import('../../index.js').PolicyFunction} PolicyFunction
+ * @typedef {import('../../index.js').PolicyInput} PolicyInput
+ * @typedef {object} PolicySource
+ * @property {string} text for the native part
+ * @property {string} [file] where the rules are written
+ * @property {PolicyFunction} [decide] the function of the application that decides
+ */
+
+/** Rules of some thousand lines; the native part has limits of its own. */
+export const MAX_FILE_BYTES = 1 << 20;
+
+/**
+ * @param {PolicyInput | undefined} policy
+ * @param {string} baseDir
+ * @returns {Promise<PolicySource>}
+ */
+export async function policySource(policy, baseDir) {
+  if (policy === undefined || policy === 'allow' || policy === 'safe')
+    return { text: JSON.stringify(policy ?? 'allow') };
+  if (typeof policy === 'function') return { text: '"hook"', decide: policy };
+  if (typeof policy === 'string') {
+    const file = resolve(baseDir, policy);
+    return { text: await policyFileText(file), file };
+  }
+  try {
+    return { text: `{"object":${toJsonText(policy, 'policy')}}` };
+  } catch (cause) {
+    throw new ConfigError(`The policy cannot be read: ${messageOf(cause)}`, { cause, details: { key: 'policy' } });
+  }
+}
+
+/**
+ * The rules of a file.
+ * @param {string} file
+ */
+export async function policyFileText(file) {
+  const name = basename(file);
+  try {
+    return policyText(file, await readTextAtMost(file, MAX_FILE_BYTES));
+  } catch (cause) {
+    throw new ConfigError(
+      `The policy "${name}" cannot be read${reasonOf(cause)}. Create the file, or correct "policy": it is 'allow', 'safe', the path of a file, an object or a function.`,
+      { cause, details: { key: 'policy' } },
+    );
+  }
+}
+
+/**
+ * Why a file cannot be read, without the path that the system names.
+ * @param {any} cause
+ */
+function reasonOf(cause) {
+  if (cause?.code === 'ENOENT') return ': there is no such file';
+  return typeof cause?.code === 'string' ? ` (${cause.code})` : `: ${messageOf(cause)}`;
+}
+
+/**
+ * The text of a policy file, as the native part takes it.
+ * @param {string} file
+ * @param {string} text
+ */
+export function policyText(file, text) {
+  return JSON.stringify({ file: { name: basename(file), text } });
+}
+
+/**
+ * Refuses rules that those could change for whom they are made.
+ * @param {string} file
+ * @param {string[]} folders that tools and agents can write
+ */
+export async function refuseWritablePolicy(file, folders) {
+  const place = await realOf(file);
+  for (const folder of folders) {
+    if (!`${place}${sep}`.startsWith(`${await realOf(folder)}${sep}`)) continue;
+    throw new ConfigError(
+      `The policy "${basename(file)}" is in a folder that agents or tools can write (rootDir or fs.allowedDirs). Move it out of there.`,
+      { details: { key: 'policy' } },
+    );
+  }
+}
+
+/**
+ * A path without links, as far as it exists.
+ * @param {string} path
+ * @returns {Promise<string>}
+ */
+async function realOf(path) {
+  try {
+    return await realpath(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(await realOf(above), basename(path));
+  }
+}
