@@ -1,11 +1,14 @@
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments } from '../boundary/validation.js';
-import { ON_BEHALF, RESULTS } from '../kernel/agent_access.js';
+import { ARGUMENTS_OF, ON_BEHALF, RESULTS } from '../kernel/agent_access.js';
 import { report } from '../tool_shape/agent_tool.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage, textPage } from '../tool_shape/pages.js';
+import { ownedTools } from '../tool_shape/tool_owner.js';
+import { agentOwner, guardedTools } from './agent_owner.js';
 import { checkedTool } from './checked_tool.js';
 import { fewer, findingsPage, matchesPage, patchReport, pathsPage, withPlace } from './file_answers.js';
+import { toldCalls } from './told_calls.js';
 import {
   ApplyDiffParams,
   CheckToolParams,
@@ -25,12 +28,13 @@ import {
 } from './tool_parameters.js';
 
 /**
- * @param {import('../kernel/tgp.js').TGP} kernel
- * @param {import('../kernel/kernel_calls.js').Who} who
+ * @param {import('../../index.js').TGP} given
+ * @returns {import('../kernel/tgp.js').TGP}
  */
-function accessTo(kernel, who) {
+function known(given) {
+  const kernel = /** @type {import('../kernel/tgp.js').TGP} */ (given);
   try {
-    if (kernel[ON_BEHALF] !== undefined) return kernel[ON_BEHALF](who);
+    if (kernel[ON_BEHALF] !== undefined) return kernel;
   } catch {
     // Then it is none.
   }
@@ -39,33 +43,25 @@ function accessTo(kernel, who) {
   });
 }
 
-/**
- * Names are anybody's text, and half a character in one must not fail every call.
- * @param {import('../kernel/kernel_calls.js').Who} who
- * @returns {import('../kernel/kernel_calls.js').Who}
- */
-function wellFormed(who) {
-  return Object.fromEntries(Object.entries(who).map(([key, name]) => [key, name?.toWellFormed()]));
-}
-
 /** @type {typeof import('../../index.js').tgpTools} */
 export function tgpTools(kernel, options = {}) {
-  const { agent: id, ...context } = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
-  return toolsFor(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...context });
+  const { agent: id, approval, ...context } = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
+  return toolsFor(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...context }, approval);
 }
 
 /**
  * The same for whoever it is.
  * @param {import('../../index.js').TGP} kernel
  * @param {import('../kernel/kernel_calls.js').Who} who
+ * @param {'sdk'} [approval] who has calls approved, if not `who` or the kernel
  * @returns {import('../../index.js').TGPTools}
  */
-export function toolsFor(kernel, who) {
-  const own = /** @type {import('../kernel/tgp.js').TGP} */ (kernel);
-  const named = wellFormed(who);
-  const access = accessTo(own, named);
+export function toolsFor(kernel, who, approval) {
+  const own = known(kernel);
+  const owner = agentOwner(own, who, approval);
+  const access = own[ON_BEHALF](owner.who);
   const { files } = access;
-  const { session, model } = named;
+  const { session, model } = owner.who;
   const context = { session, model };
   const note = (/** @type {string | undefined} */ why) => ({ ...context, why });
   const tools = {
@@ -174,5 +170,7 @@ export function toolsFor(kernel, who) {
       ({ code, args }, signal) => report(access.run(code, args, { signal })),
     ),
   };
-  return /** @type {import('../../index.js').TGPTools} */ (boundedTools(tools, own[RESULTS]));
+  const told = toldCalls((path, args) => own[ARGUMENTS_OF](path, args));
+  const guarded = guardedTools(tools, owner, told);
+  return /** @type {import('../../index.js').TGPTools} */ (ownedTools(boundedTools(guarded, own[RESULTS]), owner));
 }

@@ -1,4 +1,5 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import { parseArguments } from '../boundary/validation.js';
 import { ON_BEHALF, SQL } from '../kernel/agent_access.js';
 import { answerRows } from '../sql/answer.js';
 import { describeSchema } from '../sql/describe_schema.js';
@@ -6,9 +7,12 @@ import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage } from '../tool_shape/pages.js';
+import { ownedTools } from '../tool_shape/tool_owner.js';
+import { agentOwner, guardedTools } from './agent_owner.js';
 import { checkedTool } from './checked_tool.js';
 import { fewer } from './file_answers.js';
-import { DescribeSchemaParams, ExecSqlParams } from './tool_parameters.js';
+import { toldCalls } from './told_calls.js';
+import { DescribeSchemaParams, ExecSqlParams, TgpToolsOptionsSchema } from './tool_parameters.js';
 
 /** Rows of a dry run that are shown. */
 const PREVIEW_ROWS = 20;
@@ -17,8 +21,8 @@ const PAGING = 'Add ORDER BY with LIMIT and OFFSET, or select fewer columns or a
 
 /** @type {typeof import('../../index.js').createSqlTools} */
 export function createSqlTools(given, options = {}) {
-  const { source, options: settings, access } = databaseOf(given);
-  const { adapter, rules } = openSource(source, { ...settings, ...options });
+  const { source, settings, access, owner } = databaseOf(given, options);
+  const { adapter, rules } = openSource(source, settings);
   const { dialect, once } = adapter;
 
   /**
@@ -44,13 +48,10 @@ export function createSqlTools(given, options = {}) {
   /**
    * Work that a kernel's ledger has, where the database is a kernel's.
    * @template T
-   * @param {string} tool
-   * @param {Record<string, unknown>} args
-   * @param {boolean} changes
+   * @param {Pick<import('../kernel/kernel_calls.js').OwnCall, 'tool' | 'effect' | 'args' | 'changes'>} call
    * @param {() => Promise<T>} work
    */
-  const recorded = (tool, args, changes, work) =>
-    access ? access.own({ tool, effect: 'sql', changes, args }, work) : work();
+  const recorded = (call, work) => (access ? access.own(call, work) : work());
   // What is only looked up needs no transaction.
   const lookedUp = once ? { dialect, once } : adapter;
 
@@ -60,9 +61,9 @@ export function createSqlTools(given, options = {}) {
       `Run one SQL statement against the application database${holdsTransactions(adapter) ? ', in a transaction of its own' : ''}. Returns the rows; a statement without rows returns [{ affected }]. Values go into params: an array for ? or $1, an object for :name.`,
       ExecSqlParams,
       async ({ sql, params }, signal) => {
-        const answer = await recorded('exec_sql', { sql, params }, !/^\s*select\b/i.test(sql), () =>
-          inRun(adapter, (run) => run.execute(sql, params), rules, signal),
-        );
+        const changes = !/^\s*select\b/i.test(sql);
+        const call = { tool: 'exec_sql', effect: 'sql', changes, args: { sql, params } };
+        const answer = await recorded(call, () => inRun(adapter, (run) => run.execute(sql, params), rules, signal));
         const rows = answerRows(answer);
         if (!rules.options.dryRun) return listPage(rows, fewer(PAGING));
         return { dryRun: /** @type {const} */ (true), affected: answer.affected, rows: rows.slice(0, PREVIEW_ROWS) };
@@ -73,22 +74,41 @@ export function createSqlTools(given, options = {}) {
       'Tables of the application database with columns, types, keys and estimated row counts. Call it before writing SQL.',
       DescribeSchemaParams,
       ({ table }, signal) =>
-        recorded('describe_schema', { table }, false, () =>
+        recorded({ tool: 'describe_schema', effect: 'read', changes: false, args: { table } }, () =>
           describeSchema(adapter, rules, (...args) => inRun(lookedUp, ...args), table, signal),
         ),
     ),
   };
-  return boundedTools(tools, { maxChars: () => rules.options.resultChars });
+  const result = { maxChars: () => rules.options.resultChars };
+  if (owner === undefined) return boundedTools(tools, result);
+  return ownedTools(
+    boundedTools(
+      guardedTools(
+        tools,
+        owner,
+        toldCalls(async (_, args) => args),
+      ),
+      result,
+    ),
+    owner,
+  );
 }
 
 /**
- * A database by itself, or that of a kernel with what its tools may do there.
+ * A database by itself, or that of a kernel with what its tools may do there, and for whom.
  * @param {any} given
+ * @param {import('../../index.js').SqlToolOptions & import('../../index.js').TGPToolsOptions} options
  */
-function databaseOf(given) {
+function databaseOf(given, options) {
   const isKernel = typeof given === 'object' && given !== null && typeof given[SQL] === 'function';
-  if (!isKernel) return { source: given, options: {}, access: undefined };
+  if (!isKernel) return { source: given, settings: { ...options }, access: undefined, owner: undefined };
   /** @type {import('../kernel/tgp.js').TGP} */
   const kernel = given;
-  return { ...settingsOf(kernel[SQL]()), access: kernel[ON_BEHALF]?.({ agent: 'agent' }) };
+  const { session, model, agent, token, approve, approval, ...own } = { ...options };
+  const named = Object.entries({ session, model, agent, token, approve, approval });
+  const asked = Object.fromEntries(named.filter(([, value]) => value !== undefined));
+  const { agent: id, approval: by, ...who } = parseArguments(TgpToolsOptionsSchema, asked, 'createSqlTools options');
+  const owner = agentOwner(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...who }, by);
+  const { source, options: settings } = settingsOf(kernel[SQL]());
+  return { source, settings: { ...settings, ...own }, access: kernel[ON_BEHALF](owner.who), owner };
 }

@@ -89,9 +89,18 @@ export async function runForModel(tools, name, input, { abortSignal, maxChars })
     throwIfAborted(abortSignal);
     return await modelText(name, output, maxChars ?? (isBounded(tool) ? Number.POSITIVE_INFINITY : undefined));
   } catch (error) {
-    if (error instanceof AbortedError) throw error;
-    return { text: modelErrorText(error, maxChars), failed: true };
+    return failedForModel(error, maxChars);
   }
+}
+
+/**
+ * @param {unknown} error
+ * @param {number} [maxChars]
+ * @returns {Outcome}
+ */
+export function failedForModel(error, maxChars) {
+  if (error instanceof AbortedError) throw error;
+  return { text: modelErrorText(error, maxChars), failed: true };
 }
 
 /**

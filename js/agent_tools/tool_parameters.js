@@ -22,6 +22,9 @@ export const TgpToolsOptionsSchema = z.strictObject({
   session: z.string().optional(),
   model: z.string().optional(),
   agent: z.string().optional(),
+  token: z.string().min(1).optional(),
+  approve: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
+  approval: z.literal('sdk').optional(),
 });
 
 export const ListFilesParams = z.strictObject({
