@@ -18,6 +18,10 @@ export type McpServerOptions = {
  * by name, `tgp://tools/…` for their sources and `tgp://history/…` for their history. Clients are told when tools are forged,
  * changed or removed, also by other processes. A failure is a result with `isError`, its code and what to do.
  *
+ * Calls of the kernel's tools and of forged ones, and resources, are judged by the policy of the kernel. What it wants approved
+ * goes to `approve` of the kernel; where there is none, to the person at the client, if the client supports elicitation. Otherwise
+ * it is `ERR_APPROVAL`.
+ *
  * Needs the package `@modelcontextprotocol/sdk`. Leave its `oninitialized` and `onclose` alone: they follow the tools. Closing the
  * server does not shut the kernel down.
  *
@@ -33,7 +37,10 @@ export type ServeMcpOptions = McpServerOptions & {
   port?: number;
   /** Default: `'127.0.0.1'`. Any other than this machine needs a `token`. */
   host?: string;
-  /** Requests must carry it: `Authorization: Bearer …`. Default: none. */
+  /**
+   * Requests must carry it: `Authorization: Bearer …`. Default: none. A capability token of the kernel (`kernel.issueToken`) in its
+   * place lets a request in as well, and its calls are held to that.
+   */
   token?: string;
   /** How much clients may ask for. */
   limits?: McpLimits;

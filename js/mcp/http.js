@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { isIP } from 'node:net';
 import { IoError, ValidationError } from '../boundary/errors.js';
 import { guarded, ignored } from '../boundary/guarded.js';
+import { checkCapability } from './bearer.js';
 import { BodyBudget, checkRequest, isLoopback, PATH, Refusal, refuse } from './request_rules.js';
 import { loadSdk } from './sdk.js';
 import { Sessions } from './sessions.js';
@@ -41,7 +42,8 @@ export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, li
   const sessions = new Sessions(kernel, options, held.sessions);
   const bodies = new BodyBudget(held);
   const server = guardedServer(held, kernel.logger, async (request, response) => {
-    checkRequest(request, { onlyHere, token });
+    const capability = checkRequest(request, { onlyHere, token });
+    if (capability !== undefined) await admit(kernel, request, capability);
     await sessions.handle(request, response, () => bodies.read(request, response));
   });
   try {
@@ -68,6 +70,18 @@ export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, li
       await closed;
     },
   };
+}
+
+/**
+ * Lets a request in whose calls are held to a token.
+ * @param {import('../../index.js').TGP} kernel
+ * @param {import('node:http').IncomingMessage} request
+ * @param {string} token
+ */
+async function admit(kernel, request, token) {
+  await checkCapability(/** @type {import('../kernel/tgp.js').TGP} */ (kernel), token);
+  // Where the SDK looks for what is known of a request.
+  Object.assign(request, { auth: { token, clientId: 'tgp', scopes: [] } });
 }
 
 /**

@@ -13,6 +13,8 @@ import { guarded, ignored } from '../boundary/guarded.js';
 
 export const PATH = '/mcp';
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** A header with a capability token. */
+const CAPABILITY = /^Bearer (tgp_\S+)$/i;
 /** Messages in one body. */
 const MAX_BATCH = 100;
 
@@ -36,6 +38,7 @@ export class Refusal extends Error {
  * choose what the headers Host and Origin say.
  * @param {Request} request
  * @param {{ onlyHere: boolean, token: string | undefined }} rules whether only this machine is meant, and what opens the door
+ * @returns {string | undefined} the capability token that opens it in the place of that; nobody has looked at it yet
  * @throws {Refusal}
  */
 export function checkRequest({ headers, url = '' }, { onlyHere, token }) {
@@ -49,11 +52,19 @@ export function checkRequest({ headers, url = '' }, { onlyHere, token }) {
       throw new Refusal(403, 'This Origin is not served.');
     }
   }
-  if (token !== undefined && !isSame(headers.authorization ?? '', `Bearer ${token}`)) {
+  const isOwner = token !== undefined && isSame(headers.authorization ?? '', `Bearer ${token}`);
+  const capability = isOwner ? undefined : bearerCapability(headers.authorization);
+  if (token !== undefined && !isOwner && capability === undefined) {
     throw new Refusal(401, 'A bearer token is needed.');
   }
   // As it stands: nothing that has to be resolved first names this path.
   if (url.split('?', 1)[0] !== PATH) throw new Refusal(404, `The server is at ${PATH}.`);
+  return capability;
+}
+
+/** @param {string | undefined} authorization */
+function bearerCapability(authorization) {
+  return CAPABILITY.exec(authorization ?? '')?.[1];
 }
 
 const TOO_MUCH = new Refusal(503, 'Too much is being sent at once. Try again later.');

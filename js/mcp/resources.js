@@ -2,7 +2,10 @@
 
 import { NotFoundError, TGPError, ValidationError } from '../boundary/errors.js';
 
-/** @typedef {import('../../index.js').TGP} TGP */
+/**
+ * @typedef {import('../../index.js').TGP} TGP
+ * @typedef {ReturnType<import('../kernel/tgp.js').TGP[typeof import('../kernel/agent_access.js').ON_BEHALF]>} Access
+ */
 
 const TOOLS = 'tools';
 const HISTORY = 'history';
@@ -24,9 +27,13 @@ export const TEMPLATES = [
   },
 ];
 
-/** @param {TGP} kernel */
-export async function listResources(kernel) {
-  const tools = await kernel.registry.list();
+/**
+ * @param {TGP} kernel
+ * @param {Access} access
+ */
+export async function listResources(kernel, access) {
+  const asked = { tool: 'list_files', effect: 'read', changes: false, args: { dir: TOOLS } };
+  const tools = await access.own(asked, async () => [...(await kernel.registry.list())]);
   return [
     { uri: `tgp://${HISTORY}`, name: 'history', description: 'The newest commits.', mimeType: 'application/json' },
     ...tools.map(({ path, description }) => ({
@@ -39,16 +46,16 @@ export async function listResources(kernel) {
 }
 
 /**
- * @param {TGP} kernel
+ * @param {Access} access
  * @param {string} uri
  */
-export async function readResource(kernel, uri) {
+export async function readResource({ files }, uri) {
   const { kind, path } = parse(uri);
   if (kind === TOOLS) {
-    const text = await kernel.vfs.readFile(`${TOOLS}/${path}`);
+    const text = await files.read(`${TOOLS}/${path}`);
     return { uri, mimeType: mimeOf(path), text };
   }
-  const commits = await kernel.git.log(path === '' ? undefined : path, { limit: COMMITS });
+  const commits = await files.history(path === '' ? undefined : path, COMMITS);
   if (path !== '' && commits.length === 0) throw new NotFoundError(`No commit has changed '${path}'.`);
   return { uri, mimeType: 'application/json', text: JSON.stringify(commits, undefined, 2) };
 }

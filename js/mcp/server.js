@@ -1,17 +1,24 @@
 /** An MCP server over a kernel: its tools and the forged ones, their sources and their history. */
 
 import { toolsFor } from '../agent_tools/kernel_tools.js';
-import { runForModel } from '../agent_tools/tool_call.js';
+import { failedForModel, runForModel } from '../agent_tools/tool_call.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { packageVersion } from '../boundary/package_version.js';
 import { messageOf } from '../boundary/thrown.js';
+import { ON_BEHALF } from '../kernel/agent_access.js';
+import { ownerOf } from '../tool_shape/tool_owner.js';
+import { capabilityOf } from './bearer.js';
+import { elicitedApproval } from './elicited_approval.js';
 import { asMcpError, listResources, readResource, TEMPLATES } from './resources.js';
 import { loadSdk } from './sdk.js';
 import { factsOf } from './tool_facts.js';
 
-/** @typedef {import('../../index.js').TGP} TGP */
+/**
+ * @typedef {import('../../index.js').TGP} TGP
+ * @typedef {{ requestId: string | number, signal: AbortSignal, authInfo?: { token?: string } }} Extra what the SDK tells of a request
+ */
 
 const INSTRUCTION_TOKENS = 2000;
 const PAGE = 500;
@@ -20,7 +27,10 @@ const LOOK_MS = 2_000;
 
 /** @type {typeof import('../../mcp.js').createMcpServer} */
 export async function createMcpServer(kernel, { tools: given, name = 'tgp', maxChars } = {}) {
-  const base = given ?? toolsFor(kernel, { agent: 'mcp', id: name });
+  const who = { agent: 'mcp', id: name };
+  /** @type {import('../../index.js').ToolSet} */
+  const base = given ?? toolsFor(kernel, who);
+  const access = /** @type {import('../kernel/tgp.js').TGP} */ (kernel)[ON_BEHALF](who);
   const { Server, types } = await loadSdk();
   await kernel.boot();
   const tools = await kernel.liveTools(base);
@@ -32,6 +42,20 @@ export async function createMcpServer(kernel, { tools: given, name = 'tgp', maxC
     },
   );
   const originOf = (/** @type {string} */ key) => (Object.hasOwn(base, key) ? 'given' : 'forged');
+  /** @type {<T>(extra: Extra, work: () => Promise<T>) => Promise<T>} */
+  const serving = ({ requestId, authInfo }, work) => {
+    const approve = elicitedApproval(server, requestId, kernel.config.agent.approvalMs);
+    return access.serving({ token: capabilityOf(authInfo), approve }, work);
+  };
+  /** @type {(key: string, input: unknown, extra: Extra) => ReturnType<typeof runForModel>} */
+  const run = (key, input, { signal, authInfo }) => {
+    const work = () => runForModel(tools, key, input, { abortSignal: signal, maxChars });
+    // What the application gives beside the kernel's own tools passes no door: under a token it does.
+    const isForeign = originOf(key) === 'given' && ownerOf({ [key]: base[key] }) === undefined;
+    if (!isForeign || capabilityOf(authInfo) === undefined) return work();
+    const asked = { tool: key, effect: 'app', changes: true, args: input };
+    return access.own(asked, work).catch((error) => failedForModel(error, maxChars));
+  };
   const invalid = (/** @type {string} */ text) => new types.McpError(types.ErrorCode.InvalidParams, text);
 
   server.setRequestHandler(types.ListToolsRequestSchema, async ({ params }) => {
@@ -39,26 +63,25 @@ export async function createMcpServer(kernel, { tools: given, name = 'tgp', maxC
     const { items, nextCursor } = page(Object.entries(tools), params?.cursor, ([key]) => key, invalid);
     return { tools: items.map(([key, tool]) => described(key, tool, originOf(key))), nextCursor };
   });
-  server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, { signal }) => {
-    const input = params.arguments ?? {};
-    const { text, failed, shown } = await runForModel(tools, params.name, input, { abortSignal: signal, maxChars });
+  server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, extra) => {
+    const { text, failed, shown } = await serving(extra, () => run(params.name, params.arguments ?? {}, extra));
     const { outputSchema } = factsOf(params.name, originOf(params.name));
     // Clients refuse a result that has a schema and no data, and data without a schema tells them nothing.
     const data = outputSchema && isObject(shown) ? { structuredContent: plain(shown) } : {};
     return { content: [{ type: 'text', text }], ...data, isError: failed };
   });
-  server.setRequestHandler(types.ListResourcesRequestSchema, async ({ params }) => {
-    const { items, nextCursor } = page(await listResources(kernel), params?.cursor, ({ uri }) => uri, invalid);
+  const inWordsOfMcp = (/** @type {unknown} */ error) => {
+    throw asMcpError(error, types);
+  };
+  server.setRequestHandler(types.ListResourcesRequestSchema, async ({ params }, extra) => {
+    const all = await serving(extra, () => listResources(kernel, access)).catch(inWordsOfMcp);
+    const { items, nextCursor } = page(all, params?.cursor, ({ uri }) => uri, invalid);
     return { resources: items, nextCursor };
   });
   server.setRequestHandler(types.ListResourceTemplatesRequestSchema, async () => ({ resourceTemplates: TEMPLATES }));
-  server.setRequestHandler(types.ReadResourceRequestSchema, async ({ params }) => {
-    try {
-      return { contents: [await readResource(kernel, params.uri)] };
-    } catch (error) {
-      throw asMcpError(error, types);
-    }
-  });
+  server.setRequestHandler(types.ReadResourceRequestSchema, async ({ params }, extra) => ({
+    contents: [await serving(extra, () => readResource(access, params.uri)).catch(inWordsOfMcp)],
+  }));
   follow(kernel, server);
   return server;
 }
