@@ -5,7 +5,7 @@ import { destination, findFileOfAnyTime, findTool, withWorkspace } from './works
 /**
  * @typedef {import('./screen.js').Format} Format
  * @typedef {import('../../index.js').MoveResult} Changed
- * @typedef {{ config?: string, format: Format, why?: string }} Options
+ * @typedef {{ config?: string, format: Format, why?: string, yes?: boolean }} Options
  */
 
 const SHORT_HASH = 7;
@@ -14,8 +14,8 @@ const SHORT_HASH = 7;
  * @param {string} given a tool, or any other file of the workspace
  * @param {Options} options
  */
-export async function remove(given, { format, config, why }) {
-  const changed = await withWorkspace({ config }, async (kernel) =>
+export async function remove(given, { format, config, why, yes }) {
+  const changed = await withWorkspace({ config, yes }, async (kernel) =>
     kernel.git.remove(await findTool(kernel, given, { among: 'files' }), { why }),
   );
   return told(format, 'removed', changed.path, changed);
@@ -26,8 +26,8 @@ export async function remove(given, { format, config, why }) {
  * @param {string} to its new path, or less of it
  * @param {Options} options
  */
-export async function move(given, to, { format, config, why }) {
-  const { from, changed } = await withWorkspace({ config }, async (kernel) => {
+export async function move(given, to, { format, config, why, yes }) {
+  const { from, changed } = await withWorkspace({ config, yes }, async (kernel) => {
     const path = await findTool(kernel, given, { among: 'files' });
     return { from: path, changed: await kernel.git.move(path, destination(path, to), { why }) };
   });
@@ -39,8 +39,8 @@ export async function move(given, to, { format, config, why }) {
  * @param {string} commit
  * @param {Options} options
  */
-export async function revert(given, commit, { format, config, why }) {
-  const changed = await withWorkspace({ config }, async (kernel) => {
+export async function revert(given, commit, { format, config, why, yes }) {
+  const changed = await withWorkspace({ config, yes }, async (kernel) => {
     const path = await findFileOfAnyTime(kernel, given);
     return kernel.git.revert(path, commit, { why }).catch((error) => {
       throw error instanceof NotFoundError ? inTermsOfCommands(error, path) : error;

@@ -12,6 +12,8 @@ import { filesMeant, findFileOfAnyTime, isTool, withWorkspace } from './workspac
  */
 
 const SHORT_HASH = 7;
+/** Failures that say nothing about one file. */
+const NOT_OF_FILES = ['ERR_GIT', 'ERR_DENIED', 'ERR_APPROVAL'];
 const DEEDS = { new: 'Add', changed: 'Change', missing: 'Remove' };
 /** Files that a line names. */
 const MAX_NAMED = 5;
@@ -20,11 +22,11 @@ const MAX_NAMED = 5;
  * Commits what is on disk and not in the history: tools that a person wrote with an editor. What the check of the configuration
  * refuses stays out, as it does when an agent writes it.
  * @param {string[]} given tools, files or folders; everything when there are none
- * @param {{ config?: string, message?: string, format: import('./screen.js').Format }} options
+ * @param {{ config?: string, message?: string, yes?: boolean, format: import('./screen.js').Format }} options
  */
-export async function commit(given, { format, config, message }) {
+export async function commit(given, { format, config, message, yes }) {
   const report = await withProgress(format, 'Committing', () =>
-    withWorkspace({ config }, async (kernel) => {
+    withWorkspace({ config, yes }, async (kernel) => {
       const { good, left } = await sifted(kernel, await chosen(kernel, given));
       return commitAll(kernel, good, left, message);
     }),
@@ -115,8 +117,8 @@ async function commitAll(kernel, files, left, message) {
     const written = await kernel.git.persist(message ?? subject(batch), paths).catch((error) => ({ error }));
     if ('error' in written) {
       const { error } = written;
-      const isOfFiles = error instanceof TGPError && error.code !== 'ERR_GIT';
-      // What is wrong with the repository is wrong for every file; what is committed by now is still worth telling.
+      const isOfFiles = error instanceof TGPError && !NOT_OF_FILES.includes(error.code);
+      // What is wrong with the repository, or not allowed, is so for every file; what is committed by now is still worth telling.
       if (!isOfFiles && report.committed.length === 0) throw error;
       const rest = isOfFiles ? [] : waiting.splice(0).flat();
       const { refused, others } = isOfFiles ? sortedOut(batch, error) : { refused: [...batch, ...rest], others: [] };

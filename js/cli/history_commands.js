@@ -35,11 +35,11 @@ export async function log(given, { format, config, limit }) {
   return 0;
 }
 
-/** @param {Options} options */
-export async function sync({ format, config }) {
+/** @param {Options & { yes?: boolean }} options */
+export async function sync({ format, config, yes }) {
   const before = await localHead(config);
   const { remote, commit, changed, uncommitted, warning } = await withProgress(format, 'Syncing', () =>
-    withWorkspace({ config }, async (kernel) => {
+    withWorkspace({ config, yes }, async (kernel) => {
       // Booting already brings in what others pushed.
       await kernel.sync();
       const { git } = /** @type {import('../../index.js').TGPConfig} */ (kernel.config);

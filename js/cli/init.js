@@ -15,7 +15,7 @@ import { applyWithTGP } from './next_config.js';
 import { inspectProject } from './project.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { configText, EXAMPLE_TOOL, SHIM } from './templates.js';
-import { locateRoot, toolPaths } from './workspace.js';
+import { locateRoot, toolPaths, withoutPolicy } from './workspace.js';
 
 /**
  * @typedef {import('./project.js').Project} Project
@@ -117,7 +117,7 @@ async function presentConfig() {
  */
 async function setUpRoot(root, name, resolved) {
   const isNew = !existsSync(join(root, '.git'));
-  const kernel = new TGP(/** @type {any} */ ({ [RESOLVED]: resolved }));
+  const kernel = new TGP(/** @type {any} */ ({ [RESOLVED]: withoutPolicy(resolved) }));
   try {
     await kernel.boot();
     /** @type {Deed[]} */

@@ -3,8 +3,9 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NotFoundError, unwrap } from '../boundary/errors.js';
 import { guarded, ignored } from '../boundary/guarded.js';
+import { harmless } from '../boundary/harmless.js';
 import { native } from '../boundary/native.js';
-import { eventLine, harmless, treeLines } from './ledger_text.js';
+import { eventLine, treeLines } from './ledger_text.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { withWorkspace } from './workspace.js';
 

@@ -1,5 +1,6 @@
 /** Events of the ledger as a person reads them. */
 
+import { harmless } from '../boundary/harmless.js';
 import { styled } from './screen.js';
 
 /**
@@ -7,8 +8,6 @@ import { styled } from './screen.js';
  * @typedef {import('../../index.js').LedgerCall} LedgerCall
  */
 
-/** How much of a text of others stands in a line. */
-const MAX_CHARS = 160;
 /** Calls that one tree shows: a run may have made thousands. */
 const MAX_CALLS = 2_000;
 const LONGEST_TYPE = 'RECONCILIATION'.length;
@@ -18,18 +17,6 @@ const MS_CHARS = 12;
 
 /** @type {Record<LedgerCall['state'], Parameters<typeof styled>[0]>} */
 const COLOURS = { ok: 'green', failed: 'red', running: 'cyan', unknown: 'yellow' };
-
-/**
- * A text of others, in one line: what would move the cursor, change colours or turn the line around is spelt out.
- * @param {unknown} text
- */
-export function harmless(text) {
-  const whole = String(text);
-  const shown = whole.length > MAX_CHARS ? `${whole.slice(0, MAX_CHARS)}…` : whole;
-  return shown.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
-    return `\\u{${character.codePointAt(0)?.toString(16)}}`;
-  });
-}
 
 /**
  * One event as one line.
@@ -119,7 +106,7 @@ function told(event) {
 function subject({ tool, path }) {
   return [tool, path]
     .filter((text) => text !== undefined)
-    .map(harmless)
+    .map((text) => harmless(text))
     .join(' ');
 }
 

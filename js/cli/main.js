@@ -10,7 +10,7 @@ const FAILED = 1;
 const EXIT_CODES = `
 Exit codes:
   0  done
-  1  failed: a tool threw or is not valid, something is missing or broken; the message says what to do
+  1  failed: a tool threw or is not valid, something is missing, broken or not allowed; the message says what to do
   2  wrong usage
   3  ledger verify: the ledger was changed
   4  ledger verify: the end of the ledger is missing`;
@@ -75,6 +75,8 @@ function build(action) {
       '-c, --config <file>',
       'config file (default: tgp.config.* in this folder or one around it)',
     );
+  const onApproval = (/** @type {Command} */ made) =>
+    onWorkspace(made).option('-y, --yes', 'approve everything that the policy wants approved, without asking');
 
   reporting(command('init', 'set TGP up in this folder; safe to run again'))
     .option('-y, --yes', 'do not ask')
@@ -89,10 +91,10 @@ function build(action) {
   onWorkspace(command('show <tool>', 'print a tool and what the checker says about it')).action(
     action(async (tool, options) => (await tools()).show(tool, options)),
   );
-  onWorkspace(command('check [tools...]', 'check tools without running them; all when none is named'))
+  onApproval(command('check [tools...]', 'check tools without running them; all when none is named'))
     .option('--fix', 'make every repair that findings offer, and commit it')
     .action(action(async (names, options) => (await tools()).check(names, options)));
-  onWorkspace(command('exec <tool>', 'run a tool; its result goes to standard output, its logs to standard error'))
+  onApproval(command('exec <tool>', 'run a tool; its result goes to standard output, its logs to standard error'))
     .option('-a, --args <json>', 'arguments: a JSON object, @file, or - for standard input', '{}')
     .option('--timeout-ms <n>', 'CPU time of the run', positive)
     .option('--memory-mb <n>', 'memory of the run', positive)
@@ -101,7 +103,7 @@ function build(action) {
     .option('-n, --limit <n>', 'most commits to print', positive)
     .action(action(async (path, options) => (await history()).log(path, options)));
   const changing = (/** @type {Command} */ made) =>
-    onWorkspace(made).option('-w, --why <text>', 'a line for the history');
+    onApproval(made).option('-w, --why <text>', 'a line for the history');
   changing(command('remove <path>', 'remove a tool or file, as a commit; one that others import stays')).action(
     action(async (path, options) => (await changes()).remove(path, options)),
   );
@@ -111,10 +113,10 @@ function build(action) {
   changing(command('revert <path> <commit>', 'make a tool or file what it was in a commit, as a new commit')).action(
     action(async (path, commit, options) => (await changes()).revert(path, commit, options)),
   );
-  onWorkspace(command('commit [paths...]', 'commit what was written by hand and is not in the history yet'))
+  onApproval(command('commit [paths...]', 'commit what was written by hand and is not in the history yet'))
     .option('-m, --message <text>', 'what the commit is about')
     .action(action(async (paths, options) => (await import('./commit_command.js')).commit(paths, options)));
-  onWorkspace(command('sync', 'push what is not pushed yet, and bring in what others pushed')).action(
+  onApproval(command('sync', 'push what is not pushed yet, and bring in what others pushed')).action(
     action(async (options) => (await history()).sync(options)),
   );
   onWorkspace(command('stats', 'how many tools were forged here, and how often one was used again')).action(
@@ -145,7 +147,22 @@ function build(action) {
   ofLedger('export', 'print all events as NDJSON, and the newest checkpoint as the last line')
     .option('-o, --output <file>', 'write to a file')
     .action(action(async (options) => (await ledgerCommands()).exportLedger(options)));
-  onWorkspace(command('mcp', 'serve the tools to MCP clients, over standard input and output or HTTP'))
+  const policy = command('policy', 'what the rules say: whether they can be meant, of one call, of all that were made');
+  const ofPolicy = (/** @type {string} */ usage, /** @type {string} */ description) =>
+    onWorkspace(policy.command(usage).description(description).allowExcessArguments(false));
+  ofPolicy('check [file]', 'tell whether rules can be meant, and run the tests in them').action(
+    action(async (file, options) => (await policyCommands()).check(file, options)),
+  );
+  ofPolicy('explain <tool>', 'print what the rules say of a call, which rule, and what would be allowed instead')
+    .option('-a, --args <json>', 'its arguments: a JSON object, @file, or - for standard input', '{}')
+    .option('--file <file>', 'other rules than those of the config')
+    .option('--agent <name>', 'who makes it, such as cli, mcp or the name of an agent')
+    .option('--session <name>', 'in which session')
+    .action(action(async (tool, options) => (await policyCommands()).explain(tool, options)));
+  ofPolicy('replay <file>', 'print what other rules would have said of the calls in the ledger')
+    .option('-n, --limit <n>', 'most calls to judge, the newest (default: 10000)', positive)
+    .action(action(async (file, options) => (await policyCommands()).replay(file, options)));
+  onApproval(command('mcp', 'serve the tools to MCP clients, over standard input and output or HTTP'))
     .option('--http [port]', 'over HTTP, at a port of this machine')
     .option('--host <address>', 'address to listen at; others than this machine need a token (default: 127.0.0.1)')
     .option('--token <text>', 'bearer token that clients must send (default: the variable TGP_MCP_TOKEN)')
@@ -185,6 +202,10 @@ function history() {
 
 function changes() {
   return import('./change_commands.js');
+}
+
+function policyCommands() {
+  return import('./policy_commands.js');
 }
 
 function ledgerCommands() {

@@ -11,17 +11,17 @@ const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 const LAST_PORT = 65_535;
 
 /**
- * @param {{ config?: string, http?: boolean | string, host?: string, token?: string }} options
+ * @param {{ config?: string, http?: boolean | string, host?: string, token?: string, yes?: boolean }} options
  * @returns {Promise<number>} the exit code
  */
-export async function mcp({ config, http, host, token = process.env.TGP_MCP_TOKEN }) {
+export async function mcp({ config, http, host, token = process.env.TGP_MCP_TOKEN, yes }) {
   const port = portOf(http);
   if (port === undefined && (host !== undefined || token !== process.env.TGP_MCP_TOKEN)) {
     throw new ValidationError('--host and --token belong to --http.', { details: { field: 'http' } });
   }
   // Whatever a config file or a driver prints: standard output belongs to the protocol.
   globalThis.console = new console.Console(process.stderr, process.stderr);
-  const signal = await withWorkspace({ config }, async (kernel) =>
+  const signal = await withWorkspace({ config, yes, asks: 'client' }, async (kernel) =>
     port === undefined ? overStdio(kernel) : overHttp(kernel, { port, host, token }),
   );
   // Everything is put away; now the signal does what it would have done.

@@ -6,6 +6,9 @@ import { TGPError } from '../boundary/errors.js';
 
 /** @typedef {'text' | 'json'} Format */
 
+/** The spinner that is on the screen. @type {{ start: () => void, clear: () => void } | undefined} */
+let shown;
+
 /**
  * @param {Parameters<typeof styleText>[0]} style
  * @param {string} text
@@ -53,11 +56,29 @@ export function json(value) {
 export async function withProgress(format, label, work) {
   if (format === 'json' || !process.stdout.isTTY) return work();
   const progress = spinner({ withGuide: false });
-  progress.start(label);
+  shown = { start: () => progress.start(label), clear: () => progress.clear() };
+  shown.start();
   try {
     return await work();
   } finally {
-    progress.clear();
+    shown.clear();
+    shown = undefined;
+  }
+}
+
+/**
+ * Does something that needs the terminal for itself.
+ * @template T
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withoutProgress(work) {
+  const hidden = shown;
+  hidden?.clear();
+  try {
+    return await work();
+  } finally {
+    if (hidden === shown) hidden?.start();
   }
 }
 

@@ -102,16 +102,16 @@ export async function show(tool, { format, config }) {
 
 /**
  * @param {string[]} tools all of them when none is named
- * @param {Options & { fix?: boolean }} options
+ * @param {Options & { fix?: boolean, yes?: boolean }} options
  */
-export async function check(tools, { format, config, fix }) {
+export async function check(tools, { format, config, fix, yes }) {
   const checked = await withProgress(format, 'Checking', () =>
-    withWorkspace({ config }, async (kernel) => {
+    withWorkspace({ config, yes }, async (kernel) => {
       const paths =
         tools.length === 0 ? await toolPaths(kernel) : await Promise.all(tools.map((tool) => findTool(kernel, tool)));
       // One after the other: each repair is a commit.
       const repairs = new Map();
-      if (fix) for (const path of paths) repairs.set(path, await kernel.fix(path));
+      if (fix) for (const path of paths) repairs.set(path, await repaired(kernel, path));
       return Promise.all(
         paths.map(async (path) => ({ path, ...(fix && { fixed: repairs.get(path) }), ...(await kernel.check(path)) })),
       );
@@ -128,6 +128,17 @@ export async function check(tools, { format, config, fix }) {
     line(`${checked.length} ${checked.length === 1 ? 'tool' : 'tools'} checked, ${verdict}${typesMissing(untyped)}`);
   }
   return invalid === 0 ? 0 : 1;
+}
+
+/**
+ * A repair is a change that somebody may have to approve: nobody is asked where there is nothing to repair.
+ * @param {import('../kernel/tgp.js').TGP} kernel
+ * @param {string} path
+ * @returns {Promise<import('../../index.js').FixResult>}
+ */
+async function repaired(kernel, path) {
+  const { diagnostics } = await kernel.check(path);
+  return diagnostics.some(({ fix }) => fix !== undefined) ? kernel.fix(path) : { applied: 0 };
 }
 
 /**
@@ -153,14 +164,17 @@ function printRepair(path, { applied, written }) {
 
 /**
  * @param {string} tool
- * @param {Options & { args?: string, timeoutMs?: number, memoryMb?: number }} options
+ * @param {Options & { args?: string, timeoutMs?: number, memoryMb?: number, yes?: boolean }} options
  */
-export async function exec(tool, { format, config, args, timeoutMs, memoryMb }) {
+export async function exec(tool, { format, config, args, timeoutMs, memoryMb, yes }) {
   const given = await readArguments(args);
-  const outcome = await withWorkspace({ config }, async (kernel) => {
+  const outcome = await withWorkspace({ config, yes }, async (kernel, approver) => {
     const path = await findTool(kernel, tool);
     const fitting = await kernel[ARGUMENTS_OF](path, given);
-    return report(kernel.exec(path, fitting, { timeoutMs, memoryMb }));
+    const run = kernel.exec(path, fitting, { timeoutMs, memoryMb }).catch((error) => {
+      throw approver.explained(error);
+    });
+    return report(run);
   });
   if (format === 'json') {
     json(outcome);
@@ -176,7 +190,7 @@ export async function exec(tool, { format, config, args, timeoutMs, memoryMb }) 
  * @param {string | undefined} given JSON text, `@file`, or `-` for standard input
  * @returns {Promise<any>}
  */
-async function readArguments(given = '{}') {
+export async function readArguments(given = '{}') {
   const source = given === '-' || given.startsWith('@') ? await readNamed(given) : given;
   try {
     const value = parseForeignJson(source);

@@ -5,6 +5,7 @@ import { nearest } from '../boundary/near_name.js';
 import { FILES, OWNER } from '../kernel/agent_access.js';
 import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
+import { Approver } from './approver.js';
 import { DEFAULT_ROOT, nearestConfig } from './config_lookup.js';
 
 export const TOOLS = 'tools';
@@ -30,8 +31,12 @@ const toStandardError = {
 
 /**
  * @typedef {{ config?: string }} ConfigOption what `--config` said
- * @typedef {ConfigOption & { needs?: 'everything' | 'ledger' }} WorkspaceOptions what the command works with: for the ledger
- * alone no remote is asked and no worker kept ready
+ * @typedef {object} WorkspaceNeeds
+ * @property {'everything' | 'ledger' | 'rules'} [needs] what the command works with: for the ledger and for what the rules say
+ * of it no remote is asked and no worker kept ready, and a ledger can be read whatever the rules are
+ * @property {boolean} [yes] whether everything is approved that rules want approved
+ * @property {'terminal' | 'client'} [asks] who is asked otherwise: the person at the terminal, or whoever is served
+ * @typedef {ConfigOption & WorkspaceNeeds} WorkspaceOptions
  */
 
 /**
@@ -50,16 +55,16 @@ export async function locateRoot(options, reach) {
 }
 
 /**
- * Works on the project's kernel. A folder without a workspace is left as it is: only `init` makes one.
+ * Works on the project's kernel. Where the configuration names no policy, reading is allowed and everything else asks. A folder without a workspace is left as it is: only `init` makes one.
  * @template T
  * @param {WorkspaceOptions} options
- * @param {(kernel: TGP) => Promise<T>} work
+ * @param {(kernel: TGP, approver: Approver) => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function withWorkspace({ needs = 'everything', ...options }, work) {
+export async function withWorkspace({ needs = 'everything', yes, asks = 'terminal', ...options }, work) {
   const located = await locateRoot(options);
   const { root, name } = located;
-  const resolved = needs === 'ledger' ? byItself(located.resolved) : located.resolved;
+  const resolved = configFor(needs, located.resolved);
   // With a remote there is something to clone: a workspace that is not there yet is a cold start.
   if (!existsSync(join(root, '.git')) && !(located.hasRemote && needs === 'everything')) {
     throw new NotFoundError(
@@ -69,14 +74,39 @@ export async function withWorkspace({ needs = 'everything', ...options }, work) 
   // A kernel refuses a root around the current folder: for an application that would be its own.
   if (`${process.cwd()}${sep}`.startsWith(`${root}${sep}`)) process.chdir(resolved.baseDir);
   // As it was loaded above: loading it again would open its database a second time.
+  const approver = new Approver({ yes });
+  const approve = yes || asks === 'terminal' ? approver.approve : undefined;
   const kernel = new TGP(
-    /** @type {any} */ ({ logger: toStandardError, [RESOLVED]: resolved, [OWNER]: { agent: 'cli' } }),
+    /** @type {any} */ ({ logger: toStandardError, approve, [RESOLVED]: resolved, [OWNER]: { agent: 'cli' } }),
   );
   try {
-    return await work(kernel);
+    return await work(kernel, approver);
+  } catch (error) {
+    throw approver.explained(error);
   } finally {
     await kernel.shutdown();
   }
+}
+
+/**
+ * @param {NonNullable<WorkspaceNeeds['needs']>} needs
+ * @param {import('../kernel/config.js').ResolvedConfig} resolved
+ * @returns {import('../kernel/config.js').ResolvedConfig}
+ */
+function configFor(needs, resolved) {
+  const { application } = resolved;
+  if (needs === 'ledger') return byItself(withoutPolicy(resolved));
+  if (needs === 'rules') return byItself(typeof application.policy === 'function' ? withoutPolicy(resolved) : resolved);
+  return { ...resolved, application: { ...application, policy: application.policy ?? 'safe' } };
+}
+
+/**
+ * The configuration without rules, since nothing is asked for that they judge.
+ * @param {import('../kernel/config.js').ResolvedConfig} resolved
+ * @returns {import('../kernel/config.js').ResolvedConfig}
+ */
+export function withoutPolicy({ application: { policy: _, ...application }, ...resolved }) {
+  return { ...resolved, application };
 }
 
 /**
@@ -84,7 +114,7 @@ export async function withWorkspace({ needs = 'everything', ...options }, work) 
  * @param {import('../kernel/config.js').ResolvedConfig} resolved
  * @returns {import('../kernel/config.js').ResolvedConfig}
  */
-function byItself({ config: { git, ...config }, ...resolved }) {
+export function byItself({ config: { git, ...config }, ...resolved }) {
   const branch = git?.branch;
   return {
     ...resolved,

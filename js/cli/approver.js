@@ -1,0 +1,94 @@
+/** Who says yes to what a command does: `--yes`, or the person at the terminal. */
+
+import { userInfo } from 'node:os';
+import { confirm, isCancel } from '@clack/prompts';
+import { ApprovalError } from '../boundary/errors.js';
+import { callText, requestText } from '../kernel/request_text.js';
+import { withoutProgress } from './screen.js';
+
+/**
+ * @typedef {import('../../index.js').ApprovalRequest} ApprovalRequest
+ * @typedef {{ approved: boolean, by: string, reason?: string }} Answer
+ */
+
+const YES = { approved: true, by: 'cli --yes' };
+
+export class Approver {
+  #isYes;
+  /** Questions come one after the other. @type {Promise<unknown>} */
+  #turn = Promise.resolve();
+  /** The commit that somebody has approved. @type {Answer | undefined} */
+  #commit;
+  /** The last refusal, in words for people. @type {string | undefined} */
+  #refusal;
+
+  /** @param {{ yes?: boolean }} options */
+  constructor({ yes = false }) {
+    this.#isYes = yes;
+  }
+
+  /**
+   * @param {ApprovalRequest} request
+   * @returns {Promise<Answer>}
+   */
+  approve = async (request) => {
+    if (this.#isYes) return YES;
+    // `tgp commit` brings the list of tools up to date: nobody wants to be asked about that too.
+    if (request.tool === 'sync_registry' && this.#commit)
+      return { ...this.#commit, reason: 'It is part of the commit.' };
+    const answer = this.#turn.then(() => this.#ask(request));
+    this.#turn = answer.catch(() => {});
+    const given = await answer;
+    if (given.approved && request.tool === 'commit') this.#commit = given;
+    return given;
+  };
+
+  /**
+   * An error in words for people: those of the kernel are for models.
+   * @param {unknown} error
+   */
+  explained(error) {
+    if (!(error instanceof ApprovalError) || this.#refusal === undefined) return error;
+    return new ApprovalError(this.#refusal, { details: error.details, cause: error });
+  }
+
+  /**
+   * @param {ApprovalRequest} request
+   * @returns {Promise<Answer>}
+   */
+  async #ask(request) {
+    if (!isTerminal()) {
+      this.#refusal = `It needs approval, and there is no terminal to ask at: ${requestText(request)} Add --yes, or allow it in a policy ("policy" in the config, docs/policy.md).`;
+      return { approved: false, by: 'nobody', reason: 'There is no terminal to ask at. --yes approves everything.' };
+    }
+    const agreed = await withoutProgress(() =>
+      confirm({
+        message: `${requestText(request)} Allow?`,
+        initialValue: false,
+        withGuide: false,
+        // Standard output is for results.
+        output: process.stderr,
+        signal: request.signal,
+      }),
+    );
+    if (agreed === true) return { approved: true, by: userName() };
+    const { rule, at } = request;
+    const why = isCancel(agreed) ? 'nobody has answered' : 'you said no';
+    this.#refusal = `${callText(request)} was not approved: ${why} (rule '${rule}', ${at}).`;
+    return { approved: false, by: userName() };
+  }
+}
+
+/** Whether somebody can be asked: arguments from standard input leave nothing of it. */
+function isTerminal() {
+  return process.stdin.isTTY && process.stderr.isTTY && !process.stdin.readableEnded;
+}
+
+function userName() {
+  try {
+    return userInfo().username;
+  } catch {
+    // In containers a user may have a number and no name.
+    return `user ${process.getuid?.()}`;
+  }
+}
