@@ -23,6 +23,8 @@ const NAMES = {
   ERR_IO: 'IoError',
   ERR_ABORTED: 'AbortedError',
   ERR_SHUTDOWN: 'ShutdownError',
+  ERR_DENIED: 'DeniedError',
+  ERR_APPROVAL: 'ApprovalError',
   ERR_LEDGER: 'LedgerError',
   ERR_INTERNAL: 'InternalError',
 };

@@ -155,22 +155,31 @@ describe('tgp check', () => {
 
 describe('tgp exec', () => {
   test('prints the result alone on standard output, logs beside it', async () => {
-    const { code, stdout, stderr } = await runCli(folder, ['exec', 'math/sum', '--args', '{"of":[1,2]}']);
+    const { code, stdout, stderr } = await runCli(folder, ['exec', '--yes', 'math/sum', '--args', '{"of":[1,2]}']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '3\n', stderr: 'log: adding 2\n' });
   });
 
   test('takes arguments from a file and from standard input', async () => {
     await writeFile(join(folder, 'args.json'), '{"of":[3,4]}');
-    expect((await runCli(folder, ['exec', 'math/sum', '--args', '@args.json'])).stdout).toBe('7\n');
-    expect((await runCli(folder, ['exec', 'math/sum', '--args', '-'], { input: '{"of":[5,6]}' })).stdout).toBe('11\n');
+    expect((await runCli(folder, ['exec', '--yes', 'math/sum', '--args', '@args.json'])).stdout).toBe('7\n');
+    expect((await runCli(folder, ['exec', '--yes', 'math/sum', '--args', '-'], { input: '{"of":[5,6]}' })).stdout).toBe(
+      '11\n',
+    );
   });
 
   test('fails with the message, the code and the place in the source', async () => {
-    const { code, stdout, stderr } = await runCli(folder, ['exec', 'math/sum', '--args', '{"of":[]}']);
+    const { code, stdout, stderr } = await runCli(folder, ['exec', '--yes', 'math/sum', '--args', '{"of":[]}']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('nothing to add [ERR_TOOL_THROWN]');
     expect(stderr).toContain('tools/math/sum.ts:4:');
-    const { code: failed, ...printed } = await runCli(folder, ['exec', 'math/sum', '--args', '{"of":[]}', '--json']);
+    const { code: failed, ...printed } = await runCli(folder, [
+      'exec',
+      '--yes',
+      'math/sum',
+      '--args',
+      '{"of":[]}',
+      '--json',
+    ]);
     expect(failed).toBe(1);
     expect(printed.json()).toMatchObject({
       success: false,
@@ -186,14 +195,14 @@ describe('tgp exec', () => {
     ['sum', 'tools/math/sum.ts'],
     ['brokn.ts', 'tools/broken.ts'],
   ])('asks about the tool that %s may mean', async (given, meant) => {
-    const { code, stderr } = await runCli(folder, ['exec', given]);
+    const { code, stderr } = await runCli(folder, ['exec', '--yes', given]);
     expect(code).toBe(1);
     expect(stderr).toContain(`There is no tool "${given}". Did you mean ${meant}? "tgp list" shows`);
     expect((await runCli(folder, ['log', given])).stderr).toContain(`Did you mean ${meant}?`);
   });
 
   test('stops a runaway at the limit that it is given', async () => {
-    const { code, stderr } = await runCli(folder, ['exec', 'loop', '--timeout-ms', '30', '--memory-mb', '32']);
+    const { code, stderr } = await runCli(folder, ['exec', '--yes', 'loop', '--timeout-ms', '30', '--memory-mb', '32']);
     expect(code).toBe(1);
     expect(stderr).toContain('ERR_ISOLATE_TIMEOUT');
   });

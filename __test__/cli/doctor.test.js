@@ -137,7 +137,7 @@ describe('tgp doctor', () => {
       });
     }
     expect(git(root, 'status', '--porcelain')).toBe('?? tools/mine.ts');
-    expect(await runCli(folder, ['commit'])).toMatchObject({ code: 0 });
+    expect(await runCli(folder, ['commit', '--yes'])).toMatchObject({ code: 0 });
     expect(find((await runCli(folder, ['doctor', '--json'])).json(), 'Workspace').status).toBe('ok');
   });
 

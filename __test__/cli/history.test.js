@@ -59,28 +59,28 @@ describe('tgp remove, move and revert', () => {
   test('change files as commits, with a line of why', async () => {
     const folder = await workspace({ 'tools/lib.ts': LIB, 'tools/use.ts': USER, 'notes.md': 'hello' });
     const root = join(folder, '.tgp');
-    const moved = await runCli(folder, ['move', 'lib', 'tools/math/one.ts', '--why', 'a better place']);
+    const moved = await runCli(folder, ['move', '--yes', 'lib', 'tools/math/one.ts', '--why', 'a better place']);
     expect(moved).toMatchObject({ code: 0 });
     expect(moved.stdout).toMatch(
       /^moved {2}tools\/lib\.ts -> tools\/math\/one\.ts {2}[0-9a-f]{7}\nrelinked {2}tools\/use\.ts\n$/,
     );
-    expect((await runCli(folder, ['exec', 'use'])).stdout.trim()).toBe('1');
+    expect((await runCli(folder, ['exec', '--yes', 'use'])).stdout.trim()).toBe('1');
     expect((await runCli(folder, ['log', '--limit', '1'])).stdout).toContain(
       'Move: tools/lib.ts -> tools/math/one.ts (a better place)',
     );
-    expect(await runCli(folder, ['remove', 'math/one'])).toMatchObject({
+    expect(await runCli(folder, ['remove', '--yes', 'math/one'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('tools/use.ts'),
     });
-    const removed = (await runCli(folder, ['remove', 'notes.md', '--json'])).json();
+    const removed = (await runCli(folder, ['remove', '--yes', 'notes.md', '--json'])).json();
     expect(removed).toMatchObject({ path: 'notes.md', persisted: true, commit: git(root, 'rev-parse', 'HEAD') });
     const [, written] = (await runCli(folder, ['log', '--json']))
       .json()
       .filter((/** @type {any} */ { message }) => message.endsWith('notes.md'));
-    expect(await runCli(folder, ['revert', 'notes.md', written.commit])).toMatchObject({ code: 0 });
+    expect(await runCli(folder, ['revert', '--yes', 'notes.md', written.commit])).toMatchObject({ code: 0 });
     expect(git(root, 'show', 'HEAD:notes.md')).toBe('hello');
     expect(git(root, 'status', '--porcelain')).toBe('');
-    expect(await runCli(folder, ['remove', 'none'])).toMatchObject({
+    expect(await runCli(folder, ['remove', '--yes', 'none'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('ERR_NOT_FOUND'),
     });
@@ -94,14 +94,14 @@ describe('files that are gone, and short names', () => {
       ['math/sum', 'tools/math/sum.ts'],
       ['notes.md', 'notes.md'],
     ]) {
-      expect(await runCli(folder, ['remove', given])).toMatchObject({ code: 0 });
+      expect(await runCli(folder, ['remove', '--yes', given])).toMatchObject({ code: 0 });
       const commits = (await runCli(folder, ['log', given, '--json'])).json();
       expect(commits[0]).toMatchObject({ message: `Remove: ${path}` });
-      const back = (await runCli(folder, ['revert', given, commits[1].commit, '--json'])).json();
+      const back = (await runCli(folder, ['revert', '--yes', given, commits[1].commit, '--json'])).json();
       expect(back).toMatchObject({ path, persisted: true });
       expect(git(join(folder, '.tgp'), 'ls-files', path)).toBe(path);
     }
-    expect(await runCli(folder, ['revert', 'none', 'abcd'])).toMatchObject({
+    expect(await runCli(folder, ['revert', '--yes', 'none', 'abcd'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('write one as it does, such as tools/'),
     });
@@ -115,8 +115,11 @@ describe('files that are gone, and short names', () => {
       ['add', './tools/plus', 'tools/plus.ts'],
       ['notes.md', 'data/notes.md', 'data/notes.md'],
     ])
-      expect((await runCli(folder, ['move', from, to, '--json'])).json()).toMatchObject({ path, persisted: true });
-    expect(await runCli(folder, ['move', 'plus', '../plus'])).not.toMatchObject({ code: 0 });
+      expect((await runCli(folder, ['move', '--yes', from, to, '--json'])).json()).toMatchObject({
+        path,
+        persisted: true,
+      });
+    expect(await runCli(folder, ['move', '--yes', 'plus', '../plus'])).not.toMatchObject({ code: 0 });
     expect(git(join(folder, '.tgp'), 'ls-files', 'tools', 'data').split('\n')).toEqual([
       'data/notes.md',
       'tools/plus.ts',
@@ -125,7 +128,7 @@ describe('files that are gone, and short names', () => {
 
   test('revert to what is no commit names a command, and no tool of a model', async () => {
     const folder = await workspace({ 'tools/sum.ts': 'return 1' });
-    const { code, stderr } = await runCli(folder, ['revert', 'sum', 'HEAD']);
+    const { code, stderr } = await runCli(folder, ['revert', '--yes', 'sum', 'HEAD']);
     expect(code).toBe(1);
     expect(stderr).toContain('tgp log tools/sum.ts');
     expect(stderr).not.toContain('file_history');
@@ -138,11 +141,11 @@ describe('files that are gone, and short names', () => {
     });
     const root = join(folder, '.tgp');
     await writeFile(join(root, 'tools/mine.ts'), 'return 2\n');
-    const removed = await runCli(folder, ['remove', 'mine']);
+    const removed = await runCli(folder, ['remove', '--yes', 'mine']);
     expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('tools/runs.ts') });
     expect(git(root, 'show', 'HEAD~1:tools/mine.ts')).toBe('return 2');
     await writeFile(join(root, 'tools/leak.ts'), "return 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'\n");
-    expect(await runCli(folder, ['remove', 'leak'])).toMatchObject({
+    expect(await runCli(folder, ['remove', '--yes', 'leak'])).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('cannot be brought back'),
     });
@@ -164,10 +167,10 @@ describe('tgp commit', () => {
     await writeFile(join(root, 'tools/old.ts'), TOOL.replace('One', 'Two'));
     await writeFile(join(root, 'data/rates.json'), '{}');
     await rm(join(root, 'tools/gone.ts'));
-    const synced = await runCli(folder, ['sync']);
+    const synced = await runCli(folder, ['sync', '--yes']);
     expect(synced.stdout).toMatch(/not committed {2}new {6}data\/rates\.json\n.*missing {2}tools\/gone\.ts\n/);
     expect(synced.stdout).toContain('Run "tgp commit"');
-    const { code, ...printed } = await runCli(folder, ['commit', '-m', 'By hand', '--json']);
+    const { code, ...printed } = await runCli(folder, ['commit', '--yes', '-m', 'By hand', '--json']);
     expect(code).toBe(0);
     const commit = git(remote, 'rev-parse', 'main^{/^By hand}');
     expect(printed.json()).toEqual({
@@ -189,8 +192,8 @@ describe('tgp commit', () => {
     expect(meta).toContain('tools/mine.ts');
     expect(meta).not.toContain('tools/gone.ts');
     expect(git(root, 'status', '--porcelain')).toBe('');
-    expect((await runCli(folder, ['sync', '--json'])).json().uncommitted).toEqual([]);
-    expect(await runCli(folder, ['commit'])).toMatchObject({ code: 0, stdout: 'Everything is committed.\n' });
+    expect((await runCli(folder, ['sync', '--yes', '--json'])).json().uncommitted).toEqual([]);
+    expect(await runCli(folder, ['commit', '--yes'])).toMatchObject({ code: 0, stdout: 'Everything is committed.\n' });
   });
 
   test('with pull requests each file has its own', async () => {
@@ -202,11 +205,11 @@ describe('tgp commit', () => {
     const root = join(folder, '.tgp');
     await mkdir(join(root, 'tools'), { recursive: true });
     for (const name of ['a', 'b']) await writeFile(join(root, `tools/${name}.ts`), TOOL);
-    const { code, ...printed } = await runCli(folder, ['commit', '--json']);
+    const { code, ...printed } = await runCli(folder, ['commit', '--yes', '--json']);
     expect(printed.json()).toMatchObject({ committed: [{ path: 'tools/a.ts' }, { path: 'tools/b.ts' }], left: [] });
     expect(code).toBe(0);
     expect(requests).toHaveLength(2);
-    expect((await runCli(folder, ['sync', '--json'])).json().uncommitted).toEqual([]);
+    expect((await runCli(folder, ['sync', '--yes', '--json'])).json().uncommitted).toEqual([]);
   });
 
   test('commits what is named: by less than its path, by folder; what nobody knows is a mistake', async () => {
@@ -214,10 +217,10 @@ describe('tgp commit', () => {
     const root = join(folder, '.tgp');
     await mkdir(join(root, 'tools/sums/deep'), { recursive: true });
     for (const name of ['a', 'sums/b', 'sums/deep/c', 'd']) await writeFile(join(root, `tools/${name}.ts`), TOOL);
-    expect((await runCli(folder, ['commit', 'none'])).code).toBe(1);
-    expect(await runCli(folder, ['commit', 'a', 'known'])).toMatchObject({ code: 0 });
+    expect((await runCli(folder, ['commit', '--yes', 'none'])).code).toBe(1);
+    expect(await runCli(folder, ['commit', '--yes', 'a', 'known'])).toMatchObject({ code: 0 });
     expect(subject(root)).toBe('Add: tools/a.ts');
-    expect((await runCli(folder, ['commit', 'sums/', '--json'])).json().committed).toHaveLength(2);
+    expect((await runCli(folder, ['commit', '--yes', 'sums/', '--json'])).json().committed).toHaveLength(2);
     expect(subject(root)).toBe('Commit: tools/sums/b.ts, tools/sums/deep/c.ts');
     expect(git(root, 'status', '--porcelain')).toBe('?? tools/d.ts');
   });
@@ -233,7 +236,7 @@ describe('tgp commit', () => {
     await link(join(root, 'data/one.txt'), join(root, 'data/twin.txt'));
     await writeFile(join(root, 'data/a.json'), 'x');
     await writeFile(join(root, 'data/key.json'), SECRET);
-    const { code, ...printed } = await runCli(folder, ['commit', '--json']);
+    const { code, ...printed } = await runCli(folder, ['commit', '--yes', '--json']);
     expect(code).toBe(1);
     const { committed, left } = printed.json();
     const paths = (/** @type {{ path: string }[]} */ files) => files.map(({ path }) => path).sort();
@@ -257,7 +260,7 @@ describe('tgp commit', () => {
     await writeFile(join(root, 'tools/good.ts'), TOOL);
     await writeFile(join(root, 'tools/faulty.ts'), FAULTY);
     await writeFile(join(root, 'data/key.json'), SECRET);
-    const { code, ...printed } = await runCli(folder, ['commit', '--json']);
+    const { code, ...printed } = await runCli(folder, ['commit', '--yes', '--json']);
     expect(code).toBe(1);
     expect(printed.json()).toMatchObject({
       committed: [{ path: 'tools/good.ts', state: 'new' }],
@@ -268,7 +271,7 @@ describe('tgp commit', () => {
     });
     expect(subject(root)).toBe('Add: tools/good.ts');
     expect(git(root, 'log', '--all', '-p')).not.toMatch(/sk_live|a: any/);
-    const { stdout } = await runCli(folder, ['commit']);
+    const { stdout } = await runCli(folder, ['commit', '--yes']);
     expect(stdout).toContain('left out   new      tools/faulty.ts');
     expect(stdout).not.toContain('sk_live');
   });
@@ -277,8 +280,11 @@ describe('tgp commit', () => {
 describe('tgp sync', () => {
   test('says so when there is no remote', async () => {
     const folder = await workspace({ 'tools/a.ts': 'return 1' });
-    expect((await runCli(folder, ['sync', '--json'])).json()).toMatchObject({ remote: false, changed: [] });
-    expect(await runCli(folder, ['sync'])).toMatchObject({ code: 0, stdout: expect.stringContaining('git.repo') });
+    expect((await runCli(folder, ['sync', '--yes', '--json'])).json()).toMatchObject({ remote: false, changed: [] });
+    expect(await runCli(folder, ['sync', '--yes'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('git.repo'),
+    });
   });
 
   test('pushes what waits, and lists what came in', async () => {
@@ -290,11 +296,11 @@ describe('tgp sync', () => {
     git(clone, 'add', '.');
     git(clone, 'commit', '-q', '-m', 'Rival');
     git(clone, 'push', '-q');
-    const { code, stdout } = await runCli(folder, ['sync']);
+    const { code, stdout } = await runCli(folder, ['sync', '--yes']);
     expect(code).toBe(0);
     expect(stdout).toContain('changed  tools/b.ts');
     expect(stdout).toMatch(/In sync with the remote at [0-9a-f]{7}\./);
-    const again = (await runCli(folder, ['sync', '--json'])).json();
+    const again = (await runCli(folder, ['sync', '--yes', '--json'])).json();
     expect(again).toEqual({ remote: true, commit: git(remote, 'rev-parse', 'main'), changed: [], uncommitted: [] });
   });
 
@@ -313,9 +319,9 @@ describe('tgp sync', () => {
       expect(stderr.split('neither committed nor overwritten: tools/a.ts')).toHaveLength(2);
     }
     await rm(place);
-    expect((await runCli(folder, ['commit', '--json'])).json()).toEqual({ committed: [], left: [] });
+    expect((await runCli(folder, ['commit', '--yes', '--json'])).json()).toEqual({ committed: [], left: [] });
     expect(git(remote, 'show', 'main:tools/a.ts')).toBe('return 2');
-    expect((await runCli(folder, ['sync', '--json'])).json().uncommitted).toEqual([]);
+    expect((await runCli(folder, ['sync', '--yes', '--json'])).json().uncommitted).toEqual([]);
   });
 
   test('clones in a cold start, and fails with what to do when the remote is away', async () => {
@@ -323,10 +329,10 @@ describe('tgp sync', () => {
     await workspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });
     const fresh = await tempRoot();
     await writeFile(join(fresh, 'tgp.config.json'), JSON.stringify({ git: { repo: remote } }));
-    expect((await runCli(fresh, ['sync', '--json'])).json().changed).toEqual(['meta.json', 'tools/a.ts']);
+    expect((await runCli(fresh, ['sync', '--yes', '--json'])).json().changed).toEqual(['meta.json', 'tools/a.ts']);
     const lost = await tempRoot();
     await writeFile(join(lost, 'tgp.config.json'), JSON.stringify({ git: { repo: join(lost, 'none.git') } }));
-    const { code, ...printed } = await runCli(lost, ['sync', '--json']);
+    const { code, ...printed } = await runCli(lost, ['sync', '--yes', '--json']);
     expect(code).toBe(1);
     expect(printed.json().error.code).toBe('ERR_GIT');
   });
@@ -348,10 +354,10 @@ export default async (args: { path: string }): Promise<number> => {
     .flatMap((/** @type {any} */ tool) => tool.diagnostics)
     .filter((/** @type {any} */ { fix }) => fix);
   expect(fixable.length, 'there is something to repair').toBeGreaterThan(0);
-  const { stdout } = await runCli(folder, ['check', '--fix']);
+  const { stdout } = await runCli(folder, ['check', '--fix', '--yes']);
   expect(stdout).toMatch(/^tools\/runs\.ts {2}fixed {2}\d repairs?, commit [0-9a-f]{7}$/m);
   expect(stdout).not.toContain('tools/fine.ts  fixed');
-  const [, runs] = (await runCli(folder, ['check', '--fix', '--json'])).json();
+  const [, runs] = (await runCli(folder, ['check', '--fix', '--yes', '--json'])).json();
   expect(runs).toMatchObject({ path: 'tools/runs.ts', fixed: { applied: 0 } });
   expect(execFileSync('git', ['-C', join(folder, '.tgp'), 'status', '--porcelain'], { encoding: 'utf8' })).toBe('');
 });

@@ -59,6 +59,7 @@ describe('tgp init', () => {
     const ran = await runCli(folder, [
       'exec',
       'examples/greet',
+      '--yes',
       '-a',
       '{"names":["Ada"],"greeting":"Hello"}',
       '--json',
@@ -127,7 +128,7 @@ describe('tgp init', () => {
       const rows = '/** Counts. */\nexport default async (): Promise<unknown> => tgp.exec_sql("SELECT 7 AS seven");\n';
       await writeFile(join(folder, '.tgp/tools/rows.ts'), rows);
       const env = { DATABASE_FILE: join(folder, 'shop.db') };
-      const ran = (await runCli(folder, ['exec', 'rows', '--json'], { env })).json();
+      const ran = (await runCli(folder, ['exec', 'rows', '--yes', '--json'], { env })).json();
       expect(ran).toMatchObject({ success: true, result: [{ seven: 7 }] });
       const { checks } = (await runCli(folder, ['doctor', '--json'], { env })).json();
       expect(checks.find(({ name }) => name === 'Database')).toMatchObject({ status: 'ok' });

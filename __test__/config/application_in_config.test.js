@@ -85,12 +85,14 @@ describe('sql and sandboxAPI in the config file', () => {
   test('tgp exec and tgp mcp have them', async () => {
     const { folder, kernel } = await project();
     await kernel.shutdown();
-    const { json, code } = await runCli(folder, ['exec', 'shop/greet', '-a', JSON.stringify(ARGS), '--json']);
+    const { json, code } = await runCli(folder, ['exec', '--yes', 'shop/greet', '-a', JSON.stringify(ARGS), '--json']);
     expect(json()).toMatchObject({ success: true, result: EXPECTED });
     expect(code).toBe(0);
     const client = new Client({ name: 'test', version: '1.0.0' });
     onTestFinished(() => client.close());
-    await client.connect(new StdioClientTransport({ command: process.execPath, args: [CLI, 'mcp'], cwd: folder }));
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [CLI, 'mcp', '--yes'], cwd: folder }),
+    );
     const answer = await client.callTool({
       name: 'exec_tool',
       arguments: { path: 'tools/shop/greet.ts', args: ARGS },
@@ -289,7 +291,7 @@ describe('the command line finds the project from a folder inside it', () => {
     await kernel.shutdown();
     const deep = join(folder, 'src', 'deep');
     await mkdir(deep, { recursive: true });
-    const ran = await runCli(deep, ['exec', 'shop/greet', '-a', JSON.stringify(ARGS), '--json']);
+    const ran = await runCli(deep, ['exec', '--yes', 'shop/greet', '-a', JSON.stringify(ARGS), '--json']);
     expect(ran.json()).toMatchObject({ success: true, result: EXPECTED });
     const { stdout } = await runCli(deep, ['doctor']);
     expect(stdout).toContain('../../tgp.config.ts');

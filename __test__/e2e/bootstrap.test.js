@@ -26,7 +26,7 @@ test('a developer initialises a project, and an agent works in it at once', asyn
   );
   expect((await runCli(folder, ['list'])).stdout).toContain('tools/math/multiply.ts');
   expect((await runCli(folder, ['check'])).stdout).toContain('2 tools checked, all valid');
-  expect((await runCli(folder, ['exec', 'math/multiply', '--args', '{"n":21,"by":2}'])).stdout).toBe('42\n');
+  expect((await runCli(folder, ['exec', '--yes', 'math/multiply', '--args', '{"n":21,"by":2}'])).stdout).toBe('42\n');
   const log = execFileSync('git', ['-C', join(folder, '.tgp'), 'log', '--format=%s'], { encoding: 'utf8' });
   expect(log.split('\n')[0]).toBe('Forge: tools/math/multiply.ts');
 });

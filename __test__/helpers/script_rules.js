@@ -18,7 +18,7 @@ const BELOW = {
   forged: ['boundary', 'tool_shape'],
   kernel: ['boundary', ...PARTS, 'forged'],
   agent_tools: ['boundary', 'sql', 'tool_shape', 'kernel'],
-  mcp: ['boundary', 'kernel', 'agent_tools'],
+  mcp: ['boundary', 'tool_shape', 'kernel', 'agent_tools'],
   cli: ['boundary', 'sql', 'files', 'tool_shape', 'kernel', 'agent_tools', 'mcp'],
 };
 

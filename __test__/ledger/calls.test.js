@@ -286,8 +286,8 @@ describe('other ways in', () => {
     const kernel = new TGP({ configFile });
     await tgpTools(kernel).write_file.execute({ path: 'tools/math/twice.ts', content: TWICE });
     await kernel.shutdown();
-    expect(await runCli(folder, ['exec', 'math/twice', '--args', '{"n":4}'])).toMatchObject({ code: 0 });
-    expect(await runCli(folder, ['remove', 'math/twice'])).toMatchObject({ code: 0 });
+    expect(await runCli(folder, ['exec', '--yes', 'math/twice', '--args', '{"n":4}'])).toMatchObject({ code: 0 });
+    expect(await runCli(folder, ['remove', '--yes', 'math/twice'])).toMatchObject({ code: 0 });
     const events = (await runCli(folder, ['ledger', 'tail', '-n', '100', '--json'])).json();
     const calls = callsOf(events).filter(({ actor, effect }) => actor.agent === 'cli' && effect !== 'read');
     expect(calls).toMatchObject([

@@ -39,7 +39,7 @@ test('the command line says so too', async () => {
   const kernel = new TGP({ configFile });
   await tgpTools(kernel).write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
   await kernel.shutdown();
-  expect(await runCli(folder, ['exec', 'a'])).toMatchObject({ code: 0, stdout: '1\n' });
+  expect(await runCli(folder, ['exec', '--yes', 'a'])).toMatchObject({ code: 0, stdout: '1\n' });
   expect(await runCli(folder, ['ledger', 'tail'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('The ledger is off'),

@@ -19,7 +19,7 @@ test.skipIf(process.env.TGP_TEST_INSPECTOR === undefined)(
     await runCli(cwd, ['init']);
     const inspect = async (/** @type {string[]} */ ...args) => {
       const program = join(packages, 'node_modules', '.bin', 'mcp-inspector');
-      const words = [program, '--cli', process.execPath, CLI, 'mcp', '--method', ...args];
+      const words = [program, '--cli', process.execPath, CLI, 'mcp', '--yes', '--method', ...args];
       // It says that it wants Node 22.
       return JSON.parse((await run(String(otherNodes()[0]), words, { cwd })).stdout);
     };

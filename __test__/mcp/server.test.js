@@ -60,7 +60,7 @@ async function workspace() {
 async function overStdio(folder) {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [CLI, 'mcp'],
+    args: [CLI, 'mcp', '--yes'],
     cwd: folder,
     stderr: 'pipe',
   });
@@ -195,7 +195,7 @@ test('over stdio nothing but the protocol is on standard output, and its end is 
   const folder = await workspace();
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [CLI, 'mcp'],
+    args: [CLI, 'mcp', '--yes'],
     cwd: folder,
     stderr: 'pipe',
   });

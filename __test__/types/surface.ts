@@ -13,6 +13,7 @@ import * as errors from '../../js/boundary/errors.js';
 import * as vfs from '../../js/files/vfs.js';
 import * as config from '../../js/kernel/config.js';
 import * as schemas from '../../js/kernel/config_schemas.js';
+import * as kernelPolicy from '../../js/kernel/kernel_policy.js';
 import type * as given from '../../js/kernel/option_schemas.js';
 import * as kernel from '../../js/kernel/tgp.js';
 import * as mcpHttp from '../../js/mcp/http.js';
@@ -63,6 +64,8 @@ export const surface: Surface = {
   ReadFileParams: toolParameters.ReadFileParams,
   RevertFileParams: toolParameters.RevertFileParams,
   RunCodeParams: toolParameters.RunCodeParams,
+  ApprovalError: errors.ApprovalError,
+  DeniedError: errors.DeniedError,
   LedgerError: errors.LedgerError,
   LimitError: errors.LimitError,
   ResultError: errors.ResultError,
@@ -78,6 +81,7 @@ export const surface: Surface = {
   ToolSchema: toolParameters.ToolSchema,
   ValidationError: errors.ValidationError,
   WriteFileParams: toolParameters.WriteFileParams,
+  attenuate: kernelPolicy.attenuate,
   betterSqlite3: betterSqlite3.betterSqlite3,
   createSqlTools: sqlTools.createSqlTools,
   createMemoryVFS: vfs.createMemoryVFS,

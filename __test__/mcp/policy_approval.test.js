@@ -1,0 +1,221 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { attenuate, TGP, tgpTools } from '../../index.js';
+import { createMcpServer, serveMcp } from '../../mcp.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { CLI } from '../helpers/run_cli.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/** @typedef {{ action: 'accept' | 'decline' | 'cancel', content?: Record<string, any> }} Answer */
+
+const YES = /** @type {const} */ ({ action: 'accept', content: { approve: true } });
+const WRITE = { path: 'tools/a.ts', content: 'return 1' };
+
+/**
+ * @param {import('@modelcontextprotocol/sdk/shared/transport.js').Transport} transport
+ * @param {(params: any) => Answer} [answer] of the person at the client; without it the client asks nobody
+ */
+async function connect(transport, answer) {
+  const capabilities = answer ? { elicitation: {} } : {};
+  const client = new Client({ name: 'desk', version: '1' }, { capabilities });
+  /** @type {any[]} */
+  const asked = [];
+  if (answer) {
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+      asked.push(params);
+      return answer(params);
+    });
+  }
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const call = async (/** @type {string} */ name, /** @type {any} */ args) => {
+    const { content, isError } = /** @type {any} */ (await client.callTool({ name, arguments: args }));
+    return { text: String(content[0].text), isError };
+  };
+  return { client, asked, call };
+}
+
+/**
+ * @param {TGP} kernel
+ * @param {(params: any) => Answer} [answer]
+ * @param {Parameters<typeof createMcpServer>[1]} [options]
+ */
+async function inMemory(kernel, answer, options) {
+  const server = await createMcpServer(kernel, options);
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await server.connect(there);
+  return connect(here, answer);
+}
+
+/**
+ * @param {TGP} kernel
+ * @param {Parameters<typeof serveMcp>[1]} [options]
+ */
+async function serve(kernel, options) {
+  const { url, close } = await serveMcp(kernel, options);
+  onTestFinished(close);
+  /** @type {(bearer?: string, answer?: (params: any) => Answer) => ReturnType<typeof connect>} */
+  const as = (bearer, answer) => {
+    const requestInit = bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } };
+    return connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }), answer);
+  };
+  return as;
+}
+
+describe('tgp mcp, where no policy is configured', () => {
+  /** @param {(params: any) => Answer} [answer] */
+  const overStdio = async (answer) => {
+    const cwd = await tempRoot();
+    await writeFile(join(cwd, 'tgp.config.json'), '{}');
+    const kernel = new TGP({ configFile: join(cwd, 'tgp.config.json') });
+    await kernel.boot();
+    await kernel.shutdown();
+    return connect(new StdioClientTransport({ command: process.execPath, args: [CLI, 'mcp'], cwd }), answer);
+  };
+
+  test('reading is allowed, everything else asks the person at the client', async () => {
+    const { call, asked } = await overStdio(() => YES);
+    expect((await call('list_files', { dir: '.' })).isError).toBe(false);
+    expect(asked).toEqual([]);
+    expect((await call('write_file', WRITE)).isError).toBe(false);
+    expect(asked[0].message).toMatch(/^write_file tools\/a\.ts .*rule 'default' \(safe\): .*Allow\?$/);
+    expect(asked[0].requestedSchema.properties.approve).toMatchObject({ type: 'boolean' });
+    expect(JSON.parse((await call('a', {})).text)).toMatchObject({ success: true, result: 1 });
+    expect(asked, 'a forged tool by its name asks as well').toHaveLength(2);
+  });
+
+  test('a client that cannot ask gets ERR_APPROVAL', async () => {
+    const { call } = await overStdio();
+    const refused = await call('write_file', WRITE);
+    expect(refused.isError).toBe(true);
+    expect(refused.text).toMatch(/nobody to ask.*ERR_APPROVAL/s);
+    expect((await call('read_file', { path: WRITE.path })).text).toContain('ERR_NOT_FOUND');
+  });
+});
+
+describe('a kernel of an application', () => {
+  test('uses its own policy: nobody is asked where it has none', async () => {
+    const { kernel } = await createKernel();
+    const { call, asked } = await inMemory(kernel, () => YES);
+    expect((await call('write_file', WRITE)).isError).toBe(false);
+    expect(asked).toEqual([]);
+  });
+
+  test.each(
+    /** @type {[string, Answer][]} */ ([
+      ['no', { action: 'accept', content: { approve: false } }],
+      ['a decline', { action: 'decline' }],
+      ['a closed question', { action: 'cancel' }],
+      ['another form', { action: 'accept', content: { approve: 'yes' } }],
+    ]),
+  )('%s is no', async (_, answer) => {
+    const { kernel, rootDir } = await createKernel({ policy: 'safe' });
+    const { call, asked } = await inMemory(kernel, () => answer);
+    const refused = await call('write_file', WRITE);
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('ERR_APPROVAL') });
+    expect(asked).toHaveLength(1);
+    expect(await kernel.vfs.exists(WRITE.path), rootDir).toBe(false);
+  });
+
+  test('the ledger has who approved what', async () => {
+    const { kernel } = await createKernel({ policy: 'safe' });
+    const { call } = await inMemory(kernel, () => YES);
+    await call('write_file', WRITE);
+    const events = await kernel.ledger.tail({ limit: 100, type: 'APPROVAL' });
+    expect(events.map(({ state, by, actor }) => [state, by, actor.agent])).toEqual([
+      ['asked', undefined, 'mcp'],
+      ['granted', 'mcp client desk', 'mcp'],
+    ]);
+  });
+
+  test('who approves for the application is asked, and no client in their place', async () => {
+    const { kernel } = await createKernel({ policy: 'safe' }, { approve: () => ({ approved: false, by: 'ann' }) });
+    const { call, asked } = await inMemory(kernel, () => YES);
+    expect((await call('write_file', WRITE)).text).toContain('not approved by ann');
+    expect(asked).toEqual([]);
+  });
+
+  test('resources are read by the same rules', async () => {
+    const rules = [{ id: 'closed', deny: ['read'], paths: ['tools/secret/**'] }];
+    const { kernel, tools } = await createKernel({ policy: { default: 'allow', rules } });
+    await tools.write_file.execute({ path: 'tools/secret/a.ts', content: 'return 1' });
+    await tools.write_file.execute({ path: 'tools/open.ts', content: 'return 1' });
+    const { client } = await inMemory(kernel);
+    expect((await client.readResource({ uri: 'tgp://tools/open.ts' })).contents).toHaveLength(1);
+    await expect(client.readResource({ uri: 'tgp://tools/secret/a.ts' })).rejects.toThrow('ERR_DENIED');
+    await expect(client.readResource({ uri: 'tgp://history/tools/secret/a.ts' })).rejects.toThrow('ERR_DENIED');
+  });
+});
+
+describe('a capability token as bearer over HTTP', () => {
+  test('holds for all calls of its requests, and for no others', async () => {
+    const { kernel, tools } = await createKernel();
+    await tools.write_file.execute({ path: 'tools/reports/a.ts', content: 'return 1' });
+    await tools.write_file.execute({ path: 'tools/b.ts', content: 'return 2' });
+    const { token } = await kernel.issueToken({ allow: ['read', 'run'], paths: ['tools/reports/**'] });
+    const as = await serve(kernel);
+    const { call, client } = await as(token);
+    expect((await call('read_file', { path: 'tools/reports/a.ts' })).isError).toBe(false);
+    expect(JSON.parse((await call('reports_a', {})).text)).toMatchObject({ result: 1 });
+    for (const [name, args] of /** @type {[string, any][]} */ ([
+      ['read_file', { path: 'tools/b.ts' }],
+      ['write_file', { path: 'tools/reports/a.ts', content: 'return 3' }],
+      ['exec_tool', { path: 'tools/b.ts', args: {} }],
+      ['b', {}],
+    ])) {
+      expect(await call(name, args), name).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('ERR_DENIED'),
+      });
+    }
+    await expect(client.readResource({ uri: 'tgp://tools/b.ts' })).rejects.toThrow('ERR_DENIED');
+    const other = await as();
+    expect((await other.call('b', {})).isError).toBe(false);
+    const less = await as(attenuate(token, { allow: ['read'] }));
+    expect((await less.call('reports_a', {})).text).toContain('ERR_DENIED');
+  });
+
+  test('opens a server that wants a token of its own, unless it is changed, revoked or of another kernel', async () => {
+    const { kernel } = await createKernel();
+    const { kernel: stranger } = await createKernel();
+    const { token, id } = await kernel.issueToken({ allow: ['read'] });
+    const { token: foreign } = await stranger.issueToken({ allow: ['read'] });
+    const as = await serve(kernel, { token: 'secret' });
+    expect((await (await as('secret')).call('write_file', WRITE)).isError).toBe(false);
+    const { call } = await as(token);
+    expect((await call('read_file', { path: WRITE.path })).isError).toBe(false);
+    for (const bad of [foreign, `${token}x`, 'tgp_', 'tgp_AAAA', 'wrong']) await expect(as(bad), bad).rejects.toThrow();
+    await kernel.revokeToken(id);
+    await expect(call('read_file', { path: WRITE.path })).rejects.toThrow();
+  });
+
+  test('covers the tools that an application adds, which pass no door otherwise', async () => {
+    const { kernel } = await createKernel();
+    const mine = {
+      description: 'Mine.',
+      parameters: { type: 'object', properties: {} },
+      inputSchema: { type: 'object', properties: {} },
+      execute: async () => 'done',
+    };
+    const as = await serve(kernel, { tools: { ...tgpTools(kernel), mine } });
+    const reader = await as((await kernel.issueToken({ allow: ['read'] })).token);
+    expect((await reader.call('mine', {})).text).toContain('ERR_DENIED');
+    expect((await reader.call('write_file', WRITE)).text).toContain('ERR_DENIED');
+    const caller = await as((await kernel.issueToken({ allow: ['app'] })).token);
+    expect(await caller.call('mine', {})).toEqual({ text: 'done', isError: false });
+    expect(await (await as()).call('mine', {})).toEqual({ text: 'done', isError: false });
+  });
+
+  test('the person at the client is asked over HTTP too', async () => {
+    const { kernel } = await createKernel({ policy: 'safe' });
+    const { call, asked } = await (await serve(kernel))(undefined, () => YES);
+    expect((await call('write_file', WRITE)).isError).toBe(false);
+    expect(asked).toHaveLength(1);
+  });
+});

@@ -1,0 +1,161 @@
+/** Somebody is asked: what yes, no, silence and a change meanwhile lead to, and what is written down of it. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createSqlTools, tgpTools } from '../../index.js';
+import { eventsOf, policyKernel, wait } from '../helpers/policy_kernel.js';
+
+const ASK_RUNS = { default: 'allow', rules: [{ id: 'runs', ask: ['run'] }] };
+const write = { path: 'a.md', content: 'x' };
+
+describe('whoever approves', () => {
+  test('says yes: the call is made, and who said so is in the ledger', async () => {
+    /** @type {any[]} */
+    const asked = [];
+    const approve = async (/** @type {any} */ request) => {
+      asked.push(request);
+      return { approved: true, by: 'ann' };
+    };
+    const { kernel } = await policyKernel('safe', { approve });
+    const tools = tgpTools(kernel, { session: 's1', agent: 'bob' });
+    expect(await tools.write_file.execute(write)).toMatchObject({ success: true });
+    expect(asked).toMatchObject([
+      { tool: 'write_file', effect: 'write', path: 'a.md', args: write, verdict: 'ask', session: 's1', agent: 'bob' },
+    ]);
+    expect(asked[0].signal).toBeInstanceOf(AbortSignal);
+    const events = await eventsOf(kernel, 'APPROVAL');
+    expect(events).toMatchObject([
+      { state: 'asked', tool: 'write_file', session: 's1' },
+      { state: 'granted', by: 'ann', approval: events[0]?.approval },
+    ]);
+  });
+
+  test.each([
+    ['no', () => false, 'application'],
+    ['no, with a reason', () => ({ approved: false, by: 'ann', reason: 'Not today' }), 'ann'],
+    ['nothing that can be understood', () => /** @type {any} */ ('yes'), 'a failure'],
+    [
+      'something by throwing',
+      () => {
+        throw new Error('Slack is down');
+      },
+      'a failure',
+    ],
+  ])('says %s: nothing is done', async (_, approve, by) => {
+    const { kernel, tools } = await policyKernel('safe', { approve });
+    await expect(tools.write_file.execute(write)).rejects.toMatchObject({
+      code: 'ERR_APPROVAL',
+      details: { verdict: 'ask' },
+    });
+    expect(await kernel.vfs.exists('a.md')).toBe(false);
+    expect(await eventsOf(kernel, 'APPROVAL')).toMatchObject([{ state: 'asked' }, { state: 'refused', by }]);
+  });
+
+  test('is silent: that is no, and an answer that comes later changes nothing', async () => {
+    /** @type {(answer: boolean) => void} */
+    let answer = () => {};
+    const approve = () =>
+      new Promise((/** @type {(answer: boolean) => void} */ done) => {
+        answer = done;
+      });
+    const { kernel, tools } = await policyKernel('safe', { approve, config: { agent: { approvalMs: 1_000 } } });
+    await expect(tools.write_file.execute(write)).rejects.toMatchObject({ code: 'ERR_APPROVAL' });
+    answer(true);
+    await wait(100);
+    expect(await kernel.vfs.exists('a.md')).toBe(false);
+    expect((await eventsOf(kernel, 'APPROVAL')).map(({ state }) => state)).not.toContain('granted');
+  });
+
+  test('is no longer awaited by a caller who gave up', async () => {
+    const stop = new AbortController();
+    /** @type {AbortSignal | undefined} */
+    let told;
+    const approve = (/** @type {any} */ { signal }) => {
+      told = signal;
+      setTimeout(() => stop.abort(), 50);
+      return new Promise(() => {});
+    };
+    const { kernel, tools } = await policyKernel('safe', { approve: /** @type {any} */ (approve) });
+    const call = tools.write_file.execute(write, { abortSignal: stop.signal });
+    await expect(call).rejects.toMatchObject({ code: 'ERR_ABORTED' });
+    expect(told?.aborted).toBe(true);
+    expect(await kernel.vfs.exists('a.md')).toBe(false);
+  });
+
+  test('is asked again for each call, also for fifty at once', async () => {
+    let asked = 0;
+    const { kernel, tools } = await policyKernel(/** @type {any} */ (ASK_RUNS), { approve: () => ++asked % 2 === 1 });
+    const runs = await Promise.all(
+      [...Array(50).keys()].map((n) => tools.exec_tool.execute({ path: 'tools/ok.ts', args: { n } })),
+    );
+    expect(asked).toBe(50);
+    expect(runs.filter(({ success }) => success)).toHaveLength(25);
+    expect((await eventsOf(kernel, 'APPROVAL')).filter(({ state }) => state === 'granted')).toHaveLength(25);
+  });
+});
+
+describe('a yes is void when meanwhile', () => {
+  test.each([
+    ['the tool has changed', 'tools/ok.ts', 'tools/ok.ts'],
+    ['what the tool imports has changed', 'tools/priced.ts', 'lib/price.ts'],
+  ])('%s', async (_, path, changed) => {
+    /** @type {string} */
+    let root = '';
+    const approve = async () => {
+      await writeFile(join(root, changed), 'export const price = 666;\nexport default () => 666;\n');
+      return true;
+    };
+    const { tools, rootDir } = await policyKernel(/** @type {any} */ (ASK_RUNS), { approve });
+    root = rootDir;
+    expect(await tools.exec_tool.execute({ path })).toMatchObject({
+      success: false,
+      code: 'ERR_APPROVAL',
+      error: expect.stringContaining('void'),
+    });
+  });
+});
+
+describe('what a run asks for', () => {
+  const CALLS = {
+    fetch: 'await fetch(args.url)',
+    exec_sql: "await tgp.exec_sql('CREATE TABLE t (n INTEGER)')",
+    write_file: "tgp.write_file('/tmp/a.md', 'x')",
+    send_mail: "await tgp.send_mail({ to: 'ann' })",
+    exec_tool: "await tgp.exec_tool('tools/ok.ts', {})",
+  };
+  test.each(Object.entries(CALLS))('%s is asked about too', async (tool, code) => {
+    /** @type {any[]} */
+    const asked = [];
+    let answer = true;
+    const approve = (/** @type {any} */ request) => {
+      asked.push(request);
+      return request.parent === undefined || answer;
+    };
+    const { kernel, url } = await policyKernel('safe', { approve });
+    await kernel.run(`${code}; return 1`, { url });
+    expect(asked.map((request) => request.tool)).toEqual(['run_code', tool]);
+    expect(asked[1].parent).toBe(asked[0].call);
+    answer = false;
+    const failed = await kernel.run(`try { ${code} } catch (error) { return error.code }`, { url });
+    expect(failed.result).toBe('ERR_APPROVAL');
+  });
+
+  test('SQL tools of a kernel ask as well', async () => {
+    let asked = 0;
+    const { kernel } = await policyKernel('safe');
+    await kernel.boot();
+    const tools = createSqlTools(kernel, { ddl: true, approve: () => ++asked > 1 });
+    const sql = 'CREATE TABLE t (n INTEGER)';
+    await expect(tools.exec_sql.execute({ sql })).rejects.toMatchObject({ code: 'ERR_APPROVAL' });
+    await tools.exec_sql.execute({ sql });
+    expect(asked).toBe(2);
+  });
+});
+
+test('a denial is in the ledger with its rule', async () => {
+  const rules = { default: /** @type {const} */ ('allow'), rules: [{ id: 'closed', deny: ['write'] }] };
+  const { kernel, tools } = await policyKernel(rules, { approve: () => true });
+  await expect(tools.write_file.execute(write)).rejects.toMatchObject({ code: 'ERR_DENIED' });
+  expect(await eventsOf(kernel, 'DENIED')).toMatchObject([{ tool: 'write_file', rule: 'closed', verdict: 'deny' }]);
+});

@@ -1,0 +1,135 @@
+/** Policies that cannot be meant: none boots, none replaces one that can, and each says its line and what is wrong. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, TGP } from '../../index.js';
+import { eventsOf, policyKernel, until } from '../helpers/policy_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const rule = (/** @type {string} */ text) => `default: ask\nrules:\n  - { id: a, ${text} }\n`;
+
+/** @type {[what: string, text: string, line: number, words: string][]} */
+const MALFORMED = [
+  ['nothing', '', 1, 'empty'],
+  ['only a comment', '# nothing\n', 1, 'empty'],
+  ['words', 'just words\n', 1, 'must be a map'],
+  ['a list', '- a\n- b\n', 1, 'not a list'],
+  ['two documents', 'default: ask\n---\ndefault: allow\n', 2, 'one document'],
+  ['a key twice', 'default: ask\ndefault: allow\n', 2, 'second time'],
+  ['an unknown key', 'default: ask\nrulez: []\n', 2, "Did you mean 'rules'?"],
+  ['another version', 'version: 2\n', 1, 'The version must be 1'],
+  ['an unknown verdict', 'default: maybe\n', 1, 'allow, ask, deny'],
+  ['a verdict that is true', 'default: true\n', 1, 'must be a text'],
+  ['rules that are a text', 'default: ask\nrules: none\n', 2, 'must be a list'],
+  ['an anchor', 'a: &x 1\nb: *x\n', 1, 'Anchors'],
+  ['a tag', 'default: !!str ask\n', 1, 'Tags'],
+  ['no YAML', 'default: ask\nrules: [\n', 2, 'no valid YAML'],
+  ['a tabulator', 'default: ask\nrules:\n\t- a\n', 3, 'no valid YAML'],
+  ['a rule without a name', 'rules:\n  - { allow: [read] }\n', 2, "needs an 'id'"],
+  ['a rule that says nothing', 'rules:\n  - { id: a }\n', 2, 'exactly one of'],
+  ['a rule that says two things', rule('allow: [read], deny: [write]'), 3, 'exactly one of'],
+  ['a name that is taken', 'rules:\n  - { id: a, allow: read }\n  - { id: a, deny: run }\n', 3, 'taken already'],
+  ['a name that is the kernel’s', 'rules:\n  - { id: default, allow: [read] }\n', 2, "is the kernel's own"],
+  ['an unknown tool', rule('allow: [writefile]'), 3, "Did you mean 'write_file'?"],
+  ['an unknown effect', rule('deny: [drop_everything]'), 3, 'Effects are'],
+  ['an empty list', rule('allow: []'), 3, 'empty list'],
+  ['an unknown matcher', rule('allow: [read], path: [x]'), 3, "Did you mean 'paths'?"],
+  ['a path out of the root', rule("allow: [write], paths: ['../x']"), 3, "'..'"],
+  ['a path of the machine', rule("allow: [write], paths: ['/etc/passwd']"), 3, '/etc/passwd'],
+  ['a glob that is none', rule("allow: [write], paths: ['a[']"), 3, 'no valid glob'],
+  ['a matcher that never holds', rule("allow: [net], paths: ['a']"), 3, 'never holds'],
+  ['a host with a scheme', rule("allow: [net], hosts: ['https://a.example']"), 3, "without 'https://'"],
+  ['an unknown method', rule('allow: [net], methods: [POTS]'), 3, "Did you mean 'POST'?"],
+  ['an unknown verb', rule('allow: [sql], verbs: [udpate]'), 3, "Did you mean 'update'?"],
+  ['a table with a star', rule("allow: [sql], tables: ['a*']"), 3, 'written out'],
+  ['an unknown argument', rule('allow: [search_files], args: { /limt: 1 }'), 3, "Did you mean 'limit'?"],
+  ['a path as an argument', rule('allow: [write_file], args: { /path: x }'), 3, "Use 'paths'"],
+  ['an unknown principal', rule("allow: [run], principal: ['user:bob']"), 3, "'agent:'"],
+  ['an unknown mode', rule('allow: [run], mode: [stric]'), 3, "Did you mean 'strict'?"],
+  [
+    'a test that fails',
+    'default: ask\ntests:\n  - { call: { tool: read_file, args: { path: a } }, expect: allow }\n',
+    3,
+    'the test expects allow, and the rules say ask',
+  ],
+  ['a test of an unknown tool', 'tests:\n  - { call: { tool: pong }, expect: ask }\n', 2, "no tool 'pong'"],
+];
+
+test('there are enough of them', () => {
+  expect(MALFORMED.length).toBeGreaterThanOrEqual(30);
+});
+
+describe('a kernel does not boot with', () => {
+  test.each(MALFORMED)('%s', async (_, text, line, words) => {
+    const folder = await tempRoot();
+    await writeFile(join(folder, 'p.yaml'), text);
+    const kernel = new TGP({ config: { rootDir: join(folder, 'root'), policy: join(folder, 'p.yaml') } });
+    const error = await kernel.boot().catch((thrown) => thrown);
+    await kernel.shutdown();
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toContain(`p.yaml:${line}: `);
+    expect(error.message).toContain(words);
+    expect(error.message).not.toContain(folder);
+    expect(error.details).toMatchObject({ at: `p.yaml:${line}` });
+  });
+
+  test('a file that is not there', async () => {
+    const folder = await tempRoot();
+    const kernel = new TGP({ config: { rootDir: join(folder, 'root'), policy: join(folder, 'none.yaml') } });
+    await expect(kernel.boot()).rejects.toMatchObject({
+      code: 'ERR_CONFIG',
+      message: expect.stringContaining('none.yaml'),
+    });
+    await kernel.shutdown();
+  });
+
+  test.each([
+    ['a number', 7, 'policy'],
+    ['an empty text', '', 'policy'],
+    ['an object with an unknown key', { rulez: [] }, "Did you mean 'rules'?"],
+    ['an object with an unknown tool', { rules: [{ id: 'a', allow: ['writefile'] }] }, "Did you mean 'write_file'?"],
+    ['an object that holds itself', circular(), 'policy'],
+  ])('%s', async (_, policy, words) => {
+    const folder = await tempRoot();
+    const boot = async () => {
+      const kernel = new TGP({ config: { rootDir: join(folder, 'root'), policy: /** @type {any} */ (policy) } });
+      try {
+        await kernel.boot();
+      } finally {
+        await kernel.shutdown();
+      }
+    };
+    await expect(boot()).rejects.toMatchObject({ code: 'ERR_CONFIG', message: expect.stringContaining(words) });
+  });
+});
+
+test('the old rules stay in force whatever is written over them, and the log says so', async () => {
+  /** @type {string[]} */
+  const said = [];
+  const note = (/** @type {unknown[]} */ ...words) => void said.push(words.map(String).join(' '));
+  const logger = { debug: () => {}, info: note, warn: note, error: note };
+  const policy = 'default: allow\nrules:\n  - { id: closed, deny: [write] }\n';
+  const { kernel, tools, file } = await policyKernel(policy, { logger });
+  await kernel.boot();
+  const { version } = await kernel.policy.check();
+  for (const [what, text, line, words] of MALFORMED) {
+    said.length = 0;
+    await writeFile(file, text);
+    await until(() => said.some((line) => line.includes('the old rules stay in force')));
+    expect(said.join('\n'), what).toContain(`tgp.policy.yaml:${line}: `);
+    expect(said.join('\n'), what).toContain(words);
+    await expect(tools.write_file.execute({ path: 'a.md', content: 'x' }), what).rejects.toMatchObject({
+      details: { rule: 'closed' },
+    });
+  }
+  const versions = (await eventsOf(kernel, 'POLICY')).map((event) => event.version);
+  expect(versions).toEqual([version]);
+}, 120_000);
+
+function circular() {
+  /** @type {any} */
+  const policy = { rules: [] };
+  policy.rules.push(policy);
+  return policy;
+}

@@ -1,0 +1,52 @@
+/** Rules that are changed while they are in force, and what can be asked about them. */
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { TGP } from '../../index.js';
+import { eventsOf, heard, policyKernel, until } from '../helpers/policy_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const OPEN = 'default: allow\nrules: []\n';
+const CLOSED = 'default: allow\nrules:\n  - { id: closed, deny: [write] }\n';
+
+test('a changed file comes into force, and its version is in the ledger', async () => {
+  const { kernel, tools, file } = await policyKernel(OPEN);
+  const write = () => heard(tools.write_file.execute({ path: 'a.md', content: 'x' }));
+  expect((await write()).said).toBe('allow');
+  const before = (await kernel.policy.check()).version;
+  await writeFile(file, CLOSED);
+  await until(async () => (await write()).said === 'deny');
+  const after = (await kernel.policy.check()).version;
+  expect((await eventsOf(kernel, 'POLICY')).map(({ version }) => version)).toEqual([before, after]);
+});
+
+test.each(['root', 'data'])('a policy in a folder that can be written is refused: %s', async (place) => {
+  const folder = await tempRoot();
+  for (const name of ['root', 'data']) await mkdir(join(folder, name));
+  const policy = join(folder, place, 'p.yaml');
+  await writeFile(policy, OPEN);
+  const fs = { allowedDirs: [join(folder, 'data')] };
+  const kernel = new TGP({ config: { rootDir: join(folder, 'root'), policy, fs } });
+  await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_CONFIG', details: { key: 'policy' } });
+  await kernel.shutdown();
+});
+
+test('check, explain and replay', async () => {
+  const { kernel, tools, file } = await policyKernel(OPEN);
+  await tools.write_file.execute({ path: 'a.md', content: 'x' });
+  await tools.read_file.execute({ path: 'a.md' });
+  expect(await kernel.policy.check()).toMatchObject({ rules: 0, version: expect.any(String) });
+  const other = { default: /** @type {const} */ ('allow'), rules: [{ id: 'closed', deny: ['write'] }] };
+  const call = { tool: 'write_file', args: { path: 'a.md', content: 'x' } };
+  expect(await kernel.policy.explain(call)).toMatchObject({ verdict: 'allow', rule: 'default' });
+  expect(await kernel.policy.explain(call, other)).toMatchObject({ verdict: 'deny', rule: 'closed' });
+  await expect(kernel.policy.explain({ tool: 'pong' })).rejects.toMatchObject({ code: 'ERR_CONFIG' });
+  expect(await kernel.policy.replay(other)).toMatchObject({
+    judged: 2,
+    stricter: 1,
+    milder: 0,
+    changes: [{ tool: 'write_file', before: { verdict: 'allow' }, after: { verdict: 'deny', rule: 'closed' } }],
+  });
+  expect(file).toContain('tgp.policy.yaml');
+});

@@ -1,0 +1,89 @@
+/** Capability tokens: less can be made of them, never more, and they hold for all that is done with them. */
+
+import { describe, expect, test } from 'vitest';
+import { attenuate, tgpTools } from '../../index.js';
+import { caller, heard, policyKernel } from '../helpers/policy_kernel.js';
+
+const KEYS = ['an old key that has at least 32 bytes', 'a new key that has at least 32 bytes'];
+
+test('what a narrower token allows, the wider one allows too', async () => {
+  const { kernel } = await policyKernel('allow');
+  const { token } = await kernel.issueToken({ allow: ['read', 'write', 'run'], paths: ['tools/**'] });
+  const narrower = [
+    { allow: ['read'] },
+    { paths: ['tools/reports/**'] },
+    { paths: ['**'] },
+    { allow: ['read', 'sql', 'net', 'app', 'write'] },
+    { allow: ['*'] },
+  ];
+  const calls = [
+    ['read_file', { path: 'tools/ok.ts' }],
+    ['read_file', { path: 'README.md' }],
+    ['write_file', { path: 'tools/reports/x.md', content: 'x' }],
+    ['write_file', { path: 'x.md', content: 'x' }],
+    ['exec_tool', { path: 'tools/ok.ts' }],
+    ['exec_sql', { sql: 'SELECT 1' }],
+  ];
+  const wide = await caller(kernel, { token });
+  for (const caveats of narrower) {
+    const less = await caller(kernel, { token: attenuate(token, caveats) });
+    for (const [tool, args] of /** @type {[string, any][]} */ (calls)) {
+      const [by, of] = [await less.call(tool, args), await wide.call(tool, args)];
+      if (by.said === 'allow') expect(of.said, `${tool} ${JSON.stringify(caveats)}`).toBe('allow');
+    }
+  }
+  expect(await wide.call('read_file', { path: 'README.md' })).toMatchObject({ said: 'deny', rule: 'token' });
+});
+
+describe('a token does not count', () => {
+  test('when it has expired, was revoked, or was changed', async () => {
+    const { kernel } = await policyKernel('allow');
+    const read = async (/** @type {string} */ token) =>
+      heard(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }));
+    const { token, id } = await kernel.issueToken({ allow: ['read'] });
+    const child = attenuate(token, { paths: ['**'] });
+    expect([(await read(token)).said, (await read(child)).said]).toEqual(['allow', 'allow']);
+    expect((await read(attenuate(token, { expires: Date.now() - 1_000 }))).said).toBe('deny');
+    const middle = Math.floor(token.length / 2);
+    const letter = token[middle] === 'A' ? 'B' : 'A';
+    expect((await read(token.slice(0, middle) + letter + token.slice(middle + 1))).said).toBe('deny');
+    await kernel.revokeToken(id);
+    expect([(await read(token)).said, (await read(child)).said]).toEqual(['deny', 'deny']);
+  });
+
+  test('when its calls are used up; what a run asks for is part of its call', async () => {
+    const { kernel } = await policyKernel('allow');
+    const { token } = await kernel.issueToken({ allow: ['read', 'run'], calls: 2 });
+    const { call, guest } = await caller(kernel, { token });
+    expect((await guest("tgp.read_file('README.md')")).said).toBe('allow');
+    expect((await call('read_file', { path: 'README.md' })).said).toBe('allow');
+    expect((await call('read_file', { path: 'README.md' })).said).toBe('deny');
+  });
+
+  test('without the key that it was made with; an older key goes on counting', async () => {
+    const made = await policyKernel('allow', { config: { tokens: { keys: [String(KEYS[0])] } } });
+    const { token } = await made.kernel.issueToken({ allow: ['read'] });
+    for (const [keys, said] of /** @type {[string[], string][]} */ ([
+      [[KEYS[1], KEYS[0]], 'allow'],
+      [[KEYS[1]], 'deny'],
+    ])) {
+      const { kernel } = await policyKernel('allow', { config: { tokens: { keys } } });
+      const { call } = await caller(kernel, { token });
+      expect((await call('read_file', { path: 'README.md' })).said).toBe(said);
+    }
+  });
+});
+
+test('forged tools, and what runs ask for, are held to the token of the tools beside them', async () => {
+  const { kernel } = await policyKernel('allow');
+  const { token } = await kernel.issueToken({ allow: ['run'], paths: ['tools/ok.ts', 'tools/.code.ts'] });
+  const tools = /** @type {any} */ (await kernel.liveTools(tgpTools(kernel, { token })));
+  expect(await tools.ok.execute({})).toMatchObject({ success: true });
+  expect(await tools.payments_charge.execute({})).toMatchObject({ success: false, code: 'ERR_DENIED' });
+  const { guest } = await caller(kernel, { token });
+  expect((await guest("tgp.exec_tool('tools/payments/charge.ts', {})")).said).toBe('deny');
+  expect((await guest("tgp.write_file('a.md', 'x')")).said).toBe('deny');
+  const other = await kernel.issueToken({ allow: ['read'] });
+  const mixed = { ...tgpTools(kernel, { token }), more: tgpTools(kernel, { token: other.token }).read_file };
+  await expect(kernel.liveTools(mixed)).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
+});
