@@ -34,20 +34,26 @@ describe('whoever approves', () => {
   test.each([
     ['no', () => false, 'application'],
     ['no, with a reason', () => ({ approved: false, by: 'ann', reason: 'Not today' }), 'ann'],
-    ['nothing that can be understood', () => /** @type {any} */ ('yes'), 'a failure'],
+    ['nothing that can be understood', () => /** @type {any} */ ('yes'), 'nobody'],
     [
       'something by throwing',
       () => {
         throw new Error('Slack is down');
       },
-      'a failure',
+      'nobody',
     ],
   ])('says %s: nothing is done', async (_, approve, by) => {
-    const { kernel, tools } = await policyKernel('safe', { approve });
+    /** @type {unknown[][]} */
+    const errors = [];
+    const logger = { ...console, error: (/** @type {unknown[]} */ ...said) => errors.push(said) };
+    const { kernel, tools } = await policyKernel('safe', { approve, logger });
     await expect(tools.write_file.execute(write)).rejects.toMatchObject({
       code: 'ERR_APPROVAL',
+      // What went wrong inside is for the log of the application, not for a model.
+      message: expect.not.stringContaining('Slack'),
       details: { verdict: 'ask' },
     });
+    expect(errors).toHaveLength(by === 'nobody' ? 1 : 0);
     expect(await kernel.vfs.exists('a.md')).toBe(false);
     expect(await eventsOf(kernel, 'APPROVAL')).toMatchObject([{ state: 'asked' }, { state: 'refused', by }]);
   });

@@ -1,6 +1,7 @@
 /** Rules that are changed while they are in force, and what can be asked about them. */
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TGP } from '../../index.js';
@@ -20,6 +21,28 @@ test('a changed file comes into force, and its version is in the ledger', async 
   const after = (await kernel.policy.check()).version;
   expect((await eventsOf(kernel, 'POLICY')).map(({ version }) => version)).toEqual([before, after]);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe in the place of the file neither hangs nor ends the following',
+  async () => {
+    const { tools, file } = await policyKernel(OPEN, { logger: { ...console, info() {}, error() {} } });
+    const write = () => heard(tools.write_file.execute({ path: 'a.md', content: 'x' }));
+    expect((await write()).said).toBe('allow');
+    await rm(file);
+    execFileSync('mkfifo', [file]);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect((await write()).said).toBe('allow');
+    await rm(file);
+    await writeFile(file, CLOSED);
+    await until(async () => (await write()).said === 'deny');
+    execFileSync('mkfifo', [`${file}.pipe`]);
+    const piped = new TGP({ config: { rootDir: join(await tempRoot(), 'root'), policy: `${file}.pipe` } });
+    await expect(piped.boot()).rejects.toMatchObject({
+      code: 'ERR_CONFIG',
+      message: expect.stringContaining('it is no file'),
+    });
+  },
+);
 
 test.each(['root', 'data'])('a policy in a folder that can be written is refused: %s', async (place) => {
   const folder = await tempRoot();

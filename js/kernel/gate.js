@@ -113,7 +113,7 @@ export class Gate {
       throwIfAborted(signal);
       if (asked.rule === undefined) {
         const decide = this.decide;
-        const word = await within(waitsMs, signal, async () =>
+        const word = await within(waitsMs, signal, this.#log, async () =>
           wordOf(await settled(decide?.(/** @type {any} */ (callOf(asked))))),
         );
         const verdict = settle({ ...word, by: 'policy' });
@@ -124,7 +124,7 @@ export class Gate {
         forget();
         return false;
       }
-      const { isForGood, ...word } = await within(waitsMs, signal, async (over) =>
+      const { isForGood, ...word } = await within(waitsMs, signal, this.#log, async (over) =>
         answerOf(await settled(approve(/** @type {any} */ ({ ...asked, signal: over })))),
       );
       settle(word);
@@ -158,16 +158,19 @@ export class Gate {
  * Somebody's word, or no when it takes too long or fails.
  * @param {number} waitsMs
  * @param {AbortSignal | undefined} signal
+ * @param {import('../../index.js').Logger} log hears why it failed: that is not for whoever made the call
  * @param {(over: AbortSignal) => Promise<Word>} ask is told when nobody waits any more
  * @returns {Promise<Word>}
  */
-async function within(waitsMs, signal, ask) {
+async function within(waitsMs, signal, log, ask) {
   const over = new AbortController();
-  const asked = beforeDeadline(async () => ask(over.signal), waitsMs).catch((error) =>
-    error instanceof TooLate
-      ? /** @type {Word} */ ({ verdict: 'deny', by: 'nobody', reason: 'Nobody answered in time.' })
-      : /** @type {Word} */ ({ verdict: 'deny', by: 'a failure', reason: messageOf(error) }),
-  );
+  const asked = beforeDeadline(async () => ask(over.signal), waitsMs).catch((error) => {
+    /** @type {Word} */
+    const no = { verdict: 'deny', by: 'nobody', reason: 'Nobody answered in time.' };
+    if (error instanceof TooLate) return no;
+    log.error('Whoever decides about a call has failed, so it was refused.', error);
+    return { ...no, reason: 'Whoever should answer has failed.' };
+  });
   try {
     return await untilAborted(asked, signal);
   } finally {

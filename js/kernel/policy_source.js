@@ -1,6 +1,6 @@
 /** Whose rules hold: what the configuration says of it, as the native part takes it. */
 
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
@@ -46,10 +46,12 @@ export async function policySource(policy, baseDir) {
 export async function policyFileText(file) {
   const name = basename(file);
   try {
+    // Opening a pipe waits for whoever writes into it.
+    if (!(await stat(file)).isFile()) throw new Error('it is no file');
     return policyText(file, await readTextAtMost(file, MAX_FILE_BYTES));
   } catch (cause) {
     throw new ConfigError(
-      `The policy "${name}" cannot be read${reasonOf(cause)}. Create the file, or correct "policy": it is 'allow', 'safe', the path of a file, an object or a function.`,
+      `The policy "${name}" cannot be read${reasonOf(cause)}. Correct the file or "policy", which is 'allow', 'safe', the path of a file, an object or a function.`,
       { cause, details: { key: 'policy' } },
     );
   }
@@ -61,7 +63,7 @@ export async function policyFileText(file) {
  */
 function reasonOf(cause) {
   if (cause?.code === 'ENOENT') return ': there is no such file';
-  return typeof cause?.code === 'string' ? ` (${cause.code})` : `: ${messageOf(cause)}`;
+  return typeof cause?.code === 'string' ? ` (${cause.code})` : `: ${messageOf(cause).replace(/\.$/, '')}`;
 }
 
 /**
