@@ -3,7 +3,7 @@
 use super::background::{Lane, Promised};
 use super::binding_kernel::{BindingKernel, start};
 use crate::error::Error;
-use crate::kernel::{Asker, Call, Changes, Effect, Kernel, Passage, WriteDone, on_behalf};
+use crate::kernel::{Asker, Call, Changes, Effect, Kernel, Need, Passage, Reach, WriteDone, on_behalf};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use serde::Serialize;
@@ -17,12 +17,32 @@ pub struct Asked {
     changes: Changes,
     path: Option<String>,
     args: Value,
+    reaches: Reaches,
+}
+
+/// What a call has to do with beside the file that it names.
+enum Reaches {
+    Nothing,
+    /// The text that the file has now.
+    OwnText,
+    /// That, and the files whose imports follow the move.
+    Importers {
+        from: String,
+        to: String,
+    },
 }
 
 impl Asked {
     /// A look at something.
     pub fn read(tool: &'static str, path: Option<&str>, args: Value) -> Self {
-        Self { tool, effect: Effect::Read, changes: Changes::Nothing, path: path.map(str::to_owned), args }
+        Self {
+            tool,
+            effect: Effect::Read,
+            changes: Changes::Nothing,
+            path: path.map(str::to_owned),
+            args,
+            reaches: Reaches::Nothing,
+        }
     }
 
     /// A look at one file.
@@ -35,24 +55,49 @@ impl Asked {
         Self { effect: Effect::Write, changes: Changes::Something, ..Self::read(tool, path, args) }
     }
 
+    /// The same for a change that depends on the text that is there.
+    #[must_use]
+    pub fn of_its_text(self) -> Self {
+        Self { reaches: Reaches::OwnText, ..self }
+    }
+
+    /// The same for a move.
+    #[must_use]
+    pub fn of_importers(self, from: &str, to: &str) -> Self {
+        Self { reaches: Reaches::Importers { from: from.to_owned(), to: to.to_owned() }, ..self }
+    }
+
     fn enter(self, kernel: &Kernel, asker_json: Option<&str>) -> Result<Passage, Error> {
         let asker = Asker::from_json(asker_json)?;
         let door = kernel.door();
         let path = self.path.clone();
         let text = || path.as_deref().map(|path| kernel.files().text_hash(path)).unwrap_or_default();
+        let read = || {
+            let paths = path.iter().cloned().collect();
+            Reach { effect: Effect::Read, paths, need: Need::NotForbidden }
+        };
+        let also = || match &self.reaches {
+            Reaches::Nothing => Vec::new(),
+            Reaches::OwnText => vec![read()],
+            Reaches::Importers { from, to } => {
+                let paths = kernel.files().importers(from, to);
+                vec![read(), Reach { effect: Effect::Write, paths, need: Need::Allowed }]
+            }
+        };
         door.enter(Call {
             number: asker.number.map_or_else(|| door.next_number(), u64::from),
             parent: asker.parent_number(),
             tool: Cow::Borrowed(self.tool),
             effect: self.effect,
             changes: self.changes,
-            path: self.path.map(Cow::Owned),
+            path: self.path.clone().map(Cow::Owned),
             args: Cow::Owned(self.args.to_string()),
             asker: &asker,
             asking_tool: None,
             trace: None,
             approval: asker.approval.as_deref(),
             text: Some(&text),
+            also: Some(&also),
         })
     }
 }

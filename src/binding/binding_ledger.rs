@@ -53,6 +53,7 @@ impl BindingKernel {
                 trace: None,
                 approval: asker.approval.as_deref(),
                 text: None,
+                also: None,
             })
         });
         BindingOutcome::from_result(entered.map(|passage| {

@@ -62,6 +62,7 @@ impl BindingKernel {
                 trace: None,
                 approval: None,
                 text: None,
+                also: None,
             })?;
             Ok(Judged { verdict, text })
         }))

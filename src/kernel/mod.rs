@@ -38,7 +38,7 @@ mod tools;
 
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
-pub use door::{Asker, Call, Changes, Door, Effect, Passage, PolicySource, RedactHook, Word, on_behalf};
+pub use door::{Asker, Call, Changes, Door, Effect, Need, Passage, PolicySource, Reach, RedactHook, Word, on_behalf};
 pub use files::{Files, RootFiles, SearchQuery};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
 pub use host_functions::{Answer, CallFor, HostFunctions, RunEnding};

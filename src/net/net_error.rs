@@ -1,7 +1,7 @@
 //! Every way in which a request can fail or be refused.
 
 use crate::bound_secrets::Withheld;
-use crate::error::{Details, ErrorCode, PartError};
+use crate::error::{Details, Error, ErrorCode, PartError};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum NetError {
@@ -49,6 +49,9 @@ pub enum NetError {
     Withheld(#[from] Withheld),
     #[error("'{url}' could not be fetched: {proxy} {why}")]
     Proxy { url: String, proxy: String, why: &'static str },
+    /// Whoever sends the request may not send it there.
+    #[error(transparent)]
+    HopRefused(Box<Error>),
     #[error("The network cannot be used: the system refuses a thread or a socket")]
     NoRuntime,
     #[error("Nobody can be trusted: {variables} names no certificates that can be read; mend it, or unset it")]
@@ -58,6 +61,7 @@ pub enum NetError {
 impl PartError for NetError {
     fn code(&self) -> ErrorCode {
         match self {
+            Self::HopRefused(refusal) => refusal.code,
             Self::BadEntry { .. } | Self::BadProxy { .. } | Self::BadCa { .. } => ErrorCode::Config,
             Self::Withheld(Withheld::Unknown { .. } | Withheld::TooMuch | Withheld::InPath) => ErrorCode::Validation,
             Self::NoNetwork
@@ -82,6 +86,9 @@ impl PartError for NetError {
     }
 
     fn details(&self) -> Details {
+        if let Self::HopRefused(refusal) = self {
+            return refusal.details.clone();
+        }
         let key = if matches!(self, Self::BadEntry { .. }) {
             "allowedFetchUrls"
         } else if matches!(self, Self::BadProxy { .. }) {

@@ -1,6 +1,7 @@
 //! What is asked.
 
 use super::asker::Asker;
+use super::reach::Reach;
 use super::trace::Trace;
 use crate::ledger::Actor;
 use crate::policy::Effect;
@@ -37,6 +38,8 @@ pub struct Call<'c> {
     pub approval: Option<&'c str>,
     /// A hash of the text that it runs or changes, for an approval to be bound to.
     pub text: Option<&'c dyn Fn() -> String>,
+    /// What it reaches beside what it names. Looked up only where there are rules.
+    pub also: Option<&'c dyn Fn() -> Vec<Reach>>,
 }
 
 impl<'c> Call<'c> {

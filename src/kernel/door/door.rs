@@ -100,6 +100,19 @@ impl Door {
         Ok(Passage::new(Arc::clone(&self.recorder), call, &self.gate, admitted))
     }
 
+    /// Whether somebody may do what is part of a call that was let in. Nobody is asked: who must be is a refusal.
+    ///
+    /// # Errors
+    /// `Denied` and `Approval`.
+    pub fn check(&self, mut call: Call<'_>) -> Result<(), Error> {
+        call.path = call.path.map(canonical_path);
+        self.gate.judge(&call).map(|_| ()).map_err(|refusal| {
+            let mut error = self.refuse(&call, refusal);
+            error.details.remove("request");
+            error
+        })
+    }
+
     fn record_intent(&self, call: &Call<'_>) -> Result<(), Error> {
         let ledger = match (self.recorder.records(), call.changes) {
             (Records::Ledger(ledger), _) => ledger,

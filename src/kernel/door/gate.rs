@@ -5,10 +5,11 @@ use super::approvals::{Approvals, Subject};
 use super::asked_call::AskedOf;
 use super::call::Call;
 use super::judged_call::judged_call;
+use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
 use crate::error::Error;
-use crate::policy::{self, Capability, Decision, Fact, Policy, Tools, Verdict};
+use crate::policy::{self, Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -43,6 +44,7 @@ pub struct Asking {
     pub args: Option<Arc<Value>>,
     /// The rule that would allow it for good.
     pub always: Option<Value>,
+    pub reached: Vec<Reach>,
 }
 
 impl Gate {
@@ -58,16 +60,12 @@ impl Gate {
     /// `Denied` for a token that does not count.
     pub fn verdict(&self, call: &Call<'_>) -> Result<Option<Verdict>, Error> {
         let (judged, capability) = self.seen(call)?;
-        let of_rules = match self.rules.in_force() {
-            InForce::Hook => return Ok(None),
-            InForce::Policy(policy) => policy.judge(&judged),
-            InForce::Nobody => Policy::allow(self.rules.tools()).judge(&judged),
-        };
-        let of_token = capability.map(|capability| capability.judge(&judged, now_ms()));
-        Ok(Some(match of_token {
-            Some(token) => of_rules.or_stricter(token),
-            None => of_rules,
-        }))
+        let in_force = self.rules.in_force();
+        if matches!(in_force, InForce::Hook) {
+            return Ok(None);
+        }
+        let said = said(&in_force, capability.as_ref(), &judged, &reached(call));
+        Ok(Some(said.unwrap_or_else(|| Policy::allow(self.rules.tools()).judge(&judged))))
     }
 
     /// Whether the call may go on.
@@ -77,22 +75,20 @@ impl Gate {
             return Ok(Admission::default());
         }
         let (judged, capability) = self.seen(call).map_err(Refusal::Invalid)?;
-        let of_rules = match &in_force {
-            InForce::Policy(policy) if policy.decide(&judged) != Decision::Allow => Some(policy.judge(&judged)),
-            InForce::Policy(_) | InForce::Nobody | InForce::Hook => None,
-        };
-        let of_token = capability.as_ref().map(|capability| capability.judge(&judged, now_ms()));
-        let verdict = match (of_rules, of_token) {
-            (Some(rules), Some(token)) => Some(rules.or_stricter(token)),
-            (one, other) => one.or(other),
-        };
+        let reached = reached(call);
+        let verdict = said(&in_force, capability.as_ref(), &judged, &reached);
         let who = match (verdict, &in_force) {
             (Some(verdict), _) if verdict.verdict == Decision::Deny => return Err(Refusal::Denied(verdict)),
             (Some(verdict), _) if verdict.verdict == Decision::Ask => Some(AskedOf::Approver(verdict)),
             (Some(_) | None, InForce::Hook) => Some(AskedOf::Hook),
             (Some(_) | None, InForce::Policy(_) | InForce::Nobody) => None,
         };
-        let approved_text = who.map(|who| self.approved(call, judged, who)).transpose()?.flatten();
+        // What was judged is what runs: its imports are part of that.
+        let judged_text = (call.effect == Effect::Run).then(|| call.text.map(|text| Arc::from(text()))).flatten();
+        let approved_text = match who {
+            Some(who) => self.approved(call, judged, who, reached)?.or(judged_text),
+            None => judged_text,
+        };
         if let Some(capability) = &capability
             && call.asking_tool.is_none()
         {
@@ -109,7 +105,13 @@ impl Gate {
     }
 
     /// Uses the word up that somebody has given for exactly this; the text that it was given for.
-    fn approved(&self, call: &Call<'_>, judged: policy::Call, who: AskedOf) -> Result<Option<Arc<str>>, Refusal> {
+    fn approved(
+        &self,
+        call: &Call<'_>,
+        judged: policy::Call,
+        who: AskedOf,
+        reached: Vec<Reach>,
+    ) -> Result<Option<Arc<str>>, Refusal> {
         let text = call.text.map(|text| text());
         let args = match &judged.args {
             Fact::Known(args) => args.to_string(),
@@ -129,16 +131,51 @@ impl Gate {
         let Some(id) = call.approval else {
             // A rule that asks is stricter than any that allows.
             let by_default = matches!(&who, AskedOf::Approver(verdict) if &*verdict.rule == "default");
-            let always = by_default.then(|| always(&judged)).flatten();
+            let reaches_more = reached.iter().any(|reach| reach.need == Need::Allowed);
+            let always = (by_default && !reaches_more).then(|| always(&judged)).flatten();
             let args = match judged.args {
                 Fact::Known(args) => Some(args),
                 Fact::Nothing | Fact::Unknown => None,
             };
-            return Err(Refusal::Asks(Box::new(Asking { subject, who, args, always })));
+            return Err(Refusal::Asks(Box::new(Asking { subject, who, args, always, reached })));
         };
         self.approvals.take(id, &subject).map_err(Refusal::Invalid)?;
         Ok(text.map(Arc::from))
     }
+}
+
+/// What a call reaches beside what it names, where that is anything.
+fn reached(call: &Call<'_>) -> Vec<Reach> {
+    let mut reached = call.also.map(|also| also()).unwrap_or_default();
+    reached.retain(|reach| !reach.paths.is_empty());
+    reached
+}
+
+/// The strictest that rules and token say of the call and of all that it reaches; nothing where all of it is allowed.
+fn said(
+    in_force: &InForce,
+    capability: Option<&Capability>,
+    judged: &policy::Call,
+    reached: &[Reach],
+) -> Option<Verdict> {
+    let of_rules = |call: &policy::Call| match in_force {
+        InForce::Policy(policy) if policy.decide(call) != Decision::Allow => Some(policy.judge(call)),
+        InForce::Policy(_) | InForce::Nobody | InForce::Hook => None,
+    };
+    let of_token = |call: &policy::Call| {
+        let verdict = capability?.judge(call, now_ms());
+        (verdict.verdict != Decision::Allow).then_some(verdict)
+    };
+    let mut verdicts: Vec<Verdict> = of_rules(judged).into_iter().chain(of_token(judged)).collect();
+    for Reach { effect, paths, need } in reached {
+        let effects = Effects::NONE.with(*effect);
+        let other = policy::Call { effects, paths: Fact::Known(paths.clone()), ..judged.clone() };
+        match need {
+            Need::Allowed => verdicts.extend(of_rules(&other).into_iter().chain(of_token(&other))),
+            Need::NotForbidden => verdicts.extend(of_rules(&other).filter(|verdict| &*verdict.rule != "default")),
+        }
+    }
+    verdicts.into_iter().reduce(Verdict::or_stricter)
 }
 
 fn now_ms() -> u64 {

@@ -99,6 +99,7 @@ pub fn recorded_call(content: &str, tools: &Tools) -> Option<policy::Call> {
         trace: None,
         approval: None,
         text: None,
+        also: None,
     };
     Some(judged_call(&call, tools, None))
 }

@@ -15,6 +15,7 @@ mod open_ledger;
 mod passage;
 mod position;
 mod present_call;
+mod reach;
 mod recorder;
 mod refusals;
 mod rules;
@@ -36,6 +37,7 @@ pub use open_ledger::{LedgerParts, open_ledger};
 pub use passage::Passage;
 pub use position::Position;
 pub use present_call::on_behalf;
+pub use reach::{Need, Reach};
 #[cfg(test)]
 pub use recorder::Records;
 pub use refusals::Word;

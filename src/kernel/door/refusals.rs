@@ -68,6 +68,11 @@ impl Door {
         let patience = self.gate.approvals.patience();
         let waits = patience.saturating_sub(LAST_MOMENT.min(patience / 10));
         let waits_ms = u64::try_from(waits.as_millis()).unwrap_or(u64::MAX);
+        let also: Vec<Value> = asking
+            .reached
+            .iter()
+            .map(|reach| json!({ "effect": reach.effect.as_str(), "paths": reach.paths }))
+            .collect();
         let mut request = json!({
             "id": id,
             "tool": call.tool,
@@ -78,6 +83,7 @@ impl Door {
             "parent": about.parent,
             "session": about.session,
             "agent": call.asker.principal(),
+            "also": (!also.is_empty()).then_some(also),
             "always": asking.always,
             "waitsMs": waits_ms,
         });

@@ -63,6 +63,15 @@ impl Files {
         text.map(|text| text_hash(text.as_bytes())).unwrap_or_default()
     }
 
+    /// The files whose imports would follow a move; none where it cannot be made.
+    #[must_use]
+    pub fn importers(&self, from: &str, to: &str) -> Vec<String> {
+        let places = JailPath::parse(from).and_then(|from| Ok((from, JailPath::parse(to)?)));
+        let found = places.map_err(Error::from).and_then(|(from, to)| self.relink.dependents(&from, &to));
+        let importers = found.map(|found| found.importers).unwrap_or_default();
+        importers.into_iter().map(|importer| importer.path.as_str().to_owned()).collect()
+    }
+
     /// Every file below `dir`, as sorted paths from the root.
     pub fn list_files(&self, dir: &str) -> Result<Vec<String>, Error> {
         let dir = JailPath::parse(dir)?;

@@ -113,13 +113,27 @@ impl ModuleGraph {
         })
     }
 
-    /// A hash of the sources of the tool and of all that it imports from the root.
+    /// Whether a module of this run, one that came late too, is a file of the root.
+    pub fn is_file(&self, path: &str) -> bool {
+        let is_own = self.tool(path).is_some() && !path.starts_with(std_library::NAME);
+        is_own || path.ends_with(".json")
+    }
+
+    /// The files of the root that run, the tool itself among them, in one order.
+    pub fn files(&self) -> Vec<String> {
+        let json = self.modules.iter().filter(|module| module.kind == ModuleKind::Json);
+        let mut files: Vec<String> = json.map(|module| module.path.clone()).collect();
+        files.extend(self.tools().into_iter().map(|(path, _)| path));
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// A hash of the texts of the tool and of all that it imports from the root.
     pub fn text_hash(&self) -> String {
-        let mut tools = self.tools();
-        tools.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         let mut all = String::new();
-        for (path, tool) in &tools {
-            let hash = text_hash(tool.source().as_bytes());
+        for path in self.files() {
+            let hash = text_hash(self.text(&path).unwrap_or_default().as_bytes());
             all.extend([path.as_str(), "\0", &hash, "\n"]);
         }
         text_hash(all.as_bytes())

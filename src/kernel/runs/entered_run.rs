@@ -4,7 +4,7 @@ use super::exec_options::{ExecRequest, Runnable};
 use super::exec_value::{ExecDone, when_executed};
 use crate::error::Error;
 use crate::ids::RunId;
-use crate::kernel::door::{Asker, Call, Changes, Door, Effect, Passage, Trace};
+use crate::kernel::door::{Asker, Call, Changes, Door, Effect, Passage, Reach, Trace};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -32,6 +32,12 @@ pub struct RunAsker<'a> {
     pub approval: Option<&'a str>,
 }
 
+/// What a run is made of, looked up where somebody wants to know.
+pub struct RunTexts<'a> {
+    pub hash: &'a dyn Fn() -> String,
+    pub imports: &'a dyn Fn() -> Vec<Reach>,
+}
+
 /// What a run goes on with once it was let in.
 pub struct Entered {
     pub done: ExecDone,
@@ -46,7 +52,7 @@ pub fn enter(
     what: &Runnable,
     args_json: &str,
     by: RunAsker<'_>,
-    text: &dyn Fn() -> String,
+    texts: RunTexts<'_>,
     done: ExecDone,
 ) -> Result<Entered, (Error, ExecDone)> {
     let RunAsker { asker, parent, tool: asking_tool, trace, approval } = by;
@@ -67,7 +73,8 @@ pub fn enter(
         asking_tool,
         trace: trace.filter(|_| parent.is_some()),
         approval,
-        text: Some(text),
+        text: Some(texts.hash),
+        also: Some(texts.imports),
     });
     match entered {
         Ok(passage) => {

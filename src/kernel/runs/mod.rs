@@ -10,6 +10,7 @@ mod exec_value;
 mod guest_call;
 mod guest_files;
 mod guest_reply;
+mod imported;
 mod nested_runs;
 mod nested_start;
 mod open_runs;

@@ -1,7 +1,7 @@
 //! Starting the runs that a run asks for.
 
 use super::approval::ask_approval;
-use super::entered_run::{Entered, RunAsker, enter};
+use super::entered_run::{Entered, RunAsker, RunTexts, enter};
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, when_executed};
 use super::run_scope::RunScope;
@@ -30,8 +30,8 @@ impl RunStarter for Runs {
             trace: scope.trace.clone(),
             approval: approval.as_deref(),
         };
-        let text = || self.text_hash(&what);
-        match enter(&self.services.door, run, &what, &args_json, by, &text, done) {
+        let texts = RunTexts { hash: &|| self.text_hash(&what), imports: &|| self.imports(&what) };
+        match enter(&self.services.door, run, &what, &args_json, by, texts, done) {
             Ok(Entered { done, approved }) => {
                 scope.options.approved = approved;
                 self.begin_nested(run, scope, what, args_json, done);

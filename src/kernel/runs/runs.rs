@@ -2,10 +2,11 @@
 
 use super::background::Background;
 use super::confinement::ConfinementReport;
-use super::entered_run::{Entered, EnteredRun, RunAsker, enter};
+use super::entered_run::{Entered, EnteredRun, RunAsker, RunTexts, enter};
 use super::exec_options::{ExecOptions, ExecRequest, Runnable};
 use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::guest_files::GuestFiles;
+use super::imported::imported;
 use super::open_runs::{OpenRuns, RunIntent};
 use super::run_conclusion::{conclude, out_of_nested_time};
 use super::run_scope::RunScope;
@@ -16,7 +17,7 @@ use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::Checks;
 use crate::kernel::config::SandboxConfig;
-use crate::kernel::door::Door;
+use crate::kernel::door::{Door, Reach};
 use crate::kernel::history::RunExamples;
 use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
@@ -94,8 +95,8 @@ impl Runs {
         let asker = Arc::clone(&request.options.asker);
         let approval = asker.approval.as_deref();
         let by = RunAsker { asker: &asker, parent, tool: None, trace: None, approval };
-        let text = || self.text_hash(&request.what);
-        match enter(&self.services.door, request.run, &request.what, &request.args_json, by, &text, done) {
+        let texts = RunTexts { hash: &|| self.text_hash(&request.what), imports: &|| self.imports(&request.what) };
+        match enter(&self.services.door, request.run, &request.what, &request.args_json, by, texts, done) {
             Ok(Entered { done, approved }) => {
                 request.options.approved = approved;
                 Some(EnteredRun { request, done })
@@ -195,12 +196,8 @@ impl Runs {
         args_json: String,
         done: ExecDone,
     ) {
-        let modules = &self.services.modules;
         let compiling = Stage::begin("compile", &scope);
-        let graph = match &what {
-            Runnable::Tool(path) => JailPath::parse(path).map_err(Error::from).and_then(|entry| modules.graph(entry)),
-            Runnable::Code(code) => modules.graph_of_code(what.path(), code),
-        };
+        let graph = self.graph(&what);
         let memory = scope.limits.memory_bytes;
         let graph = graph.and_then(|graph| self.admit(&args_json, memory, &scope.options, &graph).map(|()| graph));
         compiling.end(run, &scope);
@@ -267,12 +264,21 @@ impl Runs {
 
     /// A hash of the text that would run, with all that it imports; what is wrong with it where it cannot.
     pub(super) fn text_hash(&self, what: &Runnable) -> String {
+        self.graph(what).map_or_else(|error| error.message, |graph| graph.text_hash())
+    }
+
+    /// What a run reaches by its imports: their code runs, and their text is read. Nothing of what cannot run.
+    pub(super) fn imports(&self, what: &Runnable) -> Vec<Reach> {
+        let paths = self.graph(what).map(|graph| graph.files()).unwrap_or_default();
+        imported(paths.into_iter().filter(|path| path != what.path()).collect())
+    }
+
+    fn graph(&self, what: &Runnable) -> Result<ModuleGraph, Error> {
         let modules = &self.services.modules;
-        let graph = match what {
+        match what {
             Runnable::Tool(path) => JailPath::parse(path).map_err(Error::from).and_then(|entry| modules.graph(entry)),
             Runnable::Code(code) => modules.graph_of_code(what.path(), code),
-        };
-        graph.map_or_else(|error| error.message, |graph| graph.text_hash())
+        }
     }
 
     /// The same of a tool.

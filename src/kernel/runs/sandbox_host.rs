@@ -16,7 +16,7 @@ use crate::compile::Callable;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::Checks;
-use crate::kernel::door::{Call, Door, Passage};
+use crate::kernel::door::{Call, Changes, Door, Effect, Passage};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
@@ -188,6 +188,11 @@ impl SandboxHost {
     fn require(&self, question: &Question) -> Result<String, Error> {
         let (importer, specifier): (String, String) = arguments(question)?;
         let required = self.services.modules.require(&self.graph, &importer, &specifier)?;
+        let files = required.modules.iter().map(|module| module.path.clone());
+        let imported: Vec<String> = files.filter(|path| self.graph.is_file(path)).collect();
+        if !imported.is_empty() {
+            self.check("exec_tool", Effect::Run, "{}", imported)?;
+        }
         self.services.checks.gate_run(self.scope.options.caller, &self.graph)?;
         let modules = to_json(&required.modules)?;
         to_json(&serde_json::json!({ "path": required.path, "modules": modules }))
@@ -210,6 +215,7 @@ impl SandboxHost {
             trace: self.scope.trace.clone(),
             approval,
             text: None,
+            also: None,
         });
         entered.map(Some)
     }
@@ -230,7 +236,28 @@ impl SandboxHost {
         ask_approval(self.functions(), self.scope.oblige(self.run), refusal, then);
     }
 
-    fn fetch(&self, question: &Question, reply: GuestReply) {
+    /// Whether the guest may do something that is part of what it was allowed.
+    fn check(&self, tool: &'static str, effect: Effect, args: &str, imported: Vec<String>) -> Result<(), Error> {
+        let door = &self.services.door;
+        let also = || super::imported::imported(imported.clone());
+        door.check(Call {
+            number: door.next_number(),
+            parent: Some(self.run.0),
+            tool: Cow::Borrowed(tool),
+            effect,
+            changes: Changes::Nothing,
+            path: imported.first().map(|path| Cow::Borrowed(path.as_str())),
+            args: Cow::Borrowed(args),
+            asker: &self.scope.options.asker,
+            asking_tool: Some(&self.scope.tool),
+            trace: None,
+            approval: None,
+            text: None,
+            also: (!imported.is_empty()).then_some(&also),
+        })
+    }
+
+    fn fetch(self: &Arc<Self>, question: &Question, reply: GuestReply) {
         // Read twice, because to read both at once would keep whatever else is in there.
         let numbered = arguments::<(Numbered,)>(question);
         match numbered.and_then(|(Numbered { token },)| Ok((token, arguments::<(FetchRequest,)>(question)?.0))) {
@@ -239,7 +266,12 @@ impl SandboxHost {
                 let answer = Box::new(move |result: Result<_, Error>| {
                     reply.send(result.and_then(|value| to_json(&value)));
                 });
-                let task = self.services.fetcher.fetch(self.scope.root(), request, answer);
+                let host = Arc::clone(self);
+                let hops = Arc::new(move |url: &str, method: &str| {
+                    let args = serde_json::json!([{ "url": url, "method": method }]).to_string();
+                    host.check("fetch", Effect::Net, &args, Vec::new())
+                });
+                let task = self.services.fetcher.fetch(self.scope.root(), request, hops, answer);
                 self.fetches.add(token, task);
             }
         }

@@ -62,6 +62,9 @@ impl FetchTask {
     }
 }
 
+/// Says whether a request may go on to a URL, with a method.
+pub type HopCheck = Arc<dyn Fn(&str, &str) -> Result<(), Error> + Send + Sync>;
+
 pub struct Fetcher {
     limits: FetchLimits,
     network: Arc<Network>,
@@ -87,7 +90,8 @@ impl Fetcher {
     }
 
     /// Sends a request of a run below `root`, or of `root` itself. Whoever stops waiting for it aborts the task.
-    pub fn fetch(&self, root: RunId, request: FetchRequest, done: FetchDone) -> FetchTask {
+    /// `hops` is asked about every address that a redirect leads to.
+    pub fn fetch(&self, root: RunId, request: FetchRequest, hops: HopCheck, done: FetchDone) -> FetchTask {
         let refused = |error: NetError, done: FetchDone| {
             done(Err(error.into()));
             FetchTask(None)
@@ -106,7 +110,7 @@ impl Fetcher {
         let network = Arc::clone(&self.network);
         let exchange = contained(async move {
             let mut slot = network.slots.take(root).await;
-            let answer = network.exchange(checked, bytes, &mut slot).await;
+            let answer = network.exchange(checked, bytes, &mut slot, &hops).await;
             // It is held until the answer is the guest's.
             (slot, answer)
         });
@@ -134,7 +138,13 @@ impl Network {
     }
 
     /// One request with all its redirects, each held against the list again.
-    async fn exchange(&self, mut request: Checked, limit: usize, slot: &mut Slot) -> Result<FetchResponse, NetError> {
+    async fn exchange(
+        &self,
+        mut request: Checked,
+        limit: usize,
+        slot: &mut Slot,
+        hops: &HopCheck,
+    ) -> Result<FetchResponse, NetError> {
         let client = self.client()?;
         let first = request.url.clone();
         for hop in 0..=MAX_REDIRECTS {
@@ -160,6 +170,8 @@ impl Network {
                 }
             };
             request = redirected(request, response.status(), target);
+            hops(request.url.as_str(), request.method.as_str())
+                .map_err(|refusal| NetError::HopRefused(Box::new(refusal)))?;
         }
         Err(NetError::TooManyRedirects { url: shown(&first), limit: MAX_REDIRECTS })
     }
@@ -263,7 +275,12 @@ mod tests {
         let fetched = || {
             let (tell, told) = channel();
             let request: FetchRequest = serde_json::from_value(json!({ "url": url })).unwrap();
-            fetcher.fetch(RunId(1), request, Box::new(move |answer| tell.send(answer.is_ok()).unwrap()));
+            fetcher.fetch(
+                RunId(1),
+                request,
+                Arc::new(|_, _| Ok(())),
+                Box::new(move |answer| tell.send(answer.is_ok()).unwrap()),
+            );
             told.recv().unwrap()
         };
         assert!(!refusal::during("tgp-net", fetched));

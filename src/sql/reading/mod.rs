@@ -4,7 +4,7 @@ mod cursor;
 pub mod dialect;
 mod name_length;
 pub mod parameters;
-mod plain_text;
+pub mod plain_text;
 pub mod relations;
 mod scan_quotes;
 mod scan_signs;

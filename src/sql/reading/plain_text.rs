@@ -4,6 +4,9 @@
 use super::dialect::Lexis;
 use super::token::{Kind, Token, Tokens};
 
+/// What is in the place of every string. Where a database takes a string for a name, this is the name of no table.
+pub const STRING: &str = "?";
+
 /// The statement, unless it is longer than `most` bytes.
 pub fn plain_text(tokens: &Tokens<'_>, lexis: Lexis, most: usize) -> Option<String> {
     let mut text = String::new();
@@ -42,8 +45,7 @@ fn write(text: &mut String, tokens: &Tokens<'_>, token: Token, lexis: Lexis) {
             }
             text.push(quote);
         }
-        // Where a database takes a string for a name, this is the name of no table.
-        Kind::Text | Kind::EscapeText => text.push_str("'?'"),
+        Kind::Text | Kind::EscapeText => text.extend(["'", STRING, "'"]),
         Kind::Number => text.push('1'),
         Kind::Next | Kind::Numbered | Kind::Named => text.push_str("NULL"),
         Kind::Symbol(symbol) => text.push(char::from(symbol)),

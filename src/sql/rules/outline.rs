@@ -4,6 +4,7 @@ use super::policy::SqlPolicy;
 use super::statement::judge;
 use super::verb::Verb;
 use crate::sql::reading::dialect::Dialect;
+use crate::sql::reading::plain_text::STRING;
 use crate::sql::reading::relations::relations;
 use crate::sql::reading::tokenise::{check_text, tokenise};
 use std::collections::BTreeSet;
@@ -28,11 +29,16 @@ pub fn outline(sql: &str) -> Option<Outline> {
         let Some(tokens) = tokenise(sql, &upper, reading).ok()? else { continue };
         verbs.append(&mut judge(&tokens, reading.lexis, Dialect::Any, &policy).ok()?);
         match (&mut tables, relations(&tokens, reading.lexis, Dialect::Any)) {
-            (Some(tables), Ok(mut found)) => tables.append(&mut found),
+            (Some(tables), Ok(mut found)) if !found.iter().any(|name| has_string(name)) => tables.append(&mut found),
             (_, Ok(_) | Err(_)) => tables = None,
         }
     }
     (!verbs.is_empty()).then_some(Outline { verbs, tables })
+}
+
+/// Whether a part of a name was a string, which some databases take for a name; it stands there without its text.
+fn has_string(name: &str) -> bool {
+    name.split('.').any(|part| part == STRING)
 }
 
 #[cfg(test)]
@@ -60,6 +66,18 @@ mod tests {
             assert_eq!(found.verbs.into_iter().collect::<Vec<_>>(), verbs, "{sql}");
             let named = found.tables.map(|tables| tables.into_iter().collect::<Vec<_>>());
             assert_eq!(named, tables.map(|tables| tables.into_iter().map(str::to_owned).collect()), "{sql}");
+        }
+        for sql in [
+            "select * from 'orders'",
+            "select * from main.'orders'",
+            "select * from 'main'.'orders'",
+            "select 1 from a join 'orders' on 1",
+            "insert into 'orders' values (1)",
+            "update 'orders' set x = 1",
+            "delete from 'orders'",
+            "select 1 union select * from ('orders')",
+        ] {
+            assert_eq!(outline(sql).and_then(|found| found.tables), None, "{sql}");
         }
         for sql in ["", "select 1; drop table x", "grant all on x to y", "\0"] {
             assert_eq!(outline(sql), None, "{sql}");

@@ -1,0 +1,113 @@
+/** What a call reaches beside what it names is judged too. */
+
+import { describe, expect, test } from 'vitest';
+import { attenuate, tgpTools } from '../../index.js';
+import { caller, heard, policyKernel } from '../helpers/policy_kernel.js';
+import { serveHttp } from '../helpers/http_server.js';
+
+const FILES = {
+  'tools/payments/rate.json': '{"rate":7}',
+  'tools/uses_json.ts': 'import rate from "./payments/rate.json";\nexport default (_args: object) => rate;\n',
+  'tools/uses_code.ts': 'import charge from "./payments/charge.ts";\nexport default (args: object) => charge(args);\n',
+  'tools/passes_on.ts': 'export { default } from "./payments/charge.ts";\n',
+  'tools/late.ts':
+    'export default async (args: { name: string }) => (await import(`./payments/${args.name}`)).default;\n',
+  'tools/deep.ts': 'import run from "./uses_code.ts";\nexport default (args: object) => run(args);\n',
+};
+const NO_RUN = 'default: allow\nrules:\n  - { id: no-payments, deny: [run], paths: ["tools/payments/**"] }\n';
+const NO_READ = 'default: allow\nrules:\n  - { id: secret, deny: [read], paths: ["tools/payments/**"] }\n';
+
+describe('imports', () => {
+  test.each([
+    [NO_RUN, 'no-payments'],
+    [NO_READ, 'secret'],
+  ])('are judged as what they are: %s', async (policy, rule) => {
+    // Names that are computed are refused by the checks, which an application can turn off.
+    const { tools } = await policyKernel(policy, { files: FILES, config: { check: 'off' } });
+    const run = async (/** @type {string} */ path, args = {}) => heard(tools.exec_tool.execute({ path, args }));
+    for (const path of ['tools/uses_json.ts', 'tools/uses_code.ts', 'tools/passes_on.ts', 'tools/deep.ts']) {
+      expect(await run(path), path).toMatchObject({ said: 'deny', message: expect.stringContaining(rule) });
+    }
+    for (const name of ['charge.ts', 'rate.json']) {
+      expect(await run('tools/late.ts', { name }), name).toMatchObject({ message: expect.stringContaining(rule) });
+    }
+    const code = 'import charge from "./payments/charge.ts";\nexport default () => charge({});';
+    expect(await heard(tools.run_code.execute({ code }))).toMatchObject({ said: 'deny' });
+    expect((await run('tools/priced.ts')).said).toBe('allow');
+  });
+
+  test('must be covered by a rule that allows and by a token', async () => {
+    const policy = 'default: ask\nrules:\n  - { id: reports, allow: [run], paths: ["tools/reports/**"] }\n';
+    const files = {
+      'tools/reports/own.ts': 'import add from "./sum.ts";\nexport default () => add({ of: [1, 2] });\n',
+      'tools/reports/other.ts': 'import charge from "../payments/charge.ts";\nexport default () => charge({});\n',
+    };
+    const { kernel, tools } = await policyKernel(policy, { files });
+    const run = (/** @type {any} */ of, /** @type {string} */ path) => heard(of.exec_tool.execute({ path, args: {} }));
+    expect((await run(tools, 'tools/reports/own.ts')).said).toBe('allow');
+    expect((await run(tools, 'tools/reports/other.ts')).said).toBe('ask');
+    const { token } = await kernel.issueToken({ allow: ['run', 'read'] });
+    const narrow = tgpTools(kernel, { token: attenuate(token, { paths: ['tools/reports/**'] }) });
+    expect((await run(narrow, 'tools/reports/own.ts')).said).toBe('allow');
+    expect((await run(narrow, 'tools/reports/other.ts')).said).toBe('deny');
+  });
+
+  test('that only need to be read ask for no rule of their own', async () => {
+    const policy = 'default: ask\nrules:\n  - { id: running, allow: [run] }\n';
+    const { tools } = await policyKernel(policy, { files: FILES });
+    expect((await heard(tools.exec_tool.execute({ path: 'tools/uses_json.ts', args: {} }))).said).toBe('allow');
+  });
+
+  test('are told to a policy function', async () => {
+    /** @type {any[]} */
+    const seen = [];
+    const { tools } = await policyKernel((call) => (seen.push(call), 'allow'), { files: FILES });
+    await tools.exec_tool.execute({ path: 'tools/uses_code.ts', args: {} });
+    expect(seen.at(-1).also).toContainEqual({ effect: 'run', paths: ['tools/payments/charge.ts'] });
+  });
+});
+
+test('a redirect is judged where it leads', async () => {
+  const target = await serveHttp((_request, response) => response.end('hidden'));
+  const { url } = await serveHttp((_request, response) => {
+    response.writeHead(302, { location: target.url.replace('127.0.0.1', 'localhost') }).end();
+  });
+  const hidden = target.url.replace('127.0.0.1', 'localhost');
+  const policy = 'default: allow\nrules:\n  - { id: hidden, deny: [net], hosts: ["localhost"] }\n';
+  const { kernel } = await policyKernel(policy, { config: { allowedFetchUrls: [url, target.url, hidden] } });
+  const { guest } = await caller(kernel);
+  expect(await guest(`(await fetch(${JSON.stringify(url)})).text()`)).toMatchObject({
+    message: expect.stringContaining("rule 'hidden'"),
+  });
+});
+
+test('a name of a table in single quotes is no way around', async () => {
+  const policy = 'default: allow\nrules:\n  - { id: orders, deny: [sql], tables: [orders] }\n';
+  const { kernel } = await policyKernel(policy);
+  const { call } = await caller(kernel);
+  for (const sql of ["select * from 'orders'", "insert into 'orders' values (1)", "select 1 from main.'orders'"]) {
+    expect(await call('exec_sql', { sql }), sql).toMatchObject({ said: 'deny', rule: 'orders' });
+  }
+});
+
+describe('move_file', () => {
+  const files = {
+    'tools/lib/x.ts': 'export const x = 1;\n',
+    'tools/payments/p.ts': 'import { x } from "../lib/x.ts";\nexport default (_args: object) => x;\n',
+  };
+  test('may not have a file follow that may not be written', async () => {
+    const policy = 'default: allow\nrules:\n  - { id: fixed, deny: [write], paths: ["tools/payments/**"] }\n';
+    const { tools, kernel } = await policyKernel(policy, { files });
+    const moved = tools.move_file.execute({ from: 'tools/lib/x.ts', to: 'tools/lib/y.ts' });
+    expect(await heard(moved)).toMatchObject({ said: 'deny', rule: 'fixed' });
+    expect(await kernel.vfs.readFile('tools/payments/p.ts')).toBe(files['tools/payments/p.ts']);
+  });
+
+  test('does not carry a file that may not be read into the open, nor does a patch tell of its text', async () => {
+    const { tools } = await policyKernel(NO_READ, { files: FILES });
+    const moved = tools.move_file.execute({ from: 'tools/payments/rate.json', to: 'tools/rate.json' });
+    expect(await heard(moved)).toMatchObject({ said: 'deny', rule: 'secret' });
+    const patch = { path: 'tools/payments/rate.json', search: '7', replace: '8' };
+    expect(await heard(tools.patch_file.execute(patch))).toMatchObject({ said: 'deny', rule: 'secret' });
+  });
+});

@@ -1,0 +1,19 @@
+//! What a call reaches beside what it names.
+
+use crate::policy::Effect;
+
+/// Files that a call has to do with and does not name: imports of a tool, files whose imports follow a move.
+pub struct Reach {
+    pub effect: Effect,
+    pub paths: Vec<String>,
+    pub need: Need,
+}
+
+/// What must be said of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// They are what the call is about as much as what it names.
+    Allowed,
+    /// They are a means: only a rule of its own keeps them out of reach.
+    NotForbidden,
+}
