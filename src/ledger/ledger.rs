@@ -40,6 +40,7 @@ pub struct Ledger {
     writing: Option<Writing>,
     process: String,
     calls: AtomicU64,
+    blob_bytes: usize,
     /// What was wrong with its end when it was opened.
     boot_problem: Option<Problem>,
 }
@@ -87,13 +88,27 @@ impl Ledger {
                 (folder, Some(writing), problem)
             }
         };
-        Ok(Self { folder, store, writing, process, calls: AtomicU64::new(0), boot_problem })
+        Ok(Self {
+            folder,
+            store,
+            writing,
+            process,
+            calls: AtomicU64::new(0),
+            blob_bytes: options.blob_bytes,
+            boot_problem,
+        })
     }
 
     /// Begins the names of the calls of this process.
     #[must_use]
     pub fn process(&self) -> &str {
         &self.process
+    }
+
+    /// The longest value that is kept whole.
+    #[must_use]
+    pub const fn blob_bytes(&self) -> usize {
+        self.blob_bytes
     }
 
     /// Tells the key of this ledger from others: 8 hex digits.

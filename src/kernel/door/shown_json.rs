@@ -2,23 +2,44 @@
 
 use crate::kernel::text_hash::text_hash;
 use serde_json::json;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
+use std::collections::BTreeMap;
 
-/// Longest text that is written down as it is; the ledger's own limit for what it keeps whole is below it.
+/// Longest text that is written down as it is.
 const MOST_BYTES: usize = 4 << 20;
 /// Most values that are written down: taken apart, each takes many times the room of its text.
 const MOST_VALUES: usize = 200_000;
+/// Members below this are written down, however little the ledger keeps.
+const SMALL_BYTES: usize = 64 << 10;
 const PREVIEW_CHARS: usize = 256;
 
-/// The text as it was given, its length and hash where it is too long or holds too much, or nothing where it is no JSON.
+/// The text as it was given, or nothing where it is no JSON. What the ledger would not keep, because it is longer than
+/// `keep_bytes`, is named by its length and hash instead of travelling there: a member of an object on its own.
 #[must_use]
-pub fn shown(json: &str) -> Option<Box<RawValue>> {
-    if json.len() <= MOST_BYTES && !holds_more_than(json, MOST_VALUES) {
-        return serde_json::from_str::<&RawValue>(json).ok().map(ToOwned::to_owned);
+pub fn shown(json: &str, keep_bytes: usize) -> Option<Box<RawValue>> {
+    if json.len() > MOST_BYTES || holds_more_than(json, MOST_VALUES) {
+        return named(json);
     }
+    let value = serde_json::from_str::<&RawValue>(json).ok()?;
+    let most = keep_bytes.max(SMALL_BYTES);
+    if json.len() <= most {
+        return Some(value.to_owned());
+    }
+    let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(json) else {
+        return named(json);
+    };
+    let shorter: BTreeMap<String, Option<Box<RawValue>>> = members
+        .into_iter()
+        .map(|(name, member)| {
+            (name, if member.get().len() > most { named(member.get()) } else { Some(member.to_owned()) })
+        })
+        .collect();
+    to_raw_value(&shorter).ok()
+}
+
+fn named(json: &str) -> Option<Box<RawValue>> {
     let preview: String = json.chars().take(PREVIEW_CHARS).collect();
-    let cut = json!({ "cut": text_hash(json.as_bytes()), "bytes": json.len(), "preview": preview });
-    serde_json::value::to_raw_value(&cut).ok()
+    to_raw_value(&json!({ "cut": text_hash(json.as_bytes()), "bytes": json.len(), "preview": preview })).ok()
 }
 
 /// Whether there are more values in the text, as its commas and brackets tell.
@@ -44,20 +65,32 @@ pub fn holds_more_than(json: &str, most: usize) -> bool {
 mod tests {
     use super::{MOST_BYTES, MOST_VALUES, shown};
 
+    const KEPT: usize = 256 << 10;
+
     #[test]
     fn short_json_stays_and_long_json_is_named() {
-        assert_eq!(shown(r#"{"a":[1]}"#).unwrap().get(), r#"{"a":[1]}"#);
-        assert!(shown("{").is_none() && shown("").is_none());
+        assert_eq!(shown(r#"{"a":[1]}"#, KEPT).unwrap().get(), r#"{"a":[1]}"#);
+        assert!(shown("{", KEPT).is_none() && shown("", KEPT).is_none());
         let long = format!("\"{}\"", "é".repeat(MOST_BYTES));
-        let cut = shown(&long).unwrap();
+        let cut = shown(&long, KEPT).unwrap();
         assert!(cut.get().len() < 1200 && cut.get().contains(&format!("\"bytes\":{}", long.len())), "{cut}");
+    }
+
+    #[test]
+    fn only_the_long_members_of_an_object_are_named() {
+        let long = "x".repeat(KEPT);
+        let cut = shown(&format!(r#"{{"path":"a.ts","content":"{long}"}}"#), KEPT).unwrap();
+        assert!(cut.get().len() < 1200 && cut.get().contains(r#""path":"a.ts""#), "{cut}");
+        let two = format!(r#"{{"a":"{0}","b":"{0}"}}"#, &"y".repeat(KEPT - 2));
+        assert_eq!(shown(&two, KEPT).unwrap().get(), two);
+        assert!(shown(&format!(r#"["{long}"]"#), KEPT).unwrap().get().len() < 1200);
     }
 
     #[test]
     fn json_of_too_many_values_is_named_and_a_long_text_stays() {
         let wide = format!("[{}0]", "0,".repeat(MOST_VALUES));
-        assert!(shown(&wide).unwrap().get().contains("\"cut\":"));
+        assert!(shown(&wide, MOST_BYTES).unwrap().get().contains("\"cut\":"));
         let text = format!("[\"{}\\\"{}\"]", "a,".repeat(MOST_VALUES), "[{,".repeat(MOST_VALUES));
-        assert_eq!(shown(&text).unwrap().get(), text);
+        assert_eq!(shown(&text, MOST_BYTES).unwrap().get(), text);
     }
 }
