@@ -1,5 +1,6 @@
 import type { LimitError } from './errors.js';
-import type { ExecOptions, SandboxFunction, TGPOptions } from './kernel.js';
+import type { SandboxFunction } from './functions.js';
+import type { ExecOptions, TGPOptions } from './kernel.js';
 import type { LedgerConfigInput } from './ledger.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 

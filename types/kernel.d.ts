@@ -1,8 +1,9 @@
-import type { z } from 'zod';
 import type { FilledTGPConfig, TGPConfigInput } from './config.js';
 import type { Confinement } from './confinement.js';
+import type { DryRunOption, DryRunResult } from './dry_run.js';
 import type { AbortedError, IoError, ShutdownError, ValidationError } from './errors.js';
 import type { createNodeVFS, VFSAdapter } from './files.js';
+import type { HostCall, SandboxFunction } from './functions.js';
 import type { KernelLedger, RedactEvent } from './ledger.js';
 import type { EmbedTexts, MemoryReport, Stats } from './memory.js';
 import type { SqlSettings, SqlSource } from './sql.js';
@@ -15,28 +16,6 @@ export type Logger = {
   info(message: string, ...rest: unknown[]): void;
   warn(message: string, ...rest: unknown[]): void;
   error(message: string, ...rest: unknown[]): void;
-};
-
-/** A function of the application that says what it does and takes. */
-export type DescribedFunction = {
-  /** What it does, for models. */
-  description?: string;
-  /**
-   * What its one argument must be: a schema of zod 4, or a JSON Schema. Without it `execute` gets whatever the tool passes.
-   */
-  parameters?: z.ZodType | Record<string, unknown>;
-  execute(this: HostCall, ...args: any[]): any;
-};
-
-/** A function of the application that tools may call. */
-export type SandboxFunction = ((this: HostCall, ...args: any[]) => any) | DescribedFunction;
-
-/** What is known of a function of the application. */
-export type FunctionGuide = {
-  name: string;
-  description?: string;
-  /** What its one argument must be, as JSON Schema. */
-  parameters?: Record<string, any>;
 };
 
 /** Options of {@link TGP}. All are optional: `new TGP()` works in an empty folder. */
@@ -110,12 +89,6 @@ export type TGPOptions = {
   http?: unknown;
 };
 
-/** What a function of `sandboxAPI` finds in `this`. */
-export type HostCall = {
-  /** Fires when the run has ended, for whatever reason, or is aborted. Pass it on to what takes long. */
-  readonly signal: AbortSignal;
-};
-
 /** Limits of one run, where they differ from the configuration's, and how to stop it. */
 export type ExecOptions = {
   /** CPU time of the tool in milliseconds; waiting does not count. */
@@ -133,6 +106,8 @@ export type ExecOptions = {
   now?: number;
   /** Stops the run; it then fails with {@link AbortedError}. */
   signal?: AbortSignal;
+  /** Whether it is only told what the run would do, as a {@link DryRunResult}. Default: `false`. */
+  dryRun?: boolean;
 };
 
 /** One line that a tool wrote with `console`. */
@@ -299,16 +274,19 @@ export declare class TGP {
    * agents and of the command line are. Default: `{}`.
    * @throws {TGPError} of the class that says what went wrong; `details.logs` holds what the tool had logged
    */
+  exec<Result = any>(path: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
   exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
   /**
    * Runs TypeScript that is in no file: same sandbox, limits and checks as {@link TGP.exec}, nothing written, committed or
    * registered. Its imports are those of a file in `tools/`; errors name it `tools/.code.ts`.
    * @throws {TGPError} as {@link TGP.exec}
    */
+  run<Result = any>(code: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
   run<Result = any>(code: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
   /** Checks a tool's source without running it: syntax, the eight standards and, when TypeScript is there, types. */
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
   /** Applies every repair that the findings of a tool offer, and commits the result. */
+  fix(path: string, options: { signal?: AbortSignal } & DryRunOption): Promise<DryRunResult>;
   fix(path: string, options?: { signal?: AbortSignal }): Promise<FixResult>;
   /** What holds the sandbox on this machine, and which V8 is in it; starts a worker if none has run yet. */
   confinement(): Promise<Confinement>;
@@ -360,7 +338,7 @@ export declare class TGP {
    * @throws {GitConflictError} when others changed the same file; both versions are kept
    * @throws {GitError} when the remote cannot be reached; nothing is lost
    */
-  sync(): Promise<void>;
+  sync(options?: { dryRun?: false }): Promise<void>;
   /** The repository: history, and what the kernel tools do with the remote. */
   readonly git: KernelGit;
   /**

@@ -45,28 +45,32 @@ function accessTo(kernel, who) {
  * @returns {import('../kernel/kernel_calls.js').Who}
  */
 function wellFormed(who) {
-  return Object.fromEntries(Object.entries(who).map(([key, name]) => [key, name?.toWellFormed()]));
+  const formed = (/** @type {unknown} */ name) => (typeof name === 'string' ? name.toWellFormed() : name);
+  return Object.fromEntries(Object.entries(who).map(([key, name]) => [key, formed(name)]));
 }
 
 /** @type {typeof import('../../index.js').tgpTools} */
 export function tgpTools(kernel, options = {}) {
-  const { agent: id, ...context } = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
-  return toolsFor(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...context });
+  const { agent: id, dryRun = false, ...context } = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
+  const who = { agent: 'agent', ...(id !== undefined && { id }), ...context };
+  return toolsFor(kernel, who, dryRun ? 'dry' : 'real');
 }
 
 /**
  * The same for whoever it is.
  * @param {import('../../index.js').TGP} kernel
  * @param {import('../kernel/kernel_calls.js').Who} who
+ * @param {import('../tool_shape/agent_tool.js').Mode} [mode]
  * @returns {import('../../index.js').TGPTools}
  */
-export function toolsFor(kernel, who) {
+export function toolsFor(kernel, who, mode = 'real') {
   const own = /** @type {import('../kernel/tgp.js').TGP} */ (kernel);
   const named = wellFormed(who);
   const access = accessTo(own, named);
   const { files } = access;
   const { session, model } = named;
   const context = { session, model };
+  const isAlways = mode === 'dry';
   const note = (/** @type {string | undefined} */ why) => ({ ...context, why });
   const tools = {
     list_files: checkedTool(
@@ -89,6 +93,10 @@ export function toolsFor(kernel, who) {
         success: /** @type {const} */ (true),
         ...(await files.write(path, content, note(why), signal)),
       }),
+      {
+        isAlways,
+        preview: ({ path, content }, signal) => files.preview({ tool: 'write_file', path, content }, signal),
+      },
     ),
     patch_file: checkedTool(
       'patch_file',
@@ -98,6 +106,11 @@ export function toolsFor(kernel, who) {
         success: /** @type {const} */ (true),
         ...patchReport(await files.patch(path, search, replace, note(why), signal)),
       }),
+      {
+        isAlways,
+        preview: ({ path, search, replace }, signal) =>
+          files.preview({ tool: 'patch_file', path, search, replace }, signal),
+      },
     ),
     apply_diff: checkedTool(
       'apply_diff',
@@ -107,6 +120,11 @@ export function toolsFor(kernel, who) {
         success: /** @type {const} */ (true),
         ...(await files.diff(path, withPlace(diff, start_line, end_line), note(why), signal)),
       }),
+      {
+        isAlways,
+        preview: ({ path, diff, start_line, end_line }, signal) =>
+          files.preview({ tool: 'apply_diff', path, diff: withPlace(diff, start_line, end_line) }, signal),
+      },
     ),
     delete_file: checkedTool(
       'delete_file',
@@ -116,6 +134,7 @@ export function toolsFor(kernel, who) {
         success: /** @type {const} */ (true),
         ...(await files.remove(path, note(why), signal)),
       }),
+      { isAlways, preview: ({ path }, signal) => files.preview({ tool: 'delete_file', path }, signal) },
     ),
     move_file: checkedTool(
       'move_file',
@@ -125,6 +144,7 @@ export function toolsFor(kernel, who) {
         success: /** @type {const} */ (true),
         ...(await files.move(from, to, note(why), signal)),
       }),
+      { isAlways, preview: ({ from, to }, signal) => files.preview({ tool: 'move_file', from, to }, signal) },
     ),
     revert_file: checkedTool(
       'revert_file',
@@ -134,6 +154,7 @@ export function toolsFor(kernel, who) {
         success: /** @type {const} */ (true),
         ...(await files.revert(path, commit, note(why), signal)),
       }),
+      { isAlways, preview: ({ path, commit }, signal) => files.preview({ tool: 'revert_file', path, commit }, signal) },
     ),
     search_files: checkedTool(
       'search_files',
@@ -166,12 +187,14 @@ export function toolsFor(kernel, who) {
       'Run a tool in the sandbox. Returns { success: true, result, logs, stats }, or { success: false, error, code, logs } with line and column of the failure.',
       ExecToolParams,
       ({ path, args }, signal) => report(access.exec(path, args, { signal })),
+      { isAlways, preview: ({ path, args }, signal) => report(access.exec(path, args, { signal, dryRun: true })) },
     ),
     run_code: checkedTool(
       'run_code',
       'Run TypeScript once, without a file: to look at data, try an idea, answer a question that will not come again. Same sandbox, limits, checks and report as exec_tool; imports are those of a file in "tools/", and errors name it tools/.code.ts. Nothing is kept: what will be needed again is a tool, with write_file.',
       RunCodeParams,
       ({ code, args }, signal) => report(access.run(code, args, { signal })),
+      { isAlways, preview: ({ code, args }, signal) => report(access.run(code, args, { signal, dryRun: true })) },
     ),
   };
   return /** @type {import('../../index.js').TGPTools} */ (boundedTools(tools, own[RESULTS]));

@@ -22,6 +22,7 @@ export const TgpToolsOptionsSchema = z.strictObject({
   session: z.string().optional(),
   model: z.string().optional(),
   agent: z.string().optional(),
+  dryRun: z.boolean().optional(),
 });
 
 export const ListFilesParams = z.strictObject({

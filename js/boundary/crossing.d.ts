@@ -6,7 +6,7 @@ export type AgentConfig = { resultChars: number, liveTools: number, liveToolChar
 
 export type Applied = { line: number, tolerated?: Tolerance, lineOffset?: number, };
 
-export type Asker = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, };
+export type Asker = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, dryRun?: boolean, };
 
 export type Binding = number | string;
 
@@ -52,9 +52,15 @@ export type EventJson = any;
 
 export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, asker?: Asker, trace?: boolean, };
 
-export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, };
+export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, preview?: PreviewReport, };
 
 export type ExportPage = { lines: Array<string>, next: number | null, };
+
+export type FileChangeCall = { "tool": "write_file", path: string, content: string, } | { "tool": "patch_file", path: string, search: string, replace: string, } | { "tool": "apply_diff", path: string, diff: string, } | { "tool": "revert_file", path: string, commit: string, } | { "tool": "delete_file", path: string, } | { "tool": "move_file", from: string, to: string, } | { "tool": "fix_tool", path: string, };
+
+export type FileDiff = { path: string, diff: string, };
+
+export type FilePreview = { diffs: Array<FileDiff>, result: any, };
 
 export type Fix = { line: number, column: number, endLine: number, endColumn: number, text: string, };
 
@@ -71,6 +77,10 @@ export type GitIdentity = { token?: Secret, user: string, email: string, };
 export type GitProvider = "local" | "github" | "gitlab" | "bitbucket";
 
 export type GitWriteStrategy = "direct" | "pr";
+
+export type HeldCall = { name: string, args: any[], };
+
+export type HeldRequest = { method: string, url: string, };
 
 export type HistoryEntry = { commit: string, message: string, author: string, time: number, why?: string, session?: string, model?: string, };
 
@@ -105,6 +115,8 @@ export type Patched = { path: string, persisted: Persisted, commit?: string, fin
 export type Persisted = boolean | 'local';
 
 export type Phase = { name: string, start: number, end: number, };
+
+export type PreviewReport = { diffs: Array<FileDiff>, requests: Array<HeldRequest>, calls: Array<HeldCall>, leftOut?: number, };
 
 export type PullRequestLink = { number: number, url: string, };
 
@@ -214,6 +226,7 @@ export interface KernelAnswers {
   checkTool: CheckReport
   confinement: ConfinementReport
   fixTool: FixReport
+  previewChange: FilePreview
   enter: null
   ledgerTail: Array<EventJson>
   ledgerTree: Array<EventJson>

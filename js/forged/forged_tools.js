@@ -19,7 +19,7 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  * @typedef {object} Source
  * @property {(since: number | undefined) => Promise<{ version: number, tools?: ToolMetadata[] }>} list
  * @property {() => number} life versions of one life of the kernel say nothing in the next
- * @property {(path: string, args: unknown, signal: AbortSignal | undefined) => Promise<any>} run
+ * @property {(path: string, args: unknown, options: { signal: AbortSignal | undefined, dryRun?: true }) => Promise<any>} run
  * @property {(schema: Record<string, any>) => string} typeOf a schema as TypeScript
  * @property {() => { tools: number, chars: number }} budget of what is offered by name
  * @property {import('../tool_shape/bounded_result.js').ResultRule} results
@@ -242,9 +242,9 @@ export class ForgedTools {
     const known = made.byName.get(name);
     if (known) return known;
     const { schema, unwrap } = forgedSchema(parameters, name, this.#source.typeOf);
-    const unbounded = agentTool(described(path, description), schema, async (args, signal) => {
+    const unbounded = agentTool(described(path, description), schema, async (args, signal, mode) => {
       const given = unwrap(args);
-      return report(this.#source.run(path, given, signal));
+      return report(this.#source.run(path, given, { signal, ...(mode === 'dry' && { dryRun: true }) }));
     });
     const tool = boundedTool(unbounded, this.#source.results);
     made.byName.set(name, tool);

@@ -25,8 +25,9 @@ const known = new Set();
 export function readExecOptions(options, caller, more) {
   if (options === undefined) return { signal: undefined, text: textOf({ caller, ...more }) };
   const given = plainly(options);
-  const { signal, ...limits } = given;
-  const plain = (signal === undefined || isAbortSignal(signal)) && Object.values(limits).every(isNumber);
+  const { signal, dryRun, ...limits } = given;
+  const isUsual = (signal === undefined || isAbortSignal(signal)) && (dryRun === undefined || dryRun === true);
+  const plain = isUsual && Object.values(limits).every(isNumber);
   if (!plain) parseArguments(ExecOptionsSchema, given, 'exec options');
   const text = textOf({ ...limits, caller });
   if (plain && !known.has(text)) {
@@ -34,7 +35,8 @@ export function readExecOptions(options, caller, more) {
     dropOldest(known, MAX_KNOWN);
     known.add(text);
   }
-  return { signal, text: textOf({ ...limits, caller, ...more }) };
+  const asker = dryRun === true && { asker: { ...more.asker, dryRun } };
+  return { signal, text: textOf({ ...limits, caller, ...more, ...asker }) };
 }
 
 /**

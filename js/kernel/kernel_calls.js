@@ -15,7 +15,7 @@ import { whileHeld } from './leftovers.js';
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {<Done>(change: () => Promise<Done>) => Promise<Done>} During does a change, and tells who follows the tools of it
- * @typedef {{ session?: string, model?: string, agent?: string, id?: string }} Who on whose behalf something is asked
+ * @typedef {{ session?: string, model?: string, agent?: string, id?: string, dryRun?: boolean }} Who on whose behalf something is asked
  * @typedef {{ tool: string, who?: Who, path?: string, effect?: string, args?: unknown }} Asked a call as the ledger names it
  * @typedef {Asked & { effect: string, changes: boolean, args: unknown }} OwnCall what JavaScript itself does for somebody
  */

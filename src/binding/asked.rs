@@ -35,6 +35,11 @@ impl Asked {
         Self { effect: Effect::Write, changes: Changes::Something, ..Self::read(tool, path, args) }
     }
 
+    /// A look at what a change of files would do.
+    pub fn preview(tool: &'static str, path: &str, args: Value) -> Self {
+        Self { effect: Effect::Write, ..Self::read(tool, Some(path), args) }
+    }
+
     fn enter(self, kernel: &Kernel, asker_json: Option<&str>) -> Result<Passage, Error> {
         let asker = Asker::from_json(asker_json)?;
         let door = kernel.door();

@@ -22,6 +22,10 @@ pub struct Asker {
     /// Which one of its kind.
     pub id: Option<String>,
     pub model: Option<String>,
+    /// Whether it is only to be seen what the call would do.
+    #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub dry_run: bool,
 }
 
 impl Asker {
