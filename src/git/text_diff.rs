@@ -19,7 +19,9 @@ pub fn text_diff(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Res
         return Ok(String::new());
     }
     let failed = |error: git2::Error| GitError::git("compare two versions", &error);
-    let (old, new) = (quoted("a/", path), quoted("b/", path));
+    // As of two files in no repository, which have absolute paths.
+    let below = path.trim_start_matches('/');
+    let (old, new) = (quoted("a/", below), quoted("b/", below));
     let mut text = format!("diff --git {old} {new}\n");
     let ids = format!("{}..{}", short(before).map_err(failed)?, short(after).map_err(failed)?);
     // Writing to a text cannot fail.

@@ -10,9 +10,24 @@ pub fn previewed(result: Result<ExecValue, Error>, scope: &RunScope) -> Result<E
     let Some(preview) = scope.preview.as_ref().filter(|_| scope.is_outermost()) else { return result };
     match result {
         Ok(value) => Ok(value.previewed(preview.report()?)),
-        Err(error) if preview.has_refused() => Err(error.with("preview", as_json(&preview.report()?))),
+        Err(error) if preview.has_refused() && !is_of_its_own(error.code) => {
+            Err(error.with("preview", as_json(&preview.report()?)))
+        }
         Err(error) => Err(error),
     }
+}
+
+/// Whether a run ends so whatever it was told.
+const fn is_of_its_own(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::IsolateTimeout
+            | ErrorCode::IsolateMemory
+            | ErrorCode::IsolateCrashed
+            | ErrorCode::Aborted
+            | ErrorCode::Shutdown
+            | ErrorCode::Internal
+    )
 }
 
 /// A real run holds a transaction and files that a dry one below it would see and could not leave alone.
