@@ -263,6 +263,6 @@ it('very many refusals are counted, not listed', async () => {
   const code = 'for (let i = 0; i < 1500; i++) { try { await tgp.send(i); } catch { continue; } } return 1;';
   const preview = await kernel.run(code, {}, { dryRun: true, timeoutMs: 10_000 });
   expect(preview.calls.length).toBe(1000);
-  expect(preview.text).toContain('and 500 more');
+  expect(preview.text).toContain('- and 1480 more');
   expect(preview.text.length).toBeLessThan(13_000);
 });

@@ -1,8 +1,10 @@
 /** A preview in words, for a person and for a model. */
 
-/** Longest text, and what one part of it may take. */
+/** Longest text, and what its parts may take. */
 const MAX_CHARS = 12_000;
+const MAX_DIFF = 4_000;
 const MAX_LINE = 300;
+const MAX_LISTED = 20;
 
 /**
  * @typedef {Omit<import('../../index.js').DryRunResult, 'text' | 'dryRun'>} Preview
@@ -17,19 +19,24 @@ export function previewText({ diffs, sql, requests, calls, stopped }, { leftOut 
   const changes = diffs.length + sql.length + held;
   const parts = ['This is a dry run: nothing was changed.'];
   if (changes === 0 && stopped === undefined) parts.push('The call would change nothing.');
-  if (diffs.length > 0) parts.push(`${files(diffs.length)} would change:`, ...diffs.map(({ diff }) => diff.trimEnd()));
+  if (diffs.length > 0)
+    parts.push(`${files(diffs.length)} would change:`, ...listed(diffs.map(({ diff }) => shortDiff(diff.trimEnd()))));
   if (sql.length > 0) {
     parts.push(
       'SQL that was run and rolled back:',
-      ...sql.map((statement) => `- ${oneLine(statement.sql)} (${statement.affected} rows)`),
+      ...listed(sql.map((statement) => `- ${oneLine(statement.sql)} (${rows(statement.affected)})`)),
     );
   }
   if (held > 0) {
     parts.push(
       'Not done, and answered by a refusal:',
-      ...requests.map(({ method, url }) => `- ${oneLine(`${method} ${url}`)}`),
-      ...calls.map(({ name, args }) => `- ${oneLine(`tgp.${name}(${args.map(shown).join(', ')})`)}`),
-      ...(leftOut > 0 ? [`- and ${leftOut} more`] : []),
+      ...listed(
+        [
+          ...requests.map(({ method, url }) => `- ${oneLine(`${method} ${url}`)}`),
+          ...calls.map(({ name, args }) => `- ${oneLine(`tgp.${name}(${args.map(shown).join(', ')})`)}`),
+        ],
+        leftOut,
+      ),
     );
   }
   parts.push(...reportOf(written));
@@ -53,6 +60,28 @@ function reportOf({ findings = [], problem, relinked = [], mentions = [], simila
     ...(mentions.length > 0 ? [`Still name the path as text: ${mentions.join(', ')}.`] : []),
     ...(similar.length > 0 ? [`Do the same job: ${similar.map(({ path }) => path).join(', ')}.`] : []),
   ];
+}
+
+/**
+ * The first lines of a list, and how many there are beside them.
+ * @param {string[]} lines
+ * @param {number} [more] that are not in it
+ */
+function listed(lines, more = 0) {
+  const rest = Math.max(0, lines.length - MAX_LISTED) + more;
+  return [...lines.slice(0, MAX_LISTED), ...(rest > 0 ? [`- and ${rest} more`] : [])];
+}
+
+/** @param {string} diff */
+function shortDiff(diff) {
+  if (diff.length <= MAX_DIFF) return diff;
+  const end = diff.lastIndexOf('\n', MAX_DIFF);
+  return `${diff.slice(0, end > 0 ? end : MAX_DIFF).toWellFormed()}\n[${diff.length} characters in all]`;
+}
+
+/** @param {number} count */
+function rows(count) {
+  return count === 1 ? '1 row' : `${count} rows`;
 }
 
 /** @param {number} count */
