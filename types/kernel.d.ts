@@ -265,6 +265,8 @@ export declare class TGP {
    * config file read again.
    */
   boot(): Promise<void>;
+  /** What {@link TGP.exec} would do: nothing is changed. */
+  exec<Result = any>(path: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
   /**
    * Runs a tool in the sandbox.
    * @param path the tool, relative to the root
@@ -274,19 +276,20 @@ export declare class TGP {
    * agents and of the command line are. Default: `{}`.
    * @throws {TGPError} of the class that says what went wrong; `details.logs` holds what the tool had logged
    */
-  exec<Result = any>(path: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
   exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
+  /** What {@link TGP.run} would do: nothing is changed. */
+  run<Result = any>(code: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
   /**
    * Runs TypeScript that is in no file: same sandbox, limits and checks as {@link TGP.exec}, nothing written, committed or
    * registered. Its imports are those of a file in `tools/`; errors name it `tools/.code.ts`.
    * @throws {TGPError} as {@link TGP.exec}
    */
-  run<Result = any>(code: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
   run<Result = any>(code: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
   /** Checks a tool's source without running it: syntax, the eight standards and, when TypeScript is there, types. */
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
-  /** Applies every repair that the findings of a tool offer, and commits the result. */
+  /** What {@link TGP.fix} would do: nothing is changed. */
   fix(path: string, options: { signal?: AbortSignal } & DryRunOption): Promise<DryRunResult>;
+  /** Applies every repair that the findings of a tool offer, and commits the result. */
   fix(path: string, options?: { signal?: AbortSignal }): Promise<FixResult>;
   /** What holds the sandbox on this machine, and which V8 is in it; starts a worker if none has run yet. */
   confinement(): Promise<Confinement>;

@@ -1,6 +1,7 @@
 /** Calls that are only to be seen: what they would do, as data and in words. */
 
 import { TGPError, ValidationError } from '../boundary/errors.js';
+import { plainly } from './exec_options.js';
 import { previewText } from './preview_text.js';
 
 /**
@@ -53,13 +54,13 @@ function uncommitted({ persisted: _, written, ...answer }) {
 }
 
 /**
- * The options of a run, and where the statements of a dry one are noted. Whether it is one is read once.
- * @param {any} options
- * @returns {{ given: any, sql: DryRunResult['sql'] | undefined }}
+ * The options of a run, and where the statements of a dry one are noted.
+ * @param {unknown} options
+ * @returns {{ given: import('../../index.js').ExecOptions | undefined, sql: DryRunResult['sql'] | undefined }}
  */
 export function dryOption(options) {
-  const dryRun = options?.dryRun;
-  return dryRun === true ? { given: { ...options, dryRun }, sql: [] } : { given: options, sql: undefined };
+  const given = options === undefined ? undefined : plainly(options);
+  return { given, sql: given?.dryRun === true ? [] : undefined };
 }
 
 /**

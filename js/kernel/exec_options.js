@@ -57,7 +57,7 @@ export function argumentsText(args) {
  * @param {unknown} options
  * @returns {import('../../index.js').ExecOptions}
  */
-function plainly(options) {
+export function plainly(options) {
   try {
     if (typeof options === 'object' && options !== null && !Array.isArray(options)) return { ...options };
   } catch {
