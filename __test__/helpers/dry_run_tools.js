@@ -2,8 +2,7 @@
  * Thirty tools that write, query, fetch and call the application. Each is run dry and then for real; `SERVER` stands for the
  * address of a server. A tool goes on after what a dry run refuses it, unless it is said to stop there.
  *
- * @typedef {{ name: string, code: string, args?: object, stops?: true, differs?: true }} Tool `differs`: its result depends on
- * what a dry run refuses
+ * @typedef {{ name: string, code: string, args?: object, stops?: true }} Tool
  */
 
 /** Has what may be refused go by. */
