@@ -110,10 +110,15 @@ export declare class BindingKernel {
   /** Value: `{ total, days, memory }`, counted on this machine. */
   stats(): Promise<BindingOutcome>
   /**
-   * `functions` are the names that guests find on `tgp`; `on_call` is asked to call them; `on_end` hears of the end of
-   * every run.
+   * Value: `{ diffs: [{ path, diff }], result }` of a change of files, which is not made. `change_json` is the name of its
+   * tool and the arguments of that: `{ tool, path, … }`; the asker must say that it is a dry run.
    */
-  constructor(functions: Array<string>, onCall: (arg: BindingHostCall) => void, onEnd: (arg0: number, arg1: BindingOutcome) => void)
+  previewChange(changeJson: string, asker?: string | undefined | null): Promise<BindingOutcome>
+  /**
+   * `functions` are the names that guests find on `tgp`, `dry_functions` those of them that a dry run may call; `on_call` is
+   * asked to call them; `on_end` hears of the end of every run.
+   */
+  constructor(functions: Array<string>, dryFunctions: Array<string>, onCall: (arg: BindingHostCall) => void, onEnd: (arg0: number, arg1: BindingOutcome) => void)
   /** Answers a question that `on_call` was given. */
   answer(id: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
   /**

@@ -3,6 +3,7 @@
 export * from './types/adapters.js';
 export * from './types/config.js';
 export * from './types/confinement.js';
+export * from './types/dry_run.js';
 export * from './types/errors.js';
 export * from './types/files.js';
 export * from './types/functions.js';

@@ -8,6 +8,8 @@ export type DescribedFunction = {
    * What its one argument must be: a schema of zod 4, or a JSON Schema. Without it `execute` gets whatever the tool passes.
    */
   parameters?: z.ZodType | Record<string, unknown>;
+  /** That it changes nothing, so that a dry run may call it. Default: `false`. */
+  readOnly?: boolean;
   execute(this: HostCall, ...args: any[]): any;
 };
 

@@ -1,5 +1,6 @@
 import type { FilledTGPConfig, TGPConfigInput } from './config.js';
 import type { Confinement } from './confinement.js';
+import type { DryRunOption, DryRunResult } from './dry_run.js';
 import type { AbortedError, ApprovalError, IoError, ShutdownError, ValidationError } from './errors.js';
 import type { createNodeVFS, VFSAdapter } from './files.js';
 import type { HostCall, SandboxFunction } from './functions.js';
@@ -108,6 +109,8 @@ export type ExecOptions = {
   now?: number;
   /** Stops the run; it then fails with {@link AbortedError}. */
   signal?: AbortSignal;
+  /** Whether it is only told what the run would do, as a {@link DryRunResult}. Default: `false`. */
+  dryRun?: boolean;
 };
 
 /** One line that a tool wrote with `console`. */
@@ -265,6 +268,8 @@ export declare class TGP {
    * config file read again.
    */
   boot(): Promise<void>;
+  /** What {@link TGP.exec} would do: nothing is changed. */
+  exec<Result = any>(path: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
   /**
    * Runs a tool in the sandbox.
    * @param path the tool, relative to the root
@@ -275,6 +280,8 @@ export declare class TGP {
    * @throws {TGPError} of the class that says what went wrong; `details.logs` holds what the tool had logged
    */
   exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
+  /** What {@link TGP.run} would do: nothing is changed. */
+  run<Result = any>(code: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
   /**
    * Runs TypeScript that is in no file: same sandbox, limits and checks as {@link TGP.exec}, nothing written, committed or
    * registered. Its imports are those of a file in `tools/`; errors name it `tools/.code.ts`.
@@ -283,6 +290,8 @@ export declare class TGP {
   run<Result = any>(code: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
   /** Checks a tool's source without running it: syntax, the eight standards and, when TypeScript is there, types. */
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
+  /** What {@link TGP.fix} would do: nothing is changed. */
+  fix(path: string, options: { signal?: AbortSignal } & DryRunOption): Promise<DryRunResult>;
   /** Applies every repair that the findings of a tool offer, and commits the result. */
   fix(path: string, options?: { signal?: AbortSignal }): Promise<FixResult>;
   /** What holds the sandbox on this machine, and which V8 is in it; starts a worker if none has run yet. */
@@ -335,7 +344,7 @@ export declare class TGP {
    * @throws {GitConflictError} when others changed the same file; both versions are kept
    * @throws {GitError} when the remote cannot be reached; nothing is lost
    */
-  sync(): Promise<void>;
+  sync(options?: { dryRun?: false }): Promise<void>;
   /** The repository: history, and what the kernel tools do with the remote. */
   readonly git: KernelGit;
   /**

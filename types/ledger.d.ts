@@ -64,6 +64,8 @@ export type LedgerEvent = {
   /** The file that it is about, relative to the root, in its shortest form: `tools/a.ts` for `./tools//a.ts`. */
   path?: string;
   effect?: LedgerEffect;
+  /** Of a `CALL` that was only to be seen: nothing was changed by it. */
+  dryRun?: true;
   /** What was asked for; secrets are masked, large values are a {@link LedgerBlob}. */
   args?: any;
   /** Of a `RESULT`: whether it succeeded. */
@@ -149,6 +151,8 @@ export type LedgerCall = {
   tool: string;
   path?: string;
   effect?: LedgerEffect;
+  /** Whether it was only to be seen what it would do. */
+  dryRun?: true;
   args?: any;
   /**
    * `'unknown'`: its process ended before a result was recorded, so that nobody can say whether it happened. `'running'`: no result

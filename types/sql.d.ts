@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { TGP } from './kernel.js';
 import type { DescribeSchemaParams, ExecSqlParams } from './schemas.js';
-import type { AgentTool, TGPToolsOptions, tgpTools } from './tools.js';
+import type { AgentTool, PreviewedTool, TGPToolsOptions, tgpTools } from './tools.js';
 
 /** Runs one statement and gives its rows. */
 export type SqlExecutor = (sql: string, params: any[]) => any;
@@ -135,8 +135,8 @@ export type ExecSqlArgs = z.input<typeof ExecSqlParams>;
 /** Arguments of `describe_schema`. */
 export type DescribeSchemaArgs = z.input<typeof DescribeSchemaParams>;
 
-/** What `exec_sql` answers with `dryRun`: nothing of it has stayed. */
-export type DryRunResult = { dryRun: true; affected: number; rows: Record<string, any>[] };
+/** What `exec_sql` answers with the option `dryRun` of {@link createSqlTools}: nothing of it has stayed. */
+export type SqlDryRunResult = { dryRun: true; affected: number; rows: Record<string, any>[] };
 
 /** One table or view, as `describe_schema` tells of it. */
 export type TableDescription = {
@@ -162,7 +162,7 @@ export type SchemaDescription = {
 
 /** The tools that {@link createSqlTools} returns. */
 export type SqlTools = {
-  exec_sql: AgentTool<ExecSqlArgs, any>;
+  exec_sql: PreviewedTool<ExecSqlArgs, any>;
   describe_schema: AgentTool<DescribeSchemaArgs, SchemaDescription>;
 };
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { DryRunOption, DryRunResult } from './dry_run.js';
 import type { TGPError, TGPErrorCode } from './errors.js';
 import type { CheckResult, FoundTool, LogEntry, RunStats, TGP } from './kernel.js';
 import type { Approve } from './policy.js';
@@ -28,6 +29,14 @@ export type ToolCallOptions = {
   maxChars?: number;
 };
 
+/** A tool that can be asked what it would do. */
+export type PreviewedTool<Args = any, Result = any> = Omit<AgentTool<Args, Result>, 'execute'> & {
+  execute: {
+    (args: Args, options: ToolCallOptions & DryRunOption): Promise<DryRunResult>;
+    (args: Args, options?: ToolCallOptions): Promise<Result>;
+  };
+};
+
 /**
  * A tool of an agent. The same object works in Vercel AI SDK 4 to 7. `parameters` and `inputSchema` are one schema: a
  * plain JSON Schema that the SDKs also recognise as one of their own, and has the `parse` and `safeParse` of zod.
@@ -46,7 +55,7 @@ export type AgentTool<Args = any, Result = any> = {
 export type ToolSet = Record<string, AgentTool>;
 
 /** A tool that an agent has forged. It reports as `exec_tool` does, and refuses arguments that do not fit its schema. */
-export type ForgedTool = AgentTool<any, ExecToolResult>;
+export type ForgedTool = PreviewedTool<any, ExecToolResult>;
 
 /** Forged tools by the name that a model calls: at most 64 of `a-z A-Z 0-9 _ -`, no two alike, none of the kernel's own. */
 export type ForgedTools = Record<string, ForgedTool>;
@@ -273,18 +282,18 @@ export type ExecToolResult =
 export type TGPTools = {
   list_files: AgentTool<ListFilesArgs, string[]>;
   read_file: AgentTool<ReadFileArgs, string>;
-  write_file: AgentTool<WriteFileArgs, WriteFileResult>;
-  patch_file: AgentTool<PatchFileArgs, PatchFileResult>;
-  apply_diff: AgentTool<ApplyDiffArgs, ApplyDiffResult>;
-  delete_file: AgentTool<DeleteFileArgs, DeleteFileResult>;
-  move_file: AgentTool<MoveFileArgs, MoveFileResult>;
-  revert_file: AgentTool<RevertFileArgs, WriteFileResult>;
+  write_file: PreviewedTool<WriteFileArgs, WriteFileResult>;
+  patch_file: PreviewedTool<PatchFileArgs, PatchFileResult>;
+  apply_diff: PreviewedTool<ApplyDiffArgs, ApplyDiffResult>;
+  delete_file: PreviewedTool<DeleteFileArgs, DeleteFileResult>;
+  move_file: PreviewedTool<MoveFileArgs, MoveFileResult>;
+  revert_file: PreviewedTool<RevertFileArgs, WriteFileResult>;
   search_files: AgentTool<SearchFilesArgs, SearchFilesResult>;
   find_tool: AgentTool<FindToolArgs, FoundTool[]>;
   file_history: AgentTool<FileHistoryArgs, FileHistoryEntry[]>;
   check_tool: AgentTool<CheckToolArgs, CheckResult>;
-  exec_tool: AgentTool<ExecToolArgs, ExecToolResult>;
-  run_code: AgentTool<RunCodeArgs, ExecToolResult>;
+  exec_tool: PreviewedTool<ExecToolArgs, ExecToolResult>;
+  run_code: PreviewedTool<RunCodeArgs, ExecToolResult>;
 };
 
 /** Who works with the tools: it is written into every commit that they make, and into the ledger. */
@@ -304,6 +313,8 @@ export type TGPToolsOptions = {
    * (`needsApproval`). What a run asks for goes to `approve`, because no conversation can wait there.
    */
   approval?: 'sdk';
+  /** Whether the tools that change something only tell what they would do, as a {@link DryRunResult}. Default: `false`. */
+  dryRun?: boolean;
 };
 
 /**

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { attenuate, tgpTools } from '../../index.js';
-import { caller, heard, policyKernel } from '../helpers/policy_kernel.js';
 import { serveHttp } from '../helpers/http_server.js';
+import { caller, heard, policyKernel } from '../helpers/policy_kernel.js';
 
 const FILES = {
   'tools/payments/rate.json': '{"rate":7}',

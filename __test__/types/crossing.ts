@@ -36,7 +36,10 @@ export const sameKeys: {
   agent: SameKeys<FilledTGPConfig['agent'], rust.AgentConfig>;
   ledger: SameKeys<FilledTGPConfig['ledger'], rust.LedgerConfig>;
   auth: SameKeys<FilledTGPConfig['git']['auth'], rust.GitIdentity>;
-  exec: SameKeys<Omit<ExecOptions, 'signal'> & { caller: unknown; asker: unknown; trace: unknown }, rust.ExecOptions>;
+  exec: SameKeys<
+    Omit<ExecOptions, 'signal' | 'dryRun'> & { caller: unknown; asker: unknown; trace: unknown },
+    rust.ExecOptions
+  >;
   search: SameKeys<SearchFilesArgs, rust.SearchQuery>;
   sql: SameKeys<SqlToolOptions, rust.SqlOptions>;
 } = {

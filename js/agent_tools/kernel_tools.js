@@ -45,24 +45,28 @@ function known(given) {
 
 /** @type {typeof import('../../index.js').tgpTools} */
 export function tgpTools(kernel, options = {}) {
-  const { agent: id, approval, ...context } = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
-  return toolsFor(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...context }, approval);
+  const given = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
+  const { agent: id, approval, dryRun = false, ...context } = given;
+  const who = { agent: 'agent', ...(id !== undefined && { id }), ...context };
+  return toolsFor(kernel, who, { approval, mode: dryRun ? 'dry' : 'real' });
 }
 
 /**
  * The same for whoever it is.
  * @param {import('../../index.js').TGP} kernel
  * @param {import('../kernel/kernel_calls.js').Who} who
- * @param {'sdk'} [approval] who has calls approved, if not `who` or the kernel
+ * @param {{ approval?: 'sdk', mode?: import('../tool_shape/agent_tool.js').Mode }} [options] who has calls approved, if not `who`
+ * or the kernel, and whether they are only previewed
  * @returns {import('../../index.js').TGPTools}
  */
-export function toolsFor(kernel, who, approval) {
+export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
   const own = known(kernel);
   const owner = agentOwner(own, who, approval);
   const access = own[ON_BEHALF](owner.who);
   const { files } = access;
   const { session, model } = owner.who;
   const context = { session, model };
+  const isAlways = mode === 'dry';
   const note = (/** @type {string | undefined} */ why) => ({ ...context, why });
   const tools = {
     list_files: checkedTool(
@@ -85,6 +89,10 @@ export function toolsFor(kernel, who, approval) {
         success: /** @type {const} */ (true),
         ...(await files.write(path, content, note(why), signal)),
       }),
+      {
+        isAlways,
+        preview: ({ path, content }, signal) => files.preview({ tool: 'write_file', path, content }, signal),
+      },
     ),
     patch_file: checkedTool(
       'patch_file',
@@ -94,6 +102,11 @@ export function toolsFor(kernel, who, approval) {
         success: /** @type {const} */ (true),
         ...patchReport(await files.patch(path, search, replace, note(why), signal)),
       }),
+      {
+        isAlways,
+        preview: ({ path, search, replace }, signal) =>
+          files.preview({ tool: 'patch_file', path, search, replace }, signal),
+      },
     ),
     apply_diff: checkedTool(
       'apply_diff',
@@ -103,6 +116,11 @@ export function toolsFor(kernel, who, approval) {
         success: /** @type {const} */ (true),
         ...(await files.diff(path, withPlace(diff, start_line, end_line), note(why), signal)),
       }),
+      {
+        isAlways,
+        preview: ({ path, diff, start_line, end_line }, signal) =>
+          files.preview({ tool: 'apply_diff', path, diff: withPlace(diff, start_line, end_line) }, signal),
+      },
     ),
     delete_file: checkedTool(
       'delete_file',
@@ -112,6 +130,7 @@ export function toolsFor(kernel, who, approval) {
         success: /** @type {const} */ (true),
         ...(await files.remove(path, note(why), signal)),
       }),
+      { isAlways, preview: ({ path }, signal) => files.preview({ tool: 'delete_file', path }, signal) },
     ),
     move_file: checkedTool(
       'move_file',
@@ -121,6 +140,7 @@ export function toolsFor(kernel, who, approval) {
         success: /** @type {const} */ (true),
         ...(await files.move(from, to, note(why), signal)),
       }),
+      { isAlways, preview: ({ from, to }, signal) => files.preview({ tool: 'move_file', from, to }, signal) },
     ),
     revert_file: checkedTool(
       'revert_file',
@@ -130,6 +150,7 @@ export function toolsFor(kernel, who, approval) {
         success: /** @type {const} */ (true),
         ...(await files.revert(path, commit, note(why), signal)),
       }),
+      { isAlways, preview: ({ path, commit }, signal) => files.preview({ tool: 'revert_file', path, commit }, signal) },
     ),
     search_files: checkedTool(
       'search_files',
@@ -162,12 +183,14 @@ export function toolsFor(kernel, who, approval) {
       'Run a tool in the sandbox. Returns { success: true, result, logs, stats }, or { success: false, error, code, logs } with line and column of the failure.',
       ExecToolParams,
       ({ path, args }, signal) => report(access.exec(path, args, { signal })),
+      { isAlways, preview: ({ path, args }, signal) => report(access.exec(path, args, { signal, dryRun: true })) },
     ),
     run_code: checkedTool(
       'run_code',
       'Run TypeScript once, without a file: to look at data, try an idea, answer a question that will not come again. Same sandbox, limits, checks and report as exec_tool; imports are those of a file in "tools/", and errors name it tools/.code.ts. Nothing is kept: what will be needed again is a tool, with write_file.',
       RunCodeParams,
       ({ code, args }, signal) => report(access.run(code, args, { signal })),
+      { isAlways, preview: ({ code, args }, signal) => report(access.run(code, args, { signal, dryRun: true })) },
     ),
   };
   const told = toldCalls((path, args) => own[ARGUMENTS_OF](path, args));

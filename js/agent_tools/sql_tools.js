@@ -1,8 +1,10 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ON_BEHALF, SQL } from '../kernel/agent_access.js';
+import { dryRunResult } from '../kernel/dry_run.js';
 import { answerRows } from '../sql/answer.js';
 import { describeSchema } from '../sql/describe_schema.js';
+import { drySql } from '../sql/dry_sql.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
@@ -29,13 +31,19 @@ export function createSqlTools(given, options = {}) {
    * A run around `work`, rolled back where that is possible when it fails or the caller gives up.
    * @template T
    * @param {import('../sql/adapter.js').SqlAdapter} database
-   * @param {(run: ReturnType<typeof sqlRun>) => Promise<T>} work
+   * @param {(run: import('../sql/dry_sql.js').SqlRun) => Promise<T>} work
    * @param {import('../sql/rules.js').SqlRules} under
    * @param {AbortSignal | undefined} signal
    */
-  const inRun = async (database, work, under, signal) => {
+  const inRun = (database, work, under, signal) => during(sqlRun(database, under), work, signal);
+  /**
+   * @template T
+   * @param {import('../sql/dry_sql.js').SqlRun} run
+   * @param {(run: import('../sql/dry_sql.js').SqlRun) => Promise<T>} work
+   * @param {AbortSignal | undefined} signal
+   */
+  const during = async (run, work, signal) => {
     throwIfAborted(signal);
-    const run = sqlRun(database, under);
     try {
       const value = await untilAborted(work(run), signal);
       await run.commit();
@@ -50,8 +58,10 @@ export function createSqlTools(given, options = {}) {
    * @template T
    * @param {Pick<import('../kernel/kernel_calls.js').OwnCall, 'tool' | 'effect' | 'args' | 'changes'>} call
    * @param {() => Promise<T>} work
+   * @param {import('../kernel/kernel_calls.js').Who} [who]
    */
-  const recorded = (call, work) => (access ? access.own(call, work) : work());
+  const recorded = (call, work, who) => (access ? access.own({ ...call, who }, work) : work());
+  const dry = drySql(adapter, { ...settings, ...options });
   // What is only looked up needs no transaction.
   const lookedUp = once ? { dialect, once } : adapter;
 
@@ -67,6 +77,19 @@ export function createSqlTools(given, options = {}) {
         const rows = answerRows(answer);
         if (!rules.options.dryRun) return listPage(rows, fewer(PAGING));
         return { dryRun: /** @type {const} */ (true), affected: answer.affected, rows: rows.slice(0, PREVIEW_ROWS) };
+      },
+      {
+        isAlways: false,
+        preview: async ({ sql, params }, signal) => {
+          const call = { tool: 'exec_sql', effect: 'sql', changes: false, args: { sql, params } };
+          const work = () => during(dry.begin(), (run) => run.execute(sql, params), signal);
+          const answer = await recorded(call, work, { dryRun: true });
+          const { affected } = answer;
+          return dryRunResult({
+            result: answerRows(answer).slice(0, PREVIEW_ROWS),
+            sql: dry.accessOf(sql, params) === 'read' ? [] : [{ sql, affected }],
+          });
+        },
       },
     ),
     describe_schema: checkedTool(

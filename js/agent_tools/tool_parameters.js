@@ -25,6 +25,7 @@ export const TgpToolsOptionsSchema = z.strictObject({
   token: z.string().min(1).optional(),
   approve: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
   approval: z.literal('sdk').optional(),
+  dryRun: z.boolean().optional(),
 });
 
 export const ListFilesParams = z.strictObject({

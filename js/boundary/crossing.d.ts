@@ -56,9 +56,15 @@ export type EventJson = any;
 
 export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, asker?: Asker, trace?: boolean, };
 
-export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, };
+export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, preview?: PreviewReport, };
 
 export type ExportPage = { lines: Array<string>, next: number | null, };
+
+export type FileChangeCall = { "tool": "write_file", path: string, content: string, } | { "tool": "patch_file", path: string, search: string, replace: string, } | { "tool": "apply_diff", path: string, diff: string, } | { "tool": "revert_file", path: string, commit: string, } | { "tool": "delete_file", path: string, } | { "tool": "move_file", from: string, to: string, } | { "tool": "fix_tool", path: string, };
+
+export type FileDiff = { path: string, diff: string, };
+
+export type FilePreview = { diffs: Array<FileDiff>, result: any, };
 
 export type Fix = { line: number, column: number, endLine: number, endColumn: number, text: string, };
 
@@ -75,6 +81,10 @@ export type GitIdentity = { token?: Secret, user: string, email: string, };
 export type GitProvider = "local" | "github" | "gitlab" | "bitbucket";
 
 export type GitWriteStrategy = "direct" | "pr";
+
+export type HeldCall = { name: string, args: any[], };
+
+export type HeldRequest = { method: string, url: string, };
 
 export type HistoryEntry = { commit: string, message: string, author: string, time: number, why?: string, session?: string, model?: string, };
 
@@ -230,6 +240,7 @@ export interface KernelAnswers {
   checkTool: CheckReport
   confinement: ConfinementReport
   fixTool: FixReport
+  previewChange: FilePreview
   enter: null
   ledgerTail: Array<EventJson>
   ledgerTree: Array<EventJson>

@@ -1,11 +1,13 @@
 import { NotFoundError } from '../boundary/errors.js';
+import { FILES } from '../kernel/agent_access.js';
+import { previewed } from './previewed.js';
 import { json, line, styled } from './screen.js';
 import { destination, findFileOfAnyTime, findTool, withWorkspace } from './workspace.js';
 
 /**
  * @typedef {import('./screen.js').Format} Format
  * @typedef {import('../../index.js').MoveResult} Changed
- * @typedef {{ config?: string, format: Format, why?: string, yes?: boolean }} Options
+ * @typedef {{ config?: string, format: Format, why?: string, yes?: boolean, dryRun?: boolean }} Options
  */
 
 const SHORT_HASH = 7;
@@ -14,10 +16,12 @@ const SHORT_HASH = 7;
  * @param {string} given a tool, or any other file of the workspace
  * @param {Options} options
  */
-export async function remove(given, { format, config, why, yes }) {
-  const changed = await withWorkspace({ config, yes }, async (kernel) =>
-    kernel.git.remove(await findTool(kernel, given, { among: 'files' }), { why }),
-  );
+export async function remove(given, { format, config, why, yes, dryRun }) {
+  const changed = await withWorkspace({ config, yes }, async (kernel) => {
+    const path = await findTool(kernel, given, { among: 'files' });
+    return dryRun ? kernel[FILES].preview({ tool: 'delete_file', path }) : kernel.git.remove(path, { why });
+  });
+  if ('dryRun' in changed) return previewed(format, changed);
   return told(format, 'removed', changed.path, changed);
 }
 
@@ -26,11 +30,15 @@ export async function remove(given, { format, config, why, yes }) {
  * @param {string} to its new path, or less of it
  * @param {Options} options
  */
-export async function move(given, to, { format, config, why, yes }) {
+export async function move(given, to, { format, config, why, yes, dryRun }) {
   const { from, changed } = await withWorkspace({ config, yes }, async (kernel) => {
     const path = await findTool(kernel, given, { among: 'files' });
-    return { from: path, changed: await kernel.git.move(path, destination(path, to), { why }) };
+    const target = destination(path, to);
+    const change = /** @type {const} */ ({ tool: 'move_file', from: path, to: target });
+    const moved = dryRun ? kernel[FILES].preview(change) : kernel.git.move(path, target, { why });
+    return { from: path, changed: await moved };
   });
+  if ('dryRun' in changed) return previewed(format, changed);
   return told(format, 'moved', `${from} -> ${changed.path}`, changed);
 }
 
@@ -39,13 +47,16 @@ export async function move(given, to, { format, config, why, yes }) {
  * @param {string} commit
  * @param {Options} options
  */
-export async function revert(given, commit, { format, config, why, yes }) {
+export async function revert(given, commit, { format, config, why, yes, dryRun }) {
   const changed = await withWorkspace({ config, yes }, async (kernel) => {
     const path = await findFileOfAnyTime(kernel, given);
-    return kernel.git.revert(path, commit, { why }).catch((error) => {
+    const change = /** @type {const} */ ({ tool: 'revert_file', path, commit });
+    const reverted = dryRun ? kernel[FILES].preview(change) : kernel.git.revert(path, commit, { why });
+    return reverted.catch((error) => {
       throw error instanceof NotFoundError ? inTermsOfCommands(error, path) : error;
     });
   });
+  if ('dryRun' in changed) return previewed(format, changed);
   return told(format, 'reverted', changed.path, changed);
 }
 

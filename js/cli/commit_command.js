@@ -1,5 +1,6 @@
 import { NotFoundError, TGPError } from '../boundary/errors.js';
 import { messageOf } from '../boundary/thrown.js';
+import { refuseDryRun } from '../kernel/dry_run.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { filesMeant, findFileOfAnyTime, isTool, withWorkspace } from './workspace.js';
 
@@ -22,9 +23,10 @@ const MAX_NAMED = 5;
  * Commits what is on disk and not in the history: tools that a person wrote with an editor. What the check of the configuration
  * refuses stays out, as it does when an agent writes it.
  * @param {string[]} given tools, files or folders; everything when there are none
- * @param {{ config?: string, message?: string, yes?: boolean, format: import('./screen.js').Format }} options
+ * @param {{ config?: string, message?: string, yes?: boolean, dryRun?: boolean, format: import('./screen.js').Format }} options
  */
-export async function commit(given, { format, config, message, yes }) {
+export async function commit(given, { format, config, message, yes, dryRun }) {
+  refuseDryRun({ dryRun }, 'A commit of what is on disk');
   const report = await withProgress(format, 'Committing', () =>
     withWorkspace({ config, yes }, async (kernel) => {
       const { good, left } = await sifted(kernel, await chosen(kernel, given));

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { messageOf } from '../boundary/thrown.js';
 import { FILES } from '../kernel/agent_access.js';
+import { refuseDryRun } from '../kernel/dry_run.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { findFileOfAnyTime, locateRoot, withWorkspace } from './workspace.js';
 
@@ -35,8 +36,10 @@ export async function log(given, { format, config, limit }) {
   return 0;
 }
 
-/** @param {Options & { yes?: boolean }} options */
-export async function sync({ format, config, yes }) {
+/** @param {Options & { yes?: boolean, dryRun?: boolean }} options */
+export async function sync({ format, config, yes, dryRun }) {
+  // Not even the boot, which asks the remote.
+  refuseDryRun({ dryRun }, 'What comes from and goes to a remote');
   const before = await localHead(config);
   const { remote, commit, changed, uncommitted, warning } = await withProgress(format, 'Syncing', () =>
     withWorkspace({ config, yes }, async (kernel) => {

@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { TGPError, ValidationError } from '../boundary/errors.js';
 import { packageVersion } from '../boundary/package_version.js';
 
@@ -98,12 +98,15 @@ function build(action) {
     .option('-a, --args <json>', 'arguments: a JSON object, @file, or - for standard input', '{}')
     .option('--timeout-ms <n>', 'CPU time of the run', positive)
     .option('--memory-mb <n>', 'memory of the run', positive)
+    .option('--dry-run', 'only print what the run would do')
     .action(action(async (tool, options) => (await tools()).exec(tool, options)));
   onWorkspace(command('log [path]', 'list the commits of a tool or file, or all, newest first'))
     .option('-n, --limit <n>', 'most commits to print', positive)
     .action(action(async (path, options) => (await history()).log(path, options)));
   const changing = (/** @type {Command} */ made) =>
-    onApproval(made).option('-w, --why <text>', 'a line for the history');
+    onApproval(made)
+      .option('-w, --why <text>', 'a line for the history')
+      .option('--dry-run', 'only print what would change');
   changing(command('remove <path>', 'remove a tool or file, as a commit; one that others import stays')).action(
     action(async (path, options) => (await changes()).remove(path, options)),
   );
@@ -115,10 +118,11 @@ function build(action) {
   );
   onApproval(command('commit [paths...]', 'commit what was written by hand and is not in the history yet'))
     .option('-m, --message <text>', 'what the commit is about')
+    .addOption(unforeseeable())
     .action(action(async (paths, options) => (await import('./commit_command.js')).commit(paths, options)));
-  onApproval(command('sync', 'push what is not pushed yet, and bring in what others pushed')).action(
-    action(async (options) => (await history()).sync(options)),
-  );
+  onApproval(command('sync', 'push what is not pushed yet, and bring in what others pushed'))
+    .addOption(unforeseeable())
+    .action(action(async (options) => (await history()).sync(options)));
   onWorkspace(command('stats', 'how many tools were forged here, and how often one was used again')).action(
     action(async (options) => (await tools()).stats(options)),
   );
@@ -210,6 +214,11 @@ function policyCommands() {
 
 function ledgerCommands() {
   return import('./ledger_commands.js');
+}
+
+/** An option of commands that cannot be previewed: it must not be taken for one that is ignored. */
+function unforeseeable() {
+  return new Option('--dry-run').hideHelp();
 }
 
 /** @param {string} text */

@@ -3,6 +3,7 @@ import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { ARGUMENTS_OF, FILES } from '../kernel/agent_access.js';
 import { report } from '../tool_shape/agent_tool.js';
+import { previewed } from './previewed.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { findTool, toolPaths, withWorkspace } from './workspace.js';
 
@@ -164,18 +165,19 @@ function printRepair(path, { applied, written }) {
 
 /**
  * @param {string} tool
- * @param {Options & { args?: string, timeoutMs?: number, memoryMb?: number, yes?: boolean }} options
+ * @param {Options & { args?: string, timeoutMs?: number, memoryMb?: number, yes?: boolean, dryRun?: boolean }} options
  */
-export async function exec(tool, { format, config, args, timeoutMs, memoryMb, yes }) {
+export async function exec(tool, { format, config, args, timeoutMs, memoryMb, yes, dryRun }) {
   const given = await readArguments(args);
   const outcome = await withWorkspace({ config, yes }, async (kernel, approver) => {
     const path = await findTool(kernel, tool);
     const fitting = await kernel[ARGUMENTS_OF](path, given);
-    const run = kernel.exec(path, fitting, { timeoutMs, memoryMb }).catch((error) => {
+    const run = kernel.exec(path, fitting, { timeoutMs, memoryMb, dryRun }).catch((error) => {
       throw approver.explained(error);
     });
     return report(run);
   });
+  if (outcome.dryRun === true) return previewed(format, outcome);
   if (format === 'json') {
     json(outcome);
   } else {

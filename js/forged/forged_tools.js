@@ -22,7 +22,7 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  * @typedef {object} Source
  * @property {(since: number | undefined) => Promise<{ version: number, tools?: ToolMetadata[] }>} list
  * @property {() => number} life versions of one life of the kernel say nothing in the next
- * @property {(path: string, args: unknown, signal: AbortSignal | undefined, who: ToolOwner['who']) => Promise<any>} run
+ * @property {(path: string, args: unknown, options: { signal: AbortSignal | undefined, dryRun?: true }, who: ToolOwner['who']) => Promise<any>} run
  * @property {(schema: Record<string, any>) => string} typeOf a schema as TypeScript
  * @property {() => { tools: number, chars: number }} budget of what is offered by name
  * @property {import('../tool_shape/bounded_result.js').ResultRule} results
@@ -253,9 +253,9 @@ export class ForgedTools {
     const known = byName.get(name);
     if (known) return known;
     const { schema, unwrap } = forgedSchema(parameters, name, this.#source.typeOf);
-    const unbounded = agentTool(described(path, description), schema, async (args, signal) => {
+    const unbounded = agentTool(described(path, description), schema, async (args, signal, mode) => {
       const given = unwrap(args);
-      return report(this.#source.run(path, given, signal, owner.who));
+      return report(this.#source.run(path, given, { signal, ...(mode === 'dry' && { dryRun: true }) }, owner.who));
     });
     const callOf = (/** @type {any} */ args) => ({ tool: 'exec_tool', effect: 'run', path, args: unwrap(args) });
     const guarded = owner.guard?.(unbounded, callOf) ?? unbounded;

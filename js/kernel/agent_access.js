@@ -1,6 +1,7 @@
 /** What the tools for agents may do with a kernel, beyond its public methods. */
 
 import { noteText } from './commit_note.js';
+import { previewedChange } from './dry_run.js';
 import { fileHistory } from './kernel_git.js';
 
 /**
@@ -52,6 +53,8 @@ export function agentFiles(calls, who) {
     /** @type {(path: string, signal?: AbortSignal) => Promise<string>} */
     read: (path, signal) =>
       calls.read((kernel, asker) => kernel.readFile(path, asker), signal, reads('read_file', path, { path })),
+    /** @type {(change: import('../boundary/crossing.js').FileChangeCall, signal?: AbortSignal) => Promise<import('../../index.js').DryRunResult>} */
+    preview: (change, signal) => previewedChange(calls, who, change, signal),
     /** @type {(path: string, content: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
     write: (path, content, note, signal) =>
       calls.change(

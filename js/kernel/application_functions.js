@@ -8,10 +8,10 @@ import { refuseUnusableName } from './function_names.js';
 /**
  * @typedef {import('../../index.js').SandboxFunction} SandboxFunction
  * @typedef {import('../../index.js').FunctionGuide} FunctionGuide
- * @typedef {{ guide: FunctionGuide, call: (this: import('../../index.js').HostCall, ...values: any[]) => unknown }} ApplicationFunction
+ * @typedef {{ guide: FunctionGuide, call: (this: import('../../index.js').HostCall, ...values: any[]) => unknown, readOnly: boolean }} ApplicationFunction
  */
 
-const KEYS = ['description', 'parameters', 'execute'];
+const KEYS = ['description', 'parameters', 'readOnly', 'execute'];
 
 /**
  * What tools may call, by name. A wrong entry is refused by its name.
@@ -31,21 +31,23 @@ export function applicationFunctions(sandboxAPI = {}) {
  */
 function applicationFunction(name, given) {
   refuseUnusableName(name);
-  if (typeof given === 'function') return { guide: { name }, call: given };
+  if (typeof given === 'function') return { guide: { name }, call: given, readOnly: false };
   if (typeof given?.execute !== 'function') {
     throw refused(name, 'must be a function, or { description, parameters, execute } with a function "execute"');
   }
   const unknown = Object.keys(given).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) throw refused(`${name}.${unknown}`, `is not known here (known: ${KEYS.join(', ')})`);
-  const { description, parameters } = given;
+  const { description, parameters, readOnly = false } = given;
+  if (typeof readOnly !== 'boolean') throw refused(`${name}.readOnly`, 'must be true or false');
   if (description !== undefined && typeof description !== 'string') {
     throw refused(`${name}.description`, 'must be a text');
   }
   const guide = { name, ...(description !== undefined && { description }) };
-  if (parameters === undefined) return { guide, call: given.execute };
+  if (parameters === undefined) return { guide, call: given.execute, readOnly };
   const { schema, jsonSchema } = schemas(name, parameters);
   return {
     guide: { ...guide, parameters: jsonSchema },
+    readOnly,
     async call(args = {}) {
       return given.execute.call(this, await parseArgumentsLater(schema, args, `tgp.${name}`));
     },

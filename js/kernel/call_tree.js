@@ -39,7 +39,7 @@ export function callTree(events, asked) {
  * @param {LedgerEvent} event
  * @returns {LedgerCall}
  */
-function begun({ seq, ts, session, actor, call, parent, tool, path, effect, args, state }) {
+function begun({ seq, ts, session, actor, call, parent, tool, path, effect, dryRun, args, state }) {
   return {
     seq,
     ts,
@@ -50,6 +50,7 @@ function begun({ seq, ts, session, actor, call, parent, tool, path, effect, args
     tool: String(tool),
     ...(path !== undefined && { path }),
     effect,
+    ...(dryRun !== undefined && { dryRun }),
     args,
     // The kernel says so of an intent whose process has ended without a result.
     state: state === 'unknown' ? 'unknown' : 'running',

@@ -27,8 +27,9 @@ export function readExecOptions(options, caller, who, tracing) {
   const more = tracing === 'traced' ? { caller, trace: true } : { caller };
   if (options === undefined) return { signal: undefined, textWith: texts(more, who) };
   const given = plainly(options);
-  const { signal, ...limits } = given;
-  const plain = (signal === undefined || isAbortSignal(signal)) && Object.values(limits).every(isNumber);
+  const { signal, dryRun, ...limits } = given;
+  const isUsual = (signal === undefined || isAbortSignal(signal)) && (dryRun === undefined || dryRun === true);
+  const plain = isUsual && Object.values(limits).every(isNumber);
   if (!plain) parseArguments(ExecOptionsSchema, given, 'exec options');
   const text = textOf({ ...limits, caller });
   if (plain && !known.has(text)) {
@@ -36,7 +37,7 @@ export function readExecOptions(options, caller, who, tracing) {
     dropOldest(known, MAX_KNOWN);
     known.add(text);
   }
-  return { signal, textWith: texts({ ...limits, ...more }, who) };
+  return { signal, textWith: texts({ ...limits, ...more }, dryRun === true ? { ...who, dryRun } : who) };
 }
 
 /**
@@ -70,7 +71,7 @@ export function argumentsText(args) {
  * @param {unknown} options
  * @returns {import('../../index.js').ExecOptions}
  */
-function plainly(options) {
+export function plainly(options) {
   try {
     if (typeof options === 'object' && options !== null && !Array.isArray(options)) return { ...options };
   } catch {

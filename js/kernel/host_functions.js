@@ -19,6 +19,7 @@ import { onBehalfOf, presentCall } from './host_call.js';
  * @property {AsyncResource} caller the context of its caller, so that a function sees the request that it is called for
  * @property {number | undefined} above the run whose call of a function has started it
  * @property {AbortController} [end] tells its calls that it is over, or about to be: nothing is done for it any more
+ * @property {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
  * @property {AbortSignal} [signal] fires with the end of this run or of one above it
  */
 
@@ -33,6 +34,8 @@ const NO_RUN = 0;
 export class HostFunctions {
   /** @type {Map<string, Served>} */
   #functions = new Map();
+  /** Those that a dry run may call. @type {Set<string>} */
+  #dry = new Set();
   /** @type {((runId: number, end: RunEnd) => unknown)[]} */
   #finishers = [];
   /** @type {Map<number, RunContext>} */
@@ -42,7 +45,8 @@ export class HostFunctions {
 
   /** @param {Map<string, import('./application_functions.js').ApplicationFunction>} [own] the application's */
   constructor(own = new Map()) {
-    for (const [name, { call }] of own) {
+    for (const [name, { call, readOnly }] of own) {
+      if (readOnly) this.#dry.add(name);
       this.#functions.set(name, ({ contextId, callerId, signal }, values) =>
         onBehalfOf({ kernel: this.#token, runId: callerId, contextId }, () => call.apply({ signal }, values)),
       );
@@ -54,6 +58,19 @@ export class HostFunctions {
     return [...this.#functions.keys()].filter((name) => !name.startsWith('#'));
   }
 
+  /** Those of them that a dry run may call: they change nothing, or undo it when the run ends. */
+  get dryNames() {
+    return this.names.filter((name) => this.#dry.has(name));
+  }
+
+  /**
+   * Where the statements of a run are noted that is only to be seen; nothing for one that is real.
+   * @param {number} runId an outermost run
+   */
+  sqlOf(runId) {
+    return this.#contexts.get(runId)?.sql;
+  }
+
   /**
    * Adds a function that needs to know its run. The application's own function of that name stays.
    * @param {string} name
@@ -63,6 +80,7 @@ export class HostFunctions {
   add(name, fn) {
     if (this.#functions.has(name)) return false;
     this.#functions.set(name, fn);
+    this.#dry.add(name);
     return true;
   }
 
@@ -84,12 +102,13 @@ export class HostFunctions {
    * @template T
    * @param {number} runId
    * @param {() => Promise<T>} work
+   * @param {RunContext['sql']} [sql]
    */
-  async during(runId, work) {
+  async during(runId, work, sql) {
     // `AsyncLocalStorage.snapshot` would do the same for a quarter of what a run costs this thread.
     const caller = new AsyncResource('tgp.run', { requireManualDestroy: true });
     /** @type {RunContext} */
-    const context = { caller, above: presentCall(this.#token)?.contextId };
+    const context = { caller, above: presentCall(this.#token)?.contextId, sql };
     this.#contexts.set(runId, context);
     try {
       return await work();

@@ -23,6 +23,7 @@ export function createNativeKernel(functions, runs, log) {
   const answer = (/** @type {Parameters<NativeKernel['answer']>} */ ...given) => itself.deref()?.answer(...given);
   const kernel = new (native().BindingKernel)(
     functions.names,
+    functions.dryNames,
     guarded(fail, (/** @type {BindingHostCall} */ question) => known.deref()?.serve(question, answer)),
     guarded(fail, (/** @type {number} */ runId, /** @type {RunOutcome} */ outcome) => runs.end(runId, outcome)),
   );

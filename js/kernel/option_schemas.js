@@ -26,7 +26,7 @@ const isObject = (/** @type {unknown} */ value) =>
 /** @type {z.ZodCustom<Sql, Sql>} */
 const sqlSource = z.custom(isObject, 'must be a database, or { source, … } with one');
 /** @type {z.ZodCustom<SandboxFunction, SandboxFunction>} */
-const sandboxFunction = z.custom(isObject, 'must be a function, or { description, parameters, execute }');
+const sandboxFunction = z.custom(isObject, 'must be a function, or { description, parameters, readOnly, execute }');
 
 /** @type {z.ZodCustom<import('../../index.js').PolicyInput, import('../../index.js').PolicyInput>} */
 const policyInput = z.custom(
@@ -38,6 +38,7 @@ const text = z.string().min(1).max(MAX_TEXT_CHARS);
 const texts = z.array(text).max(MAX_ENTRIES);
 const count = wholeNumber(1, MAX_TOOLS);
 const seed = wholeNumber(0, Number.MAX_SAFE_INTEGER).optional();
+const dryRun = z.boolean().optional();
 const signal = z.custom(isAbortSignal, 'must be an AbortSignal').optional();
 
 export const GivenGitSchema = z.strictObject({
@@ -174,9 +175,14 @@ export const ExecOptionsSchema = z.strictObject({
   seed,
   now: z.int().optional(),
   signal,
+  dryRun,
 });
 
 export const CheckOptionsSchema = z.strictObject({ signal });
+
+export const FixOptionsSchema = z.strictObject({ signal, dryRun });
+
+export const SyncOptionsSchema = z.strictObject({ dryRun });
 
 export const FindOptionsSchema = z.strictObject({ limit: limited(LIMITS.find_tool.limit), signal });
 

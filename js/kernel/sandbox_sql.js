@@ -1,5 +1,6 @@
 import { JsonText } from '../boundary/json_text.js';
 import { answerText } from '../sql/answer.js';
+import { drySql } from '../sql/dry_sql.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
 
@@ -15,15 +16,19 @@ import { openSource, settingsOf } from '../sql/sql_settings.js';
 export function offerSql(functions, sql, log) {
   const { source, options } = settingsOf(sql);
   const { adapter, rules } = openSource(source, options);
-  /** @type {Map<number, ReturnType<typeof sqlRun>>} */
+  const dry = drySql(adapter, options);
+  /** @type {Map<number, import('../sql/dry_sql.js').SqlRun>} */
   const runs = new Map();
   const isOurs = functions.add('exec_sql', async ({ runId }, [statement, params]) => {
+    const told = functions.sqlOf(runId);
     let run = runs.get(runId);
     if (!run) {
-      run = sqlRun(adapter, rules);
+      run = told ? dry.begin() : sqlRun(adapter, rules);
       runs.set(runId, run);
     }
-    return new JsonText(answerText(await run.execute(statement, params)));
+    const answer = await run.execute(statement, params);
+    if (told && dry.accessOf(statement, params) !== 'read') told.push({ sql: statement, affected: answer.affected });
+    return new JsonText(answerText(answer));
   });
   functions.onFinish(async (runId, end) => {
     const run = runs.get(runId);

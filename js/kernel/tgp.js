@@ -7,6 +7,7 @@ import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
 import { ARGUMENTS_OF, agentFiles, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './agent_access.js';
 import { nextCallNumber } from './call_numbers.js';
+import { dryOption, previewedChange, previewedRun, refuseDryRun } from './dry_run.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
@@ -20,8 +21,10 @@ import { harmless } from './logger.js';
 import {
   CheckOptionsSchema,
   FindOptionsSchema,
+  FixOptionsSchema,
   PromptOptionsSchema,
   ShutdownOptionsSchema,
+  SyncOptionsSchema,
   ToolsOptionsSchema,
 } from './option_schemas.js';
 import { theCode, theTool } from './runnable.js';
@@ -72,7 +75,7 @@ export class TGP {
       {
         life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
-        run: (path, args, signal, who) => this.#exec(theTool(path), args, { signal }, { caller: 'agent', who }),
+        run: (path, args, options, who) => this.#exec(theTool(path), args, options, { caller: 'agent', who }),
         typeOf,
         results: this[RESULTS],
         budget: () => {
@@ -101,13 +104,8 @@ export class TGP {
     await this.#life.boot();
   }
 
-  /**
-   * @param {string} path
-   * @param {unknown} [args]
-   * @param {ExecOptions} [options]
-   * @returns {Promise<ExecResult>}
-   */
-  async exec(path, args = {}, options = undefined) {
+  /** @type {import('../../index.js').TGP['exec']} */
+  async exec(/** @type {string} */ path, /** @type {unknown} */ args = {}, /** @type {any} */ options = undefined) {
     requireText(path, 'path');
     return this.#exec(theTool(path), args, options, { caller: 'application', who: this.#owner });
   }
@@ -123,12 +121,12 @@ export class TGP {
       find: (query, limit, signal) => this.#find(query, { limit, signal }, who),
       /** @type {(path: string, signal?: AbortSignal) => ReturnType<TGP['check']>} */
       check: (path, signal) => this.#check(path, { signal }, who),
-      /** @type {(path: string, args: unknown, options: ExecOptions) => Promise<ExecResult>} */
+      /** @type {(path: string, args: unknown, options: ExecOptions) => Promise<any>} */
       exec: (path, args, options) => this.#execFor(path, args, options, who),
-      /** @type {(code: string, args: unknown, options: ExecOptions) => Promise<ExecResult>} */
+      /** @type {(code: string, args: unknown, options: ExecOptions) => Promise<any>} */
       run: (code, args, options) => this.#runFor(code, args, options, who),
-      /** @type {<Value>(asked: Omit<import('./kernel_calls.js').OwnCall, 'who'>, work: () => Promise<Value>) => Promise<Value>} */
-      own: (asked, work) => this.#calls.own({ ...asked, who }, work),
+      /** @type {<Value>(asked: import('./kernel_calls.js').OwnCall, work: () => Promise<Value>) => Promise<Value>} */
+      own: (asked, work) => this.#calls.own({ ...asked, who: { ...who, ...asked.who } }, work),
       /** @type {(asked: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
       judge: (asked) => this.#calls.judge({ ...asked, who }),
       /** @type {import('./served_requests.js').ServedRequests['during']} */
@@ -159,13 +157,8 @@ export class TGP {
     return this.#forged.argumentsOf(path, args);
   }
 
-  /**
-   * @param {string} code
-   * @param {unknown} [args]
-   * @param {ExecOptions} [options]
-   * @returns {Promise<ExecResult>}
-   */
-  async run(code, args = {}, options = undefined) {
+  /** @type {import('../../index.js').TGP['run']} */
+  async run(/** @type {string} */ code, /** @type {unknown} */ args = {}, /** @type {any} */ options = undefined) {
     requireText(code, 'code');
     return this.#exec(theCode(code), args, options, { caller: 'application', who: this.#owner });
   }
@@ -191,9 +184,23 @@ export class TGP {
    * @param {unknown} args
    * @param {ExecOptions | undefined} options
    * @param {Caller} by
+   * @returns {Promise<any>} what it has done, or with `dryRun` would do
+   */
+  async #exec(runnable, args, options, by) {
+    const { given, sql } = dryOption(options);
+    const run = this.#begin(runnable, args, given, by, sql);
+    return sql === undefined ? run : previewedRun(run, sql);
+  }
+
+  /**
+   * @param {Runnable} runnable
+   * @param {unknown} args
+   * @param {ExecOptions | undefined} options
+   * @param {Caller} by
+   * @param {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
    * @returns {Promise<ExecResult>}
    */
-  async #exec({ tool, path, start: startRun }, args, options, { caller, who: given }) {
+  async #begin({ tool, path, start: startRun }, args, options, { caller, who: given }, sql) {
     const who = this.#life.gate.asker(given);
     const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
       const { signal, textWith } = readExecOptions(options, caller, who, tracing);
@@ -208,7 +215,7 @@ export class TGP {
         };
         const start = (/** @type {string | undefined} */ approval) => {
           const begin = () => startRun(kernel, runId, argsText, textWith(approval), functions.waitingRun);
-          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal));
+          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), sql);
         };
         return gate.during(runId, who?.approve, () => gate.pass(kernel, start, who, signal));
       }, signal);
@@ -245,14 +252,12 @@ export class TGP {
     });
   }
 
-  /**
-   * @param {string} path
-   * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<import('../../index.js').FixResult>}
-   */
-  async fix(path, options = {}) {
+  /** @type {import('../../index.js').TGP['fix']} */
+  async fix(/** @type {string} */ path, options = {}) {
     requireText(path, 'path');
-    const { signal } = parseArguments(CheckOptionsSchema, options, 'fix options');
+    const { signal, dryRun } = parseArguments(FixOptionsSchema, options, 'fix options');
+    if (dryRun)
+      return /** @type {any} */ (previewedChange(this.#calls, this.#owner, { tool: 'fix_tool', path }, signal));
     const asked = { tool: 'fix_tool', who: this.#owner, path, effect: 'write' };
     return this.#calls.change((kernel, asker) => kernel.fixTool(path, asker), signal, asked);
   }
@@ -329,7 +334,9 @@ export class TGP {
     return this.#forged.onChanged(listener);
   }
 
-  async sync() {
+  /** @param {{ dryRun?: false }} [options] */
+  async sync(options = {}) {
+    refuseDryRun(parseArguments(SyncOptionsSchema, options, 'sync options'), 'What comes from and goes to a remote');
     const asked = { tool: 'sync', who: this.#owner, effect: 'write' };
     await this.#calls.receive((kernel, asker) => kernel.sync(asker), asked);
   }

@@ -5,7 +5,7 @@ import { MAX_DETAILS, PROBES, QUERIES } from './schema_queries.js';
 
 /**
  * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
- * @typedef {ReturnType<typeof import('./sql_run.js').sqlRun>} SqlRun
+ * @typedef {import('./dry_sql.js').SqlRun} SqlRun
  * @typedef {import('../../index.js').TableDescription} TableDescription
  * @typedef {<T>(work: (run: SqlRun) => Promise<T>, rules: SqlRules, signal?: AbortSignal) => Promise<T>} InRun
  * @typedef {(sql: string) => Promise<any[]>} Ask

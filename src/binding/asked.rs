@@ -67,6 +67,11 @@ impl Asked {
         Self { reaches: Reaches::Importers { from: from.to_owned(), to: to.to_owned() }, ..self }
     }
 
+    /// A look at what a change of files would do.
+    pub fn preview(tool: &'static str, path: &str, args: Value) -> Self {
+        Self { effect: Effect::Write, reaches: Reaches::OwnText, ..Self::read(tool, Some(path), args) }
+    }
+
     fn enter(self, kernel: &Kernel, asker_json: Option<&str>) -> Result<Passage, Error> {
         let asker = Asker::from_json(asker_json)?;
         let door = kernel.door();

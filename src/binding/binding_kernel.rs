@@ -51,15 +51,16 @@ pub(super) struct Booted<'a> {
 
 #[napi]
 impl BindingKernel {
-    /// `functions` are the names that guests find on `tgp`; `on_call` is asked to call them; `on_end` hears of the end of
-    /// every run.
+    /// `functions` are the names that guests find on `tgp`, `dry_functions` those of them that a dry run may call; `on_call` is
+    /// asked to call them; `on_end` hears of the end of every run.
     #[napi(constructor)]
     pub fn new(
         functions: Vec<String>,
+        dry_functions: Vec<String>,
         on_call: Function<'_, BindingHostCall, ()>,
         on_end: Function<'_, FnArgs<(u32, BindingOutcome)>, ()>,
     ) -> napi::Result<Self> {
-        let host = Arc::new(HostTable::new(functions, &on_call)?);
+        let host = Arc::new(HostTable::new(functions, dry_functions, &on_call)?);
         let ends = Arc::new(RunEnds::new(&on_end)?);
         let passages = Mutex::default();
         Ok(Self { inner: Arc::new(RwLock::new(State::New)), host, ends, halt: Halt::default(), passages })

@@ -8,9 +8,9 @@ use super::binding_kernel::Booted;
 use super::binding_policy::Judged;
 use crate::error::Error;
 use crate::kernel::{
-    Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, Kernel,
-    LedgerQuery, MemoryReport, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery, SqlError, SqlOptions,
-    SqlPolicy, Stats, TypesReply, WriteDone, ask_remote, classify, narrowed_token, verify_export,
+    Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, FileChangeCall,
+    Kernel, LedgerQuery, MemoryReport, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery, SqlError,
+    SqlOptions, SqlPolicy, Stats, TypesReply, WriteDone, ask_remote, classify, narrowed_token, verify_export,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,6 +28,7 @@ fn crossing() -> String {
     types.add::<LedgerQuery>();
     types.add::<CommitNote>();
     types.add::<ExecOptions>();
+    types.add::<FileChangeCall>();
     types.add::<SearchQuery>();
     types.add::<DatabaseOptions>();
     types.add::<QueryLimits>();
@@ -81,6 +82,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("checkTool", |kernel: &Kernel| kernel.checks().check_tool(""));
     answers.add("confinement", |kernel: &Kernel| kernel.runs().confinement());
     answers.add_write("fixTool", |kernel, done| kernel.files().fix_tool("", done));
+    answers.add("previewChange", |kernel: &Kernel| kernel.files().preview(&FileChangeCall::from_json("")?));
     answers.add_type::<()>("enter");
     answers.add("ledgerTail", |kernel: &Kernel| kernel.ledger().tail(""));
     answers.add("ledgerTree", |kernel: &Kernel| kernel.ledger().tree(""));

@@ -11,7 +11,7 @@ use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A question to JavaScript. `commit` and `rollback` are about the run as a whole.
@@ -36,6 +36,8 @@ type Callback = ThreadsafeFunction<BindingHostCall, (), BindingHostCall, napi::S
 /// The application's functions and the questions that they have not answered yet.
 pub struct HostTable {
     names: Arc<Vec<String>>,
+    /// Those of them that a dry run may call.
+    dry: HashSet<String>,
     callback: Callback,
     open: Mutex<Open>,
 }
@@ -47,9 +49,13 @@ struct Open {
 }
 
 impl HostTable {
-    pub fn new(names: Vec<String>, callback: &Function<'_, BindingHostCall, ()>) -> napi::Result<Self> {
+    pub fn new(
+        names: Vec<String>,
+        dry: Vec<String>,
+        callback: &Function<'_, BindingHostCall, ()>,
+    ) -> napi::Result<Self> {
         let callback = callback.build_threadsafe_function().callee_handled::<false>().weak::<true>().build()?;
-        Ok(Self { names: Arc::new(names), callback, open: Mutex::default() })
+        Ok(Self { names: Arc::new(names), dry: dry.into_iter().collect(), callback, open: Mutex::default() })
     }
 
     /// Takes JavaScript's answer. One that nobody waits for is dropped.
@@ -98,6 +104,10 @@ pub(super) fn thrown(error: BindingError) -> Error {
 impl HostFunctions for HostTable {
     fn names(&self) -> Arc<Vec<String>> {
         Arc::clone(&self.names)
+    }
+
+    fn runs_dry(&self, name: &str) -> bool {
+        self.dry.contains(name)
     }
 
     fn call(&self, on_behalf: CallFor, name: &str, args_json: String, answer: Answer) {

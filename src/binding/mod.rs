@@ -9,6 +9,7 @@ mod binding_limit;
 mod binding_memory;
 mod binding_outcome;
 mod binding_policy;
+mod binding_previews;
 mod binding_reads;
 mod binding_sql_rules;
 mod binding_vfs;

@@ -19,6 +19,7 @@ mod remote;
 mod secret;
 mod store;
 mod store_options;
+mod text_diff;
 mod upstream;
 mod work_tree;
 
@@ -43,6 +44,7 @@ pub use store::git_store::{GitStore, Writing};
 pub use store::history::LogEntry;
 pub use store::uncommitted::FileState;
 pub use store_options::{StoreOptions, WriteStrategy};
+pub use text_diff::text_diff;
 pub use upstream::hydrate::{Hydrated, LocalCommits};
 pub use upstream::publisher::{Published, Publisher, Reach, Ticket};
 pub use upstream::setup::{Opened, ask, open};

@@ -43,6 +43,11 @@ pub trait HostFunctions: Send + Sync {
     /// Names of the functions, as the guest finds them on `tgp`.
     fn names(&self) -> Arc<Vec<String>>;
 
+    /// Whether a function may be called in a dry run: it changes nothing, or undoes it when the run has ended.
+    fn runs_dry(&self, _name: &str) -> bool {
+        false
+    }
+
     /// Calls a function with a JSON array of arguments. It must not block.
     fn call(&self, on_behalf: CallFor, name: &str, args_json: String, answer: Answer);
 

@@ -237,6 +237,18 @@ impl Vfs for DiskVfs {
         self.write_real(path, content.as_bytes(), Durability::Synced)
     }
 
+    fn check_write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
+        path.refuse_git()?;
+        self.refuse_large(path, content)?;
+        let (parent, name) = split(path)?;
+        let Some(dir) = self.root.enter(&parent, Missing::Accept)? else { return Ok(()) };
+        match Standing::at(&dir, name).map_err(|error| VfsError::io("write", path.as_str(), error))? {
+            Standing::Nothing | Standing::File(_) => Ok(()),
+            Standing::Symlink => Err(VfsError::violation(path.as_str(), Violation::Symlink)),
+            Standing::Directory | Standing::Special => Err(VfsError::not_a_file(path.as_str())),
+        }
+    }
+
     fn remove(&self, path: &JailPath) -> Result<(), VfsError> {
         path.refuse_git()?;
         let failed = |error| VfsError::io("remove", path.as_str(), error);

@@ -59,6 +59,11 @@ impl Vfs for LateVfs {
         self.made()?.write(path, content)
     }
 
+    fn check_write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
+        path.refuse_git()?;
+        self.present()?.map_or(Ok(()), |files| files.check_write(path, content))
+    }
+
     fn remove(&self, path: &JailPath) -> Result<(), VfsError> {
         path.refuse_git()?;
         self.present()?.map_or(Ok(()), |files| files.remove(path))

@@ -24,6 +24,24 @@ impl MemoryVfs {
     pub fn with_max_file_bytes(self, max_file_bytes: usize) -> Self {
         Self { max_file_bytes, ..self }
     }
+
+    fn refuse(&self, files: &BTreeMap<JailPath, String>, path: &JailPath, content: &str) -> Result<(), VfsError> {
+        path.refuse_git()?;
+        if content.len() > self.max_file_bytes {
+            return Err(VfsError::too_large(path.as_str(), self.max_file_bytes));
+        }
+        if is_directory(files, path) {
+            return Err(VfsError::not_a_file(path.as_str()));
+        }
+        let mut ancestor = path.parent();
+        while let Some(dir) = ancestor {
+            if files.contains_key(&dir) {
+                return Err(VfsError::not_a_directory(path.as_str()));
+            }
+            ancestor = dir.parent();
+        }
+        Ok(())
+    }
 }
 
 impl Default for MemoryVfs {
@@ -47,23 +65,14 @@ impl Vfs for MemoryVfs {
     }
 
     fn write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
-        path.refuse_git()?;
-        if content.len() > self.max_file_bytes {
-            return Err(VfsError::too_large(path.as_str(), self.max_file_bytes));
-        }
         let mut files = self.files.write();
-        if is_directory(&files, path) {
-            return Err(VfsError::not_a_file(path.as_str()));
-        }
-        let mut ancestor = path.parent();
-        while let Some(dir) = ancestor {
-            if files.contains_key(&dir) {
-                return Err(VfsError::not_a_directory(path.as_str()));
-            }
-            ancestor = dir.parent();
-        }
+        self.refuse(&files, path, content)?;
         files.insert(path.clone(), content.to_owned());
         Ok(())
+    }
+
+    fn check_write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
+        self.refuse(&self.files.read(), path, content)
     }
 
     fn remove(&self, path: &JailPath) -> Result<(), VfsError> {

@@ -36,6 +36,28 @@ impl RootQuota {
         write: impl FnOnce() -> Result<(), VfsError>,
     ) -> Result<(), VfsError> {
         let mut counted = self.counted.lock();
+        let after = self.room(&mut counted, root, path, bytes)?;
+        write()?;
+        *counted = counted.map(|(_, at)| (after, at));
+        Ok(())
+    }
+
+    /// Whether the root has room for so many bytes at `path`.
+    ///
+    /// # Errors
+    /// `Quota`.
+    pub fn check(&self, root: &DiskVfs, path: &JailPath, bytes: usize) -> Result<(), VfsError> {
+        self.room(&mut self.counted.lock(), root, path, bytes).map(|_| ())
+    }
+
+    /// What the root would hold with so many bytes at `path`, if it has room for them.
+    fn room(
+        &self,
+        counted: &mut Option<(Usage, Instant)>,
+        root: &DiskVfs,
+        path: &JailPath,
+        bytes: usize,
+    ) -> Result<Usage, VfsError> {
         let replaced = root.size_of(path)?;
         let after = |before: Usage| Usage {
             bytes: before.bytes.saturating_sub(replaced.unwrap_or_default()) + bytes as u64,
@@ -54,9 +76,7 @@ impl RootQuota {
         if let Some((what, limit)) = self.excess(before, after(before)) {
             return Err(VfsError::quota(path.as_str(), Room::Root, what, limit));
         }
-        write()?;
-        *counted = counted.map(|(_, at)| (after(before), at));
-        Ok(())
+        Ok(after(before))
     }
 
     fn excess(&self, before: Usage, after: Usage) -> Option<(&'static str, u64)> {

@@ -70,6 +70,10 @@ impl Vfs for CountedVfs {
         Ok(())
     }
 
+    fn check_write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
+        self.files.check_write(path, content)
+    }
+
     fn remove(&self, path: &JailPath) -> Result<(), VfsError> {
         self.files.remove(path)
     }

@@ -49,6 +49,10 @@ impl Vfs for ScratchVfs {
         Ok(())
     }
 
+    fn check_write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
+        self.files.check_write(path, content)
+    }
+
     fn remove(&self, path: &JailPath) -> Result<(), VfsError> {
         let mut sizes = self.sizes.lock();
         self.files.remove(path)?;

@@ -26,6 +26,12 @@ pub trait Vfs: Send + Sync {
     /// `TooLarge`, `SecurityViolation`, `Io`.
     fn write(&self, path: &JailPath, content: &str) -> Result<(), VfsError>;
 
+    /// Whether [`Vfs::write`] would make `content` the text of the file, as far as that can be told without writing.
+    ///
+    /// # Errors
+    /// As [`Vfs::write`].
+    fn check_write(&self, path: &JailPath, content: &str) -> Result<(), VfsError>;
+
     /// Removes a file, and the directories that this leaves empty. A file that is not there is no error.
     ///
     /// # Errors

@@ -26,6 +26,10 @@ pub struct Asker {
     pub token: Option<String>,
     /// The name of an approval that was given for this call.
     pub approval: Option<String>,
+    /// Whether it is only to be seen what the call would do.
+    #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub dry_run: bool,
 }
 
 impl Asker {

@@ -16,7 +16,7 @@ use super::recorder::{Recorder, Records};
 use super::shown_json::shown;
 use super::witness::{Witness, trailer};
 use crate::error::{Error, ErrorCode};
-use crate::ledger::{Actor, EventType, Importance, Ledger, NewEvent, Part};
+use crate::ledger::{Actor, EventType, Importance, Ledger, NewEvent, Part, Truth};
 use crate::vfs::JailPath;
 use serde_json::value::to_raw_value;
 use std::borrow::Cow;
@@ -95,6 +95,9 @@ impl Door {
     /// something and cannot be written down.
     pub fn enter(&self, mut call: Call<'_>) -> Result<Passage, Error> {
         call.path = call.path.map(canonical_path);
+        if call.asker.dry_run {
+            call.changes = Changes::Nothing;
+        }
         let admitted = self.gate.judge(&call).map_err(|refusal| self.refuse(&call, refusal))?;
         self.record_intent(&call)?;
         Ok(Passage::new(Arc::clone(&self.recorder), call, &self.gate, admitted))
@@ -126,6 +129,7 @@ impl Door {
         body.extend(call.asker.model.as_deref().map(|model| ("model", Part::Text(model))));
         body.extend(args.as_deref().map(|args| ("args", Part::Json(args))));
         body.extend(call.approval.map(|id| ("approval", Part::Text(id))));
+        body.extend(call.asker.dry_run.then_some(("dryRun", Part::Truth(Truth::Yes))));
         let importance = match call.changes {
             Changes::Something => Importance::Intent,
             // Its result, and whatever it goes on to change, are written behind it.

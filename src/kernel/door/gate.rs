@@ -47,6 +47,20 @@ pub struct Asking {
     pub reached: Vec<Reach>,
 }
 
+/// Whether the call only shows what it would write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Previews {
+    /// Nobody has to approve what does not happen; what may not be read or written is refused all the same.
+    Write,
+    Nothing,
+}
+
+impl Previews {
+    fn of(call: &Call<'_>) -> Self {
+        if call.asker.dry_run && call.effect == Effect::Write { Self::Write } else { Self::Nothing }
+    }
+}
+
 impl Gate {
     /// # Errors
     /// `Config` for rules or keys that cannot be meant.
@@ -64,7 +78,7 @@ impl Gate {
         if matches!(in_force, InForce::Hook) {
             return Ok(None);
         }
-        let said = said(&in_force, capability.as_ref(), &judged, &reached(call));
+        let said = said(&in_force, capability.as_ref(), &judged, &reached(call), Previews::of(call));
         Ok(Some(said.unwrap_or_else(|| Policy::allow(self.rules.tools()).judge(&judged))))
     }
 
@@ -76,7 +90,7 @@ impl Gate {
         }
         let (judged, capability) = self.seen(call).map_err(Refusal::Invalid)?;
         let reached = reached(call);
-        let verdict = said(&in_force, capability.as_ref(), &judged, &reached);
+        let verdict = said(&in_force, capability.as_ref(), &judged, &reached, Previews::of(call));
         let who = match (verdict, &in_force) {
             (Some(verdict), _) if verdict.verdict == Decision::Deny => return Err(Refusal::Denied(verdict)),
             (Some(verdict), _) if verdict.verdict == Decision::Ask => Some(AskedOf::Approver(verdict)),
@@ -157,6 +171,7 @@ fn said(
     capability: Option<&Capability>,
     judged: &policy::Call,
     reached: &[Reach],
+    previews: Previews,
 ) -> Option<Verdict> {
     let of_rules = |call: &policy::Call| match in_force {
         InForce::Policy(policy) if policy.decide(call) != Decision::Allow => Some(policy.judge(call)),
@@ -167,6 +182,9 @@ fn said(
         (verdict.verdict != Decision::Allow).then_some(verdict)
     };
     let mut verdicts: Vec<Verdict> = of_rules(judged).into_iter().chain(of_token(judged)).collect();
+    if previews == Previews::Write {
+        verdicts.retain(|verdict| verdict.verdict == Decision::Deny);
+    }
     for Reach { effect, paths, need } in reached {
         let effects = Effects::NONE.with(*effect);
         let other = policy::Call { effects, paths: Fact::Known(paths.clone()), ..judged.clone() };

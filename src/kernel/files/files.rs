@@ -21,21 +21,21 @@ use std::sync::Arc;
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct FixReport {
     /// How many repairs were made.
-    applied: usize,
+    pub(super) applied: usize,
     /// The write, when there was anything to write.
     #[serde(skip_serializing_if = "Option::is_none")]
-    written: Option<Written>,
+    pub(super) written: Option<Written>,
 }
 
 /// Reads files, and owns the path that every write of them takes.
 pub struct Files {
     root: Arc<DiskVfs>,
-    checks: Arc<Checks>,
-    history: Arc<History>,
-    writes: WritePath,
-    relink: Relink,
+    pub(super) checks: Arc<Checks>,
+    pub(super) history: Arc<History>,
+    pub(super) writes: WritePath,
+    pub(super) relink: Relink,
     /// Largest file.
-    file_bytes: usize,
+    pub(super) file_bytes: usize,
 }
 
 impl Files {
@@ -133,7 +133,7 @@ impl Files {
         }
     }
 
-    fn needs_repair(&self, path: &str) -> Result<bool, Error> {
+    pub(super) fn needs_repair(&self, path: &str) -> Result<bool, Error> {
         let path = JailPath::parse(path)?;
         let before = self.root.read(&path).map_err(|error| with_near_path(error.into(), &*self.root))?;
         Ok(self.checks.fixed(&path, &before).0 != before)

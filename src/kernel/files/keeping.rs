@@ -58,6 +58,11 @@ impl Keeper<'_> {
         Ok(sound)
     }
 
+    /// Refuses steps whose files cannot be read, so that what they hold could not be kept.
+    pub fn check(&self, steps: &[Step]) -> Result<(), Error> {
+        steps.iter().try_for_each(|step| self.taken(step).map(|_| ()))
+    }
+
     /// Commits what files hold that `steps` remove or replace, where the history has it otherwise or not at all. A text that
     /// this kernel wrote itself and that gives way to another is not kept: that was said when it was written. The answer is
     /// what to say of the texts that hold a secret, and of those that are kept elsewhere.

@@ -14,6 +14,7 @@ mod line_table;
 mod own_texts;
 mod path_turns;
 mod plan;
+mod preview;
 mod relocation;
 mod root_files;
 mod search_files;
@@ -25,6 +26,7 @@ mod write_rules;
 
 pub use files::Files;
 pub use folder_rules::check_folders;
+pub use preview::FileChangeCall;
 pub use root_files::RootFiles;
 pub use search_files::SearchQuery;
 pub use write_path::{WriteParts, WritePath};

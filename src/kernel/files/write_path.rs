@@ -36,11 +36,19 @@ pub struct WriteParts {
     pub reuse: Option<Reuse>,
 }
 
+/// Whether what is found out counts in the figures of reuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counting {
+    Counted,
+    /// Nothing happens: it is a preview.
+    Uncounted,
+}
+
 pub struct WritePath {
-    parts: WriteParts,
+    pub(super) parts: WriteParts,
     /// Changes of the same file that got into each other's way are made again one after the other.
     edits: PathTurns,
-    own: OwnTexts,
+    pub(super) own: OwnTexts,
 }
 
 impl WritePath {
@@ -90,7 +98,7 @@ impl WritePath {
         for _ in 0..MAX_TRIES {
             let (steps, found) = plan.steps(root)?;
             let judged = self.judge(plan, &steps)?;
-            let (is_new, similar) = self.look_for_others(path, &steps)?;
+            let (is_new, similar) = self.look_for_others(path, &steps, Counting::Counted)?;
             let keeper = Keeper { root, own: &self.own, checks: &self.parts.checks, history: &self.parts.history };
             let sound = keeper.sound_texts(&steps)?;
             let mut turn = self.parts.history.begin();
@@ -122,7 +130,7 @@ impl WritePath {
     }
 
     /// What the check says of all new texts together.
-    fn judge<P: Plan>(&self, plan: &P, steps: &[Step]) -> Result<Judged, Error> {
+    pub(super) fn judge<P: Plan>(&self, plan: &P, steps: &[Step]) -> Result<Judged, Error> {
         let checks = &self.parts.checks;
         let mut all = Judged::default();
         for step in steps {
@@ -146,14 +154,25 @@ impl WritePath {
     }
 
     /// Whether the file that the change is about is a new one, and other tools that do its job.
-    fn look_for_others(&self, path: &JailPath, steps: &[Step]) -> Result<(bool, Vec<SimilarTool>), Error> {
+    pub(super) fn look_for_others(
+        &self,
+        path: &JailPath,
+        steps: &[Step],
+        counting: Counting,
+    ) -> Result<(bool, Vec<SimilarTool>), Error> {
         let text = steps.iter().find(|step| step.path == *path).and_then(|step| step.after.as_deref());
         let Some(text) = text.filter(|_| is_tool(path)) else { return Ok((false, Vec::new())) };
         let leaving: Vec<&str> =
             steps.iter().filter(|step| step.after.is_none()).map(|step| step.path.as_str()).collect();
         let is_new = leaving.is_empty() && !self.parts.root.exists(path)?;
         let similar = match &self.parts.reuse {
-            Some(reuse) => reuse.judge(&Candidate { path, text, is_new, leaving })?,
+            Some(reuse) => {
+                let candidate = Candidate { path, text, is_new, leaving };
+                match counting {
+                    Counting::Counted => reuse.judge(&candidate)?,
+                    Counting::Uncounted => reuse.judge_uncounted(&candidate)?,
+                }
+            }
             None => Vec::new(),
         };
         Ok((is_new, similar))
@@ -168,7 +187,7 @@ impl WritePath {
     }
 
     /// Why what was judged so is not committed.
-    fn problem(&self, judged: &Judged) -> Option<String> {
+    pub(super) fn problem(&self, judged: &Judged) -> Option<String> {
         if let Some(secret) = judged.secrets.first() {
             return Some(held_back(secret));
         }

@@ -46,10 +46,18 @@ impl Reuse {
 
     /// The tools that do the candidate's job, best first. In strict mode a new tool for such a job is an error.
     pub fn judge(&self, candidate: &Candidate<'_>) -> Result<Vec<SimilarTool>, Error> {
+        let judged = self.judge_uncounted(candidate);
+        if judged.as_ref().is_err_and(|error| error.code == ErrorCode::Duplicate) {
+            self.tools.note(ReuseEvent::Refused);
+        }
+        judged
+    }
+
+    /// The same for a candidate that is not written in any case.
+    pub fn judge_uncounted(&self, candidate: &Candidate<'_>) -> Result<Vec<SimilarTool>, Error> {
         let same = self.same_job(candidate)?;
         match same.first() {
             Some(best) if self.mode == ReuseMode::Strict && candidate.is_new => {
-                self.tools.note(ReuseEvent::Refused);
                 Err(refused(candidate.path.as_str(), best))
             }
             _ => Ok(same.into_iter().map(SimilarTool::from).collect()),

@@ -63,6 +63,16 @@ pub struct ExecRequest {
 }
 
 impl ExecOptions {
+    /// Whether it is only to be seen what the run would do.
+    pub fn is_dry(&self) -> bool {
+        self.asker.dry_run
+    }
+
+    /// Makes it part of a preview.
+    pub fn be_dry(&mut self) {
+        Arc::make_mut(&mut self.asker).dry_run = true;
+    }
+
     /// The limits of the run, where nothing else is asked for those of the configuration.
     pub fn limits(&self, mut limits: RunLimits) -> Result<RunLimits, Error> {
         if let Some(value) = self.timeout_ms {

@@ -1,5 +1,6 @@
 //! A run that gave a value, and how its end is told.
 
+use super::run_preview::PreviewReport;
 use crate::error::Error;
 use crate::kernel::door::TraceReport;
 use crate::sandbox::{LogLine, RunStats};
@@ -17,16 +18,23 @@ pub struct ExecValue {
     stats: RunStats,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<TraceReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<PreviewReport>,
 }
 
 impl ExecValue {
     pub fn new(result: Box<RawValue>, logs: Vec<LogLine>, stats: RunStats) -> Self {
-        Self { result, logs, stats, trace: None }
+        Self { result, logs, stats, trace: None, preview: None }
     }
 
     /// The value with what is told of its run.
     pub fn traced(self, report: TraceReport) -> Self {
         Self { trace: Some(report), ..self }
+    }
+
+    /// The value with what its run would have done.
+    pub fn previewed(self, report: PreviewReport) -> Self {
+        Self { preview: Some(report), ..self }
     }
 
     pub fn stats(&self) -> RunStats {

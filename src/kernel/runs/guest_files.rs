@@ -1,11 +1,13 @@
 //! The file tree of the guests, from the configuration.
 
+use super::run_preview::RunPreview;
 use crate::error::Error;
 use crate::kernel::config::{Config, FsConfig, refused};
 use crate::kernel::shared_folder::is_shared;
 use crate::kernel::tool_paths::TOOLS;
 use crate::vfs::{
-    CountedVfs, DiskVfs, JailPath, LateVfs, MountTable, RunWrites, ScratchQuota, ScratchVfs, Traversal, Vfs, VfsError,
+    CountedVfs, DiskVfs, JailPath, LateVfs, MountTable, OverlayVfs, RunWrites, ScratchQuota, ScratchVfs, Traversal,
+    Vfs, VfsError,
 };
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +23,8 @@ pub struct GuestFiles {
     /// By the names under which guests know them.
     allowed: Vec<(String, Arc<dyn Vfs>)>,
     quota: ScratchQuota,
+    /// Largest file.
+    file_bytes: usize,
 }
 
 impl GuestFiles {
@@ -42,18 +46,27 @@ impl GuestFiles {
         }
         let sandbox = &config.sandbox;
         let quota = ScratchQuota { bytes: sandbox.scratch_bytes as usize, files: sandbox.scratch_files as usize };
-        Ok(Self { shared, allowed: folders, quota })
+        Ok(Self { shared, allowed: folders, quota, file_bytes: *file_bytes as usize })
+    }
+
+    /// A preview that keeps what is written into the allowed folders.
+    pub fn preview(&self) -> Arc<RunPreview> {
+        let over = |(name, files): &(String, Arc<dyn Vfs>)| {
+            (name.clone(), Arc::new(OverlayVfs::new(Arc::clone(files), self.file_bytes)))
+        };
+        RunPreview::new(self.allowed.iter().map(over).collect())
     }
 
     /// The tree of one run, with an empty scratch folder; an allowed folder of the same name takes its place. What it writes
-    /// elsewhere is counted in `writes`.
-    pub fn for_run(&self, writes: &Arc<RunWrites>) -> MountTable {
+    /// elsewhere is counted in `writes`, and in a dry run goes into `preview`.
+    pub fn for_run(&self, writes: &Arc<RunWrites>, preview: Option<&RunPreview>) -> MountTable {
         let mut tree = self.shared.clone();
         if !self.allowed.iter().any(|(name, _)| Path::new(name) == Path::new(SCRATCH)) {
             tree = tree.read_write(SCRATCH, Arc::new(ScratchVfs::new(self.quota)));
         }
         self.allowed.iter().fold(tree, |tree, (name, files)| {
-            tree.read_write(name, Arc::new(CountedVfs::new(name, Arc::clone(files), Arc::clone(writes))))
+            let files = preview.and_then(|preview| preview.folder(name)).unwrap_or_else(|| Arc::clone(files));
+            tree.read_write(name, Arc::new(CountedVfs::new(name, files, Arc::clone(writes))))
         })
     }
 }

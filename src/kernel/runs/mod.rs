@@ -14,8 +14,10 @@ mod imported;
 mod nested_runs;
 mod nested_start;
 mod open_runs;
+mod previewed_run;
 mod question_args;
 mod run_conclusion;
+mod run_preview;
 mod run_scope;
 mod run_stages;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]

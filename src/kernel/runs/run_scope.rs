@@ -2,6 +2,7 @@
 
 use super::effects::Effects;
 use super::exec_options::ExecOptions;
+use super::run_preview::RunPreview;
 use crate::ids::RunId;
 use crate::kernel::door::Trace;
 use crate::kernel::host_functions::CallFor;
@@ -36,6 +37,8 @@ pub struct RunScope {
     pub tool: Arc<str>,
     /// Who wants to know how long everything took.
     pub trace: Option<Arc<Trace>>,
+    /// What this run and all that it starts would do, where nothing is to be done.
+    pub preview: Option<Arc<RunPreview>>,
 }
 
 impl RunScope {
@@ -60,6 +63,7 @@ impl RunScope {
             options,
             writes: Arc::new(writes),
             effects: Arc::default(),
+            preview: None,
         }
     }
 
@@ -69,7 +73,10 @@ impl RunScope {
     }
 
     /// The scope of `run`, which a function of the application starts with limits and options of its own.
-    pub fn started_by_function(self, run: RunId, limits: RunLimits, options: ExecOptions) -> Self {
+    pub fn started_by_function(self, run: RunId, limits: RunLimits, mut options: ExecOptions) -> Self {
+        if self.preview.is_some() {
+            options.be_dry();
+        }
         Self { context: run, limits, trace: options.trace.then(Arc::default), options, ..self }
     }
 

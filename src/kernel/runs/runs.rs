@@ -8,6 +8,7 @@ use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::guest_files::GuestFiles;
 use super::imported::imported;
 use super::open_runs::{OpenRuns, RunIntent};
+use super::previewed_run::{cannot_turn_dry, previewed};
 use super::run_conclusion::{conclude, out_of_nested_time};
 use super::run_scope::RunScope;
 use super::run_stages::{Stage, traced};
@@ -92,6 +93,9 @@ impl Runs {
 
     /// Asks the door for a run, which `parent` waits for; nothing when it was refused, and told so.
     pub fn enter(&self, mut request: ExecRequest, parent: Option<RunId>, done: ExecDone) -> Option<EnteredRun> {
+        if parent.and_then(|parent| self.open.host(parent)).is_some_and(|host| host.is_dry()) {
+            request.options.be_dry();
+        }
         let asker = Arc::clone(&request.options.asker);
         let approval = asker.approval.as_deref();
         let by = RunAsker { asker: &asker, parent, tool: None, trace: None, approval };
@@ -148,7 +152,12 @@ impl Runs {
     /// everything is given back.
     pub fn exec_tool_below(self: &Arc<Self>, parent: RunId, entered: EnteredRun) -> Option<EnteredRun> {
         let EnteredRun { request, done } = entered;
-        let below = self.open.host(parent).and_then(|host| host.begin_below(request.run));
+        let host = self.open.host(parent);
+        if request.options.is_dry() && host.as_ref().is_some_and(|host| !host.is_dry()) {
+            done.pay(Err(cannot_turn_dry(request.what.path())));
+            return None;
+        }
+        let below = host.and_then(|host| host.begin_below(request.run));
         let Some((scope, begun)) = below else { return Some(EnteredRun { request, done }) };
         let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.config.limits()) {
@@ -314,7 +323,10 @@ impl Runs {
     fn scope(&self, run: RunId, limits: RunLimits, options: ExecOptions) -> RunScope {
         let config = &self.config;
         let writes = RunWrites::new(config.write_bytes.into(), config.write_files.into());
-        RunScope::outermost(run, limits, config.tree_limits(), options, writes)
+        let preview = options.is_dry().then(|| self.guest_files.preview());
+        let mut scope = RunScope::outermost(run, limits, config.tree_limits(), options, writes);
+        scope.preview = preview;
+        scope
     }
 
     fn start(
@@ -333,7 +345,8 @@ impl Runs {
         let path = what.path().to_owned();
         scope.tool = Arc::from(path.as_str());
         // Code that is kept nowhere is no tool that anybody could use again.
-        let counted = matches!(what, Runnable::Tool(_)).then(|| entry.clone());
+        let is_counted = matches!(what, Runnable::Tool(_)) && scope.preview.is_none();
+        let counted = is_counted.then(|| entry.clone());
         let args = Arc::clone(&args_json);
         let shown = self.examples.as_ref().map(|examples| (Arc::clone(examples), Arc::clone(&args_json)));
         let host = Arc::new(SandboxHost::new(
@@ -341,7 +354,7 @@ impl Runs {
             Arc::clone(self) as Arc<dyn RunStarter>,
             run,
             scope.clone(),
-            self.guest_files.for_run(&scope.writes),
+            self.guest_files.for_run(&scope.writes, scope.preview.as_deref()),
             Arc::clone(&graph),
         ));
         let api = self.services.functions.names();
@@ -379,6 +392,7 @@ impl Runs {
                 });
                 let result = concluded.unwrap_or_else(|_| Err(Error::panicked()));
                 let result = traced(result, run, &scope, queued, &door, after);
+                let result = previewed(result, &scope);
                 let ending = if result.is_ok() { RunEnding::Commit } else { RunEnding::Rollback };
                 let finished = move |finished| done.pay(result.and_then(|value: ExecValue| value.unless(finished)));
                 host.finish(ending, Box::new(finished));

@@ -145,6 +145,11 @@ impl SandboxHost {
         Some((scope, begun))
     }
 
+    /// Whether nothing is to be done, but only seen.
+    pub fn is_dry(&self) -> bool {
+        self.scope.preview.is_some()
+    }
+
     fn functions(&self) -> &dyn HostFunctions {
         &*self.services.functions
     }
@@ -263,6 +268,14 @@ impl SandboxHost {
         match numbered.and_then(|(Numbered { token },)| Ok((token, arguments::<(FetchRequest,)>(question)?.0))) {
             Err(error) => reply.send(Err(error)),
             Ok((token, request)) => {
+                if let Some(preview) = &self.scope.preview
+                    && !request.only_reads()
+                {
+                    let checked = self.services.fetcher.check(request);
+                    return reply.send(Err(
+                        checked.map_or_else(Error::from, |(method, url)| preview.hold_request(method, url))
+                    ));
+                }
                 let answer = Box::new(move |result: Result<_, Error>| {
                     reply.send(result.and_then(|value| to_json(&value)));
                 });
@@ -356,6 +369,11 @@ impl SandboxHost {
     /// Answers a question that may be answered.
     fn serve(self: &Arc<Self>, question: Question, by: AnsweredBy, reply: GuestReply) {
         if by == AnsweredBy::Application {
+            if let Some(preview) = &self.scope.preview
+                && !self.functions().runs_dry(&question.name)
+            {
+                return reply.send(Err(preview.hold_call(&question.name, &question.args_json)));
+            }
             if !self.scope.effects.begin() {
                 return reply.send(Err(given_up()));
             }

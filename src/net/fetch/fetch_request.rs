@@ -55,6 +55,13 @@ pub(super) struct Checked {
 }
 
 impl FetchRequest {
+    /// Whether its method is one that only looks.
+    #[must_use]
+    pub fn only_reads(&self) -> bool {
+        let method = self.method.as_deref().unwrap_or("GET");
+        method.eq_ignore_ascii_case("GET") || method.eq_ignore_ascii_case("HEAD")
+    }
+
     /// # Errors
     /// `BadUrl`, `Method`, `RedirectMode`, `Header`, `UnwantedBody`, `TooLarge`.
     pub(super) fn check(self, most_bytes: usize) -> Result<Checked, NetError> {

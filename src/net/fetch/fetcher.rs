@@ -89,6 +89,16 @@ impl Fetcher {
         Ok(Self { limits, network: Arc::new(network), thread: MadeOnce::new() })
     }
 
+    /// The method and the address of a request that may be sent.
+    ///
+    /// # Errors
+    /// As a request that is not sent.
+    pub fn check(&self, request: FetchRequest) -> Result<(String, String), NetError> {
+        let checked = request.check(self.limits.bytes)?;
+        self.network.allowed.check(&checked.url)?;
+        Ok((checked.method.to_string(), checked.url.to_string()))
+    }
+
     /// Sends a request of a run below `root`, or of `root` itself. Whoever stops waiting for it aborts the task.
     /// `hops` is asked about every address that a redirect leads to.
     pub fn fetch(&self, root: RunId, request: FetchRequest, hops: HopCheck, done: FetchDone) -> FetchTask {

@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import mysql from 'mysql2/promise';
+import { expect, it, onTestFinished } from 'vitest';
+import { createSqlTools, executor, sqlite } from '../../index.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { hasServer, startServer } from '../helpers/database_server.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+/** A file with three rows, and a way to look at it around the tools. */
+async function database() {
+  const file = join(await tempRoot(), 'test.db');
+  const direct = new BetterSqlite3(file);
+  direct.exec(
+    "CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO items (name) VALUES ('a'), ('b'), ('c')",
+  );
+  const source = sqlite({ file });
+  onTestFinished(async () => {
+    direct.close();
+    await source.close?.();
+  });
+  return { source, direct, rows: () => direct.prepare('SELECT * FROM items ORDER BY id').all() };
+}
+
+it('exec_sql: the statement is run and rolled back, and told with what it changes', async () => {
+  const { source, rows } = await database();
+  const { exec_sql } = createSqlTools(source, { ddl: true });
+  const before = rows();
+  for (const [sql, params] of /** @type {[string, any[]][]} */ ([
+    ['UPDATE items SET name = ? WHERE id > ?', ['x', 1]],
+    ['DELETE FROM items', []],
+    ["INSERT INTO items (name) VALUES ('d') RETURNING id", []],
+    ['UPDATE items SET name = name WHERE id = -1', []],
+    ['DROP TABLE items', []],
+  ])) {
+    const preview = await exec_sql.execute({ sql, params }, { dryRun: true });
+    expect(preview, sql).toMatchObject({ dryRun: true, diffs: [], requests: [], calls: [], sql: [{ sql }] });
+    expect(preview.text).toContain('rolled back');
+    expect(await exec_sql.execute({ sql, params }, { dryRun: true })).toEqual(preview);
+    expect(rows(), sql).toEqual(before);
+  }
+  const sql = "UPDATE items SET name = 'x' WHERE id > 1";
+  const preview = await exec_sql.execute({ sql }, { dryRun: true });
+  expect(preview.result).toEqual(await exec_sql.execute({ sql }));
+  expect(preview.sql[0]?.affected).toBe(2);
+  expect(rows()).not.toEqual(before);
+});
+
+it('exec_sql: what only reads is answered, and nothing is listed', async () => {
+  const { source } = await database();
+  const { exec_sql } = createSqlTools(source);
+  const preview = await exec_sql.execute({ sql: 'SELECT name FROM items WHERE id = 1' }, { dryRun: true });
+  expect(preview).toMatchObject({ result: [{ name: 'a' }], sql: [] });
+});
+
+it('exec_sql: what the rules refuse is refused in the same words', async () => {
+  const { source } = await database();
+  const { exec_sql } = createSqlTools(source, { deny: { verbs: ['delete'] } });
+  for (const sql of ['DELETE FROM items', 'COMMIT', 'SELECT * FROM nothing', 'UPDATE items SET']) {
+    const refusal = await exec_sql.execute({ sql }, { dryRun: true }).catch((/** @type {any} */ error) => error);
+    const real = await exec_sql.execute({ sql }).catch((/** @type {any} */ error) => error);
+    expect(refusal, sql).toBeInstanceOf(Error);
+    expect({ code: refusal.code, message: refusal.message }).toEqual({ code: real.code, message: real.message });
+  }
+});
+
+it('the option of createSqlTools answers as it did', async () => {
+  const { source, rows } = await database();
+  const before = rows();
+  const { exec_sql } = createSqlTools(source, { dryRun: true });
+  expect(await exec_sql.execute({ sql: 'DELETE FROM items' })).toEqual({
+    dryRun: true,
+    affected: 3,
+    rows: [{ affected: 3 }],
+  });
+  expect(rows()).toEqual(before);
+});
+
+it('a database that holds no transaction refuses what changes something, and is never asked', async () => {
+  /** @type {string[]} */
+  const asked = [];
+  const plain = async (/** @type {string} */ sql) => {
+    asked.push(sql);
+    return [{ n: 1 }];
+  };
+  for (const source of [plain, executor(plain, { transactional: true, dialect: 'sqlite' })]) {
+    asked.length = 0;
+    const { exec_sql } = createSqlTools(source);
+    await expect(exec_sql.execute({ sql: 'DELETE FROM items' }, { dryRun: true })).rejects.toThrow(/no transaction/);
+    expect(asked.filter((sql) => sql.includes('DELETE'))).toEqual([]);
+    expect(await exec_sql.execute({ sql: 'SELECT 1 AS n' }, { dryRun: true })).toMatchObject({ result: [{ n: 1 }] });
+    const { kernel } = await createKernel({}, { sql: source });
+    const run = kernel.run("return tgp.exec_sql('UPDATE items SET name = 1');", {}, { dryRun: true });
+    await expect(run).rejects.toThrow(/no transaction/);
+    expect(asked.filter((sql) => sql.includes('UPDATE'))).toEqual([]);
+  }
+});
+
+it('a statement that failed and was swallowed fails the preview as it fails the run', async () => {
+  const { source, rows } = await database();
+  const before = rows();
+  const { kernel } = await createKernel({}, { sql: source });
+  const code =
+    "await tgp.exec_sql('DELETE FROM items'); try { await tgp.exec_sql('SELECT * FROM nothing'); } catch { return 1; }";
+  const refusal = await kernel.run(code, {}, { dryRun: true }).catch((error) => error);
+  const real = await kernel.run(code).catch((error) => error);
+  expect(refusal).toBeInstanceOf(Error);
+  expect({ code: refusal.code, message: refusal.message }).toEqual({ code: real.code, message: real.message });
+  expect(rows()).toEqual(before);
+});
+
+it('the SQL tools of a kernel: a dry run is in the ledger as one', async () => {
+  const { source, rows } = await database();
+  const before = rows();
+  const { kernel } = await createKernel({}, { sql: source });
+  await kernel.boot();
+  const { exec_sql } = createSqlTools(kernel);
+  await exec_sql.execute({ sql: 'DELETE FROM items' }, { dryRun: true });
+  expect(rows()).toEqual(before);
+  const [call] = await kernel.ledger.tail({ type: 'CALL', tool: 'exec_sql' });
+  expect(call).toMatchObject({ dryRun: true, effect: 'sql' });
+});
+
+it('a database that is not known may commit when its schema changes: that is not tried', async () => {
+  /** @type {string[]} */
+  const asked = [];
+  const query = async (/** @type {string} */ sql) => {
+    asked.push(sql);
+    return [];
+  };
+  const source = { query, transaction: async (/** @type {any} */ work) => work(query) };
+  const { exec_sql } = createSqlTools(/** @type {any} */ (source), { ddl: true });
+  await expect(exec_sql.execute({ sql: 'CREATE TABLE a (id INT)' }, { dryRun: true })).rejects.toThrow(/may commit/);
+  expect(asked).toEqual([]);
+});
+
+it.skipIf(!hasServer('mariadb'))(
+  'MariaDB commits when its schema changes: that is not tried',
+  async () => {
+    const server = await startServer('mariadb');
+    const settings = { host: '127.0.0.1', port: server.port, user: 'root' };
+    const direct = await mysql.createConnection(settings);
+    await direct.query('CREATE DATABASE shop');
+    await direct.query('CREATE TABLE shop.items (id INT PRIMARY KEY)');
+    await direct.query('INSERT INTO shop.items VALUES (1), (2)');
+    const pool = mysql.createPool({ ...settings, database: 'shop', connectionLimit: 2 });
+    onTestFinished(async () => {
+      await pool.end();
+      await direct.end();
+      await server.stop();
+    });
+    const { kernel } = await createKernel({}, { sql: { source: pool, ddl: true } });
+    const code = (/** @type {string} */ sql) =>
+      `await tgp.exec_sql('DELETE FROM items WHERE id = 1'); await tgp.exec_sql('${sql}');`;
+    for (const sql of ['TRUNCATE TABLE items', 'CREATE TABLE more (id INT)', 'ALTER TABLE items ADD name TEXT']) {
+      await expect(kernel.run(code(sql), {}, { dryRun: true }), sql).rejects.toThrow(/MySQL commits at/);
+      const [rows] = await direct.query('SELECT * FROM shop.items ORDER BY id');
+      expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
+    }
+  },
+  120_000,
+);

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** What the ledger is kept in: a dry run is recorded as any other call. */
+const LEDGER = /(^|\/)\.git\/tgp\/ledger/;
+
+/**
+ * Every file below a folder with the hash of what it holds, Git's own included.
+ * @param {string} folder
+ * @returns {Record<string, string>}
+ */
+export function fingerprint(folder) {
+  /** @type {Record<string, string>} */
+  const files = {};
+  if (!existsSync(folder)) return files;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const name = relative(folder, path);
+    if (LEDGER.test(name)) continue;
+    if (entry.isDirectory()) files[`${name}/`] = 'folder';
+    else if (entry.isSymbolicLink()) files[name] = readlinkSync(path);
+    else if (entry.isFile()) files[name] = createHash('sha256').update(readFileSync(path)).digest('hex');
+  }
+  return files;
+}
+
+/**
+ * @param {string} folder
+ * @param {...string} args
+ */
+export function git(folder, ...args) {
+  const own = ['-c', 'user.name=test', '-c', 'user.email=test@example.org', '-c', 'core.autocrlf=false'];
+  return execFileSync('git', [...own, ...args], { cwd: folder, encoding: 'utf8' });
+}
+
+/**
+ * What the last commit has changed, save `meta.json`.
+ * @param {string} folder
+ */
+export function lastDiff(folder) {
+  return git(folder, 'diff', '--no-renames', 'HEAD~1', 'HEAD', '--', '.', ':(exclude)meta.json');
+}

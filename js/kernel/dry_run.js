@@ -1,0 +1,93 @@
+/** Calls that are only to be seen: what they would do, as data and in words. */
+
+import { TGPError, ValidationError } from '../boundary/errors.js';
+import { plainly } from './exec_options.js';
+import { previewText } from './preview_text.js';
+
+/**
+ * @typedef {import('../../index.js').DryRunResult} DryRunResult
+ * @typedef {import('../boundary/crossing.js').PreviewReport} PreviewReport
+ * @typedef {import('../boundary/crossing.js').FileChangeCall} FileChangeCall
+ * @typedef {import('./kernel_calls.js').Who} Who
+ */
+
+/**
+ * @param {Partial<DryRunResult> & { leftOut?: number, written?: any }} parts what there is of it
+ * @returns {DryRunResult}
+ */
+export function dryRunResult({ result, diffs = [], sql = [], requests = [], calls = [], stopped, leftOut, written }) {
+  const preview = {
+    ...(result !== undefined && { result }),
+    diffs,
+    sql,
+    requests,
+    calls,
+    ...(stopped !== undefined && { stopped }),
+  };
+  return { dryRun: true, ...preview, text: previewText(preview, { leftOut, written }) };
+}
+
+/**
+ * What a change of files would do.
+ * @param {import('./kernel_calls.js').KernelCalls} calls
+ * @param {Who | undefined} who
+ * @param {FileChangeCall} change
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<DryRunResult>}
+ */
+export async function previewedChange(calls, who, change, signal) {
+  const { tool, ...args } = change;
+  const path = 'from' in change ? change.from : change.path;
+  const asked = { tool, who: { ...who, dryRun: true }, path, effect: 'write', args };
+  const text = JSON.stringify(change, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value));
+  const { diffs, result } = await calls.read((kernel, asker) => kernel.previewChange(text, asker), signal, asked);
+  return dryRunResult({ diffs, result: uncommitted(result), written: result.written ?? result });
+}
+
+/**
+ * The answer of a change without what only a commit could say.
+ * @param {any} answer
+ * @returns {any}
+ */
+function uncommitted({ persisted: _, written, ...answer }) {
+  return { ...answer, ...(written !== undefined && { written: uncommitted(written) }) };
+}
+
+/**
+ * The options of a run, and where the statements of a dry one are noted.
+ * @param {unknown} options
+ * @returns {{ given: import('../../index.js').ExecOptions | undefined, sql: DryRunResult['sql'] | undefined }}
+ */
+export function dryOption(options) {
+  const given = options === undefined ? undefined : plainly(options);
+  return { given, sql: given?.dryRun === true ? [] : undefined };
+}
+
+/**
+ * What a run would do. One that failed after something was refused may have failed because of that.
+ * @param {Promise<any>} run
+ * @param {DryRunResult['sql']} sql
+ * @returns {Promise<DryRunResult>}
+ */
+export async function previewedRun(run, sql) {
+  try {
+    const { result, preview } = await run;
+    return dryRunResult({ ...preview, result, sql });
+  } catch (error) {
+    const preview = /** @type {any} */ (error instanceof TGPError ? error.details.preview : undefined);
+    if (preview === undefined || !(error instanceof TGPError)) throw error;
+    return dryRunResult({ ...preview, sql, stopped: { code: error.code, message: error.message } });
+  }
+}
+
+/**
+ * Refuses the preview of what cannot be foreseen.
+ * @param {{ dryRun?: boolean }} options
+ * @param {string} what
+ */
+export function refuseDryRun({ dryRun }, what) {
+  if (dryRun !== true) return;
+  throw new ValidationError(`${what} cannot be previewed: leave "dryRun" out, or do not call it. Nothing was done.`, {
+    details: { field: 'dryRun' },
+  });
+}

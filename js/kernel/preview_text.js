@@ -1,0 +1,107 @@
+/** A preview in words, for a person and for a model. */
+
+/** Longest text, and what its parts may take. */
+const MAX_CHARS = 12_000;
+const MAX_DIFF = 4_000;
+const MAX_LINE = 300;
+const MAX_LISTED = 20;
+
+/**
+ * @typedef {Omit<import('../../index.js').DryRunResult, 'text' | 'dryRun'>} Preview
+ */
+
+/**
+ * @param {Preview} preview
+ * @param {{ leftOut?: number, written?: any }} [more] how many refusals are not listed, and what the write of a file would answer
+ */
+export function previewText({ diffs, sql, requests, calls, stopped }, { leftOut = 0, written = {} } = {}) {
+  const held = requests.length + calls.length + leftOut;
+  const changes = diffs.length + sql.length + held;
+  const parts = ['This is a dry run: nothing was changed.'];
+  if (changes === 0 && stopped === undefined) parts.push('The call would change nothing.');
+  if (diffs.length > 0)
+    parts.push(`${files(diffs.length)} would change:`, ...listed(diffs.map(({ diff }) => shortDiff(diff.trimEnd()))));
+  if (sql.length > 0) {
+    parts.push(
+      'SQL that was run and rolled back:',
+      ...listed(sql.map((statement) => `- ${oneLine(statement.sql)} (${rows(statement.affected)})`)),
+    );
+  }
+  if (held > 0) {
+    parts.push(
+      'Not done, and answered by a refusal:',
+      ...listed(
+        [
+          ...requests.map(({ method, url }) => `- ${oneLine(`${method} ${url}`)}`),
+          ...calls.map(({ name, args }) => `- ${oneLine(`tgp.${name}(${args.map(shown).join(', ')})`)}`),
+        ],
+        leftOut,
+      ),
+    );
+  }
+  parts.push(...reportOf(written));
+  if (stopped !== undefined) {
+    parts.push(`It went no further than that: ${oneLine(stopped.message)} [${stopped.code}]`);
+  } else if (held > 0) {
+    parts.push('What comes after a refusal may be otherwise for real.');
+  }
+  return bounded(parts.join('\n'));
+}
+
+/**
+ * What is said of files that would be written.
+ * @param {import('../boundary/crossing.js').Moved} written
+ */
+function reportOf({ findings = [], problem, relinked = [], mentions = [], similar = [] }) {
+  return [
+    ...findings.map((finding) => `Finding: ${oneLine(finding)}`),
+    ...(problem === undefined ? [] : [oneLine(problem)]),
+    ...(relinked.length > 0 ? [`Imports would follow in ${relinked.join(', ')}.`] : []),
+    ...(mentions.length > 0 ? [`Still name the path as text: ${mentions.join(', ')}.`] : []),
+    ...(similar.length > 0 ? [`Do the same job: ${similar.map(({ path }) => path).join(', ')}.`] : []),
+  ];
+}
+
+/**
+ * The first lines of a list, and how many there are beside them.
+ * @param {string[]} lines
+ * @param {number} [more] that are not in it
+ */
+function listed(lines, more = 0) {
+  const rest = Math.max(0, lines.length - MAX_LISTED) + more;
+  return [...lines.slice(0, MAX_LISTED), ...(rest > 0 ? [`- and ${rest} more`] : [])];
+}
+
+/** @param {string} diff */
+function shortDiff(diff) {
+  if (diff.length <= MAX_DIFF) return diff;
+  const end = diff.lastIndexOf('\n', MAX_DIFF);
+  return `${diff.slice(0, end > 0 ? end : MAX_DIFF).toWellFormed()}\n[${diff.length} characters in all]`;
+}
+
+/** @param {number} count */
+function rows(count) {
+  return count === 1 ? '1 row' : `${count} rows`;
+}
+
+/** @param {number} count */
+function files(count) {
+  return count === 1 ? 'One file' : `${count} files`;
+}
+
+/** @param {unknown} value */
+function shown(value) {
+  return JSON.stringify(value) ?? 'undefined';
+}
+
+/** @param {string} text */
+function oneLine(text) {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE).toWellFormed()}…` : line;
+}
+
+/** @param {string} text */
+function bounded(text) {
+  if (text.length <= MAX_CHARS) return text;
+  return `${text.slice(0, MAX_CHARS).toWellFormed()}\n[${text.length} characters in all; the rest is in the preview's lists]`;
+}

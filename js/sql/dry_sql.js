@@ -1,0 +1,73 @@
+/** The statements of a dry run: executed as always, and undone in any case. */
+
+import { SqlError } from '../boundary/errors.js';
+import { SqlRules } from './rules.js';
+import { holdsTransactions, sqlRun } from './sql_run.js';
+
+/**
+ * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
+ * @typedef {import('../../index.js').SqlToolOptions} SqlToolOptions
+ * @typedef {Pick<ReturnType<typeof sqlRun>, 'execute' | 'commit' | 'rollback'>} SqlRun
+ */
+
+/**
+ * Runs whose statements do not stay.
+ * @param {SqlAdapter} adapter
+ * @param {SqlToolOptions} options
+ */
+export function drySql(adapter, options) {
+  /** @type {SqlRules | undefined} */
+  let rules;
+  return {
+    get rules() {
+      rules ??= new SqlRules({ ...options, dryRun: true });
+      return rules;
+    },
+    /** @returns {SqlRun} */
+    begin() {
+      const run = sqlRun(adapter, this.rules);
+      return {
+        execute: async (sql, params) => {
+          refuseLasting(adapter, this.accessOf(sql, params));
+          return run.execute(sql, params);
+        },
+        commit: () => run.commit(),
+        rollback: () => run.rollback(),
+      };
+    },
+    /**
+     * What a statement does; nothing for one that is refused when it is executed.
+     * @param {unknown} sql
+     * @param {unknown} params
+     */
+    accessOf(sql, params) {
+      try {
+        return this.rules.judge(sql, params, adapter.dialect).access;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/**
+ * Refuses what would stay.
+ * @param {SqlAdapter} adapter
+ * @param {import('./adapter.js').SqlAccess | undefined} access
+ */
+function refuseLasting(adapter, access) {
+  if (access === undefined || access === 'read') return;
+  if (!holdsTransactions(adapter) || adapter.endsElsewhere) {
+    throw new SqlError(
+      'This is a dry run, and the database holds no transaction that could be rolled back: only statements that read are executed.',
+      { details: { reason: 'dry_run' } },
+    );
+  }
+  // MySQL, whose rules refuse these by themselves, may be behind it.
+  if (access === 'schema' && adapter.dialect === 'any') {
+    throw new SqlError(
+      'This is a dry run, and a database that is not known may commit when its schema changes: the statement was not executed. Say which it is (dialect).',
+      { details: { reason: 'dry_run' } },
+    );
+  }
+}

@@ -1,0 +1,21 @@
+//! What becomes of a file in a preview.
+
+use crate::error::Error;
+use crate::git::text_diff;
+use serde::Serialize;
+
+/// How one file would change, as a unified diff.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FileDiff {
+    pub path: String,
+    pub diff: String,
+}
+
+impl FileDiff {
+    /// From one content to the other, each `None` where there is no file; nothing when both are the same.
+    pub fn between(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<Option<Self>, Error> {
+        let diff = text_diff(path, before, after)?;
+        Ok((!diff.is_empty()).then(|| Self { path: path.to_owned(), diff }))
+    }
+}

@@ -1,0 +1,168 @@
+//! What a change of files would do: judged as the change itself, and nothing of it is made.
+
+use super::apply_diff::{DiffChange, Diffed};
+use super::changes::{Patch, Patched, Repair, Revert, WholeText};
+use super::files::{Files, FixReport};
+use super::keeping::Keeper;
+use super::plan::{Change, OneFile, Plan, Step};
+use super::relocation::{Moved, Relocation, Removal, Removed};
+use super::write_path::{Counting, WriteParts, WritePath};
+use crate::error::{Error, ErrorCode};
+use crate::kernel::file_diff::FileDiff;
+use crate::kernel::history::{Persisted, Written};
+use crate::vfs::{DiskVfs, Vfs, VfsError, Violation};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A change that somebody wants to see first.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "tool", rename_all = "snake_case", deny_unknown_fields)]
+pub enum FileChangeCall {
+    WriteFile { path: String, content: String },
+    PatchFile { path: String, search: String, replace: String },
+    ApplyDiff { path: String, diff: String },
+    RevertFile { path: String, commit: String },
+    DeleteFile { path: String },
+    MoveFile { from: String, to: String },
+    FixTool { path: String },
+}
+
+impl FileChangeCall {
+    /// # Errors
+    /// `Validation` for anything that is not such a change.
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        serde_json::from_str(json)
+            .map_err(|error| Error::new(ErrorCode::Validation, format!("The change to preview is not valid: {error}.")))
+    }
+
+    /// The name of the tool that makes it.
+    #[must_use]
+    pub const fn tool(&self) -> &'static str {
+        match self {
+            Self::WriteFile { .. } => "write_file",
+            Self::PatchFile { .. } => "patch_file",
+            Self::ApplyDiff { .. } => "apply_diff",
+            Self::RevertFile { .. } => "revert_file",
+            Self::DeleteFile { .. } => "delete_file",
+            Self::MoveFile { .. } => "move_file",
+            Self::FixTool { .. } => "fix_tool",
+        }
+    }
+
+    /// The file that it is about.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        match self {
+            Self::WriteFile { path, .. }
+            | Self::PatchFile { path, .. }
+            | Self::ApplyDiff { path, .. }
+            | Self::RevertFile { path, .. }
+            | Self::DeleteFile { path }
+            | Self::MoveFile { from: path, .. }
+            | Self::FixTool { path } => path,
+        }
+    }
+}
+
+/// What a change would do.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FilePreview {
+    /// Sorted by path.
+    diffs: Vec<FileDiff>,
+    /// What the change would answer, save its commit.
+    #[cfg_attr(test, ts(type = "any"))]
+    result: Value,
+}
+
+impl Files {
+    /// What a change would do; whatever would refuse the change refuses its preview.
+    pub fn preview(&self, call: &FileChangeCall) -> Result<FilePreview, Error> {
+        match call {
+            FileChangeCall::WriteFile { path, content } => {
+                self.previewed(path, &WholeText(content), |written, ()| written)
+            }
+            FileChangeCall::PatchFile { path, search, replace } => {
+                self.previewed(path, &Patch { search, replace }, Patched::new)
+            }
+            FileChangeCall::ApplyDiff { path, diff } => {
+                self.previewed(path, &DiffChange { diff, file_bytes: self.file_bytes }, Diffed::new)
+            }
+            FileChangeCall::RevertFile { path, commit } => {
+                self.previewed(path, &Revert { history: &self.history, commit }, |written, ()| written)
+            }
+            FileChangeCall::DeleteFile { path } => {
+                self.writes.preview(&Removal::new(path, &self.relink)?, Removed::new)
+            }
+            FileChangeCall::MoveFile { from, to } => {
+                self.writes.preview(&Relocation::new(from, to, &self.relink, &self.history)?, Moved::new)
+            }
+            FileChangeCall::FixTool { path } if self.needs_repair(path)? => {
+                let report = |written, applied| FixReport { applied, written: Some(written) };
+                self.previewed(path, &Repair(&self.checks), report)
+            }
+            FileChangeCall::FixTool { .. } => reported(Vec::new(), &FixReport { applied: 0, written: None }),
+        }
+    }
+
+    fn previewed<C: Change, R: Serialize>(
+        &self,
+        path: &str,
+        change: &C,
+        report: impl FnOnce(Written, C::Found) -> R,
+    ) -> Result<FilePreview, Error> {
+        self.writes.preview(&OneFile::new(path, change)?, report)
+    }
+}
+
+impl WritePath {
+    /// Walks the way of a change up to the point where something would be written.
+    fn preview<P: Plan, R: Serialize>(
+        &self,
+        plan: &P,
+        report: impl FnOnce(Written, P::Found) -> R,
+    ) -> Result<FilePreview, Error> {
+        let WriteParts { root, quota, checks, history, .. } = &self.parts;
+        history.check_writable()?;
+        let (steps, found) = plan.steps(root)?;
+        let judged = self.judge(plan, &steps)?;
+        let (_, similar) = self.look_for_others(plan.path(), &steps, Counting::Uncounted)?;
+        Keeper { root, own: &self.own, checks, history }.check(&steps)?;
+        for (step, text) in steps.iter().filter_map(|step| Some((step, step.after.as_ref()?))) {
+            quota.check(root, &step.path, text.len())?;
+            root.check_write(&step.path, text)?;
+        }
+        let problem = self.problem(&judged);
+        let written = Written {
+            persisted: if problem.is_none() { Persisted::Yes } else { Persisted::No },
+            findings: judged.findings,
+            notice: judged.notice,
+            similar: if problem.is_none() { similar } else { Vec::new() },
+            problem,
+            ..Written::not_committed(plan.path().as_str(), "")
+        };
+        reported(diffs(root, &steps)?, &report(written, found))
+    }
+}
+
+fn reported(mut diffs: Vec<FileDiff>, result: &impl Serialize) -> Result<FilePreview, Error> {
+    diffs.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+    let result = serde_json::to_value(result)
+        .map_err(|_| Error::new(ErrorCode::Result, "The preview cannot be written as JSON."))?;
+    Ok(FilePreview { diffs, result })
+}
+
+fn diffs(root: &DiskVfs, steps: &[Step]) -> Result<Vec<FileDiff>, Error> {
+    let mut diffs = Vec::new();
+    for step in steps {
+        let before = match step.content(root) {
+            // It gets a file of its own, and the other name keeps what there was.
+            Err(VfsError::SecurityViolation { violation: Violation::HardLink, .. }) => None,
+            content => content?,
+        };
+        let after = step.after.as_deref().map(str::as_bytes);
+        diffs.extend(FileDiff::between(step.path.as_str(), before.as_deref(), after)?);
+    }
+    Ok(diffs)
+}
