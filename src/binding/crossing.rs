@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::kernel::{
     Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, Kernel,
     LedgerQuery, MemoryReport, ParameterShape, QueryLimits, RootFiles, SearchQuery, SqlError, SqlOptions, SqlPolicy,
-    Stats, TypesReply, WriteDone, ask_remote, classify, verify_export,
+    Stats, TestFileReport, TypesReply, WriteDone, ask_remote, classify, verify_export,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,6 +28,7 @@ fn crossing() -> String {
     types.add::<CommitNote>();
     types.add::<ExecOptions>();
     types.add::<SearchQuery>();
+    types.add::<TestFileReport>();
     types.add::<DatabaseOptions>();
     types.add::<QueryLimits>();
     types.add::<ParameterShape>();
@@ -90,6 +91,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerExport", |kernel: &Kernel| kernel.ledger().export(0, 1));
     answers.add("ledgerChronicle", |kernel: &Kernel| kernel.ledger().chronicle(""));
     answers.add_type::<ExecValue>("exec");
+    answers.add("testFiles", |kernel: &Kernel| kernel.runs().test_files(None));
     answers.add_type::<()>("shutdown");
     answers.text
 }

@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// Modules that one tool may pull in.
 const MAX_MODULES: usize = 256;
 
+/// The entry of a run of tests: a part of the standard library that is in no file.
+const TEST_DRIVER: &str = "@tgp/std/test_driver.ts";
+
 /// Where modules come from.
 pub struct Sources {
     pub files: Arc<dyn Vfs>,
@@ -64,6 +67,16 @@ impl ModuleGraph {
     pub(super) fn build_code(sources: &Sources, path: &str, code: &str) -> Result<Self, Error> {
         let mut builder = Builder::new(sources, vec![path.to_owned()]);
         builder.compile(path, code)?;
+        builder.add_open()?;
+        Ok(builder.finish().0)
+    }
+
+    /// Compiles and links tests behind the driver that runs them. The driver comes first: what it takes of the language is
+    /// then as it was made.
+    pub(super) fn build_test(sources: &Sources, path: &JailPath, text: &str) -> Result<Self, Error> {
+        let mut builder = Builder::new(sources, vec![TEST_DRIVER.to_owned(), path.as_str().to_owned()]);
+        builder.compile(TEST_DRIVER, &test_driver(path))?;
+        builder.compile(path.as_str(), text)?;
         builder.add_open()?;
         Ok(builder.finish().0)
     }
@@ -257,6 +270,12 @@ fn module_kind(form: ToolForm) -> ModuleKind {
         (Syntax::CommonJs | Syntax::Script, BodyKind::Sync) => ModuleKind::Script,
         (Syntax::CommonJs | Syntax::Script, BodyKind::Async) => ModuleKind::AsyncScript,
     }
+}
+
+fn test_driver(test: &JailPath) -> String {
+    let inside = test.as_str().strip_prefix(TOOLS).unwrap_or_default();
+    let specifier = serde_json::Value::from(format!("/lib{inside}"));
+    format!("import {{ run }} from './test_cases.js';\nimport {specifier};\nexport default run;\n")
 }
 
 fn check_json(path: &str, source: &str) -> Result<(), Error> {

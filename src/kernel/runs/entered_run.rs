@@ -43,6 +43,7 @@ pub fn enter(
     let (tool, args) = match what {
         Runnable::Tool(_) => ("exec_tool", Cow::Borrowed(args_json)),
         Runnable::Code(code) => ("run_code", Cow::Owned(code_args(code, args_json))),
+        Runnable::Test(path) => ("test_tool", Cow::Owned(serde_json::json!({ "path": path }).to_string())),
     };
     let entered = door.enter(Call {
         number: run.0,

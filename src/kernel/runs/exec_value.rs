@@ -29,6 +29,11 @@ impl ExecValue {
         Self { trace: Some(report), ..self }
     }
 
+    /// The same run with another result.
+    pub fn with_result(self, result: Box<RawValue>) -> Self {
+        Self { result, ..self }
+    }
+
     pub fn stats(&self) -> RunStats {
         self.stats
     }

@@ -20,6 +20,9 @@ mod runs;
 mod sandbox_host;
 mod secret_args;
 mod stack_trace;
+mod test_record;
+mod test_report;
+mod test_run;
 mod trial;
 
 pub use confinement::threads_warning;
@@ -28,4 +31,6 @@ pub use exec_options::{ExecOptions, ExecRequest, Runnable};
 pub use exec_value::{ExecDone, ExecValue, when_executed};
 pub use guest_files::GuestFiles;
 pub use runs::{RunParts, Runs};
+#[cfg(test)]
+pub use test_report::TestFileReport;
 pub use trial::{Trial, Tried};

@@ -2,6 +2,7 @@
 
 use super::effects::Effects;
 use super::exec_options::ExecOptions;
+use super::test_record::TestRecord;
 use crate::ids::RunId;
 use crate::kernel::door::Trace;
 use crate::kernel::host_functions::CallFor;
@@ -36,6 +37,8 @@ pub struct RunScope {
     pub tool: Arc<str>,
     /// Who wants to know how long everything took.
     pub trace: Option<Arc<Trace>>,
+    /// The tests that this run is of.
+    pub test: Option<Arc<TestRecord>>,
 }
 
 impl RunScope {
@@ -60,6 +63,7 @@ impl RunScope {
             options,
             writes: Arc::new(writes),
             effects: Arc::default(),
+            test: None,
         }
     }
 

@@ -11,6 +11,7 @@ use super::run_conclusion::{conclude, out_of_nested_time};
 use super::run_scope::RunScope;
 use super::run_stages::{Stage, traced};
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
+use super::test_run::functions_for;
 use crate::bound_secrets::BoundSecrets;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
@@ -105,8 +106,11 @@ impl Runs {
     pub fn exec_tool(self: &Arc<Self>, entered: EnteredRun) {
         let EnteredRun { request, done } = entered;
         let ExecRequest { run, what, args_json, options } = request;
-        match options.limits(self.config.limits()) {
-            Ok(limits) => self.exec(run, self.scope(run, limits, options), what, args_json, done),
+        match options.limits(self.limits_for(&what)) {
+            Ok(limits) => {
+                let (scope, done) = self.recorded(&what, self.scope(run, limits, options), done);
+                self.exec(run, scope, what, args_json, done);
+            }
             Err(error) => done.pay(Err(error)),
         }
     }
@@ -118,7 +122,7 @@ impl Runs {
         let caller = request.options.caller;
         let tool = match &request.what {
             Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
-            Runnable::Tool(_) | Runnable::Code(_) => None,
+            Runnable::Tool(_) | Runnable::Code(_) | Runnable::Test(_) => None,
         };
         let known = tool
             .and_then(|path| self.services.modules.graph_quickly(&path))
@@ -187,6 +191,7 @@ impl Runs {
         let graph = match &what {
             Runnable::Tool(path) => JailPath::parse(path).map_err(Error::from).and_then(|entry| modules.graph(entry)),
             Runnable::Code(code) => modules.graph_of_code(what.path(), code),
+            Runnable::Test(path) => self.test_graph(path, &scope),
         };
         let (memory, caller) = (scope.limits.memory_bytes, scope.options.caller);
         let graph = graph.and_then(|graph| self.admit(&args_json, memory, caller, &graph).map(|()| graph));
@@ -245,6 +250,10 @@ impl Runs {
         &self.services.modules
     }
 
+    pub(super) fn services(&self) -> &Arc<GuestServices> {
+        &self.services
+    }
+
     pub(super) fn sandbox(&self) -> &Sandbox {
         &self.sandbox
     }
@@ -280,8 +289,8 @@ impl Runs {
         let tools = Arc::clone(&self.tools);
         let path = what.path().to_owned();
         scope.tool = Arc::from(path.as_str());
-        // Code that is kept nowhere is no tool that anybody could use again.
-        let counted = matches!(what, Runnable::Tool(_)).then(|| entry.clone());
+        // Code that is kept nowhere is no tool that anybody could use again; and a test is no use of one.
+        let counted = (matches!(what, Runnable::Tool(_)) && scope.test.is_none()).then(|| entry.clone());
         let args = Arc::clone(&args_json);
         let shown = self.examples.as_ref().map(|examples| (Arc::clone(examples), Arc::clone(&args_json)));
         let host = Arc::new(SandboxHost::new(
@@ -292,7 +301,7 @@ impl Runs {
             self.guest_files.for_run(&scope.writes),
             Arc::clone(&graph),
         ));
-        let api = self.services.functions.names();
+        let api = functions_for(&scope, self.services.functions.names());
         self.open.serve(run, &host);
         let sandboxed = RunRequest {
             run,
@@ -316,6 +325,9 @@ impl Runs {
             when_done(move |outcome| {
                 // Whatever goes wrong in here, what the run holds open is closed.
                 let concluded = threads::contain(|| {
+                    if let Some(test) = &scope.test {
+                        test.saw_all(&graph);
+                    }
                     let result = conclude(outcome, &path, &scope, &graph, &api);
                     if let (Ok(value), Some(counted)) = (&result, &counted) {
                         tools.was_run(counted, &args);

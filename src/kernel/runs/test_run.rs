@@ -1,0 +1,164 @@
+//! Runs of test files: which limits they have, what they are made of, and what is told of their end.
+
+use super::exec_options::Runnable;
+use super::exec_value::{ExecDone, ExecValue, when_executed};
+use super::run_scope::RunScope;
+use super::runs::Runs;
+use super::sandbox_host::GuestServices;
+use super::test_record::{TEST_QUESTION, TestRecord};
+use super::test_report::TestReason;
+use crate::error::{Error, ErrorCode};
+use crate::kernel::modules::ModuleGraph;
+use crate::kernel::near_path::with_near_path;
+use crate::kernel::tool_paths::{TOOLS, is_test, is_tool, tests_of_tool, tools_of_test};
+use crate::sandbox::{LogLine, RunLimits, RunStats};
+use crate::vfs::{JailPath, Vfs};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a file of tests may take at least: a tool is held to much less, and `expect` alone is more than some tools.
+const MIN_CPU: Duration = Duration::from_secs(5);
+const MIN_WALL: Duration = Duration::from_secs(30);
+/// How long one case may take, in milliseconds.
+const CASE_MS: u32 = 5000;
+/// Chance and time are the same in every run, unless somebody asks for others.
+const SEED: u64 = 1;
+const NOW: i64 = 1_767_225_600_000;
+
+impl Runs {
+    /// What a run of this may take where nothing else is asked for.
+    pub(super) fn limits_for(&self, what: &Runnable) -> RunLimits {
+        let limits = self.limits();
+        match what {
+            Runnable::Tool(_) | Runnable::Code(_) => limits,
+            Runnable::Test(_) => RunLimits { cpu: limits.cpu.max(MIN_CPU), wall: limits.wall.max(MIN_WALL), ..limits },
+        }
+    }
+
+    /// Has a run of tests written down, and its end told as a report.
+    pub(super) fn recorded(&self, what: &Runnable, mut scope: RunScope, done: ExecDone) -> (RunScope, ExecDone) {
+        let Runnable::Test(path) = what else { return (scope, done) };
+        let options = &mut scope.options;
+        let record = Arc::new(TestRecord::new(path.clone(), options.case_ms.unwrap_or(CASE_MS)));
+        options.seed.get_or_insert(SEED);
+        options.now.get_or_insert(NOW);
+        scope.test = Some(Arc::clone(&record));
+        let services = Arc::clone(self.services());
+        let done = when_executed(move |result| done.pay(reported(&record, &services, result)));
+        (scope, done)
+    }
+
+    /// A test with what it imports, behind the driver that runs it. Exactly the text is compiled that is told of.
+    pub(super) fn test_graph(&self, path: &str, scope: &RunScope) -> Result<ModuleGraph, Error> {
+        let Some(record) = &scope.test else {
+            let message = "Tests cannot be run by a function of the application while a tool waits for it.";
+            return Err(Error::new(ErrorCode::Limit, message));
+        };
+        let (path, modules) = (JailPath::parse(path)?, self.modules());
+        let text = modules.files().read(&path).map_err(|error| with_near_path(error.into(), modules.files()))?;
+        record.saw(path.as_str(), &text);
+        modules.graph_of_test(&path, &text)
+    }
+
+    /// The test files that a path means: of a tool, a test itself, or all below a folder. Sorted.
+    pub fn test_files(&self, path: Option<&str>) -> Result<Vec<String>, Error> {
+        let files = self.modules().files();
+        let path = path.filter(|path| !matches!(*path, "" | "." | "tools")).map(JailPath::parse).transpose()?;
+        if let Some(path) = &path {
+            if is_test(path) {
+                return Ok(vec![path.as_str().to_owned()]);
+            }
+            if is_tool(path) {
+                let candidates = tests_of_tool(path);
+                let found: Vec<String> = existing(files, &candidates).map(|test| test.as_str().to_owned()).collect();
+                let likeliest = candidates.first().map(|test| test.as_str().to_owned());
+                return Ok(if found.is_empty() { likeliest.into_iter().collect() } else { found });
+            }
+        }
+        let below = |file: &JailPath| path.as_ref().is_none_or(|folder| file.starts_with(folder.as_str()));
+        let all = files.list(&JailPath::parse(TOOLS)?)?;
+        Ok(all.into_iter().filter(|file| is_test(file) && below(file)).map(|file| file.as_str().to_owned()).collect())
+    }
+}
+
+/// The names of functions that guests find on `tgp`; the driver of tests finds one more.
+pub fn functions_for(scope: &RunScope, names: Arc<Vec<String>>) -> Arc<Vec<String>> {
+    if scope.test.is_none() || !scope.is_outermost() {
+        return names;
+    }
+    Arc::new(names.iter().cloned().chain([TEST_QUESTION.to_owned()]).collect())
+}
+
+/// The end of a run of tests as a report. What is not about the tests stays an error.
+fn reported(
+    record: &TestRecord,
+    services: &GuestServices,
+    result: Result<ExecValue, Error>,
+) -> Result<ExecValue, Error> {
+    let tools = JailPath::parse(record.path()).map(|test| tools_of_test(&test)).unwrap_or_default();
+    let (failure, value) = match result {
+        Ok(value) => (None, value),
+        Err(error) if !is_about_tests(error.code) => return Err(error),
+        Err(mut error) => {
+            let logs: Vec<LogLine> = part(&mut error, "logs");
+            let stats: RunStats = part(&mut error, "stats");
+            let has_tool = existing(services.modules.files(), &tools).next().is_some();
+            (Some(reason(error, has_tool, record.path())), ExecValue::new(Box::default(), logs, stats))
+        }
+    };
+    let names: Vec<String> = tools.iter().map(|tool| tool.as_str().to_owned()).collect();
+    let report = serde_json::to_string(&record.report(failure, &names)).and_then(RawValue::from_string);
+    report.map(|report| value.with_result(report)).map_err(|_| Error::panicked())
+}
+
+/// The files of these that are there.
+fn existing<'p>(files: &'p dyn Vfs, paths: &'p [JailPath]) -> impl Iterator<Item = &'p JailPath> {
+    paths.iter().filter(|path| files.exists(path).unwrap_or(false))
+}
+
+fn part<T: serde::de::DeserializeOwned + Default>(error: &mut Error, name: &str) -> T {
+    error.details.remove(name).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+}
+
+/// Whether a failure says something of what was tested, and not only of the kernel.
+fn is_about_tests(code: ErrorCode) -> bool {
+    use ErrorCode::{
+        Compilation, Fetch, IsolateCrashed, IsolateMemory, IsolateTimeout, Limit, NotFound, Result, SecurityViolation,
+        Sql, ToolThrown, Validation,
+    };
+    matches!(
+        code,
+        Compilation
+            | Fetch
+            | IsolateCrashed
+            | IsolateMemory
+            | IsolateTimeout
+            | Limit
+            | NotFound
+            | Result
+            | SecurityViolation
+            | Sql
+            | ToolThrown
+            | Validation
+    )
+}
+
+fn reason(error: Error, has_tool: bool, test: &str) -> TestReason {
+    let of = |name: &str| error.details.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+    let number = |name: &str| error.details.get(name).and_then(serde_json::Value::as_u64);
+    let file = of("file").or_else(|| of("path"));
+    let is_compiled = matches!(error.code, ErrorCode::Compilation | ErrorCode::SecurityViolation);
+    let kind = match error.code {
+        ErrorCode::NotFound if file.is_none() || file.as_deref() == Some(test) => "missing",
+        _ if is_compiled && !has_tool => "no-tool",
+        _ if is_compiled && error.details.contains_key("rule") => "check",
+        _ if is_compiled => "compile",
+        ErrorCode::IsolateTimeout => "timeout",
+        ErrorCode::IsolateMemory => "memory",
+        ErrorCode::IsolateCrashed => "crash",
+        _ => "threw",
+    };
+    let (line, column) = (number("line"), number("column"));
+    TestReason { kind, file, line, column, message: error.message }
+}
