@@ -11,4 +11,5 @@ export * from './types/memory.js';
 export * from './types/schemas.js';
 export * from './types/sql.js';
 export * from './types/telemetry.js';
+export * from './types/tests.js';
 export * from './types/tools.js';

@@ -7,6 +7,7 @@ import type { KernelLedger, RedactEvent } from './ledger.js';
 import type { EmbedTexts, MemoryReport, Stats } from './memory.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 import type { TelemetryOptions } from './telemetry.js';
+import type { TestOptions, TestResult } from './tests.js';
 import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions, WriteFileResult } from './tools.js';
 
 /** Where the kernel reports what is worth knowing and is no error. `console` fits. */
@@ -306,6 +307,8 @@ export declare class TGP {
    * @throws {TGPError} as {@link TGP.exec}
    */
   run<Result = any>(code: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
+  /** Runs the tests of a tool (`tools/a/b.test.ts` of `tools/a/b.ts`), a test file, all below a folder, or all there are. */
+  test(path?: string, options?: TestOptions): Promise<TestResult>;
   /** Checks a tool's source without running it: syntax, the eight standards and, when TypeScript is there, types. */
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
   /** Applies every repair that the findings of a tool offer, and commits the result. */

@@ -6,6 +6,7 @@ import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage, textPage } from '../tool_shape/pages.js';
 import { checkedTool } from './checked_tool.js';
 import { fewer, findingsPage, matchesPage, patchReport, pathsPage, withPlace } from './file_answers.js';
+import { testPage } from './test_answer.js';
 import {
   ApplyDiffParams,
   CheckToolParams,
@@ -20,6 +21,7 @@ import {
   RevertFileParams,
   RunCodeParams,
   SearchFilesParams,
+  TestToolParams,
   TgpToolsOptionsSchema,
   WriteFileParams,
 } from './tool_parameters.js';
@@ -160,6 +162,12 @@ export function toolsFor(kernel, who) {
       'Check a tool without running it: syntax, the eight standards, types. Returns whether it is valid, and diagnostics with line, column and help that says what to write instead. Only errors make it invalid.',
       CheckToolParams,
       async ({ path }, signal) => findingsPage(await access.check(path, signal)),
+    ),
+    test_tool: checkedTool(
+      'test_tool',
+      'Run the tests of a tool: tools/a/b.test.ts beside tools/a/b.ts, written with describe, test and expect of "@tgp/std/test" as in vitest. They have no network, database or application: fake those with mockHost({ fetch, exec_sql, … }). Returns what passed and failed, with line, message and diff.',
+      TestToolParams,
+      async ({ path }, signal) => testPage(await access.test(path, signal)),
     ),
     exec_tool: checkedTool(
       'exec_tool',

@@ -50,7 +50,7 @@ export type EngineReport = { version: string, pointerCompression: boolean, sandb
 
 export type EventJson = any;
 
-export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, asker?: Asker, trace?: boolean, };
+export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, caseMs?: number, coverage?: boolean, asker?: Asker, trace?: boolean, };
 
 export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, };
 
@@ -83,6 +83,10 @@ export type IsolationMode = "process" | "thread";
 export type LedgerConfig = { on: boolean, fsync: boolean, postgres?: Secret, key?: Secret, checkpointEvents: number, retainDays: number, retainEvents: number, blobBytes: number, spoolBytes: number, };
 
 export type LedgerQuery = { limit?: number, session?: string, path?: string, tool?: string, type?: string, since: number, until: number, call?: string, after: number, };
+
+export type LineCounts = { covered: number, total: number, };
+
+export type LineCoverage = { lines: LineCounts, uncovered: Array<number>, };
 
 export type ListedTool = { path: string, name: string, description: string, parameters: Record<string, unknown>, tags: Array<string>, imports: Array<string>, kind: ToolKind, hash: ContentHash, uses: number, };
 
@@ -146,6 +150,8 @@ export type SharedFile = { readOnly: boolean, foreignKeys: boolean, synchronous:
 
 export type SimilarTool = { path: string, score: number, };
 
+export type SkippedCase = { name: string, why: Why, };
+
 export type SourceText = { path: string, text: string, };
 
 export type SqlOptions = { readOnly: boolean, dryRun: boolean, ddl: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, resultChars: number, statementTimeoutMs: number, };
@@ -153,6 +159,14 @@ export type SqlOptions = { readOnly: boolean, dryRun: boolean, ddl: boolean, all
 export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, fenced: boolean, sql: string, bindings: Array<Binding>, };
 
 export type Stats = { total: ReuseTally, days: Array<ReuseDay>, memory: MemoryReport, };
+
+export type TestCase = { name: string, ok: boolean, line?: number, at?: string, message?: string, diff?: string, };
+
+export type TestFileReport = { path: string, ok: boolean, passed: number, failed: number, cases: Array<TestCase>, skipped: Array<SkippedCase>, reason?: TestReason, tests: Array<TestedText>, tool?: TestedText, coverage?: LineCoverage, };
+
+export type TestReason = { kind: string, message: string, file?: string, line?: number, column?: number, };
+
+export type TestedText = { path: string, sha256: string, };
 
 export type Tolerance = "trailing-space" | "whitespace";
 
@@ -179,6 +193,8 @@ export type Verb = "select" | "insert" | "update" | "delete" | "replace" | "merg
 export type VerifyProblem = { kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature', seq: number, message: string, };
 
 export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem, };
+
+export type Why = "skip" | "todo";
 
 export type Written = { path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
 
@@ -224,6 +240,7 @@ export interface KernelAnswers {
   ledgerExport: ExportPage
   ledgerChronicle: Array<EventJson>
   exec: ExecValue
+  testFiles: Array<string>
   shutdown: null
 }
 

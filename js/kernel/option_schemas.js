@@ -162,6 +162,8 @@ export const ExecOptionsSchema = z.strictObject({
   signal,
 });
 
+export const TestOptionsSchema = ExecOptionsSchema.extend({ caseMs: wallMs, coverage: z.boolean().optional() });
+
 export const CheckOptionsSchema = z.strictObject({ signal });
 
 export const FindOptionsSchema = z.strictObject({ limit: limited(LIMITS.find_tool.limit), signal });

@@ -10,6 +10,14 @@ export const theTool = (path) => ({
   start: (kernel, runId, args, options, parent) => kernel.exec(runId, path, args, options, parent),
 });
 
+/** @type {(path: string, more: { caseMs?: number, coverage?: boolean }) => Runnable} */
+export const theTest = (path, more) => ({
+  tool: 'test_tool',
+  path,
+  start: (kernel, runId, _args, options, parent) =>
+    kernel.testFile(runId, path, JSON.stringify({ ...JSON.parse(options), ...more }), parent),
+});
+
 /** @type {(code: string) => Runnable} */
 export const theCode = (code) => ({
   tool: 'run_code',

@@ -1,5 +1,5 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
-import { unwrap, ValidationError } from '../boundary/errors.js';
+import { unwrap } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
@@ -8,11 +8,13 @@ import { withTypes } from '../types_check/check_report.js';
 import { ARGUMENTS_OF, agentFiles, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './agent_access.js';
 import { nextCallNumber } from './call_numbers.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
+import { readTools, wrong } from './given_tools.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
 import { kernelLedger } from './kernel_ledger.js';
 import { readOptions } from './kernel_options.js';
 import { kernelRegistry } from './kernel_registry.js';
+import { runTests } from './kernel_tests.js';
 import { kernelVfs } from './kernel_vfs.js';
 import { Lifecycle } from './lifecycle.js';
 import { harmless } from './logger.js';
@@ -125,6 +127,8 @@ export class TGP {
       exec: (path, args, options) => this.#execFor(path, args, options, who),
       /** @type {(code: string, args: unknown, options: ExecOptions) => Promise<ExecResult>} */
       run: (code, args, options) => this.#runFor(code, args, options, who),
+      /** @type {(path: string | undefined, signal?: AbortSignal) => ReturnType<TGP['test']>} */
+      test: (path, signal) => this.#test(path, { signal }, { caller: 'agent', who }),
       /** @type {<Value>(asked: Omit<import('./kernel_calls.js').OwnCall, 'who'>, work: () => Promise<Value>) => Promise<Value>} */
       own: (asked, work) => this.#calls.own({ ...asked, who }, work),
     };
@@ -178,6 +182,21 @@ export class TGP {
     const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
     const given = this.#forged.argumentsOfCode(parameters, args);
     return this.#exec(theCode(code), given, options, { caller: 'agent', who });
+  }
+
+  /** @type {import('../../index.js').TGP['test']} */
+  async test(path, options) {
+    return this.#test(path, options, { caller: 'application', who: this.#owner });
+  }
+
+  /** @type {(path: string | undefined, options: import('../../index.js').TestOptions | undefined, by: Caller) => Promise<import('../../index.js').TestResult>} */
+  #test(path, options, by) {
+    return runTests(
+      path,
+      options,
+      (given, signal) => this.#calls.read((kernel) => kernel.testFiles(given), signal),
+      (test, limits) => this.#exec(test, {}, limits, by),
+    );
   }
 
   /**
@@ -368,26 +387,4 @@ export class TGP {
   [Symbol.asyncDispose]() {
     return this.shutdown();
   }
-}
-
-/**
- * @param {unknown} base
- * @returns {import('../../index.js').ToolSet}
- */
-function readTools(base) {
-  try {
-    if (typeof base === 'object' && base !== null) return { ...base };
-  } catch (cause) {
-    throw wrong('base', 'an object of tools that can be read', cause);
-  }
-  throw wrong('base', 'an object of tools, such as tgpTools(kernel)');
-}
-
-/**
- * @param {string} field
- * @param {string} what
- * @param {unknown} [cause]
- */
-function wrong(field, what, cause) {
-  return new ValidationError(`"${field}" must be ${what}.`, { cause, details: { field } });
 }

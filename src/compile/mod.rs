@@ -54,6 +54,7 @@ pub use lint::linter::{LintOptions, LintResult, MISSING_EXPORT, TYPES, is_safety
 pub use lint::test_file::{is_test_file, tested_stem};
 pub use parse::source_limits::MAX_SOURCE_BYTES;
 pub use parse::tool_form::{BodyKind, DefaultExport, ModuleKind, ToolForm};
+pub use positions::covered_lines::CoveredLines;
 pub use positions::position::Position;
 pub use positions::position_map::PositionMap;
 pub use rules::no_forbidden_globals::instead_of_global;

@@ -25,6 +25,10 @@ pub struct ExecOptions {
     pub(super) now: Option<i64>,
     /// How long one case of a test may take.
     pub(super) case_ms: Option<u32>,
+    /// Whether a test tells which lines of its tool ran.
+    #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub(super) coverage: bool,
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<Asker>", optional))]
     pub(super) asker: Arc<Asker>,

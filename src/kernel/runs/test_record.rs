@@ -5,10 +5,10 @@
 
 use super::guest_call::AnsweredBy;
 use super::question_args::arguments;
-use super::test_report::{SkippedCase, TestCase, TestFileReport, TestReason, TestedText, Why};
+use super::test_report::{LineCoverage, SkippedCase, TestCase, TestFileReport, TestReason, TestedText, Why};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
-use crate::sandbox::Question;
+use crate::sandbox::{COUNTED_QUESTION, CountedScript, Question};
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -37,6 +37,9 @@ struct State {
     is_done: bool,
     told: usize,
     texts: BTreeMap<String, Text>,
+    /// What ran of each module, if anybody wants to know.
+    counted: Vec<CountedScript>,
+    covered: BTreeMap<String, LineCoverage>,
 }
 
 struct Planned {
@@ -90,8 +93,13 @@ impl TestRecord {
 
     /// Notes all texts of a run.
     pub fn saw_all(&self, graph: &ModuleGraph) {
+        let counted = std::mem::take(&mut self.state.lock().counted);
         for (path, tool) in graph.tools() {
             self.saw(&path, tool.source());
+            if let Some(script) = counted.iter().find(|script| script.path == path) {
+                let covered = tool.compiled.covered_lines(tool.source(), &script.ranges);
+                self.state.lock().covered.insert(path, covered.into());
+            }
         }
     }
 
@@ -100,6 +108,11 @@ impl TestRecord {
         let name = question.name.as_str();
         if name == TEST_QUESTION {
             return Some(arguments(question).and_then(|words| self.told(words)));
+        }
+        if name == COUNTED_QUESTION {
+            let counted = serde_json::from_str(&question.args_json).unwrap_or_default();
+            self.state.lock().counted = counted;
+            return Some(Ok("null".to_owned()));
         }
         let in_scratch = || question.args_json.starts_with("[\"/tmp/");
         let is_refused = match (by, name) {
@@ -165,7 +178,8 @@ impl TestRecord {
         if let Some(reason) = &mut reason {
             reason.bound();
         }
-        TestFileReport::new(self.path.clone(), cases, skipped, reason, tests, tool)
+        let coverage = tool.as_ref().and_then(|tool| state.covered.remove(&tool.path));
+        TestFileReport { coverage, ..TestFileReport::new(self.path.clone(), cases, skipped, reason, tests, tool) }
     }
 }
 

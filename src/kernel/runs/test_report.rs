@@ -1,5 +1,6 @@
 //! What came of a test file, as users see it.
 
+use crate::compile::CoveredLines;
 use serde::Serialize;
 
 /// How V8 begins the line of a frame.
@@ -25,6 +26,30 @@ pub struct TestFileReport {
     /// Exactly the text of the tool that ran; none when it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<TestedText>,
+    /// Which lines of the tool ran, where somebody wanted to know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<LineCoverage>,
+}
+
+/// Which lines of a tool ran.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LineCoverage {
+    lines: LineCounts,
+    uncovered: Vec<u32>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct LineCounts {
+    covered: usize,
+    total: usize,
+}
+
+impl From<CoveredLines> for LineCoverage {
+    fn from(CoveredLines { covered, total, uncovered }: CoveredLines) -> Self {
+        Self { lines: LineCounts { covered, total }, uncovered }
+    }
 }
 
 /// One case.
@@ -96,7 +121,7 @@ impl TestFileReport {
         let passed = cases.iter().filter(|case| case.ok).count();
         let failed = cases.len() - passed;
         let failed = if failed == 0 && reason.is_some() { 1 } else { failed };
-        Self { path, ok: failed == 0, passed, failed, cases, skipped, reason, tests, tool }
+        Self { path, ok: failed == 0, passed, failed, cases, skipped, reason, tests, tool, coverage: None }
     }
 }
 

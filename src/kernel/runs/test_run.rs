@@ -7,12 +7,14 @@ use super::runs::Runs;
 use super::sandbox_host::GuestServices;
 use super::test_record::{TEST_QUESTION, TestRecord};
 use super::test_report::TestReason;
+use crate::compile::tested_stem;
 use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::tool_paths::{TOOLS, is_test, is_tool, tests_of_tool, tools_of_test};
-use crate::sandbox::{LogLine, RunLimits, RunStats};
+use crate::sandbox::{Counting, LogLine, RunLimits, RunStats};
 use crate::vfs::{JailPath, Vfs};
+use globset::{GlobBuilder, GlobMatcher};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +27,8 @@ const CASE_MS: u32 = 5000;
 /// Chance and time are the same in every run, unless somebody asks for others.
 const SEED: u64 = 1;
 const NOW: i64 = 1_767_225_600_000;
+/// What only globs have.
+const GLOB: [char; 4] = ['*', '?', '[', '{'];
 
 impl Runs {
     /// What a run of this may take where nothing else is asked for.
@@ -61,25 +65,45 @@ impl Runs {
         modules.graph_of_test(&path, &text)
     }
 
-    /// The test files that a path means: of a tool, a test itself, or all below a folder. Sorted.
+    /// The test files that a path means: of a tool, a test itself, those that match a glob, or all below a folder. Sorted.
     pub fn test_files(&self, path: Option<&str>) -> Result<Vec<String>, Error> {
         let files = self.modules().files();
-        let path = path.filter(|path| !matches!(*path, "" | "." | "tools")).map(JailPath::parse).transpose()?;
-        if let Some(path) = &path {
-            if is_test(path) {
-                return Ok(vec![path.as_str().to_owned()]);
-            }
-            if is_tool(path) {
-                let candidates = tests_of_tool(path);
-                let found: Vec<String> = existing(files, &candidates).map(|test| test.as_str().to_owned()).collect();
-                let likeliest = candidates.first().map(|test| test.as_str().to_owned());
-                return Ok(if found.is_empty() { likeliest.into_iter().collect() } else { found });
-            }
+        let asked = path.filter(|path| !matches!(*path, "" | "." | TOOLS));
+        let glob = asked.filter(|path| path.contains(GLOB)).map(matcher).transpose()?;
+        let path = asked.filter(|_| glob.is_none()).map(JailPath::parse).transpose()?;
+        let named = path.as_ref().map(|path| tests_named(files, path)).unwrap_or_default();
+        if !named.is_empty() {
+            return Ok(named);
         }
-        let below = |file: &JailPath| path.as_ref().is_none_or(|folder| file.starts_with(folder.as_str()));
-        let all = files.list(&JailPath::parse(TOOLS)?)?;
-        Ok(all.into_iter().filter(|file| is_test(file) && below(file)).map(|file| file.as_str().to_owned()).collect())
+        let is_meant = |file: &JailPath| match (&glob, &path) {
+            (Some(glob), _) => glob.is_match(file.as_str()),
+            (None, Some(path)) => file.starts_with(path.as_str()) || tested_stem(file.as_str()) == Some(path.as_str()),
+            (None, None) => true,
+        };
+        let mut found = files.list(&JailPath::parse(TOOLS)?)?;
+        found.retain(|file| is_test(file) && is_meant(file));
+        found.sort();
+        Ok(found.iter().map(|file| file.as_str().to_owned()).collect())
     }
+}
+
+/// The tests that a path names as a file, its own or those of the tool there; where they would be when there are none.
+fn tests_named(files: &dyn Vfs, path: &JailPath) -> Vec<String> {
+    if is_test(path) {
+        return vec![path.as_str().to_owned()];
+    }
+    let candidates = if is_tool(path) { tests_of_tool(path) } else { Vec::new() };
+    let found: Vec<String> = existing(files, &candidates).map(|test| test.as_str().to_owned()).collect();
+    let likeliest = candidates.first().map(|test| test.as_str().to_owned());
+    if found.is_empty() { likeliest.into_iter().collect() } else { found }
+}
+
+fn matcher(glob: &str) -> Result<GlobMatcher, Error> {
+    let built = GlobBuilder::new(glob).literal_separator(true).build();
+    let message = "\"path\" is not a valid glob. Use one such as tools/reports/**.";
+    built
+        .map(|glob| glob.compile_matcher())
+        .map_err(|_| Error::new(ErrorCode::Validation, message).with("field", "path"))
 }
 
 /// The names of functions that guests find on `tgp`; the driver of tests finds one more.
@@ -88,6 +112,12 @@ pub fn functions_for(scope: &RunScope, names: Arc<Vec<String>>) -> Arc<Vec<Strin
         return names;
     }
     Arc::new(names.iter().cloned().chain([TEST_QUESTION.to_owned()]).collect())
+}
+
+/// Whether V8 counts what runs: the tests themselves, and not what they start.
+pub fn counting_of(scope: &RunScope) -> Counting {
+    let is_wanted = scope.options.coverage && scope.test.is_some() && scope.is_outermost();
+    if is_wanted { Counting::Blocks } else { Counting::Off }
 }
 
 /// The end of a run of tests as a report. What is not about the tests stays an error.
