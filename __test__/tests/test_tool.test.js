@@ -111,6 +111,7 @@ describe('test_tool', () => {
     ['empty', 'tools/a/total.ts', HEAD],
     ['empty', 'tools/a/total.ts', `${HEAD}test.skip('later', () => {});\ntest.todo('more');`],
     ['compile', 'tools/a/total.ts', `${HEAD}const = 1;`],
+    ['compile', 'tools/a/total.ts', `${HEAD}import x from './none';\ntest('a', () => x());`],
     ['threw', 'tools/a/total.ts', `${HEAD}throw new Error('no');`],
     [
       'timeout',
@@ -136,6 +137,24 @@ describe('test_tool', () => {
         ['c', false],
       ]);
     }
+  });
+
+  it('tells which lines ran, whatever ran before', async () => {
+    const { kernel } = await withTest(TEST.replace("test('refuses", "test.skip('refuses"));
+    await kernel.test('tools/a/total.ts');
+    for (let i = 0; i < 2; i++) {
+      const { coverage, text } = await kernel.test('tools/a/total.ts', { coverage: true });
+      expect(coverage).toEqual({ lines: { covered: 4, total: 4 }, uncovered: [] });
+      expect(text).toContain('tools/a/total.ts: 4 of 4 lines ran');
+    }
+    const longer = TOOL.replace(' throw', '\n    throw').replace(
+      'return',
+      'const never = () => {\n    return 1;\n  };\n  return',
+    );
+    await kernel.vfs.writeFile('tools/a/total.ts', longer);
+    const { coverage } = await kernel.test('tools/a/total.ts', { coverage: true });
+    expect(coverage?.uncovered).toEqual([4, 6]);
+    expect((await kernel.test('tools/a/total.ts')).coverage).toBeUndefined();
   });
 
   it('ends a case that never does, and goes on', async () => {
@@ -332,9 +351,7 @@ for (let i = 0; i < 300; i++) test('n'.repeat(1000) + i, () => { console.log('l'
     );
     expect(result).toContain('test_tool');
     for (const inner of ['test_cases', 'test_host', 'expect', 'test_driver']) {
-      await expect(kernel.run(`import '@tgp/std/${inner}';\nexport default () => 1;`)).rejects.toThrow(
-        'Violation',
-      );
+      await expect(kernel.run(`import '@tgp/std/${inner}';\nexport default () => 1;`)).rejects.toThrow('Violation');
     }
   });
 });

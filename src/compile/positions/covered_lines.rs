@@ -37,7 +37,7 @@ pub(in crate::compile) fn covered_lines(
             }
         }
     } else {
-        map.each(|line, column, of| note(line, column, of));
+        map.each(note);
     }
     let uncovered: Vec<u32> = lines.iter().filter(|(_, ran)| !**ran).map(|(line, _)| *line).collect();
     CoveredLines { covered: lines.len() - uncovered.len(), total: lines.len(), uncovered }

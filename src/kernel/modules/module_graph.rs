@@ -296,7 +296,7 @@ fn missing(importer: &str, import: &Import, files: &dyn Vfs) -> Error {
         "{place}: Failed to load module '{}' from '{folder}': there is no such file.{near} Correct the path, or write that tool first.",
         import.specifier
     );
-    placed(Error::new(ErrorCode::Compilation, message), importer, import)
+    placed(Error::new(ErrorCode::Compilation, message), importer, import).with("missing", import.specifier.as_str())
 }
 
 /// How a tool that is known by its path is imported from anywhere.

@@ -179,15 +179,21 @@ fn reason(error: Error, has_tool: bool, test: &str) -> TestReason {
     let number = |name: &str| error.details.get(name).and_then(serde_json::Value::as_u64);
     let file = of("file").or_else(|| of("path"));
     let is_compiled = matches!(error.code, ErrorCode::Compilation | ErrorCode::SecurityViolation);
-    let kind = match error.code {
-        ErrorCode::NotFound if file.is_none() || file.as_deref() == Some(test) => "missing",
-        _ if is_compiled && !has_tool => "no-tool",
-        _ if is_compiled && error.details.contains_key("rule") => "check",
-        _ if is_compiled => "compile",
-        ErrorCode::IsolateTimeout => "timeout",
-        ErrorCode::IsolateMemory => "memory",
-        ErrorCode::IsolateCrashed => "crash",
-        _ => "threw",
+    let has = |name: &str| error.details.contains_key(name);
+    let kind = if error.code == ErrorCode::NotFound && file.as_deref().is_none_or(|file| file == test) {
+        "missing"
+    } else if is_compiled && !has_tool && has("missing") {
+        "no-tool"
+    } else if is_compiled {
+        if has("rule") { "check" } else { "compile" }
+    } else if error.code == ErrorCode::IsolateTimeout {
+        "timeout"
+    } else if error.code == ErrorCode::IsolateMemory {
+        "memory"
+    } else if error.code == ErrorCode::IsolateCrashed {
+        "crash"
+    } else {
+        "threw"
     };
     let (line, column) = (number("line"), number("column"));
     TestReason { kind, file, line, column, message: error.message }

@@ -69,7 +69,9 @@ pub fn run_engine(
             }
             Command::HostReply { .. } | Command::Cancel { .. } => continue,
         };
-        if command.limits.memory_bytes != isolate.budget().limit() {
+        // An isolate remembers functions that it has compiled, and those have no counters.
+        let is_other = command.limits.memory_bytes != isolate.budget().limit();
+        if is_other || command.counting == Counting::Blocks {
             drop(isolate);
             isolate = GuestIsolate::new(snapshot.blob.clone(), command.limits.memory_bytes, control);
             control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
