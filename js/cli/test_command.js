@@ -2,6 +2,7 @@
 
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
+import { guarded, ignored } from '../boundary/guarded.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { locateRoot, plain, TOOLS, withWorkspace } from './workspace.js';
 
@@ -52,7 +53,7 @@ function meant(pattern) {
  */
 async function* changes(folder) {
   const stop = new AbortController();
-  const end = () => stop.abort();
+  const end = guarded(ignored, () => stop.abort());
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end);
   try {
     let since = Date.now();

@@ -206,9 +206,9 @@ export class TGP {
    * @param {Caller} by
    * @returns {Promise<ExecResult>}
    */
-  async #exec({ tool, path, start: startRun }, args, options, { caller, who }) {
+  async #exec({ tool, path, more: own, start: startRun }, args, options, { caller, who }) {
     const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
-      const more = { ...(who && { asker: who }), ...(tracing === 'traced' && { trace: true }) };
+      const more = { ...own, ...(who && { asker: who }), ...(tracing === 'traced' && { trace: true }) };
       const { signal, text: optionsText } = readExecOptions(options, caller, more);
       const argsText = argumentsText(args);
       const runId = nextCallNumber();

@@ -23,6 +23,7 @@ mod stack_trace;
 mod test_record;
 mod test_report;
 mod test_run;
+mod test_scope;
 mod trial;
 
 pub use confinement::threads_warning;

@@ -11,7 +11,7 @@ use super::run_conclusion::{conclude, out_of_nested_time};
 use super::run_scope::RunScope;
 use super::run_stages::{Stage, traced};
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
-use super::test_run::{counting_of, functions_for};
+use super::test_scope::{counting_of, functions_for};
 use crate::bound_secrets::BoundSecrets;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;

@@ -5,14 +5,14 @@ use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::run_scope::RunScope;
 use super::runs::Runs;
 use super::sandbox_host::GuestServices;
-use super::test_record::{TEST_QUESTION, TestRecord};
+use super::test_record::TestRecord;
 use super::test_report::TestReason;
 use crate::compile::tested_stem;
 use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::tool_paths::{TOOLS, is_test, is_tool, tests_of_tool, tools_of_test};
-use crate::sandbox::{Counting, LogLine, RunLimits, RunStats};
+use crate::sandbox::{LogLine, RunLimits, RunStats};
 use crate::vfs::{JailPath, Vfs};
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::value::RawValue;
@@ -104,20 +104,6 @@ fn matcher(glob: &str) -> Result<GlobMatcher, Error> {
     built
         .map(|glob| glob.compile_matcher())
         .map_err(|_| Error::new(ErrorCode::Validation, message).with("field", "path"))
-}
-
-/// The names of functions that guests find on `tgp`; the driver of tests finds one more.
-pub fn functions_for(scope: &RunScope, names: Arc<Vec<String>>) -> Arc<Vec<String>> {
-    if scope.test.is_none() || !scope.is_outermost() {
-        return names;
-    }
-    Arc::new(names.iter().cloned().chain([TEST_QUESTION.to_owned()]).collect())
-}
-
-/// Whether V8 counts what runs: the tests themselves, and not what they start.
-pub fn counting_of(scope: &RunScope) -> Counting {
-    let is_wanted = scope.options.coverage && scope.test.is_some() && scope.is_outermost();
-    if is_wanted { Counting::Blocks } else { Counting::Off }
 }
 
 /// The end of a run of tests as a report. What is not about the tests stays an error.
