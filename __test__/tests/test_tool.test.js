@@ -153,7 +153,7 @@ describe('test_tool', () => {
     );
     await kernel.vfs.writeFile('tools/a/total.ts', longer);
     const { coverage } = await kernel.test('tools/a/total.ts', { coverage: true });
-    expect(coverage?.uncovered).toEqual([4, 6]);
+    expect(coverage?.uncovered).toEqual([4, 6, 7]);
     expect((await kernel.test('tools/a/total.ts')).coverage).toBeUndefined();
   });
 
