@@ -156,6 +156,10 @@ export declare class BindingKernel {
   codeParameters(code: string): Promise<BindingOutcome>
   /** As `exec`, of code that is in no file and stays in none. */
   runCode(runId: number, code: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
+  /** As `exec`, of the tests in one file: `result` is what came of them. */
+  testFile(runId: number, path: string, optionsJson: string, parentId?: number | undefined | null): void
+  /** Value: the test files that a path means, or all of them. */
+  testFiles(path?: string | undefined | null): Promise<BindingOutcome>
   /** Ends a run early; nothing when it is over. */
   cancel(runId: number): void
   /** Ends every run and every worker. Whatever is asked afterwards is refused. */

@@ -15,4 +15,5 @@ export * from './types/schemas.js';
 export * from './types/secrets.js';
 export * from './types/sql.js';
 export * from './types/telemetry.js';
+export * from './types/tests.js';
 export * from './types/tools.js';

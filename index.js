@@ -24,6 +24,7 @@ export {
   RevertFileParams,
   RunCodeParams,
   SearchFilesParams,
+  TestToolParams,
   ToolSchema,
   WriteFileParams,
 } from './js/agent_tools/tool_parameters.js';

@@ -26,6 +26,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeApiReference } from './api_reference.mjs';
 import { writeCommonJs } from './common_js.mjs';
+import { writeExpect } from './expect_bundle.mjs';
 import { writeLimits } from './limits.mjs';
 import { writeNodeShims } from './node_shims.mjs';
 import { hostPlatform, packageJson } from './platform.mjs';
@@ -43,6 +44,8 @@ export async function build() {
   const platform = hostPlatform();
   const addon = `tgp.${platform.name}.node`;
   mkdirSync(TYPE_DEF_DIR, { recursive: true });
+  // The crate holds its text.
+  await writeExpect();
   run('cargo', ['build', '--release', '--lib', '--bins']);
   const output = join(targetDir(), 'release');
   const changed = [

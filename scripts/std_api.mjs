@@ -1,4 +1,4 @@
-/** Makes the short form of the standard library that models are shown: `js/prompt/std_api.js`. */
+/** Makes the short form of the standard library that models are shown: `js/prompt/std_api.js`. Tests are no part of tools. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
  * @returns {string} a module
  */
 export function stdApiModule(folder) {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && name !== 'index.ts');
+  const files = readdirSync(folder).filter((name) => /^(?!index\.|test)\w+\.ts$/.test(name));
   const parts = files.sort().map((name) => {
     const functions = functionsOf(readFileSync(join(folder, name), 'utf8'));
     return `  ${name.replace(/\.ts$/, '')}: \`${functions.join(', ')}\`,`;

@@ -9,6 +9,7 @@ import type { EmbedTexts, MemoryReport, Stats } from './memory.js';
 import type { Approve, attenuate, KernelPolicy, TokenCaveats } from './policy.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 import type { TelemetryOptions } from './telemetry.js';
+import type { TestOptions, TestResult } from './tests.js';
 import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions, WriteFileResult } from './tools.js';
 
 /** Where the kernel reports what is worth knowing and is no error. `console` fits. */
@@ -288,6 +289,8 @@ export declare class TGP {
    * @throws {TGPError} as {@link TGP.exec}
    */
   run<Result = any>(code: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
+  /** Runs the tests of a tool (`tools/a/b.test.ts` of `tools/a/b.ts`), a test file, all below a folder, or all there are. */
+  test(path?: string, options?: TestOptions): Promise<TestResult>;
   /** Checks a tool's source without running it: syntax, the eight standards and, when TypeScript is there, types. */
   check(path: string, options?: { signal?: AbortSignal }): Promise<CheckResult>;
   /** What {@link TGP.fix} would do: nothing is changed. */

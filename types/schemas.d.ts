@@ -203,5 +203,7 @@ export declare const ExecSqlParams: Strict<{
 }>;
 /** Checks {@link DescribeSchemaArgs}. */
 export declare const DescribeSchemaParams: Strict<{ table: Optional<z.ZodString> }>;
+/** Checks {@link TestToolArgs}. */
+export declare const TestToolParams: Strict<{ path: Optional<z.ZodString> }>;
 /** Checks {@link ExecToolArgs}. */
 export declare const ExecToolParams: Strict<{ path: z.ZodString; args: Optional<AnyObject> }>;

@@ -17,8 +17,10 @@ import type {
   RevertFileParams,
   RunCodeParams,
   SearchFilesParams,
+  TestToolParams,
   WriteFileParams,
 } from './schemas.js';
+import type { TestResult } from './tests.js';
 
 /** The part of the AI SDK's call options that the tools use. */
 export type ToolCallOptions = {
@@ -101,6 +103,8 @@ export type FindToolArgs = z.input<typeof FindToolParams>;
 export type FileHistoryArgs = z.input<typeof FileHistoryParams>;
 /** Arguments of `check_tool`. */
 export type CheckToolArgs = z.input<typeof CheckToolParams>;
+/** Arguments of `test_tool`. */
+export type TestToolArgs = z.input<typeof TestToolParams>;
 /** Arguments of `exec_tool`. */
 export type ExecToolArgs = z.input<typeof ExecToolParams>;
 
@@ -275,6 +279,12 @@ export type ExecToolResult =
       column?: number;
     };
 
+/** What `test_tool` tells a model. Of a long list of cases those that failed come first. */
+export type TestToolResult = Omit<TestResult, 'files'> & {
+  /** What is left out. */
+  notice?: string;
+};
+
 /**
  * The tools that {@link tgpTools} returns. No result is longer than `agent.resultChars`, whoever asks: a longer text ends with
  * a line, and a longer list with an entry, that says how to get the rest.
@@ -293,6 +303,7 @@ export type TGPTools = {
   file_history: AgentTool<FileHistoryArgs, FileHistoryEntry[]>;
   check_tool: AgentTool<CheckToolArgs, CheckResult>;
   exec_tool: PreviewedTool<ExecToolArgs, ExecToolResult>;
+  test_tool: AgentTool<TestToolArgs, TestToolResult>;
   run_code: PreviewedTool<RunCodeArgs, ExecToolResult>;
 };
 

@@ -53,6 +53,7 @@ test('every tool says how careful to be with it', async () => {
     'list_files',
     'read_file',
     'search_files',
+    'test_tool',
   ]);
   for (const name of ['exec_tool', 'run_code', 'exec_sql', 'rows', 'mine']) {
     expect(byName[name]?.annotations, name).toMatchObject({ readOnlyHint: false, destructiveHint: true });

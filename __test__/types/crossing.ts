@@ -6,7 +6,6 @@ import type { z } from 'zod';
 import type { BindingDatabase, BindingKernel, BindingOutcome, BindingSqlRules, BindingVfs } from '../../binding.cjs';
 import type {
   AgentConfigSchema,
-  ExecOptions,
   FilledTGPConfig,
   FSConfigSchema,
   GitConfigSchema,
@@ -14,6 +13,7 @@ import type {
   SandboxConfigSchema,
   SearchFilesArgs,
   SqlToolOptions,
+  TestOptions,
 } from '../../index.js';
 import type * as rust from '../../js/boundary/crossing.js';
 
@@ -37,7 +37,7 @@ export const sameKeys: {
   ledger: SameKeys<FilledTGPConfig['ledger'], rust.LedgerConfig>;
   auth: SameKeys<FilledTGPConfig['git']['auth'], rust.GitIdentity>;
   exec: SameKeys<
-    Omit<ExecOptions, 'signal' | 'dryRun'> & { caller: unknown; asker: unknown; trace: unknown },
+    Omit<TestOptions, 'signal' | 'dryRun'> & { caller: unknown; asker: unknown; trace: unknown },
     rust.ExecOptions
   >;
   search: SameKeys<SearchFilesArgs, rust.SearchQuery>;

@@ -74,6 +74,7 @@ export const surface: Surface = {
   SecurityViolation: errors.SecurityViolation,
   ShutdownError: errors.ShutdownError,
   SqlError: errors.SqlError,
+  TestToolParams: toolParameters.TestToolParams,
   TGP: kernel.TGP,
   TGPConfigSchema: schemas.TGPConfigSchema,
   TGPError: errors.TGPError,

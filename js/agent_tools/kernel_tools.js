@@ -8,6 +8,7 @@ import { ownedTools } from '../tool_shape/tool_owner.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
 import { checkedTool } from './checked_tool.js';
 import { fewer, findingsPage, matchesPage, patchReport, pathsPage, withPlace } from './file_answers.js';
+import { testPage } from './test_answer.js';
 import { toldCalls } from './told_calls.js';
 import {
   ApplyDiffParams,
@@ -23,6 +24,7 @@ import {
   RevertFileParams,
   RunCodeParams,
   SearchFilesParams,
+  TestToolParams,
   TgpToolsOptionsSchema,
   WriteFileParams,
 } from './tool_parameters.js';
@@ -177,6 +179,12 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
       'Check a tool without running it: syntax, the eight standards, types. Returns whether it is valid, and diagnostics with line, column and help that says what to write instead. Only errors make it invalid.',
       CheckToolParams,
       async ({ path }, signal) => findingsPage(await access.check(path, signal)),
+    ),
+    test_tool: checkedTool(
+      'test_tool',
+      'Run the tests of a tool: tools/a/b.test.ts beside tools/a/b.ts, written with describe, test and expect of "@tgp/std/test" as in vitest. They have no network, database or application: fake those with mockHost({ fetch, exec_sql, … }). Returns what passed and failed, with line, message and diff.',
+      TestToolParams,
+      async ({ path }, signal) => testPage(await access.test(path, signal)),
     ),
     exec_tool: checkedTool(
       'exec_tool',

@@ -104,6 +104,12 @@ export const FileHistoryParams = z.strictObject({
 
 export const CheckToolParams = z.strictObject({ path });
 
+export const TestToolParams = z.strictObject({
+  path: text
+    .optional()
+    .describe('A tool, its test file, or a folder, such as "tools/reports/revenue.ts". Without it, all tests.'),
+});
+
 export const ExecToolParams = z.strictObject({
   path,
   args: z.looseObject({}).optional().describe('Arguments of the tool.'),

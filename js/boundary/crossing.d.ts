@@ -54,7 +54,7 @@ export type EngineReport = { version: string, pointerCompression: boolean, sandb
 
 export type EventJson = any;
 
-export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, asker?: Asker, trace?: boolean, };
+export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, caseMs?: number, coverage?: boolean, asker?: Asker, trace?: boolean, };
 
 export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, preview?: PreviewReport, };
 
@@ -101,6 +101,10 @@ export type Judged = { verdict?: Verdict, text: string, };
 export type LedgerConfig = { on: boolean, fsync: boolean, postgres?: Secret, key?: Secret, checkpointEvents: number, retainDays: number, retainEvents: number, blobBytes: number, spoolBytes: number, };
 
 export type LedgerQuery = { limit?: number, session?: string, path?: string, tool?: string, type?: string, since: number, until: number, call?: string, after: number, };
+
+export type LineCounts = { covered: number, total: number, };
+
+export type LineCoverage = { lines: LineCounts, uncovered: Array<number>, };
 
 export type ListedTool = { path: string, name: string, description: string, parameters: Record<string, unknown>, tags: Array<string>, imports: Array<string>, kind: ToolKind, hash: ContentHash, uses: number, };
 
@@ -168,6 +172,8 @@ export type SharedFile = { readOnly: boolean, foreignKeys: boolean, synchronous:
 
 export type SimilarTool = { path: string, score: number, };
 
+export type SkippedCase = { name: string, why: Why, };
+
 export type SourceText = { path: string, text: string, };
 
 export type SqlOptions = { readOnly: boolean, dryRun: boolean, ddl: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, resultChars: number, statementTimeoutMs: number, };
@@ -205,6 +211,8 @@ export type Verdict = { verdict: Decision, rule: string, at: string, reason: str
 export type VerifyProblem = { kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature', seq: number, message: string, };
 
 export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem, };
+
+export type Why = "skip" | "todo";
 
 export type Written = { path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
 
@@ -259,6 +267,7 @@ export interface KernelAnswers {
   issueToken: IssuedToken
   revokeToken: null
   exec: ExecValue
+  testFiles: Array<string>
   shutdown: null
 }
 

@@ -221,7 +221,7 @@ function question(given, paths) {
 }
 
 /** @param {string} given */
-function plain(given) {
+export function plain(given) {
   return posix.normalize(given.replaceAll('\\', '/')).replace(/^(?:\.\/)+/, '');
 }
 

@@ -19,6 +19,7 @@ export const KERNEL_TOOL_NAMES = [
   'find_tool',
   'file_history',
   'check_tool',
+  'test_tool',
   'exec_tool',
   'run_code',
   'exec_sql',

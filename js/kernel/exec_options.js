@@ -21,10 +21,11 @@ const known = new Set();
  * @param {'application' | 'agent'} caller
  * @param {import('./kernel_calls.js').Who | undefined} who asks
  * @param {import('../telemetry/telemetry.js').Tracing} tracing
+ * @param {import('./runnable.js').Runnable['more']} own options that only this kind of run has
  * @returns {{ signal: AbortSignal | undefined, textWith: (approval?: string) => string }} the text may name an approval
  */
-export function readExecOptions(options, caller, who, tracing) {
-  const more = tracing === 'traced' ? { caller, trace: true } : { caller };
+export function readExecOptions(options, caller, who, tracing, own) {
+  const more = tracing === 'traced' ? { ...own, caller, trace: true } : { ...own, caller };
   if (options === undefined) return { signal: undefined, textWith: texts(more, who) };
   const given = plainly(options);
   const { signal, dryRun, ...limits } = given;

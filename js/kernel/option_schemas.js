@@ -178,6 +178,8 @@ export const ExecOptionsSchema = z.strictObject({
   dryRun,
 });
 
+export const TestOptionsSchema = ExecOptionsSchema.extend({ caseMs: wallMs, coverage: z.boolean().optional() });
+
 export const CheckOptionsSchema = z.strictObject({ signal });
 
 export const FixOptionsSchema = z.strictObject({ signal, dryRun });

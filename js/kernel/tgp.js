@@ -15,6 +15,7 @@ import { kernelLedger } from './kernel_ledger.js';
 import { readOptions } from './kernel_options.js';
 import { caveatsText, kernelPolicy } from './kernel_policy.js';
 import { kernelRegistry } from './kernel_registry.js';
+import { runTests } from './kernel_tests.js';
 import { kernelVfs } from './kernel_vfs.js';
 import { Lifecycle } from './lifecycle.js';
 import { harmless } from './logger.js';
@@ -125,6 +126,8 @@ export class TGP {
       exec: (path, args, options) => this.#execFor(path, args, options, who),
       /** @type {(code: string, args: unknown, options: ExecOptions) => Promise<any>} */
       run: (code, args, options) => this.#runFor(code, args, options, who),
+      /** @type {(path: string | undefined, signal?: AbortSignal) => ReturnType<TGP['test']>} */
+      test: (path, signal) => this.#test(path, { signal }, { caller: 'agent', who }),
       /** @type {<Value>(asked: import('./kernel_calls.js').OwnCall, work: () => Promise<Value>) => Promise<Value>} */
       own: (asked, work) => this.#calls.own({ ...asked, who: { ...who, ...asked.who } }, work),
       /** @type {(asked: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
@@ -179,6 +182,21 @@ export class TGP {
     return this.#exec(theCode(code), given, options, { caller: 'agent', who });
   }
 
+  /** @type {import('../../index.js').TGP['test']} */
+  async test(path, options) {
+    return this.#test(path, options, { caller: 'application', who: this.#owner });
+  }
+
+  /** @type {(path: string | undefined, options: import('../../index.js').TestOptions | undefined, by: Caller) => Promise<import('../../index.js').TestResult>} */
+  #test(path, options, by) {
+    return runTests(
+      path,
+      options,
+      (given, signal) => this.#calls.read((kernel) => kernel.testFiles(given), signal),
+      (test, limits) => this.#exec(test, {}, limits, by),
+    );
+  }
+
   /**
    * @param {Runnable} runnable
    * @param {unknown} args
@@ -200,10 +218,10 @@ export class TGP {
    * @param {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
    * @returns {Promise<ExecResult>}
    */
-  async #begin({ tool, path, start: startRun }, args, options, { caller, who: given }, sql) {
+  async #begin({ tool, path, more, start: startRun }, args, options, { caller, who: given }, sql) {
     const who = this.#life.gate.asker(given);
     const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
-      const { signal, textWith } = readExecOptions(options, caller, who, tracing);
+      const { signal, textWith } = readExecOptions(options, caller, who, tracing, more);
       const argsText = argumentsText(args);
       const runId = nextCallNumber();
       return this.#calls.read((kernel) => {

@@ -87,6 +87,10 @@ const KERNEL_TOOLS = {
     annotations: { title: 'Check a tool', ...READS },
     outputSchema: object({ help: text, valid: flag, errors: list({}), diagnostics: list({}) }, ['valid']),
   },
+  test_tool: {
+    annotations: { title: 'Test a tool', ...READS },
+    outputSchema: object({ ok: flag, passed: count, failed: count, cases: list({}), text }, ['ok', 'passed', 'failed']),
+  },
   exec_tool: { annotations: { title: 'Run a tool', ...RUNS }, outputSchema: REPORT },
   run_code: { annotations: { title: 'Run code once', ...RUNS }, outputSchema: REPORT },
   exec_sql: { annotations: { title: 'Run SQL', ...RUNS, openWorldHint: false } },

@@ -186,6 +186,18 @@ impl BindingKernel {
         self.start_run(run_id, Runnable::Code(code), args_json, &options_json, parent_id);
     }
 
+    /// As `exec`, of the tests in one file: `result` is what came of them.
+    #[napi]
+    pub fn test_file(&self, run_id: u32, path: String, options_json: String, parent_id: Option<f64>) {
+        self.start_run(run_id, Runnable::Test(path), "{}".to_owned(), &options_json, parent_id);
+    }
+
+    /// Value: the test files that a path means, or all of them.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn test_files<'env>(&self, env: &'env Env, path: Option<String>) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.runs().test_files(path.as_deref()))
+    }
+
     /// Ends a run early; nothing when it is over.
     #[napi]
     pub fn cancel(&self, run_id: u32) {

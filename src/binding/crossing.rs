@@ -10,7 +10,8 @@ use crate::error::Error;
 use crate::kernel::{
     Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, FileChangeCall,
     Kernel, LedgerQuery, MemoryReport, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery, SqlError,
-    SqlOptions, SqlPolicy, Stats, TypesReply, WriteDone, ask_remote, classify, narrowed_token, verify_export,
+    SqlOptions, SqlPolicy, Stats, TestFileReport, TypesReply, WriteDone, ask_remote, classify, narrowed_token,
+    verify_export,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -30,6 +31,7 @@ fn crossing() -> String {
     types.add::<ExecOptions>();
     types.add::<FileChangeCall>();
     types.add::<SearchQuery>();
+    types.add::<TestFileReport>();
     types.add::<DatabaseOptions>();
     types.add::<QueryLimits>();
     types.add::<ParameterShape>();
@@ -101,6 +103,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("issueToken", |kernel: &Kernel| kernel.policy().issue(""));
     answers.add("revokeToken", |kernel: &Kernel| kernel.policy().revoke(""));
     answers.add_type::<ExecValue>("exec");
+    answers.add("testFiles", |kernel: &Kernel| kernel.runs().test_files(None));
     answers.add_type::<()>("shutdown");
     answers.text
 }

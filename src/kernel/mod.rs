@@ -55,6 +55,8 @@ pub use checks::Reply as TypesReply;
 #[cfg(test)]
 pub use modules::Bundled;
 #[cfg(test)]
+pub use runs::TestFileReport;
+#[cfg(test)]
 pub use tools::EmbedReply;
 
 pub use crate::git::Halt;

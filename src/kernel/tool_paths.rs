@@ -1,5 +1,6 @@
 //! Which files of the root are sources and tools, by their names: the one list of extensions.
 
+use crate::compile::{is_test_file, tested_stem};
 use crate::vfs::JailPath;
 
 /// The folder of the tools.
@@ -25,9 +26,33 @@ pub fn is_tool_source(path: &JailPath) -> bool {
     path.starts_with(TOOLS) && path.extension().is_some_and(is_source)
 }
 
-/// Whether a path can be a tool's. Declarations are none.
+/// Whether a path can be a tool's. Declarations and tests are none.
 pub fn is_tool(path: &JailPath) -> bool {
-    is_tool_source(path) && !path.file_name().is_some_and(is_declaration)
+    is_tool_source(path) && !path.file_name().is_some_and(is_declaration) && !is_test_file(path.as_str())
+}
+
+/// Whether a path is that of tests of a tool, such as `tools/a/b.test.ts`.
+pub fn is_test(path: &JailPath) -> bool {
+    is_tool_source(path) && is_test_file(path.as_str())
+}
+
+/// Where the tool may be that a test is of, the likeliest first.
+pub fn tools_of_test(test: &JailPath) -> Vec<JailPath> {
+    with_endings(tested_stem(test.as_str()).map(str::to_owned), test.extension())
+}
+
+/// Where the tests of a tool may be, the likeliest first.
+pub fn tests_of_tool(tool: &JailPath) -> Vec<JailPath> {
+    let stem = tool.as_str().rsplit_once('.').map(|(stem, _)| format!("{stem}.test"));
+    with_endings(stem, tool.extension())
+}
+
+/// The path with every extension of a source, `first` before the others.
+fn with_endings(stem: Option<String>, first: Option<&str>) -> Vec<JailPath> {
+    let Some(stem) = stem else { return Vec::new() };
+    let mut endings: Vec<&str> = sources().collect();
+    endings.sort_by_key(|ending| first != Some(*ending));
+    endings.iter().filter_map(|ending| JailPath::parse(&format!("{stem}.{ending}")).ok()).collect()
 }
 
 /// What may stand at the end of an import that names no extension, in the order in which it is tried.
@@ -48,7 +73,7 @@ fn is_declaration(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{import_endings, is_tool, is_tool_source, is_typescript};
+    use super::{import_endings, is_test, is_tool, is_tool_source, is_typescript, tests_of_tool, tools_of_test};
     use crate::vfs::JailPath;
 
     #[test]
@@ -65,6 +90,9 @@ mod tests {
             let path = JailPath::parse(path).unwrap();
             assert!(is_tool_source(&path) && !is_tool(&path));
         }
+        let (tool, test) = (JailPath::parse("tools/a/b.mts").unwrap(), JailPath::parse("tools/a/b.test.mts").unwrap());
+        assert!(is_test(&test) && !is_tool(&test) && is_tool_source(&test) && !is_test(&tool));
+        assert_eq!((&tools_of_test(&test)[0], &tests_of_tool(&tool)[0]), (&tool, &test));
         for path in ["a.ts", "tools/a.json", "tools/ts", "tools/a.TS"] {
             assert!(!is_tool_source(&JailPath::parse(path).unwrap()), "{path}");
         }

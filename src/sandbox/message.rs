@@ -67,6 +67,23 @@ pub struct RunCommand {
     pub seed: Option<u64>,
     /// With a starting moment, in milliseconds since 1970, the clock is the run's own and the same each time.
     pub now: Option<i64>,
+    pub counting: Counting,
+}
+
+/// Whether V8 counts what runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Counting {
+    #[default]
+    Off,
+    /// Of every block of code, whether it ran. The engine is spent afterwards.
+    Blocks,
+}
+
+/// What ran of a module: parts of its text, from and to in UTF-16 units, and whether each ran. A part in another part says more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedScript {
+    pub path: String,
+    pub ranges: Vec<(u32, u32, bool)>,
 }
 
 /// What the host made of a guest's question: JSON, or an error to throw in the guest.
@@ -81,6 +98,9 @@ pub enum HostAnswer {
 pub const PLACES_QUESTION: &str = "#places";
 /// For the text of a function in its source.
 pub const FUNCTION_TEXT_QUESTION: &str = "#function_text";
+
+/// How an engine tells what ran, as a list of [`CountedScript`]. It waits for no answer.
+pub const COUNTED_QUESTION: &str = "#counted";
 
 /// What an engine tells its host.
 #[derive(Debug, Serialize, Deserialize)]

@@ -4,6 +4,7 @@ use super::host::Host;
 use super::limits::RunLimits;
 use super::lineage::Lineage;
 use super::log_level::LogLevel;
+use super::message::Counting;
 use super::module::Module;
 use super::run_end::{RunEnd, RunStats};
 use super::run_tree::RunTree;
@@ -27,6 +28,7 @@ pub struct RunRequest {
     pub limits: RunLimits,
     pub seed: Option<u64>,
     pub now: Option<i64>,
+    pub counting: Counting,
     pub lineage: Lineage,
     /// What the run shares with its root and all that this one starts.
     pub tree: Arc<RunTree>,

@@ -23,7 +23,7 @@ impl<'p> Named<'p> {
     #[must_use]
     pub fn new(importer: &str, specifier: &str, packages: &'p [String]) -> Option<Self> {
         if let Some(part) = std_library::part_of(importer, specifier) {
-            return std_library::find(&part).map(|(path, source)| Self::Std { path, source });
+            return part.map(|(path, source)| Self::Std { path, source });
         }
         if specifier.starts_with(['.', '/']) {
             return file_of(importer, specifier).map(Self::File);

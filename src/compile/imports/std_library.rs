@@ -4,7 +4,7 @@
 pub const NAME: &str = "@tgp/std";
 
 /// Every part and its source; `index` is the library itself.
-const PARTS: [(&str, &str); 8] = [
+const PARTS: [(&str, &str); 9] = [
     ("index", include_str!("../../../std/index.ts")),
     ("csv", include_str!("../../../std/csv.ts")),
     ("dates", include_str!("../../../std/dates.ts")),
@@ -12,8 +12,19 @@ const PARTS: [(&str, &str); 8] = [
     ("money", include_str!("../../../std/money.ts")),
     ("stats", include_str!("../../../std/stats.ts")),
     ("table", include_str!("../../../std/table.ts")),
+    ("test", include_str!("../../../std/test.ts")),
     ("text", include_str!("../../../std/text.ts")),
 ];
+
+/// What only the library itself may import.
+const INNER: [(&str, &str); 3] = [
+    ("expect", include_str!("../../../std/expect.js")),
+    ("test_cases", include_str!("../../../std/test_cases.ts")),
+    ("test_host", include_str!("../../../std/test_host.ts")),
+];
+
+/// The only part that is no TypeScript: others wrote it.
+const JAVASCRIPT: &str = "expect";
 
 /// The names of all parts.
 #[must_use]
@@ -27,10 +38,11 @@ pub fn specifiers() -> Vec<String> {
     std::iter::once(NAME.to_owned()).chain(parts().iter().map(|part| format!("{NAME}/{part}"))).collect()
 }
 
-/// The part that a specifier names, seen from `importer`: by the library's name, or by `./part` from inside it.
-pub fn part_of(importer: &str, specifier: &str) -> Option<String> {
+/// Path and source of the part that a specifier names, seen from `importer`: by the library's name, or by `./part` from
+/// inside it. The outer option says whether it names the library at all.
+pub fn part_of(importer: &str, specifier: &str) -> Option<Option<(String, &'static str)>> {
     if specifier == NAME {
-        return Some("index".to_owned());
+        return Some(find(&PARTS, "index"));
     }
     let inside = importer.strip_prefix(NAME).is_some_and(|rest| rest.starts_with('/'));
     let part = match specifier.strip_prefix(NAME) {
@@ -38,11 +50,11 @@ pub fn part_of(importer: &str, specifier: &str) -> Option<String> {
         None if inside => specifier.strip_prefix("./")?,
         None => return None,
     };
-    let bare = part.strip_suffix(".ts").or_else(|| part.strip_suffix(".js"));
-    Some(bare.unwrap_or(part).to_owned())
+    let part = part.strip_suffix(".ts").or_else(|| part.strip_suffix(".js")).unwrap_or(part);
+    Some(find(&PARTS, part).or_else(|| if inside { find(&INNER, part) } else { None }))
 }
 
-/// Path and source of a part.
-pub fn find(part: &str) -> Option<(String, &'static str)> {
-    PARTS.iter().find(|(name, _)| *name == part).map(|(name, source)| (format!("{NAME}/{name}.ts"), *source))
+fn find(parts: &[(&str, &'static str)], part: &str) -> Option<(String, &'static str)> {
+    let ending = if part == JAVASCRIPT { "js" } else { "ts" };
+    parts.iter().find(|(name, _)| *name == part).map(|(name, source)| (format!("{NAME}/{name}.{ending}"), *source))
 }

@@ -6,6 +6,7 @@ use swc_core::common::comments::SingleThreadedComments;
 use swc_core::ecma::ast::Module;
 
 use super::suppression::Suppressions;
+use super::test_file::{is_asked_of_tests, is_test_file};
 use crate::compile::diagnostics::diagnostic::{Diagnostic, Fix, Severity};
 use crate::compile::imports::interface::{ImportedName, imported_names};
 use crate::compile::imports::reference::{Reference, named};
@@ -124,7 +125,8 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
     let index = SourceIndex::new(subject.source);
     let suppressions = Suppressions::of(subject, &index, &RULES, &[TYPES, MISSING_EXPORT]);
     let mut diagnostics = Vec::new();
-    for rule in RULES {
+    let is_test = is_test_file(subject.path);
+    for rule in RULES.into_iter().filter(|rule| !is_test || is_asked_of_tests(rule.id)) {
         let Some(severity) = options.severity_of(rule.id, rule.severity) else { continue };
         for finding in rule.findings(subject) {
             let diagnostic = labelled_diagnostic(finding, rule, severity, &index);

@@ -1,5 +1,6 @@
 //! Places in a source and in what it becomes.
 
+pub(super) mod covered_lines;
 pub(super) mod position;
 pub(super) mod position_map;
 pub(super) mod source_index;

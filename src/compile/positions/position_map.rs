@@ -110,6 +110,22 @@ impl PositionMap {
     }
 }
 
+impl PositionMap {
+    /// Every mapping: line and column of the text, and line of the source. None for a text that is its source.
+    pub(in crate::compile) fn each(&self, mut note: impl FnMut(u32, u32, u32)) {
+        for (number, bounds) in (1..).zip(self.lines.windows(2)) {
+            let [start, end] = bounds else { continue };
+            let Some(mut rest) = self.segments.get(*start as usize..*end as usize) else { continue };
+            let mut segment = Segment::default();
+            while !rest.is_empty() {
+                let Some(next) = segment.read_next(&mut rest) else { break };
+                segment = next;
+                note(number, segment.column, segment.source.line);
+            }
+        }
+    }
+}
+
 /// Moves mappings to where V8 sees them: for V8 a line also ends at LS and PS, which a template literal may hold, while swc
 /// counts them as characters. Lines and columns of `mappings` count from 0 and are in the order of `text`.
 pub(in crate::compile) fn count_separators(text: &str, mappings: &mut [(BytePos, LineCol)]) {

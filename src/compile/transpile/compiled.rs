@@ -2,6 +2,7 @@
 
 use crate::compile::imports::import::Import;
 use crate::compile::parse::tool_form::ToolForm;
+use crate::compile::positions::covered_lines::{CoveredLines, covered_lines};
 use crate::compile::positions::position_map::PositionMap;
 
 /// A source that can be run.
@@ -15,6 +16,14 @@ pub struct Compiled {
     pub form: ToolForm,
     /// Who says whether the source is a program at all.
     pub judge: Judge,
+}
+
+impl Compiled {
+    /// Which lines of the source ran. `ranges` are parts of `code`, from and to in UTF-16 units, and whether each ran.
+    #[must_use]
+    pub fn covered_lines(&self, source: &str, ranges: &[(u32, u32, bool)]) -> CoveredLines {
+        covered_lines(&self.code, source, &self.map, ranges)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -25,7 +25,7 @@ pub fn known_tools(functions: &[String]) -> Tools {
 
 type Entry = (&'static str, Effect, &'static [(&'static str, ArgKind)]);
 
-const fn kernel_tools() -> [Entry; 22] {
+const fn kernel_tools() -> [Entry; 23] {
     use ArgKind::{Method, Path, Plain, Sql, Url};
     [
         ("list_files", Effect::Read, &[("dir", Plain), ("limit", Plain), ("after", Plain)]),
@@ -34,6 +34,7 @@ const fn kernel_tools() -> [Entry; 22] {
         ("find_tool", Effect::Read, &[("query", Plain), ("limit", Plain)]),
         ("file_history", Effect::Read, &[("path", Path), ("limit", Plain)]),
         ("check_tool", Effect::Read, &[("path", Path)]),
+        ("test_tool", Effect::Read, &[("path", Path)]),
         ("describe_schema", Effect::Read, &[("table", Plain)]),
         ("write_file", Effect::Write, &[("path", Path), ("content", Plain), WHY]),
         ("patch_file", Effect::Write, &[("path", Path), ("search", Plain), ("replace", Plain), WHY]),

@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// Modules that one tool may pull in.
 const MAX_MODULES: usize = 256;
 
+/// The entry of a run of tests: a part of the standard library that is in no file.
+const TEST_DRIVER: &str = "@tgp/std/test_driver.ts";
+
 /// Where modules come from.
 pub struct Sources {
     pub files: Arc<dyn Vfs>,
@@ -65,6 +68,16 @@ impl ModuleGraph {
     pub(super) fn build_code(sources: &Sources, path: &str, code: &str) -> Result<Self, Error> {
         let mut builder = Builder::new(sources, vec![path.to_owned()]);
         builder.compile(path, code)?;
+        builder.add_open()?;
+        Ok(builder.finish().0)
+    }
+
+    /// Compiles and links tests behind the driver that runs them. The driver comes first: what it takes of the language is
+    /// then as it was made.
+    pub(super) fn build_test(sources: &Sources, path: &JailPath, text: &str) -> Result<Self, Error> {
+        let mut builder = Builder::new(sources, vec![TEST_DRIVER.to_owned(), path.as_str().to_owned()]);
+        builder.compile(TEST_DRIVER, &test_driver(path))?;
+        builder.compile(path.as_str(), text)?;
         builder.add_open()?;
         Ok(builder.finish().0)
     }
@@ -286,6 +299,12 @@ fn module_kind(form: ToolForm) -> ModuleKind {
     }
 }
 
+fn test_driver(test: &JailPath) -> String {
+    let inside = test.as_str().strip_prefix(TOOLS).unwrap_or_default();
+    let specifier = serde_json::Value::from(format!("/lib{inside}"));
+    format!("import {{ run }} from './test_cases.js';\nimport {specifier};\nexport default run;\n")
+}
+
 fn check_json(path: &str, source: &str) -> Result<(), Error> {
     serde_json::from_str::<serde::de::IgnoredAny>(source).map(drop).map_err(|error| {
         Error::new(ErrorCode::Compilation, format!("{path} is not valid JSON: {error}."))
@@ -304,7 +323,7 @@ fn missing(importer: &str, import: &Import, files: &dyn Vfs) -> Error {
         "{place}: Failed to load module '{}' from '{folder}': there is no such file.{near} Correct the path, or write that tool first.",
         import.specifier
     );
-    placed(Error::new(ErrorCode::Compilation, message), importer, import)
+    placed(Error::new(ErrorCode::Compilation, message), importer, import).with("missing", import.specifier.as_str())
 }
 
 /// How a tool that is known by its path is imported from anywhere.

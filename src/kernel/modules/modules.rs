@@ -52,6 +52,11 @@ impl Modules {
         ModuleGraph::build_code(&self.sources, path, code)
     }
 
+    /// The graph of the tests in `text`, the text of the file at `path`, behind the driver that runs them.
+    pub fn graph_of_test(&self, path: &JailPath, text: &str) -> Result<ModuleGraph, Error> {
+        ModuleGraph::build_test(&self.sources, path, text)
+    }
+
     /// The graph of `entry` if it is known and true, and a few looks are enough to tell.
     pub fn graph_quickly(&self, entry: &JailPath) -> Option<ModuleGraph> {
         self.graphs.get_quickly(&*self.sources.files, entry)

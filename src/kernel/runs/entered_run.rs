@@ -56,15 +56,19 @@ pub fn enter(
     done: ExecDone,
 ) -> Result<Entered, (Error, ExecDone)> {
     let RunAsker { asker, parent, tool: asking_tool, trace, approval } = by;
-    let (tool, args) = match what {
-        Runnable::Tool(_) => ("exec_tool", Cow::Borrowed(args_json)),
-        Runnable::Code(code) => ("run_code", Cow::Owned(code_args(code, args_json))),
+    let (tool, effect, args) = match what {
+        Runnable::Tool(_) => ("exec_tool", Effect::Run, Cow::Borrowed(args_json)),
+        Runnable::Code(code) => ("run_code", Effect::Run, Cow::Owned(code_args(code, args_json))),
+        // Tests reach nothing and change nothing: they only tell how a tool is.
+        Runnable::Test(path) => {
+            ("test_tool", Effect::Read, Cow::Owned(serde_json::json!({ "path": path }).to_string()))
+        }
     };
     let entered = door.enter(Call {
         number: run.0,
         parent: parent.map(|run| run.0),
         tool: Cow::Borrowed(tool),
-        effect: Effect::Run,
+        effect,
         // What a run changes, it asks for: each of that is a call of its own.
         changes: Changes::Nothing,
         path: Some(Cow::Borrowed(what.path())),

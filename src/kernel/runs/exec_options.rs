@@ -23,6 +23,12 @@ pub struct ExecOptions {
     #[serde(default)]
     pub(super) caller: Caller,
     pub(super) now: Option<i64>,
+    /// How long one case of a test may take.
+    pub(super) case_ms: Option<u32>,
+    /// Whether a test tells which lines of its tool ran.
+    #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub(super) coverage: bool,
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<Asker>", optional))]
     pub(super) asker: Arc<Asker>,
@@ -42,13 +48,15 @@ pub enum Runnable {
     Tool(String),
     /// A text that is kept nowhere.
     Code(String),
+    /// The tests in the file at this path.
+    Test(String),
 }
 
 impl Runnable {
     /// What errors call it.
     pub fn path(&self) -> &str {
         match self {
-            Self::Tool(path) => path,
+            Self::Tool(path) | Self::Test(path) => path,
             Self::Code(_) => CODE_PATH,
         }
     }
@@ -83,6 +91,9 @@ impl ExecOptions {
         if let Some(value) = self.wall_ms {
             WALL_MS.check(value, "", ErrorCode::Validation)?;
             limits.wall = Duration::from_millis(value.into());
+        }
+        if let Some(value) = self.case_ms {
+            WALL_MS.check(value, "", ErrorCode::Validation)?;
         }
         if let Some(value) = self.memory_mb {
             MEMORY_MB.check(value, "", ErrorCode::Validation)?;

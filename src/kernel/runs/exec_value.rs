@@ -37,6 +37,11 @@ impl ExecValue {
         Self { preview: Some(report), ..self }
     }
 
+    /// The same run with another result.
+    pub fn with_result(self, result: Box<RawValue>) -> Self {
+        Self { result, ..self }
+    }
+
     pub fn stats(&self) -> RunStats {
         self.stats
     }

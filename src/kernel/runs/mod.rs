@@ -11,6 +11,7 @@ mod guest_call;
 mod guest_files;
 mod guest_reply;
 mod imported;
+mod nested_outcome;
 mod nested_runs;
 mod nested_start;
 mod open_runs;
@@ -20,11 +21,16 @@ mod run_conclusion;
 mod run_preview;
 mod run_scope;
 mod run_stages;
+mod run_text;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod runs;
 mod sandbox_host;
 mod secret_args;
 mod stack_trace;
+mod test_record;
+mod test_report;
+mod test_run;
+mod test_scope;
 mod trial;
 
 pub use confinement::threads_warning;
@@ -33,4 +39,6 @@ pub use exec_options::{ExecOptions, ExecRequest, Runnable};
 pub use exec_value::{ExecDone, ExecValue, when_executed};
 pub use guest_files::GuestFiles;
 pub use runs::{RunParts, Runs};
+#[cfg(test)]
+pub use test_report::TestFileReport;
 pub use trial::{Trial, Tried};

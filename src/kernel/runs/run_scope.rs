@@ -3,6 +3,7 @@
 use super::effects::Effects;
 use super::exec_options::ExecOptions;
 use super::run_preview::RunPreview;
+use super::test_record::TestRecord;
 use crate::ids::RunId;
 use crate::kernel::door::Trace;
 use crate::kernel::host_functions::CallFor;
@@ -39,6 +40,8 @@ pub struct RunScope {
     pub trace: Option<Arc<Trace>>,
     /// What this run and all that it starts would do, where nothing is to be done.
     pub preview: Option<Arc<RunPreview>>,
+    /// The tests that this run is of.
+    pub test: Option<Arc<TestRecord>>,
 }
 
 impl RunScope {
@@ -64,6 +67,7 @@ impl RunScope {
             writes: Arc::new(writes),
             effects: Arc::default(),
             preview: None,
+            test: None,
         }
     }
 

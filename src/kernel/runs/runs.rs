@@ -6,19 +6,19 @@ use super::entered_run::{Entered, EnteredRun, RunAsker, RunTexts, enter};
 use super::exec_options::{ExecOptions, ExecRequest, Runnable};
 use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::guest_files::GuestFiles;
-use super::imported::imported;
 use super::open_runs::{OpenRuns, RunIntent};
 use super::previewed_run::{cannot_turn_dry, previewed};
 use super::run_conclusion::{conclude, out_of_nested_time};
 use super::run_scope::RunScope;
 use super::run_stages::{Stage, traced};
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
+use super::test_scope::{counting_of, functions_for};
 use crate::bound_secrets::BoundSecrets;
 use crate::error::{Error, ErrorCode};
 use crate::ids::RunId;
 use crate::kernel::checks::Checks;
 use crate::kernel::config::SandboxConfig;
-use crate::kernel::door::{Door, Reach};
+use crate::kernel::door::Door;
 use crate::kernel::history::RunExamples;
 use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
@@ -116,8 +116,11 @@ impl Runs {
     pub fn exec_tool(self: &Arc<Self>, entered: EnteredRun) {
         let EnteredRun { request, done } = entered;
         let ExecRequest { run, what, args_json, options } = request;
-        match options.limits(self.config.limits()) {
-            Ok(limits) => self.exec(run, self.scope(run, limits, options), what, args_json, done),
+        match options.limits(self.limits_for(&what)) {
+            Ok(limits) => {
+                let (scope, done) = self.recorded(&what, self.scope(run, limits, options), done);
+                self.exec(run, scope, what, args_json, done);
+            }
             Err(error) => done.pay(Err(error)),
         }
     }
@@ -129,7 +132,7 @@ impl Runs {
         let caller = request.options.caller;
         let tool = match &request.what {
             Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
-            Runnable::Tool(_) | Runnable::Code(_) => None,
+            Runnable::Tool(_) | Runnable::Code(_) | Runnable::Test(_) => None,
         };
         let known = tool
             .and_then(|path| self.services.modules.graph_quickly(&path))
@@ -205,8 +208,12 @@ impl Runs {
         args_json: String,
         done: ExecDone,
     ) {
+        if matches!(what, Runnable::Test(_)) && scope.test.is_none() {
+            let message = "Tests cannot be run by a function of the application while a tool waits for it.";
+            return done.pay(Err(Error::new(ErrorCode::Limit, message)));
+        }
         let compiling = Stage::begin("compile", &scope);
-        let graph = self.graph(&what);
+        let graph = self.graph(&what, scope.test.as_deref());
         let memory = scope.limits.memory_bytes;
         let graph = graph.and_then(|graph| self.admit(&args_json, memory, &scope.options, &graph).map(|()| graph));
         compiling.end(run, &scope);
@@ -271,39 +278,12 @@ impl Runs {
         self.services.checks.gate_run(options.caller, graph)
     }
 
-    /// A hash of the text that would run, with all that it imports; what is wrong with it where it cannot.
-    pub(super) fn text_hash(&self, what: &Runnable) -> String {
-        self.graph(what).map_or_else(|error| error.message, |graph| graph.text_hash())
-    }
-
-    /// What a run reaches by its imports: their code runs, and their text is read. Nothing of what cannot run.
-    pub(super) fn imports(&self, what: &Runnable) -> Vec<Reach> {
-        let paths = self.graph(what).map(|graph| graph.files()).unwrap_or_default();
-        imported(paths.into_iter().filter(|path| path != what.path()).collect())
-    }
-
-    fn graph(&self, what: &Runnable) -> Result<ModuleGraph, Error> {
-        let modules = &self.services.modules;
-        match what {
-            Runnable::Tool(path) => JailPath::parse(path).map_err(Error::from).and_then(|entry| modules.graph(entry)),
-            Runnable::Code(code) => modules.graph_of_code(what.path(), code),
-        }
-    }
-
-    /// The same of a tool.
-    #[must_use]
-    pub fn tool_hash(&self, path: &str) -> String {
-        self.text_hash(&Runnable::Tool(path.to_owned()))
-    }
-
-    /// The same of code that is in no file.
-    #[must_use]
-    pub fn code_hash(&self, code: String) -> String {
-        self.text_hash(&Runnable::Code(code))
-    }
-
     pub(super) fn modules(&self) -> &Modules {
         &self.services.modules
+    }
+
+    pub(super) fn services(&self) -> &Arc<GuestServices> {
+        &self.services
     }
 
     pub(super) fn sandbox(&self) -> &Sandbox {
@@ -344,8 +324,8 @@ impl Runs {
         let tools = Arc::clone(&self.tools);
         let path = what.path().to_owned();
         scope.tool = Arc::from(path.as_str());
-        // Code that is kept nowhere is no tool that anybody could use again.
-        let is_counted = matches!(what, Runnable::Tool(_)) && scope.preview.is_none();
+        // Code that is kept nowhere is no tool that anybody could use again; and neither a test nor a preview is a use of one.
+        let is_counted = matches!(what, Runnable::Tool(_)) && scope.preview.is_none() && scope.test.is_none();
         let counted = is_counted.then(|| entry.clone());
         let args = Arc::clone(&args_json);
         let shown = self.examples.as_ref().map(|examples| (Arc::clone(examples), Arc::clone(&args_json)));
@@ -357,7 +337,7 @@ impl Runs {
             self.guest_files.for_run(&scope.writes, scope.preview.as_deref()),
             Arc::clone(&graph),
         ));
-        let api = self.services.functions.names();
+        let api = functions_for(&scope, self.services.functions.names());
         self.open.serve(run, &host);
         let sandboxed = RunRequest {
             run,
@@ -369,6 +349,7 @@ impl Runs {
             limits,
             seed: scope.options.seed.or(self.config.seed),
             now: scope.options.now.or(self.config.now),
+            counting: counting_of(&scope),
             lineage: scope.lineage,
             tree: Arc::clone(&scope.tree),
             deadline: scope.deadline(),
@@ -381,6 +362,9 @@ impl Runs {
             when_done(move |outcome| {
                 // Whatever goes wrong in here, what the run holds open is closed.
                 let concluded = threads::contain(|| {
+                    if let Some(test) = &scope.test {
+                        test.saw_all(&graph);
+                    }
                     let result = conclude(outcome, &path, &scope, &graph, &api);
                     if let (Ok(value), Some(counted)) = (&result, &counted) {
                         tools.was_run(counted, &args);

@@ -7,7 +7,7 @@ use super::runs::Runs;
 use super::sandbox_host::RunStarter;
 use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
-use crate::sandbox::{Host, HostAnswer, Question, Reply, RunEnd, RunRequest, when_done};
+use crate::sandbox::{Counting, Host, HostAnswer, Question, Reply, RunEnd, RunRequest, when_done};
 use crate::vfs::JailPath;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,6 +75,7 @@ impl Trial<'_> {
                 limits,
                 seed: Some(SEED),
                 now: Some(NOW),
+                counting: Counting::Off,
                 lineage: scope.lineage,
                 tree: Arc::clone(&scope.tree),
                 deadline: scope.deadline(),

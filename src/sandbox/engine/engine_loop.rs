@@ -11,7 +11,7 @@ use crate::sandbox::engine::isolate::{GuestIsolate, Readiness, note_stack};
 use crate::sandbox::engine::isolate::{bytecode_of, engine_tag};
 use crate::sandbox::engine::memory::Burden;
 use crate::sandbox::engine::run::CodeCache;
-use crate::sandbox::message::{Command, Event, Fitness, RunCommand};
+use crate::sandbox::message::{Command, Counting, Event, Fitness, RunCommand};
 use crate::sandbox::run_end::RunEnd;
 use crate::threads;
 use crossbeam_channel::RecvTimeoutError;
@@ -69,7 +69,9 @@ pub fn run_engine(
             }
             Command::HostReply { .. } | Command::Cancel { .. } => continue,
         };
-        if command.limits.memory_bytes != isolate.budget().limit() {
+        // An isolate remembers functions that it has compiled, and those have no counters.
+        let is_other = command.limits.memory_bytes != isolate.budget().limit();
+        if is_other || command.counting == Counting::Blocks {
             drop(isolate);
             isolate = GuestIsolate::new(snapshot.blob.clone(), command.limits.memory_bytes, control);
             control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
@@ -126,7 +128,7 @@ fn serve(
     };
     // A run that passed its limit with one object, and was over before the next collection, ran out of memory as well.
     let end = if isolate.has_oversized() { RunEnd::OutOfMemory } else { end };
-    let orderly = had_realm && is_orderly(&end, control.cause());
+    let orderly = had_realm && command.counting == Counting::Off && is_orderly(&end, control.cause());
     let fitness = control.settle(end, || if orderly { fitness(isolate, cache) } else { Fitness::Spent });
     if fitness == Fitness::Reusable {
         cache.fill(&mut isolate.v8);

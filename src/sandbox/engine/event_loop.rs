@@ -6,11 +6,11 @@ use crate::sandbox::engine::control::{Cause, EngineControl};
 use crate::sandbox::engine::isolate::GuestIsolate;
 use crate::sandbox::engine::memory::MemoryBudget;
 use crate::sandbox::engine::natives::{settle_call, warn_of_forgotten};
-use crate::sandbox::engine::run::CodeCache;
 use crate::sandbox::engine::run::Realm;
 use crate::sandbox::engine::run::RunState;
 use crate::sandbox::engine::run::thrown_end;
-use crate::sandbox::message::{Command, RunCommand};
+use crate::sandbox::engine::run::{CodeCache, CountedCode};
+use crate::sandbox::message::{COUNTED_QUESTION, Command, Counting, Event, RunCommand};
 use crate::sandbox::run_end::RunEnd;
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
@@ -33,9 +33,14 @@ pub fn run(
 ) -> RunEnd {
     let budget = Arc::clone(isolate.budget());
     let mut state = RunState::new(command, realm, Arc::clone(control), Arc::clone(inbox), Arc::clone(&budget));
+    let counted = (command.counting == Counting::Blocks).then(|| {
+        // Bytecode that was made without counters has none.
+        cache.forget_bytecode();
+        CountedCode::begin(&mut isolate.v8)
+    });
     state.cache = std::mem::take(cache);
     isolate.v8.set_slot(state);
-    let end = drive(isolate, realm, command, control, &**inbox, &budget);
+    let end = drive(isolate, realm, command, control, &**inbox, &budget, counted.as_ref());
     if let Some(state) = isolate.v8.remove_slot::<RunState>() {
         *cache = state.cache;
     }
@@ -49,10 +54,32 @@ fn drive(
     control: &EngineControl,
     inbox: &dyn Inbox,
     budget: &MemoryBudget,
+    counted: Option<&CountedCode>,
 ) -> RunEnd {
     v8::scope!(let scope, &mut isolate.v8);
     let context = v8::Local::new(scope, &realm.context);
     let scope = &mut v8::ContextScope::new(scope, context);
+    let Some(counted) = counted else { return turn(scope, realm, command, control, inbox, budget) };
+    counted.watch(context);
+    let end = turn(scope, realm, command, control, inbox, budget);
+    let scripts = counted.end(context, |path| command.modules.iter().any(|module| module.path == path));
+    if let Ok(args_json) = serde_json::to_string(&scripts)
+        && let Some(call) = scope.get_slot_mut::<RunState>().map(RunState::next_call)
+    {
+        let (run, name) = (command.run, COUNTED_QUESTION.to_owned());
+        control.emit_of(run, Event::HostCall { run, call, name, args_json });
+    }
+    end
+}
+
+fn turn(
+    scope: &mut v8::PinScope<'_, '_>,
+    realm: &Realm,
+    command: &RunCommand,
+    control: &EngineControl,
+    inbox: &dyn Inbox,
+    budget: &MemoryBudget,
+) -> RunEnd {
     let Some(promise) = start(scope, realm, command) else {
         return interrupted(control, "the tool could not be started");
     };

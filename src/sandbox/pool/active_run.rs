@@ -86,6 +86,7 @@ impl ActiveRun {
             limits: self.limits,
             seed: request.seed,
             now: request.now,
+            counting: request.counting,
         }
     }
 

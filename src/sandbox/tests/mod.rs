@@ -68,6 +68,7 @@ fn request(code: &str, package: Option<&Arc<Package>>, host: Arc<dyn Host>) -> R
         limits: LIMITS,
         seed: None,
         now: None,
+        counting: Default::default(),
         lineage: Lineage::of_root(run),
         tree: RunTree::new(TreeLimits {
             runs: 4,

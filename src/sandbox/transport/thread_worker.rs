@@ -96,6 +96,7 @@ mod tests {
             api: Arc::default(),
             seed: None,
             now: None,
+            counting: Default::default(),
         }))
     }
 

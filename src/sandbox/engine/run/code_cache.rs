@@ -95,6 +95,11 @@ impl CodeCache {
         }
     }
 
+    /// Lets go of all bytecode that was made here.
+    pub fn forget_bytecode(&mut self) {
+        self.entries = WeighedCache::new(MAX_BYTES);
+    }
+
     /// Lets go of the functions of a run that is over.
     pub fn forget_run(&mut self) {
         self.fresh.clear();

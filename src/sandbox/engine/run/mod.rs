@@ -1,6 +1,7 @@
 //! What belongs to one run: its realm, its timers, what it failed with; and the code that a worker keeps from run to run.
 
 mod code_cache;
+mod counted_code;
 mod exception;
 mod function_texts;
 mod kept;
@@ -11,6 +12,7 @@ mod source_places;
 mod timers;
 
 pub use code_cache::CodeCache;
+pub use counted_code::CountedCode;
 pub use exception::{BUFFER_REFUSED, thrown_end};
 pub use realm::Realm;
 pub use run_state::RunState;

@@ -1,0 +1,95 @@
+/** `tgp test`: runs the tests of tools, once or whenever a file changes. */
+
+import { watch } from 'node:fs/promises';
+import { join } from 'node:path';
+import { guarded, ignored } from '../boundary/guarded.js';
+import { json, line, styled, withProgress } from './screen.js';
+import { locateRoot, plain, TOOLS, withWorkspace } from './workspace.js';
+
+/**
+ * @typedef {import('./screen.js').Format} Format
+ * @typedef {import('../../index.js').TestResult} TestResult
+ * @typedef {{ config?: string, format: Format, watch?: boolean, coverage?: boolean, caseMs?: number }} Options
+ */
+
+/** Editors write a file in several steps. */
+const QUIET_MS = 150;
+
+/**
+ * @param {string | undefined} pattern
+ * @param {Options} options
+ */
+export async function test(pattern, { format, config, caseMs, coverage, watch: isWatching }) {
+  const path = pattern === undefined ? undefined : meant(pattern);
+  return withWorkspace({ config }, async (kernel) => {
+    const run = async () => {
+      const result = await withProgress(format, 'Testing', () => kernel.test(path, { caseMs, coverage }));
+      show(format, result);
+      return result.ok ? 0 : 1;
+    };
+    let code = await run();
+    if (!isWatching) return code;
+    const { root } = await locateRoot({ config });
+    for await (const _ of changes(join(root, TOOLS))) {
+      line();
+      code = await run();
+    }
+    return code;
+  });
+}
+
+/**
+ * What a person means: `reports` is `tools/reports`, and `reports/revenue` its tool.
+ * @param {string} pattern
+ */
+function meant(pattern) {
+  const given = plain(pattern).replace(/\/$/, '');
+  return given === '.' || given === TOOLS || given.startsWith(`${TOOLS}/`) ? given : `${TOOLS}/${given}`;
+}
+
+/**
+ * Once for every burst of changes below a folder, until somebody ends it.
+ * @param {string} folder
+ */
+async function* changes(folder) {
+  const stop = new AbortController();
+  const end = guarded(ignored, () => stop.abort());
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end);
+  try {
+    let since = Date.now();
+    for await (const { filename } of watch(folder, { recursive: true, signal: stop.signal })) {
+      if (filename === null || Date.now() - since < QUIET_MS) continue;
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      yield filename;
+      since = Date.now();
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  }
+}
+
+/**
+ * @param {Format} format
+ * @param {TestResult} result
+ */
+function show(format, result) {
+  if (format === 'json') {
+    json(result);
+    return;
+  }
+  for (const { path, ok, passed, failed, skipped } of result.files) {
+    const verdict = ok ? styled('green', 'pass') : styled('red', 'FAIL');
+    const counts = [`${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), ...more(skipped.length)];
+    line(`${verdict}  ${path}  ${styled('dim', counts.join(', '))}`);
+  }
+  for (const { path, logs } of result.files) {
+    for (const { level, message } of logs) process.stderr.write(`${path}  ${level}: ${message}\n`);
+  }
+  if (result.files.length > 0) line();
+  line(result.text);
+}
+
+/** @param {number} skipped */
+function more(skipped) {
+  return skipped > 0 ? [`${skipped} skipped`] : [];
+}

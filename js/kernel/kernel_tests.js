@@ -1,0 +1,67 @@
+/** Tests of tools: which files, run one by one, and what came of all of them. */
+
+import { parseArguments, requireText } from '../boundary/validation.js';
+import { TestOptionsSchema } from './option_schemas.js';
+import { theTest } from './runnable.js';
+import { testText } from './test_text.js';
+
+/**
+ * @typedef {import('../../index.js').TestResult} TestResult
+ * @typedef {import('../../index.js').TestFileResult} TestFileResult
+ * @typedef {import('../../index.js').ExecOptions} ExecOptions
+ * @typedef {(path: string | undefined, signal: AbortSignal | undefined) => Promise<string[]>} List
+ * @typedef {(runnable: import('./runnable.js').Runnable, options: ExecOptions) => Promise<import('../../index.js').ExecResult>} Run
+ */
+
+/** Files at one time: the others wait for a worker anyway. */
+const AT_ONCE = 4;
+
+/**
+ * @param {string | undefined} path of a tool, a test or a folder; all when there is none
+ * @param {import('../../index.js').TestOptions | undefined} options
+ * @param {List} list
+ * @param {Run} run
+ * @returns {Promise<TestResult>}
+ */
+export async function runTests(path, options, list, run) {
+  if (path !== undefined) requireText(path, 'path');
+  const { caseMs, coverage, ...limits } = parseArguments(TestOptionsSchema, options ?? {}, 'test options');
+  const paths = await list(path, limits.signal);
+  /** @type {TestFileResult[]} */
+  const files = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < paths.length) {
+      const at = next++;
+      const { result, logs, stats } = await run(theTest(paths[at] ?? '', { caseMs, coverage }), limits);
+      files[at] = { ...result, logs, stats };
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, paths.length) }, worker));
+  return combined(path, files);
+}
+
+/**
+ * @param {string | undefined} path
+ * @param {TestFileResult[]} files
+ * @returns {TestResult}
+ */
+function combined(path, files) {
+  const total = (/** @type {(file: TestFileResult) => number} */ count) =>
+    files.reduce((sum, file) => sum + count(file), 0);
+  const failed = files.length === 0 ? 1 : total((file) => file.failed);
+  const [only] = files;
+  const { tool, coverage } = (files.length === 1 && only) || {};
+  const result = {
+    ok: failed === 0,
+    passed: total((file) => file.passed),
+    failed,
+    skipped: total((file) => file.skipped.length),
+    cases: files.flatMap((file) => file.cases),
+    tests: files.flatMap((file) => file.tests),
+    ...(tool && { tool }),
+    ...(coverage && { coverage }),
+    files,
+  };
+  return { ...result, text: testText(path, result) };
+}

@@ -1,0 +1,98 @@
+/** What came of tests, as text: failures first, and never more than somebody reads. */
+
+/** @typedef {Omit<import('../../index.js').TestResult, 'text'>} Told */
+
+const MAX_FAILURES = 20;
+const MAX_CHARS = 12_000;
+const MAX_PART = 1_500;
+const MAX_SPANS = 20;
+
+/**
+ * @param {string | undefined} path what was asked for
+ * @param {Told} result
+ */
+export function testText(path, result) {
+  if (result.files.length === 0) return nothing(path);
+  const failures = result.files.flatMap((file) => [
+    ...(file.reason === undefined ? [] : [whole(file)]),
+    ...file.cases.filter(({ ok }) => !ok).map((one) => failure(file.path, one)),
+  ]);
+  /** @type {string[]} */
+  const shown = [];
+  let room = MAX_CHARS;
+  for (const text of failures.slice(0, MAX_FAILURES)) {
+    if (text.length > room) break;
+    shown.push(text);
+    room -= text.length;
+  }
+  const left = failures.length - shown.length;
+  if (left > 0) shown.push(`… and ${left} more.`);
+  return [...shown, [...coverage(result), summary(result)].join('\n')].join('\n\n');
+}
+
+/** @param {string | undefined} path */
+function nothing(path) {
+  const where = path === undefined ? 'tools/' : path;
+  return `There are no tests in ${where}. Tests of tools/a/b.ts are in tools/a/b.test.ts: import { describe, expect, test } from '@tgp/std/test'.`;
+}
+
+/** @param {import('../../index.js').TestFileResult} file */
+function whole({ path, reason }) {
+  const at = reason?.line === undefined ? '' : ` at ${reason.file ?? path}:${reason.line}`;
+  return `FAIL ${path} (${reason?.kind}${at})\n${indented(reason?.message ?? '')}`;
+}
+
+/**
+ * @param {string} path
+ * @param {import('../../index.js').TestCase} one
+ */
+function failure(path, { name, line, at, message, diff }) {
+  const place = line === undefined ? path : `${path}:${line}`;
+  return [
+    `FAIL ${place} ${name}`,
+    ...(message === undefined ? [] : [indented(message)]),
+    ...(at === undefined ? [] : [indented(`at ${at}`)]),
+    ...(diff === undefined ? [] : [indented(diff)]),
+  ].join('\n');
+}
+
+/** @param {Told} result */
+function coverage({ files }) {
+  return files.flatMap(({ tool, coverage: told }) => {
+    if (tool === undefined || told === undefined) return [];
+    const { lines, uncovered } = told;
+    const missing = uncovered.length === 0 ? '' : `; not ${spans(uncovered)}`;
+    return [`${tool.path}: ${lines.covered} of ${lines.total} lines ran${missing}`];
+  });
+}
+
+/**
+ * Numbers as somebody would say them: `3, 7-9`.
+ * @param {number[]} numbers in order
+ */
+function spans(numbers) {
+  /** @type {[number, number][]} */
+  const found = [];
+  for (const number of numbers) {
+    const last = found.at(-1);
+    if (last !== undefined && last[1] === number - 1) last[1] = number;
+    else found.push([number, number]);
+  }
+  const shown = found.slice(0, MAX_SPANS).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
+  return [...shown, ...(found.length > MAX_SPANS ? ['…'] : [])].join(', ');
+}
+
+/** @param {Told} result */
+function summary({ passed, failed, skipped, files }) {
+  const counts = [`${passed} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])];
+  return `${counts.join(', ')} in ${files.length} ${files.length === 1 ? 'file' : 'files'}.`;
+}
+
+/** @param {string} text */
+function indented(text) {
+  const cut = text.length > MAX_PART ? `${text.slice(0, MAX_PART).toWellFormed()}…` : text;
+  return cut
+    .split('\n')
+    .map((line) => (line === '' ? line : `  ${line}`))
+    .join('\n');
+}

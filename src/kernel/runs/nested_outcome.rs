@@ -1,0 +1,72 @@
+//! The end of a nested run, as the realm of the one that asked for it reads it.
+
+use super::exec_value::ExecValue;
+use super::stack_trace::inner_trace;
+use crate::error::{Error, ErrorCode};
+use crate::sandbox::LogLine;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// What an answer is made of beside its texts.
+const SMALL: usize = 256;
+
+/// What a nested run gave, logs and all: the guest logs them again as its own.
+#[derive(Serialize)]
+struct NestedOutcome {
+    logs: serde_json::Value,
+    failure: Option<Failure>,
+    result: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct Failure {
+    code: &'static str,
+    message: String,
+    /// Where the nested tool was, in its own source.
+    stack: Option<String>,
+}
+
+impl Failure {
+    fn new(error: Error) -> Self {
+        let stack = error.details.get("stack").and_then(serde_json::Value::as_str);
+        let stack = stack.map(|stack| inner_trace(error.code.as_str(), &error.message, stack));
+        Self { code: error.code.as_str(), message: error.message, stack }
+    }
+}
+
+/// What the realm reads of a nested run.
+pub fn outcome_text(result: Result<ExecValue, Error>) -> Result<String, Error> {
+    let outcome = match result {
+        Ok(value) => {
+            let (result, logs) = value.into_parts();
+            NestedOutcome { logs: logs_by_number(&logs), failure: None, result: Some(result) }
+        }
+        Err(mut error) => NestedOutcome {
+            logs: logs_by_number(&error.details.remove("logs").map(logs_of).unwrap_or_default()),
+            failure: Some(Failure::new(error)),
+            result: None,
+        },
+    };
+    let text = outcome.result.as_ref().map_or(0, |result| result.get().len());
+    let mut json = Vec::with_capacity(text + SMALL);
+    serde_json::to_writer(&mut json, &outcome).map_err(|_| unwritable())?;
+    String::from_utf8(json).map_err(|_| unwritable())
+}
+
+fn logs_of(details: serde_json::Value) -> Vec<LogLine> {
+    serde_json::from_value(details).unwrap_or_default()
+}
+
+/// Levels as the realm's own log function takes them.
+fn logs_by_number(logs: &[LogLine]) -> serde_json::Value {
+    logs.iter()
+        .map(|line| {
+            let level = line.level.number();
+            serde_json::json!({ "level": level, "message": line.message })
+        })
+        .collect()
+}
+
+pub fn unwritable() -> Error {
+    Error::new(ErrorCode::Result, "The answer cannot be written as JSON.")
+}

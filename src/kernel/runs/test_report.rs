@@ -1,0 +1,200 @@
+//! What came of a test file, as users see it.
+
+use crate::compile::CoveredLines;
+use serde::Serialize;
+
+/// How V8 begins the line of a frame.
+const FRAME: &str = "    at ";
+/// Longest message of a file that failed as a whole.
+const MAX_MESSAGE: usize = 4000;
+
+/// What came of one test file.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct TestFileReport {
+    pub path: String,
+    pub ok: bool,
+    pub passed: usize,
+    /// Cases that failed; 1 when the file failed and none of its cases did.
+    pub failed: usize,
+    pub cases: Vec<TestCase>,
+    pub skipped: Vec<SkippedCase>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<TestReason>,
+    /// Exactly the text of the test that ran.
+    pub tests: Vec<TestedText>,
+    /// Exactly the text of the tool that ran; none when it did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<TestedText>,
+    /// Which lines of the tool ran, where somebody wanted to know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<LineCoverage>,
+}
+
+/// Which lines of a tool ran.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LineCoverage {
+    lines: LineCounts,
+    uncovered: Vec<u32>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct LineCounts {
+    covered: usize,
+    total: usize,
+}
+
+impl From<CoveredLines> for LineCoverage {
+    fn from(CoveredLines { covered, total, uncovered }: CoveredLines) -> Self {
+        Self { lines: LineCounts { covered, total }, uncovered }
+    }
+}
+
+/// One case.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct TestCase {
+    pub name: String,
+    pub ok: bool,
+    /// Where it failed, in the test file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    /// Where it failed, when that is in another file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+}
+
+/// A case that nobody wanted to run.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SkippedCase {
+    pub name: String,
+    pub why: Why,
+}
+
+/// Why a case was not run.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Why {
+    Skip,
+    Todo,
+}
+
+/// Why a file failed as a whole.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct TestReason {
+    pub kind: &'static str,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
+}
+
+/// A text that ran, told by its hash.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TestedText {
+    pub path: String,
+    pub sha256: String,
+}
+
+impl TestFileReport {
+    pub fn new(
+        path: String,
+        cases: Vec<TestCase>,
+        skipped: Vec<SkippedCase>,
+        reason: Option<TestReason>,
+        tests: Vec<TestedText>,
+        tool: Option<TestedText>,
+    ) -> Self {
+        let passed = cases.iter().filter(|case| case.ok).count();
+        let failed = cases.len() - passed;
+        let failed = if failed == 0 && reason.is_some() { 1 } else { failed };
+        Self { path, ok: failed == 0, passed, failed, cases, skipped, reason, tests, tool, coverage: None }
+    }
+}
+
+impl TestCase {
+    pub fn passed(name: String) -> Self {
+        Self { name, ok: true, line: None, at: None, message: None, diff: None }
+    }
+
+    /// `stack` tells where, in positions of the sources.
+    pub fn failed(name: String, message: String, stack: &str, diff: String, path: &str) -> Self {
+        let places: Vec<(&str, u32, u32)> = stack.lines().filter_map(place_of).collect();
+        let line = places.iter().find(|(file, ..)| *file == path).map(|(_, line, _)| *line);
+        let own = places.iter().find(|(file, ..)| !file.starts_with('@'));
+        let at = own.filter(|(file, ..)| *file != path).map(|(file, line, column)| format!("{file}:{line}:{column}"));
+        let said = |text: String| (!text.is_empty()).then_some(text);
+        Self { name, ok: false, line, at, message: said(message), diff: said(diff) }
+    }
+
+    /// A case that was running, or was yet to run, when its run ended.
+    pub fn unended(name: String, was_running: bool, reason: Option<&TestReason>) -> Self {
+        let why = reason.map_or("", |reason| reason.message.as_str());
+        let message = if was_running {
+            format!("It was running when the run ended. {why}")
+        } else {
+            "It did not run.".to_owned()
+        };
+        let line = reason.filter(|_| was_running).and_then(|reason| u32::try_from(reason.line?).ok());
+        Self { name, ok: false, line, at: None, message: Some(message), diff: None }
+    }
+}
+
+impl TestReason {
+    pub fn new(kind: &'static str, message: &str) -> Self {
+        Self { kind, message: message.to_owned(), file: None, line: None, column: None }
+    }
+
+    /// Cuts a message that nobody would read to its end.
+    pub fn bound(&mut self) {
+        if let Some((at, _)) = self.message.char_indices().nth(MAX_MESSAGE) {
+            self.message.truncate(at);
+        }
+    }
+}
+
+/// File, line and column of a frame: `    at name (path:1:2)` or `    at path:1:2`.
+fn place_of(line: &str) -> Option<(&str, u32, u32)> {
+    let frame = line.strip_prefix(FRAME)?;
+    let place = match frame.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")) {
+        Some((_, place)) => place,
+        None => frame.strip_prefix("async ").unwrap_or(frame),
+    };
+    let (rest, column) = place.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    Some((file, line.parse().ok()?, column.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TestCase;
+
+    #[test]
+    fn the_line_is_of_the_test_and_the_place_of_what_it_called() {
+        let stack =
+            "Error: no\n    at total (tools/a.ts:3:9)\n    at async tools/a.test.ts:7:3\n    at @tgp/std/x.ts:1:1";
+        let case = TestCase::failed("a".to_owned(), "no".to_owned(), stack, String::new(), "tools/a.test.ts");
+        assert_eq!((case.line, case.at.as_deref(), case.diff), (Some(7), Some("tools/a.ts:3:9"), None));
+        let own = TestCase::failed(
+            "a".to_owned(),
+            String::new(),
+            "    at tools/a.test.ts:2:1",
+            String::new(),
+            "tools/a.test.ts",
+        );
+        assert_eq!((own.line, own.at, own.message), (Some(2), None, None));
+    }
+}

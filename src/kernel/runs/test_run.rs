@@ -1,0 +1,184 @@
+//! Runs of test files: which limits they have, what they are made of, and what is told of their end.
+
+use super::exec_options::Runnable;
+use super::exec_value::{ExecDone, ExecValue, when_executed};
+use super::run_scope::RunScope;
+use super::runs::Runs;
+use super::sandbox_host::GuestServices;
+use super::test_record::TestRecord;
+use super::test_report::TestReason;
+use crate::compile::tested_stem;
+use crate::error::{Error, ErrorCode};
+use crate::kernel::modules::ModuleGraph;
+use crate::kernel::near_path::with_near_path;
+use crate::kernel::tool_paths::{TOOLS, is_test, is_tool, tests_of_tool, tools_of_test};
+use crate::sandbox::{LogLine, RunLimits, RunStats};
+use crate::vfs::{JailPath, Vfs};
+use globset::{GlobBuilder, GlobMatcher};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a file of tests may take at least: a tool is held to much less, and `expect` alone is more than some tools.
+const MIN_CPU: Duration = Duration::from_secs(5);
+const MIN_WALL: Duration = Duration::from_secs(30);
+/// How long one case may take, in milliseconds.
+const CASE_MS: u32 = 5000;
+/// Chance and time are the same in every run, unless somebody asks for others.
+const SEED: u64 = 1;
+const NOW: i64 = 1_767_225_600_000;
+/// What only globs have.
+const GLOB: [char; 4] = ['*', '?', '[', '{'];
+
+impl Runs {
+    /// What a run of this may take where nothing else is asked for.
+    pub(super) fn limits_for(&self, what: &Runnable) -> RunLimits {
+        let limits = self.limits();
+        match what {
+            Runnable::Tool(_) | Runnable::Code(_) => limits,
+            Runnable::Test(_) => RunLimits { cpu: limits.cpu.max(MIN_CPU), wall: limits.wall.max(MIN_WALL), ..limits },
+        }
+    }
+
+    /// Has a run of tests written down, and its end told as a report.
+    pub(super) fn recorded(&self, what: &Runnable, mut scope: RunScope, done: ExecDone) -> (RunScope, ExecDone) {
+        let Runnable::Test(path) = what else { return (scope, done) };
+        let options = &mut scope.options;
+        let record = Arc::new(TestRecord::new(path.clone(), options.case_ms.unwrap_or(CASE_MS)));
+        options.seed.get_or_insert(SEED);
+        options.now.get_or_insert(NOW);
+        scope.test = Some(Arc::clone(&record));
+        let services = Arc::clone(self.services());
+        let done = when_executed(move |result| done.pay(reported(&record, &services, result)));
+        (scope, done)
+    }
+
+    /// A test with what it imports, behind the driver that runs it. Exactly the text is compiled that is told of.
+    pub(super) fn test_graph(&self, path: &str, record: Option<&TestRecord>) -> Result<ModuleGraph, Error> {
+        let (path, modules) = (JailPath::parse(path)?, self.modules());
+        let text = modules.files().read(&path).map_err(|error| with_near_path(error.into(), modules.files()))?;
+        if let Some(record) = record {
+            record.saw(path.as_str(), &text);
+        }
+        modules.graph_of_test(&path, &text)
+    }
+
+    /// The test files that a path means: of a tool, a test itself, those that match a glob, or all below a folder. Sorted.
+    pub fn test_files(&self, path: Option<&str>) -> Result<Vec<String>, Error> {
+        let files = self.modules().files();
+        let asked = path.filter(|path| !matches!(*path, "" | "." | TOOLS));
+        let glob = asked.filter(|path| path.contains(GLOB)).map(matcher).transpose()?;
+        let path = asked.filter(|_| glob.is_none()).map(JailPath::parse).transpose()?;
+        let named = path.as_ref().map(|path| tests_named(files, path)).unwrap_or_default();
+        if !named.is_empty() {
+            return Ok(named);
+        }
+        let is_meant = |file: &JailPath| match (&glob, &path) {
+            (Some(glob), _) => glob.is_match(file.as_str()),
+            (None, Some(path)) => file.starts_with(path.as_str()) || tested_stem(file.as_str()) == Some(path.as_str()),
+            (None, None) => true,
+        };
+        let mut found = files.list(&JailPath::parse(TOOLS)?)?;
+        found.retain(|file| is_test(file) && is_meant(file));
+        found.sort();
+        Ok(found.iter().map(|file| file.as_str().to_owned()).collect())
+    }
+}
+
+/// The tests that a path names as a file, its own or those of the tool there; where they would be when there are none.
+fn tests_named(files: &dyn Vfs, path: &JailPath) -> Vec<String> {
+    if is_test(path) {
+        return vec![path.as_str().to_owned()];
+    }
+    let candidates = if is_tool(path) { tests_of_tool(path) } else { Vec::new() };
+    let found: Vec<String> = existing(files, &candidates).map(|test| test.as_str().to_owned()).collect();
+    let likeliest = candidates.first().map(|test| test.as_str().to_owned());
+    if found.is_empty() { likeliest.into_iter().collect() } else { found }
+}
+
+fn matcher(glob: &str) -> Result<GlobMatcher, Error> {
+    let built = GlobBuilder::new(glob).literal_separator(true).build();
+    let message = "\"path\" is not a valid glob. Use one such as tools/reports/**.";
+    built
+        .map(|glob| glob.compile_matcher())
+        .map_err(|_| Error::new(ErrorCode::Validation, message).with("field", "path"))
+}
+
+/// The end of a run of tests as a report. What is not about the tests stays an error.
+fn reported(
+    record: &TestRecord,
+    services: &GuestServices,
+    result: Result<ExecValue, Error>,
+) -> Result<ExecValue, Error> {
+    let tools = JailPath::parse(record.path()).map(|test| tools_of_test(&test)).unwrap_or_default();
+    let (failure, value) = match result {
+        Ok(value) => (None, value),
+        Err(error) if !is_about_tests(error.code) => return Err(error),
+        Err(mut error) => {
+            let logs: Vec<LogLine> = part(&mut error, "logs");
+            let stats: RunStats = part(&mut error, "stats");
+            let has_tool = existing(services.modules.files(), &tools).next().is_some();
+            (Some(reason(error, has_tool, record.path())), ExecValue::new(Box::default(), logs, stats))
+        }
+    };
+    let names: Vec<String> = tools.iter().map(|tool| tool.as_str().to_owned()).collect();
+    let report = serde_json::to_string(&record.report(failure, &names)).and_then(RawValue::from_string);
+    report.map(|report| value.with_result(report)).map_err(|_| Error::panicked())
+}
+
+/// The files of these that are there.
+fn existing<'p>(files: &'p dyn Vfs, paths: &'p [JailPath]) -> impl Iterator<Item = &'p JailPath> {
+    paths.iter().filter(|path| files.exists(path).unwrap_or(false))
+}
+
+fn part<T: serde::de::DeserializeOwned + Default>(error: &mut Error, name: &str) -> T {
+    error.details.remove(name).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+}
+
+/// Whether a failure says something of what was tested, and not only of the kernel.
+fn is_about_tests(code: ErrorCode) -> bool {
+    use ErrorCode::{
+        Compilation, Fetch, IsolateCrashed, IsolateMemory, IsolateTimeout, Limit, NotFound, Result, SecurityViolation,
+        Sql, ToolThrown, Validation,
+    };
+    matches!(
+        code,
+        Compilation
+            | Fetch
+            | IsolateCrashed
+            | IsolateMemory
+            | IsolateTimeout
+            | Limit
+            | NotFound
+            | Result
+            | SecurityViolation
+            | Sql
+            | ToolThrown
+            | Validation
+    )
+}
+
+fn reason(error: Error, has_tool: bool, test: &str) -> TestReason {
+    let of = |name: &str| error.details.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+    let number = |name: &str| error.details.get(name).and_then(serde_json::Value::as_u64);
+    let file = of("file").or_else(|| of("path"));
+    let is_compiled = matches!(error.code, ErrorCode::Compilation | ErrorCode::SecurityViolation);
+    let has = |name: &str| error.details.contains_key(name);
+    let kind = if error.code == ErrorCode::NotFound && file.as_deref().is_none_or(|file| file == test) {
+        "missing"
+    } else if is_compiled && !has_tool && has("missing") {
+        "no-tool"
+    } else if is_compiled {
+        if has("rule") { "check" } else { "compile" }
+    } else if error.code == ErrorCode::IsolateTimeout {
+        "timeout"
+    } else if error.code == ErrorCode::IsolateMemory {
+        "memory"
+    } else if error.code == ErrorCode::IsolateCrashed {
+        "crash"
+    } else {
+        "threw"
+    };
+    let (line, column) = (number("line"), number("column"));
+    TestReason { kind, file, line, column, message: error.message }
+}
