@@ -1,4 +1,4 @@
-import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import { untilAborted } from '../boundary/abort.js';
 import { unwrap } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { ForgedTools } from '../forged/forged_tools.js';
@@ -6,16 +6,14 @@ import { systemPrompt } from '../prompt/system_prompt.js';
 import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
 import { ARGUMENTS_OF, agentFiles, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './agent_access.js';
-import { nextCallNumber } from './call_numbers.js';
-import { dryOption, previewedChange, previewedRun, refuseDryRun } from './dry_run.js';
-import { argumentsText, readExecOptions } from './exec_options.js';
+import { previewedChange, refuseDryRun } from './dry_run.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
 import { kernelLedger } from './kernel_ledger.js';
 import { readOptions } from './kernel_options.js';
 import { caveatsText, kernelPolicy } from './kernel_policy.js';
 import { kernelRegistry } from './kernel_registry.js';
-import { runTests } from './kernel_tests.js';
+import { KernelRuns } from './kernel_runs.js';
 import { kernelVfs } from './kernel_vfs.js';
 import { Lifecycle } from './lifecycle.js';
 import { harmless } from './logger.js';
@@ -28,16 +26,12 @@ import {
   SyncOptionsSchema,
   ToolsOptionsSchema,
 } from './option_schemas.js';
-import { theCode, theTool } from './runnable.js';
 import { readTools, wrong } from './tool_base.js';
 
 /**
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
  * @typedef {import('../../index.js').ExecOptions} ExecOptions
- * @typedef {import('../../index.js').ExecResult} ExecResult
  * @typedef {import('./kernel_calls.js').Who} Who
- * @typedef {import('./runnable.js').Runnable} Runnable
- * @typedef {{ caller: 'application' | 'agent', who?: Who }} Caller
  */
 
 /** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
@@ -59,6 +53,7 @@ export class TGP {
   policy;
   #life;
   #calls;
+  #runs;
   /** @type {ForgedTools} */
   #forged;
   /** On whose behalf the kernel's own methods are called, if not the application's. @type {Who | undefined} */
@@ -72,11 +67,12 @@ export class TGP {
     const log = harmless(this.logger);
     this.#life = new Lifecycle(given, log);
     this.#calls = new KernelCalls(this.#life, (change) => this.#forged.during(change), log);
+    this.#runs = new KernelRuns(this.#life, this.#calls, () => this.#forged);
     this.#forged = new ForgedTools(
       {
         life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
-        run: (path, args, options, who) => this.#exec(theTool(path), args, options, { caller: 'agent', who }),
+        run: (path, args, options, who) => this.#runs.tool(path, args, options, { caller: 'agent', who }),
         typeOf,
         results: this[RESULTS],
         budget: () => {
@@ -107,8 +103,7 @@ export class TGP {
 
   /** @type {import('../../index.js').TGP['exec']} */
   async exec(/** @type {string} */ path, /** @type {unknown} */ args = {}, /** @type {any} */ options = undefined) {
-    requireText(path, 'path');
-    return this.#exec(theTool(path), args, options, { caller: 'application', who: this.#owner });
+    return this.#runs.tool(path, args, options, { caller: 'application', who: this.#owner });
   }
 
   /**
@@ -123,11 +118,11 @@ export class TGP {
       /** @type {(path: string, signal?: AbortSignal) => ReturnType<TGP['check']>} */
       check: (path, signal) => this.#check(path, { signal }, who),
       /** @type {(path: string, args: unknown, options: ExecOptions) => Promise<any>} */
-      exec: (path, args, options) => this.#execFor(path, args, options, who),
+      exec: (path, args, options) => this.#runs.toolFor(path, args, options, who),
       /** @type {(code: string, args: unknown, options: ExecOptions) => Promise<any>} */
-      run: (code, args, options) => this.#runFor(code, args, options, who),
+      run: (code, args, options) => this.#runs.codeFor(code, args, options, who),
       /** @type {(path: string | undefined, signal?: AbortSignal) => ReturnType<TGP['test']>} */
-      test: (path, signal) => this.#test(path, { signal }, { caller: 'agent', who }),
+      test: (path, signal) => this.#runs.tests(path, { signal }, { caller: 'agent', who }),
       /** @type {<Value>(asked: import('./kernel_calls.js').OwnCall, work: () => Promise<Value>) => Promise<Value>} */
       own: (asked, work) => this.#calls.own({ ...asked, who: { ...who, ...asked.who } }, work),
       /** @type {(asked: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
@@ -135,20 +130,6 @@ export class TGP {
       /** @type {import('./served_requests.js').ServedRequests['during']} */
       serving: (request, work) => this.#life.gate.requests.during(request, work),
     };
-  }
-
-  /**
-   * @param {string} path
-   * @param {unknown} args
-   * @param {ExecOptions} options
-   * @param {Who} who
-   * @returns {Promise<ExecResult>}
-   */
-  async #execFor(path, args = {}, options, who) {
-    requireText(path, 'path');
-    throwIfAborted(options.signal);
-    const given = await untilAborted(this[ARGUMENTS_OF](path, args), options.signal);
-    return this.#exec(theTool(path), given, options, { caller: 'agent', who });
   }
 
   /**
@@ -162,85 +143,12 @@ export class TGP {
 
   /** @type {import('../../index.js').TGP['run']} */
   async run(/** @type {string} */ code, /** @type {unknown} */ args = {}, /** @type {any} */ options = undefined) {
-    requireText(code, 'code');
-    return this.#exec(theCode(code), args, options, { caller: 'application', who: this.#owner });
-  }
-
-  /**
-   * @param {string} code
-   * @param {unknown} args
-   * @param {ExecOptions} options
-   * @param {Who} who
-   * @returns {Promise<ExecResult>}
-   */
-  async #runFor(code, args = {}, options, who) {
-    requireText(code, 'code');
-    const { signal } = options;
-    throwIfAborted(signal);
-    const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
-    const given = this.#forged.argumentsOfCode(parameters, args);
-    return this.#exec(theCode(code), given, options, { caller: 'agent', who });
+    return this.#runs.code(code, args, options, { caller: 'application', who: this.#owner });
   }
 
   /** @type {import('../../index.js').TGP['test']} */
   async test(path, options) {
-    return this.#test(path, options, { caller: 'application', who: this.#owner });
-  }
-
-  /** @type {(path: string | undefined, options: import('../../index.js').TestOptions | undefined, by: Caller) => Promise<import('../../index.js').TestResult>} */
-  #test(path, options, by) {
-    return runTests(
-      path,
-      options,
-      (given, signal) => this.#calls.read((kernel) => kernel.testFiles(given), signal),
-      (test, limits) => this.#exec(test, {}, limits, by),
-    );
-  }
-
-  /**
-   * @param {Runnable} runnable
-   * @param {unknown} args
-   * @param {ExecOptions | undefined} options
-   * @param {Caller} by
-   * @returns {Promise<any>} what it has done, or with `dryRun` would do
-   */
-  async #exec(runnable, args, options, by) {
-    const { given, sql } = dryOption(options);
-    const run = this.#begin(runnable, args, given, by, sql);
-    return sql === undefined ? run : previewedRun(run, sql);
-  }
-
-  /**
-   * @param {Runnable} runnable
-   * @param {unknown} args
-   * @param {ExecOptions | undefined} options
-   * @param {Caller} by
-   * @param {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
-   * @returns {Promise<ExecResult>}
-   */
-  async #begin({ tool, path, more, start: startRun }, args, options, { caller, who: given }, sql) {
-    const who = this.#life.gate.asker(given);
-    const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
-      const { signal, textWith } = readExecOptions(options, caller, who, tracing, more);
-      const argsText = argumentsText(args);
-      const runId = nextCallNumber();
-      return this.#calls.read((kernel) => {
-        const { functions, runs, gate } = this.#life;
-        this.#life.inspect(kernel);
-        const cancel = () => {
-          functions.cancel(runId);
-          kernel.cancel(runId);
-        };
-        const start = (/** @type {string | undefined} */ approval) => {
-          const begin = () => startRun(kernel, runId, argsText, textWith(approval), functions.waitingRun);
-          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), sql);
-        };
-        return gate.during(runId, who?.approve, () => gate.pass(kernel, start, who, signal));
-      }, signal);
-    };
-    const { telemetry } = this.#life;
-    if (!telemetry.isOn()) return run('untraced');
-    return telemetry.run({ tool, who, path, effect: 'run', args }, undefined, run);
+    return this.#runs.tests(path, options, { caller: 'application', who: this.#owner });
   }
 
   /**

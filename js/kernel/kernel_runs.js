@@ -1,0 +1,145 @@
+import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import { requireText } from '../boundary/validation.js';
+import { nextCallNumber } from './call_numbers.js';
+import { dryOption, previewedRun } from './dry_run.js';
+import { argumentsText, readExecOptions } from './exec_options.js';
+import { runTests } from './kernel_tests.js';
+import { theCode, theTool } from './runnable.js';
+
+/**
+ * @typedef {import('../../index.js').ExecOptions} ExecOptions
+ * @typedef {import('../../index.js').ExecResult} ExecResult
+ * @typedef {import('./kernel_calls.js').Who} Who
+ * @typedef {import('./runnable.js').Runnable} Runnable
+ * @typedef {{ caller: 'application' | 'agent', who?: Who }} Caller
+ */
+
+/** Runs of a kernel: tools, code and tests, for whoever asks. */
+export class KernelRuns {
+  #life;
+  #calls;
+  #forged;
+
+  /**
+   * @param {import('./lifecycle.js').Lifecycle} life
+   * @param {import('./kernel_calls.js').KernelCalls} calls
+   * @param {() => import('../forged/forged_tools.js').ForgedTools} forged
+   */
+  constructor(life, calls, forged) {
+    this.#life = life;
+    this.#calls = calls;
+    this.#forged = forged;
+  }
+
+  /**
+   * @param {string} path
+   * @param {unknown} args
+   * @param {ExecOptions | undefined} options
+   * @param {Caller} by
+   */
+  async tool(path, args, options, by) {
+    requireText(path, 'path');
+    return this.#run(theTool(path), args, options, by);
+  }
+
+  /**
+   * @param {string} code
+   * @param {unknown} args
+   * @param {ExecOptions | undefined} options
+   * @param {Caller} by
+   */
+  async code(code, args, options, by) {
+    requireText(code, 'code');
+    return this.#run(theCode(code), args, options, by);
+  }
+
+  /**
+   * A tool for an agent, whose arguments are what a model wrote.
+   * @param {string} path
+   * @param {unknown} args
+   * @param {ExecOptions} options
+   * @param {Who} who
+   */
+  async toolFor(path, args = {}, options, who) {
+    requireText(path, 'path');
+    throwIfAborted(options.signal);
+    const given = await untilAborted(this.#forged().argumentsOf(path, args), options.signal);
+    return this.#run(theTool(path), given, options, { caller: 'agent', who });
+  }
+
+  /**
+   * The same for code.
+   * @param {string} code
+   * @param {unknown} args
+   * @param {ExecOptions} options
+   * @param {Who} who
+   */
+  async codeFor(code, args = {}, options, who) {
+    requireText(code, 'code');
+    const { signal } = options;
+    throwIfAborted(signal);
+    const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
+    const given = this.#forged().argumentsOfCode(parameters, args);
+    return this.#run(theCode(code), given, options, { caller: 'agent', who });
+  }
+
+  /**
+   * @param {string | undefined} path
+   * @param {import('../../index.js').TestOptions | undefined} options
+   * @param {Caller} by
+   */
+  tests(path, options, by) {
+    return runTests(
+      path,
+      options,
+      (given, signal) => this.#calls.read((kernel) => kernel.testFiles(given), signal),
+      (test, limits) => this.#run(test, {}, limits, by),
+    );
+  }
+
+  /**
+   * @param {Runnable} runnable
+   * @param {unknown} args
+   * @param {ExecOptions | undefined} options
+   * @param {Caller} by
+   * @returns {Promise<any>} what it has done, or with `dryRun` would do
+   */
+  async #run(runnable, args, options, by) {
+    const { given, sql } = dryOption(options);
+    const run = this.#begin(runnable, args, given, by, sql);
+    return sql === undefined ? run : previewedRun(run, sql);
+  }
+
+  /**
+   * @param {Runnable} runnable
+   * @param {unknown} args
+   * @param {ExecOptions | undefined} options
+   * @param {Caller} by
+   * @param {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
+   * @returns {Promise<ExecResult>}
+   */
+  async #begin({ tool, path, more, start: startRun }, args, options, { caller, who: given }, sql) {
+    const who = this.#life.gate.asker(given);
+    const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
+      const { signal, textWith } = readExecOptions(options, caller, who, tracing, more);
+      const argsText = argumentsText(args);
+      const runId = nextCallNumber();
+      return this.#calls.read((kernel) => {
+        const { functions, runs, gate } = this.#life;
+        this.#life.inspect(kernel);
+        const cancel = () => {
+          functions.cancel(runId);
+          kernel.cancel(runId);
+        };
+        const start = (/** @type {string | undefined} */ approval) => {
+          const begin = () => startRun(kernel, runId, argsText, textWith(approval), functions.waitingRun);
+          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), sql);
+        };
+        return gate.during(runId, who?.approve, () => gate.pass(kernel, start, who, signal));
+      }, signal);
+    };
+    const { telemetry } = this.#life;
+    if (!telemetry.isOn()) return run('untraced');
+    return telemetry.run({ tool, who, path, effect: 'run', args }, undefined, run);
+  }
+}
