@@ -61,6 +61,8 @@ export declare class BindingKernel {
   fixTool(path: string, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
   persist(message: string, files: Array<string>, asker?: string | undefined | null): Promise<BindingOutcome>
+  /** Takes the test of a tool as it is for what is meant. */
+  acceptTest(path: string, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, for `meta.json`. */
   syncRegistry(asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: sorted paths. */

@@ -50,6 +50,7 @@ export {
   SecurityViolation,
   ShutdownError,
   SqlError,
+  StateError,
   TGPError,
   ToolError,
   ValidationError,

@@ -25,6 +25,7 @@ const NAMES = {
   ERR_SHUTDOWN: 'ShutdownError',
   ERR_DENIED: 'DeniedError',
   ERR_APPROVAL: 'ApprovalError',
+  ERR_STATE: 'StateError',
   ERR_LEDGER: 'LedgerError',
   ERR_INTERNAL: 'InternalError',
 };

@@ -30,6 +30,8 @@ pub enum ErrorCode {
     Denied,
     /// The policy asks somebody about the call, who was not there or said no.
     Approval,
+    /// Something else must come first: a test that was seen to fail, or to pass.
+    State,
     Ledger,
     /// A defect of ours, caught before it could do harm.
     Internal,
@@ -37,7 +39,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code, so that a test can hold the list against the one in JavaScript.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Validation,
         Self::Config,
         Self::NotFound,
@@ -59,6 +61,7 @@ impl ErrorCode {
         Self::Shutdown,
         Self::Denied,
         Self::Approval,
+        Self::State,
         Self::Ledger,
         Self::Internal,
     ];
@@ -94,6 +97,7 @@ impl ErrorCode {
             Self::Shutdown => "ERR_SHUTDOWN",
             Self::Denied => "ERR_DENIED",
             Self::Approval => "ERR_APPROVAL",
+            Self::State => "ERR_STATE",
             Self::Ledger => "ERR_LEDGER",
             Self::Internal => "ERR_INTERNAL",
         }

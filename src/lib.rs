@@ -38,6 +38,7 @@ pub mod policy;
 pub mod registry;
 pub mod sandbox;
 pub mod sql;
+pub mod state;
 pub mod threads;
 pub mod turns;
 pub mod vfs;

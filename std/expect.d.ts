@@ -111,6 +111,6 @@ export function restoreAllMocks(): void;
 /** Forgets what the case before has counted. */
 export function beginCase(name: string): void;
 /** Fails when a case made fewer or more assertions than it said. */
-export function endCase(): void;
+export function endCase(): number;
 /** Where what was expected and what came differ, if an error says both. */
 export function diffOf(error: unknown): string | undefined;

@@ -12,7 +12,7 @@ type Mode = 'run' | 'skip' | 'todo';
 
 /** What a case or a hook came to. */
 interface Ended {
-  how: 'open' | 'done' | 'threw' | 'late';
+  how: 'open' | 'done' | 'hollow' | 'threw' | 'late';
   error: unknown;
 }
 
@@ -50,7 +50,8 @@ export interface Around {
   /** Before the hooks of a case. */
   begun(): void;
   begin(name: string): void;
-  end(): void;
+  /** How often the case has expected something. */
+  end(): number;
   restore(): void;
   diff(error: unknown): string | undefined;
 }
@@ -265,18 +266,20 @@ async function runCase(one: Case): Promise<Ended> {
   let ended = await own(beforeEachOf(one.suite));
   if (ended === null) {
     const begun = around;
+    let expected = 0;
     ended = await own(
       attempt(async () => {
         begun?.begin(one.name);
         const { work } = one;
         await work();
-        begun?.end();
+        if (begun !== null) expected = begun.end();
       }, one.ms || caseMs),
     );
     if (one.fails) ended = turned(ended);
+    else if (ended.how === 'done' && expected === 0) ended.how = 'hollow';
   }
   const after = await own(afterEachOf(one.suite));
-  return ended.how === 'done' && after !== null ? after : ended;
+  return (ended.how === 'done' || ended.how === 'hollow') && after !== null ? after : ended;
 }
 
 /** A case that is to fail has passed when it threw. */
@@ -324,6 +327,7 @@ async function say(what: 'end' | 'extra', of: string | number, ended: Ended, ms:
   if (tell === undefined) return;
   const { how, error } = ended;
   if (how === 'done') await own(tell(what, of, 'passed', '', '', ''));
+  else if (how === 'hollow') await own(tell(what, of, 'hollow', '', '', ''));
   else if (how === 'threw') await own(tell(what, of, 'failed', messageOf(error), read(error, 'stack'), diffOf(error)));
   else await own(tell(what, of, 'late', `It did not end within ${ms} ms.`, '', ''));
 }

@@ -1,10 +1,13 @@
 import type { LimitError } from './errors.js';
 import type { SandboxFunction } from './functions.js';
-import type { ExecOptions, TGPOptions } from './kernel.js';
+import type { TGPOptions } from './kernel.js';
 import type { LedgerConfigInput } from './ledger.js';
+import type { NetworkConfigInput } from './network.js';
 import type { PolicyInput, TokensConfigInput } from './policy.js';
+import type { ExecOptions } from './runs.js';
 import type { SecretConfigInput } from './secrets.js';
 import type { SqlSettings, SqlSource } from './sql.js';
+import type { Mode } from './tests.js';
 
 /** Where the tools are kept, beside the root itself. */
 export type GitConfigInput = {
@@ -184,32 +187,6 @@ export type FSConfigInput = {
   rootFiles?: number;
 };
 
-/**
- * How requests leave the machine. What the machine trusts is trusted in any case; where it has no certificates at all, those of
- * Mozilla are.
- */
-export type NetworkConfigInput = {
-  /**
-   * The HTTP proxy that Git over https and the provider's API go through, such as `'http://proxy.example:3128'`; it may hold
-   * a user name and a password, and is shown masked. Default: what the environment variables `HTTPS_PROXY`, `HTTP_PROXY`,
-   * `ALL_PROXY` and `NO_PROXY` say. This machine itself is always reached directly. ssh goes by its own configuration.
-   */
-  proxy?: string;
-  /** Hosts, domains and networks that are reached without `proxy`, such as `'git.corp.example'`, `'.corp.example'`, `'10.0.0.0/8'`. */
-  noProxy?: string[];
-  /**
-   * A file of certificates in PEM that are trusted beside those of the machine, relative to the folder of the config file:
-   * the authority of a company or of its proxy. Default: none.
-   */
-  ca?: string;
-  /**
-   * Whether what tools fetch goes through `proxy` and trusts `ca` as well. The proxy looks up the names then, so that a name
-   * with a private address is not noticed here: `allowedFetchUrls` alone says what can be reached. The environment's proxy is
-   * never used for tools. Default: `false`.
-   */
-  forTools?: boolean;
-};
-
 /** How much of everything a model is given, through the AI SDK, `handleToolCall`, MCP and any other way. */
 export type AgentConfigInput = {
   /**
@@ -262,6 +239,14 @@ export type TGPConfigInput = {
    * looks. Default: `'warn'`.
    */
   reuse?: 'off' | 'warn' | 'strict';
+  /**
+   * Whether agents write a test first. `'strict'`: no tool is written before a test of it was seen to fail, none is run or pushed
+   * before it was seen to pass. `'debug'`: tools that exist may be changed and run first. `'explore'`: nothing is refused. See
+   * docs/tests.md. Default: `'explore'`.
+   */
+  mode?: Mode;
+  /** Globs of tools that nobody asks tests for, such as `'tools/scratch/**'`; `'tools/.code.ts'` stands for `run_code`. Default: none. */
+  exempt?: string[];
   /**
    * What a rule's findings weigh, by the id that diagnostics name: `{ 'no-magic-numbers': 'warning', types: 'off' }`. Only
    * errors make a tool invalid.
@@ -346,6 +331,8 @@ export type TGPConfig = {
   check?: 'off' | 'warn' | 'strict';
   memory?: 'auto' | 'off';
   reuse?: 'off' | 'warn' | 'strict';
+  mode?: Mode;
+  exempt?: string[];
   rules?: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };
 
@@ -368,6 +355,8 @@ export type FilledTGPConfig = {
   check: 'off' | 'warn' | 'strict';
   memory: 'auto' | 'off';
   reuse: 'off' | 'warn' | 'strict';
+  mode: Mode;
+  exempt: string[];
   rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };
 

@@ -21,6 +21,7 @@ export type TGPErrorCode =
   | 'ERR_SHUTDOWN'
   | 'ERR_DENIED'
   | 'ERR_APPROVAL'
+  | 'ERR_STATE'
   | 'ERR_LEDGER'
   | 'ERR_INTERNAL';
 
@@ -132,6 +133,13 @@ export declare class DeniedError extends TGPError {
  * `details` is the {@link Verdict}.
  */
 export declare class ApprovalError extends TGPError {
+  constructor(message: string, options?: TGPErrorOptions);
+}
+/**
+ * `ERR_STATE`: something else must come first, because agents write tests first here. `details`: `path`, `test`, `state`, `reason`, and
+ * `mustComeFirst`, the calls that lead on, in their order.
+ */
+export declare class StateError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
 /**

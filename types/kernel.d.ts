@@ -7,6 +7,7 @@ import type { HostCall, SandboxFunction } from './functions.js';
 import type { KernelLedger, RedactEvent } from './ledger.js';
 import type { EmbedTexts, MemoryReport, Stats } from './memory.js';
 import type { Approve, attenuate, KernelPolicy, TokenCaveats } from './policy.js';
+import type { ExecOptions, ExecResult } from './runs.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 import type { TelemetryOptions } from './telemetry.js';
 import type { TestOptions, TestResult } from './tests.js';
@@ -91,48 +92,6 @@ export type TGPOptions = {
   fs?: unknown;
   /** @deprecated Accepted and ignored, with one warning: the native kernel talks to Git remotes itself. */
   http?: unknown;
-};
-
-/** Limits of one run, where they differ from the configuration's, and how to stop it. */
-export type ExecOptions = {
-  /** CPU time of the tool in milliseconds; waiting does not count. */
-  timeoutMs?: number;
-  /** Time from start to result in milliseconds. */
-  wallMs?: number;
-  /** V8 heap and ArrayBuffers together, in MB. */
-  memoryMb?: number;
-  /** Makes chance repeatable: `Math.random` and `crypto`. Default: the configuration's, which is none. */
-  seed?: number;
-  /**
-   * Where the run's clock starts, in milliseconds since 1970. Such a clock does not follow the real one: each reading is
-   * one millisecond after the one before, and a timer that fires moves it by its delay. Default: the real time.
-   */
-  now?: number;
-  /** Stops the run; it then fails with {@link AbortedError}. */
-  signal?: AbortSignal;
-  /** Whether it is only told what the run would do, as a {@link DryRunResult}. Default: `false`. */
-  dryRun?: boolean;
-};
-
-/** One line that a tool wrote with `console`. */
-export type LogEntry = {
-  level: 'debug' | 'info' | 'log' | 'warn' | 'error';
-  message: string;
-};
-
-/** What a run used. */
-export type RunStats = {
-  cpuMs: number;
-  wallMs: number;
-  heapPeakBytes: number;
-  hostCalls: number;
-};
-
-/** What a run gives. */
-export type ExecResult<Result = any> = {
-  result: Result;
-  logs: LogEntry[];
-  stats: RunStats;
 };
 
 /** One finding about a tool's source. Lines and columns count from 1, in the TypeScript text. */

@@ -106,6 +106,8 @@ export declare const TGPConfigSchema: Strict<{
   check: Filled<z.ZodEnum<{ off: 'off'; warn: 'warn'; strict: 'strict' }>>;
   memory: Filled<z.ZodEnum<{ auto: 'auto'; off: 'off' }>>;
   reuse: Filled<z.ZodEnum<{ off: 'off'; warn: 'warn'; strict: 'strict' }>>;
+  mode: Filled<z.ZodEnum<{ explore: 'explore'; strict: 'strict'; debug: 'debug' }>>;
+  exempt: Filled<z.ZodArray<z.ZodString>>;
   rules: Filled<
     z.ZodRecord<z.ZodString, z.ZodEnum<{ off: 'off'; advice: 'advice'; warning: 'warning'; error: 'error' }>>
   >;

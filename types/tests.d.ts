@@ -1,4 +1,15 @@
-import type { ExecOptions, LogEntry, RunStats, TGP } from './kernel.js';
+import type { TGP } from './kernel.js';
+import type { ExecOptions, LogEntry, RunStats } from './runs.js';
+
+/** How strict the kernel is about tests: see `mode` of {@link TGPConfigInput}. */
+export type Mode = 'explore' | 'strict' | 'debug';
+
+/** Where a tool stands between its first test and green. */
+export type ToolState = {
+  phase: 'no_test' | 'red' | 'green' | 'changed';
+  /** What keeps it from being green, in a word: `'untried'`, `'hollow'`, `'weakened'`, … */
+  reason: string;
+};
 
 /** What may be decided for a run of tests. Limits are for each file; where nothing is said a file has at least 5 s of CPU time and 30 s on the wall. */
 export type TestOptions = ExecOptions & {
@@ -6,6 +17,11 @@ export type TestOptions = ExecOptions & {
   caseMs?: number;
   /** Whether to tell which lines of the tool ran, by V8's own counters. Such a run is slower. */
   coverage?: boolean;
+  /**
+   * That these tests, as they are now, are what is meant: cases that are gone are missed no more, and what never failed counts. For
+   * the application and people only.
+   */
+  accept?: boolean;
 };
 
 /** One case of a test. */
@@ -20,6 +36,8 @@ export type TestCase = {
   message?: string;
   /** What was expected (`-`) and what came (`+`). */
   diff?: string;
+  /** That it passed and expected nothing, which is no proof of anything. */
+  hollow?: true;
 };
 
 /** Why a test file failed as a whole. */
@@ -79,6 +97,8 @@ export type TestFileResult = {
   tool?: TestedText;
   /** Which lines of the tool ran, with the option `coverage`: of the tool as the test imports it, not as `tgp.exec_tool` runs it. */
   coverage?: LineCoverage;
+  /** Where the tool stands with exactly these texts; none where nothing was learnt of one. */
+  state?: ToolState;
   logs: LogEntry[];
   stats: RunStats;
 };
@@ -103,6 +123,8 @@ export type TestResult = {
   tool?: TestedText;
   /** As of the file, when tests of one tool ran. */
   coverage?: LineCoverage;
+  /** Where the tool stands, when one file was run. */
+  state?: ToolState;
   files: TestFileResult[];
   /** For a person or a model: failures first. */
   text: string;

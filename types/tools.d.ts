@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import type { DryRunOption, DryRunResult } from './dry_run.js';
 import type { TGPError, TGPErrorCode } from './errors.js';
-import type { CheckResult, FoundTool, LogEntry, RunStats, TGP } from './kernel.js';
+import type { CheckResult, FoundTool, TGP } from './kernel.js';
 import type { Approve } from './policy.js';
+import type { LogEntry, RunStats } from './runs.js';
 import type {
   ApplyDiffParams,
   CheckToolParams,
@@ -20,7 +21,7 @@ import type {
   TestToolParams,
   WriteFileParams,
 } from './schemas.js';
-import type { TestResult } from './tests.js';
+import type { Mode, TestResult } from './tests.js';
 
 /** The part of the AI SDK's call options that the tools use. */
 export type ToolCallOptions = {
@@ -324,6 +325,8 @@ export type TGPToolsOptions = {
    * (`needsApproval`). What a run asks for goes to `approve`, because no conversation can wait there.
    */
   approval?: 'sdk';
+  /** How strict the kernel is about tests with this agent. Default: the configuration's. */
+  mode?: Mode;
   /** Whether the tools that change something only tell what they would do, as a {@link DryRunResult}. Default: `false`. */
   dryRun?: boolean;
 };

@@ -65,6 +65,7 @@ export const surface: Surface = {
   RevertFileParams: toolParameters.RevertFileParams,
   RunCodeParams: toolParameters.RunCodeParams,
   ApprovalError: errors.ApprovalError,
+  StateError: errors.StateError,
   DeniedError: errors.DeniedError,
   LedgerError: errors.LedgerError,
   LimitError: errors.LimitError,

@@ -26,6 +26,7 @@ export const TgpToolsOptionsSchema = z.strictObject({
   approve: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
   approval: z.literal('sdk').optional(),
   dryRun: z.boolean().optional(),
+  mode: z.enum(['explore', 'strict', 'debug']).optional(),
 });
 
 export const ListFilesParams = z.strictObject({

@@ -117,6 +117,7 @@ export const AbortedError = define('AbortedError', 'ERR_ABORTED');
 export const ShutdownError = define('ShutdownError', 'ERR_SHUTDOWN');
 export const DeniedError = define('DeniedError', 'ERR_DENIED');
 export const ApprovalError = define('ApprovalError', 'ERR_APPROVAL');
+export const StateError = define('StateError', 'ERR_STATE');
 export const LedgerError = define('LedgerError', 'ERR_LEDGER');
 export const InternalError = define('InternalError', 'ERR_INTERNAL');
 
@@ -143,6 +144,7 @@ export const ERROR_CLASSES = Object.freeze({
   ERR_SHUTDOWN: ShutdownError,
   ERR_DENIED: DeniedError,
   ERR_APPROVAL: ApprovalError,
+  ERR_STATE: StateError,
   ERR_LEDGER: LedgerError,
   ERR_INTERNAL: InternalError,
 });

@@ -109,6 +109,8 @@ export const DEFAULTS = {
   },
   "check": "warn",
   "rules": {},
+  "mode": "explore",
+  "exempt": [],
   "fs": {
     "allowedDirs": [
       "./tmp"

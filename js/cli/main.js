@@ -94,11 +94,12 @@ function build(action) {
   onApproval(command('check [tools...]', 'check tools without running them; all when none is named'))
     .option('--fix', 'make every repair that findings offer, and commit it')
     .action(action(async (names, options) => (await tools()).check(names, options)));
-  onWorkspace(
+  onApproval(
     command('test [pattern]', 'run the tests of tools: of one, of a folder, of those that match a glob, or all'),
   )
     .option('--watch', 'run them again when a file changes')
     .option('--coverage', 'tell which lines of the tools ran')
+    .option('--accept', 'take the tests as they are for what is meant')
     .option('--case-ms <n>', 'how long one case may take', positive)
     .action(action(async (pattern, options) => (await import('./test_command.js')).test(pattern, options)));
   onApproval(command('exec <tool>', 'run a tool; its result goes to standard output, its logs to standard error'))

@@ -9,7 +9,7 @@ import { locateRoot, plain, TOOLS, withWorkspace } from './workspace.js';
 /**
  * @typedef {import('./screen.js').Format} Format
  * @typedef {import('../../index.js').TestResult} TestResult
- * @typedef {{ config?: string, format: Format, watch?: boolean, coverage?: boolean, caseMs?: number }} Options
+ * @typedef {{ config?: string, format: Format, watch?: boolean, coverage?: boolean, accept?: boolean, yes?: boolean, caseMs?: number }} Options
  */
 
 /** Editors write a file in several steps. */
@@ -19,11 +19,11 @@ const QUIET_MS = 150;
  * @param {string | undefined} pattern
  * @param {Options} options
  */
-export async function test(pattern, { format, config, caseMs, coverage, watch: isWatching }) {
+export async function test(pattern, { format, config, yes, caseMs, coverage, accept, watch: isWatching }) {
   const path = pattern === undefined ? undefined : meant(pattern);
-  return withWorkspace({ config }, async (kernel) => {
+  return withWorkspace({ config, yes }, async (kernel) => {
     const run = async () => {
-      const result = await withProgress(format, 'Testing', () => kernel.test(path, { caseMs, coverage }));
+      const result = await withProgress(format, 'Testing', () => kernel.test(path, { caseMs, coverage, accept }));
       show(format, result);
       return result.ok ? 0 : 1;
     };

@@ -28,8 +28,9 @@ export function readExecOptions(options, caller, who, tracing, own) {
   const more = tracing === 'traced' ? { ...own, caller, trace: true } : { ...own, caller };
   if (options === undefined) return { signal: undefined, textWith: texts(more, who) };
   const given = plainly(options);
-  const { signal, dryRun, ...limits } = given;
-  const isUsual = (signal === undefined || isAbortSignal(signal)) && (dryRun === undefined || dryRun === true);
+  const { signal, dryRun, mode, ...limits } = given;
+  const isUsual =
+    (signal === undefined || isAbortSignal(signal)) && (dryRun === undefined || dryRun === true) && mode === undefined;
   const plain = isUsual && Object.values(limits).every(isNumber);
   if (!plain) parseArguments(ExecOptionsSchema, given, 'exec options');
   const text = textOf({ ...limits, caller });
@@ -38,7 +39,9 @@ export function readExecOptions(options, caller, who, tracing, own) {
     dropOldest(known, MAX_KNOWN);
     known.add(text);
   }
-  return { signal, textWith: texts({ ...limits, ...more }, dryRun === true ? { ...who, dryRun } : who) };
+  const asked =
+    dryRun === true || mode !== undefined ? { ...who, ...(dryRun && { dryRun }), ...(mode && { mode }) } : who;
+  return { signal, textWith: texts({ ...limits, ...more }, asked) };
 }
 
 /**

@@ -15,7 +15,7 @@ import { whileHeld } from './leftovers.js';
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {<Done>(change: () => Promise<Done>) => Promise<Done>} During does a change, and tells who follows the tools of it
- * @typedef {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, dryRun?: boolean, answered?: () => import('../../index.js').Approve | undefined }} Who
+ * @typedef {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, dryRun?: boolean, mode?: import('../../index.js').Mode, answered?: () => import('../../index.js').Approve | undefined }} Who
  * on whose behalf something is asked, who approves what they ask, and who has approved the present call already
  * @typedef {{ tool: string, who?: Who, path?: string, effect?: string, args?: unknown }} Asked a call as the ledger names it
  * @typedef {Asked & { effect: string, changes: boolean, args: unknown }} OwnCall what JavaScript itself does for somebody

@@ -94,6 +94,10 @@ export class KernelRuns {
       options,
       (given, signal) => this.#calls.read((kernel) => kernel.testFiles(given), signal),
       (test, limits) => this.#run(test, {}, limits, by),
+      (test) => {
+        const asked = { tool: 'accept_test', who: by.who, path: test, effect: 'write' };
+        return this.#calls.change((kernel, asker) => kernel.acceptTest(test, asker), options?.signal, asked);
+      },
     );
   }
 

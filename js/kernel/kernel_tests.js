@@ -21,12 +21,19 @@ const AT_ONCE = 4;
  * @param {import('../../index.js').TestOptions | undefined} options
  * @param {List} list
  * @param {Run} run
+ * @param {(path: string) => Promise<unknown>} accept takes a test for what is meant
  * @returns {Promise<TestResult>}
  */
-export async function runTests(path, options, list, run) {
+export async function runTests(path, options, list, run, accept) {
   if (path !== undefined) requireText(path, 'path');
-  const { caseMs, coverage, ...limits } = parseArguments(TestOptionsSchema, options ?? {}, 'test options');
+  const {
+    caseMs,
+    coverage,
+    accept: isAccepted,
+    ...limits
+  } = parseArguments(TestOptionsSchema, options ?? {}, 'test options');
   const paths = await list(path, limits.signal);
+  if (isAccepted) for (const test of paths) await accept(test);
   /** @type {TestFileResult[]} */
   const files = [];
   let next = 0;
@@ -51,7 +58,7 @@ function combined(path, files) {
     files.reduce((sum, file) => sum + count(file), 0);
   const failed = files.length === 0 ? 1 : total((file) => file.failed);
   const [only] = files;
-  const { tool, coverage } = (files.length === 1 && only) || {};
+  const { tool, coverage, state } = (files.length === 1 && only) || {};
   const result = {
     ok: failed === 0,
     passed: total((file) => file.passed),
@@ -61,6 +68,7 @@ function combined(path, files) {
     tests: files.flatMap((file) => file.tests),
     ...(tool && { tool }),
     ...(coverage && { coverage }),
+    ...(state && { state }),
     files,
   };
   return { ...result, text: testText(path, result) };

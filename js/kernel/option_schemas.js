@@ -122,6 +122,8 @@ const ledgerGiven = /** @type {any} */ (
   z.preprocess((given) => (typeof given === 'boolean' ? { on: given } : given), GivenLedgerSchema)
 );
 
+const modes = z.enum(['explore', 'strict', 'debug']).optional();
+
 export const GivenConfigSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
   git: GivenGitSchema.optional(),
@@ -138,6 +140,8 @@ export const GivenConfigSchema = z.strictObject({
     .enum(['off', 'warn', 'strict'])
     .optional()
     .describe('What becomes of a new tool for a job that another does: written, written and told, refused.'),
+  mode: modes.describe('Whether agents write a test first: strict, for new tools only (debug), or not (explore).'),
+  exempt: texts.optional().describe('Globs of tools that nobody asks tests for.'),
   rules: z
     .record(z.string(), z.enum(['off', 'advice', 'warning', 'error']))
     .optional()
@@ -176,9 +180,14 @@ export const ExecOptionsSchema = z.strictObject({
   now: z.int().optional(),
   signal,
   dryRun,
+  mode: modes,
 });
 
-export const TestOptionsSchema = ExecOptionsSchema.extend({ caseMs: wallMs, coverage: z.boolean().optional() });
+export const TestOptionsSchema = ExecOptionsSchema.extend({
+  caseMs: wallMs,
+  coverage: z.boolean().optional(),
+  accept: z.boolean().optional(),
+});
 
 export const CheckOptionsSchema = z.strictObject({ signal });
 

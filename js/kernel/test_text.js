@@ -27,7 +27,7 @@ export function testText(path, result) {
   }
   const left = failures.length - shown.length;
   if (left > 0) shown.push(`… and ${left} more.`);
-  return [...shown, [...coverage(result), summary(result)].join('\n')].join('\n\n');
+  return [...shown, [...coverage(result), summary(result), ...doubts(result)].join('\n')].join('\n\n');
 }
 
 /** @param {string | undefined} path */
@@ -80,6 +80,28 @@ function spans(numbers) {
   }
   const shown = found.slice(0, MAX_SPANS).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
   return [...shown, ...(found.length > MAX_SPANS ? ['…'] : [])].join(', ');
+}
+
+/** @type {Record<string, string | undefined>} */
+const DOUBTS = {
+  empty: 'it has no cases',
+  left_out: 'cases are left out (skip, only, todo)',
+  hollow: 'cases expect nothing',
+  flaky: 'it passed and failed with the same texts',
+  vacuous: 'it passes without the tool',
+  unproven: 'nobody ever saw it fail',
+  weakened: 'cases are gone that passed before',
+};
+
+/**
+ * Tests that pass and prove nothing.
+ * @param {Told} result
+ */
+function doubts({ files }) {
+  return files.flatMap(({ path, ok, state }) => {
+    const doubt = ok && state?.phase !== 'green' ? DOUBTS[state?.reason ?? ''] : undefined;
+    return doubt === undefined ? [] : [`${path} passes and does not count as green: ${doubt}.`];
+  });
 }
 
 /** @param {Told} result */

@@ -13,6 +13,7 @@ import { typeOf } from './typescript_signature.js';
  * @typedef {object} KnownConfig
  * @property {Partial<import('../boundary/crossing.js').SandboxConfig>} [sandbox]
  * @property {{ allowedDirs?: string[] }} [fs]
+ * @property {string} [mode]
  * @property {string[]} [allowedImports]
  * @property {string[]} [allowedFetchUrls]
  * @property {Record<string, { hosts?: string[], functions?: string[] }>} [secrets]
@@ -34,6 +35,14 @@ const STATE =
 const JUDGED =
   'A policy decides what you may do. ERR_DENIED: do not repeat the call; do what its message says is allowed. ERR_APPROVAL: a person said no or was not there; go on without it, or tell your user what needs approval.';
 
+/** @type {Record<string, string | undefined>} */
+const MODES = {
+  strict:
+    "Mode strict: test first. Write tools/x.test.ts (import { test, expect } from '@tgp/std/test'; import tool from './x'), see it fail with test_tool, write tools/x.ts, see it pass; then exec_tool may run it. ERR_STATE says which call comes first: make that one, do not work around it.",
+  debug:
+    'Mode debug: new tools need a test that was seen to fail (test_tool), and a tool is shared once its test passes. ERR_STATE says which call comes first.',
+};
+
 /**
  * All of it, in lines.
  * @param {Facts} facts
@@ -50,6 +59,7 @@ export function sandboxFacts({ config, sql, isJudged }) {
     network(config),
     secrets(config),
     database(sql),
+    MODES[config.mode ?? 'explore'],
     isJudged ? JUDGED : undefined,
   ]
     .filter((line) => line !== undefined)

@@ -61,7 +61,10 @@ export function beginCase(name) {
   );
 }
 
-/** Fails when a case made fewer or more assertions than it said. */
+/**
+ * Fails when a case made fewer or more assertions than it said.
+ * @returns {number} how many it made
+ */
 export function endCase() {
   const { assertionCalls, expectedAssertionsNumber, isExpectingAssertions } = getState(expect);
   if (expectedAssertionsNumber !== null && assertionCalls !== expectedAssertionsNumber) {
@@ -70,6 +73,7 @@ export function endCase() {
   if (isExpectingAssertions && assertionCalls === 0) {
     throw new AssertionError('expected at least one assertion, and none was made');
   }
+  return assertionCalls;
 }
 
 /** How terminals are told of colours. */

@@ -127,7 +127,14 @@ impl BindingKernel {
     ) -> napi::Result<Object<'env>> {
         let args = json!({ "message": message, "files": files });
         let asked = Asked::write("commit", files.first().map(String::as_str), args);
-        self.through_write(env, asker, asked, move |kernel, done| kernel.history().persist(&message, &files, done))
+        self.through_write(env, asker, asked, move |kernel, done| kernel.persist(&message, files, done))
+    }
+
+    /// Takes the test of a tool as it is for what is meant.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn accept_test<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
+        let asked = Asked::write("accept_test", Some(&path), json!({ "path": path }));
+        self.through_write(env, asker, asked, move |kernel, done: WriteDone<()>| done(kernel.accept_test(&path)))
     }
 
     /// Value: as for `writeFile`, for `meta.json`.

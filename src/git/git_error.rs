@@ -43,6 +43,8 @@ pub enum GitError {
     RemoteMissing,
     #[error("The remote repository refuses: {reason}")]
     Refused { reason: String },
+    #[error("{reason} Until then it is committed here and not pushed.")]
+    Held { reason: String },
     #[error("The remote repository cannot be understood: {reason}")]
     Protocol { reason: &'static str },
     #[error("The remote repository goes beyond a limit: {0}")]
@@ -148,6 +150,7 @@ impl PartError for GitError {
             Self::BadPath { .. } => ErrorCode::Validation,
             Self::ReadOnly | Self::NothingToRead => ErrorCode::Io,
             Self::Conflict { .. } => ErrorCode::GitConflict,
+            Self::Held { .. } => ErrorCode::State,
             Self::TooLarge { .. } => ErrorCode::Limit,
             Self::NoSuchCommit { .. } | Self::NotInCommit { .. } => ErrorCode::NotFound,
             Self::NotOwned

@@ -48,5 +48,6 @@ pub use text_diff::text_diff;
 pub use upstream::hydrate::{Hydrated, LocalCommits};
 pub use upstream::publisher::{Published, Publisher, Reach, Ticket};
 pub use upstream::setup::{Opened, ask, open};
+pub use upstream::sharing::Sharing;
 pub use upstream::upstream::Upstream;
 pub use work_tree::work_tree::WorkTree;

@@ -3,9 +3,11 @@
 use super::check_config::lint_options;
 use super::checks::{CheckParts, Checks};
 use super::config::{Config, GitWriteStrategy, MemoryMode, ReuseMode, bound_secrets, known_functions};
-use super::door::{Approvals, Door, Gate, LedgerParts, PolicySource, RedactHook, Tokens, known_tools, open_ledger};
+use super::door::{
+    Approvals, Door, Gate, LedgerParts, PolicySource, RedactHook, Tokens, known_tools, open_ledger, present,
+};
 use super::files::{Files, WriteParts, WritePath, check_folders};
-use super::history::{Ending, Exchange, GitHome, History, HistoryParts, RunExamples};
+use super::history::{Ending, Exchange, GitHome, History, HistoryParts, RunExamples, WriteDone, Written};
 use super::host_functions::HostFunctions;
 use super::ledger_book::LedgerBook;
 use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Relink, Sources, ToolCache};
@@ -15,6 +17,8 @@ use super::private_files::PrivateFiles;
 use super::reuse::Reuse;
 use super::runs::{GuestFiles, RunParts, Runs, threads_warning};
 use super::secret_scan::SecretScan;
+use super::test_first::{TestFirst, TestFirstParts};
+use super::tool_paths::is_test;
 use super::tools::{MemoryModel, ModelSource, RegistryFiles, Tools};
 use crate::bound_secrets::BoundSecrets;
 use crate::compile::Compiler;
@@ -23,7 +27,8 @@ use crate::error::{Error, ErrorCode};
 use crate::git::{GitStore, Halt};
 use crate::net::{FetchLimits, Fetcher};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
-use crate::vfs::{DiskVfs, RootQuota, Usage, Vfs};
+use crate::state::Exempt;
+use crate::vfs::{DiskVfs, JailPath, RootQuota, Usage, Vfs};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +37,8 @@ pub use crate::sandbox::engine_version;
 
 /// `meta.json` of some ten thousand tools, several times over.
 const MAX_META_BYTES: usize = 32 << 20;
+/// What is known of the tests of some hundred thousand tools.
+const MAX_STATE_BYTES: usize = 256 << 20;
 /// Largest bundle of a package that is kept for the next kernel.
 const MAX_BUNDLE_BYTES: usize = 32 << 20;
 
@@ -44,6 +51,7 @@ pub struct Kernel {
     history: Arc<History>,
     runs: Arc<Runs>,
     door: Arc<Door>,
+    tests: Arc<TestFirst>,
     book: LedgerBook,
     policy: PolicyBook,
 }
@@ -74,7 +82,7 @@ impl Kernel {
         let compiler = Arc::new(Compiler::new());
         let examples = Arc::new(RunExamples::default());
         let ending = Ending { halt, launcher: cfg!(unix).then(|| worker_files.executable.clone()) };
-        let GitHome { store, publisher, mut warnings } =
+        let GitHome { store, publisher, waiting, mut warnings } =
             GitHome::open(&config, base_dir, &root_dir, &root, &compiler, &examples, &ending)?;
         warnings.extend(noted);
         warnings.extend(threads_warning(config.sandbox.isolation));
@@ -96,6 +104,13 @@ impl Kernel {
         })?;
         warnings.extend(problem);
         let door = Door::new(ledger, gate);
+        let tests = Arc::new(TestFirst::new(TestFirstParts {
+            mode: config.mode,
+            exempt: exempt(&config)?,
+            files: Arc::clone(&root) as Arc<dyn Vfs>,
+            door: Arc::clone(&door),
+            private: PrivateFiles(Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_STATE_BYTES))),
+        }));
 
         let files = Arc::clone(&root) as Arc<dyn Vfs>;
         let packages = AllowedPackages::new(&lint.allowed_imports);
@@ -146,7 +161,11 @@ impl Kernel {
             fetcher,
             secrets: bound,
             door: Arc::clone(&door),
+            tests: Arc::clone(&tests),
         });
+        history.ask_before_pushing(Arc::<TestFirst>::clone(&tests), waiting);
+        let pushing = Arc::downgrade(&history);
+        tests.when_green(move || pushing.upgrade().into_iter().for_each(|history| history.push_again()));
         let writes = WritePath::new(WriteParts {
             root: Arc::clone(&root),
             quota: RootQuota::new(Usage { bytes: config.fs.root_bytes.into(), files: config.fs.root_files.into() }),
@@ -154,6 +173,7 @@ impl Kernel {
             tools: Arc::clone(&tools),
             history: Arc::clone(&history),
             examples,
+            tests: Arc::clone(&tests),
             reuse: (config.reuse != ReuseMode::Off)
                 .then(|| Reuse::new(config.reuse, Arc::clone(&tools), Arc::clone(&runs))),
         });
@@ -161,7 +181,7 @@ impl Kernel {
         let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
         let book = LedgerBook::new(Arc::clone(&door), Arc::clone(&history));
         let policy = PolicyBook::new(Arc::clone(&door));
-        Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs, door, book, policy }))
+        Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs, door, tests, book, policy }))
     }
 
     #[must_use]
@@ -205,6 +225,33 @@ impl Kernel {
         &self.door
     }
 
+    /// Commits files as they are on disk, and has the state of tools follow.
+    pub fn persist(&self, message: &str, files: Vec<String>, done: WriteDone<Written>) {
+        let (tests, call, paths) = (Arc::clone(&self.tests), present(), files.clone());
+        let noted = move |written: Result<Written, Error>| {
+            if written.is_ok() {
+                tests.committed(call.as_ref(), &paths);
+            }
+            done(written);
+        };
+        self.history.persist(message, &files, Box::new(noted));
+    }
+
+    /// Takes the test at `path` for what is meant.
+    ///
+    /// # Errors
+    /// `Validation` for what is no test of a tool, `NotFound` where there is none.
+    pub fn accept_test(&self, path: &str) -> Result<(), Error> {
+        let test = JailPath::parse(path)?;
+        if !is_test(&test) {
+            let message = format!("{} is no test of a tool: those are called tools/name.test.ts.", test.as_str());
+            return Err(Error::new(ErrorCode::Validation, message).with("field", "path"));
+        }
+        self.files.read_file(test.as_str())?;
+        self.tests.committed(None, &[test.as_str().to_owned()]);
+        Ok(())
+    }
+
     #[must_use]
     pub fn ledger(&self) -> &LedgerBook {
         &self.book
@@ -221,13 +268,18 @@ impl Kernel {
         self.runs.stop();
         self.tools.stop();
         self.history.stop(push_wait);
+        self.tests.close();
         self.door.close();
     }
 }
 
+fn exempt(config: &Config) -> Result<Exempt, Error> {
+    Exempt::new(config.exempt.iter().map(String::as_str)).map_err(|error| Error::from(error).with("key", "exempt"))
+}
+
 fn gate(config: &Config, policy: &PolicySource, functions: &[String]) -> Result<Gate, Error> {
     let approvals = Approvals::new(Duration::from_millis(config.agent.approval_ms.into()));
-    Gate::new(policy, known_tools(functions), Tokens::new(&config.tokens)?, approvals)
+    Gate::new(policy, known_tools(functions), Tokens::new(&config.tokens)?, approvals, config.mode)
 }
 
 fn fetcher(config: &Config, base_dir: &Path, secrets: BoundSecrets) -> Result<Fetcher, Error> {

@@ -33,6 +33,7 @@ mod reuse;
 mod runs;
 mod secret_scan;
 mod shared_folder;
+mod test_first;
 mod text_hash;
 mod tool_paths;
 mod tools;

@@ -82,8 +82,8 @@ impl PolicyBook {
         let _later = ledger.flush();
         let limit = (limit as usize).min(MAX_EVENTS);
         let events = ledger.tail(&Query { kind: Some(EventType::Call), limit, ..Query::default() })?;
-        let tools = self.door.gate().rules.tools();
-        let calls: Vec<Call> = events.iter().filter_map(|event| recorded_call(&event.content, tools)).collect();
+        let (tools, mode) = (self.door.gate().rules.tools(), self.door.gate().mode());
+        let calls: Vec<Call> = events.iter().filter_map(|event| recorded_call(&event.content, tools, mode)).collect();
         Ok(replay(&before, &after, &calls))
     }
 

@@ -6,6 +6,7 @@ pub(super) mod publisher;
 mod push_branch;
 mod replay;
 pub(super) mod setup;
+pub(super) mod sharing;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 pub(super) mod upstream;
 mod warnings;

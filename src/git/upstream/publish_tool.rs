@@ -71,6 +71,8 @@ impl Upstream {
         loop {
             let (local, known) = (at(repository, &name)?, at(repository, &tracking)?);
             let Some(new) = local.filter(|_| local != known) else { return Ok(sent) };
+            let theirs = known.map_or_else(|| base(repository, self.options()), |known| Ok(Some(known)))?;
+            self.check_sharing(repository, theirs, new, patience)?;
             let old = replaced.take().or(known);
             let update = RefUpdate { name: name.clone(), old, new };
             match self.remote.push(repository, &update, &self.options().limits, patience)? {

@@ -1,6 +1,7 @@
 //! Pushing in the background: writes that arrive while a push is under way share the next one.
 
 use super::hydrate::Hydrated;
+use super::sharing::Sharing;
 use super::upstream::{Fate, Upstream};
 use crate::git::branches::pending;
 use crate::git::branches::references::branch_at;
@@ -105,6 +106,12 @@ impl Publisher {
         self.shared.changed.notify_all();
     }
 
+    /// Has somebody asked before every push from now on.
+    pub fn ask_before_pushing(&self, sharing: Arc<dyn Sharing>) {
+        // There is one for the life of a kernel.
+        let _first = self.shared.upstream.sharing.set(sharing);
+    }
+
     /// Pushes whatever is not pushed yet, in the background.
     pub fn nudge(&self) {
         self.submit(nobody());
@@ -119,6 +126,11 @@ impl Publisher {
         let round = upstream.publish();
         let lost = upstream.take_conflicts().into_iter().next();
         match (round.error, lost) {
+            // What is held back keeps nothing of others' away.
+            (Some(GitError::Held { reason }), None) => upstream.hydrate().map(|mut hydrated| {
+                hydrated.warnings.push(format!("Not pushed: {reason}"));
+                hydrated
+            }),
             (Some(error), _) | (None, Some(error)) => Err(error),
             (None, None) => upstream.hydrate(),
         }

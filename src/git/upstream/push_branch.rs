@@ -25,6 +25,7 @@ impl Upstream {
                 self.push_backups(repository, patience);
                 return Ok(local);
             };
+            self.check_sharing(repository, known, new, patience)?;
             let update = RefUpdate { name: name.clone(), old: known, new };
             match self.remote.push(repository, &update, &self.options().limits, patience)? {
                 PushAnswer::Moved => {

@@ -1,6 +1,7 @@
 //! The store and its remote: what comes in, what goes out, and what became of commits on the way.
 
 use super::replay::Replayed;
+use super::sharing::Sharing;
 use super::warnings;
 use crate::git::branches::backup_branch;
 use crate::git::branches::references::tracking_reference;
@@ -19,8 +20,8 @@ use crate::git::store_options::StoreOptions;
 use git2::{Oid, Repository};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Commits of recent history that are named to the remote as present.
 const MAX_HAVES: usize = 64;
@@ -46,6 +47,8 @@ pub struct Upstream {
     notices: Mutex<Vec<String>>,
     /// Ends every exchange.
     pub(in crate::git) halt: Halt,
+    /// Who is asked before a push.
+    pub(in crate::git) sharing: OnceLock<Arc<dyn Sharing>>,
 }
 
 #[derive(Default)]
@@ -71,7 +74,21 @@ impl Upstream {
     ) -> Self {
         let (turn, rewrites, pull_requests) = (Mutex::default(), Mutex::default(), Mutex::default());
         let (refused, overtaken, notices) = (Mutex::default(), AtomicUsize::default(), Mutex::default());
-        Self { store, remote, forge, describe, turn, rewrites, pull_requests, refused, overtaken, notices, halt }
+        let sharing = OnceLock::new();
+        Self {
+            store,
+            remote,
+            forge,
+            describe,
+            turn,
+            rewrites,
+            pull_requests,
+            refused,
+            overtaken,
+            notices,
+            halt,
+            sharing,
+        }
     }
 
     /// The time for one exchange that begins now.

@@ -12,6 +12,7 @@ use super::secrets_config::{SecretsConfig, bound_secrets};
 use super::tokens_config::TokensConfig;
 use crate::error::{Error, ErrorCode};
 use crate::kernel::check_config::{CheckMode, RuleLevels, check_rules};
+use crate::state::Mode;
 use serde::{Deserialize, Serialize};
 
 /// Packages that most tools need; JavaScript leaves out those that the application does not have.
@@ -29,6 +30,11 @@ pub struct Config {
     /// What a tool that fails its check may still do.
     pub check: CheckMode,
     pub rules: RuleLevels,
+    /// How strict the kernel is about tests.
+    #[cfg_attr(test, ts(type = "'explore' | 'strict' | 'debug'"))]
+    pub mode: Mode,
+    /// Globs of tools that nobody asks tests for.
+    pub exempt: Vec<String>,
     pub fs: FsConfig,
     /// Packages of the application that tools may import, with all their subpaths.
     pub allowed_imports: Vec<String>,
@@ -68,6 +74,8 @@ impl Default for Config {
             sandbox: SandboxConfig::default(),
             check: CheckMode::default(),
             rules: RuleLevels::new(),
+            mode: Mode::default(),
+            exempt: Vec::new(),
             fs: FsConfig::default(),
             allowed_imports: DEFAULT_IMPORTS.map(str::to_owned).to_vec(),
             memory: MemoryMode::default(),

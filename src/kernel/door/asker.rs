@@ -1,6 +1,7 @@
 //! Who asks.
 
 use crate::error::{Error, ErrorCode};
+use crate::state::Mode;
 use serde::Deserialize;
 
 /// Longest name of a session, an agent or a model.
@@ -30,6 +31,9 @@ pub struct Asker {
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub dry_run: bool,
+    /// How strict the kernel is about tests in this call, where that is another than usual.
+    #[cfg_attr(test, ts(type = "'explore' | 'strict' | 'debug'"))]
+    pub mode: Option<Mode>,
 }
 
 impl Asker {

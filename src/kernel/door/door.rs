@@ -7,6 +7,7 @@
 //!
 //! Arguments are validated by whoever knows their schema, before a call gets here.
 
+use super::asker::Asker;
 use super::call::{Call, Changes};
 use super::gate::Gate;
 use super::passage::Passage;
@@ -16,9 +17,9 @@ use super::recorder::{Recorder, Records};
 use super::shown_json::shown;
 use super::witness::{Witness, trailer};
 use crate::error::{Error, ErrorCode};
-use crate::ledger::{Actor, EventType, Importance, Ledger, NewEvent, Part, Truth};
+use crate::ledger::{EventType, Importance, Ledger, NewEvent, Part, Truth};
 use crate::vfs::JailPath;
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -52,7 +53,8 @@ impl Door {
         let tokens = super::tokens::Tokens::new(&crate::kernel::config::TokensConfig::default()).unwrap();
         let approvals = super::approvals::Approvals::new(std::time::Duration::ZERO);
         let rules = super::rules::PolicySource::Allow;
-        Self::new(records, Gate::new(&rules, super::known_tools::known_tools(&[]), tokens, approvals).unwrap())
+        let (tools, mode) = (super::known_tools::known_tools(&[]), crate::state::Mode::Explore);
+        Self::new(records, Gate::new(&rules, tools, tokens, approvals, mode).unwrap())
     }
 
     /// The ledger.
@@ -172,6 +174,29 @@ impl Door {
         }
     }
 
+    /// Writes down what has happened to a tool or its test, for whoever makes the state again.
+    pub fn record_state(&self, by: Option<&PresentCall>, path: &str, event: &RawValue) {
+        let body = [("what", Part::Json(event)), ("process", Part::Text(self.recorder.process()))];
+        let event = NewEvent { path: Some(path), body: &body, ..Recorder::own_event(EventType::State) };
+        self.recorder.record_for(by, &event);
+    }
+
+    /// A call of somebody, for what happens on its behalf.
+    pub fn call_of(&self, number: u64, asker: &Asker) -> PresentCall {
+        PresentCall {
+            call: self.name(number),
+            session: asker.session.clone(),
+            agent: asker.kind().to_owned(),
+            id: asker.id.clone().unwrap_or_default(),
+            mode: asker.mode,
+        }
+    }
+
+    /// Begins the names of the calls of this process.
+    pub fn process(&self) -> &str {
+        self.recorder.process()
+    }
+
     /// Writes down that this process begins to be asked, or is asked no more.
     fn record_session(&self, state: &str) {
         let body = [
@@ -204,9 +229,7 @@ impl Witness for Door {
         let mut body = vec![("commit", Part::Text(commit))];
         body.extend(paths_json.as_deref().map(|paths| ("paths", Part::Json(paths))));
         let path = paths.first().copied();
-        let own = NewEvent { path, body: &body, ..Recorder::own_event(EventType::Commit) };
-        let Some(PresentCall { call, session, agent, id }) = present() else { return self.recorder.record(&own) };
-        let actor = Actor { agent: &agent, id: &id };
-        self.recorder.record(&NewEvent { actor, session: session.as_deref(), call: Some(&call), ..own });
+        self.recorder
+            .record_for(present().as_ref(), &NewEvent { path, body: &body, ..Recorder::own_event(EventType::Commit) });
     }
 }

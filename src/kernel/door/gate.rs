@@ -10,6 +10,7 @@ use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
 use crate::error::Error;
 use crate::policy::{self, Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
+use crate::state::Mode;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,6 +19,8 @@ pub struct Gate {
     pub rules: Rules,
     pub tokens: Tokens,
     pub approvals: Approvals,
+    /// The mode of agents that are in none of their own.
+    mode: Mode,
 }
 
 /// A call that may go on.
@@ -64,8 +67,20 @@ impl Previews {
 impl Gate {
     /// # Errors
     /// `Config` for rules or keys that cannot be meant.
-    pub fn new(source: &PolicySource, tools: Tools, tokens: Tokens, approvals: Approvals) -> Result<Self, Error> {
-        Ok(Self { rules: Rules::new(source, tools)?, tokens, approvals })
+    pub fn new(
+        source: &PolicySource,
+        tools: Tools,
+        tokens: Tokens,
+        approvals: Approvals,
+        mode: Mode,
+    ) -> Result<Self, Error> {
+        Ok(Self { rules: Rules::new(source, tools)?, tokens, approvals, mode })
+    }
+
+    /// The mode of agents that are in none of their own.
+    #[must_use]
+    pub const fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// What the rules and the token say of a call that nobody makes yet; nothing where a function of the application decides.
@@ -115,7 +130,7 @@ impl Gate {
     fn seen(&self, call: &Call<'_>) -> Result<(policy::Call, Option<Capability>), Error> {
         let capability = call.asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
         let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
-        Ok((judged_call(call, self.rules.tools(), token_id), capability))
+        Ok((judged_call(call, self.rules.tools(), token_id, self.mode), capability))
     }
 
     /// Uses the word up that somebody has given for exactly this; the text that it was given for.

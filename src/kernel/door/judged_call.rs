@@ -3,7 +3,8 @@
 use super::asker::Asker;
 use super::call::{Call, Changes};
 use super::shown_json::holds_more_than;
-use crate::policy::{self, Effect, Effects, Fact, Mode, Principal, Tools};
+use crate::policy::{self, Effect, Effects, Fact, Principal, Tools};
+use crate::state::Mode;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ const MOST_BYTES: usize = 1 << 20;
 const MOST_VALUES: usize = 50_000;
 
 /// What rules can tell of a call.
-pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>) -> policy::Call {
+pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual: Mode) -> policy::Call {
     let args = readable(&call.args).map(|args| named(call, args));
     let known = args.as_ref().and_then(|args| tools.call(&call.tool, args));
     let mut judged = known.unwrap_or_else(|| policy::Call { tool: call.tool.to_string(), ..policy::Call::default() });
@@ -26,7 +27,11 @@ pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>) -> pol
     if reaches_unnamed_files(&judged) {
         judged.paths = Fact::Unknown;
     }
-    judged.mode = Mode::Explore;
+    judged.mode = match call.asker.mode.unwrap_or(usual) {
+        Mode::Explore => policy::Mode::Explore,
+        Mode::Strict => policy::Mode::Strict,
+        Mode::Debug => policy::Mode::Debug,
+    };
     let (session, agent) = (call.asker.session.clone(), Some(call.asker.principal().to_owned()));
     judged.principal = Principal { session, agent, token };
     judged
@@ -65,7 +70,7 @@ fn by_name(args: Vec<Value>, names: &[&str]) -> Value {
 }
 
 /// A call that was written down, as rules see it; nothing for an event that is no call.
-pub fn recorded_call(content: &str, tools: &Tools) -> Option<policy::Call> {
+pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<policy::Call> {
     #[derive(serde::Deserialize)]
     struct Recorded {
         tool: String,
@@ -101,5 +106,5 @@ pub fn recorded_call(content: &str, tools: &Tools) -> Option<policy::Call> {
         text: None,
         also: None,
     };
-    Some(judged_call(&call, tools, None))
+    Some(judged_call(&call, tools, None, usual))
 }

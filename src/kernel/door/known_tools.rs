@@ -25,7 +25,7 @@ pub fn known_tools(functions: &[String]) -> Tools {
 
 type Entry = (&'static str, Effect, &'static [(&'static str, ArgKind)]);
 
-const fn kernel_tools() -> [Entry; 23] {
+const fn kernel_tools() -> [Entry; 24] {
     use ArgKind::{Method, Path, Plain, Sql, Url};
     [
         ("list_files", Effect::Read, &[("dir", Plain), ("limit", Plain), ("after", Plain)]),
@@ -43,6 +43,7 @@ const fn kernel_tools() -> [Entry; 23] {
         ("move_file", Effect::Write, &[("from", Path), ("to", Path), WHY]),
         ("revert_file", Effect::Write, &[("path", Path), ("commit", Plain), WHY]),
         ("fix_tool", Effect::Write, &[("path", Path)]),
+        ("accept_test", Effect::Write, &[("path", Path)]),
         ("commit", Effect::Write, &[("message", Plain), ("files", Plain)]),
         ("sync", Effect::Write, &[]),
         ("hydrate", Effect::Write, &[]),

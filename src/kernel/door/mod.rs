@@ -36,7 +36,7 @@ pub use masking::RedactHook;
 pub use open_ledger::{LedgerParts, open_ledger};
 pub use passage::Passage;
 pub use position::Position;
-pub use present_call::on_behalf;
+pub use present_call::{PresentCall, on_behalf, present};
 pub use reach::{Need, Reach};
 #[cfg(test)]
 pub use recorder::Records;

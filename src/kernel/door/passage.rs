@@ -9,6 +9,7 @@ use super::trace::{Trace, TracedCall, millis};
 use crate::error::{Error, ErrorCode};
 use crate::ledger::{Actor, EventType, NewEvent, Part, Truth};
 use crate::policy::{Capability, Effect};
+use crate::state::Mode;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 use std::borrow::Cow;
@@ -26,6 +27,7 @@ pub struct Passage {
     session: Option<String>,
     agent: String,
     id: String,
+    mode: Option<Mode>,
     trace: Option<Arc<Trace>>,
     /// What was approved, where it is a text.
     approved_text: Option<Arc<str>>,
@@ -50,6 +52,7 @@ impl Passage {
             session: asker.session.clone(),
             agent,
             id,
+            mode: asker.mode,
             trace,
             approved_text: admitted.approved_text,
             spends: admitted.capability.map(|capability| (Arc::clone(gate), capability)),
@@ -66,6 +69,7 @@ impl Passage {
             session: self.session.clone(),
             agent: self.agent.clone(),
             id: self.id.clone(),
+            mode: self.mode,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The call that this thread is busy with, for what happens on its behalf without being told.
 
+use crate::state::Mode;
 use std::cell::RefCell;
 
 /// A call as events name it.
@@ -9,6 +10,8 @@ pub struct PresentCall {
     pub session: Option<String>,
     pub agent: String,
     pub id: String,
+    /// The mode that it was made in, where it said one.
+    pub mode: Option<Mode>,
 }
 
 thread_local! {

@@ -1,5 +1,6 @@
 //! Writes events down, if anybody wants that.
 
+use super::present_call::PresentCall;
 use crate::error::Error;
 use crate::ledger::{Actor, EventType, Importance, Ledger, NewEvent};
 use std::sync::Arc;
@@ -67,6 +68,13 @@ impl Recorder {
             body: &[],
             more: None,
         }
+    }
+
+    /// Writes down what has happened on behalf of a call.
+    pub fn record_for(&self, call: Option<&PresentCall>, event: &NewEvent<'_>) {
+        let Some(PresentCall { call, session, agent, id, .. }) = call else { return self.record(event) };
+        let actor = Actor { agent, id };
+        self.record(&NewEvent { actor, session: session.as_deref(), call: Some(call), ..*event });
     }
 
     /// Writes down what has happened.

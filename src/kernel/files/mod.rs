@@ -18,6 +18,7 @@ mod preview;
 mod relocation;
 mod root_files;
 mod search_files;
+mod tested_steps;
 mod text_edit;
 mod tolerance;
 mod unified_diff;

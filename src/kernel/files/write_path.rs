@@ -7,14 +7,17 @@ use super::keeping::{Fate, Keeper, Told};
 use super::own_texts::OwnTexts;
 use super::path_turns::PathTurns;
 use super::plan::{Change, Faulty, OneFile, Plan, Step, content_of};
+use super::tested_steps::{events, may_change};
 use super::write_rules::check_writable;
 use crate::error::{Error, ErrorCode};
 use crate::git::{Committed, FileChange};
 use crate::kernel::checks::{Checks, Depth, Judged};
 use crate::kernel::commit_note::CommitNote;
+use crate::kernel::door::present;
 use crate::kernel::history::{History, Persisted, RunExamples, WriteDone, WriteTurn, Written};
 use crate::kernel::reuse::{Candidate, Reuse};
 use crate::kernel::secret_scan::held_back;
+use crate::kernel::test_first::TestFirst;
 use crate::kernel::tool_paths::is_tool;
 use crate::kernel::tools::{MetaText, ReuseEvent, SimilarTool, Tools};
 use crate::registry::META_FILE;
@@ -32,6 +35,7 @@ pub struct WriteParts {
     pub tools: Arc<Tools>,
     pub history: Arc<History>,
     pub examples: Arc<RunExamples>,
+    pub tests: Arc<TestFirst>,
     /// Looks for tools that do the same job, if anybody wants to know.
     pub reuse: Option<Reuse>,
 }
@@ -97,6 +101,7 @@ impl WritePath {
         let mut one_edit = self.edits.wait_if_taken(path);
         for _ in 0..MAX_TRIES {
             let (steps, found) = plan.steps(root)?;
+            may_change(&self.parts.tests, &steps, path)?;
             let judged = self.judge(plan, &steps)?;
             let (is_new, similar) = self.look_for_others(path, &steps, Counting::Counted)?;
             let keeper = Keeper { root, own: &self.own, checks: &self.parts.checks, history: &self.parts.history };
@@ -110,7 +115,9 @@ impl WritePath {
                 let told = keeper.keep(&mut turn, &steps, fate, &sound)?;
                 // Not before: a kill from here on has the next process put these files back.
                 turn.begin_files(steps.iter().map(|step| step.path.as_str()).chain([META_FILE]));
+                let happened = events(&steps, path, root);
                 let mut written = self.write(turn, path, &steps, judged, problem, &message)?;
+                self.parts.tests.changed(present().as_ref(), &happened);
                 if written.persisted != Persisted::No {
                     self.note(is_new, &similar);
                     written.similar = similar;

@@ -15,7 +15,9 @@ use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
 use crate::kernel::modules::{AllowedPackages, ImportResolver};
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::secret_scan::SecretScan;
+use crate::kernel::test_first::{TestFirst, TestFirstParts};
 use crate::kernel::tools::{RegistryFiles, Tools};
+use crate::state::{Exempt, Mode};
 use crate::vfs::{DiskVfs, JailPath, MemoryVfs, RootQuota, Usage, Vfs};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -105,6 +107,13 @@ fn house_with(config: &Config) -> House {
         tools,
         history: Arc::clone(&history),
         examples,
+        tests: Arc::new(TestFirst::new(TestFirstParts {
+            mode: Mode::Explore,
+            exempt: Exempt::default(),
+            files: Arc::clone(&root) as Arc<dyn Vfs>,
+            door: Door::open(Records::Nothing),
+            private: PrivateFiles(Arc::clone(&root) as Arc<dyn Vfs>),
+        })),
         reuse: None,
     };
     House { _folder: folder, root, history, writes: WritePath::new(parts), checker }

@@ -3,7 +3,7 @@
 use super::run_examples::RunExamples;
 use super::written::{Persisted, WriteDone, Written};
 use crate::error::Error;
-use crate::git::{GitError, Hydrated, Publisher, Reach, Ticket};
+use crate::git::{GitError, Hydrated, LocalCommits, Publisher, Reach, Sharing, Ticket};
 use crate::kernel::tools::Tools;
 use serde::Serialize;
 use std::sync::Arc;
@@ -87,6 +87,22 @@ impl Exchange {
                 }));
             }),
         });
+    }
+
+    /// Has somebody asked before every push, and makes those that wait since before.
+    pub fn ask_before_pushing(&self, sharing: Arc<dyn Sharing>, waiting: LocalCommits) {
+        let Some(publisher) = &self.publisher else { return };
+        publisher.ask_before_pushing(sharing);
+        if waiting == LocalCommits::Waiting {
+            publisher.nudge();
+        }
+    }
+
+    /// Pushes what may be pushed by now, in the background.
+    pub fn push_again(&self) {
+        if let Some(publisher) = &self.publisher {
+            publisher.nudge();
+        }
     }
 
     /// Pushes whatever waits, then brings in what others pushed.

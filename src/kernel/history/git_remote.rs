@@ -6,8 +6,8 @@ use super::workspace::Workspace;
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::git::{
-    self, GitStore, Halt, Limits, LocalCommits, Provider, Publisher, RemoteOptions, RemoteUrl, Secret, StoreOptions,
-    WorkTree, WriteStrategy,
+    self, GitStore, Halt, Hydrated, Limits, LocalCommits, Provider, Publisher, RemoteOptions, RemoteUrl, Secret,
+    StoreOptions, WorkTree, WriteStrategy,
 };
 use crate::kernel::check_config::lint_options;
 use crate::kernel::config::{Config, GitProvider, GitWriteStrategy};
@@ -31,6 +31,8 @@ pub struct GitHome {
     pub store: Arc<GitStore>,
     /// Only with a remote.
     pub publisher: Option<Publisher>,
+    /// Whether there are commits that are to be pushed.
+    pub waiting: LocalCommits,
     pub warnings: Vec<String>,
 }
 
@@ -38,7 +40,7 @@ const READ_ONLY: &str = "The root is read-only: its tools can be listed, found, 
                          remote is asked. Put rootDir where it can be written to change that.";
 
 impl GitHome {
-    /// Opens or makes the repository at `root`; with a remote, hydrates it and pushes what waits.
+    /// Opens or makes the repository at `root`; with a remote, hydrates it.
     pub fn open(
         config: &Config,
         base_dir: &Path,
@@ -55,11 +57,16 @@ impl GitHome {
         if git::is_read_only(root) {
             // Nothing that a remote has could be brought in.
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
-            return Ok(Self { store, publisher: None, warnings: vec![READ_ONLY.to_owned()] });
+            return Ok(Self {
+                store,
+                publisher: None,
+                waiting: LocalCommits::None,
+                warnings: vec![READ_ONLY.to_owned()],
+            });
         }
         let Some(remote) = remote_options(config, base_dir, ending)? else {
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
-            return Ok(Self { store, publisher: None, warnings: Vec::new() });
+            return Ok(Self { store, publisher: None, waiting: LocalCommits::None, warnings: Vec::new() });
         };
         let describer = || -> Box<dyn git::Describe> {
             Box::new(PullRequestDescriber::new(
@@ -73,11 +80,9 @@ impl GitHome {
         if remote.url.is_http() {
             opened.hydrated.warnings.extend(proxy_warning(&config.network));
         }
-        let publisher = Publisher::new(opened.upstream);
-        if opened.hydrated.local == LocalCommits::Waiting {
-            publisher.nudge();
-        }
-        Ok(Self { store: opened.store, publisher: Some(publisher), warnings: opened.hydrated.warnings })
+        let publisher = Some(Publisher::new(opened.upstream));
+        let Hydrated { warnings, local: waiting, .. } = opened.hydrated;
+        Ok(Self { store: opened.store, publisher, waiting, warnings })
     }
 }
 

@@ -5,7 +5,7 @@ use super::uncommitted::Uncommitted;
 use super::write_turn::WriteTurn;
 use super::written::{Persisted, WriteDone, Written};
 use crate::error::{Error, ErrorCode};
-use crate::git::{Committed, FileChange, GitError, GitStore, Halt, LogEntry};
+use crate::git::{Committed, FileChange, GitError, GitStore, Halt, LocalCommits, LogEntry, Sharing};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIMIT};
 use crate::kernel::door::{TRAILER, Witness};
@@ -181,6 +181,16 @@ impl History {
     /// Brings a write to the remote and tells what became of it.
     pub fn publish(&self, written: Result<Written, Error>, done: WriteDone<Written>) {
         self.exchange.publish(written, done);
+    }
+
+    /// Has somebody asked before every push, and makes those that wait since before.
+    pub fn ask_before_pushing(&self, sharing: Arc<dyn Sharing>, waiting: LocalCommits) {
+        self.exchange.ask_before_pushing(sharing, waiting);
+    }
+
+    /// Pushes what may be pushed by now, in the background.
+    pub fn push_again(&self) {
+        self.exchange.push_again();
     }
 
     /// Pushes whatever waits, then brings in what others pushed.

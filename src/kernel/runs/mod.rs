@@ -1,5 +1,6 @@
 //! Runs of tools: started, served, bounded and ended.
 
+mod admission;
 mod approval;
 mod background;
 mod confinement;
@@ -27,6 +28,7 @@ mod runs;
 mod sandbox_host;
 mod secret_args;
 mod stack_trace;
+mod test_learnt;
 mod test_record;
 mod test_report;
 mod test_run;

@@ -8,7 +8,7 @@ use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::guest_files::GuestFiles;
 use super::open_runs::{OpenRuns, RunIntent};
 use super::previewed_run::{cannot_turn_dry, previewed};
-use super::run_conclusion::{conclude, out_of_nested_time};
+use super::run_conclusion::conclude;
 use super::run_scope::RunScope;
 use super::run_stages::{Stage, traced};
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
@@ -22,9 +22,11 @@ use crate::kernel::door::Door;
 use crate::kernel::history::RunExamples;
 use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
+use crate::kernel::test_first::TestFirst;
 use crate::kernel::tools::Tools;
 use crate::net::Fetcher;
-use crate::sandbox::{JsonShape, NestedRun, RunLimits, RunRequest, Sandbox, TreeLimits, when_done};
+use crate::sandbox::{RunLimits, RunRequest, Sandbox, when_done};
+use crate::state::Mode;
 use crate::threads;
 use crate::vfs::{JailPath, RunWrites};
 use std::sync::Arc;
@@ -49,11 +51,12 @@ pub struct RunParts {
     pub fetcher: Fetcher,
     pub secrets: BoundSecrets,
     pub door: Arc<Door>,
+    pub tests: Arc<TestFirst>,
 }
 
 /// Owns the sandbox and every run in it.
 pub struct Runs {
-    config: SandboxConfig,
+    pub(super) config: SandboxConfig,
     sandbox: Sandbox,
     tools: Arc<Tools>,
     examples: Option<Arc<RunExamples>>,
@@ -66,9 +69,10 @@ pub struct Runs {
 impl Runs {
     pub fn new(parts: RunParts) -> Arc<Self> {
         let RunParts { config, sandbox, modules, checks, tools, examples, .. } = parts;
-        let RunParts { functions, guest_files, fetcher, secrets, door, .. } = parts;
+        let RunParts { functions, guest_files, fetcher, secrets, door, tests, .. } = parts;
         let background = Background::default();
-        let services = Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background, door });
+        let services =
+            Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background, door, tests });
         Arc::new(Self {
             config,
             sandbox,
@@ -118,7 +122,7 @@ impl Runs {
         let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.limits_for(&what)) {
             Ok(limits) => {
-                let (scope, done) = self.recorded(&what, self.scope(run, limits, options), done);
+                let (scope, done) = self.recorded(run, &what, self.scope(run, limits, options), done);
                 self.exec(run, scope, what, args_json, done);
             }
             Err(error) => done.pay(Err(error)),
@@ -130,6 +134,10 @@ impl Runs {
     pub fn exec_tool_at_once(self: &Arc<Self>, entered: EnteredRun) -> Option<EnteredRun> {
         let EnteredRun { request, done } = entered;
         let caller = request.options.caller;
+        // What the tests of a tool say may have to be read first.
+        if self.mode_of(&request.options) != Mode::Explore {
+            return Some(EnteredRun { request, done });
+        }
         let tool = match &request.what {
             Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
             Runnable::Tool(_) | Runnable::Code(_) | Runnable::Test(_) => None,
@@ -180,26 +188,6 @@ impl Runs {
         None
     }
 
-    /// Counts one more run below its root, if it may have one.
-    pub(super) fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
-        let refused = |why: String| Error::new(ErrorCode::Limit, format!("{path} was not run: {why}"));
-        let most = self.config.call_depth;
-        if scope.lineage.depth > most {
-            return Err(refused(format!(
-                "tools may run tools {most} deep (sandbox.callDepth). Check for a tool that runs itself without end."
-            )));
-        }
-        let TreeLimits { runs, cpu, .. } = scope.tree.limits();
-        if scope.tree.cpu_left().is_zero() {
-            return Err(refused(out_of_nested_time(cpu)));
-        }
-        scope.tree.enter().ok_or_else(|| {
-            refused(format!(
-                "the tool that was run first and those below it have {runs} runs under way already (sandbox.nestedRuns). Await some of them first, or do the work in fewer runs."
-            ))
-        })
-    }
-
     pub(super) fn exec(
         self: &Arc<Self>,
         run: RunId,
@@ -215,7 +203,11 @@ impl Runs {
         let compiling = Stage::begin("compile", &scope);
         let graph = self.graph(&what, scope.test.as_deref());
         let memory = scope.limits.memory_bytes;
-        let graph = graph.and_then(|graph| self.admit(&args_json, memory, &scope.options, &graph).map(|()| graph));
+        let graph = graph.and_then(|graph| {
+            self.admit(&args_json, memory, &scope.options, &graph)?;
+            self.may_run(&what, &scope, &graph)?;
+            Ok(graph)
+        });
         compiling.end(run, &scope);
         match graph {
             Ok(graph) => self.start(run, scope, &what, args_json.into(), graph, done),
@@ -244,38 +236,6 @@ impl Runs {
     pub fn cancel_run(&self, run: RunId) {
         self.open.cancel(run);
         self.sandbox.cancel(run);
-    }
-
-    /// Refuses arguments that are too large, tools that the configuration does not let run, and a text that is not the one
-    /// which was approved.
-    fn admit(
-        &self,
-        args_json: &str,
-        memory_bytes: u64,
-        options: &ExecOptions,
-        graph: &ModuleGraph,
-    ) -> Result<(), Error> {
-        let most = self.config.args_bytes as usize;
-        if args_json.len() > most {
-            let message = format!(
-                "The arguments are {} bytes of JSON; the limit is {most} (sandbox.argsBytes). Pass less, or a path to a file.",
-                args_json.len()
-            );
-            return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
-        }
-        if !JsonShape::fits(args_json, memory_bytes) {
-            let message = format!(
-                "The arguments are {} bytes of JSON: more than a run with {} MB of memory can read (sandbox.memoryMb). Pass less, or a path to a file.",
-                args_json.len(),
-                memory_bytes >> 20
-            );
-            return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
-        }
-        if options.approved.as_ref().is_some_and(|approved| **approved != *graph.text_hash()) {
-            let message = "The approval is void: the tool has changed since it was given. Make the call again and have it approved as it is now.";
-            return Err(Error::new(ErrorCode::Approval, message));
-        }
-        self.services.checks.gate_run(options.caller, graph)
     }
 
     pub(super) fn modules(&self) -> &Modules {

@@ -21,6 +21,7 @@ use crate::kernel::door::{Call, Changes, Door, Effect, Passage};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
+use crate::kernel::test_first::TestFirst;
 use crate::net::{FetchRequest, Fetcher, RunningFetches};
 use crate::sandbox::{FUNCTION_TEXT_QUESTION, Host, PLACES_QUESTION, Question, Reply};
 use crate::vfs::{MountTable, VfsError};
@@ -41,6 +42,7 @@ pub struct GuestServices {
     pub fetcher: Fetcher,
     pub background: Background,
     pub door: Arc<Door>,
+    pub tests: Arc<TestFirst>,
 }
 
 /// A run that another one asks for.

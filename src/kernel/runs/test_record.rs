@@ -215,6 +215,8 @@ impl State {
         self.told += message.len() + diff.len();
         if how == "passed" {
             TestCase::passed(name)
+        } else if how == "hollow" {
+            TestCase::hollow(name)
         } else if self.told > MAX_TOLD {
             TestCase::failed(name, "It failed, as many before it did.".to_owned(), "", String::new(), path)
         } else {

@@ -1,6 +1,7 @@
 //! What came of a test file, as users see it.
 
 use crate::compile::CoveredLines;
+use crate::state::Phase;
 use serde::Serialize;
 
 /// How V8 begins the line of a frame.
@@ -29,6 +30,18 @@ pub struct TestFileReport {
     /// Which lines of the tool ran, where somebody wanted to know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<LineCoverage>,
+    /// Where the tool stands with these texts; nothing where nothing was learnt of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<ToolState>,
+}
+
+/// Where a tool stands between its first test and green.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ToolState {
+    #[cfg_attr(test, ts(type = "'no_test' | 'red' | 'green' | 'changed'"))]
+    pub phase: Phase,
+    pub reason: &'static str,
 }
 
 /// Which lines of a tool ran.
@@ -68,6 +81,10 @@ pub struct TestCase {
     message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
+    /// That it passed, and expected nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "true"))]
+    hollow: Option<bool>,
 }
 
 /// A case that nobody wanted to run.
@@ -121,13 +138,22 @@ impl TestFileReport {
         let passed = cases.iter().filter(|case| case.ok).count();
         let failed = cases.len() - passed;
         let failed = if failed == 0 && reason.is_some() { 1 } else { failed };
-        Self { path, ok: failed == 0, passed, failed, cases, skipped, reason, tests, tool, coverage: None }
+        Self { path, ok: failed == 0, passed, failed, cases, skipped, reason, tests, tool, coverage: None, state: None }
     }
 }
 
 impl TestCase {
     pub fn passed(name: String) -> Self {
-        Self { name, ok: true, line: None, at: None, message: None, diff: None }
+        Self { name, ok: true, line: None, at: None, message: None, diff: None, hollow: None }
+    }
+
+    /// A case that came to its end and expected nothing.
+    pub fn hollow(name: String) -> Self {
+        Self { hollow: Some(true), ..Self::passed(name) }
+    }
+
+    pub const fn is_hollow(&self) -> bool {
+        self.hollow.is_some()
     }
 
     /// `stack` tells where, in positions of the sources.
@@ -137,7 +163,7 @@ impl TestCase {
         let own = places.iter().find(|(file, ..)| !file.starts_with('@'));
         let at = own.filter(|(file, ..)| *file != path).map(|(file, line, column)| format!("{file}:{line}:{column}"));
         let said = |text: String| (!text.is_empty()).then_some(text);
-        Self { name, ok: false, line, at, message: said(message), diff: said(diff) }
+        Self { name, ok: false, line, at, message: said(message), diff: said(diff), hollow: None }
     }
 
     /// A case that was running, or was yet to run, when its run ended.
@@ -149,7 +175,7 @@ impl TestCase {
             "It did not run.".to_owned()
         };
         let line = reason.filter(|_| was_running).and_then(|reason| u32::try_from(reason.line?).ok());
-        Self { name, ok: false, line, at: None, message: Some(message), diff: None }
+        Self { name, ok: false, line, at: None, message: Some(message), diff: None, hollow: None }
     }
 }
 

@@ -5,10 +5,13 @@ use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::run_scope::RunScope;
 use super::runs::Runs;
 use super::sandbox_host::GuestServices;
+use super::test_learnt::learnt;
 use super::test_record::TestRecord;
-use super::test_report::TestReason;
+use super::test_report::{TestReason, ToolState};
 use crate::compile::tested_stem;
 use crate::error::{Error, ErrorCode};
+use crate::ids::RunId;
+use crate::kernel::door::PresentCall;
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::tool_paths::{TOOLS, is_test, is_tool, tests_of_tool, tools_of_test};
@@ -41,7 +44,13 @@ impl Runs {
     }
 
     /// Has a run of tests written down, and its end told as a report.
-    pub(super) fn recorded(&self, what: &Runnable, mut scope: RunScope, done: ExecDone) -> (RunScope, ExecDone) {
+    pub(super) fn recorded(
+        &self,
+        run: RunId,
+        what: &Runnable,
+        mut scope: RunScope,
+        done: ExecDone,
+    ) -> (RunScope, ExecDone) {
         let Runnable::Test(path) = what else { return (scope, done) };
         let options = &mut scope.options;
         let record = Arc::new(TestRecord::new(path.clone(), options.case_ms.unwrap_or(CASE_MS)));
@@ -49,7 +58,8 @@ impl Runs {
         options.now.get_or_insert(NOW);
         scope.test = Some(Arc::clone(&record));
         let services = Arc::clone(self.services());
-        let done = when_executed(move |result| done.pay(reported(&record, &services, result)));
+        let call = services.door.call_of(run.0, &options.asker);
+        let done = when_executed(move |result| done.pay(reported(&record, &services, &call, result)));
         (scope, done)
     }
 
@@ -108,6 +118,7 @@ fn matcher(glob: &str) -> Result<GlobMatcher, Error> {
 fn reported(
     record: &TestRecord,
     services: &GuestServices,
+    call: &PresentCall,
     result: Result<ExecValue, Error>,
 ) -> Result<ExecValue, Error> {
     let tools = JailPath::parse(record.path()).map(|test| tools_of_test(&test)).unwrap_or_default();
@@ -122,7 +133,12 @@ fn reported(
         }
     };
     let names: Vec<String> = tools.iter().map(|tool| tool.as_str().to_owned()).collect();
-    let report = serde_json::to_string(&record.report(failure, &names)).and_then(RawValue::from_string);
+    let mut report = record.report(failure, &names);
+    report.state = learnt(&report, &services.modules).map(|run| {
+        let standing = services.tests.tested(call, run);
+        ToolState { phase: standing.phase(), reason: standing.as_str() }
+    });
+    let report = serde_json::to_string(&report).and_then(RawValue::from_string);
     report.map(|report| value.with_result(report)).map_err(|_| Error::panicked())
 }
 
@@ -158,6 +174,14 @@ fn is_about_tests(code: ErrorCode) -> bool {
     )
 }
 
+/// Whether an import in a test is that of its tool.
+fn is_of_tool(import: &str, importer: Option<&str>, test: &str) -> bool {
+    let name = import.rsplit('/').next().unwrap_or_default();
+    let stem = name.rsplit_once('.').filter(|(_, end)| end.ends_with("ts") || end.ends_with("js"));
+    let tool = tested_stem(test).and_then(|stem| stem.rsplit('/').next());
+    importer == Some(test) && tool == Some(stem.map_or(name, |(stem, _)| stem))
+}
+
 fn reason(error: Error, has_tool: bool, test: &str) -> TestReason {
     let of = |name: &str| error.details.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
     let number = |name: &str| error.details.get(name).and_then(serde_json::Value::as_u64);
@@ -166,7 +190,8 @@ fn reason(error: Error, has_tool: bool, test: &str) -> TestReason {
     let has = |name: &str| error.details.contains_key(name);
     let kind = if error.code == ErrorCode::NotFound && file.as_deref().is_none_or(|file| file == test) {
         "missing"
-    } else if is_compiled && !has_tool && has("missing") {
+    } else if is_compiled && !has_tool && of("missing").is_some_and(|import| is_of_tool(&import, file.as_deref(), test))
+    {
         "no-tool"
     } else if is_compiled {
         if has("rule") { "check" } else { "compile" }

@@ -1,0 +1,8 @@
+//! Test first: what the state says of a call, and what the state is told.
+
+mod live_state;
+mod sharing;
+#[expect(clippy::module_inception, reason = "the file is named for its main item")]
+mod test_first;
+
+pub use test_first::{TestFirst, TestFirstParts, text_id};

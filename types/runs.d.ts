@@ -1,0 +1,50 @@
+import type { DryRunResult } from './dry_run.js';
+import type { AbortedError, StateError } from './errors.js';
+import type { Mode } from './tests.js';
+
+/** Limits of one run, where they differ from the configuration's, and how to stop it. */
+export type ExecOptions = {
+  /** CPU time of the tool in milliseconds; waiting does not count. */
+  timeoutMs?: number;
+  /** Time from start to result in milliseconds. */
+  wallMs?: number;
+  /** V8 heap and ArrayBuffers together, in MB. */
+  memoryMb?: number;
+  /** Makes chance repeatable: `Math.random` and `crypto`. Default: the configuration's, which is none. */
+  seed?: number;
+  /**
+   * Where the run's clock starts, in milliseconds since 1970. Such a clock does not follow the real one: each reading is
+   * one millisecond after the one before, and a timer that fires moves it by its delay. Default: the real time.
+   */
+  now?: number;
+  /** Stops the run; it then fails with {@link AbortedError}. */
+  signal?: AbortSignal;
+  /**
+   * How strict the kernel is about tests in this call, whoever makes it: with `'strict'` a tool that is not green is refused with
+   * {@link StateError}. Default: the configuration's for agents, none for the application.
+   */
+  mode?: Mode;
+  /** Whether it is only told what the run would do, as a {@link DryRunResult}. Default: `false`. */
+  dryRun?: boolean;
+};
+
+/** One line that a tool wrote with `console`. */
+export type LogEntry = {
+  level: 'debug' | 'info' | 'log' | 'warn' | 'error';
+  message: string;
+};
+
+/** What a run used. */
+export type RunStats = {
+  cpuMs: number;
+  wallMs: number;
+  heapPeakBytes: number;
+  hostCalls: number;
+};
+
+/** What a run gives. */
+export type ExecResult<Result = any> = {
+  result: Result;
+  logs: LogEntry[];
+  stats: RunStats;
+};
