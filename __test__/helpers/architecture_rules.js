@@ -13,7 +13,7 @@ import { SCRIPT_RULES } from './script_rules.js';
  * @property {SourceFile[]} kept each of these must pass
  */
 
-const PARTS = ['vfs', 'registry', 'embed', 'compile', 'sandbox', 'net', 'git', 'sql', 'ledger', 'policy'];
+const PARTS = ['vfs', 'registry', 'embed', 'compile', 'sandbox', 'net', 'git', 'sql', 'ledger', 'policy', 'state'];
 const BOTTOM = ['error', 'ids', 'threads', 'turns', 'bounded_read', 'loopback', 'bound_secrets', 'near_name'];
 const ROOMS = [...PARTS, ...BOTTOM, 'kernel', 'binding'];
 const MAX_LINES = 400;

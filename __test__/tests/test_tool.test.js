@@ -237,7 +237,7 @@ describe.skip('none', () => { test('of these', () => {}); });
 
   it('runs only what is asked for by only', async () => {
     const { cases, file } = await casesOf(`test('a', () => {});\ntest.only('b', () => {});`);
-    expect(cases).toEqual([{ name: 'b', ok: true }]);
+    expect(cases).toEqual([{ name: 'b', ok: true, hollow: true }]);
     expect(file?.skipped).toEqual([{ name: 'a', why: 'skip' }]);
   });
 

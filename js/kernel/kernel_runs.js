@@ -98,6 +98,7 @@ export class KernelRuns {
         const asked = { tool: 'accept_test', who: by.who, path: test, effect: 'write' };
         return this.#calls.change((kernel, asker) => kernel.acceptTest(test, asker), options?.signal, asked);
       },
+      by.caller === 'agent' && (by.who?.mode ?? this.#life.config.mode) !== 'explore',
     );
   }
 

@@ -22,9 +22,10 @@ const AT_ONCE = 4;
  * @param {List} list
  * @param {Run} run
  * @param {(path: string) => Promise<unknown>} accept takes a test for what is meant
+ * @param {boolean} isHeld whether whoever asks has to write tests first
  * @returns {Promise<TestResult>}
  */
-export async function runTests(path, options, list, run, accept) {
+export async function runTests(path, options, list, run, accept, isHeld) {
   if (path !== undefined) requireText(path, 'path');
   const {
     caseMs,
@@ -45,15 +46,16 @@ export async function runTests(path, options, list, run, accept) {
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, paths.length) }, worker));
-  return combined(path, files);
+  return combined(path, files, isHeld);
 }
 
 /**
  * @param {string | undefined} path
  * @param {TestFileResult[]} files
+ * @param {boolean} isHeld
  * @returns {TestResult}
  */
-function combined(path, files) {
+function combined(path, files, isHeld) {
   const total = (/** @type {(file: TestFileResult) => number} */ count) =>
     files.reduce((sum, file) => sum + count(file), 0);
   const failed = files.length === 0 ? 1 : total((file) => file.failed);
@@ -71,5 +73,5 @@ function combined(path, files) {
     ...(state && { state }),
     files,
   };
-  return { ...result, text: testText(path, result) };
+  return { ...result, text: testText(path, result, isHeld) };
 }

@@ -127,7 +127,7 @@ impl BindingKernel {
     ) -> napi::Result<Object<'env>> {
         let args = json!({ "message": message, "files": files });
         let asked = Asked::write("commit", files.first().map(String::as_str), args);
-        self.through_write(env, asker, asked, move |kernel, done| kernel.persist(&message, files, done))
+        self.through_write(env, asker, asked, move |kernel, done| kernel.persist(&message, &files, done))
     }
 
     /// Takes the test of a tool as it is for what is meant.

@@ -226,15 +226,10 @@ impl Kernel {
     }
 
     /// Commits files as they are on disk, and has the state of tools follow.
-    pub fn persist(&self, message: &str, files: Vec<String>, done: WriteDone<Written>) {
-        let (tests, call, paths) = (Arc::clone(&self.tests), present(), files.clone());
-        let noted = move |written: Result<Written, Error>| {
-            if written.is_ok() {
-                tests.committed(call.as_ref(), &paths);
-            }
-            done(written);
-        };
-        self.history.persist(message, &files, Box::new(noted));
+    pub fn persist(&self, message: &str, files: &[String], done: WriteDone<Written>) {
+        // Before, because whether it may be pushed depends on who wrote it.
+        self.tests.committed(present().as_ref(), files);
+        self.history.persist(message, files, done);
     }
 
     /// Takes the test at `path` for what is meant.

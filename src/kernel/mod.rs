@@ -6,7 +6,7 @@
 //! files                                     reuse          runs
 //! reuse, checks, history, tools, modules    runs, tools    modules, checks, tools, history (examples of runs)
 //!
-//! checks -> modules          history -> tools
+//! checks -> modules          history -> tools          files, runs -> test_first -> door
 //! ```
 
 mod bounded_cache;

@@ -44,6 +44,21 @@ impl RunNote {
         (self.tool, self.test, self.imports)
     }
 
+    /// What keeps a test from saying anything of a tool.
+    const fn flaw(&self) -> Option<Standing> {
+        if self.outcomes.has(Outcome::LeftOut) {
+            Some(Standing::LeftOut)
+        } else if self.outcomes.has(Outcome::Hollow) {
+            Some(Standing::Hollow)
+        } else if self.outcomes.has(Outcome::Empty) {
+            Some(Standing::Empty)
+        } else if self.outcomes.has(Outcome::Broken) {
+            Some(Standing::Broken)
+        } else {
+            None
+        }
+    }
+
     fn join(&mut self, other: &Self) {
         self.outcomes.join(other.outcomes);
         self.cases = [self.cases, other.cases].into_iter().flatten().min();
@@ -60,6 +75,8 @@ impl Record {
             }
             By::Person => {
                 self.forgive();
+                // That it once failed with a text that passes now, or the other way round, is looked at anew.
+                self.runs.retain(|run| run.test != text);
                 self.note(text, seq, limits).trust();
             }
         }
@@ -172,7 +189,8 @@ impl Record {
         } else if note.is(Fact::Red) {
             Standing::Untried
         } else {
-            Standing::NotRun
+            // What is wrong with the test itself is so with any text of the tool.
+            self.runs.iter().filter(|run| run.test == note.text).find_map(RunNote::flaw).unwrap_or(Standing::NotRun)
         }
     }
 

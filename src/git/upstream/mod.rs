@@ -4,6 +4,7 @@ pub(super) mod hydrate;
 mod publish_tool;
 pub(super) mod publisher;
 mod push_branch;
+mod push_check;
 mod replay;
 pub(super) mod setup;
 pub(super) mod sharing;

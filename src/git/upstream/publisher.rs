@@ -127,10 +127,14 @@ impl Publisher {
         let lost = upstream.take_conflicts().into_iter().next();
         match (round.error, lost) {
             // What is held back keeps nothing of others' away.
-            (Some(GitError::Held { reason }), None) => upstream.hydrate().map(|mut hydrated| {
+            (Some(GitError::Held { reason }), None) => {
+                let mut hydrated = upstream.hydrate()?;
+                if let Some(conflict) = upstream.take_conflicts().into_iter().next() {
+                    return Err(conflict);
+                }
                 hydrated.warnings.push(format!("Not pushed: {reason}"));
-                hydrated
-            }),
+                Ok(hydrated)
+            }
             (Some(error), _) | (None, Some(error)) => Err(error),
             (None, None) => upstream.hydrate(),
         }

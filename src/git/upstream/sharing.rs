@@ -1,43 +1,7 @@
 //! Who has a say in what is pushed.
 
-use super::upstream::Upstream;
-use crate::git::git_error::GitError;
-use crate::git::objects::object_reader::{self, Found};
-use crate::git::objects::trees::Trees;
-use crate::git::patience::Patience;
-use git2::{ObjectType, Oid, Repository};
-
 /// Whoever is asked before commits go to a remote.
 pub trait Sharing: Send + Sync {
     /// Why these files are not to be pushed as they are in the commit, if so.
     fn refusal(&self, paths: &[&str], text_of: &dyn Fn(&str) -> Option<String>) -> Option<String>;
-}
-
-impl Upstream {
-    /// Whether the files by which `new` differs from what the remote has may go there.
-    pub(in crate::git) fn check_sharing(
-        &self,
-        repository: &Repository,
-        known: Option<Oid>,
-        new: Oid,
-        patience: &Patience,
-    ) -> Result<(), GitError> {
-        let Some(sharing) = self.sharing.get() else { return Ok(()) };
-        let trees = Trees::new(repository, self.options().limits).patient(patience);
-        let tree = trees.of(Some(new))?;
-        let changes = trees.changes(trees.of(known)?, tree)?;
-        let paths: Vec<&str> = changes.all.iter().map(|change| change.path.as_str()).collect();
-        let text_of = |path: &str| {
-            let entry = trees.entry(tree, path).ok().flatten()?;
-            let most = self.options().limits.object_bytes();
-            match object_reader::read(repository, entry.id, ObjectType::Blob, most).ok()? {
-                Found::Content(bytes) => String::from_utf8(bytes).ok(),
-                Found::TooLarge | Found::Nothing => None,
-            }
-        };
-        match sharing.refusal(&paths, &text_of) {
-            Some(reason) => Err(GitError::Held { reason }),
-            None => Ok(()),
-        }
-    }
 }

@@ -4,7 +4,7 @@ use super::replay::Replayed;
 use super::sharing::Sharing;
 use super::warnings;
 use crate::git::branches::backup_branch;
-use crate::git::branches::references::tracking_reference;
+use crate::git::branches::references::{at, tracking_reference};
 use crate::git::commit_id::CommitId;
 use crate::git::git_error::GitError;
 use crate::git::limits::Limit;
@@ -154,6 +154,10 @@ impl Upstream {
             };
             let tracking = tracking_reference(short);
             if repository.find_reference(&tracking).is_ok() {
+                continue;
+            }
+            let shared = at(repository, &tracking_reference(&self.options().branch)).ok().flatten();
+            if self.check_sharing(repository, shared, new, patience).is_err() {
                 continue;
             }
             let update = RefUpdate { name: name.to_owned(), old: None, new };

@@ -50,17 +50,19 @@ pub struct Asking {
     pub reached: Vec<Reach>,
 }
 
-/// Whether the call only shows what it would write.
+/// Whether the call only shows what it would do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Previews {
-    /// Nobody has to approve what does not happen; what may not be read or written is refused all the same.
-    Write,
+    /// Nobody has to approve what does not happen; what is denied is refused all the same. What a previewed run does
+    /// nevertheless, such as reading a database, is a call of its own.
+    Change,
     Nothing,
 }
 
 impl Previews {
     fn of(call: &Call<'_>) -> Self {
-        if call.asker.dry_run && call.effect == Effect::Write { Self::Write } else { Self::Nothing }
+        let is_held = matches!(call.effect, Effect::Write | Effect::Run);
+        if call.asker.dry_run && is_held { Self::Change } else { Self::Nothing }
     }
 }
 
@@ -197,7 +199,7 @@ fn said(
         (verdict.verdict != Decision::Allow).then_some(verdict)
     };
     let mut verdicts: Vec<Verdict> = of_rules(judged).into_iter().chain(of_token(judged)).collect();
-    if previews == Previews::Write {
+    if previews == Previews::Change {
         verdicts.retain(|verdict| verdict.verdict == Decision::Deny);
     }
     for Reach { effect, paths, need } in reached {

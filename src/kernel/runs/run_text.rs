@@ -5,7 +5,7 @@ use super::imported::imported;
 use super::runs::Runs;
 use super::test_record::TestRecord;
 use crate::error::Error;
-use crate::kernel::door::Reach;
+use crate::kernel::door::{Need, Reach};
 use crate::kernel::modules::ModuleGraph;
 use crate::vfs::JailPath;
 
@@ -18,7 +18,12 @@ impl Runs {
     /// What a run reaches by its imports: their code runs, and their text is read. Nothing of what cannot run.
     pub(super) fn imports(&self, what: &Runnable) -> Vec<Reach> {
         let paths = self.graph(what, None).map(|graph| graph.files()).unwrap_or_default();
-        imported(paths.into_iter().filter(|path| path != what.path()).collect())
+        let mut reached = imported(paths.into_iter().filter(|path| path != what.path()).collect());
+        if matches!(what, Runnable::Test(_)) {
+            // To see how a tool is, it need not be allowed to run.
+            reached.iter_mut().for_each(|reach| reach.need = Need::NotForbidden);
+        }
+        reached
     }
 
     /// What would run, compiled. Tests have the texts that they are made of noted.

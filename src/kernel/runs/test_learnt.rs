@@ -2,6 +2,8 @@
 
 use super::test_report::{TestCase, TestFileReport};
 use crate::kernel::modules::Modules;
+use crate::kernel::test_first::text_id;
+use crate::kernel::text_hash::text_hash;
 use crate::state::{Case, CaseEnd, Ending, Kind, Subject, TestRun, TextId};
 use crate::vfs::JailPath;
 
@@ -10,17 +12,34 @@ pub fn learnt(report: &TestFileReport, modules: &Modules) -> Option<TestRun> {
     let tool = Subject::of(&report.path).filter(|subject| subject.kind == Kind::Test)?.tool;
     let test_text = TextId::parse(&report.tests.first()?.sha256)?;
     let ran = report.tool.as_ref().filter(|text| text.path == tool);
-    let tool_text = ran.and_then(|text| TextId::parse(&text.sha256));
+    let loaded = ran.and_then(|text| TextId::parse(&text.sha256));
     let ending = match report.reason.as_ref().map(|reason| reason.kind) {
+        None if report.cases.iter().all(|case| case.ok || case.is_late()) && !report.ok => Ending::Broken,
         None | Some("empty") => Ending::Ran { cases: cases(report) },
         Some("no-tool") => Ending::ToolMissing,
         Some("changed" | "missing") => return None,
         Some(_) => Ending::Broken,
     };
+    let path = JailPath::parse(&tool).ok()?;
+    // A test that fails does so beside the tool that is there, also when it did not get so far as to load it.
+    let beside = || modules.files().read(&path).ok().filter(|_| !report.ok).map(|text| text_id(&text));
+    let tool_text = loaded.or_else(beside);
     // A run of the tool loads no more than this; what the test has besides is its own affair.
-    let graph = JailPath::parse(&tool).ok().filter(|_| tool_text.is_some()).and_then(|path| modules.graph(path).ok());
+    let graph = loaded.and_then(|_| modules.graph(path).ok());
     let imports = graph.and_then(|graph| TextId::parse(&graph.text_hash()));
     Some(TestRun { tool, tool_text, test_text, imports, ending })
+}
+
+/// The same test with its tool hidden, where that is certain: it imports the tool, so that it cannot even be loaded.
+pub fn without_tool(report: &TestFileReport, modules: &Modules) -> Option<TestRun> {
+    let tool = Subject::of(&report.path)?.tool;
+    let tested = report.tests.first()?;
+    let path = JailPath::parse(&report.path).ok()?;
+    let text = modules.files().read(&path).ok().filter(|text| text_hash(text.as_bytes()) == tested.sha256)?;
+    let graph = modules.graph_of_test(&path, &text).ok()?;
+    let imports_it = graph.modules.iter().any(|module| module.path == tool);
+    let test_text = TextId::parse(&tested.sha256)?;
+    imports_it.then_some(TestRun { tool, tool_text: None, test_text, imports: None, ending: Ending::ToolMissing })
 }
 
 fn cases(report: &TestFileReport) -> Vec<Case> {

@@ -217,6 +217,8 @@ impl State {
             TestCase::passed(name)
         } else if how == "hollow" {
             TestCase::hollow(name)
+        } else if how == "late" {
+            TestCase::late(name, message)
         } else if self.told > MAX_TOLD {
             TestCase::failed(name, "It failed, as many before it did.".to_owned(), "", String::new(), path)
         } else {

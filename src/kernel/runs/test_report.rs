@@ -85,6 +85,9 @@ pub struct TestCase {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "true"))]
     hollow: Option<bool>,
+    /// That it was ended by its time, which says little about the texts.
+    #[serde(skip)]
+    is_late: bool,
 }
 
 /// A case that nobody wanted to run.
@@ -144,12 +147,21 @@ impl TestFileReport {
 
 impl TestCase {
     pub fn passed(name: String) -> Self {
-        Self { name, ok: true, line: None, at: None, message: None, diff: None, hollow: None }
+        Self { name, ok: true, line: None, at: None, message: None, diff: None, hollow: None, is_late: false }
     }
 
     /// A case that came to its end and expected nothing.
     pub fn hollow(name: String) -> Self {
         Self { hollow: Some(true), ..Self::passed(name) }
+    }
+
+    /// A case that took too long.
+    pub fn late(name: String, message: String) -> Self {
+        Self { ok: false, message: Some(message), is_late: true, ..Self::passed(name) }
+    }
+
+    pub const fn is_late(&self) -> bool {
+        self.is_late
     }
 
     pub const fn is_hollow(&self) -> bool {
@@ -163,7 +175,7 @@ impl TestCase {
         let own = places.iter().find(|(file, ..)| !file.starts_with('@'));
         let at = own.filter(|(file, ..)| *file != path).map(|(file, line, column)| format!("{file}:{line}:{column}"));
         let said = |text: String| (!text.is_empty()).then_some(text);
-        Self { name, ok: false, line, at, message: said(message), diff: said(diff), hollow: None }
+        Self { name, ok: false, line, at, message: said(message), diff: said(diff), hollow: None, is_late: false }
     }
 
     /// A case that was running, or was yet to run, when its run ended.
@@ -175,7 +187,7 @@ impl TestCase {
             "It did not run.".to_owned()
         };
         let line = reason.filter(|_| was_running).and_then(|reason| u32::try_from(reason.line?).ok());
-        Self { name, ok: false, line, at: None, message: Some(message), diff: None, hollow: None }
+        Self { name, ok: false, line, at: None, message: Some(message), diff: None, hollow: None, is_late: false }
     }
 }
 

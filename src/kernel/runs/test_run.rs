@@ -5,7 +5,7 @@ use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::run_scope::RunScope;
 use super::runs::Runs;
 use super::sandbox_host::GuestServices;
-use super::test_learnt::learnt;
+use super::test_learnt::{learnt, without_tool};
 use super::test_record::TestRecord;
 use super::test_report::{TestReason, ToolState};
 use crate::compile::tested_stem;
@@ -135,7 +135,7 @@ fn reported(
     let names: Vec<String> = tools.iter().map(|tool| tool.as_str().to_owned()).collect();
     let mut report = record.report(failure, &names);
     report.state = learnt(&report, &services.modules).map(|run| {
-        let standing = services.tests.tested(call, run);
+        let standing = services.tests.tested(call, run, || without_tool(&report, &services.modules));
         ToolState { phase: standing.phase(), reason: standing.as_str() }
     });
     let report = serde_json::to_string(&report).and_then(RawValue::from_string);

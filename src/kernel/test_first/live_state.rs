@@ -3,7 +3,7 @@
 use crate::kernel::door::{Door, PresentCall};
 use crate::kernel::private_files::PrivateFiles;
 use crate::ledger::{EventType, Hash, Ledger, MAX_EVENTS, Query, StoredEvent};
-use crate::state::{Event, Position, State};
+use crate::state::{Event, Position, Standing, State, Texts};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -86,6 +86,19 @@ impl LiveState {
             self.catch_up(&mut live);
             question(&live.state)
         })
+    }
+
+    /// Where a tool stands with these texts, as far as is known here.
+    pub fn standing(&self, tool: &str, now: &Texts) -> Standing {
+        self.loaded().state.standing(tool, now)
+    }
+
+    /// Has other processes know at once what this one has told.
+    pub fn settle(&self) {
+        if let Ok(ledger) = self.door.ledger() {
+            // What cannot be stored now is stored later; until then the others lack it.
+            let _later = ledger.flush();
+        }
     }
 
     /// Keeps a copy, if there is anything new.

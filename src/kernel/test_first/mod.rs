@@ -4,5 +4,6 @@ mod live_state;
 mod sharing;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod test_first;
+mod writers;
 
 pub use test_first::{TestFirst, TestFirstParts, text_id};

@@ -288,7 +288,7 @@ mod tests {
             fetcher.fetch(
                 RunId(1),
                 request,
-                Arc::new(|_, _| Ok(())),
+                std::sync::Arc::new(|_, _| Ok(())),
                 Box::new(move |answer| tell.send(answer.is_ok()).unwrap()),
             );
             told.recv().unwrap()
