@@ -49,8 +49,8 @@ it('--dry-run of exec, move, remove and revert prints what would happen, and not
       .json()
       .diffs.map((/** @type {any} */ { diff }) => diff)
       .join('');
-  expect(await runCli(base, ['remove', 'other'])).toMatchObject({ code: 0 });
+  expect(await runCli(base, ['remove', 'other', '--yes'])).toMatchObject({ code: 0 });
   expect(diffs(removed)).toBe(lastDiff(root));
-  expect(await runCli(base, ['move', 'save', 'notes/save'])).toMatchObject({ code: 0 });
+  expect(await runCli(base, ['move', 'save', 'notes/save', '--yes'])).toMatchObject({ code: 0 });
   expect(diffs(moved)).toBe(lastDiff(root));
 });

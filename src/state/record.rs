@@ -218,6 +218,14 @@ impl Record {
         (count > 0).then_some(Missing { names: said, count })
     }
 
+    /// Whatever was green with another tool must be so with this one.
+    pub fn owe_cases_of(&mut self, other: &Self, limits: &Limits) {
+        for note in other.tests.values().filter(|note| note.is_owed()) {
+            self.owe(note.names.iter().cloned(), note.cases, limits);
+        }
+        self.owe(other.owed.iter().cloned(), other.owed_cases, limits);
+    }
+
     fn forgive(&mut self) {
         self.owed.clear();
         self.owed_cases = 0;

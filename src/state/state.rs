@@ -60,13 +60,6 @@ impl State {
         }
     }
 
-    /// Whether a test that has just passed should be run once more with its tool hidden, to see that it fails then. A
-    /// kernel that does so spares the agent the calls.
-    #[must_use]
-    pub fn wants_proof(&self, tool: &str, now: &Texts) -> bool {
-        matches!(self.standing(tool, now), Standing::Unproven)
-    }
-
     /// The tools that there are, with the texts that were written last and where they stand.
     pub fn tools(&self) -> impl Iterator<Item = (&str, Texts, Standing)> {
         let existing = self.tools.iter().filter(|(_, record)| record.tool.is_some() || record.test.is_some());
@@ -82,8 +75,13 @@ impl State {
             Event::ToolWritten { tool, text } => self.change(tool, seq, |record| record.tool = Some(*text)),
             Event::ToolRemoved { tool } => self.change(tool, seq, |record| record.tool = None),
             Event::ToolMoved { from, to, text } => {
+                let moved = self.tools.get(from).cloned().unwrap_or_default();
                 self.change(from, seq, |record| record.tool = None);
-                self.change(to, seq, |record| record.tool = Some(*text));
+                self.change(to, seq, |record| {
+                    record.tool = Some(*text);
+                    // What was promised of a tool is so under another name.
+                    record.owe_cases_of(&moved, &limits);
+                });
             }
             Event::TestWritten { tool, text, by } => {
                 self.change(tool, seq, |record| record.test_written(*text, *by, seq, &limits));
