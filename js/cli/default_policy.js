@@ -7,16 +7,15 @@ import { exists, isOurs } from './config_lookup.js';
 const FILE = 'tgp.policy.yaml';
 
 /**
- * The configuration with the policy file that lies beside it, or else with `otherwise`. As with config files, one that somebody
+ * The configuration with the policy file that lies beside it, or else with `safe`. As with config files, one that somebody
  * else has put into a folder above the current one does not count.
  * @param {import('../kernel/config.js').ResolvedConfig} resolved
- * @param {'safe' | undefined} otherwise
  * @returns {Promise<import('../kernel/config.js').ResolvedConfig>}
  */
-export async function withDefaultPolicy(resolved, otherwise) {
+export async function withDefaultPolicy(resolved) {
   const { application, baseDir } = resolved;
-  const policy = application.policy ?? ((await counts(baseDir)) ? `./${FILE}` : otherwise);
-  return policy === undefined ? resolved : { ...resolved, application: { ...application, policy } };
+  const policy = application.policy ?? ((await counts(baseDir)) ? `./${FILE}` : 'safe');
+  return { ...resolved, application: { ...application, policy } };
 }
 
 /** @param {string} folder */

@@ -112,7 +112,7 @@ function counted(texts) {
  */
 async function rulesOf(file, { resolved }) {
   if (file !== undefined) return named(file);
-  const { application } = await withDefaultPolicy(resolved, 'safe');
+  const { application } = await withDefaultPolicy(resolved);
   return application.policy ?? 'safe';
 }
 

@@ -96,9 +96,8 @@ export async function withWorkspace({ needs = 'everything', yes, asks = 'termina
  */
 async function configFor(needs, resolved) {
   if (needs === 'ledger') return byItself(withoutPolicy(resolved));
-  if (needs === 'everything') return withDefaultPolicy(resolved, 'safe');
-  const ruled = await withDefaultPolicy(resolved, undefined);
-  return byItself(typeof ruled.application.policy === 'function' ? withoutPolicy(ruled) : ruled);
+  if (needs === 'everything') return withDefaultPolicy(resolved);
+  return byItself(typeof resolved.application.policy === 'function' ? withoutPolicy(resolved) : resolved);
 }
 
 /**
