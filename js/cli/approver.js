@@ -92,9 +92,10 @@ function question(request) {
     ...asked,
     initialValue: NO,
     options: [
+      // What Enter without a choice is taken for comes first.
+      { value: NO, label: 'No' },
       { value: ONCE, label: 'Yes, this once' },
       { value: ALWAYS, label: 'Always', hint: `a rule in the policy file: ${harmless(rule, MAX_RULE_CHARS)}` },
-      { value: NO, label: 'No' },
     ],
   });
 }
