@@ -1,4 +1,4 @@
-import type { TGP, ToolSet } from '@tgp/core';
+import type { Mode, TGP, ToolSet } from '@tgp/core';
 
 // The SDK's types are those of its ESM half; this file is also read as CommonJS.
 type Server = import('@modelcontextprotocol/sdk/server/index.js', { with: { 'resolution-mode': 'import' }}).Server;
@@ -11,6 +11,13 @@ export type McpServerOptions = {
   name?: string;
   /** How much of a result the model gets to see, in characters. Default: `agent.resultChars` of the configuration, 16 000. */
   maxChars?: number;
+  /**
+   * Whether calls only tell what they would do (`docs/dry_run.md`); not with `tools`, which say so themselves:
+   * `tgpTools(kernel, { dryRun: true })`. Default: false.
+   */
+  dryRun?: boolean;
+  /** Whether clients write the test of a tool first; not with `tools` either. Default: `mode` of the configuration. */
+  mode?: Mode;
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { FilledTGPConfig, TGPConfigInput } from './config.js';
 import type { Confinement } from './confinement.js';
 import type { DryRunOption, DryRunResult } from './dry_run.js';
-import type { AbortedError, ApprovalError, IoError, ShutdownError, ValidationError } from './errors.js';
+import type { ApprovalError, IoError, ShutdownError, ValidationError } from './errors.js';
 import type { createNodeVFS, VFSAdapter } from './files.js';
 import type { HostCall, SandboxFunction } from './functions.js';
 import type { KernelLedger, RedactEvent } from './ledger.js';
@@ -10,7 +10,7 @@ import type { Approve, attenuate, KernelPolicy, TokenCaveats } from './policy.js
 import type { ExecOptions, ExecResult } from './runs.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 import type { TelemetryOptions } from './telemetry.js';
-import type { TestOptions, TestResult } from './tests.js';
+import type { Mode, TestOptions, TestResult } from './tests.js';
 import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions, WriteFileResult } from './tools.js';
 
 /** Where the kernel reports what is worth knowing and is no error. `console` fits. */
@@ -349,7 +349,8 @@ export declare class TGP {
    * to names, the standards down to theirs, the longer protocol. Of tools the descriptions go first; then the most used
    * ones are shown, and how many are left out.
    * @param options.maxTokens at least 50. Default: 4000.
+   * @param options.mode of an agent whose tools have another one than the configuration.
    * @throws {ValidationError} when `maxTokens` is no such number
    */
-  getSystemPrompt(options?: { maxTokens?: number }): string;
+  getSystemPrompt(options?: { maxTokens?: number; mode?: Mode }): string;
 }

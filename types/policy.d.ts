@@ -1,4 +1,4 @@
-import type { ApprovalError, ConfigError, DeniedError, ValidationError } from './errors.js';
+import type { ApprovalError, DeniedError } from './errors.js';
 
 /** What a call does: the words that rules name. */
 export type CallEffect = 'read' | 'write' | 'run' | 'sql' | 'net' | 'app' | 'shell';

@@ -1,6 +1,7 @@
 /** What the scripted model wants in each act, and how it gets there from the results it is given. */
 
 import { FIX, query } from './database_act.js';
+import { FEE, FEE_TEST, gate, RATES } from './gate_act.js';
 import { expect, last, turn } from './turns.js';
 
 /**
@@ -145,11 +146,11 @@ const runaway = {
   ],
 };
 
-/** Acts of the first kernel, then acts of a second one on the same workspace. */
-export const ACTS = { first: [forge, extend, query], second: [reuse, runaway] };
+/** Acts of the first kernel, then acts of a second one on the same workspace, and of a third with rules. */
+export const ACTS = { first: [forge, extend, query], second: [reuse, runaway], third: [gate] };
 
 /** What the acts must leave in the history: one commit for every write. */
-export const COMMITS = { [TOOL]: 4, [FIX]: 1, [RUNAWAY]: 1 };
+export const COMMITS = { [TOOL]: 4, [FIX]: 1, [RUNAWAY]: 1, [FEE]: 1, [FEE_TEST]: 1, [RATES]: 1 };
 
 /**
  * @param {string} source

@@ -9,6 +9,7 @@ import { createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
 import { makeTempFolder, removeTempFolder } from '../../js/files/temp_folder.js';
 import { ACTS, COMMITS } from './acts.js';
 import { fillDatabase } from './database_act.js';
+import { gated } from './gate_act.js';
 import { jsonScreen, textScreen } from './screen.js';
 import { scriptedModel } from './scripted_model.js';
 
@@ -23,13 +24,14 @@ const MAX_STEPS = 12;
  * @property {(title: string, prompt: string) => void} act
  * @property {(text: string) => void} said by the model
  * @property {(tool: string, input: any, output: any, ms: number) => void} called
+ * @property {(approval: import('./gate_act.js').Approval) => void} approved by a person, who saw what the call would change
  * @property {(entries: string[]) => void} history
  * @property {(ms: number) => void} done
  * @property {(folder: string) => void} kept
  * @property {(text: string) => void} failed
  * @property {() => void} [end]
  *
- * @typedef {{ sdk: Sdk, folder: string, database: import('../../index.js').SqlAdapter, screen: Screen }} Stage
+ * @typedef {{ sdk: Sdk, folder: string, database: import('../../index.js').SqlAdapter, screen: Screen, approvals: import('./gate_act.js').Approval[] }} Stage
  */
 
 /**
@@ -72,9 +74,11 @@ async function perform(screen, folder) {
   const started = performance.now();
   const database = sqlite(join(folder, 'shop.db'));
   await fillDatabase(database);
-  const stage = { sdk, folder, database, screen };
+  /** @type {Stage} */
+  const stage = { sdk, folder, database, screen, approvals: [] };
   await play(stage, ACTS.first);
   await play(stage, ACTS.second);
+  await play(stage, ACTS.third, await gated(folder, (approval) => stage.approvals.push(approval)));
   showHistory(screen, join(folder, '.tgp'));
   screen.done(performance.now() - started);
 }
@@ -95,9 +99,14 @@ async function loadSdk() {
  * One kernel's life: boot, some conversations, shutdown.
  * @param {Stage} stage
  * @param {Act[]} acts
+ * @param {Partial<Awaited<ReturnType<typeof gated>>>} [rules]
  */
-async function play(stage, acts) {
-  const kernel = new TGP({ config: { rootDir: join(stage.folder, '.tgp') }, sql: stage.database });
+async function play(stage, acts, { config, approve } = {}) {
+  const kernel = new TGP({
+    config: { rootDir: join(stage.folder, '.tgp'), ...config },
+    sql: stage.database,
+    ...(approve && { approve: (request) => approve(kernel, request) }),
+  });
   const started = performance.now();
   try {
     await kernel.boot();
@@ -114,7 +123,7 @@ async function play(stage, acts) {
  * @param {Act} act
  */
 async function converse(
-  { sdk: { generateText, stepCountIs, Model }, database, screen },
+  { sdk: { generateText, stepCountIs, Model }, database, screen, approvals },
   kernel,
   { title, prompt, steps },
 ) {
@@ -127,13 +136,24 @@ async function converse(
     system: kernel.getSystemPrompt(),
     prompt,
     maxRetries: 0,
-    onStepFinish: (/** @type {any} */ { text, toolResults }) => {
+    onStepFinish: (/** @type {any} */ { text, content }) => {
       screen.said(text);
-      for (const { toolName, toolCallId, input, output } of toolResults) {
+      for (const approval of approvals.splice(0)) screen.approved(approval);
+      for (const part of content) {
+        if (part.type !== 'tool-result' && part.type !== 'tool-error') continue;
+        const { toolName, toolCallId, input, output = refusal(part.error) } = part;
         screen.called(toolName, input, output, timeOf(toolCallId));
       }
     },
   });
+}
+
+/**
+ * What a tool rejected with, in the shape of a report.
+ * @param {any} error
+ */
+function refusal({ code, message, details }) {
+  return { success: false, code, error: message.replace(` [${code}]`, ''), details };
 }
 
 /**

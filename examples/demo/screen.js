@@ -2,6 +2,8 @@ import { styleText } from 'node:util';
 
 const NAME_WIDTH = 15;
 const INDENT = 9;
+/** Refusals that say what to do instead: they are shown whole. */
+const EXPLAINED = ['ERR_DENIED', 'ERR_STATE'];
 /** Lines fit a terminal; in a pipe they are as long as on a common one. */
 const WIDTH = process.stdout.columns ?? 110;
 
@@ -40,13 +42,38 @@ function model(text) {
  * @param {number} ms
  */
 function toolCall(name, input, output, ms) {
-  const failed = output?.success === false || output?.valid === false;
+  const failed = output?.success === false || output?.valid === false || output?.ok === false;
   const mark = failed ? styled('red', '✗') : styled('green', '✓');
   const target = String(input.path ?? input.dir ?? input.sql ?? '');
   const time = `${ms.toFixed(1)} ms`;
   const shownTarget = cut(target, WIDTH - INDENT - NAME_WIDTH - ' '.length - `  ${time}`.length);
   line(`       ${mark} ${name.padEnd(NAME_WIDTH)} ${shownTarget}  ${styled('dim', time)}`);
-  line(`         ${styled('dim', cut(describe(output).replace(/\s+/g, ' '), WIDTH - INDENT))}`);
+  const text = describe(output).replace(/\s+/g, ' ');
+  const shown = EXPLAINED.includes(output?.code) ? wrapped(text, WIDTH - INDENT) : [cut(text, WIDTH - INDENT)];
+  for (const each of shown) line(`         ${styled('dim', each)}`);
+}
+
+/** @param {import('./gate_act.js').Approval} approval */
+function approval({ by, rule, at, diff }) {
+  line(`  ${styled('yellow', by.padEnd('model'.length))}  Rule '${rule}' (${at}) asks me. The dry run says:`);
+  const changes = diff.slice(diff.indexOf('+++')).trimEnd();
+  for (const each of changes.split('\n')) line(`         ${each.startsWith('+') ? styled('green', each) : each}`);
+  line(`         Yes, this once.`);
+}
+
+/**
+ * @param {string} text
+ * @param {number} room
+ */
+function wrapped(text, room) {
+  /** @type {string[]} */
+  const lines = [];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`.trim();
+    if (lines.length > 0 && longer.length <= room) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 /**
@@ -74,6 +101,7 @@ export const textScreen = {
   },
   said: model,
   called: toolCall,
+  approved: approval,
   history: (entries) => {
     heading('What is left: an ordinary Git repository');
     for (const entry of entries) line(`  ${entry}`);
@@ -96,6 +124,7 @@ export function jsonScreen() {
     act: (title, prompt) => report.acts.push({ title, prompt, steps: [] }),
     said: (text) => report.acts.at(-1).steps.push({ say: text, calls: [] }),
     called: (tool, input, output, ms) => report.acts.at(-1).steps.at(-1).calls.push({ tool, input, output, ms }),
+    approved: (given) => Object.assign(report.acts.at(-1).steps.at(-1), { approval: given }),
     history: (entries) => report.history.push(...entries),
     done: (ms) => Object.assign(report, { success: true, ms }),
     kept: (folder) => Object.assign(report, { folder }),
@@ -122,6 +151,7 @@ function describe(output) {
   if (output?.success === false) return `${output.code}: ${output.error}`;
   if (output?.valid === false) return output.errors.join('; ');
   if (output?.valid === true) return 'valid';
+  if (output?.state) return `${output.state.phase}: ${output.passed} passed, ${output.failed} failed`;
   if ('result' in output) return `result ${JSON.stringify(output.result)}, ${output.stats.cpuMs.toFixed(1)} ms CPU`;
   return output.persisted ? `committed ${output.commit?.slice(0, 7) ?? ''}` : 'written, not committed';
 }

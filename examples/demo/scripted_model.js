@@ -4,7 +4,7 @@
  */
 
 /**
- * @typedef {{ tool: string, input: any, output: any }} Turn one call of this conversation and what came back
+ * @typedef {{ tool: string, input: any, output?: any, rejected?: string }} Turn one call of this conversation and what came back
  * @typedef {{ say: string, tool: string, input: object }} Call
  * @typedef {{ say: string }} Answer
  * @typedef {(turns: Turn[]) => Call | Answer} Decide
@@ -63,7 +63,8 @@ function turnsOf(prompt) {
   return parts
     .filter((part) => part.type === 'tool-result')
     .map(({ toolName, toolCallId, output }) => {
-      if (output.type !== 'json' && output.type !== 'text') throw new Stuck(`${toolName} failed: ${output.value}`);
-      return { tool: toolName, input: inputs.get(toolCallId), output: output.value };
+      const turn = { tool: toolName, input: inputs.get(toolCallId) };
+      const isResult = output.type === 'json' || output.type === 'text';
+      return isResult ? { ...turn, output: output.value } : { ...turn, rejected: String(output.value) };
     });
 }

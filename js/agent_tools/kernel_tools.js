@@ -63,12 +63,12 @@ export function tgpTools(kernel, options = {}) {
  */
 export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
   const own = known(kernel);
-  const owner = agentOwner(own, who, approval);
+  const isAlways = mode === 'dry';
+  const owner = { ...agentOwner(own, who, approval), isDry: isAlways };
   const access = own[ON_BEHALF](owner.who);
   const { files } = access;
   const { session, model } = owner.who;
   const context = { session, model };
-  const isAlways = mode === 'dry';
   const note = (/** @type {string | undefined} */ why) => ({ ...context, why });
   const tools = {
     list_files: checkedTool(

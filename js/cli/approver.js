@@ -1,16 +1,22 @@
 /** Who says yes to what a command does: `--yes`, or the person at the terminal. */
 
 import { userInfo } from 'node:os';
-import { confirm, isCancel } from '@clack/prompts';
+import { confirm, isCancel, selectKey } from '@clack/prompts';
 import { ApprovalError } from '../boundary/errors.js';
+import { harmless } from '../boundary/harmless.js';
 import { callText, requestText } from '../kernel/request_text.js';
 import { withoutProgress } from './screen.js';
 
 /**
  * @typedef {import('../../index.js').ApprovalRequest} ApprovalRequest
- * @typedef {{ approved: boolean, by: string, reason?: string }} Answer
+ * @typedef {{ approved: boolean, by: string, always?: boolean, reason?: string }} Answer
  */
 
+/** The keys that are answers. */
+const ONCE = 'y';
+const ALWAYS = 'a';
+const NO = 'n';
+const MAX_RULE_CHARS = 300;
 const YES = { approved: true, by: 'cli --yes' };
 
 export class Approver {
@@ -58,25 +64,46 @@ export class Approver {
    */
   async #ask(request) {
     if (!isTerminal()) {
-      this.#refusal = `It needs approval, and there is no terminal to ask at: ${requestText(request)} Add --yes, or allow it in a policy ("policy" in the config, docs/policy.md).`;
+      this.#refusal = `It needs approval, and there is no terminal to ask at: ${requestText(request)} Add --yes, or allow it in a policy (tgp.policy.yaml beside the config, docs/policy.md).`;
       return { approved: false, by: 'nobody', reason: 'There is no terminal to ask at. --yes approves everything.' };
     }
-    const agreed = await withoutProgress(() =>
-      confirm({
-        message: `${requestText(request)} Allow?`,
-        initialValue: false,
-        withGuide: false,
-        // Standard output is for results.
-        output: process.stderr,
-        signal: request.signal,
-      }),
-    );
-    if (agreed === true) return { approved: true, by: userName() };
+    const agreed = await withoutProgress(() => question(request));
+    if (agreed === true || agreed === ONCE) return { approved: true, by: userName() };
+    if (agreed === ALWAYS) return { approved: true, always: true, by: userName() };
     const { rule, at } = request;
     const why = isCancel(agreed) ? 'nobody has answered' : 'you said no';
     this.#refusal = `${callText(request)} was not approved: ${why} (rule '${rule}', ${at}).`;
     return { approved: false, by: userName() };
   }
+}
+
+/**
+ * Where a rule could allow it for good, that can be answered too: one that is shown whole.
+ * @param {ApprovalRequest} request
+ * @returns {Promise<boolean | string | symbol>}
+ */
+function question(request) {
+  const { always, signal } = request;
+  // Standard output is for results.
+  const asked = { message: `${requestText(request)} Allow?`, withGuide: false, output: process.stderr, signal };
+  const rule = always === undefined ? '' : ruleText(always);
+  if (rule === '' || rule.length > MAX_RULE_CHARS) return confirm({ ...asked, initialValue: false });
+  return selectKey({
+    ...asked,
+    initialValue: NO,
+    options: [
+      // What Enter without a choice is taken for comes first.
+      { value: NO, label: 'No' },
+      { value: ONCE, label: 'Yes, this once' },
+      { value: ALWAYS, label: 'Always', hint: `a rule in the policy file: ${harmless(rule, MAX_RULE_CHARS)}` },
+    ],
+  });
+}
+
+/** @param {NonNullable<ApprovalRequest['always']>} rule */
+function ruleText(rule) {
+  const conditions = Object.entries(rule).map(([key, values]) => `${key} ${[values].flat().join(', ')}`);
+  return conditions.join('; ');
 }
 
 /** Whether somebody can be asked: arguments from standard input leave nothing of it. */

@@ -52,7 +52,7 @@ async function isTop(folder) {
  * A config file is code. One that somebody else has put into a folder above, such as the temporary one, is not run.
  * @param {string} file
  */
-async function isOurs(file) {
+export async function isOurs(file) {
   const own = process.getuid?.();
   if (own === undefined) return true;
   const { uid } = await stat(file);
@@ -60,7 +60,7 @@ async function isOurs(file) {
 }
 
 /** @param {string} path */
-async function exists(path) {
+export async function exists(path) {
   return stat(path).then(
     () => true,
     () => false,

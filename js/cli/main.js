@@ -107,6 +107,7 @@ function build(action) {
     .option('--timeout-ms <n>', 'CPU time of the run', positive)
     .option('--memory-mb <n>', 'memory of the run', positive)
     .option('--dry-run', 'only print what the run would do')
+    .addOption(testFirst('refuse a tool that is not green (strict); people are held to nothing otherwise'))
     .action(action(async (tool, options) => (await tools()).exec(tool, options)));
   onWorkspace(command('log [path]', 'list the commits of a tool or file, or all, newest first'))
     .option('-n, --limit <n>', 'most commits to print', positive)
@@ -178,6 +179,8 @@ function build(action) {
     .option('--http [port]', 'over HTTP, at a port of this machine')
     .option('--host <address>', 'address to listen at; others than this machine need a token (default: 127.0.0.1)')
     .option('--token <text>', 'bearer token that clients must send (default: the variable TGP_MCP_TOKEN)')
+    .option('--dry-run', 'calls only tell what they would do')
+    .addOption(testFirst('whether clients write the test of a tool first (default: that of the config)'))
     .action(action(async (options) => (await import('./mcp.js')).mcp(options)));
   reporting(command('demo', 'watch a scripted model forge, break, heal and reuse a tool; needs no network and no key'))
     .option('--keep', 'leave the workspace behind and print where it is')
@@ -227,6 +230,11 @@ function ledgerCommands() {
 /** An option of commands that cannot be previewed: it must not be taken for one that is ignored. */
 function unforeseeable() {
   return new Option('--dry-run').hideHelp();
+}
+
+/** @param {string} description */
+function testFirst(description) {
+  return new Option('--mode <mode>', description).choices(['explore', 'strict', 'debug']);
 }
 
 /** @param {string} text */

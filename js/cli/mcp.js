@@ -11,10 +11,15 @@ const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 const LAST_PORT = 65_535;
 
 /**
- * @param {{ config?: string, http?: boolean | string, host?: string, token?: string, yes?: boolean }} options
+ * @typedef {import('../../index.js').Mode} Mode
+ * @typedef {{ dryRun?: boolean, mode?: Mode }} ServedAs
+ */
+
+/**
+ * @param {{ config?: string, http?: boolean | string, host?: string, token?: string, yes?: boolean, dryRun?: boolean, mode?: Mode }} options
  * @returns {Promise<number>} the exit code
  */
-export async function mcp({ config, http, host, token = process.env.TGP_MCP_TOKEN, yes }) {
+export async function mcp({ config, http, host, token = process.env.TGP_MCP_TOKEN, yes, dryRun, mode }) {
   const port = portOf(http);
   if (port === undefined && (host !== undefined || token !== process.env.TGP_MCP_TOKEN)) {
     throw new ValidationError('--host and --token belong to --http.', { details: { field: 'http' } });
@@ -22,16 +27,19 @@ export async function mcp({ config, http, host, token = process.env.TGP_MCP_TOKE
   // Whatever a config file or a driver prints: standard output belongs to the protocol.
   globalThis.console = new console.Console(process.stderr, process.stderr);
   const signal = await withWorkspace({ config, yes, asks: 'client' }, async (kernel) =>
-    port === undefined ? overStdio(kernel) : overHttp(kernel, { port, host, token }),
+    port === undefined ? overStdio(kernel, { dryRun, mode }) : overHttp(kernel, { port, host, token, dryRun, mode }),
   );
   // Everything is put away; now the signal does what it would have done.
   if (signal !== undefined) process.kill(process.pid, signal);
   return 0;
 }
 
-/** @param {import('../kernel/tgp.js').TGP} kernel */
-async function overStdio(kernel) {
-  const server = await createMcpServer(kernel);
+/**
+ * @param {import('../kernel/tgp.js').TGP} kernel
+ * @param {ServedAs} options
+ */
+async function overStdio(kernel, options) {
+  const server = await createMcpServer(kernel, options);
   const ended = untilEnd([endOf(process.stdin), endOf(process.stdout)]);
   await server.connect(/** @type {any} */ (new LineTransport(process.stdin, process.stdout)));
   const signal = await ended;
@@ -41,7 +49,7 @@ async function overStdio(kernel) {
 
 /**
  * @param {import('../kernel/tgp.js').TGP} kernel
- * @param {{ port: number, host?: string, token?: string }} options
+ * @param {ServedAs & { port: number, host?: string, token?: string }} options
  */
 async function overHttp(kernel, options) {
   const ended = untilEnd([]);

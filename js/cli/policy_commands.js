@@ -5,6 +5,7 @@ import { OWNER } from '../kernel/agent_access.js';
 import { RESOLVED } from '../kernel/config.js';
 import { refuseWritablePolicy } from '../kernel/policy_source.js';
 import { TGP } from '../kernel/tgp.js';
+import { withDefaultPolicy } from './default_policy.js';
 import { SILENT } from './doctor_workspace.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { readArguments } from './tool_commands.js';
@@ -31,7 +32,7 @@ const COLOURS = { allow: 'green', ask: 'yellow', deny: 'red' };
  */
 export async function check(file, { format, config }) {
   const located = await locateRoot({ config });
-  const policy = rulesOf(file, located);
+  const policy = await rulesOf(file, located);
   const found = await onRules(located, (kernel) => kernel.policy.check(policy));
   if (file === undefined) await refuseReachable(policy, located);
   if (format === 'json') {
@@ -52,7 +53,8 @@ export async function explain(tool, { format, config, args, file, agent, session
   const principal = { ...(agent !== undefined && { agent }), ...(session !== undefined && { session }) };
   const call = { tool, args: await readArguments(args), principal };
   const located = await locateRoot({ config });
-  const verdict = await onRules(located, (kernel) => kernel.policy.explain(call, rulesOf(file, located)));
+  const policy = await rulesOf(file, located);
+  const verdict = await onRules(located, (kernel) => kernel.policy.explain(call, policy));
   if (format === 'json') {
     json(verdict);
     return 0;
@@ -106,10 +108,12 @@ function counted(texts) {
  * The rules that are meant: those that are named, or those that commands have here.
  * @param {string | undefined} file
  * @param {Located} located
- * @returns {PolicyInput}
+ * @returns {Promise<PolicyInput>}
  */
-function rulesOf(file, { resolved }) {
-  return file === undefined ? (resolved.application.policy ?? 'safe') : named(file);
+async function rulesOf(file, { resolved }) {
+  if (file !== undefined) return named(file);
+  const { application } = await withDefaultPolicy(resolved);
+  return application.policy ?? 'safe';
 }
 
 /**

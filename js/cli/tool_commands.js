@@ -165,14 +165,14 @@ function printRepair(path, { applied, written }) {
 
 /**
  * @param {string} tool
- * @param {Options & { args?: string, timeoutMs?: number, memoryMb?: number, yes?: boolean, dryRun?: boolean }} options
+ * @param {Options & { args?: string, timeoutMs?: number, memoryMb?: number, yes?: boolean, dryRun?: boolean, mode?: import('../../index.js').Mode }} options
  */
-export async function exec(tool, { format, config, args, timeoutMs, memoryMb, yes, dryRun }) {
+export async function exec(tool, { format, config, args, yes, ...limits }) {
   const given = await readArguments(args);
   const outcome = await withWorkspace({ config, yes }, async (kernel, approver) => {
     const path = await findTool(kernel, tool);
     const fitting = await kernel[ARGUMENTS_OF](path, given);
-    const run = kernel.exec(path, fitting, { timeoutMs, memoryMb, dryRun }).catch((error) => {
+    const run = kernel.exec(path, fitting, limits).catch((error) => {
       throw approver.explained(error);
     });
     return report(run);

@@ -7,6 +7,7 @@ import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
 import { Approver } from './approver.js';
 import { DEFAULT_ROOT, nearestConfig } from './config_lookup.js';
+import { withDefaultPolicy } from './default_policy.js';
 
 export const TOOLS = 'tools';
 const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
@@ -55,7 +56,8 @@ export async function locateRoot(options, reach) {
 }
 
 /**
- * Works on the project's kernel. Where the configuration names no policy, reading is allowed and everything else asks. A folder without a workspace is left as it is: only `init` makes one.
+ * Works on the project's kernel. Where the configuration names no policy and none lies beside it, reading is allowed and
+ * everything else asks. A folder without a workspace is left as it is: only `init` makes one.
  * @template T
  * @param {WorkspaceOptions} options
  * @param {(kernel: TGP, approver: Approver) => Promise<T>} work
@@ -64,7 +66,7 @@ export async function locateRoot(options, reach) {
 export async function withWorkspace({ needs = 'everything', yes, asks = 'terminal', ...options }, work) {
   const located = await locateRoot(options);
   const { root, name } = located;
-  const resolved = configFor(needs, located.resolved);
+  const resolved = await configFor(needs, located.resolved);
   // With a remote there is something to clone: a workspace that is not there yet is a cold start.
   if (!existsSync(join(root, '.git')) && !(located.hasRemote && needs === 'everything')) {
     throw new NotFoundError(
@@ -91,13 +93,11 @@ export async function withWorkspace({ needs = 'everything', yes, asks = 'termina
 /**
  * @param {NonNullable<WorkspaceNeeds['needs']>} needs
  * @param {import('../kernel/config.js').ResolvedConfig} resolved
- * @returns {import('../kernel/config.js').ResolvedConfig}
  */
-function configFor(needs, resolved) {
-  const { application } = resolved;
+async function configFor(needs, resolved) {
   if (needs === 'ledger') return byItself(withoutPolicy(resolved));
-  if (needs === 'rules') return byItself(typeof application.policy === 'function' ? withoutPolicy(resolved) : resolved);
-  return { ...resolved, application: { ...application, policy: application.policy ?? 'safe' } };
+  if (needs === 'everything') return withDefaultPolicy(resolved);
+  return byItself(typeof resolved.application.policy === 'function' ? withoutPolicy(resolved) : resolved);
 }
 
 /**

@@ -255,7 +255,8 @@ export class ForgedTools {
     const { schema, unwrap } = forgedSchema(parameters, name, this.#source.typeOf);
     const unbounded = agentTool(described(path, description), schema, async (args, signal, mode) => {
       const given = unwrap(args);
-      return report(this.#source.run(path, given, { signal, ...(mode === 'dry' && { dryRun: true }) }, owner.who));
+      const dry = (mode === 'dry' || owner.isDry) && { dryRun: /** @type {const} */ (true) };
+      return report(this.#source.run(path, given, { signal, ...dry }, owner.who));
     });
     const callOf = (/** @type {any} */ args) => ({ tool: 'exec_tool', effect: 'run', path, args: unwrap(args) });
     const guarded = owner.guard?.(unbounded, callOf) ?? unbounded;

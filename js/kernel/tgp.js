@@ -298,9 +298,9 @@ export class TGP {
     return this.#life.sql;
   }
 
-  /** @param {{ maxTokens?: number }} [options] */
+  /** @param {{ maxTokens?: number, mode?: import('../../index.js').Mode }} [options] */
   getSystemPrompt(options = {}) {
-    const { maxTokens } = parseArguments(PromptOptionsSchema, options, 'prompt options');
+    const { maxTokens, mode } = parseArguments(PromptOptionsSchema, options, 'prompt options');
     return systemPrompt({
       maxTokens,
       catalogue: (limit) => {
@@ -308,7 +308,7 @@ export class TGP {
         return kernel && unwrap(kernel.catalogue(limit));
       },
       facts: {
-        config: this.#life.isConfigKnown ? this.config : {},
+        config: { ...(this.#life.isConfigKnown && this.config), ...(mode && { mode }) },
         sql: this.#life.sqlGuide,
         functions: this.#life.functionGuides,
         isJudged: (this.#life.policy ?? 'allow') !== 'allow',

@@ -8,6 +8,7 @@ import { guarded, ignored } from '../boundary/guarded.js';
 import { checkCapability } from './bearer.js';
 import { BodyBudget, checkRequest, isLoopback, PATH, Refusal, refuse } from './request_rules.js';
 import { loadSdk } from './sdk.js';
+import { servedAs } from './served_as.js';
 import { Sessions } from './sessions.js';
 
 /** @typedef {Required<import('../../mcp.js').McpLimits>} Limits */
@@ -38,6 +39,7 @@ export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, li
   }
   if (token === '') throw new ValidationError('"token" is empty.', { details: { field: 'token' } });
   const held = checkedLimits(limits);
+  servedAs(options);
   await loadSdk();
   const sessions = new Sessions(kernel, options, held.sessions);
   const bodies = new BodyBudget(held);

@@ -13,6 +13,7 @@ import { capabilityOf } from './bearer.js';
 import { elicitedApproval } from './elicited_approval.js';
 import { asMcpError, listResources, readResource, TEMPLATES } from './resources.js';
 import { loadSdk } from './sdk.js';
+import { servedAs } from './served_as.js';
 import { factsOf } from './tool_facts.js';
 
 /**
@@ -21,15 +22,18 @@ import { factsOf } from './tool_facts.js';
  */
 
 const INSTRUCTION_TOKENS = 2000;
+const DRY = 'Every call is a dry run here: it tells what it would do, and changes nothing.\n\n';
 const PAGE = 500;
 /** How often changes by other processes are looked for. */
 const LOOK_MS = 2_000;
 
 /** @type {typeof import('../../mcp.js').createMcpServer} */
-export async function createMcpServer(kernel, { tools: given, name = 'tgp', maxChars } = {}) {
-  const who = { agent: 'mcp', id: name };
+export async function createMcpServer(kernel, options = {}) {
+  const { tools: given, name = 'tgp', maxChars } = options;
+  const { mode, calls } = servedAs(options);
+  const who = { agent: 'mcp', id: name, ...(mode !== undefined && { mode }) };
   /** @type {import('../../index.js').ToolSet} */
-  const base = given ?? toolsFor(kernel, who);
+  const base = given ?? toolsFor(kernel, who, { mode: calls });
   const access = /** @type {import('../kernel/tgp.js').TGP} */ (kernel)[ON_BEHALF](who);
   const { Server, types } = await loadSdk();
   await kernel.boot();
@@ -38,10 +42,14 @@ export async function createMcpServer(kernel, { tools: given, name = 'tgp', maxC
     { name, version: packageVersion() },
     {
       capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
-      instructions: kernel.getSystemPrompt({ maxTokens: INSTRUCTION_TOKENS }),
+      instructions: `${calls === 'dry' ? DRY : ''}${kernel.getSystemPrompt({ maxTokens: INSTRUCTION_TOKENS, mode })}`,
     },
   );
   const originOf = (/** @type {string} */ key) => (Object.hasOwn(base, key) ? 'given' : 'forged');
+  const factsFor = (/** @type {string} */ key) => {
+    const owner = ownerOf(Object.hasOwn(base, key) ? { [key]: base[key] } : base);
+    return factsOf(key, originOf(key), owner?.isDry ? 'dry' : 'real');
+  };
   /** @type {<T>(extra: Extra, work: () => Promise<T>) => Promise<T>} */
   const serving = ({ requestId, authInfo }, work) => {
     const approve = elicitedApproval(server, requestId, kernel.config.agent.approvalMs);
@@ -61,11 +69,11 @@ export async function createMcpServer(kernel, { tools: given, name = 'tgp', maxC
   server.setRequestHandler(types.ListToolsRequestSchema, async ({ params }) => {
     await kernel.refreshTools();
     const { items, nextCursor } = page(Object.entries(tools), params?.cursor, ([key]) => key, invalid);
-    return { tools: items.map(([key, tool]) => described(key, tool, originOf(key))), nextCursor };
+    return { tools: items.map(([key, tool]) => ({ ...described(key, tool), ...factsFor(key) })), nextCursor };
   });
   server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, extra) => {
     const { text, failed, shown } = await serving(extra, () => run(params.name, params.arguments ?? {}, extra));
-    const { outputSchema } = factsOf(params.name, originOf(params.name));
+    const { outputSchema } = factsFor(params.name);
     // Clients refuse a result that has a schema and no data, and data without a schema tells them nothing.
     const data = outputSchema && isObject(shown) ? { structuredContent: plain(shown) } : {};
     return { content: [{ type: 'text', text }], ...data, isError: failed };
@@ -115,10 +123,9 @@ function follow(kernel, server) {
 /**
  * @param {string} name
  * @param {import('../../index.js').AgentTool} tool
- * @param {'forged' | 'given'} origin
  */
-function described(name, { description, inputSchema }, origin) {
-  return { name, description, inputSchema: { ...inputSchema }, ...factsOf(name, origin) };
+function described(name, { description, inputSchema }) {
+  return { name, description, inputSchema: { ...inputSchema } };
 }
 
 /**

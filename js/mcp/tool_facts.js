@@ -49,6 +49,12 @@ const REPORT = object(
   ['success'],
 );
 
+/** A preview, or the report of a call that would fail for real. */
+const PREVIEW = object(
+  { ...REPORT.properties, dryRun: flag, text, diffs: list({}), sql: list({}), requests: list({}), calls: list({}) },
+  [],
+);
+
 /** @type {Record<string, Facts>} */
 const KERNEL_TOOLS = {
   list_files: { annotations: { title: 'List files', ...READS } },
@@ -100,9 +106,23 @@ const KERNEL_TOOLS = {
 /**
  * @param {string} name
  * @param {'forged' | 'given'} origin whether an agent has forged it, or the application has given it
+ * @param {import('../tool_shape/agent_tool.js').Mode} calls whether they are made, or only previewed
  * @returns {Facts}
  */
-export function factsOf(name, origin) {
+export function factsOf(name, origin, calls) {
+  const facts = realFacts(name, origin);
+  if (calls === 'real' || facts.annotations.readOnlyHint) return facts;
+  // A preview may still send a GET.
+  const annotations = { ...facts.annotations, readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+  return { annotations, ...(facts.outputSchema && { outputSchema: PREVIEW }) };
+}
+
+/**
+ * @param {string} name
+ * @param {'forged' | 'given'} origin
+ * @returns {Facts}
+ */
+function realFacts(name, origin) {
   const known = Object.hasOwn(KERNEL_TOOLS, name) ? KERNEL_TOOLS[name] : undefined;
   const title = name.replaceAll(/[_-]+/g, ' ').trim();
   if (origin === 'forged') return { annotations: { title, ...RUNS }, outputSchema: REPORT };

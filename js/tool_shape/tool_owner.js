@@ -9,6 +9,7 @@ import { ValidationError } from '../boundary/errors.js';
  * @typedef {object} ToolOwner
  * @property {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, answered?: () => import('../../index.js').Approve | undefined }} who
  * @property {<Tool extends AgentTool>(tool: Tool, told: Told) => Tool} [guard] has calls of a tool approved elsewhere
+ * @property {boolean} [isDry] whether calls are only previewed, whatever they say themselves
  */
 
 /** Registered, because tools and kernel may be of two copies of this package. */
@@ -45,5 +46,6 @@ export function ownerOf(tools) {
       { details: { field: 'base' } },
     );
   }
-  return owners[0];
+  // Who asked for previews must not get a real call because of the tools beside them.
+  return owners.find(({ isDry }) => isDry) ?? owners[0];
 }

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import cedar from '@cedar-policy/cedar-wasm/nodejs';
+
+/**
+ * Has Cedar decide about every call. Annotations say more: `@id` names the rule, `@reason` is told to the caller, and a permit with
+ * `@verdict("ask")` has somebody approve the call.
+ * @param {URL | string} file of Cedar policies
+ * @returns {import('@tgp/core').PolicyFunction}
+ */
+export function cedarPolicy(file) {
+  const { policies } = succeeded(cedar.policySetTextToParts(readFileSync(file, 'utf8')));
+  const rules = new Map(
+    policies.map((text, index) => {
+      const { annotations = {} } = succeeded(cedar.policyToJson(text)).json;
+      return [annotations.id ?? `policy${index}`, { text, ...annotations }];
+    }),
+  );
+  if (rules.size !== policies.length) throw new Error('Two Cedar policies have the same @id.');
+  const staticPolicies = Object.fromEntries([...rules].map(([id, { text }]) => [id, text]));
+  succeeded(cedar.preparsePolicySet(String(file), { staticPolicies }));
+
+  return ({ agent, effect, tool, path, session }) => {
+    const { decision, diagnostics } = succeeded(
+      cedar.statefulIsAuthorized({
+        principal: { type: 'Agent', id: agent },
+        action: { type: 'Action', id: effect },
+        resource: { type: 'Tool', id: tool },
+        context: { path: placeOf(path), session: session ?? '' },
+        preparsedPolicySetId: String(file),
+        entities: [],
+      }),
+    ).response;
+    // Cedar passes over a policy that fails, also one that forbids.
+    const failed = diagnostics.errors.map(({ policyId }) => policyId);
+    if (failed.length > 0) return { verdict: 'deny', rule: failed[0], reason: 'The Cedar policy failed.' };
+    const [rule = 'default', ...others] = diagnostics.reason;
+    if (decision !== 'allow')
+      return { verdict: 'deny', rule, reason: rules.get(rule)?.reason ?? 'Nothing permits it.' };
+    const asking = [rule, ...others].find((id) => rules.get(id)?.verdict === 'ask');
+    const said = asking ?? rule;
+    return { verdict: asking === undefined ? 'allow' : 'ask', rule: said, reason: rules.get(said)?.reason };
+  };
+}
+
+/** The path without detours; nothing of one that leaves the root, so that no `like` covers it. */
+function placeOf(path = '') {
+  const plain = posix.normalize(path.replaceAll('\\', '/'));
+  return plain.startsWith('..') || plain.startsWith('/') ? '' : plain;
+}
+
+function succeeded(answer) {
+  if (answer.type === 'success') return answer;
+  throw new Error(`Cedar: ${answer.errors.map(({ message }) => message).join('; ')}`);
+}
