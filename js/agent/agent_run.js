@@ -112,7 +112,8 @@ export class AgentWork {
     const { mode, budget, prices } = this.#options;
     const sdk = await loadSdk();
     const model = await resolveModel(this.#options.model);
-    await this.#kernel.boot();
+    // Boots the kernel, unless it was shut down: who did that wants nothing more of it.
+    await this.#kernel.stats();
     const conversation = this.#conversation;
     await conversation.open({ task, resume, model: model.modelId, mode });
     opened();
@@ -163,7 +164,8 @@ export class AgentWork {
         const call = conversation.callOf(id);
         return call && { call: call.call, line: lineOf(call, conversation.outcomeOf(call.call)) };
       });
-      const rules = { conversation, usage: this.#usage, context, tell, attempts };
+      const settled = () => made.idle();
+      const rules = { conversation, usage: this.#usage, context, tell, settled, attempts };
       tools.refresh((tool) => made.wrapped(tool));
       const stream = sdk.streamText({
         model: sdk.wrapLanguageModel({ model, middleware: turnMiddleware(rules) }),

@@ -42,7 +42,9 @@ export async function readTurn(ask, onText, signal) {
   const release = onAbort(signal, () => own.abort(signal?.reason));
   try {
     const { stream } = await aborting(ask(own.signal), own);
-    return await collected(stream, onText, own);
+    const turn = await collected(stream, onText, own);
+    throwIfAborted(signal);
+    return turn;
   } catch (error) {
     throwIfAborted(signal);
     throw error;
@@ -161,6 +163,7 @@ function lengthOf(part) {
  * @returns {Promise<T>}
  */
 async function aborting(promise, own) {
+  if (own.signal.aborted) throw own.signal.reason;
   let release = ignored;
   /** @type {NodeJS.Timeout | undefined} */
   let timer;

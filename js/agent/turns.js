@@ -13,8 +13,12 @@ import { readTurn } from './turn_reader.js';
  * @property {import('./usage.js').RunUsage} usage
  * @property {import('./context.js').Context} context
  * @property {(event: import('../../index.js').AgentEvent) => Promise<void>} tell
+ * @property {() => Promise<void>} settled done when every call of the turn before has its result
  * @property {number} attempts
  */
+
+/** Providers refuse to answer in less. */
+const MIN_ANSWER_TOKENS = 256;
 
 /**
  * @param {TurnRules} rules
@@ -39,12 +43,13 @@ export function turnMiddleware(rules) {
  * @returns {Promise<Turn>}
  */
 async function nextTurn(rules, params, model) {
-  const { conversation, usage, context, tell } = rules;
+  const { conversation, usage, context, tell, settled } = rules;
+  await settled();
   const step = conversation.steps + 1;
   const { prompt, tokens, chars, compacted } = await context.fitted(params);
   usage.refuseBeyond(tokens);
   if (compacted !== undefined) await tell({ type: 'compacted', step, ...compacted });
-  const turn = await attempted(rules, { ...params, prompt }, model, step);
+  const turn = await attempted(rules, { ...params, prompt, ...longest(usage.tokensLeft, tokens) }, model, step);
   const calls = await conversation.turn(turn);
   usage.add(turn.usage);
   context.learn(chars, turn.usage.input);
@@ -52,6 +57,15 @@ async function nextTurn(rules, params, model) {
   const { total, money } = usage;
   await tell({ type: 'usage', step, input, output, total, ...(money !== undefined && { money }) });
   return { ...turn, parts: turn.parts.map((part) => namedPart(part, turn, calls)) };
+}
+
+/**
+ * How long the answer may be, where tokens are counted.
+ * @param {number | undefined} left
+ * @param {number} sent
+ */
+function longest(left, sent) {
+  return left === undefined ? {} : { maxOutputTokens: Math.max(MIN_ANSWER_TOKENS, left - sent) };
 }
 
 /**
