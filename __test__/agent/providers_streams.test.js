@@ -180,6 +180,24 @@ describe.each(CLIENTS.filter(({ name }) => name !== 'OpenAI, Chat Completions'))
     expect(`${error.stack} ${JSON.stringify(error)} ${error.responseBody}`).not.toContain(KEY);
   });
 
+  test('an answer without end is cut off, and nothing of it is kept', async () => {
+    const { kernelTools } = await tools();
+    const { model } = await serve([{ body: `data: ${'x'.repeat(65 << 20)}` }]);
+    const { errors, text } = await converse(model, kernelTools, { maxRetries: 0 });
+    expect(text).toBe('');
+    expect(errors.map(causes).join()).toContain("The provider's answer is longer than 64 MB.");
+  });
+
+  test('a redirect is not followed, so that no key goes where it leads', async () => {
+    const { kernelTools } = await tools();
+    const elsewhere = await CLIENTS[0]?.serve([{ say: 'Thank you for the key.' }]);
+    const { model } = await serve([{ status: 307, headers: { location: `${elsewhere?.server.url}/v1/messages` } }]);
+    const { errors, text } = await converse(model, kernelTools, { maxRetries: 0 });
+    expect(text).toBe('');
+    expect(errors.length).toBeGreaterThan(0);
+    expect([elsewhere?.server.requests, elsewhere?.server.problems]).toEqual([[], []]);
+  });
+
   test('a key inside a stream is hidden too', async () => {
     const { kernelTools } = await tools();
     const { model } = await serve([{ say: 'x', failsWith: 'overloaded_error', message: `No room for ${KEY}.` }]);
@@ -206,4 +224,13 @@ test('OpenAI is asked to store nothing, so that an answer that broke off is not 
 async function tools() {
   const { kernel, tools: kernelTools } = await createKernel();
   return { kernel, kernelTools };
+}
+
+/**
+ * What an error says, and what caused it.
+ * @param {any} error
+ * @returns {string}
+ */
+function causes(error) {
+  return error === undefined ? '' : `${error.message ?? error} ${causes(error.cause)}`;
 }

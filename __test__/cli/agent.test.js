@@ -305,6 +305,28 @@ describe.skipIf(!hasTerminals())('at a terminal', () => {
     expect(git(root, 'log', '--format=%s')).not.toContain('notes/a.md');
   });
 
+  test('Ctrl-C while a tool runs stops it, and that is known when the session goes on', async () => {
+    const slow = `export default async (): Promise<string> => {
+  await new Promise((done) => setTimeout(done, 1_500));
+  await tgp.write_file('tmp/late.txt', 'late');
+  return 'slept';
+};
+`;
+    const { folder, env, server } = await set(
+      byResults([{ calls: [{ name: 'run_code', input: { code: slow, args: {} } }] }, { say: 'Awake.' }]),
+    );
+    const script = /** @type {[string, string][]} */ ([['· 1 call ', '\u0003']]);
+    const { code, stdout } = await atTerminal(folder, ['Sleep a little.', '--yes'], { env, script });
+    expect(code, stdout).toBe(130);
+    const shown = stripVTControlCharacters(stdout);
+    expect(shown).toMatch(/✗ run_code {2}ERR_ABORTED: [\s\S]*✗ interrupted: /);
+    const resumed = await runCli(folder, ['--resume', '--yes'], { env });
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const { results = [] } = server.requests.at(-1) ?? {};
+    expect(results).toHaveLength(1);
+    expect(results[0]?.output).toContain('ERR_ABORTED');
+  });
+
   test('no line is wider than the terminal, and a hostile text moves nothing', async () => {
     const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e';
     const path = `notes/${'long'.repeat(30)}.md`;

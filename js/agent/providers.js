@@ -4,6 +4,7 @@ import { ConfigError, ValidationError } from '../boundary/errors.js';
 import { foreignUrl } from '../boundary/foreign_url.js';
 import { harmless } from '../boundary/harmless.js';
 import { nearest } from '../boundary/near_name.js';
+import { boundedFetch } from './bounded_fetch.js';
 import { hidingKeys } from './hidden_keys.js';
 import { optionalPackage } from './optional_package.js';
 
@@ -31,7 +32,7 @@ const PROVIDERS = {
     package: '@ai-sdk/openai',
     keys: ['OPENAI_API_KEY'],
     address: 'OPENAI_BASE_URL',
-    open: ({ createOpenAI }, model, { value }) => createOpenAI({ apiKey: value })(model),
+    open: ({ createOpenAI }, model, { value }) => createOpenAI({ apiKey: value, fetch: boundedFetch })(model),
     // What is stored there must be there to go on: an answer that broke off is not, and a session may go on months later.
     settings: { openai: { store: false } },
   },
@@ -40,7 +41,10 @@ const PROVIDERS = {
     keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
     address: 'ANTHROPIC_BASE_URL',
     open: ({ createAnthropic }, model, { name, value }) =>
-      createAnthropic(name === 'ANTHROPIC_AUTH_TOKEN' ? { authToken: value } : { apiKey: value })(model),
+      createAnthropic({
+        ...(name === 'ANTHROPIC_AUTH_TOKEN' ? { authToken: value } : { apiKey: value }),
+        fetch: boundedFetch,
+      })(model),
   },
 };
 
@@ -92,8 +96,8 @@ async function compatibleModel(text) {
   const value = process.env[COMPATIBLE_KEY] || undefined;
   checkAddress(address, 'The address behind "compatible:"', value === undefined ? 'without a key' : 'with a key');
   const { createOpenAICompatible } = await optionalPackage('@ai-sdk/openai-compatible', 'A compatible model');
-  const settings = { name: 'compatible', baseURL: address, includeUsage: true, ...(value && { apiKey: value }) };
-  return hidingKeys(createOpenAICompatible(settings)(id));
+  const settings = { name: 'compatible', baseURL: address, includeUsage: true, fetch: boundedFetch };
+  return hidingKeys(createOpenAICompatible({ ...settings, ...(value && { apiKey: value }) })(id));
 }
 
 /**

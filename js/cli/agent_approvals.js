@@ -6,6 +6,7 @@ import { changeOf } from './agent_diff.js';
 import { askForKey, INTERRUPT, isTerminal } from './agent_keys.js';
 import { painted } from './agent_screen.js';
 import { withinWidth } from './agent_width.js';
+import { fitted } from './screen.js';
 
 /**
  * @typedef {import('../../index.js').ApprovalRequest} ApprovalRequest
@@ -69,7 +70,9 @@ export class AgentApprovals {
    */
   async #atTerminal(request) {
     const lines = await changeOf(request, this.#read).catch(() => []);
-    process.stderr.write(`${painted('yellow', '?')} ${requestText(request)}\n`);
+    // A change says what the arguments say.
+    const asked = requestText(lines.length > 0 ? { ...request, args: undefined } : request);
+    process.stderr.write(`${painted('yellow', '?')} ${fitted(asked, 2, process.stderr.columns)}\n`);
     show(lines.slice(0, SHOWN_LINES));
     let hidden = Math.max(0, lines.length - SHOWN_LINES);
     for (;;) {

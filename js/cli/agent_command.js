@@ -91,12 +91,15 @@ export async function watched(options, start) {
   };
   const onSignal = guarded(ignored, interrupt);
   for (const name of ['SIGINT', 'SIGTERM']) process.on(name, onSignal);
+  const ownConsole = globalThis.console;
+  globalThis.console = screen.console();
   try {
     const run = await start({ screen, signal: stop.signal, interrupt });
     for await (const event of run) screen.show(event);
     const { outcome } = await run.result;
     return EXIT_CODES[outcome];
   } finally {
+    globalThis.console = ownConsole;
     screen.close();
     for (const name of ['SIGINT', 'SIGTERM']) process.off(name, onSignal);
   }

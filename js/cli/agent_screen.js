@@ -3,11 +3,13 @@
  * terminal there are colours, and one line below that says what is going on.
  */
 
+import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { guarded, ignored } from '../boundary/guarded.js';
-import { harmlessJson, harmlessLines } from '../boundary/harmless.js';
+import { harmless, harmlessJson, harmlessLines } from '../boundary/harmless.js';
 import { callWords, count, endLines, eventText } from './agent_text.js';
 import { widthOf, withinWidth } from './agent_width.js';
+import { fitted } from './screen.js';
 
 /**
  * @typedef {import('../../index.js').AgentEvent} AgentEvent
@@ -19,6 +21,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 120;
 const CLEAR_LINE = '\r\u001b[2K';
 const DEFAULT_COLUMNS = 80;
+const MAX_REMARK_CHARS = 2_000;
 const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
 
 export class AgentScreen {
@@ -74,6 +77,25 @@ export class AgentScreen {
     this.#clear();
     this.#tell(line);
     this.#draw();
+  }
+
+  /**
+   * A console whose lines stand between those of the run: warnings of the kernel, and what a config file prints.
+   * @returns {Console}
+   */
+  console() {
+    const write = (/** @type {unknown} */ chunk, /** @type {unknown} */ _, /** @type {() => void} */ done) => {
+      for (const text of String(chunk).trimEnd().split('\n')) this.#remark(text);
+      done();
+    };
+    const lines = new Writable({ decodeStrings: false, write });
+    return new console.Console({ stdout: lines, stderr: lines, colorMode: false });
+  }
+
+  /** @param {string} text */
+  #remark(text) {
+    if (this.#format === 'json') process.stderr.write(`${text}\n`);
+    else this.note({ mark: '·', colour: 'dim', text: harmless(text, MAX_REMARK_CHARS), isWhole: true });
   }
 
   /**
@@ -133,9 +155,10 @@ export class AgentScreen {
   #tell(line) {
     if (line === undefined) return;
     this.#endLine();
-    const { mark, colour, text } = line;
+    const { mark, colour, text, isWhole } = line;
     const columns = process.stderr.isTTY ? (process.stderr.columns ?? DEFAULT_COLUMNS) : Number.POSITIVE_INFINITY;
-    const fitting = withinWidth(text, columns - widthOf(`${mark} `) - 1);
+    const column = widthOf(`${mark} `);
+    const fitting = isWhole ? fitted(text, column, columns) : withinWidth(text, columns - column - 1);
     process.stderr.write(`${painted(colour, mark)} ${colour === 'dim' ? painted(colour, fitting) : fitting}\n`);
   }
 
@@ -158,7 +181,11 @@ export class AgentScreen {
 
   #draw() {
     if (!this.#hasStatus || this.#isPaused || this.#doing === undefined || this.#isInLine || this.#held !== '') return;
-    const facts = [this.#doing, `${this.#calls} calls`, `${count(this.#tokens)} tokens`].join(' · ');
+    const facts = [
+      this.#doing,
+      `${this.#calls} ${this.#calls === 1 ? 'call' : 'calls'}`,
+      `${count(this.#tokens)} tokens`,
+    ].join(' · ');
     const text = withinWidth(facts, (process.stderr.columns ?? DEFAULT_COLUMNS) - 3);
     process.stderr.write(`${painted('cyan', FRAMES[this.#frame % FRAMES.length] ?? '')} ${painted('dim', text)}`);
     this.#isDrawn = true;

@@ -8,7 +8,7 @@ import { harmless } from '../boundary/harmless.js';
  * @typedef {import('../../index.js').AgentSummary} AgentSummary
  * @typedef {Extract<AgentEvent, { type: 'tool_result' }>} ToolResult
  * @typedef {'green' | 'red' | 'yellow' | 'dim' | 'bold' | 'cyan'} Colour
- * @typedef {{ mark: string, colour: Colour, text: string }} Line
+ * @typedef {{ mark: string, colour: Colour, text: string, isWhole?: boolean }} Line `isWhole`: it goes on below where the terminal ends
  */
 
 const MAX_DETAIL_CHARS = 200;
@@ -34,6 +34,7 @@ export function eventText(event) {
       return {
         mark: '!',
         colour: 'yellow',
+        isWhole: true,
         text: `the provider failed, attempt ${event.attempt}: ${harmless(event.reason, MAX_DETAIL_CHARS)} Trying again in ${duration(event.waitMs)}.`,
       };
     case 'compacted':
@@ -104,15 +105,15 @@ function persistedText({ persisted, findings }) {
 }
 
 /**
+ * What was approved is seen by what comes of it, and so is a plain no.
  * @param {Extract<AgentEvent, { type: 'approval' }>} event
  * @returns {Line | undefined}
  */
 function approvalLine({ state, approved, by, reason, request }) {
-  if (state !== 'answered' || (approved === true && by === 'cli --yes')) return undefined;
+  if (state !== 'answered' || approved === true || reason === undefined) return undefined;
   const who = by === undefined ? '' : ` by ${harmless(by)}`;
-  const why = reason === undefined ? '' : `: ${harmless(reason, MAX_DETAIL_CHARS)}`;
-  if (approved) return { mark: '·', colour: 'dim', text: `approved${who}: ${callWords(request)}${why}` };
-  return { mark: '!', colour: 'yellow', text: `not approved${who}: ${callWords(request)}${why}` };
+  const text = `not approved${who}: ${callWords(request)}: ${harmless(reason, MAX_DETAIL_CHARS)}`;
+  return { mark: '!', colour: 'yellow', text, isWhole: true };
 }
 
 /**
@@ -130,7 +131,7 @@ export function endLines({ outcome, error, summary, session }, { isReplay = fals
     ...(isReplay ? [] : [duration(summary.ms)]),
   ].join(', ');
   const why = error === undefined ? '' : `: ${harmless(error.message, 2 * MAX_DETAIL_CHARS)} [${harmless(error.code)}]`;
-  const first = { ...ENDS[outcome], text: `${ENDS[outcome].text}${why}` };
+  const first = { ...ENDS[outcome], text: `${ENDS[outcome].text}${why}`, isWhole: true };
   return [
     first,
     label('spent', spent),
@@ -138,7 +139,7 @@ export function endLines({ outcome, error, summary, session }, { isReplay = fals
     ...listed('reused', summary.reused),
     ...listed('tested', summary.tested),
     ...listed('changed', summary.changed),
-    ...(isReplay ? [] : [label('session', sessionText(outcome, session))]),
+    ...(isReplay ? [] : [{ ...label('session', sessionText(outcome, session)), isWhole: true }]),
   ];
 }
 
