@@ -2,7 +2,7 @@
 
 import { modelErrorText } from '../agent_tools/model_text.js';
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
-import { AbortedError, ShutdownError, TGPError } from '../boundary/errors.js';
+import { TGPError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { ignored } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
@@ -220,7 +220,7 @@ async function outcomeOf(tool, call, args, signal) {
     return { ok: false, output, ms: 0, ...(code && { code: String(code) }), ...(error && { error: String(error) }) };
   } catch (error) {
     // What came of it is in the ledger: who resumes the session reads it there.
-    if (error instanceof AbortedError || error instanceof ShutdownError) throw error;
+    if (signal?.aborted) throw error;
     return { ...refused(modelErrorText(error)), ...(error instanceof TGPError && { code: error.code }) };
   }
 }

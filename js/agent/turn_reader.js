@@ -163,6 +163,7 @@ function lengthOf(part) {
  * @returns {Promise<T>}
  */
 async function aborting(promise, own) {
+  Promise.resolve(promise).catch(ignored);
   if (own.signal.aborted) throw own.signal.reason;
   let release = ignored;
   /** @type {NodeJS.Timeout | undefined} */
