@@ -63,6 +63,7 @@ function partsOf({ text, calls = [], finish, usage = {}, cut, breaks }, turn) {
     toolName: tool,
     input: typeof given === 'string' ? given : JSON.stringify(given),
   }));
+  /** @type {any[]} */
   const parts = [
     { type: 'stream-start', warnings: [] },
     ...(text === undefined ? [] : [{ type: 'text-start', id: 't' }, ...said]),

@@ -2,6 +2,7 @@
 
 import { onAbort, throwIfAborted } from '../boundary/abort.js';
 import { AbortedError, ConfigError, ShutdownError, TGPError } from '../boundary/errors.js';
+import { settled } from '../boundary/foreign_promise.js';
 import { messageOf } from '../boundary/thrown.js';
 import { Context } from './context.js';
 import { Conversation } from './conversation.js';
@@ -77,7 +78,10 @@ export class AgentWork {
 
   /** @param {(result: AgentResult) => void} settle */
   async #run(settle) {
-    const release = onAbort(this.#asked.signal, () => this.#stop.abort(this.#asked.signal?.reason));
+    const release = onAbort(this.#asked.signal, () => {
+      this.#stop.abort(this.#asked.signal?.reason);
+      this.#events.hurry();
+    });
     let isOpen = false;
     /** @type {Ending} */
     let ending;
@@ -164,8 +168,7 @@ export class AgentWork {
         const call = conversation.callOf(id);
         return call && { call: call.call, line: lineOf(call, conversation.outcomeOf(call.call)) };
       });
-      const settled = () => made.idle();
-      const rules = { conversation, usage: this.#usage, context, tell, settled, attempts };
+      const rules = { conversation, usage: this.#usage, context, tell, settled: () => made.idle(), attempts };
       tools.refresh((tool) => made.wrapped(tool));
       const stream = sdk.streamText({
         model: sdk.wrapLanguageModel({ model, middleware: turnMiddleware(rules) }),
@@ -257,7 +260,7 @@ export class AgentWork {
     return async (request) => {
       const { signal: _, ...shown } = request;
       await this.#tell({ type: 'approval', state: 'asked', request: shown });
-      const answer = await approve(request);
+      const answer = /** @type {import('../../index.js').ApprovalAnswer} */ (await settled(approve(request)));
       const { approved, by, reason } =
         typeof answer === 'boolean' ? { approved: answer } : /** @type {any} */ (answer ?? {});
       await this.#tell({

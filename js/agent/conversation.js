@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { LedgerError, NotFoundError, ValidationError } from '../boundary/errors.js';
 import { isAlive, ownMark } from '../kernel/process_mark.js';
 import { callsIn, foldSession, textIn } from '../kernel/session_fold.js';
@@ -16,12 +18,13 @@ import { MemoryLog } from './memory_log.js';
 /** What stands in the place of a name that the ledger has hidden. */
 const HIDDEN = '[hidden]';
 
-/** Sessions that are worked on, by kernel. @type {WeakMap<object, Set<string>>} */
-const working = new WeakMap();
+/** Sessions that this process works on, with the root of each. @type {Set<string>} */
+const working = new Set();
 
 /** What was said and done in a session. All of it is in the log before anything is done because of it. */
 export class Conversation {
   session;
+  #kernel;
   #log;
   #actor;
   /** @type {Said[]} */
@@ -32,8 +35,10 @@ export class Conversation {
   #byId = new Map();
   /** Positions of intents. @type {Map<string, number>} */
   #begun = new Map();
-  /** @type {Set<string>} */
-  #working;
+  /** What the session is among those that this process works on. */
+  #place = '';
+  /** That it was taken up by this run. */
+  #take = randomUUID();
   calls = 0;
   steps = 0;
   /** What the runs of the task have taken that ended. */
@@ -52,8 +57,7 @@ export class Conversation {
     /** @type {import('../kernel/session_log.js').SessionLog | MemoryLog} */
     this.#log = kernel.sessions[SESSION_LOG];
     this.#actor = { agent: 'agent', id: agent };
-    this.#working = working.get(kernel) ?? new Set();
-    working.set(kernel, this.#working);
+    this.#kernel = kernel;
   }
 
   /**
@@ -61,20 +65,39 @@ export class Conversation {
    * @param {{ task?: string, resume: boolean, model: string, mode?: string }} given
    */
   async open({ task, resume, model, mode }) {
-    if (this.#working.has(this.session)) throw busy(this.session, 'by this process');
-    this.#working.add(this.session);
+    const place = `${resolve(this.#kernel.config.rootDir)}\n${this.session}`;
+    if (working.has(place)) throw busy(this.session, 'by this process');
+    working.add(place);
+    this.#place = place;
     try {
       const known = foldSession(this.session, await this.#events(resume));
       if (known === undefined && resume) throw unknown(this.session);
       if (known?.isClosed) throw closed(this.session);
-      if (known !== undefined) await this.#take(known);
+      await this.#takeUp(known);
+      if (known !== undefined) await this.#read(known);
       if (task !== undefined) this.#ask(task);
-      const mark = ownMark();
-      await this.#append('agent task', { ...(task !== undefined && { task }), model, mode, mark });
-      await this.#first(known, mark);
+      await this.#append('agent task', { ...(task !== undefined && { task }), model, mode });
     } catch (error) {
-      this.#working.delete(this.session);
+      working.delete(place);
       throw error;
+    }
+  }
+
+  /**
+   * Says that this process works on the session. Of two that do so at the same moment, the first has it.
+   * @param {FoldedSession | undefined} known
+   */
+  async #takeUp(known) {
+    for (const mark of known?.takes.values() ?? []) {
+      if (isOther(mark)) throw busy(this.session, `by process ${mark.pid}`);
+    }
+    await this.#append('agent take', { take: this.#take, mark: ownMark() });
+    for (const { what, take, mark } of await this.#log.events(this.session, known?.last ?? 0)) {
+      if (what !== 'agent take') continue;
+      if (take === this.#take) return;
+      if (!isOther(mark)) continue;
+      await this.#append('agent left', { take: this.#take });
+      throw busy(this.session, `by process ${mark.pid}`);
     }
   }
 
@@ -99,9 +122,7 @@ export class Conversation {
   }
 
   /** @param {FoldedSession} known */
-  async #take(known) {
-    const { mark } = known;
-    if (mark?.pid !== process.pid && isAlive(mark)) throw busy(this.session, `by process ${mark.pid}`);
+  async #read(known) {
     this.#begun = known.begun;
     this.end = known.end;
     this.msBefore = known.ms;
@@ -112,7 +133,8 @@ export class Conversation {
         continue;
       }
       const content = await this.#log.whole(entry.content);
-      const calls = callsIn(content).map((call) => this.#known({ ...call, step: entry.step }));
+      const inputs = await this.#log.whole(entry.inputs);
+      const calls = callsIn(content, inputs).map((call) => this.#known({ ...call, step: entry.step }));
       const { step, usage, finish } = entry;
       this.said.push({ step, text: textIn(content), calls, usage, finish });
       this.steps = step;
@@ -121,20 +143,6 @@ export class Conversation {
       const outcome = await this.#log.whole(event.outcome);
       this.#outcomes.set(call, { ok: event.went === 'ok', ms: 0, ...outcome });
     }
-  }
-
-  /**
-   * Of two processes that took up the session at the same moment, the first has it.
-   * @param {FoldedSession | undefined} known
-   * @param {import('../kernel/process_mark.js').ProcessMark} mark
-   */
-  async #first(known, mark) {
-    const after = await this.#log.events(this.session, known?.attached ?? 0);
-    const first = after.find(
-      (/** @type {any} */ { what, mark: other }) => what === 'agent task' && other !== undefined && isAlive(other),
-    );
-    if (first === undefined || first.mark.pid === mark.pid) return;
-    throw busy(this.session, `by process ${first.mark.pid}`);
   }
 
   /**
@@ -160,9 +168,11 @@ export class Conversation {
     const made = calls.map((call) => this.#known({ ...call, call: `c${this.calls + 1}`, step }));
     const content = [
       ...(text === '' ? [] : [{ type: 'text', text }]),
-      ...made.map(({ call, id, tool, input, sha }) => ({ type: 'tool-call', call, id, tool, input, sha })),
+      ...made.map(({ call, id, tool, sha }) => ({ type: 'tool-call', call, id, tool, sha })),
     ];
-    await this.#append('agent turn', { step, content, usage, finish });
+    // Beside, so that large ones leave the rest where it is.
+    const inputs = Object.fromEntries(made.map(({ call, input }) => [call, input]));
+    await this.#append('agent turn', { step, content, inputs, usage, finish });
     this.steps = step;
     this.said.push({ step, text, calls: made, usage, finish });
     return made;
@@ -230,9 +240,9 @@ export class Conversation {
    */
   async close(result) {
     try {
-      await this.#append('agent end', result);
+      await this.#append('agent end', { ...result, take: this.#take });
     } finally {
-      this.#working.delete(this.session);
+      working.delete(this.#place);
     }
   }
 
@@ -289,6 +299,14 @@ export class Conversation {
   async #append(what, body) {
     await this.#log.append(this.session, this.#actor, { what, ...body });
   }
+}
+
+/**
+ * Whether another process, which lives, says that it works on a session. Of this one it is known.
+ * @param {any} mark
+ */
+function isOther(mark) {
+  return mark?.pid !== process.pid && isAlive(mark);
 }
 
 /** @param {Outcome | undefined} outcome */

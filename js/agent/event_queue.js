@@ -21,6 +21,7 @@ export class EventQueue {
   #isEnded = false;
   #isRead = false;
   #isUnread = false;
+  #isHurried = false;
   #onLeft;
 
   /** @param {() => void} onLeft is told when whoever reads has left before the end */
@@ -41,9 +42,19 @@ export class EventQueue {
     }
     if (this.#isUnread && !this.#isRead && this.#waiting.length >= MAX_WAITING) this.#waiting.shift();
     this.#waiting.push(event);
-    while (this.#waiting.length >= MAX_WAITING && !this.#isEnded && !(this.#isUnread && !this.#isRead)) {
+    while (this.#waiting.length >= MAX_WAITING && this.#isAwaited()) {
       await new Promise((/** @type {(value?: undefined) => void} */ resolve) => this.#writers.push(resolve));
     }
+  }
+
+  /** The run is to end: it waits for nobody any more. */
+  hurry() {
+    this.#isHurried = true;
+    this.#wake();
+  }
+
+  #isAwaited() {
+    return !this.#isEnded && !this.#isHurried && (this.#isRead || !this.#isUnread);
   }
 
   /** No more events will come; those that wait can still be read. */

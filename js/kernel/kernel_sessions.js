@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NotFoundError, ValidationError } from '../boundary/errors.js';
 import { wholeNumber } from '../boundary/limit_schema.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
-import { callsIn, foldSession, shownSession, textIn } from './session_fold.js';
+import { callsIn, foldSession, shownSession, textIn, withInputs } from './session_fold.js';
 import { SESSION_LOG, SessionLog } from './session_log.js';
 
 /** @typedef {import('./session_fold.js').FoldedStep} FoldedStep */
@@ -54,9 +54,9 @@ export function kernelSessions(calls, ledger) {
       const found = await folded(session);
       const taken = found.entries.filter((entry) => 'step' in entry);
       const steps = await Promise.all(
-        taken.map(async ({ step, content }) => {
+        taken.map(async ({ step, content, inputs }) => {
           const said = await log.whole(content);
-          const made = callsIn(said).map(({ call, tool, input }) => {
+          const made = callsIn(said, await log.whole(inputs)).map(({ call, tool, input }) => {
             const result = found.results.get(call);
             const state = result === undefined ? 'open' : result.went === 'ok' ? 'ok' : 'failed';
             return { call, tool, args: input, state: /** @type {'ok' | 'failed' | 'open'} */ (state) };
@@ -94,7 +94,7 @@ async function* recorded(log, find) {
       yield JSON.stringify({ task: entry.task });
       continue;
     }
-    const { content, usage, finish } = /** @type {FoldedStep} */ (entry);
-    yield JSON.stringify({ content: await log.whole(content), usage, finish });
+    const { content, inputs, usage, finish } = /** @type {FoldedStep} */ (entry);
+    yield JSON.stringify({ content: withInputs(await log.whole(content), await log.whole(inputs)), usage, finish });
   }
 }

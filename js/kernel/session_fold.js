@@ -17,7 +17,7 @@ import { isAlive } from './process_mark.js';
  * @typedef {object} FoldedStep
  * @property {number} step
  * @property {any} content of the event: what the model said
- * @property {FoldedCall[]} calls filled by whoever reads the content
+ * @property {any} inputs of the event: the arguments of its calls
  * @property {Usage} usage
  * @property {string} finish
  *
@@ -32,9 +32,9 @@ import { isAlive } from './process_mark.js';
  * @property {string} model
  * @property {string} started
  * @property {string} updated
- * @property {any} [mark] of the process that works on it, unless it has ended
+ * @property {Map<string, any>} takes marks of processes that took the session up and have not said that they left, in their order
  * @property {LedgerEvent} [end] of the last run
- * @property {number} attached position of the last task or resumption
+ * @property {number} last position of its last event
  * @property {number} ms of the runs of the last task that have ended
  * @property {boolean} isClosed
  */
@@ -55,7 +55,8 @@ export function foldSession(session, events) {
     model: '',
     started: '',
     updated: '',
-    attached: 0,
+    takes: new Map(),
+    last: 0,
     ms: 0,
     isClosed: false,
   };
@@ -69,6 +70,12 @@ export function foldSession(session, events) {
  */
 function foldEvent(folded, event) {
   switch (event.what) {
+    case 'agent take':
+      folded.takes.set(String(event.take), event.mark);
+      break;
+    case 'agent left':
+      folded.takes.delete(String(event.take));
+      break;
     case 'agent task':
       if (typeof event.task === 'string') {
         folded.entries.push({ task: event.task });
@@ -77,15 +84,13 @@ function foldEvent(folded, event) {
       }
       folded.model = String(event.model ?? folded.model);
       folded.started ||= event.ts;
-      folded.mark = event.mark;
       folded.end = undefined;
-      folded.attached = event.seq;
       break;
     case 'agent turn':
       folded.entries.push({
         step: Number(event.step),
         content: event.content,
-        calls: [],
+        inputs: event.inputs,
         usage: event.usage ?? { input: 0, output: 0, cached: 0 },
         finish: String(event.finish ?? ''),
       });
@@ -98,17 +103,17 @@ function foldEvent(folded, event) {
       break;
     case 'agent end':
       folded.end = event;
-      folded.mark = undefined;
+      folded.takes.delete(String(event.take));
       folded.ms += Number(event.ms ?? 0);
       break;
     case 'agent close':
       folded.isClosed = true;
-      folded.mark = undefined;
       break;
     default:
       return;
   }
   folded.updated = event.ts;
+  folded.last = event.seq;
 }
 
 /**
@@ -117,7 +122,7 @@ function foldEvent(folded, event) {
  */
 export function shownSession(folded) {
   const { session, task, model, started, updated, end } = folded;
-  const state = folded.isClosed ? 'closed' : isAlive(folded.mark) ? 'running' : 'open';
+  const state = folded.isClosed ? 'closed' : [...folded.takes.values()].some(isAlive) ? 'running' : 'open';
   return {
     session,
     state,
@@ -132,11 +137,11 @@ export function shownSession(folded) {
 /**
  * The calls in what a model said.
  * @param {any} content of a turn, whole
+ * @param {any} inputs of it, whole
  * @returns {FoldedCall[]}
  */
-export function callsIn(content) {
-  if (!Array.isArray(content)) return [];
-  return content
+export function callsIn(content, inputs) {
+  return withInputs(content, inputs)
     .filter((part) => part?.type === 'tool-call')
     .map(({ call, id, tool, input, sha }) => ({
       call: String(call),
@@ -145,6 +150,17 @@ export function callsIn(content) {
       input,
       sha: String(sha),
     }));
+}
+
+/**
+ * What a model said, with the arguments of its calls.
+ * @param {any} content of a turn, whole
+ * @param {any} inputs of it, whole
+ * @returns {any[]}
+ */
+export function withInputs(content, inputs) {
+  if (!Array.isArray(content)) return [];
+  return content.map((part) => (part?.type === 'tool-call' ? { ...part, input: inputs?.[part.call] } : part));
 }
 
 /**

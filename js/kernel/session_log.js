@@ -14,7 +14,7 @@ export const SESSION_LOG = Symbol.for('@tgp/core/session_log');
 
 /** Where the events are that tell which sessions there are: those are found without a look at the others. */
 const LISTED_PATH = '.tgp/sessions';
-const LISTED = new Set(['agent task', 'agent end', 'agent close']);
+const LISTED = new Set(['agent take', 'agent left', 'agent task', 'agent end', 'agent close']);
 /** Members of events that are texts, which may be long. */
 const TEXTS = /** @type {const} */ (['task', 'text']);
 const PAGE_EVENTS = 1_000;
