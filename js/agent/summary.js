@@ -36,7 +36,7 @@ export function summaryOf(conversation, usage, isForged) {
     const path = outcome?.path ?? pathOf(call.input);
     if (path === undefined) continue;
     if (TESTING.has(call.tool)) tested?.add(path);
-    if (!outcome?.ok) continue;
+    if (!outcome?.ok || outcome.output?.dryRun === true) continue;
     if (CHANGING.has(call.tool)) {
       const isTool = TOOL_FILE.test(path) && !TEST_FILE.test(path);
       if (isTool && outcome.isNew) forged?.add(path);
