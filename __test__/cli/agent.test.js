@@ -21,6 +21,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 /** @typedef {import('../helpers/providers/scripted_server.js').Script} Script */
 
 const KEY = 'sk-test-0123456789abcdef';
+const MINUTES = 60_000;
 const NOTE = { name: 'write_file', input: { path: 'notes/a.md', content: 'one\ntwo\n' } };
 const NOTES = byResults([{ say: 'I note it.', calls: [NOTE] }, { say: 'Noted.' }]);
 
@@ -58,27 +59,31 @@ const ndjson = (stdout) =>
     .map((line) => JSON.parse(line));
 
 describe.each(/** @type {const} */ (['openai', 'anthropic']))('%s', (provider) => {
-  test('a sentence becomes a tested tool, and the next one reuses it', async () => {
-    let story = forgeTestFirst;
-    const { folder, root, env, server } = await set((seen) => story(seen), { provider });
-    const forged = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--yes'], { env });
-    expect(forged.code, forged.stderr).toBe(0);
-    expect(forged.stdout).toMatch(/^Is there a tool for this\?\n[\s\S]*\nIt weighs 576 pounds\.\n$/);
-    expect(forged.stderr).toMatch(
-      /✗ \w+ +tools\/shipping\/dim_weight[\s\S]*✓ exec_tool +tools\/shipping\/dim_weight\.ts {2}→ 576\n/,
-    );
-    expect(forged.stderr).toMatch(/✓ done\n {2}spent {4}7 steps, 6 calls, [\d.]+ k tokens, /);
-    expect(forged.stderr).toMatch(new RegExp(`forged +[\\s\\S]*${TOOL_PATH}`));
-    expect(git(root, 'log', '-1', '--format=%B', '--', TOOL_PATH)).toMatch(/^TGP-Session: /m);
-    story = reuse;
-    const reused = await runCli(folder, ['agent', 'And', 'a', 'smaller', 'one?', '-y'], { env });
-    expect(reused).toMatchObject({ code: 0, stdout: 'There is one.\nIt weighs 37 pounds.\n' });
-    expect(reused.stderr).toMatch(/reused +tools\/shipping\/dim_weight\.ts\n/);
-    expect(reused.stderr).not.toMatch(/forged/);
-    expect(server.requests.at(-1)?.said).toEqual(['And a smaller one?']);
-    expect(server.problems).toEqual([]);
-    expect(`${forged.stdout}${forged.stderr}${reused.stderr}`).not.toContain(KEY);
-  });
+  test(
+    'a sentence becomes a tested tool, and the next one reuses it',
+    async () => {
+      let story = forgeTestFirst;
+      const { folder, root, env, server } = await set((seen) => story(seen), { provider });
+      const forged = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--yes'], { env });
+      expect(forged.code, forged.stderr).toBe(0);
+      expect(forged.stdout).toMatch(/^Is there a tool for this\?\n[\s\S]*\nIt weighs 576 pounds\.\n$/);
+      expect(forged.stderr).toMatch(
+        /✗ \w+ +tools\/shipping\/dim_weight[\s\S]*✓ exec_tool +tools\/shipping\/dim_weight\.ts {2}→ 576\n/,
+      );
+      expect(forged.stderr).toMatch(/✓ done\n {2}spent {4}7 steps, 6 calls, [\d.]+ k tokens, /);
+      expect(forged.stderr).toMatch(new RegExp(`forged +[\\s\\S]*${TOOL_PATH}`));
+      expect(git(root, 'log', '-1', '--format=%B', '--', TOOL_PATH)).toMatch(/^TGP-Session: /m);
+      story = reuse;
+      const reused = await runCli(folder, ['agent', 'And', 'a', 'smaller', 'one?', '-y'], { env });
+      expect(reused).toMatchObject({ code: 0, stdout: 'There is one.\nIt weighs 37 pounds.\n' });
+      expect(reused.stderr).toMatch(/reused +tools\/shipping\/dim_weight\.ts\n/);
+      expect(reused.stderr).not.toMatch(/forged/);
+      expect(server.requests.at(-1)?.said).toEqual(['And a smaller one?']);
+      expect(server.problems).toEqual([]);
+      expect(`${forged.stdout}${forged.stderr}${reused.stderr}`).not.toContain(KEY);
+    },
+    2 * MINUTES,
+  );
 });
 
 test('--json prints the events, a line each, and nothing else', async () => {
@@ -233,25 +238,29 @@ describe('sessions', () => {
     });
   });
 
-  test('are replayed: the same bytes each time, and nothing of the workspace changes', async () => {
-    const { folder, env, root, server } = await set(forgeTestFirst);
-    const made = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--yes'], { env });
-    const [{ session }] = (await runCli(folder, ['sessions', '--json'])).json();
-    const before = { head: git(root, 'rev-parse', 'HEAD'), requests: server.requests.length };
-    const outputs = new Set();
-    for (let time = 0; time < 3; time += 1) {
-      const { code, stdout, stderr } = await runCli(folder, ['replay', session, '--yes']);
-      expect(code, stderr).toBe(0);
-      outputs.add(`${stdout}\n---\n${stderr}`);
-      expect(stdout).toBe(made.stdout);
-    }
-    expect(outputs.size).toBe(1);
-    expect({ head: git(root, 'rev-parse', 'HEAD'), requests: server.requests.length }).toEqual(before);
-    expect((await runCli(folder, ['sessions', '--json'])).json()).toHaveLength(1);
-  });
+  test(
+    'are replayed: the same bytes each time, and nothing of the workspace changes',
+    async () => {
+      const { folder, env, root, server } = await set(forgeTestFirst);
+      const made = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--yes'], { env });
+      const [{ session }] = (await runCli(folder, ['sessions', '--json'])).json();
+      const before = { head: git(root, 'rev-parse', 'HEAD'), requests: server.requests.length };
+      const outputs = new Set();
+      for (let time = 0; time < 3; time += 1) {
+        const { code, stdout, stderr } = await runCli(folder, ['replay', session, '--yes']);
+        expect(code, stderr).toBe(0);
+        outputs.add(`${stdout}\n---\n${stderr}`);
+        expect(stdout).toBe(made.stdout);
+      }
+      expect(outputs.size).toBe(1);
+      expect({ head: git(root, 'rev-parse', 'HEAD'), requests: server.requests.length }).toEqual(before);
+      expect((await runCli(folder, ['sessions', '--json'])).json()).toHaveLength(1);
+    },
+    2 * MINUTES,
+  );
 });
 
-describe.skipIf(!hasTerminals())('at a terminal', () => {
+describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () => {
   const plain = (/** @type {string[]} */ lines) => lines.map((line) => stripVTControlCharacters(line).trimEnd());
 
   test('a change is shown before it is approved with one key, by name', async () => {
@@ -296,6 +305,44 @@ describe.skipIf(!hasTerminals())('at a terminal', () => {
     expect(code, stdout).toBe(0);
     expect(stdout.split('Allow?')).toHaveLength(2);
     expect(await readFile(join(root, 'notes/b.md'), 'utf8')).toBe('b\n');
+  });
+
+  test('what is always allowed is a rule in the policy file, and is not asked again', async () => {
+    const { folder, env, server } = await set(NOTES, { config: { policy: './tgp.policy.yaml' } });
+    const file = join(folder, 'tgp.policy.yaml');
+    await writeFile(file, 'version: 1\ndefault: ask\nrules:\n  - { id: reading, allow: [read] }\n');
+    const asked = await atTerminal(folder, ['Note it down.'], { env, script: [['Allow?', 'a']] });
+    expect(asked.code, asked.stdout).toBe(0);
+    expect(asked.stdout).toContain('[a]lways');
+    expect(await readFile(file, 'utf8')).toMatch(/notes\/a\.md/);
+    const again = await atTerminal(folder, ['Note it down.'], { env });
+    expect(again.code, again.stdout).toBe(0);
+    expect(again.stdout).not.toContain('Allow?');
+    expect(server.problems).toEqual([]);
+  });
+
+  test('a long change is shown in part, and all of it on demand; questions wait for one another', async () => {
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index}\n`).join('');
+    const write = (/** @type {string} */ path, /** @type {string} */ content) => ({
+      name: 'write_file',
+      input: { path, content },
+    });
+    const { folder, env, root } = await set(
+      byResults([{ calls: [write('notes/a.md', lines), write('notes/b.md', 'b\n')] }, { say: 'Noted.' }]),
+    );
+    const script = /** @type {[string, string][]} */ ([
+      ['Allow?', 'l'],
+      ['Allow?', 'y'],
+      ['Allow?', 'n'],
+    ]);
+    const { stdout } = await atTerminal(folder, ['Note it down.'], { env, script });
+    const shown = stripVTControlCharacters(stdout);
+    expect(shown).toMatch(
+      /line 23\r\n {2}Allow\?[^\n]*36 more \[l\]ines more\r\n[\s\S]*line 59\r\n {2}Allow\?[^\n]*yes/,
+    );
+    expect(shown.split('Allow?')).toHaveLength(4);
+    expect(git(root, 'log', '--format=%s')).toContain('notes/a.md');
+    expect(git(root, 'log', '--format=%s')).not.toContain('notes/b.md');
   });
 
   test('Ctrl-C at a question ends the run', async () => {

@@ -13,7 +13,7 @@ pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
     os.execvp(sys.argv[3], sys.argv[3:])
-seen, deadline = b'', time.time() + 60
+seen, deadline = b'', time.time() + 100
 while time.time() < deadline:
     if script and script[0][0].encode() in seen:
         awaited, typed = script.pop(0)
