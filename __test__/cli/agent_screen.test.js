@@ -196,7 +196,7 @@ test('a sentence is a task, a word is a command', () => {
   expect(withCommand(['How many orders?'])).toEqual(['agent', 'How many orders?']);
   expect(withCommand(['--resume'])).toEqual(['agent', '--resume']);
   expect(withCommand(['--model', 'openai/x', 'task'])).toEqual(['agent', '--model', 'openai/x', 'task']);
-  for (const argv of [['list'], ['lsit'], ['--help'], ['-v'], [], [' list ']]) expect(withCommand(argv)).toBe(argv);
+  for (const argv of [['list'], ['forget'], ['--help'], ['-v'], [], [' list ']]) expect(withCommand(argv)).toBe(argv);
 });
 
 test('budgets are read as people write them', () => {

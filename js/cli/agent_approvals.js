@@ -76,13 +76,13 @@ export class AgentApprovals {
     show(lines.slice(0, SHOWN_LINES));
     let hidden = Math.max(0, lines.length - SHOWN_LINES);
     for (;;) {
-      const more = hidden > 0 ? `, ${hidden} more [l]ines` : '';
+      const more = hidden > 0 ? `, ${hidden} [m]ore lines` : '';
       const always = request.always === undefined ? '' : ', [a]lways';
       const question = `  Allow? [y]es, [n]o${always}, all the [r]est${more} `;
-      const keys = ['y', 'n', 'r', ...(request.always === undefined ? [] : ['a']), ...(hidden > 0 ? ['l'] : [])];
+      const keys = ['y', 'n', 'r', ...(request.always === undefined ? [] : ['a']), ...(hidden > 0 ? ['m'] : [])];
       const key = await askForKey(question, keys, request.signal);
       process.stderr.write(`${WORDS[key] ?? 'no'}\n`);
-      if (key === 'l') {
+      if (key === 'm') {
         show(lines.slice(SHOWN_LINES));
         hidden = 0;
         continue;
@@ -99,7 +99,7 @@ export class AgentApprovals {
 }
 
 /** @type {Record<string, string>} */
-const WORDS = { y: 'yes', n: 'no', a: 'always', r: 'yes, and all the rest', l: 'more', [INTERRUPT]: 'no' };
+const WORDS = { y: 'yes', n: 'no', a: 'always', r: 'yes, and all the rest', m: 'more', [INTERRUPT]: 'no' };
 
 /** @param {DiffLine[]} lines */
 function show(lines) {
