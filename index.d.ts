@@ -1,6 +1,7 @@
 // What users import, one file per concept. Each name carries its documentation, which docs/api.md repeats.
 
 export * from './types/adapters.js';
+export * from './types/agent.js';
 export * from './types/config.js';
 export * from './types/confinement.js';
 export * from './types/dry_run.js';

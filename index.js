@@ -1,3 +1,6 @@
+import './js/agent/agent.js';
+
+export { replayModel } from './js/agent/replay.js';
 export { tgpTools } from './js/agent_tools/kernel_tools.js';
 export {
   formatTools,

@@ -4,7 +4,7 @@ import { localBin, status } from './process.mjs';
 
 process.exitCode = status(
   localBin('vitest'),
-  ['run', '__test__/process', '__test__/ledger', ...process.argv.slice(2)],
+  ['run', '__test__/process', '__test__/ledger', '__test__/agent/killed.test.js', ...process.argv.slice(2)],
   {
     TGP_LONG_TESTS: '1',
   },

@@ -1,3 +1,4 @@
+import type { Agent, AgentOptions, KernelSessions } from './agent.js';
 import type { FilledTGPConfig, TGPConfigInput } from './config.js';
 import type { Confinement } from './confinement.js';
 import type { DryRunOption, DryRunResult } from './dry_run.js';
@@ -315,6 +316,17 @@ export declare class TGP {
    * for (const { ts, tool, path } of await kernel.ledger.tail({ session: 'order-77', type: 'CALL' })) console.log(ts, tool, path);
    */
   readonly ledger: KernelLedger;
+  /** The conversations of agents: those that can be resumed, and what was said and done in each. */
+  readonly sessions: KernelSessions;
+  /**
+   * A model that works on tasks with the tools of this kernel, on the tool loop of the AI SDK (`ai` 6 or later, which the
+   * application installs). Nothing happens before {@link Agent.run}.
+   * @example
+   * const agent = kernel.agent({ model: 'openai/gpt-5', budget: { steps: 40, tokens: 500_000 } });
+   * const { outcome, text } = await agent.run('Which customers have not paid for 30 days?').result;
+   * @throws {ValidationError} for options that cannot be meant
+   */
+  agent(options: AgentOptions): Agent;
   /** The rules in force: whether they can be meant, what they say of a call, what others would have said. */
   readonly policy: KernelPolicy;
   /**

@@ -18,8 +18,9 @@ const BELOW = {
   forged: ['boundary', 'tool_shape'],
   kernel: ['boundary', ...PARTS, 'forged'],
   agent_tools: ['boundary', 'sql', 'tool_shape', 'kernel'],
+  agent: ['boundary', 'tool_shape', 'kernel', 'agent_tools'],
   mcp: ['boundary', 'tool_shape', 'kernel', 'agent_tools'],
-  cli: ['boundary', 'sql', 'files', 'tool_shape', 'kernel', 'agent_tools', 'mcp'],
+  cli: ['boundary', 'sql', 'files', 'tool_shape', 'kernel', 'agent_tools', 'agent', 'mcp'],
 };
 
 /** Files that lie in js/ itself, each with the reason why it must. */

@@ -4,6 +4,7 @@
  */
 
 import type * as declared from '../../index.js';
+import * as replay from '../../js/agent/replay.js';
 import * as tools from '../../js/agent_tools/kernel_tools.js';
 import * as adapters from '../../js/agent_tools/provider_formats.js';
 import * as sqlTools from '../../js/agent_tools/sql_tools.js';
@@ -77,6 +78,7 @@ export const surface: Surface = {
   SqlError: errors.SqlError,
   TestToolParams: toolParameters.TestToolParams,
   TGP: kernel.TGP,
+  replayModel: replay.replayModel,
   TGPConfigSchema: schemas.TGPConfigSchema,
   TGPError: errors.TGPError,
   ToolError: errors.ToolError,

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { TGPError, ValidationError } from '../boundary/errors.js';
 import { packageVersion } from '../boundary/package_version.js';
+import { addAgentCommands, withCommand } from './agent_commands.js';
 
 /** @typedef {import('./screen.js').Format} Format */
 
@@ -12,8 +13,9 @@ Exit codes:
   0  done
   1  failed: a tool threw or is not valid, something is missing, broken or not allowed; the message says what to do
   2  wrong usage
-  3  ledger verify: the ledger was changed
-  4  ledger verify: the end of the ledger is missing`;
+  3  an agent: the model refused, or was refused what it wanted; ledger verify: the ledger was changed
+  4  ledger verify: the end of the ledger is missing
+  130  an agent was interrupted`;
 
 /**
  * @param {string[]} argv
@@ -45,7 +47,7 @@ export async function main(argv) {
   const program = build(action);
   try {
     if (argv.length === 0) program.outputHelp();
-    else await program.parseAsync(argv, { from: 'user' });
+    else await program.parseAsync(withCommand(argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -78,6 +80,7 @@ function build(action) {
   const onApproval = (/** @type {Command} */ made) =>
     onWorkspace(made).option('-y, --yes', 'approve everything that the policy wants approved, without asking');
 
+  addAgentCommands({ command, onWorkspace, onApproval, action, positive });
   reporting(command('init', 'set TGP up in this folder; safe to run again'))
     .option('-y, --yes', 'do not ask')
     .action(action(async (options) => (await import('./init.js')).init(options)));

@@ -7,6 +7,7 @@ import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
 import { ARGUMENTS_OF, agentFiles, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './agent_access.js';
 import { previewedChange, refuseDryRun } from './dry_run.js';
+import { AgentHost } from './kernel_agent.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
 import { kernelLedger } from './kernel_ledger.js';
@@ -14,6 +15,7 @@ import { readOptions } from './kernel_options.js';
 import { caveatsText, kernelPolicy } from './kernel_policy.js';
 import { kernelRegistry } from './kernel_registry.js';
 import { KernelRuns } from './kernel_runs.js';
+import { kernelSessions } from './kernel_sessions.js';
 import { kernelVfs } from './kernel_vfs.js';
 import { Lifecycle } from './lifecycle.js';
 import { harmless } from './logger.js';
@@ -38,7 +40,7 @@ import { readTools, wrong } from './tool_base.js';
 const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
 
 /** What an application holds: every method checks what it is given and hands it on. */
-export class TGP {
+export class TGP extends AgentHost {
   /** @type {import('../../index.js').Logger} */
   logger;
   /** @type {import('../../index.js').VFSAdapter} */
@@ -61,6 +63,7 @@ export class TGP {
 
   /** @param {TGPOptions} [options] */
   constructor(options = {}) {
+    super();
     const given = readOptions(options);
     this.logger = given.logger;
     this.#owner = /** @type {any} */ (given.options)[OWNER];
@@ -87,6 +90,7 @@ export class TGP {
     this.git = kernelGit(this.#calls, this.#owner);
     this.ledger = kernelLedger(this.#calls);
     this.policy = kernelPolicy(this.#calls, this.#life);
+    this.sessions = kernelSessions(this.#calls, this.ledger);
     const ignored = IGNORED_OPTIONS.filter((name) => given.options[name] !== undefined);
     if (ignored.length > 0) {
       log.warn(`Ignored: ${ignored.join(' and ')}. The native kernel reaches files and Git remotes by itself.`);

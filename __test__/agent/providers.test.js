@@ -1,0 +1,165 @@
+/** Models by name: what is missing is said once, with what to do about it, and no key is in it. */
+
+import { execFile } from 'node:child_process';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { withoutKeys } from '../../js/agent/hidden_keys.js';
+import { resolveModel } from '../../js/agent/providers.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const SECRET = 'sk-secret-0123456789';
+const VARIABLES = [
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_BASE_URL',
+  'COMPATIBLE_API_KEY',
+];
+
+beforeEach(() => {
+  for (const name of VARIABLES) vi.stubEnv(name, '');
+});
+afterEach(() => vi.unstubAllEnvs());
+
+describe('names', () => {
+  test.each([
+    ['openai/gpt-5.4', 'openai.responses', 'gpt-5.4'],
+    ['anthropic/claude-sonnet-5', 'anthropic.messages', 'claude-sonnet-5'],
+    ['compatible:http://localhost:11434/v1/llama3', 'compatible.chat', 'llama3'],
+    ['compatible:https://llm.example.com/api/v1/meta/llama-4', 'compatible.chat', 'meta/llama-4'],
+    ['compatible:http://[::1]:8080/llama3', 'compatible.chat', 'llama3'],
+    ['compatible:https://llm.example.com/v1beta/x:free', 'compatible.chat', 'x:free'],
+  ])('%s', async (name, provider, modelId) => {
+    vi.stubEnv('OPENAI_API_KEY', SECRET);
+    vi.stubEnv('ANTHROPIC_API_KEY', SECRET);
+    expect(await resolveModel(name)).toMatchObject({ provider, modelId, specificationVersion: 'v3' });
+  });
+
+  test('a model of the AI SDK is taken as it is', async () => {
+    const model = createAnthropic({ apiKey: SECRET })('claude-sonnet-5');
+    expect(await resolveModel(model)).toBe(model);
+  });
+
+  test.each([
+    ['gpt-5.4', /names no provider\. Did you mean "openai\/gpt-5\.4"\?/],
+    ['claude-sonnet-5', /Did you mean "anthropic\/claude-sonnet-5"\?/],
+    ['opnai/gpt-5.4', /Did you mean "openai\/…"\?/],
+    ['openai/', /"openai\/" names no model\./],
+    ['constructor/x', /names no provider/],
+    ['', /names no provider/],
+    ['compatible:', /needs an address and a model/],
+    ['compatible:http://localhost:1', /needs an address and a model/],
+    ['openai\u001b[2J/x', /"openai\\u\{1b\}\[2J\/x" names no provider/],
+    ['x'.repeat(3_000), /too long/],
+    [{}, /no language model/],
+    [null, /no language model/],
+  ])('%o is refused', async (model, message) => {
+    const error = await resolveModel(/** @type {any} */ (model)).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'ERR_VALIDATION', details: { field: 'model' } });
+    expect(error.message).toMatch(message);
+    expect(error.message).toContain('openai/<model>');
+  });
+});
+
+test('an object that does not let itself be looked at is no model', async () => {
+  const get = () => {
+    throw new Error('no');
+  };
+  const error = await resolveModel(new Proxy({}, { get })).catch((thrown) => thrown);
+  expect(error.message).toMatch(/^It is no language model of the AI SDK\./);
+});
+
+describe('keys and addresses', () => {
+  test.each([
+    ['openai/gpt-5.4', 'OPENAI_API_KEY'],
+    ['anthropic/claude-sonnet-5', 'ANTHROPIC_API_KEY'],
+  ])('%s without a key', async (name, variable) => {
+    const error = await resolveModel(name).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'ERR_CONFIG', details: { variable } });
+    expect(error.message).toContain(`export ${variable}=<key>`);
+  });
+
+  test('a token of Anthropic is as good as a key', async () => {
+    vi.stubEnv('ANTHROPIC_AUTH_TOKEN', SECRET);
+    expect(await resolveModel('anthropic/claude-sonnet-5')).toMatchObject({ modelId: 'claude-sonnet-5' });
+  });
+
+  test.each([
+    ['compatible:http://llm.example.com/v1/llama3', {}, /not encrypted.*llm\.example\.com/],
+    ['compatible:https://me:pass@llm.example.com/v1/llama3', {}, /name or password/],
+    ['compatible:ftp://llm.example.com/v1/llama3', {}, /no http or https address/],
+    ['openai/gpt-5.4', { OPENAI_BASE_URL: 'http://llm.example.com/v1' }, /OPENAI_BASE_URL is not encrypted/],
+    ['anthropic/claude-5', { ANTHROPIC_BASE_URL: 'nonsense' }, /ANTHROPIC_BASE_URL is no http or https address/],
+  ])('%s %o: a key goes nowhere unsafe', async (name, more, message) => {
+    const keys = { OPENAI_API_KEY: SECRET, ANTHROPIC_API_KEY: SECRET, COMPATIBLE_API_KEY: SECRET };
+    for (const [variable, value] of Object.entries({ ...keys, ...more })) vi.stubEnv(variable, String(value));
+    const error = await resolveModel(name).catch((thrown) => thrown);
+    expect(error.code).toBe('ERR_CONFIG');
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toMatch(/secret|pass@/);
+  });
+
+  test('without a key a compatible server may be anywhere', async () => {
+    expect(await resolveModel('compatible:http://llm.example.com/v1/llama3')).toMatchObject({ modelId: 'llama3' });
+  });
+
+  test('keys are taken out of texts, words are not', () => {
+    vi.stubEnv('OPENAI_API_KEY', SECRET);
+    vi.stubEnv('ANTHROPIC_API_KEY', 'none');
+    expect(withoutKeys(`Key ${SECRET} and ${SECRET}: none of it.`)).toBe('Key [hidden] and [hidden]: none of it.');
+  });
+});
+
+describe('packages', () => {
+  const PROGRAM = `
+    const { resolveModel } = await import(process.argv[1]);
+    for (const name of ['openai/x', 'anthropic/x', 'compatible:http://localhost:1/v1/x']) {
+      await resolveModel(name).then(
+        (model) => console.log(model.provider),
+        ({ code, message }) => console.log(code, message),
+      );
+    }`;
+
+  /** A copy of the package that has no provider beside it, and an application. */
+  async function apart() {
+    const folder = await tempRoot();
+    const application = join(folder, 'application');
+    await mkdir(application);
+    await writeFile(join(application, 'package.json'), '{}');
+    for (const part of ['agent', 'boundary', 'kernel']) {
+      await cp(join('js', part), join(folder, 'tgp/js', part), { recursive: true });
+    }
+    await writeFile(join(folder, 'tgp/package.json'), '{ "type": "module" }');
+    const entry = pathToFileURL(join(folder, 'tgp/js/agent/providers.js')).href;
+    const env = { ...process.env, OPENAI_API_KEY: SECRET, ANTHROPIC_API_KEY: SECRET };
+    return {
+      application,
+      run: async () => {
+        const args = ['--input-type=module', '-e', PROGRAM, entry];
+        const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: application, env });
+        return stdout.trim().split('\n');
+      },
+    };
+  }
+
+  test('one that is missing is named, with the command that installs it', async () => {
+    const { run } = await apart();
+    const lines = await run();
+    expect(lines).toHaveLength(3);
+    for (const [index, name] of ['@ai-sdk/openai', '@ai-sdk/anthropic', '@ai-sdk/openai-compatible'].entries()) {
+      expect(lines[index]).toMatch(/^ERR_CONFIG /);
+      expect(lines[index]).toContain(`needs the package ${name}. Install it with "npm install ${name}"`);
+    }
+  });
+
+  test('those of the application in the current folder are found', async () => {
+    const { run, application } = await apart();
+    await symlink(resolve('node_modules'), join(application, 'node_modules'), 'junction');
+    expect(await run()).toEqual(['openai.responses', 'anthropic.messages', 'compatible.chat']);
+  });
+});

@@ -1,0 +1,114 @@
+/** What was asked for and has no result when a session is resumed: nothing is done twice, and nothing that was not meant. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { agentModel, eventsOf } from '../helpers/agent_model.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { startProgram } from '../helpers/run_program.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const MODEL = new URL('../helpers/agent_model.js', import.meta.url).href;
+const ZOD = new URL('../../node_modules/zod/index.js', import.meta.url).href;
+const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
+
+/**
+ * A process that dies within the first of its calls.
+ * @param {{ tool: string, input: unknown }[]} calls
+ */
+async function died(calls) {
+  const folder = await tempRoot();
+  const { ended } = startProgram(
+    folder,
+    `const { agentModel } = await import(${JSON.stringify(MODEL)});
+    const { z } = await import(${JSON.stringify(ZOD)});
+    const die = { description: 'Dies.', inputSchema: z.object({}), execute: () => process.kill(process.pid, 'SIGKILL') };
+    const kernel = new TGP({ config: { rootDir: '.tgp' } });
+    const model = agentModel([{ text: 'Now.', calls: ${JSON.stringify(calls)} }]);
+    await kernel.agent({ model, tools: { die } }).run('go', { session: 's' }).result;`,
+  );
+  const { signal, stderr } = await ended;
+  expect(signal, stderr).toBe('SIGKILL');
+  return createKernel({ rootDir: join(folder, '.tgp') });
+}
+
+const die = { description: 'Dies.', inputSchema: z.object({}), execute: async () => 'alive' };
+const tools = { die: /** @type {any} */ (die) };
+const resumed = { session: 's', resume: true };
+
+test('a call that had begun is unknown, and those behind it are made', async () => {
+  const { kernel } = await died([
+    { tool: 'die', input: {} },
+    { tool: 'write_file', input: { path: 'tools/a.md', content: 'a' } },
+    { tool: 'write_file', input: '{"path": "tools/b.md", ' },
+    { tool: 'nothing', input: {} },
+  ]);
+  expect(await kernel.sessions.list()).toMatchObject([{ session: 's', state: 'open', task: 'go' }]);
+  /** @type {any[]} */
+  let told = [];
+  const model = agentModel(({ seen }) => {
+    told = seen;
+    return { text: 'I see.' };
+  });
+  const events = await eventsOf(kernel.agent({ model, tools }).run(undefined, resumed));
+  expect(events.at(-1)).toMatchObject({ outcome: 'done', summary: { changed: ['tools/a.md'], calls: 4 } });
+  const results = events.filter(({ type }) => type === 'tool_result');
+  expect(results).toMatchObject([
+    { call: 'c1', from: 'unknown', ok: false, code: 'ERR_UNKNOWN' },
+    { call: 'c2', from: 'made', ok: true },
+    { call: 'c3', ok: false },
+    { call: 'c4', ok: false },
+  ]);
+  expect(told.map(({ tool }) => tool)).toEqual(['die', 'write_file', 'write_file', 'nothing']);
+  expect(told[0].output).toMatchObject({ state: 'unknown', error: expect.stringContaining('look before') });
+  expect(told[2].output).toContain('no valid JSON');
+  expect(await kernel.git.log('tools/a.md')).toHaveLength(1);
+  expect(await kernel.ledger.query({ session: 's', type: 'CALL', tool: 'die' })).toHaveLength(1);
+
+  // Once more: all of it is on record now.
+  const again = agentModel([]);
+  expect(await kernel.agent({ model: again, tools }).run(undefined, resumed).result).toMatchObject({ outcome: 'done' });
+  expect(again.doStreamCalls).toEqual([]);
+});
+
+test('arguments that the ledger has masked are not used', async () => {
+  const { kernel } = await died([
+    { tool: 'die', input: {} },
+    { tool: 'write_file', input: { path: 'tools/key.md', content: `key: ${SECRET}` } },
+  ]);
+  /** @type {any[]} */
+  let told = [];
+  const model = agentModel(({ seen }) => {
+    told = seen;
+    return { text: 'I see.' };
+  });
+  await kernel.agent({ model, tools }).run(undefined, resumed).result;
+  expect(told[1].output).toContain('was not made');
+  expect(await kernel.vfs.exists('tools/key.md')).toBe(false);
+});
+
+test('a call that ended while the run was interrupted has its end from the ledger', async () => {
+  const { kernel, rootDir } = await createKernel();
+  const stop = new AbortController();
+  let made = 0;
+  const pay = {
+    description: 'Pays.',
+    inputSchema: z.object({ amount: z.number() }),
+    execute: async () => {
+      made += 1;
+      writeFileSync(join(rootDir, 'paid'), '1');
+      stop.abort();
+      throw new Error('The connection broke.');
+    },
+  };
+  const own = { pay: /** @type {any} */ (pay) };
+  const first = agentModel([{ calls: [{ tool: 'pay', input: { amount: 7 } }] }]);
+  const run = kernel.agent({ model: first, tools: own }).run('pay', { session: 's', signal: stop.signal });
+  expect(await run.result).toMatchObject({ outcome: 'interrupted' });
+  const second = agentModel(({ seen }) => ({ text: JSON.stringify(seen[0]?.output) }));
+  const events = await eventsOf(kernel.agent({ model: second, tools: own }).run(undefined, resumed));
+  expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({ from: 'ledger', ok: false });
+  expect(events.at(-1).text).toContain('The connection broke.');
+  expect(made).toBe(1);
+});

@@ -1,0 +1,42 @@
+/** A workspace, and a provider that the command line reaches. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { TGP, tgpTools } from '../../../index.js';
+import { tempRoot } from '../temp_root.js';
+import { anthropicServer } from './anthropic_server.js';
+import { openaiServer } from './openai_server.js';
+import { byResults } from './stories.js';
+
+/** @typedef {import('./scripted_server.js').Script} Script */
+
+export const KEY = 'sk-test-0123456789abcdef';
+export const NOTE = { name: 'write_file', input: { path: 'notes/a.md', content: 'one\ntwo\n' } };
+export const NOTES = byResults([{ say: 'I note it.', calls: [NOTE] }, { say: 'Noted.' }]);
+
+/**
+ * A workspace, and a provider.
+ * @param {Script} script
+ * @param {{ config?: object, provider?: 'openai' | 'anthropic' }} [options]
+ */
+export async function agentWorkspace(script, { config = {}, provider = 'openai' } = {}) {
+  const folder = await tempRoot();
+  await writeFile(join(folder, 'tgp.config.json'), '{}');
+  const kernel = new TGP({ configFile: join(folder, 'tgp.config.json') });
+  await tgpTools(kernel).write_file.execute({
+    path: 'tools/one.ts',
+    content: '/** Gives one. */\nexport default (): number => 1;\n',
+  });
+  await kernel.shutdown();
+  await writeFile(join(folder, 'tgp.config.json'), JSON.stringify(config));
+  const server = await (provider === 'openai' ? openaiServer : anthropicServer)(script, { key: KEY });
+  onTestFinished(async () => {
+    await server.close();
+  });
+  const env =
+    provider === 'openai'
+      ? { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: KEY, TGP_MODEL: 'openai/gpt-5.4' }
+      : { ANTHROPIC_BASE_URL: `${server.url}/v1`, ANTHROPIC_API_KEY: KEY, TGP_MODEL: 'anthropic/claude-sonnet-5' };
+  return { folder, root: join(folder, '.tgp'), server, env };
+}

@@ -1,0 +1,63 @@
+/** A terminal with somebody at it: Node makes none, Python does. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { CLI } from '../run_cli.js';
+
+/** Types a text whenever another one appears on the screen, each once and in order. */
+const TERMINAL = `
+import fcntl, json, os, pty, select, struct, sys, termios, time
+columns, script = int(sys.argv[1]), json.loads(sys.argv[2])
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
+    os.execvp(sys.argv[3], sys.argv[3:])
+seen, deadline = b'', time.time() + 100
+while time.time() < deadline:
+    if script and script[0][0].encode() in seen:
+        awaited, typed = script.pop(0)
+        seen = seen.split(awaited.encode(), 1)[1]
+        os.write(terminal, typed.encode())
+    if select.select([terminal], [], [], 0.1)[0]:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+        os.write(1, part)
+else:
+    os.kill(pid, 9)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
+`;
+
+/**
+ * Runs `tgp` at a terminal.
+ * @param {string} cwd
+ * @param {string[]} args
+ * @param {object} [options]
+ * @param {[awaited: string, typed: string][]} [options.script] what somebody types, and after what
+ * @param {number} [options.columns]
+ * @param {NodeJS.ProcessEnv} [options.env]
+ */
+export async function atTerminal(cwd, args, { script = [], columns = 100, env = {} } = {}) {
+  const python = ['-c', TERMINAL, String(columns), JSON.stringify(script), process.execPath, CLI, ...args];
+  const child = spawn('python3', python, { cwd, env: { ...process.env, TERM: 'xterm-256color', ...env } });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code, stdout, stderr, lines: screenLines(stdout) };
+}
+
+/**
+ * The lines that are left on a screen, with their colours: what was written over is gone.
+ * @param {string} output
+ */
+export function screenLines(output) {
+  return output.split('\n').map((line) =>
+    line
+      .slice(line.lastIndexOf('\u001b[2K') + 1)
+      .replace(/^\[2K/, '')
+      .replaceAll('\r', ''),
+  );
+}

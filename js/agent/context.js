@@ -1,0 +1,269 @@
+/** Keeps what a model is sent within its context: older results give way to references, and the task stays. */
+
+import { LimitError } from '../boundary/errors.js';
+import { preview } from '../tool_shape/preview.js';
+import { outputText, sizeOf } from './prompt_size.js';
+
+/**
+ * @typedef {{ call: string, line: string }} Told a call by its name in the session, and in a few words
+ * @typedef {{ messages: any[], size: number }} Sized
+ * @typedef {{ whole: Sized, short?: Sized, ids: string[] }} Step
+ * @typedef {{ results: number, steps: number, before: number, after: number }} Compacted
+ */
+
+/** What tokenisers of today make of a token, until the provider has said. */
+const FIRST_CHARS_PER_TOKEN = 3;
+const RATIOS = { least: 0.5, most: 8 };
+/** Reports of fewer tokens say nothing. */
+const MIN_REPORTED = 100;
+/** Texts differ: some take more tokens than those before. */
+const CAUTION = 0.9;
+const MAX_ANSWER_TOKENS = 8_192;
+/** Once something has to go, so much goes that the next steps have room: what was sent before stays the same as long as can be. */
+const TARGET = 0.6;
+const SHORT_RESULT_CHARS = 300;
+const BEGINNING_CHARS = 120;
+const SHORT_ARGUMENTS_CHARS = 300;
+const MIN_SHOWN_CHARS = 400;
+const MAX_NAMED_CALLS = 20;
+
+export class Context {
+  #tokens;
+  #told;
+  #charsPerToken = FIRST_CHARS_PER_TOKEN;
+  /** Steps from the first whose results are references, and of those the ones that are left out. */
+  #short = 0;
+  #dropped = 0;
+  /** Short forms of steps by position: a step does not change any more. @type {Map<number, Sized>} */
+  #shortForms = new Map();
+
+  /**
+   * @param {number} tokens
+   * @param {(id: string) => Told | undefined} told
+   */
+  constructor(tokens, told) {
+    this.#tokens = tokens;
+    this.#told = told;
+  }
+
+  /**
+   * Learns how many characters a token is.
+   * @param {number} chars that were sent
+   * @param {number} tokens that the provider counted
+   */
+  learn(chars, tokens) {
+    if (tokens < MIN_REPORTED) return;
+    this.#charsPerToken = Math.min(RATIOS.most, Math.max(RATIOS.least, chars / tokens));
+  }
+
+  /**
+   * What to send.
+   * @param {{ prompt: any[], tools?: any[] }} params
+   * @returns {Promise<{ prompt: any[], tokens: number, chars: number, compacted?: Compacted }>}
+   */
+  async fitted({ prompt, tools = [] }) {
+    const { head, steps, fixed } = this.#taken(prompt, JSON.stringify(tools).length);
+    const room = this.#room();
+    const before = this.#total(steps, fixed);
+    const levels = [this.#short, this.#dropped];
+    if (before > room) this.#shrink(steps, fixed, room);
+    const total = this.#total(steps, fixed);
+    const cut =
+      total > room ? this.#cutLast(steps.at(-1), room - (total - (steps.at(-1)?.whole.size ?? 0))) : undefined;
+    const chars = cut === undefined ? total : total - (steps.at(-1)?.whole.size ?? 0) + cut.size;
+    if (chars > room) throw tooSmall(this.#tokens);
+    const isChanged = levels[0] !== this.#short || levels[1] !== this.#dropped || cut !== undefined;
+    const compacted = {
+      results: this.#short,
+      steps: this.#dropped,
+      before: this.#inTokens(before),
+      after: this.#inTokens(chars),
+    };
+    return {
+      prompt: this.#written(head, steps, cut),
+      tokens: this.#inTokens(chars),
+      chars,
+      ...(isChanged && { compacted }),
+    };
+  }
+
+  #room() {
+    const answer = Math.min(MAX_ANSWER_TOKENS, Math.floor(this.#tokens / 4));
+    return (this.#tokens - answer) * this.#charsPerToken * CAUTION;
+  }
+
+  /** @param {number} chars */
+  #inTokens(chars) {
+    return Math.ceil(chars / this.#charsPerToken);
+  }
+
+  /**
+   * A prompt taken apart: what always stays, with the place of each step in it.
+   * @param {any[]} prompt
+   * @param {number} toolChars
+   */
+  #taken(prompt, toolChars) {
+    /** @type {({ message: any } | { step: number })[]} */
+    const head = [];
+    /** @type {Step[]} */
+    const steps = [];
+    let fixed = toolChars;
+    for (const message of prompt) {
+      const last = steps.at(-1);
+      const at = head.at(-1);
+      if (message.role === 'assistant') {
+        steps.push({ whole: { messages: [message], size: sizeOf(message) }, ids: idsOf(message) });
+        head.push({ step: steps.length - 1 });
+      } else if (message.role === 'tool' && last !== undefined && at !== undefined && 'step' in at) {
+        last.whole.messages.push(message);
+        last.whole.size += sizeOf(message);
+      } else {
+        head.push({ message });
+        fixed += sizeOf(message);
+      }
+    }
+    return { head, steps, fixed };
+  }
+
+  /**
+   * @param {Step[]} steps
+   * @param {number} at
+   * @returns {Sized}
+   */
+  #shortForm(steps, at) {
+    const known = this.#shortForms.get(at);
+    if (known !== undefined) return known;
+    const messages = (steps[at]?.whole.messages ?? []).map((message) => this.#shortMessage(message));
+    const form = { messages, size: messages.reduce((sum, message) => sum + sizeOf(message), 0) };
+    this.#shortForms.set(at, form);
+    return form;
+  }
+
+  /**
+   * @param {Step[]} steps
+   * @param {number} fixed
+   */
+  #total(steps, fixed) {
+    let total = fixed + (this.#dropped > 0 ? this.#note(steps).length : 0);
+    for (let at = this.#dropped; at < steps.length; at++) {
+      total += at < this.#short ? this.#shortForm(steps, at).size : (steps[at]?.whole.size ?? 0);
+    }
+    return total;
+  }
+
+  /**
+   * First results give way, from the oldest on, then whole steps. The last step stays: the model has not read it yet.
+   * @param {Step[]} steps
+   * @param {number} fixed
+   * @param {number} room
+   */
+  #shrink(steps, fixed, room) {
+    const enough = fixed + (room - fixed) * TARGET;
+    const last = Math.max(0, steps.length - 1);
+    let total = this.#total(steps, fixed);
+    while (total > enough && this.#short < last) {
+      total -= (steps[this.#short]?.whole.size ?? 0) - this.#shortForm(steps, this.#short).size;
+      this.#short += 1;
+    }
+    while (this.#total(steps, fixed) > enough && this.#dropped < Math.min(this.#short, last)) this.#dropped += 1;
+  }
+
+  /**
+   * The last step in part, when it alone is too long.
+   * @param {Step | undefined} step
+   * @param {number} room
+   * @returns {Sized | undefined}
+   */
+  #cutLast(step, room) {
+    if (step === undefined) return undefined;
+    const { messages } = step.whole;
+    const results = messages.flatMap(({ role, content }) => (role === 'tool' ? content : []));
+    const asked = messages.filter(({ role }) => role === 'assistant').map((message) => this.#shortMessage(message));
+    const rest = asked.reduce((sum, message) => sum + sizeOf(message), 0);
+    // Quotes and line ends take two characters each.
+    const each = Math.floor((room - rest) / Math.max(1, results.length) / 2) - MIN_SHOWN_CHARS / 2;
+    const cut = messages
+      .filter(({ role }) => role === 'tool')
+      .map((message) => ({
+        ...message,
+        content: message.content.map((/** @type {any} */ part) => this.#kept(part, each)),
+      }));
+    const all = [...asked, ...cut];
+    return { messages: all, size: all.reduce((sum, message) => sum + sizeOf(message), 0) };
+  }
+
+  /** @param {any} message */
+  #shortMessage(message) {
+    if (!Array.isArray(message.content)) return message;
+    return { ...message, content: message.content.map((/** @type {any} */ part) => this.#shortPart(part)) };
+  }
+
+  /** @param {any} part */
+  #shortPart(part) {
+    if (part.type === 'tool-result') return this.#kept(part, BEGINNING_CHARS);
+    if (part.type === 'tool-call') return { ...part, input: preview(part.input ?? {}, SHORT_ARGUMENTS_CHARS) };
+    return part;
+  }
+
+  /**
+   * A result as a reference with its beginning.
+   * @param {any} part
+   * @param {number} shown
+   */
+  #kept(part, shown) {
+    if (part.type !== 'tool-result') return part;
+    const text = outputText(part.output);
+    if (text.length <= Math.max(SHORT_RESULT_CHARS, shown)) return part;
+    const kept = this.#told(part.toolCallId)?.call ?? part.toolCallId;
+    const beginning = text.slice(0, Math.max(0, shown)).toWellFormed();
+    return { ...part, output: { type: 'json', value: { kept, chars: text.length, beginning } } };
+  }
+
+  /** @param {Step[]} steps */
+  #note(steps) {
+    const ids = steps.slice(0, this.#dropped).flatMap(({ ids }) => ids);
+    const told = ids.map((id) => this.#told(id)).filter((call) => call !== undefined);
+    const named = told.slice(-MAX_NAMED_CALLS).map(({ line }) => line);
+    const more = told.length > named.length ? [`${told.length - named.length} calls before those`] : [];
+    return [
+      `\n\n[${this.#dropped} earlier steps of yours are left out here. read_result gives what a call returned. The calls:`,
+      ...more,
+      ...named,
+      ']',
+    ].join('\n');
+  }
+
+  /**
+   * @param {({ message: any } | { step: number })[]} head
+   * @param {Step[]} steps
+   * @param {Sized | undefined} cut
+   */
+  #written(head, steps, cut) {
+    const note = this.#dropped > 0 ? this.#note(steps) : '';
+    let isNoted = note === '';
+    return head.flatMap((entry) => {
+      if ('step' in entry) {
+        if (entry.step < this.#dropped) return [];
+        if (entry.step < this.#short) return this.#shortForm(steps, entry.step).messages;
+        if (cut !== undefined && entry.step === steps.length - 1) return cut.messages;
+        return steps[entry.step]?.whole.messages ?? [];
+      }
+      if (isNoted || entry.message.role !== 'user') return [entry.message];
+      isNoted = true;
+      return [{ ...entry.message, content: [...entry.message.content, { type: 'text', text: note }] }];
+    });
+  }
+}
+
+/** @param {any} message */
+function idsOf({ content }) {
+  if (!Array.isArray(content)) return [];
+  return content.filter(({ type }) => type === 'tool-call').map(({ toolCallId }) => toolCallId);
+}
+
+/** @param {number} tokens */
+function tooSmall(tokens) {
+  return new LimitError(
+    `The task, the instructions and the tools alone do not fit into ${tokens} tokens. Raise contextTokens, or say less.`,
+  );
+}

@@ -1,0 +1,25 @@
+/** The log of a session where the kernel has no ledger: it ends with the run. */
+export class MemoryLog {
+  /** @type {any[]} */
+  #events = [];
+
+  /**
+   * @param {string} session
+   * @param {{ agent: string, id: string }} actor
+   * @param {{ what: string, [member: string]: any }} body
+   */
+  async append(session, actor, body) {
+    const { length } = this.#events;
+    this.#events.push({ seq: length + 1, type: 'SESSION', ts: new Date().toISOString(), session, actor, ...body });
+  }
+
+  /** @param {string} session */
+  async events(session) {
+    return this.#events.filter((event) => event.session === session);
+  }
+
+  /** @param {any} value */
+  async whole(value) {
+    return value;
+  }
+}

@@ -1,0 +1,70 @@
+/** What the ledger knows of a call that had begun when a session was interrupted. */
+
+import { boundedResult } from '../tool_shape/bounded_result.js';
+
+/**
+ * @typedef {import('./conversation.js').Call} Call
+ * @typedef {import('./conversation.js').Outcome} Outcome
+ * @typedef {import('../../index.js').LedgerEvent} LedgerEvent
+ */
+
+const MADE_BEFORE = 'This call was made before the session was interrupted; its result was read from the ledger.';
+const UNKNOWN =
+  'The session was interrupted while this call was being made. Nobody knows whether it took effect: look before you make it again.';
+
+/**
+ * The outcome of a call that may have been made, or nothing when it surely was not, or has only read: then it can be made. An
+ * intent of whatever changes anything is in the ledger before that happens, so what is not there did not happen.
+ * @param {import('./conversation.js').Conversation} conversation
+ * @param {Call} call
+ * @param {import('../../index.js').AgentTool | undefined} tool
+ * @param {number} maxChars
+ * @returns {Promise<{ outcome: Outcome, from: 'ledger' | 'unknown' } | undefined>}
+ */
+export async function recoveredOutcome(conversation, call, tool, maxChars) {
+  const position = conversation.positionOf(call.call);
+  if (position === undefined) return undefined;
+  const events = ofThisCall(await conversation.events(position));
+  const intent = events.find((event) => event.type === 'CALL' && event.parent === undefined && isOf(event, call, tool));
+  if (intent === undefined || intent.effect === 'read') return undefined;
+  const own = events.filter((event) => event.call === intent.call);
+  const result = own.find(({ type }) => type === 'RESULT');
+  if (result === undefined) {
+    const commit = own.find(({ type }) => type === 'COMMIT')?.commit;
+    const output = { state: 'unknown', error: UNKNOWN, ...(commit && { commit }) };
+    return { from: 'unknown', outcome: { ok: false, output, code: 'ERR_UNKNOWN', error: UNKNOWN, ms: 0 } };
+  }
+  const { ok, code, message, path, ms = 0 } = result;
+  const facts = { ms, ...(path !== undefined && { path }) };
+  if (!ok) {
+    const output = { success: false, code, error: message, note: MADE_BEFORE };
+    return { from: 'ledger', outcome: { ok: false, output, code, error: message, ...facts } };
+  }
+  const value = await conversation.whole(result.result);
+  const output = await boundedResult({ success: true, result: value ?? null, note: MADE_BEFORE }, maxChars);
+  return { from: 'ledger', outcome: { ok: true, output, ...facts } };
+}
+
+/**
+ * Calls are made one after the other: what is recorded before the agent goes on belongs to this one.
+ * @param {LedgerEvent[]} events
+ */
+function ofThisCall(events) {
+  const next = events.findIndex(({ type, what }) => type === 'SESSION' && String(what).startsWith('agent '));
+  const first = next < 0 ? events : events.slice(0, next);
+  const names = new Set(first.map(({ call }) => call));
+  // The result of a call may be recorded after the agent was told to stop.
+  return events.filter((event) => first.includes(event) || (event.call !== undefined && names.has(event.call)));
+}
+
+/**
+ * Others may use the name of the session too.
+ * @param {LedgerEvent} event
+ * @param {Call} call
+ * @param {import('../../index.js').AgentTool | undefined} tool
+ */
+function isOf({ tool: name }, call, tool) {
+  if (name === call.tool) return true;
+  // A forged tool that is called by its name.
+  return name === 'exec_tool' && tool !== undefined && /\[[^\]]+\]$/.test(tool.description ?? '');
+}

@@ -1,0 +1,99 @@
+/** What a session did, in the few lines that a person wants to read. */
+
+/**
+ * @typedef {import('./conversation.js').Conversation} Conversation
+ * @typedef {import('./conversation.js').Call} Call
+ */
+
+const CHANGING = new Set([
+  'write_file',
+  'patch_file',
+  'apply_diff',
+  'delete_file',
+  'move_file',
+  'revert_file',
+  'fix_tool',
+]);
+const RUNNING = new Set(['exec_tool']);
+const TESTING = new Set(['test_tool']);
+const REFUSALS = new Set(['ERR_DENIED', 'ERR_APPROVAL']);
+const TOOL_FILE = /^tools\/.+\.tsx?$/;
+const TEST_FILE = /\.test\.tsx?$/;
+
+/**
+ * @param {Conversation} conversation
+ * @param {import('./usage.js').RunUsage} usage
+ * @param {(call: Call) => boolean} isForged whether a call runs a forged tool by its name
+ * @returns {import('../../index.js').AgentSummary}
+ */
+export function summaryOf(conversation, usage, isForged) {
+  const [forged, reused, tested, changed] = [new Set(), new Set(), new Set(), new Set()].map(
+    (set) => /** @type {Set<string>} */ (set),
+  );
+  const calls = callsOfTask(conversation);
+  for (const call of calls) {
+    const outcome = conversation.outcomeOf(call.call);
+    const path = outcome?.path ?? pathOf(call.input);
+    if (path === undefined) continue;
+    if (TESTING.has(call.tool)) tested?.add(path);
+    if (!outcome?.ok || outcome.output?.dryRun === true) continue;
+    if (CHANGING.has(call.tool)) {
+      const isTool = TOOL_FILE.test(path) && !TEST_FILE.test(path);
+      if (isTool && outcome.isNew) forged?.add(path);
+      else changed?.add(path);
+    }
+    if (RUNNING.has(call.tool) || isForged(call)) reused?.add(path);
+  }
+  const { input, output, total, money } = usage;
+  return {
+    forged: [...(forged ?? [])],
+    reused: [...(reused ?? [])].filter((path) => !forged?.has(path)),
+    tested: [...(tested ?? [])],
+    changed: [...(changed ?? [])].filter((path) => !forged?.has(path)),
+    calls: calls.length,
+    steps: usage.steps,
+    tokens: { input, output, total },
+    ...(money !== undefined && { money }),
+    ms: usage.ms + conversation.msBefore,
+  };
+}
+
+/**
+ * Whether the last call was one that somebody did not allow.
+ * @param {Conversation} conversation
+ */
+export function isRefused(conversation) {
+  const last = callsOfTask(conversation).at(-1);
+  const code = last && conversation.outcomeOf(last.call)?.code;
+  return code !== undefined && REFUSALS.has(code);
+}
+
+/**
+ * The calls since somebody last said what to do.
+ * @param {Conversation} conversation
+ */
+function callsOfTask({ said }) {
+  const task = said.findLastIndex((one) => 'user' in one);
+  return said.slice(task + 1).flatMap((one) => ('step' in one ? one.calls : []));
+}
+
+/**
+ * The file that a call is about.
+ * @param {any} input
+ * @returns {string | undefined}
+ */
+export function pathOf(input) {
+  const path = input?.path ?? input?.to;
+  return typeof path === 'string' && path !== '' ? path : undefined;
+}
+
+/**
+ * A call in a few words.
+ * @param {Call} call
+ * @param {import('./conversation.js').Outcome | undefined} outcome
+ */
+export function lineOf({ call, tool, input }, outcome) {
+  const path = outcome?.path ?? pathOf(input);
+  const state = outcome === undefined ? '' : outcome.ok ? ' ok' : ` failed${outcome.code ? ` ${outcome.code}` : ''}`;
+  return `${call} ${tool}${path === undefined ? '' : ` ${path.slice(0, 100)}`}${state}`;
+}

@@ -1,0 +1,140 @@
+/** The tools of an agent: the kernel's, its database's, the application's, and those that are forged meanwhile. */
+
+import { agentOwner } from '../agent_tools/agent_owner.js';
+import { tgpTools } from '../agent_tools/kernel_tools.js';
+import { createSqlTools } from '../agent_tools/sql_tools.js';
+import { ConfigError, ValidationError } from '../boundary/errors.js';
+import { ON_BEHALF, RESULTS, SQL } from '../kernel/agent_access.js';
+import { boundedTool } from '../tool_shape/bounded_result.js';
+import { readResult } from './read_result.js';
+import { pathOf } from './summary.js';
+
+/**
+ * @typedef {import('../../index.js').AgentTool} AgentTool
+ * @typedef {import('./conversation.js').Call} Call
+ * @typedef {object} Worker who works with the tools
+ * @property {string} session
+ * @property {string} model
+ * @property {string} agent
+ * @property {string} [token]
+ * @property {import('../../index.js').Approve} [approve]
+ * @property {boolean} [dryRun]
+ */
+
+/** Where a forged tool says which file it is. */
+const FORGED_PATH = /\[([^\]]+)\]$/;
+const CREATING = new Set(['write_file', 'move_file']);
+
+export class Toolset {
+  #kernel;
+  #base;
+  #live;
+  /** What the loop is given, by name, with what it was made of. @type {Map<string, AgentTool>} */
+  #sources = new Map();
+  /** @type {Record<string, AgentTool>} */
+  wrapped = {};
+
+  /**
+   * @param {any} kernel
+   * @param {Record<string, AgentTool>} base
+   * @param {Record<string, AgentTool>} live
+   */
+  constructor(kernel, base, live) {
+    this.#kernel = kernel;
+    this.#base = base;
+    this.#live = live;
+  }
+
+  /**
+   * @param {any} kernel
+   * @param {Worker} worker
+   * @param {Record<string, AgentTool>} own tools of the application
+   * @param {import('./conversation.js').Conversation} conversation
+   */
+  static async of(kernel, worker, own, conversation) {
+    const who = Object.fromEntries(Object.entries(worker).filter(([, value]) => value !== undefined));
+    const maxChars = kernel.config.agent.resultChars;
+    const given = Object.entries(own).map(([name, tool]) => [name, applicationTool(kernel, name, tool, worker)]);
+    const base = {
+      ...tgpTools(kernel, /** @type {any} */ (who)),
+      ...(hasDatabase(kernel) ? createSqlTools(kernel, /** @type {any} */ (who)) : {}),
+      read_result: readResult(conversation, maxChars),
+      ...Object.fromEntries(given),
+    };
+    return new Toolset(kernel, base, await kernel.liveTools(base));
+  }
+
+  /** @param {string} name */
+  toolOf(name) {
+    return Object.hasOwn(this.#live, name) ? this.#live[name] : undefined;
+  }
+
+  /**
+   * The tools as they are now, for the loop; the object stays the same.
+   * @param {(tool: AgentTool) => AgentTool} wrap
+   */
+  refresh(wrap) {
+    for (const name of Object.keys(this.wrapped)) {
+      if (Object.hasOwn(this.#live, name)) continue;
+      delete this.wrapped[name];
+      this.#sources.delete(name);
+    }
+    for (const [name, tool] of Object.entries(this.#live)) {
+      if (this.#sources.get(name) === tool) continue;
+      this.#sources.set(name, tool);
+      this.wrapped[name] = wrap(tool);
+    }
+  }
+
+  /** @param {{ tool: string }} call */
+  isForged({ tool }) {
+    return !Object.hasOwn(this.#base, tool);
+  }
+
+  /**
+   * What a call is about, as things are now.
+   * @param {Call} call
+   * @returns {{ path?: string, isNew?: true }}
+   */
+  about(call) {
+    const path = this.isForged(call)
+      ? FORGED_PATH.exec(this.toolOf(call.tool)?.description ?? '')?.[1]
+      : pathOf(call.input);
+    if (path === undefined) return {};
+    const isNew =
+      CREATING.has(call.tool) && !this.#kernel.registry.list().some((/** @type {any} */ tool) => tool.path === path);
+    return { path, ...(isNew && { isNew }) };
+  }
+}
+
+/** @param {any} kernel that is booted */
+function hasDatabase(kernel) {
+  try {
+    return kernel[SQL]() !== undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return false;
+    throw error;
+  }
+}
+
+/**
+ * A tool of the application, whose calls pass the door.
+ * @param {any} kernel
+ * @param {string} name
+ * @param {any} tool
+ * @param {Worker} worker
+ * @returns {AgentTool}
+ */
+function applicationTool(kernel, name, tool, { agent, dryRun, ...worker }) {
+  if (typeof tool?.execute !== 'function') {
+    throw new ValidationError(`The tool "${name}" has no execute function.`, { details: { field: `tools.${name}` } });
+  }
+  const { who } = agentOwner(kernel, { agent: 'agent', id: agent, ...worker }, undefined);
+  const access = kernel[ON_BEHALF](who);
+  /** @type {AgentTool['execute']} */
+  const execute = (args, options) =>
+    dryRun
+      ? Promise.resolve({ dryRun: true, notice: `In a dry run ${name} is not called.` })
+      : access.own({ tool: name, effect: 'app', changes: true, args }, async () => tool.execute(args, options));
+  return boundedTool({ ...tool, execute }, kernel[RESULTS]);
+}

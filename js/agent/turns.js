@@ -1,0 +1,169 @@
+/** The model as the tool loop of the AI SDK sees it: each of its turns is whole, on record and within the budget. */
+
+import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import { TGPError } from '../boundary/errors.js';
+import { guarded, ignored } from '../boundary/guarded.js';
+import { isPassing, ProviderError, reasonOf, waitAfter } from './provider_errors.js';
+import { readTurn } from './turn_reader.js';
+
+/**
+ * @typedef {import('./turn_reader.js').Turn} Turn
+ * @typedef {object} TurnRules
+ * @property {import('./conversation.js').Conversation} conversation
+ * @property {import('./usage.js').RunUsage} usage
+ * @property {import('./context.js').Context} context
+ * @property {(event: import('../../index.js').AgentEvent) => Promise<void>} tell
+ * @property {() => Promise<void>} settled done when every call of the turn before has its result
+ * @property {number} attempts
+ */
+
+/** Providers refuse to answer in less. */
+const MIN_ANSWER_TOKENS = 256;
+
+/**
+ * @param {TurnRules} rules
+ * @returns {any} a middleware of the AI SDK
+ */
+export function turnMiddleware(rules) {
+  return {
+    specificationVersion: 'v3',
+    wrapStream: async (/** @type {any} */ { params, model }) => {
+      const turn = await nextTurn(rules, params, model);
+      return { stream: streamOf(turn.parts) };
+    },
+  };
+}
+
+/**
+ * A turn that has arrived and is on record. Only then does the loop see any of it: no call is made of half a turn, and a turn that
+ * broke off is asked for again without a trace.
+ * @param {TurnRules} rules
+ * @param {any} params
+ * @param {any} model
+ * @returns {Promise<Turn>}
+ */
+async function nextTurn(rules, params, model) {
+  const { conversation, usage, context, tell, settled } = rules;
+  await settled();
+  const step = conversation.steps + 1;
+  const { prompt, tokens, chars, compacted } = await context.fitted(params);
+  usage.refuseBeyond(tokens);
+  if (compacted !== undefined) await tell({ type: 'compacted', step, ...compacted });
+  const turn = await attempted(rules, { ...params, prompt, ...longest(usage.tokensLeft, tokens) }, model, step);
+  const calls = await conversation.turn(turn);
+  usage.add(turn.usage);
+  context.learn(chars, turn.usage.input);
+  const { input, output } = turn.usage;
+  const { total, money } = usage;
+  await tell({ type: 'usage', step, input, output, total, ...(money !== undefined && { money }) });
+  return { ...turn, parts: turn.parts.map((part) => namedPart(part, turn, calls)) };
+}
+
+/**
+ * How long the answer may be, where tokens are counted.
+ * @param {number | undefined} left
+ * @param {number} sent
+ */
+function longest(left, sent) {
+  return left === undefined ? {} : { maxOutputTokens: Math.max(MIN_ANSWER_TOKENS, left - sent) };
+}
+
+/**
+ * @param {TurnRules} rules
+ * @param {any} params
+ * @param {any} model
+ * @param {number} step
+ * @returns {Promise<Turn>}
+ */
+async function attempted({ tell, attempts, usage }, params, model, step) {
+  const { abortSignal } = params;
+  const onText = (/** @type {string} */ text) => tell({ type: 'text', step, text });
+  for (let attempt = 1; ; attempt++) {
+    const deadline = timeUp(usage);
+    try {
+      const signal = deadline.signal && abortSignal ? AbortSignal.any([abortSignal, deadline.signal]) : abortSignal;
+      return await readTurn(
+        (own) => model.doStream({ ...params, abortSignal: own }),
+        onText,
+        signal ?? deadline.signal,
+      );
+    } catch (error) {
+      throwIfAborted(abortSignal);
+      if (deadline.signal?.aborted) throw usage.timeIsUp();
+      if (error instanceof TGPError) throw error;
+      if (!isPassing(error) || attempt >= attempts) throw failed(error, attempt);
+      const waitMs = waitAfter(error, attempt);
+      await tell({ type: 'retry', step, attempt, waitMs, reason: reasonOf(error) });
+      const left = usage.msLeft;
+      if (left !== undefined && left <= waitMs) throw usage.timeIsUp();
+      await pause(waitMs, abortSignal);
+    } finally {
+      deadline.release();
+    }
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @param {number} attempt
+ */
+function failed(error, attempt) {
+  const often = attempt > 1 ? ` after ${attempt} attempts` : '';
+  return new ProviderError(`The provider gave no answer${often}: ${reasonOf(error)}`, error);
+}
+
+/**
+ * Fires when the time of the run is up. Calls that are being made are not ended by it, turns of the model are.
+ * @param {import('./usage.js').RunUsage} usage
+ * @returns {{ signal?: AbortSignal, release: () => void }}
+ */
+function timeUp(usage) {
+  const { msLeft } = usage;
+  if (msLeft === undefined) return { release: ignored };
+  const over = new AbortController();
+  const timer = setTimeout(
+    guarded(ignored, () => over.abort()),
+    msLeft,
+  );
+  return { signal: over.signal, release: () => clearTimeout(timer) };
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal | undefined} signal
+ */
+async function pause(ms, signal) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const over = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    await untilAborted(over, signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Calls under the names that they have in the session.
+ * @param {any} part
+ * @param {Turn} turn
+ * @param {import('./conversation.js').Call[]} calls
+ */
+function namedPart(part, turn, calls) {
+  // The SDK prints warnings, and standard output is not its own here.
+  if (part.type === 'stream-start') return { ...part, warnings: [] };
+  const named = calls[turn.calls.findIndex((call) => call.part === part)];
+  return named === undefined ? part : { ...part, toolCallId: named.id };
+}
+
+/** @param {any[]} parts */
+function streamOf(parts) {
+  return new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,163 @@
+/** `tgp "<task>"`: an agent works on a task with the tools of this workspace. */
+
+import { createAgent } from '../agent/agent.js';
+import { resolveModel } from '../agent/providers.js';
+import { readAtMost } from '../boundary/bounded_read.js';
+import { NotFoundError, TGPError, ValidationError } from '../boundary/errors.js';
+import { guarded, ignored } from '../boundary/guarded.js';
+import { harmlessJson } from '../boundary/harmless.js';
+import { AgentApprovals } from './agent_approvals.js';
+import { budgetOf, priceOf } from './agent_budget.js';
+import { AgentScreen } from './agent_screen.js';
+import { withWorkspace } from './workspace.js';
+
+/**
+ * @typedef {import('./screen.js').Format} Format
+ * @typedef {import('../../index.js').AgentOutcome} AgentOutcome
+ * @typedef {import('../../index.js').AgentRun} AgentRun
+ * @typedef {object} AgentFlags
+ * @property {Format} format
+ * @property {string} [config]
+ * @property {boolean} [yes]
+ * @property {boolean} [dryRun]
+ * @property {'explore' | 'strict' | 'debug'} [mode]
+ * @property {string} [model]
+ * @property {string | true} [resume]
+ * @property {number} [maxSteps]
+ * @property {string} [budget]
+ * @property {string} [price]
+ */
+
+/** @type {Record<AgentOutcome, number>} */
+export const EXIT_CODES = { done: 0, failed: 1, budget: 1, refused: 3, interrupted: 130 };
+const FAILED = 1;
+const WRONG_USAGE = 2;
+const MAX_TASK_BYTES = 1 << 20;
+const MODEL_VARIABLE = 'TGP_MODEL';
+
+/**
+ * @param {string[]} words
+ * @param {AgentFlags} flags
+ * @returns {Promise<number>} the exit code
+ */
+export async function agent(words, flags) {
+  return reported(flags.format, async () => {
+    const { task, resume, session } = await askedFor(words, flags.resume);
+    const model = flags.model ?? process.env[MODEL_VARIABLE];
+    if (!model) {
+      throw new ValidationError(
+        `No model is named. Add --model openai/<model>, anthropic/<model> or compatible:<url>/<model>, or set ${MODEL_VARIABLE}.`,
+        { details: { field: 'model' } },
+      );
+    }
+    const budget = budgetOf(flags.budget, flags.maxSteps);
+    const prices = priceOf(flags.price);
+    // What is missing is told before anything is opened.
+    await resolveModel(model);
+    return withWorkspace({ config: flags.config, yes: flags.yes }, (kernel, approver) =>
+      watched({ format: flags.format }, async ({ screen, signal, interrupt }) => {
+        const approvals = new AgentApprovals(screen, reader(kernel), interrupt);
+        const made = createAgent(kernel, {
+          model,
+          ...(flags.mode !== undefined && { mode: flags.mode }),
+          ...(flags.dryRun && { dryRun: true }),
+          ...(budget && { budget }),
+          ...(prices && { prices }),
+          approve: flags.yes ? approver.approve : approvals.approve,
+        });
+        const goesOn = resume && session === undefined ? await lastSession(kernel, task) : session;
+        return made.run(task, { signal, ...(goesOn !== undefined && { session: goesOn }), ...(resume && { resume }) });
+      }),
+    );
+  });
+}
+
+/**
+ * Shows a run until its end, which Ctrl-C brings about: the first one cleanly, the second one at once.
+ * @param {{ format: Format, isReplay?: boolean }} options
+ * @param {(watch: { screen: AgentScreen, signal: AbortSignal, interrupt: () => void }) => Promise<AgentRun>} start
+ * @returns {Promise<number>} the exit code
+ */
+export async function watched(options, start) {
+  const screen = new AgentScreen(options);
+  const stop = new AbortController();
+  const interrupt = () => {
+    if (stop.signal.aborted) {
+      screen.close();
+      process.exit(EXIT_CODES.interrupted);
+    }
+    stop.abort();
+    screen.note({ mark: '!', colour: 'yellow', text: 'ending; Ctrl-C again ends it at once' });
+  };
+  const onSignal = guarded(ignored, interrupt);
+  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, onSignal);
+  const ownConsole = globalThis.console;
+  globalThis.console = screen.console();
+  try {
+    const run = await start({ screen, signal: stop.signal, interrupt });
+    for await (const event of run) screen.show(event);
+    const { outcome } = await run.result;
+    return EXIT_CODES[outcome];
+  } finally {
+    globalThis.console = ownConsole;
+    screen.close();
+    for (const name of ['SIGINT', 'SIGTERM']) process.off(name, onSignal);
+  }
+}
+
+/**
+ * With `--json` a failure is a line as the events are.
+ * @param {Format} format
+ * @param {() => Promise<number>} work
+ */
+export async function reported(format, work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (format === 'text' || !(error instanceof TGPError)) throw error;
+    const { code, message, details } = error;
+    process.stdout.write(`${harmlessJson({ error: { code, message, details } })}\n`);
+    return error instanceof ValidationError ? WRONG_USAGE : FAILED;
+  }
+}
+
+/**
+ * @param {string[]} words of the task, or `-` for standard input
+ * @param {string | true | undefined} resumed the session, if it is named; what has spaces is a task
+ */
+async function askedFor(words, resumed) {
+  const isTask = typeof resumed === 'string' && /\s/.test(resumed);
+  const said = [...(isTask ? [resumed] : []), ...words].join(' ');
+  const text = said === '-' ? (await readAtMost(process.stdin, MAX_TASK_BYTES)).toString('utf8') : said;
+  const task = text.trim() === '' ? undefined : text.trim();
+  const resume = resumed !== undefined;
+  if (task === undefined && !resume) {
+    throw new ValidationError('Say what to do: tgp "<task>", or go on with a session: tgp --resume.', {
+      details: { field: 'task' },
+    });
+  }
+  return { task, resume, session: typeof resumed === 'string' && !isTask ? resumed : undefined };
+}
+
+/**
+ * The session that somebody means who names none: the newest that has not come to its end, or with a task any.
+ * @param {import('../kernel/tgp.js').TGP} kernel
+ * @param {string | undefined} task
+ */
+async function lastSession(kernel, task) {
+  const sessions = await kernel.sessions.list({ state: 'open' });
+  const last = sessions.find(({ outcome }) => task !== undefined || outcome !== 'done');
+  if (last !== undefined) return last.session;
+  throw new NotFoundError('There is no session to go on with. "tgp sessions" lists those there are.');
+}
+
+/**
+ * @param {import('../kernel/tgp.js').TGP} kernel
+ * @returns {import('./agent_diff.js').ReadText}
+ */
+function reader(kernel) {
+  return async (path) => {
+    if (!(await kernel.vfs.exists(path))) return '';
+    return kernel.vfs.readFile(path);
+  };
+}

@@ -1,0 +1,56 @@
+/** One key of whoever sits at the terminal. */
+
+import { guarded, ignored } from '../boundary/guarded.js';
+
+/** What was typed before the question is no answer to it. */
+const STALE_MS = 60;
+
+export const INTERRUPT = '\u0003';
+
+/** Whether somebody can be asked. */
+export function isTerminal() {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true && !process.stdin.readableEnded;
+}
+
+/**
+ * Asks, and waits for one of some keys.
+ * @param {string} question is shown once nothing is left of what was typed before
+ * @param {readonly string[]} keys in lower case
+ * @param {AbortSignal} [signal] when nobody waits for the answer any more
+ * @returns {Promise<string>} a key, {@link INTERRUPT}, or nothing for any key that means no
+ */
+export async function askForKey(question, keys, signal) {
+  const { stdin, stderr } = process;
+  stdin.setRawMode(true);
+  stdin.resume();
+  /** @type {(key: string) => void} */
+  let settle = ignored;
+  const answer = new Promise((resolve) => {
+    settle = resolve;
+  });
+  let isAsked = false;
+  const onData = guarded(ignored, (/** @type {Buffer} */ chunk) => {
+    const key = chunk.toString('utf8').toLowerCase();
+    if (key.includes(INTERRUPT)) settle(INTERRUPT);
+    else if (!isAsked) return;
+    else if (keys.includes(key)) settle(key);
+    else if (['\r', '\n', '\u001b', '\u0004'].includes(key)) settle('');
+  });
+  const onEnd = guarded(ignored, () => settle(''));
+  stdin.on('data', onData);
+  stdin.on('end', onEnd);
+  signal?.addEventListener('abort', onEnd, { once: true });
+  try {
+    await new Promise((resolve) => setTimeout(resolve, STALE_MS));
+    isAsked = true;
+    stderr.write(question);
+    if (signal?.aborted) settle('');
+    return await answer;
+  } finally {
+    signal?.removeEventListener('abort', onEnd);
+    stdin.off('data', onData);
+    stdin.off('end', onEnd);
+    stdin.setRawMode(false);
+    stdin.pause();
+  }
+}

@@ -1,0 +1,35 @@
+/** How wide text is on a terminal: letters of East Asia and emoji take two columns, what combines takes none. */
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+const NONE = /\p{Mn}|\p{Me}|\u200c|\u200d/u;
+
+/** @param {string} text in one line */
+export function widthOf(text) {
+  let width = 0;
+  for (const character of text) width += widthOfOne(character);
+  return width;
+}
+
+/**
+ * As much of a text as fits, with a sign that there was more.
+ * @param {string} text in one line
+ * @param {number} columns
+ */
+export function withinWidth(text, columns) {
+  if (text.length <= columns / 2 || widthOf(text) <= columns) return text;
+  let width = 1;
+  let kept = '';
+  for (const character of text) {
+    width += widthOfOne(character);
+    if (width > columns) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+/** @param {string} character */
+function widthOfOne(character) {
+  if (NONE.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}

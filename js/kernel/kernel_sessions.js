@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { NotFoundError, ValidationError } from '../boundary/errors.js';
+import { wholeNumber } from '../boundary/limit_schema.js';
+import { parseArguments, requireText } from '../boundary/validation.js';
+import { callsIn, foldSession, shownSession, textIn, withInputs } from './session_fold.js';
+import { SESSION_LOG, SessionLog } from './session_log.js';
+
+/** @typedef {import('./session_fold.js').FoldedStep} FoldedStep */
+
+const LISTED_SESSIONS = 50;
+const MAX_LISTED = 10_000;
+const BY_CLOSING = { agent: 'application', id: '' };
+
+const ListOptionsSchema = z.strictObject({
+  limit: wholeNumber(1, MAX_LISTED).optional(),
+  state: z.enum(['open', 'running', 'closed']).optional(),
+});
+
+/**
+ * `kernel.sessions`: the conversations of agents.
+ * @param {import('./kernel_calls.js').KernelCalls} calls
+ * @param {import('../../index.js').KernelLedger} ledger
+ * @returns {import('../../index.js').KernelSessions & { [SESSION_LOG]: SessionLog }}
+ */
+export function kernelSessions(calls, ledger) {
+  const log = new SessionLog(calls, ledger);
+  const folded = async (/** @type {string} */ session) => {
+    requireText(session, 'session');
+    const found = foldSession(session, await log.events(session));
+    if (found !== undefined) return found;
+    throw new NotFoundError(
+      `There is no session "${session}". kernel.sessions.list() and "tgp sessions" name those that there are.`,
+    );
+  };
+  return {
+    [SESSION_LOG]: log,
+    list: async (options = {}) => {
+      const { limit = LISTED_SESSIONS, state } = parseArguments(ListOptionsSchema, options, 'sessions options');
+      /** @type {Map<string, import('../../index.js').LedgerEvent[]>} */
+      const bySession = new Map();
+      for (const event of await log.listed()) {
+        const known = bySession.get(String(event.session));
+        if (known === undefined) bySession.set(String(event.session), [event]);
+        else known.push(event);
+      }
+      const shown = [...bySession].flatMap(([session, events]) => {
+        const found = foldSession(session, events);
+        return found === undefined ? [] : [shownSession(found)];
+      });
+      const wanted = shown.filter((session) => state === undefined || session.state === state);
+      return wanted.sort((one, other) => (one.updated < other.updated ? 1 : -1)).slice(0, limit);
+    },
+    get: async (session) => {
+      const found = await folded(session);
+      const taken = found.entries.filter((entry) => 'step' in entry);
+      const steps = await Promise.all(
+        taken.map(async ({ step, content, inputs }) => {
+          const said = await log.whole(content);
+          const made = callsIn(said, await log.whole(inputs)).map(({ call, tool, input }) => {
+            const result = found.results.get(call);
+            const state = result === undefined ? 'open' : result.went === 'ok' ? 'ok' : 'failed';
+            return { call, tool, args: input, state: /** @type {'ok' | 'failed' | 'open'} */ (state) };
+          });
+          return { step, text: textIn(said), calls: made };
+        }),
+      );
+      return { ...shownSession(found), steps };
+    },
+    close: async (session) => {
+      const found = await folded(session);
+      const { state } = shownSession(found);
+      if (state === 'closed') return;
+      if (state === 'running') {
+        throw new ValidationError(`The session "${session}" is being worked on. End that first.`, {
+          details: { field: 'session' },
+        });
+      }
+      await log.append(session, BY_CLOSING, { what: 'agent close' });
+    },
+    recording: (session) => recorded(log, () => folded(session)),
+  };
+}
+
+/**
+ * @param {SessionLog} log
+ * @param {() => Promise<import('./session_fold.js').FoldedSession>} find
+ * @returns {AsyncGenerator<string, void, undefined>}
+ */
+async function* recorded(log, find) {
+  const { entries, session, model } = await find();
+  yield JSON.stringify({ recording: 1, session, model });
+  for (const entry of entries) {
+    if (!('step' in entry)) {
+      yield JSON.stringify({ task: entry.task });
+      continue;
+    }
+    const { content, inputs, usage, finish } = /** @type {FoldedStep} */ (entry);
+    yield JSON.stringify({ content: withInputs(await log.whole(content), await log.whole(inputs)), usage, finish });
+  }
+}

@@ -1,0 +1,174 @@
+/** What a session is: a fold over its events. */
+
+import { isAlive } from './process_mark.js';
+
+/**
+ * @typedef {import('../../index.js').LedgerEvent} LedgerEvent
+ * @typedef {{ input: number, output: number, cached: number }} Usage of one turn
+ * @typedef {object} FoldedCall
+ * @property {string} call its name in the session
+ * @property {string} id the provider's name for it
+ * @property {string} tool
+ * @property {any} input
+ * @property {string} sha of what the model sent, so that nothing is done that was masked
+ * @property {number} [begun] position of its intent
+ * @property {LedgerEvent} [result]
+ *
+ * @typedef {object} FoldedStep
+ * @property {number} step
+ * @property {any} content of the event: what the model said
+ * @property {any} inputs of the event: the arguments of its calls
+ * @property {Usage} usage
+ * @property {string} finish
+ *
+ * @typedef {{ task: string } | FoldedStep} Entry a task, or a step of the model
+ *
+ * @typedef {object} FoldedSession
+ * @property {string} session
+ * @property {Entry[]} entries in their order
+ * @property {Map<string, number>} begun positions of intents, by call
+ * @property {Map<string, LedgerEvent>} results by call
+ * @property {string} task the last one
+ * @property {string} model
+ * @property {string} started
+ * @property {string} updated
+ * @property {Map<string, any>} takes marks of processes that took the session up and have not said that they left, in their order
+ * @property {LedgerEvent} [end] of the last run
+ * @property {number} last position of its last event
+ * @property {number} ms of the runs of the last task that have ended
+ * @property {boolean} isClosed
+ */
+
+/**
+ * @param {string} session
+ * @param {LedgerEvent[]} events oldest first
+ * @returns {FoldedSession | undefined} nothing when no agent had such a session
+ */
+export function foldSession(session, events) {
+  /** @type {FoldedSession} */
+  const folded = {
+    session,
+    entries: [],
+    begun: new Map(),
+    results: new Map(),
+    task: '',
+    model: '',
+    started: '',
+    updated: '',
+    takes: new Map(),
+    last: 0,
+    ms: 0,
+    isClosed: false,
+  };
+  for (const event of events) if (event.type === 'SESSION') foldEvent(folded, event);
+  return folded.started === '' ? undefined : folded;
+}
+
+/**
+ * @param {FoldedSession} folded
+ * @param {LedgerEvent} event
+ */
+function foldEvent(folded, event) {
+  switch (event.what) {
+    case 'agent take':
+      folded.takes.set(String(event.take), event.mark);
+      break;
+    case 'agent left':
+      folded.takes.delete(String(event.take));
+      break;
+    case 'agent task':
+      if (typeof event.task === 'string') {
+        folded.entries.push({ task: event.task });
+        folded.task = event.task;
+        folded.ms = 0;
+      }
+      folded.model = String(event.model ?? folded.model);
+      folded.started ||= event.ts;
+      folded.end = undefined;
+      break;
+    case 'agent turn':
+      folded.entries.push({
+        step: Number(event.step),
+        content: event.content,
+        inputs: event.inputs,
+        usage: event.usage ?? { input: 0, output: 0, cached: 0 },
+        finish: String(event.finish ?? ''),
+      });
+      break;
+    case 'agent call':
+      folded.begun.set(String(event.made), event.seq);
+      break;
+    case 'agent result':
+      if (!folded.results.has(String(event.made))) folded.results.set(String(event.made), event);
+      break;
+    case 'agent end':
+      folded.end = event;
+      folded.takes.delete(String(event.take));
+      folded.ms += Number(event.ms ?? 0);
+      break;
+    case 'agent close':
+      folded.isClosed = true;
+      break;
+    default:
+      return;
+  }
+  folded.updated = event.ts;
+  folded.last = event.seq;
+}
+
+/**
+ * @param {FoldedSession} folded
+ * @returns {import('../../index.js').AgentSession}
+ */
+export function shownSession(folded) {
+  const { session, task, model, started, updated, end } = folded;
+  const state = folded.isClosed ? 'closed' : [...folded.takes.values()].some(isAlive) ? 'running' : 'open';
+  return {
+    session,
+    state,
+    task,
+    model,
+    started,
+    updated,
+    ...(end && { outcome: end.outcome, text: end.text, summary: end.summary }),
+  };
+}
+
+/**
+ * The calls in what a model said.
+ * @param {any} content of a turn, whole
+ * @param {any} inputs of it, whole
+ * @returns {FoldedCall[]}
+ */
+export function callsIn(content, inputs) {
+  return withInputs(content, inputs)
+    .filter((part) => part?.type === 'tool-call')
+    .map(({ call, id, tool, input, sha }) => ({
+      call: String(call),
+      id: String(id),
+      tool: String(tool),
+      input,
+      sha: String(sha),
+    }));
+}
+
+/**
+ * What a model said, with the arguments of its calls.
+ * @param {any} content of a turn, whole
+ * @param {any} inputs of it, whole
+ * @returns {any[]}
+ */
+export function withInputs(content, inputs) {
+  if (!Array.isArray(content)) return [];
+  return content.map((part) => (part?.type === 'tool-call' ? { ...part, input: inputs?.[part.call] } : part));
+}
+
+/**
+ * The words in what a model said.
+ * @param {any} content of a turn, whole
+ */
+export function textIn(content) {
+  if (!Array.isArray(content)) return '';
+  const texts = content.filter((part) => part?.type === 'text' && typeof part.text === 'string');
+  return texts.map(({ text }) => text).join('');
+}

@@ -1,0 +1,144 @@
+/** What agents did and said, as events of the ledger that can be read back. */
+
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { toJsonText } from '../boundary/json_text.js';
+
+/**
+ * @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls
+ * @typedef {import('../../index.js').LedgerEvent} LedgerEvent
+ * @typedef {{ what: string, [member: string]: any }} SessionEvent
+ */
+
+/** How agents reach the log of a kernel's sessions. */
+export const SESSION_LOG = Symbol.for('@tgp/core/session_log');
+
+/** Where the events are that tell which sessions there are: those are found without a look at the others. */
+const LISTED_PATH = '.tgp/sessions';
+const LISTED = new Set(['agent take', 'agent left', 'agent task', 'agent end', 'agent close']);
+/** Members of events that are texts, which may be long. */
+const TEXTS = /** @type {const} */ (['task', 'text']);
+const PAGE_EVENTS = 1_000;
+const REFERENCE = '$blob';
+/** Members of others that look like a reference have more of these in front. */
+const ESCAPED = /^\${2,}blob$/;
+const MAX_DEPTH = 64;
+
+export class SessionLog {
+  #calls;
+  #ledger;
+
+  /**
+   * @param {KernelCalls} calls
+   * @param {import('../../index.js').KernelLedger} ledger
+   */
+  constructor(calls, ledger) {
+    this.#calls = calls;
+    this.#ledger = ledger;
+  }
+
+  /**
+   * Writes down what happened. It is on record when this is done, also when the process is killed then.
+   * @param {string} session
+   * @param {{ agent: string, id: string }} actor
+   * @param {SessionEvent} body
+   */
+  async append(session, actor, body) {
+    const path = LISTED.has(body.what) ? LISTED_PATH : undefined;
+    const text = toJsonText({ type: 'SESSION', session, ...actor, path, body }, 'event', { unheldNumbers: 'null' });
+    await this.#calls.read((kernel) => kernel.ledgerAppend(text));
+  }
+
+  /**
+   * All that is on record of a session, calls of the kernel too, oldest first.
+   * @param {string} session
+   * @param {number} [after]
+   * @returns {Promise<LedgerEvent[]>}
+   */
+  async events(session, after = 0) {
+    return this.#all({ session }, after);
+  }
+
+  /**
+   * Beginnings and ends of all sessions, oldest first.
+   * @returns {Promise<LedgerEvent[]>}
+   */
+  async listed() {
+    return this.#all({ path: LISTED_PATH, type: 'SESSION' }, 0);
+  }
+
+  /**
+   * A value of an event as it was, with what was too large to stand in it. What the ledger did not keep stays a reference.
+   * @param {any} value
+   * @returns {Promise<any>}
+   */
+  async whole(value) {
+    const read = await this.#read(value);
+    if (typeof read !== 'object' || read === null) return read;
+    if (Array.isArray(read)) return unescaped(await Promise.all(read.map((item) => this.#read(item))), 0);
+    const members = await Promise.all(Object.entries(read).map(async ([key, item]) => [key, await this.#read(item)]));
+    return unescaped(Object.fromEntries(members), 0);
+  }
+
+  /**
+   * An event with what tells of its session, however long that is.
+   * @param {LedgerEvent} event
+   */
+  async #withTexts(event) {
+    const long = TEXTS.filter((name) => event.type === 'SESSION' && isReference(event[name]));
+    if (long.length === 0) return event;
+    const texts = await Promise.all(long.map(async (name) => [name, await this.#text(event[name])]));
+    return { ...event, ...Object.fromEntries(texts) };
+  }
+
+  /** @param {any} reference */
+  async #text(reference) {
+    const read = await this.#read(reference);
+    return typeof read === 'string' ? read : String(reference.preview);
+  }
+
+  /** @param {any} value */
+  async #read(value) {
+    if (!isReference(value) || value.kept === false) return value;
+    try {
+      const text = await this.#ledger.blob(value[REFERENCE]);
+      return value.form === 'text' ? text : parseForeignJson(text);
+    } catch {
+      return { ...value, kept: false };
+    }
+  }
+
+  /**
+   * @param {import('../../index.js').LedgerQuery} query
+   * @param {number} start
+   */
+  async #all(query, start) {
+    /** @type {LedgerEvent[]} */
+    const found = [];
+    for (let after = start; ; ) {
+      const page = await this.#ledger.query({ ...query, after, limit: PAGE_EVENTS });
+      for (const event of page) found.push(await this.#withTexts(event));
+      if (page.length < PAGE_EVENTS) return found;
+      after = page.at(-1)?.seq ?? after;
+    }
+  }
+}
+
+/** @param {any} value */
+export function isReference(value) {
+  return typeof value === 'object' && value !== null && typeof value[REFERENCE] === 'string';
+}
+
+/**
+ * @param {any} value
+ * @param {number} depth
+ * @returns {any}
+ */
+function unescaped(value, depth) {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((item) => unescaped(item, depth + 1));
+  const members = Object.entries(value).map(([key, item]) => [
+    ESCAPED.test(key) ? key.slice(1) : key,
+    unescaped(item, depth + 1),
+  ]);
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,129 @@
+/**
+ * Records `tgp "<task>"` at a terminal, against a provider on this machine, as a picture: docs/agent.svg. It is the real command
+ * line, kernel and client package; only the model follows a script. The same each time: what differs (how long it took, the name
+ * of the session) is left out.
+ *
+ * node scripts/cast.mjs [file]
+ */
+
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openaiServer } from '../__test__/helpers/providers/openai_server.js';
+import { forgeTestFirst } from '../__test__/helpers/providers/stories.js';
+import { atTerminal } from '../__test__/helpers/providers/terminal.js';
+import { runCli } from '../__test__/helpers/run_cli.js';
+import { ROOT } from './process.mjs';
+
+const TASK = 'What does a box of 40 x 40 x 50 inches weigh, divisor 139?';
+const MODEL = 'openai/gpt-5.4';
+const COLUMNS = 96;
+const FONT_SIZE = 13;
+const LETTER_WIDTH = 7.8;
+const LINE_HEIGHT = 18;
+const MARGIN = 16;
+const BAR_HEIGHT = 28;
+const SECONDS_A_LINE = 0.3;
+const MAX_BYTES = 60_000;
+const USAGE = { input: 3_000, output: 120 };
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of terminals begin with it
+const COLOUR = /(\u001b\[[\d;]*m)/;
+/** Colours of the terminal by what switches them on. @type {Record<string, string>} */
+const CLASSES = { 1: 'b', 2: 'd', 31: 'r', 32: 'g', 33: 'y', 36: 'c' };
+
+/** @returns {Promise<string[]>} the lines on the screen, with their colours */
+async function record() {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'tgp-cast-')));
+  const server = await openaiServer((seen) => ({ ...forgeTestFirst(seen), usage: USAGE }));
+  try {
+    await writeFile(join(folder, 'package.json'), '{}');
+    await writeFile(join(folder, 'tgp.config.json'), JSON.stringify({ memory: 'off' }));
+    const made = await runCli(folder, ['init', '--yes']);
+    if (made.code !== 0) throw new Error(made.stderr);
+    const { code, lines, stdout, stderr } = await atTerminal(folder, [TASK, '--model', MODEL], {
+      columns: COLUMNS,
+      env: { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 'none-is-needed', NO_COLOR: undefined },
+      script: [
+        ['Allow?', 'y'],
+        ['Allow?', 'r'],
+      ],
+    });
+    if (code !== 0 || server.problems.length > 0) throw new Error(`${stdout}${stderr}${server.problems.join('\n')}`);
+    return lines;
+  } finally {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The lines without what is different each time.
+ * @param {string[]} lines
+ */
+function settled(lines) {
+  return lines
+    .filter((line) => !/session {2}\d/.test(line))
+    .map((line) => line.replace(/( tokens), [\d.]+ (?:ms|s|min)(?: [\d.]+ s)?/, '$1').trimEnd())
+    .filter((line, index, all) => line !== '' || index < all.length - 1);
+}
+
+/**
+ * @param {string} line
+ * @returns {string} its parts, each in its colour
+ */
+function spans(line) {
+  /** @type {string[]} */
+  let classes = [];
+  let made = '';
+  for (const part of line.split(COLOUR)) {
+    const codes = part.startsWith('\u001b[') ? part.slice(2, -1) : undefined;
+    if (codes === undefined) {
+      if (part !== '')
+        made += classes.length > 0 ? `<tspan class="${classes.join(' ')}">${escaped(part)}</tspan>` : escaped(part);
+      continue;
+    }
+    for (const code of codes.split(';')) {
+      const name = CLASSES[code];
+      if (name !== undefined) classes.push(name);
+      else if (code === '22') classes = classes.filter((one) => one !== 'b' && one !== 'd');
+      else classes = classes.filter((one) => one === 'b' || one === 'd');
+    }
+  }
+  return made;
+}
+
+/** @param {string} text */
+function escaped(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** @param {string[]} lines */
+function picture(lines) {
+  const all = [`\u001b[2m$\u001b[22m \u001b[1mtgp "${TASK}"\u001b[22m`, ...lines];
+  const width = Math.ceil(2 * MARGIN + COLUMNS * LETTER_WIDTH);
+  const height = BAR_HEIGHT + 2 * MARGIN + all.length * LINE_HEIGHT;
+  const texts = all.map((line, index) => {
+    const y = BAR_HEIGHT + MARGIN + (index + 1) * LINE_HEIGHT - 5;
+    const delay = ((index === 0 ? 0 : index + 1) * SECONDS_A_LINE).toFixed(1);
+    return `<text x="${MARGIN}" y="${y}" style="animation-delay:${delay}s">${spans(line)}</text>`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="A task at the command line: a model writes a test, sees it fail, writes the tool, sees the test pass and runs the tool">
+<style>
+text{font:${FONT_SIZE}px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d4d4d8;white-space:pre;animation:a .01s backwards}
+.b{font-weight:bold;fill:#fff}.d{fill:#9ca3af}.r{fill:#f87171}.g{fill:#4ade80}.y{fill:#facc15}.c{fill:#22d3ee}
+@keyframes a{from{opacity:0}}
+@media (prefers-reduced-motion:reduce){text{animation:none}}
+</style>
+<rect width="${width}" height="${height}" rx="8" fill="#18181b" stroke="#3f3f46"/>
+<circle cx="18" cy="16" r="5" fill="#f87171"/><circle cx="36" cy="16" r="5" fill="#facc15"/><circle cx="54" cy="16" r="5" fill="#4ade80"/>
+${texts.join('\n')}
+</svg>
+`;
+}
+
+const svg = picture(settled(await record()));
+if (svg.length > MAX_BYTES) throw new Error(`The picture has ${svg.length} bytes, more than ${MAX_BYTES}.`);
+const [file = join(ROOT, 'docs', 'agent.svg')] = process.argv.slice(2);
+await writeFile(file, svg);
+console.log(`${file}: ${svg.length} bytes`);
