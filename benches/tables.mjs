@@ -6,13 +6,23 @@
 const BEGIN = '<!-- figures: written by npm run bench -->';
 const END = '<!-- end of figures -->';
 
+/** The chart of a bench, in `docs/charts/`. @type {Record<string, string>} */
+const CHARTS = {
+  warm_exec: 'warm_run.svg',
+  kill_matrix: 'kill_matrix.svg',
+  workers: 'workers.svg',
+  registry: 'tools.svg',
+  kernels: 'kernels.svg',
+};
+
 /**
  * The page with new figures; at its end where it has no place for them yet.
  * @param {string} page
  * @param {Results} results
+ * @param {string[]} [drawn] names of the charts that there are
  */
-export function withFigures(page, results) {
-  const block = `${BEGIN}\n\n${figures(results)}\n${END}`;
+export function withFigures(page, results, drawn = []) {
+  const block = `${BEGIN}\n\n${figures(results, drawn)}\n${END}`;
   const [start, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (start === -1 || end < start) return `${page.trimEnd()}\n\n${block}\n`;
   return page.slice(0, start) + block + page.slice(end + END.length);
@@ -37,20 +47,22 @@ export function table(head, rows) {
   return [lineOf(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rows.map(lineOf)].join('\n');
 }
 
-/** @param {Results} results */
-function figures({ machine, versions, quick, benches }) {
+/** @param {Results} results @param {string[]} drawn */
+function figures({ machine, versions, quick, benches }, drawn) {
   const about = [
     `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${versions.node}, commit ${versions.commit}.`,
     quick ? 'A quick run: fewer rounds, so wide intervals.' : '',
     'A median stands with its 95 % confidence interval by bootstrap; n is the number of measurements.',
   ];
-  const parts = [about.filter(Boolean).join(' ')];
+  const parts = ['## Figures of the last run', about.filter(Boolean).join(' ')];
   for (const [name, bench] of Object.entries(benches).sort(([one], [other]) => one.localeCompare(other))) {
     if (bench.measures.length === 0) continue;
     parts.push(
       `### \`${name}\``,
       `${bench.date.slice(0, 16).replace('T', ' ')}, ${Math.round(bench.seconds)} s, load ${bench.load}.`,
     );
+    const chart = CHARTS[name];
+    if (chart !== undefined && drawn.includes(chart)) parts.push(`![Chart of ${name}](charts/${chart})`);
     if (name === 'kill_matrix') parts.push(killMatrix(bench.measures));
     else parts.push(...Object.values(grouped(bench.measures)).map(measured));
   }

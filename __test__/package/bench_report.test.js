@@ -68,6 +68,8 @@ describe('the documents', () => {
     expect(once).toContain('| @tgp/core, process | 0.3 ms');
     expect(once).toContain('| peer <1> & "co"');
     expect(withFigures(once, measured)).toBe(once);
+    expect(withFigures(once, measured, ['warm_run.svg'])).toContain('(charts/warm_run.svg)');
+    expect(once).not.toContain('charts/');
     const later = withFigures(`${once}\n## After\n`, results({ warm_exec: [{ ...SANDBOX, median: 7 }] }));
     expect(later).toContain('Text.');
     expect(later).toContain('## After');
