@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasServer, startServer } from '../__test__/helpers/database_server.js';
 import { ensureBetterSqlite3 } from '../scripts/setup.mjs';
+import { record } from './record.mjs';
 
 const CUT_OFF_MS = 40_000;
 const LOOK_MS = 5;
@@ -185,6 +186,10 @@ process.stdout.write(
 for (const [name, attack] of Object.entries(ATTACKS)) {
   const cells = [];
   for (const index of Object.values(BUILDS)) cells.push(await suffer(index, ports, attack));
+  record(name, [], {
+    group: 'attack',
+    facts: Object.fromEntries(cells.map((cell, at) => [Object.keys(BUILDS)[at] ?? '', cell])),
+  });
   process.stdout.write(`| ${name} | ${cells.join(' | ')} |\n`);
 }
 await Promise.all(running.map((server) => server.stop()));

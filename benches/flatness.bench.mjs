@@ -6,6 +6,7 @@
 import { createKernel } from './kernel.mjs';
 import { percentile } from './measure.mjs';
 import { treeCpuMs, treeMemory } from './process_tree.mjs';
+import { record } from './record.mjs';
 
 const RUNS = Number(process.env.RUNS ?? 100_000);
 const MARKS = [1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000].filter((mark) => mark <= RUNS);
@@ -33,6 +34,7 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
     await Promise.all(Array.from({ length: LANES }, lane));
     const cpu = (treeCpuMs(process.pid) - before.cpu) / (done - before.runs);
     const { host, workers } = treeMemory(process.pid);
+    record(isolation, times, { group: 'a run', at: done, facts: { cpuMs: cpu, hostMb: host, workersMb: workers } });
     const cells = [
       `run ${String(before.runs).padStart(6)} to ${String(done).padStart(6)}`,
       `CPU ${cpu.toFixed(3)} ms a run`,

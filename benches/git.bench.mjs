@@ -13,9 +13,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TGP, tgpTools } from '../index.js';
+import { percentile } from './measure.mjs';
+import { record } from './record.mjs';
 
 const PEERS = fileURLToPath(new URL('../node_modules/.cache/tgp-bench-git/', import.meta.url));
-const SIZES = [100, 1_000, 10_000];
+const SIZES = (process.env.SIZES ?? '100,1000,10000').split(',').map(Number);
 const ROUNDS = 15;
 const author = { name: 'bench', email: 'bench@example.org' };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -60,17 +62,19 @@ function repository(folder, size) {
 }
 
 /**
+ * The median of some rounds, which are recorded.
+ * @param {Omit<import('./record.mjs').Measure, 'unit'>} about
  * @param {(round: number) => unknown} job
- * @returns {Promise<number>}
  */
-async function median(job) {
+async function median({ name, ...about }, job) {
   const times = [];
   for (let round = 0; round < ROUNDS; round++) {
     const start = performance.now();
     await job(round);
     times.push(performance.now() - start);
   }
-  return times.sort((left, right) => left - right)[Math.floor(ROUNDS / 2)] ?? 0;
+  record(name, times, about);
+  return percentile(times, 0.5);
 }
 
 /**
@@ -98,7 +102,10 @@ try {
     const kernel = new TGP({ config: { rootDir: root, sandbox: { warm: 0 } }, logger: silent });
     const { write_file } = tgpTools(kernel);
     await kernel.boot();
-    const own = await median((round) => write_file.execute({ path: `tools/g0/new${round}.ts`, content: text(round) }));
+    const about = { group: 'write and commit', at: size };
+    const own = await median({ ...about, name: '@tgp/core' }, (round) =>
+      write_file.execute({ path: `tools/g0/new${round}.ts`, content: text(round) }),
+    );
     ours.set(size, own);
     const start = performance.now();
     await kernel.sync();
@@ -107,7 +114,7 @@ try {
     checkCommits(root);
 
     const dir = repository(join(folder, `iso-${size}`), size);
-    const iso = await median(async (round) => {
+    const iso = await median({ ...about, name: 'isomorphic-git' }, async (round) => {
       const filepath = `tools/g0/new${round}.ts`;
       await fs.promises.writeFile(join(dir, filepath), text(round));
       await peer.add({ fs, dir, filepath });
@@ -117,7 +124,7 @@ try {
     checkCommits(dir);
 
     const plain = repository(join(folder, `cli-${size}`), size);
-    const cli = await median((round) => {
+    const cli = await median({ ...about, name: 'git CLI' }, (round) => {
       writeFileSync(join(plain, `tools/g0/new${round}.ts`), text(round));
       git(plain, 'add', `tools/g0/new${round}.ts`);
       git(plain, 'commit', '-q', '-m', `Forge: ${round}`);
@@ -139,11 +146,14 @@ try {
   await kernel.boot();
   console.log(`\nclone of 1 000 tools      ${show(performance.now() - clone)}`);
   const { write_file } = tgpTools(kernel);
-  const pushed = await median((round) => write_file.execute({ path: `tools/p/p${round}.ts`, content: text(round) }));
+  const remotely = { group: 'with a remote' };
+  const pushed = await median({ ...remotely, name: 'write, commit and push' }, (round) =>
+    write_file.execute({ path: `tools/p/p${round}.ts`, content: text(round) }),
+  );
   await kernel.shutdown();
   const person = join(folder, 'person');
   git(folder, 'clone', '-q', remote, person);
-  const cli = await median((round) => {
+  const cli = await median({ ...remotely, name: 'the same with git CLI' }, (round) => {
     mkdirSync(join(person, 'tools/q'), { recursive: true });
     writeFileSync(join(person, `tools/q/q${round}.ts`), text(round));
     git(person, 'add', '-A');
@@ -154,12 +164,12 @@ try {
   const warm = new TGP({ config, logger: silent });
   await warm.boot();
   await warm.shutdown();
-  const boot = await median(async () => {
+  const boot = await median({ ...remotely, name: 'boot without changes' }, async () => {
     const again = new TGP({ config, logger: silent });
     await again.boot();
     await again.shutdown();
   });
-  const fetch = await median(() => git(person, 'fetch', '-q'));
+  const fetch = await median({ ...remotely, name: 'git fetch' }, () => git(person, 'fetch', '-q'));
   console.log(`boot without changes      ${show(boot)}   git fetch ${show(fetch)} (${(fetch / boot).toFixed(1)}x)`);
 } finally {
   rmSync(folder, { recursive: true, force: true });

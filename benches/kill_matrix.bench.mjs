@@ -7,6 +7,7 @@
 import { BOMBS } from '../__test__/helpers/bombs.js';
 import { percentile } from './measure.mjs';
 import { treeMemory } from './process_tree.mjs';
+import { record } from './record.mjs';
 import { Gone, SandboxProcess } from './sandbox_process.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
@@ -148,14 +149,18 @@ async function row(name, bombs) {
   const times = cells.flatMap(({ outcome, ms }) => (outcome === 'ok' && ms !== undefined ? [ms] : []));
   const failures = FAILURES.map((outcome) => [outcome, count(outcome)]).filter(([, times]) => times);
   const failed = cells.length - count('ok') - count('n/a');
+  const outcomes = Object.fromEntries(['ok', ...FAILURES, 'n/a'].map((outcome) => [outcome, count(outcome)]));
+  const mostMb = Math.max(...cells.map(({ mb }) => mb ?? 0));
+  const typed = cells.filter(({ outcome, typed }) => outcome === 'ok' && typed).length;
+  record(name, times, { group: 'answer', facts: { ...outcomes, typed, mostMb, bombs: bombs.length } });
   const sums = [
-    `ok ${count('ok')} (${cells.filter(({ outcome, typed }) => outcome === 'ok' && typed).length} typed)`,
+    `ok ${count('ok')} (${typed} typed)`,
     `failed ${failed}${failed ? ` (${failures.map(([outcome, times]) => `${outcome} ${times}`).join(', ')})` : ''}`,
     `n/a ${count('n/a')}`,
     times.length > 0
       ? `answer p50 ${percentile(times, 0.5).toFixed(0)} ms, slowest ${Math.max(...times).toFixed(0)} ms`
       : 'no answer',
-    `most memory ${Math.max(...cells.map(({ mb }) => mb ?? 0)).toFixed(0)} MB`,
+    `most memory ${mostMb.toFixed(0)} MB`,
     `${((performance.now() - started) / 1000).toFixed(0)} s`,
   ];
   process.stdout.write(`    ${sums.join('; ')}\n`);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TGP, tgpTools } from '../index.js';
 import { inTurns, percentile } from './measure.mjs';
+import { record } from './record.mjs';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 2_000);
 const SIZES = (process.env.EVENTS ?? '1000,100000,1000000').split(',').map(Number);
@@ -42,6 +43,7 @@ async function measureRuns() {
   print(`\nWarm run of a small tool, ${ROUNDS} in turns`);
   const base = percentile(times.off ?? [], 0.5);
   for (const [name, values] of Object.entries(times)) {
+    record(`ledger ${name}`, values, { group: 'warm run' });
     const p50 = percentile(values, 0.5);
     const change = `${(100 * (p50 / base - 1)).toFixed(1)} %`.padStart(8);
     print(`  ledger ${name.padEnd(4)} p50 ${shown(p50)}  p95 ${shown(percentile(values, 0.95))}  ${change}`);
@@ -51,12 +53,13 @@ async function measureRuns() {
 }
 
 /**
- * The median of some calls.
+ * How long some calls take.
  * @param {() => Promise<unknown>} work
  * @param {number} [times]
  */
 async function median(work, times = READS) {
-  return percentile((await inTurns({ work }, { rounds: times, warmup: Math.min(3, times - 1) })).work ?? [], 0.5);
+  const { work: values = [] } = await inTurns({ work }, { rounds: times, warmup: Math.min(3, times - 1) });
+  return { median: percentile(values, 0.5), values };
 }
 
 /** @param {string} folder */
@@ -105,7 +108,10 @@ async function measureReads(size) {
   const bytes = bytesOf(join(folder, '.tgp', '.git', 'tgp', 'ledger')) / verdict.events;
   print(`\n${verdict.events} events, ${verdict.ok ? 'whole' : 'NOT WHOLE'}, ${bytes.toFixed(0)} bytes each on disk`);
   print(`  ${'append, each'.padEnd(28)} ${shown(filledMs / size)}`);
-  for (const [name, ms] of Object.entries(figures)) print(`  ${name.padEnd(28)} ${shown(ms)}`);
+  for (const [name, { median: ms, values }] of Object.entries(figures)) {
+    record(name, values, { group: 'reading', at: size });
+    print(`  ${name.padEnd(28)} ${shown(ms)}`);
+  }
   rmSync(folder, { recursive: true, force: true });
 }
 

@@ -1,13 +1,9 @@
 /** Numbers from repeated work. */
 
-/**
- * @param {number[]} values
- * @param {number} share 0.5 is the median
- */
-export function percentile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
+import { record } from './record.mjs';
+import { percentile } from './statistics.mjs';
+
+export { percentile };
 
 /**
  * Times candidates in turns, so that whatever else the machine does hits all of them alike.
@@ -29,7 +25,7 @@ export async function inTurns(candidates, { rounds, warmup = 20 }) {
 }
 
 /**
- * Prints medians and 95th percentiles, and how many times the first candidate's median each is.
+ * Prints and records medians and 95th percentiles, and how many times the first candidate's median each is.
  * @param {string} title
  * @param {Record<string, number[]>} times
  */
@@ -38,6 +34,7 @@ export function report(title, times) {
   const base = percentile(first ?? [], 0.5);
   process.stdout.write(`\n${title}\n`);
   for (const [name, values] of Object.entries(times)) {
+    record(name, values, { group: title });
     const p50 = percentile(values, 0.5);
     const cells = [
       name.padEnd(44),

@@ -11,6 +11,7 @@ import { placeTools, retrievalQueries, retrievalTools } from '../__test__/helper
 import { TGP } from '../index.js';
 import { makeWeights } from '../scripts/memory_model.mjs';
 import { percentile } from './measure.mjs';
+import { record } from './record.mjs';
 
 const COUNTS = process.argv.slice(2).map(Number).filter(Boolean);
 const PACKAGE = fileURLToPath(new URL('../npm/memory/', import.meta.url));
@@ -64,6 +65,7 @@ async function measure(count) {
       }
     }
     await kernel.shutdown();
+    record('find by meaning', fresh, { group: 'over tools', at: count, facts: { readS: read / 1000, memoryMb: held } });
     return {
       tools: count,
       texts,

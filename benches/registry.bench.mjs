@@ -12,9 +12,12 @@ import { dirname, join } from 'node:path';
 import { placeTools, retrievalQueries, retrievalTools } from '../__test__/helpers/retrieval_set.js';
 import { TGP, tgpTools } from '../index.js';
 import { ensureBetterSqlite3 } from '../scripts/setup.mjs';
+import { record } from './record.mjs';
 
 const COUNTS = process.argv.slice(2).map(Number).filter(Boolean);
 const SAMPLES = 200;
+/** Boots and writes of each size. */
+const ROUNDS = 9;
 
 /** @param {number[]} values */
 const median = (values) => [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
@@ -99,7 +102,7 @@ async function measure(count) {
 
     const boots = [];
     const firsts = [];
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const kernel = await kernelOn(root);
       boots.push(await timed(() => kernel.boot()));
       firsts.push(await timed(() => kernel.find('convert a currency amount')));
@@ -126,11 +129,20 @@ async function measure(count) {
     }
     const { write_file } = tgpTools(kernel);
     const writes = [];
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const content = `/** Written for the ${round}th time. */\nexport default () => ${round};\n`;
       writes.push(await timed(() => write_file.execute({ path: 'tools/written.ts', content })));
     }
     await kernel.shutdown();
+    const curves = {
+      boot: boots,
+      'first find': firsts,
+      find: finds,
+      'find, FTS5': peers,
+      write: writes,
+      rebuild: [cold],
+    };
+    for (const [name, values] of Object.entries(curves)) record(name, values, { group: 'over tools', at: count });
     const bytes = Number(execFileSync('stat', ['-c', '%s', join(root, 'meta.json')], { encoding: 'utf8' }));
     return {
       tools: count,

@@ -1,12 +1,118 @@
-/** Runs the benchmarks whose file names contain the argument, or all: `npm run bench -- warm`. */
+/**
+ * Runs the benchmarks whose file names contain the argument, or all: `npm run bench -- warm`. What they measure goes to
+ * `benches/results.json`, and from there to the tables of `docs/benchmarks.md` and the charts of `docs/charts/`.
+ *
+ * --quick  fewer rounds, in less than two minutes, to `target/bench/`: for a look, not for the documents
+ * --draw   no measurements: tables and charts of those that are there
+ */
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { charts } from './charts.mjs';
+import { fresh, joined, load, recorded } from './results.mjs';
+import { withFigures } from './tables.mjs';
 
-const folder = fileURLToPath(new URL('./', import.meta.url));
-const [filter = ''] = process.argv.slice(2);
-const files = readdirSync(folder).filter((name) => name.endsWith('.bench.mjs') && name.includes(filter));
-const failed = files.filter((file) => spawnSync(process.execPath, [folder + file], { stdio: 'inherit' }).status !== 0);
-if (files.length === 0) process.stdout.write(`No benchmark has "${filter}" in its name.\n`);
-process.exitCode = failed.length > 0 || files.length === 0 ? 1 : 0;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = join(ROOT, 'benches');
+
+/**
+ * What a quick run does of each; the others it leaves out, and says so.
+ * @type {Record<string, { env?: Record<string, string>, args?: string[] }>}
+ */
+const QUICK = {
+  warm_exec: { env: { TURNS: '4', ROWS: '0' } },
+  kill_matrix: { env: { BOMBS: 'an endless loop' } },
+  cold_start: { env: { ROUNDS: '5' } },
+  host_call: { env: { ROUNDS: '5' } },
+  throughput: { env: { RUNS: '2000' } },
+  flatness: { env: { RUNS: '2000' } },
+  ledger: { env: { ROUNDS: '200', EVENTS: '1000' } },
+  registry: { args: ['30', '100'] },
+  gate: {},
+  workers: {},
+  kernels: {},
+};
+
+const args = process.argv.slice(2);
+const [quick, draw] = [args.includes('--quick'), args.includes('--draw')];
+const filters = args.filter((arg) => !arg.startsWith('--'));
+const unknown = args.filter((arg) => arg.startsWith('--') && !['--quick', '--draw'].includes(arg));
+if (unknown.length > 0) {
+  process.stderr.write(`There is no option ${unknown.join(' ')}. Usage: npm run bench -- [--quick] [--draw] [name]\n`);
+  process.exit(2);
+}
+
+const out = quick ? join(ROOT, 'target', 'bench') : FOLDER;
+const resultsFile = join(out, 'results.json');
+const results = fresh(quick);
+const names = draw
+  ? []
+  : readdirSync(FOLDER)
+      .filter((name) => name.endsWith('.bench.mjs'))
+      .map((name) => name.replace('.bench.mjs', ''))
+      .filter((name) => filters.length === 0 || filters.some((filter) => name.includes(filter)));
+if (names.length === 0 && !draw) {
+  process.stdout.write(`No benchmark has "${filters.join('" or "')}" in its name.\n`);
+  process.exitCode = 1;
+} else {
+  if (!draw) prepare();
+  for (const name of names) measure(name);
+  publish();
+}
+
+/** The addon is built where it is missing; peers and weights are fetched by the benchmarks that need them. */
+function prepare() {
+  if (readdirSync(ROOT).some((name) => name.endsWith('.node'))) return;
+  const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'run.mjs'), 'build'], { stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+}
+
+/** @param {string} name */
+function measure(name) {
+  const lesser = QUICK[name];
+  if (quick && lesser === undefined) {
+    process.stdout.write(`\n${name}: left out of a quick run\n`);
+    return;
+  }
+  const place = mkdtempSync(join(tmpdir(), 'tgp-bench-out-'));
+  const file = join(place, 'measures.ndjson');
+  const begun = { date: new Date().toISOString(), load: load() };
+  const clock = performance.now();
+  process.stdout.write(`\n==> ${name}\n`);
+  const { status } = spawnSync(
+    process.execPath,
+    [join(FOLDER, `${name}.bench.mjs`), ...(quick ? (lesser?.args ?? []) : [])],
+    {
+      stdio: 'inherit',
+      env: { ...process.env, TGP_BENCH_OUT: file, ...(quick && { TGP_BENCH_QUICK: '1', ...lesser?.env }) },
+    },
+  );
+  const failed = status !== 0;
+  if (failed) process.exitCode = 1;
+  results.benches[name] = { ...begun, seconds: (performance.now() - clock) / 1000, failed, measures: recorded(file) };
+  rmSync(place, { recursive: true, force: true });
+  // Whoever stops a long run keeps what was measured until then.
+  save();
+}
+
+function save() {
+  mkdirSync(out, { recursive: true });
+  const all = joined(resultsFile, results);
+  writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 2)}\n`);
+  return all;
+}
+
+function publish() {
+  const all = draw && existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : save();
+  const pageFile = join(quick ? out : join(ROOT, 'docs'), 'benchmarks.md');
+  const page = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : '# What it costs, measured\n';
+  const drawn = charts(all);
+  writeFileSync(pageFile, withFigures(page, all, Object.keys(drawn)));
+  const folder = join(quick ? out : join(ROOT, 'docs'), 'charts');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, svg] of Object.entries(drawn)) writeFileSync(join(folder, name), svg);
+  process.stdout.write(`\nFigures: ${resultsFile}\nTables: ${pageFile}\nCharts: ${folder}\n`);
+}

@@ -3,6 +3,7 @@
 import { createKernel } from './kernel.mjs';
 import { percentile } from './measure.mjs';
 import { treeMemory } from './process_tree.mjs';
+import { record } from './record.mjs';
 
 const RUNS = Number(process.env.RUNS ?? 20_000);
 const LANES = 16;
@@ -16,6 +17,8 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
   await kernel.exec('tools/next.ts', { n: 0 });
   process.stdout.write(`\n${isolation}: ${RUNS} runs, ${LANES} at once, 2 workers\n`);
   let all = performance.now();
+  /** @type {number[]} */
+  const rates = [];
   for (let window = -WARMUP; window < WINDOWS; window++) {
     if (window === 0) all = performance.now();
     let left = Math.ceil(RUNS / WINDOWS);
@@ -34,11 +37,13 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
     await Promise.all(Array.from({ length: LANES }, lane));
     const rate = (times.length / (performance.now() - started)) * 1000;
     if (window < 0) continue;
+    rates.push(rate);
     const { host, workers } = treeMemory(process.pid);
     process.stdout.write(
       `  after ${String((window + 1) * times.length).padStart(7)}: ${rate.toFixed(0).padStart(6)} runs/s  p50 ${percentile(times, 0.5).toFixed(2)} ms  host ${host.toFixed(0)} MB  workers ${workers.toFixed(0)} MB\n`,
     );
   }
   process.stdout.write(`  overall ${((RUNS / (performance.now() - all)) * 1000).toFixed(0)} runs/s\n`);
+  record(isolation, rates, { group: `${LANES} at once, 2 workers`, unit: 'runs/s' });
   await close();
 }

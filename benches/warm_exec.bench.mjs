@@ -6,13 +6,14 @@
 
 import { percentile } from './measure.mjs';
 import { treeMemory } from './process_tree.mjs';
+import { record } from './record.mjs';
 import { SandboxProcess } from './sandbox_process.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
 const SHAPES = [
   { turns: Number(process.env.TURNS ?? 20), runs: 25 },
   { turns: Number(process.env.ROWS ?? 3), runs: 1000 },
-];
+].filter(({ turns }) => turns > 0);
 /** A slow sandbox does fewer runs in its turn. */
 const TURN_MS = 1000;
 const WAIT_MS = 30_000;
@@ -60,6 +61,10 @@ for (const shape of SHAPES) {
   );
   for (const { sandbox, first, times } of rows) {
     const { host, workers } = treeMemory(sandbox.pid);
+    record(sandbox.name, times, {
+      group: `turns of ${shape.runs}`,
+      facts: { afterPause: percentile(first, 0.5), hostMb: host, workersMb: workers, about: sandbox.about },
+    });
     const p50 = percentile(times, 0.5);
     const cells = [
       sandbox.name.padEnd(44),

@@ -1,7 +1,7 @@
 /**
  * Writes the table of limits (`src/kernel/config/`) to where JavaScript and people look: `js/boundary/limits.js`,
- * `docs/limits.md`, the comments of the types and the tables of the README. The build runs it, so that CI sees when one of
- * them is stale.
+ * `docs/limits.md`, the comments of the types and the pages that name some of them. The build runs it, so that CI sees when
+ * one of them is stale.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -40,6 +40,8 @@ const FIXED = [
   ['`network.noProxy`, `fs.allowedDirs`, `allowedImports`, `allowedFetchUrls`', 'Entries of each list.', '1000'],
   ['paths, addresses and other texts', 'Characters of each.', '8192'],
 ];
+/** Pages with tables of limits, or with limits and their defaults in the text. */
+const PAGES = ['README.md', 'docs/sandbox.md', 'docs/git.md', 'docs/agent_tools.md'];
 const LINE_WIDTH = 120;
 /** Numbers below stand as they are. */
 const GROUPED_FROM = 10_000;
@@ -55,7 +57,7 @@ export function writeLimits(limits, defaults) {
     const declared = DECLARED[limit.group];
     if (declared) rewrite(declared.file, (text) => withLimit(text, declared.type, limit));
   }
-  rewrite('README.md', (text) => withLimitTables(text, limits));
+  for (const page of PAGES) rewrite(page, (text) => withLimitTables(text, limits));
 }
 
 /**

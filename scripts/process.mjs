@@ -60,6 +60,26 @@ export function capture(command, args) {
 }
 
 /**
+ * The output of a program in a folder of its own; anything but exit code 0 stops the script.
+ * @param {string} folder
+ * @param {string} command
+ * @param {string[]} args
+ */
+export function captureIn(folder, command, args) {
+  const options = {
+    cwd: folder,
+    env: ENV,
+    encoding: /** @type {const} */ ('utf8'),
+    shell: SHELL,
+    maxBuffer: 256 << 20,
+  };
+  const { error, status: code, stdout, stderr } = spawnSync(command, args, options);
+  if (error) throw new StepFailed(`${command} could not be started: ${error.message}`);
+  if (code !== 0) throw new StepFailed(`"${[command, ...args].join(' ')}" ended with exit code ${code}.\n${stderr}`);
+  return stdout;
+}
+
+/**
  * The path of a program that `npm ci` installed.
  * @param {string} name
  */

@@ -27,6 +27,8 @@ pub mod bounded_read;
 pub mod compile;
 pub mod embed;
 pub mod error;
+#[cfg(test)]
+mod fuzzing;
 pub mod git;
 pub mod ids;
 pub mod kernel;

@@ -17,7 +17,7 @@ const script = (/** @type {string[]} */ ...words) =>
 describe('the V8 archive', () => {
   it('is there once, for the pinned version, as its checksums say', () => {
     const version = /^v8 = \{ version = "=([\d.]+)"/m.exec(readFileSync(path('Cargo.toml'), 'utf8'))?.[1];
-    expect(readdirSync(path('vendor/v8')).sort()).toEqual(['README.md', `v${version}`]);
+    expect(readdirSync(path('vendor/v8')).sort()).toEqual(['LICENSES.txt', 'README.md', `v${version}`]);
     const folder = path(`vendor/v8/v${version}`);
     const sums = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trim().split('\n');
     const names = sums.map((line) => line.split('  ')[1] ?? '');

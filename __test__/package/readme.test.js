@@ -1,4 +1,4 @@
-/** What README prints is run as it is printed. Its free names (`model`, `db`, `boxes`) are globals here. */
+/** What README and docs/git.md print is run as it is printed. Free names (`model`, `db`, `boxes`) are globals here. */
 
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { loadTGPConfig } from '../../index.js';
+import { loadTGPConfig, TGP, TGPError } from '../../index.js';
 import { SCRIPTED_MODEL } from '../helpers/running_server.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -16,12 +16,16 @@ const TOOL = 'tools/shipping/dim_weight.ts';
 
 /**
  * The code blocks of a section, in order.
+ * @param {string} file
  * @param {string} title
+ * @param {string} [language]
  */
-async function blocks(title) {
-  const text = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const section = text.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
-  return [...section.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => String(match[1]));
+async function blocks(file, title, language = 'ts') {
+  const text = await readFile(join(ROOT, file), 'utf8');
+  const section = text.split(/^##? /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
+  return [...section.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\``, 'gm'))].map((match) =>
+    String(match[1]),
+  );
 }
 
 /** A folder with this package and those of its development. */
@@ -36,7 +40,7 @@ async function application() {
 }
 
 test('"Use it": the agent answers, and the tool can be run by hand', async () => {
-  const [agent, tool, byHand] = await blocks('Use it');
+  const [agent, tool, byHand] = await blocks('README.md', 'Use it');
   const folder = await application();
   await writeFile(
     join(folder, 'globals.mjs'),
@@ -54,10 +58,50 @@ test('"Use it": the agent answers, and the tool can be run by hand', async () =>
 });
 
 test('"Git as the memory": the configuration is accepted', async () => {
-  const [sample] = await blocks('Git as the memory');
+  const [sample] = await blocks('docs/git.md', 'Git as the memory');
   const file = join(await tempRoot(), 'tgp.config.ts');
   await writeFile(file, `export default { ${sample} };\n`);
   expect(await loadTGPConfig(file)).toMatchObject({
     git: { provider: 'github', repo: 'my-org/tools', writeStrategy: 'direct' },
   });
+});
+
+test('"What you get": the policy of the page denies what it says', async () => {
+  const [policy] = await blocks('README.md', 'What you get', 'yaml');
+  const folder = await tempRoot();
+  const file = join(folder, 'tgp.policy.yaml');
+  await writeFile(file, String(policy).replace(/^ {2}/gm, ''));
+  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp'), policy: file } });
+  const denied = await kernel.exec('tools/payments/pay.ts', {}).catch((error) => error);
+  await kernel.shutdown();
+  expect(denied).toBeInstanceOf(TGPError);
+  expect([denied.code, denied.details.rule]).toEqual(['ERR_DENIED', 'no-payments']);
+});
+
+test('the figures of the comparison are those of docs/benchmarks.md', async () => {
+  const rows = async (/** @type {string} */ file, /** @type {RegExp} */ heading) => {
+    const text = await readFile(join(ROOT, file), 'utf8');
+    const table = text.slice(text.search(heading)).split('\n\n')[0] ?? '';
+    return table
+      .split('\n')
+      .slice(2)
+      .map((row) =>
+        row
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.replaceAll('*', '').trim()),
+      );
+  };
+  const name = (/** @type {string} */ cell) => cell.replace(' (default)', '');
+  const compared = await rows('README.md', /^\| sandbox +\| bombs survived/m);
+  const killed = new Map((await rows('docs/benchmarks.md', /^\| sandbox +\| ok /m)).map((row) => [row[0], row]));
+  const warm = new Map(
+    (await rows('docs/benchmarks.md', /^\| milliseconds +\| turns of 25/m)).map((row) => [row[0], row]),
+  );
+  expect(compared).toHaveLength(6);
+  for (const [sandbox = '', survived = '', gone, most, run = ''] of compared) {
+    const [, ok, , died, hung, , , , memory] = killed.get(name(sandbox)) ?? [];
+    expect([survived.split(' ')[0], gone, most], sandbox).toEqual([ok, String(Number(died) + Number(hung)), memory]);
+    expect(run.replace(' ms', ''), sandbox).toBe(warm.get(name(sandbox))?.[1]);
+  }
 });

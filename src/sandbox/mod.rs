@@ -6,6 +6,8 @@
 mod confinement;
 mod engine;
 mod frame;
+#[cfg(test)]
+mod fuzz_tests;
 mod host;
 mod json_shape;
 mod limits;

@@ -27,6 +27,8 @@ mod conformance;
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "std makes neither pipes nor devices")]
 mod disk_threats;
+#[cfg(test)]
+mod fuzz_tests;
 
 pub use application_mark::is_application_mark;
 pub use disk_vfs::DiskVfs;

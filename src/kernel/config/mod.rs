@@ -8,6 +8,8 @@ mod argument_limits;
 #[expect(clippy::module_inception, reason = "the file is named for its main item, the folder for the part")]
 mod config;
 mod fs_config;
+#[cfg(test)]
+mod fuzz_tests;
 mod git_config;
 mod ledger_config;
 mod limit;

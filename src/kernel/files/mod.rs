@@ -7,6 +7,8 @@ mod diff_text;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod files;
 mod folder_rules;
+#[cfg(test)]
+mod fuzz_tests;
 mod keeping;
 mod line_regex;
 mod line_search;

@@ -8,6 +8,8 @@ mod fetch_response;
 mod fetch_slots;
 mod fetcher;
 mod filled_request;
+#[cfg(test)]
+mod fuzz_tests;
 mod running_fetches;
 
 pub use fetch_request::FetchRequest;

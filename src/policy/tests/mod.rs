@@ -2,6 +2,7 @@
 
 mod bounds;
 mod explanations;
+mod fuzz_tests;
 mod malformed;
 mod malformed_objects;
 mod properties;

@@ -1,4 +1,5 @@
 //! What the rules accept and refuse, and what SQLite makes of the same texts.
 
+mod fuzz_tests;
 mod oracle;
 mod rules;

@@ -7,6 +7,8 @@ mod cache;
 mod delta;
 mod entry_header;
 mod finish;
+#[cfg(test)]
+mod fuzz_tests;
 mod incoming_pack;
 mod inflate;
 mod input;

@@ -3,6 +3,8 @@
 
 mod advertisement;
 mod connection;
+#[cfg(test)]
+mod fuzz_tests;
 mod http;
 mod pkt_line;
 mod side_band;

@@ -1,0 +1,124 @@
+/** What `npm publish` would upload: all that is exported, nothing that is ours alone. */
+
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PLATFORM_NAMES } from '../../scripts/platform.mjs';
+import { packCore, publishingOrder } from '../../scripts/release_packages.mjs';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const exec = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const REPOSITORY = 'git+https://example.com/tgp/core.git';
+/** What the package may hold, from the top. */
+const KEPT =
+  /^(?:(?:index|mcp)\.js|(?:index|mcp|next)\.d\.ts|binding\.(?:cjs|d\.cts)|package\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE|THIRD_PARTY_LICENSES\.txt|(?:js|types|sandbox|bin|dist|std|docs|examples\/demo)\/.*)$/;
+const KINDS = /\.(?:m?js|cjs|d\.c?ts|ts|json|md|svg|txt)$|^LICENSE$/;
+const PRIVATE =
+  /(?:^|\/)(?:__test__|\.env|\.npmrc|\.git|\.github|\.ci|node_modules|target|coverage)(?:\/|$)|\.(?:test|spec|bench)\.|\.(?:rs|pem|key|node|tgz|log|db)$/;
+const SECRET =
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----\n[A-Za-z0-9+/]{40}|\bnpm_[A-Za-z0-9]{36}\b|\bghp_[A-Za-z0-9]{36}\b|\bAKIA[0-9A-Z]{16}\b/;
+/** Kilobytes of the tarball. */
+const LARGEST = 1000;
+
+/** @type {{ folder: string, size: number, files: string[], manifest: any }} */
+let core;
+
+beforeAll(async () => {
+  const { mkdtemp } = await import('node:fs/promises');
+  const { tmpdir } = await import('node:os');
+  const folder = await mkdtemp(join(tmpdir(), 'tgp-contents-'));
+  const tarball = packCore({ into: folder, repository: REPOSITORY });
+  await exec('tar', ['xzf', tarball], { cwd: folder });
+  const unpacked = join(folder, 'package');
+  const files = readdirSync(unpacked, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    statSync(join(unpacked, file)).isFile(),
+  );
+  const manifest = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
+  core = { folder: unpacked, size: statSync(tarball).size, files, manifest };
+  return async () => (await import('node:fs/promises')).rm(folder, { recursive: true, force: true });
+}, 300_000);
+
+describe('@tgp/core as it is published', () => {
+  it('holds no sources of the addon, no tests, no settings and no secrets', () => {
+    expect(core.files.length).toBeGreaterThan(100);
+    expect(core.files.filter((file) => !KEPT.test(file) || !KINDS.test(file) || PRIVATE.test(file))).toEqual([]);
+    const secrets = core.files.filter((file) => SECRET.test(readFileSync(join(core.folder, file), 'utf8')));
+    expect(secrets).toEqual([]);
+  });
+
+  it('holds no path of the machine that made it', () => {
+    const telling = core.files.filter((file) => readFileSync(join(core.folder, file), 'utf8').includes(ROOT));
+    expect(telling).toEqual([]);
+  });
+
+  it('stays small', () => {
+    expect(core.size).toBeLessThan(LARGEST * 1000);
+  });
+
+  it('names its native packages and where it comes from, and nothing of development', () => {
+    const { version, optionalDependencies, repository, scripts, devDependencies } = core.manifest;
+    for (const name of PLATFORM_NAMES) expect(optionalDependencies[`@tgp/core-${name}`]).toBe(version);
+    expect(repository).toEqual({ type: 'git', url: REPOSITORY });
+    expect([scripts, devDependencies]).toEqual([undefined, undefined]);
+    const own = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'));
+    expect(Object.keys(own.optionalDependencies).filter((name) => name.startsWith('@tgp/'))).toEqual([]);
+  });
+
+  it('has every file that an export, a command or a type leads to', () => {
+    const targets = (/** @type {any} */ value) =>
+      typeof value === 'string' ? [value] : Object.values(value).flatMap(targets);
+    const { exports, bin, main, module, types } = core.manifest;
+    const named = [exports, bin, main, module, types].flatMap(targets).map((path) => path.replace(/^\.\//, ''));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((path) => !core.files.includes(path))).toEqual([]);
+  });
+
+  it('is resolved by Node under every name that it exports, by import and by require', async () => {
+    const app = await tempRoot();
+    await mkdir(join(app, 'node_modules', '@tgp'), { recursive: true });
+    await symlink(core.folder, join(app, 'node_modules', '@tgp', 'core'));
+    const names = Object.keys(core.manifest.exports).filter((name) => name !== './sandbox');
+    await writeFile(
+      join(app, 'resolve.mjs'),
+      `import { createRequire } from 'node:module';
+      import { existsSync } from 'node:fs';
+      import { fileURLToPath } from 'node:url';
+      const { resolve } = createRequire(import.meta.url);
+      const names = ${JSON.stringify(names)}.map((name) => '@tgp/core' + name.slice(1));
+      console.log(JSON.stringify(names.map((name) => existsSync(resolve(name)) && existsSync(fileURLToPath(import.meta.resolve(name))))));`,
+    );
+    const { stdout } = await exec(process.execPath, ['resolve.mjs'], { cwd: app });
+    expect(JSON.parse(stdout)).toEqual(names.map(() => true));
+  });
+
+  it('links to no page that it does not hold', () => {
+    const pages = core.files.filter((file) => file.endsWith('.md'));
+    const broken = pages.flatMap((page) => {
+      const text = readFileSync(join(core.folder, page), 'utf8').replace(/```[\s\S]*?```/g, '');
+      const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map((match) => String(match[1]));
+      return links.filter((link) => !core.files.includes(join(page, '..', link))).map((link) => `${page}: ${link}`);
+    });
+    // In the repository alone, which the text says.
+    expect(broken.filter((link) => !/: (?:\.\.\/)*(?:CONTRIBUTING|ARCHITECTURE)\.md$/.test(link))).toEqual([]);
+  });
+});
+
+describe('the order of publishing', () => {
+  it('has native packages before what needs them, and refuses a set that is not whole', async () => {
+    const into = await tempRoot();
+    const { version } = core.manifest;
+    expect(() => publishingOrder(into)).toThrow('tgp-core-linux-x64-gnu');
+    const names = ['tgp', 'tgp-core', 'tgp-memory', ...PLATFORM_NAMES.map((name) => `tgp-core-${name}`)];
+    for (const name of names) await writeFile(join(into, `${name}-${version}.tgz`), '');
+    const order = publishingOrder(into).map((path) => path.slice(into.length + 1, -`-${version}.tgz`.length));
+    expect(order.slice(-3)).toEqual(['tgp-memory', 'tgp-core', 'tgp']);
+    expect(order).toHaveLength(8);
+    await writeFile(join(into, 'stranger-1.0.0.tgz'), '');
+    expect(() => publishingOrder(into)).toThrow('stranger-1.0.0.tgz');
+  });
+});

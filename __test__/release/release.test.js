@@ -1,0 +1,133 @@
+/** One command makes a version: in a clone of this repository, with its real files. */
+
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { nextVersion, releasedChangelog, releaseNotes } from '../../scripts/release.mjs';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const exec = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NAMING = ['CHANGELOG.md', 'package.json', 'package-lock.json', 'Cargo.toml', 'Cargo.lock', 'binding.cjs'];
+const AS_SOMEBODY = ['-c', 'user.name=Releaser', '-c', 'user.email=releaser@example.com'];
+
+/** A repository with all files that a release changes, and the script that does it. */
+async function clone() {
+  const root = await tempRoot();
+  await mkdir(join(root, 'scripts'));
+  for (const file of [...NAMING, 'scripts/release.mjs', 'scripts/process.mjs'])
+    await cp(join(ROOT, file), join(root, file));
+  for (const name of await readdir(join(ROOT, 'npm'))) {
+    await cp(join(ROOT, 'npm', name, 'package.json'), join(root, 'npm', name, 'package.json'));
+  }
+  const git = async (/** @type {string[]} */ ...args) =>
+    (await exec('git', [...AS_SOMEBODY, ...args], { cwd: root })).stdout.trim();
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('config', 'user.name', 'Releaser');
+  await git('config', 'user.email', 'releaser@example.com');
+  await git('add', '.');
+  await git('commit', '--quiet', '-m', 'all');
+  const release = (/** @type {string[]} */ ...args) =>
+    exec(process.execPath, ['scripts/release.mjs', ...args], { cwd: root });
+  const json = async (/** @type {string} */ path) => JSON.parse(await readFile(join(root, path), 'utf8'));
+  return { root, git, release, json };
+}
+
+describe('npm run release', () => {
+  it('gives every package, the crate and the lock files the version, and tags a clean tree', async () => {
+    const { root, git, release, json } = await clone();
+    const { version: before } = await json('package.json');
+    const version = nextVersion(before, 'minor');
+    await release('minor');
+
+    expect(await git('status', '--porcelain')).toBe('');
+    expect(await git('describe', '--exact-match')).toBe(`v${version}`);
+    expect(await git('log', '-1', '--format=%s')).toBe(`chore(release): ${version}`);
+    for (const name of await readdir(join(root, 'npm'))) {
+      expect((await json(`npm/${name}/package.json`)).version, name).toBe(version);
+    }
+    expect((await json('npm/tgp/package.json')).dependencies).toEqual({ '@tgp/core': version });
+    expect((await json('package.json')).version).toBe(version);
+    const lock = await json('package-lock.json');
+    expect([lock.version, lock.packages[''].version]).toEqual([version, version]);
+    expect(await readFile(join(root, 'Cargo.toml'), 'utf8')).toContain(`\nversion = "${version}"\n`);
+    expect(await readFile(join(root, 'Cargo.lock'), 'utf8')).toContain(`name = "tgp-core"\nversion = "${version}"\n`);
+    expect(await readFile(join(root, 'binding.cjs'), 'utf8')).not.toContain(`'${before}'`);
+
+    const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
+    expect(changelog).toMatch(
+      new RegExp(`^# Changelog\n\n## Unreleased\n\n## ${version} \\(\\d{4}-\\d\\d-\\d\\d\\)\n\n`),
+    );
+    const { stdout: notes } = await release('--notes', `v${version}`);
+    expect(changelog).toContain(notes.trim());
+  });
+
+  it('changes nothing but versions and the changelog', async () => {
+    const { git, release } = await clone();
+    await release('2.0.0-beta.1');
+    const changed = await git('diff', '--numstat', 'HEAD~1');
+    for (const line of changed.split('\n')) {
+      const [added, removed, path] = line.split('\t');
+      if (path === 'binding.cjs') continue;
+      expect(Number(added) + Number(removed), path).toBeLessThanOrEqual(4);
+    }
+  });
+
+  it('only says what it would do with --dry-run', async () => {
+    const { git, release } = await clone();
+    const head = await git('rev-parse', 'HEAD');
+    const { stdout } = await release('major', '--dry-run');
+    expect(stdout).toMatch(/^Would release \d+\.0\.0 \(now /);
+    expect(stdout).toContain('  npm/tgp/package.json\n');
+    expect([await git('rev-parse', 'HEAD'), await git('tag'), await git('status', '--porcelain')]).toEqual([
+      head,
+      '',
+      '',
+    ]);
+  });
+
+  it('refuses a tree with changes, a tag that exists, and a version that is none', async () => {
+    const { root, git, release } = await clone();
+    await writeFile(join(root, 'scribble.txt'), 'mine');
+    await expect(release('patch')).rejects.toMatchObject({ stderr: expect.stringContaining('scribble.txt') });
+    await git('add', '.');
+    await git('commit', '--quiet', '-m', 'scribble');
+    await git('tag', 'v3.0.0');
+    await expect(release('3.0.0')).rejects.toMatchObject({ stderr: 'The tag v3.0.0 exists already.\n' });
+    await expect(release('huge')).rejects.toMatchObject({ stderr: expect.stringContaining('patch, minor or major') });
+    await expect(release()).rejects.toMatchObject({ stderr: expect.stringContaining('Usage:') });
+    await release('3.0.1');
+    await expect(release('patch')).rejects.toMatchObject({
+      stderr: expect.stringContaining('nothing under "Unreleased"'),
+    });
+  });
+});
+
+describe('the changelog', () => {
+  it('keeps older versions below', () => {
+    const text = '# Changelog\n\n## Unreleased\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n';
+    const released = releasedChangelog(text, '0.2.0', '2026-02-02');
+    expect(released).toBe(
+      '# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-02-02)\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n',
+    );
+    expect(releaseNotes(released, '0.2.0')).toBe('- New.\n');
+    expect(() => releaseNotes(released, '0.3.0')).toThrow('says nothing of version 0.3.0');
+  });
+
+  it.each([
+    ['0.1.0', 'patch', '0.1.1'],
+    ['0.1.9', 'minor', '0.2.0'],
+    ['0.9.9', 'major', '1.0.0'],
+    ['1.0.0-rc.1', '1.0.0', '1.0.0'],
+    ['0.1.0', '0.1.0', '0.1.0'],
+  ])('%s, %s: %s', (current, wanted, next) => {
+    expect(nextVersion(current, wanted)).toBe(next);
+  });
+
+  it('does not guess what follows a preview', () => {
+    expect(() => nextVersion('1.0.0-rc.1', 'patch')).toThrow('name the version');
+  });
+});

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { byKind, pictures, verdict } from '../../scripts/soak_verdict.mjs';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const SOAK = fileURLToPath(new URL('../../scripts/soak.mjs', import.meta.url));
+
+/** A soak in which every promise was kept. */
+function kept() {
+  const samples = Array.from({ length: 400 }, (_, at) => ({
+    at: at / 2,
+    hostMb: 100 + (at % 7),
+    heapMb: 20,
+    totalMb: 200,
+    files: 40 + (at % 3),
+    processes: 2,
+  }));
+  const done = Array.from({ length: 50 }, (_, at) => ({ job: 'good', at: at * 1000, ms: 1 + at, outcome: 'ok' }));
+  /** @type {import('../../scripts/soak_watch.mjs').Seen} */
+  const seen = {
+    samples,
+    done,
+    kills: 3,
+    broken: [],
+    before: { files: 40, processes: [1] },
+    after: { files: 30, processes: [] },
+  };
+  return seen;
+}
+
+/** @type {Record<string, (seen: ReturnType<typeof kept>) => void>} */
+const BREAKS = {
+  'the host lives': (seen) => {
+    seen.died = 'SIGSEGV';
+  },
+  'every call ends as it should, errors with a code that fits': (seen) => {
+    seen.done.push({ job: 'good', at: 0, ms: 1, outcome: 'unexpected: no code: boom' });
+  },
+  'memory of the host is flat in the second half': (seen) => {
+    for (const [at, sample] of seen.samples.entries()) sample.hostMb += at / 2;
+  },
+  'no descriptors are lost': (seen) => {
+    for (const [at, sample] of seen.samples.entries()) sample.files += at / 10;
+  },
+  'no process is left behind': (seen) => {
+    seen.after = { files: 30, processes: [4711] };
+  },
+  'what was acknowledged is there: the ledger whole, every push at the remote': (seen) => {
+    seen.broken = ['tools/a.ts is not at the remote'];
+  },
+};
+
+describe('the verdict of a soak', () => {
+  it('is that every promise was kept, where it was', () => {
+    expect(verdict(kept()).filter((finding) => !finding.kept)).toEqual([]);
+    expect(verdict(kept()).map(({ promise }) => promise)).toEqual(Object.keys(BREAKS));
+  });
+
+  it.each(Object.entries(BREAKS))('sees a broken promise: %s', (promise, broken) => {
+    const seen = kept();
+    broken(seen);
+    const found = verdict(seen).filter((finding) => !finding.kept);
+    expect(found.map((finding) => finding.promise)).toContain(promise);
+  });
+
+  it('tells how long each kind of call took, and draws it', () => {
+    expect(byKind(kept())).toMatchObject([{ kind: 'good', calls: 50, p50: 26, p99: 50, slowest: 50, ends: 'ok 50' }]);
+    for (const svg of Object.values(pictures(kept()))) expect(svg).not.toMatch(/NaN|undefined|Infinity/);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a short soak', () => {
+  it('keeps every promise', { timeout: 180_000 }, async () => {
+    const out = await tempRoot();
+    const child = spawn(process.execPath, [SOAK, '--seconds', '10', '--out', out], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [printed, warned, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    expect(code, `${printed}\n${warned}`).toBe(0);
+    const { findings, calls } = JSON.parse(readFileSync(join(out, 'soak.json'), 'utf8'));
+    expect(findings).toHaveLength(Object.keys(BREAKS).length);
+    const kinds = calls.map((/** @type {{ kind: string }} */ { kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(['bomb', 'good', 'query', 'write', 'denied']));
+    expect(readFileSync(join(out, 'soak_memory.svg'), 'utf8')).toContain('<svg');
+  });
+
+  it('refuses what is no time', async () => {
+    const child = spawn(process.execPath, [SOAK, '--seconds', 'long'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [warned, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect([code, warned.trim()]).toEqual([2, '--seconds and --seed must be numbers.']);
+  });
+});

@@ -1,0 +1,190 @@
+/** Small charts as SVG. Each carries its own light and dark colours, so it can stand in a page of either kind. */
+
+const WIDTH = 760;
+const LABELS = 290;
+const RIGHT = 90;
+const ROW = 26;
+const HEAD = 66;
+const FOOT = 58;
+const PLOT_HEIGHT = 260;
+const LETTER = 6.6;
+/** Colours that are told apart by people who see fewer, on white and on black. */
+export const COLOURS = ['#2563eb', '#d97706', '#059669', '#db2777', '#7c3aed', '#64748b', '#0891b2', '#b91c1c'];
+
+const STYLE = `
+  text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2937 }
+  .title { font-size: 15px; font-weight: 600 } .small { font-size: 11px; fill: #6b7280 } .strong { font-weight: 600 }
+  .axis { stroke: #9ca3af } .grid { stroke: #e5e7eb } .paper { fill: #ffffff }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e5e7eb } .small { fill: #9ca3af } .axis { stroke: #6b7280 } .grid { stroke: #374151 } .paper { fill: #0d1117 }
+  }`;
+
+/** @param {string | number} text */
+const escaped = (text) =>
+  String(text).replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
+
+/** @param {number} x @param {number} y @param {string | number} text */
+function label(x, y, text, { anchor = 'start', kind = '' } = {}) {
+  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}"${kind && ` class="${kind}"`}>${escaped(text)}</text>`;
+}
+
+/** @param {number} x1 @param {number} y1 @param {number} x2 @param {number} y2 @param {string} kind */
+const line = (x1, y1, x2, y2, kind) =>
+  `<line x1="${x1.toFixed(1)}" y1="${y1.toFixed(1)}" x2="${x2.toFixed(1)}" y2="${y2.toFixed(1)}" class="${kind}"/>`;
+
+/** @param {number} height @param {{ title: string, about: string, source: string }} words @param {string[]} parts */
+function picture(height, { title, about, source }, parts) {
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(title)}">`,
+    `<style>${STYLE}\n</style>`,
+    `<rect class="paper" width="${WIDTH}" height="${height}" rx="6"/>`,
+    label(16, 24, title, { kind: 'title' }),
+    label(16, 42, about, { kind: 'small' }),
+    ...parts,
+    label(16, height - 12, source, { kind: 'small' }),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+/**
+ * Round numbers from one end to the other.
+ * @param {number} low @param {number} high @param {'linear' | 'log'} scale
+ * @returns {number[]}
+ */
+export function ticks(low, high, scale) {
+  if (scale === 'log') {
+    const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+    return Array.from({ length: last - first + 1 }, (_, at) => 10 ** (first + at));
+  }
+  const rough = (high - low) / 5 || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((times) => times * power >= rough) ?? 10) * power;
+  const first = Math.floor(low / step);
+  return Array.from({ length: Math.ceil(high / step) - first + 1 }, (_, at) => (first + at) * step);
+}
+
+/** @param {number[]} marks @param {'linear' | 'log'} scale @param {number} from @param {number} to */
+function placed(marks, scale, from, to) {
+  const of = (/** @type {number} */ value) => (scale === 'log' ? Math.log10(value) : value);
+  const [low, high] = [of(marks[0] ?? 0), of(marks.at(-1) ?? 1)];
+  return (/** @type {number} */ value) => from + ((of(value) - low) / (high - low || 1)) * (to - from);
+}
+
+/** @param {number} value */
+export const short = (value) =>
+  Math.abs(value) >= 1000 ? `${Number((value / 1000).toPrecision(3))}k` : String(Number(value.toPrecision(3)));
+
+/**
+ * A dot for each row on a logarithmic axis, with the interval in which the median lies.
+ * @param {{ title: string, about: string, source: string, unit: string, rows: { name: string, value: number, low: number, high: number, ours?: boolean }[] }} chart
+ */
+export function dotChart({ unit, rows, ...words }) {
+  const marks = ticks(Math.min(...rows.map(({ low }) => low)), Math.max(...rows.map(({ high }) => high)), 'log');
+  const x = placed(marks, 'log', LABELS, WIDTH - RIGHT);
+  const bottom = HEAD + rows.length * ROW;
+  const parts = marks.flatMap((mark) => [
+    line(x(mark), HEAD, x(mark), bottom, 'grid'),
+    label(x(mark), bottom + 16, `${short(mark)} ${unit}`, { anchor: 'middle', kind: 'small' }),
+  ]);
+  for (const [at, { name, value, low, high, ours }] of rows.entries()) {
+    const y = HEAD + at * ROW + ROW / 2;
+    const colour = ours ? COLOURS[0] : COLOURS[5];
+    parts.push(
+      label(LABELS - 12, y + 4, name, { anchor: 'end', kind: ours ? 'strong' : '' }),
+      `<line x1="${x(low).toFixed(1)}" y1="${y}" x2="${x(high).toFixed(1)}" y2="${y}" stroke="${colour}" stroke-width="3" stroke-opacity="0.45"/>`,
+      `<circle cx="${x(value).toFixed(1)}" cy="${y}" r="5" fill="${colour}"/>`,
+      label(x(value) + 11, y + 4, short(value), { kind: 'small' }),
+    );
+  }
+  return picture(bottom + FOOT, words, parts);
+}
+
+/**
+ * A bar for each row, made of parts.
+ * @param {{ title: string, about: string, source: string, rows: { name: string, parts: Record<string, number>, ours?: boolean, said?: string }[], colours: Record<string, string> }} chart
+ */
+export function stackChart({ rows, colours, ...words }) {
+  const kinds = Object.keys(colours).filter((kind) => rows.some(({ parts }) => (parts[kind] ?? 0) > 0));
+  const total = Math.max(...rows.map(({ parts }) => Object.values(parts).reduce((sum, count) => sum + count, 0)));
+  const wide = (/** @type {number} */ count) => (count / total) * (WIDTH - RIGHT - LABELS);
+  const parts = [];
+  for (const [at, row] of rows.entries()) {
+    const y = HEAD + at * ROW;
+    parts.push(label(LABELS - 12, y + 17, row.name, { anchor: 'end', kind: row.ours ? 'strong' : '' }));
+    let x = LABELS;
+    for (const kind of kinds) {
+      const count = row.parts[kind] ?? 0;
+      if (count === 0) continue;
+      parts.push(
+        `<rect x="${x.toFixed(1)}" y="${y + 4}" width="${Math.max(1, wide(count) - 1).toFixed(1)}" height="${ROW - 8}" fill="${colours[kind]}"><title>${escaped(kind)}: ${count}</title></rect>`,
+      );
+      x += wide(count);
+    }
+    parts.push(label(x + 8, y + 17, row.said ?? '', { kind: 'small' }));
+  }
+  const bottom = HEAD + rows.length * ROW;
+  return picture(bottom + FOOT, words, [
+    ...parts,
+    ...legend(
+      kinds.map((kind) => [kind, colours[kind] ?? '']),
+      bottom + 24,
+    ),
+  ]);
+}
+
+/** @param {[string, string][]} entries @param {number} y */
+function legend(entries, y) {
+  let x = 16;
+  return entries.flatMap(([name, colour]) => {
+    const at = x;
+    x += 26 + name.length * LETTER;
+    return [
+      `<rect x="${at}" y="${y - 9}" width="10" height="10" rx="2" fill="${colour}"/>`,
+      label(at + 15, y, name, { kind: 'small' }),
+    ];
+  });
+}
+
+/**
+ * Curves.
+ * @param {{ title: string, about: string, source: string, x: Axis, y: Axis, series: Record<string, [number, number][]> }} chart
+ * @typedef {{ name: string, scale?: 'linear' | 'log', from?: number }} Axis
+ */
+export function lineChart({ x: across, y: up, series, ...words }) {
+  const names = Object.keys(series);
+  const points = Object.values(series).flat();
+  const [xs, ys] = [points.map(([value]) => value), points.map(([, value]) => value)];
+  const range = (/** @type {number[]} */ values, /** @type {Axis} */ axis) =>
+    ticks(axis.from ?? Math.min(...values), Math.max(...values), axis.scale ?? 'linear');
+  const [xMarks, yMarks] = [range(xs, across), range(ys, up)];
+  const [left, right, bottom] = [70, WIDTH - 30, HEAD + PLOT_HEIGHT];
+  const x = placed(xMarks, across.scale ?? 'linear', left, right);
+  const y = placed(yMarks, up.scale ?? 'linear', bottom, HEAD + 6);
+  const parts = [
+    ...yMarks.flatMap((mark) => [
+      line(left, y(mark), right, y(mark), 'grid'),
+      label(left - 8, y(mark) + 4, short(mark), { anchor: 'end', kind: 'small' }),
+    ]),
+    ...xMarks.map((mark) => label(x(mark), bottom + 16, short(mark), { anchor: 'middle', kind: 'small' })),
+    line(left, bottom, right, bottom, 'axis'),
+    label(right, bottom + 32, across.name, { anchor: 'end', kind: 'small' }),
+    label(16, HEAD - 2, up.name, { kind: 'small' }),
+  ];
+  for (const [at, values] of Object.values(series).entries()) {
+    const colour = COLOURS[at % COLOURS.length];
+    const sorted = [...values].sort((one, other) => one[0] - other[0]);
+    const path = sorted.map(([px, py], step) => `${step === 0 ? 'M' : 'L'}${x(px).toFixed(1)} ${y(py).toFixed(1)}`);
+    parts.push(`<path d="${path.join('')}" fill="none" stroke="${colour}" stroke-width="2" stroke-linejoin="round"/>`);
+    // Many points are a line already.
+    if (sorted.length <= 20) {
+      parts.push(
+        ...sorted.map(
+          ([px, py]) => `<circle cx="${x(px).toFixed(1)}" cy="${y(py).toFixed(1)}" r="3.2" fill="${colour}"/>`,
+        ),
+      );
+    }
+  }
+  const entries = names.map((name, at) => /** @type {[string, string]} */ ([name, COLOURS[at % COLOURS.length] ?? '']));
+  return picture(bottom + 84, words, [...parts, ...legend(entries, bottom + 52)]);
+}

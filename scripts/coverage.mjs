@@ -1,0 +1,53 @@
+/**
+ * `npm run coverage`: how much of the code the tests reach, to `target/coverage/`. JavaScript by V8, through the tests that are named, or
+ * all; Rust with `--rust`, by cargo-llvm-cov, which builds the crate anew without optimisation of its own kind and needs
+ * `cargo install cargo-llvm-cov` and `rustup component add llvm-tools`.
+ */
+
+import { join } from 'node:path';
+import { capture, localBin, ROOT, status } from './process.mjs';
+
+const args = process.argv.slice(2);
+const names = args.filter((arg) => arg !== '--rust');
+const folder = join(ROOT, 'target', 'coverage');
+
+/** @returns {number} */
+function rust() {
+  if (capture('cargo', ['llvm-cov', '--version']) === undefined) {
+    process.stderr.write(
+      'cargo-llvm-cov is missing: cargo install cargo-llvm-cov && rustup component add llvm-tools\n',
+    );
+    return 1;
+  }
+  const job = [
+    'llvm-cov',
+    'nextest',
+    '--release',
+    '--ignore-filename-regex',
+    '(tests?/|_tests\\.rs|/vendor/)',
+    '--json',
+    '--summary-only',
+  ];
+  const code = status('cargo', [...job, '--output-path', join(folder, 'rust.json')]);
+  return code === 0 ? status('cargo', ['llvm-cov', 'report', '--release']) : code;
+}
+
+/** @returns {number} */
+function script() {
+  const options = [
+    '--coverage.enabled',
+    '--coverage.provider=v8',
+    '--coverage.include=js/**',
+    '--coverage.include=std/**',
+    '--coverage.include=index.js',
+    '--coverage.include=mcp.js',
+    '--coverage.reporter=text-summary',
+    '--coverage.reporter=json-summary',
+    '--coverage.reporter=html',
+    `--coverage.reportsDirectory=${folder}`,
+    '--coverage.reportOnFailure',
+  ];
+  return status(localBin('vitest'), ['run', ...options, ...names]);
+}
+
+process.exitCode = args.includes('--rust') ? rust() : script();

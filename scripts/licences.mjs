@@ -1,0 +1,100 @@
+/**
+ * Writes THIRD_PARTY_LICENSES.txt: the licences of everything that is linked into the native packages, with their texts.
+ * `npm run licences`; with `-- --check` it only says whether the file is what it would write.
+ */
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { crateId, LIBRARIES, linkedCrates } from './linked_parts.mjs';
+import { ROOT, StepFailed } from './process.mjs';
+
+/** @typedef {import('./linked_parts.mjs').Crate} Crate */
+
+const FILE = 'THIRD_PARTY_LICENSES.txt';
+const OWN = 'tgp-core';
+const LICENCE_FILE = /^(?:licen[cs]e|copying|notice|copyright|unlicense)/i;
+const RULE = '='.repeat(100);
+/** Of crates without a text of their own: the file of one with the same licence, and no notice of others. */
+const STANDARD = { 'Apache-2.0': /^LICENSE-APACHE/i };
+
+/** @returns {string} the page */
+export function licencesPage() {
+  const crates = linkedCrates().filter(({ name }) => name !== OWN);
+  /** @type {Map<string, string[]>} from a text to those whose it is */
+  const texts = new Map();
+  const add = (/** @type {string} */ text, /** @type {string} */ whose) =>
+    texts.set(text, [...(texts.get(text) ?? []), whose]);
+  /** @type {string[]} */
+  const textless = [];
+  for (const crate of crates) {
+    const own = licenceTexts(crate);
+    for (const text of own) add(text, crateId(crate));
+    if (own.length === 0) textless.push(`${crateId(crate)}: ${crate.license}`);
+  }
+  for (const { name, within, notices } of LIBRARIES) {
+    const folder = crates.find((crate) => crate.name === within)?.folder;
+    if (folder === undefined)
+      throw new StepFailed(`${name} is said to come with the crate ${within}, which is not linked.`);
+    for (const notice of notices) {
+      const path = notice.startsWith('vendor/') ? join(ROOT, notice) : join(folder, notice);
+      add(plain(readFileSync(path, 'utf8')), name);
+    }
+  }
+  return [
+    'Licences of what is linked into the native packages of @tgp/core',
+    '',
+    'Made by `npm run licences` from the sources of the crates. The packages that npm installs beside @tgp/core bring their own, and',
+    'those of the small packages in dist/node_shims are beside them.',
+    '',
+    ...crates.map(({ name, version, license }) => `  ${name} ${version}: ${license}`),
+    '',
+    'Libraries in C and C++ that come with them:',
+    '',
+    ...LIBRARIES.map(
+      ({ name, version, license, within }) => `  ${`${name} ${version}`.trim()}, in ${within}: ${license}`,
+    ),
+    '',
+    'These crates have no text of their own. The Apache License 2.0 is below; their authors are named on crates.io:',
+    '',
+    ...textless.map((line) => `  ${line}`),
+    '',
+    ...[...texts].flatMap(([text, whose]) => [RULE, wrapped([...new Set(whose)].join(', ')), RULE, '', text, '']),
+  ].join('\n');
+}
+
+/** @param {Crate} crate */
+function licenceTexts({ folder }) {
+  const files = readdirSync(folder, { withFileTypes: true }).filter(
+    (file) => file.isFile() && LICENCE_FILE.test(file.name),
+  );
+  const texts = files.map(({ name }) => ({ name, text: plain(readFileSync(join(folder, name), 'utf8')) }));
+  // Of a choice of licences the shortest is taken, with the notices; the long text of Apache 2.0 is there once for all.
+  const mit = texts.some(({ name }) => /mit/i.test(name));
+  return texts.filter(({ name }) => !(mit && STANDARD['Apache-2.0'].test(name))).map(({ text }) => text);
+}
+
+/** @param {string} text */
+function plain(text) {
+  return text
+    .replaceAll('\r\n', '\n')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trim();
+}
+
+/** @param {string} text */
+function wrapped(text) {
+  return text.replace(/(.{1,98})(?: |$)/g, '$1\n').trimEnd();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const page = licencesPage();
+  const file = join(ROOT, FILE);
+  if (!process.argv.includes('--check')) writeFileSync(file, page);
+  else if (readFileSync(file, 'utf8') !== page) {
+    process.stderr.write(`${FILE} is not what the crates say: run "npm run licences" and commit it.\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * What is inside the published packages that others wrote: the crates that are linked into the addon for any of its platforms, the
+ * libraries in C and C++ that come with them, and the npm packages that are installed with @tgp/core.
+ */
+
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { packageJson } from './platform.mjs';
+import { captureIn, ROOT } from './process.mjs';
+
+/**
+ * @typedef {{ name: string, version: string, license: string, folder: string, checksum: string | undefined, targets: string[], needs: string[] }} Crate
+ * `folder` holds its sources; `needs` are ids of crates, as `name@version`
+ * @typedef {{ name: string, version: string, license: string, within: string, notices: string[], about: string }} Library
+ * `within` is the crate that brings it; `notices` are files with its licence, in that crate's folder or from the top of the repository
+ * @typedef {{ name: string, version: string, license: string, integrity: string | undefined, optional: boolean, needs: string[] }} NpmPackage
+ */
+
+const V8_NOTICES = ['vendor/v8/LICENSES.txt'];
+
+/**
+ * Libraries in other languages. Those of V8 are what its archive is compiled of; versions that the crate does not tell are left
+ * out.
+ * @type {Library[]}
+ */
+export const LIBRARIES = [
+  {
+    name: 'V8',
+    version: '15.2.124.1',
+    license: 'BSD-3-Clause',
+    within: 'v8',
+    notices: V8_NOTICES,
+    about: 'runs tools',
+  },
+  {
+    name: 'ICU',
+    version: '78',
+    license: 'Unicode-3.0',
+    within: 'v8',
+    notices: V8_NOTICES,
+    about: 'languages; its data is tgp.icu',
+  },
+  ...['abseil-cpp', 'highway', 'fast_float'].map((name) => inV8(name, 'Apache-2.0')),
+  ...['libc++', 'libc++abi', 'llvm-libc', 'dragonbox'].map((name) => inV8(name, 'Apache-2.0 WITH LLVM-exception')),
+  ...['simdutf', 'FP16', 'utf8-decoder'].map((name) => inV8(name, 'MIT')),
+  inV8('partition_alloc', 'BSD-3-Clause'),
+  inV8('rapidhash', 'BSD-2-Clause'),
+  inV8('siphash', 'CC0-1.0'),
+  {
+    name: 'libgit2',
+    version: '1.9.7',
+    license: 'GPL-2.0 with linking exception',
+    within: 'libgit2-sys',
+    notices: ['libgit2/COPYING', 'libgit2/deps/llhttp/LICENSE-MIT'],
+    about: 'the repository on disk; the exception allows to link it with anything',
+  },
+  {
+    name: 'SQLite',
+    version: '3.54.1',
+    license: 'blessing',
+    within: 'libsqlite3-sys',
+    notices: [],
+    about: 'the ledger and sqlite(file); in the public domain',
+  },
+  {
+    name: 'zlib',
+    version: '',
+    license: 'Zlib',
+    within: 'libz-sys',
+    notices: ['src/zlib/LICENSE'],
+    about: 'packs of Git',
+  },
+];
+
+/**
+ * @param {string} name
+ * @param {string} license
+ * @returns {Library}
+ */
+function inV8(name, license) {
+  return { name, version: '', license, within: 'v8', notices: V8_NOTICES, about: 'compiled into V8' };
+}
+
+/**
+ * The crates whose code is in the addon or the worker of any platform; what only builds or tests them is not.
+ * @returns {Crate[]} by name
+ */
+export function linkedCrates() {
+  const { packages, resolve } = JSON.parse(captureIn(ROOT, 'cargo', ['metadata', '--format-version', '1', '--locked']));
+  const nodes = new Map(resolve.nodes.map((/** @type {any} */ node) => [node.id, node]));
+  const idOf = new Map(packages.map((/** @type {any} */ one) => [one.id, crateId(one)]));
+  const targets = linkedByTarget();
+  const checksums = lockedChecksums();
+  /** @type {Crate[]} */
+  const crates = packages
+    .filter((/** @type {any} */ one) => targets.has(crateId(one)))
+    .map((/** @type {any} */ one) => ({
+      name: one.name,
+      version: one.version,
+      license: (one.license ?? '').replaceAll('/', ' OR '),
+      folder: dirname(one.manifest_path),
+      checksum: checksums.get(crateId(one)),
+      targets: targets.get(crateId(one)) ?? [],
+      needs: nodes
+        .get(one.id)
+        .deps.filter((/** @type {any} */ dep) => dep.dep_kinds.some((/** @type {any} */ each) => each.kind === null))
+        .map((/** @type {any} */ dep) => idOf.get(dep.pkg))
+        .filter((/** @type {string} */ id) => targets.has(id))
+        .sort(),
+    }));
+  return crates.sort((one, other) => (crateId(one) < crateId(other) ? -1 : 1));
+}
+
+/**
+ * What cargo links for which targets. `cargo tree` knows what `cargo metadata` does not: which features the build really has.
+ * @returns {Map<string, string[]>} by `name@version`
+ */
+function linkedByTarget() {
+  /** @type {Map<string, string[]>} */
+  const found = new Map();
+  const flags = ['--locked', '--edges', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}'];
+  for (const target of packageJson().napi.targets) {
+    const told = captureIn(ROOT, 'cargo', ['tree', ...flags, '--target', target]);
+    const ids = new Set([...told.matchAll(/^(\S+) v(\S+)/gm)].map(([, name, version]) => `${name}@${version}`));
+    for (const id of ids) found.set(id, [...(found.get(id) ?? []), target]);
+  }
+  return found;
+}
+
+/** @param {{ name: string, version: string }} crate */
+export function crateId({ name, version }) {
+  return `${name}@${version}`;
+}
+
+/** What crates.io gave, by `name@version`, as SHA-256. */
+function lockedChecksums() {
+  const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
+  const entries = lock.matchAll(/name = "([^"]+)"\nversion = "([^"]+)"\nsource = .*\nchecksum = "([0-9a-f]+)"/g);
+  return new Map([...entries].map(([, name, version, checksum]) => [`${name}@${version}`, checksum]));
+}
+
+/**
+ * What `npm install @tgp/core` installs beside it, as the lock file has it; peers that an application chooses are its own.
+ * @returns {Map<string, NpmPackage>} by its place in node_modules
+ */
+export function installedPackages() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const { dependencies, optionalDependencies } = packageJson();
+  /** @type {Map<string, NpmPackage>} */
+  const found = new Map();
+  const placeOf = (/** @type {string} */ name, /** @type {string} */ from) => {
+    for (let at = from; ; at = at.slice(0, at.lastIndexOf('/node_modules/'))) {
+      const place = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`;
+      if (packages[place] !== undefined) return place;
+      if (!at.includes('/node_modules/')) return packages[`node_modules/${name}`] && `node_modules/${name}`;
+    }
+  };
+  const all = { ...dependencies, ...optionalDependencies };
+  const todo = Object.keys(all).map((name) => ({
+    name,
+    place: placeOf(name, ''),
+    optional: name in optionalDependencies,
+  }));
+  while (todo.length > 0) {
+    const { name, place, optional } = /** @type {{ name: string, place?: string, optional: boolean }} */ (todo.shift());
+    const known = place === undefined ? undefined : found.get(place);
+    if (place === undefined || (known && (optional || !known.optional))) continue;
+    const {
+      version,
+      license = '',
+      integrity,
+      dependencies: needs = {},
+      optionalDependencies: may = {},
+    } = packages[place];
+    const below = Object.keys({ ...needs, ...may }).map((need) => ({
+      name: need,
+      place: placeOf(need, place),
+      optional: optional || need in may,
+    }));
+    const places = below.flatMap((need) => need.place ?? []);
+    found.set(place, { name, version, license, integrity, optional, needs: places });
+    todo.push(...below);
+  }
+  return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,178 @@
+/**
+ * Writes a bill of materials in CycloneDX 1.6: `npm run sbom`, into target/sbom.cdx.json or `-- --out FILE`. It names the crates
+ * that are linked into the native packages, the libraries that they bring, and the npm packages that are installed with @tgp/core.
+ * The same sources give the same file; it is valid, or it is not written.
+ */
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import { crateId, installedPackages, LIBRARIES, linkedCrates } from './linked_parts.mjs';
+import { packageJson } from './platform.mjs';
+import { ROOT, StepFailed } from './process.mjs';
+
+const OWN = 'tgp-core';
+
+/** @param {string} name @param {string} version @param {'npm' | 'cargo'} kind */
+function purl(kind, name, version) {
+  const path = name.split('/').map(encodeURIComponent).join('/');
+  return `pkg:${kind}/${path}@${encodeURIComponent(version)}`;
+}
+
+/**
+ * Licences as CycloneDX has them: an SPDX expression, or a name where SPDX has none.
+ * @param {string} license
+ */
+function licences(license) {
+  if (license === '') return {};
+  if (/ with linking exception$/.test(license)) return { licenses: [{ license: { name: license } }] };
+  return { licenses: [{ expression: license }] };
+}
+
+/** The bill, as an object. */
+export function bill() {
+  const { name, version, license, description } = packageJson();
+  const own = purl('npm', name, version);
+  const crates = linkedCrates();
+  const packages = installedPackages();
+  const root = crates.find((crate) => crate.name === OWN);
+  const ref = (/** @type {string} */ id) => `cargo:${id}`;
+  const components = [
+    ...crates
+      .filter((crate) => crate !== root)
+      .map((crate) => ({
+        type: 'library',
+        'bom-ref': ref(crateId(crate)),
+        name: crate.name,
+        version: crate.version,
+        ...licences(crate.license),
+        purl: purl('cargo', crate.name, crate.version),
+        ...(crate.checksum === undefined ? {} : { hashes: [{ alg: 'SHA-256', content: crate.checksum }] }),
+        properties: crate.targets.map((target) => ({ name: 'tgp:target', value: target })),
+        ...within(crate.name),
+      })),
+    ...[...packages].map(([place, one]) => ({
+      type: 'library',
+      'bom-ref': place,
+      ...named(one.name),
+      version: one.version,
+      scope: one.optional ? 'optional' : 'required',
+      ...licences(one.license),
+      purl: purl('npm', one.name, one.version),
+      ...sha512(one.integrity),
+    })),
+  ];
+  const direct = Object.keys({ ...packageJson().dependencies, ...packageJson().optionalDependencies });
+  const dependencies = [
+    {
+      ref: own,
+      dependsOn: [
+        ...(root?.needs ?? []).map(ref),
+        ...direct.map((one) => `node_modules/${one}`).filter((one) => packages.has(one)),
+      ],
+    },
+    ...crates
+      .filter((crate) => crate !== root)
+      .map((crate) => ({ ref: ref(crateId(crate)), dependsOn: crate.needs.map(ref) })),
+    ...[...packages].map(([place, one]) => ({
+      ref: place,
+      dependsOn: [...new Set(one.needs)].filter((need) => packages.has(need)),
+    })),
+  ];
+  const content = {
+    metadata: {
+      lifecycles: [{ phase: 'build' }],
+      component: {
+        type: 'library',
+        'bom-ref': own,
+        ...named(name),
+        version,
+        description,
+        ...licences(license),
+        purl: own,
+      },
+    },
+    components,
+    dependencies,
+  };
+  const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  // A UUID of version 8 (RFC 9562): what is in it follows from the content.
+  const parts = [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    `8${digest.slice(17, 20)}`,
+    digest.slice(20, 32),
+  ];
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    serialNumber: `urn:uuid:${parts.join('-')}`,
+    version: 1,
+    ...content,
+  };
+}
+
+/** @param {string} crate */
+function within(crate) {
+  const libraries = LIBRARIES.filter((library) => library.within === crate);
+  if (libraries.length === 0) return {};
+  const components = libraries.map(({ name, version, license, about }) => ({
+    type: 'library',
+    'bom-ref': `${crate}:${name}`,
+    name,
+    ...(version === '' ? {} : { version }),
+    description: about,
+    ...licences(license),
+  }));
+  return { components };
+}
+
+/** @param {string} name */
+function named(name) {
+  const [, group, rest] = /^(@[^/]+)\/(.+)$/.exec(name) ?? [];
+  return group === undefined ? { name } : { group, name: rest };
+}
+
+/** @param {string | undefined} integrity */
+function sha512(integrity) {
+  const [, base64] = /^sha512-(\S+)/.exec(integrity ?? '') ?? [];
+  if (base64 === undefined) return {};
+  return { hashes: [{ alg: 'SHA-512', content: Buffer.from(base64, 'base64').toString('hex') }] };
+}
+
+/**
+ * @param {string} text
+ * @returns {Promise<unknown>} null when it is valid
+ */
+export function problemsOf(text) {
+  return new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text);
+}
+
+async function main() {
+  const { values } = parseArgs({
+    options: { out: { type: 'string', default: join(ROOT, 'target', 'sbom.cdx.json') } },
+  });
+  const text = `${JSON.stringify(bill(), null, 2)}\n`;
+  const problems = await problemsOf(text);
+  if (problems !== null)
+    throw new StepFailed(`The bill of materials is not valid: ${JSON.stringify(problems, null, 2)}`);
+  const file = resolve(values.out);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  process.stdout.write(`${file}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * `npm run soak`: an application that does everything at once for five minutes, with good tools, bombs, writes, pushes, queries,
+ * killed workers and reloads of its policy, and a verdict at the end. Exit code 1 when a promise was broken.
+ *
+ * --seconds <n>  how long; --seed <n>  another order of jobs; --out <folder>  where the graphs go, default target/soak;
+ * --only <kind,kind>  these kinds of jobs alone, to find out which of them breaks a promise
+ */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { table } from '../benches/tables.mjs';
+import { ROOT } from './process.mjs';
+import { byKind, pictures, verdict } from './soak_verdict.mjs';
+import { watch } from './soak_watch.mjs';
+
+const options = {
+  seconds: { type: /** @type {const} */ ('string'), default: '300' },
+  seed: { type: /** @type {const} */ ('string'), default: '1' },
+  only: { type: /** @type {const} */ ('string'), default: '' },
+  out: { type: /** @type {const} */ ('string'), default: join(ROOT, 'target', 'soak') },
+};
+const { values } = parseArgs({ options });
+const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
+if (process.platform !== 'linux' || !(seconds > 0) || !Number.isInteger(seed)) {
+  const why =
+    process.platform === 'linux'
+      ? '--seconds and --seed must be numbers.'
+      : 'A soak looks into /proc, which only Linux has.';
+  process.stderr.write(`${why}\n`);
+  process.exit(2);
+}
+
+/** @param {number} ms */
+const shown = (ms) => `${ms.toFixed(ms < 10 ? 2 : 0)} ms`;
+
+const folder = mkdtempSync(join(tmpdir(), 'tgp-soak-'));
+const showsProgress = process.stdout.isTTY;
+try {
+  process.stdout.write(`Soaking for ${seconds} s in ${folder}\n`);
+  const record = await watch({
+    folder,
+    seconds,
+    seed,
+    only: values.only,
+    tick: ({ samples, done, kills }) => {
+      const last = samples.at(-1);
+      if (showsProgress && last) {
+        process.stdout.write(
+          `\r${last.at.toFixed(0)} s, ${done.length} calls, ${kills} kills, ${last.hostMb.toFixed(0)} MB, ${last.files} files   `,
+        );
+      }
+    },
+  });
+  const rows = byKind(record).map(({ kind, calls, p50, p99, slowest, ends }) => [
+    kind,
+    String(calls),
+    shown(p50),
+    shown(p99),
+    shown(slowest),
+    ends,
+  ]);
+  process.stdout.write(`\n${table(['call', 'calls', 'p50', 'p99', 'slowest', 'how they ended'], rows)}\n\n`);
+  const findings = verdict(record);
+  for (const { promise, kept, found } of findings) process.stdout.write(`${kept ? '✓' : '✗'} ${promise}: ${found}\n`);
+  mkdirSync(values.out, { recursive: true });
+  for (const [name, svg] of Object.entries(pictures(record))) writeFileSync(join(values.out, name), svg);
+  writeFileSync(
+    join(values.out, 'soak.json'),
+    `${JSON.stringify({ seconds, seed, findings, samples: record.samples, calls: byKind(record) }, undefined, 1)}\n`,
+  );
+  const broken = findings.filter(({ kept }) => !kept).length;
+  process.stdout.write(`\n${broken === 0 ? 'Every promise was kept.' : `${broken} broken.`} Graphs: ${values.out}\n`);
+  process.exitCode = broken === 0 ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

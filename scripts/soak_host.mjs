@@ -1,0 +1,66 @@
+/** The application of a soak: does jobs on some lanes at once until its time is up, and tells whoever started it about each. */
+
+import { numbers } from '../benches/statistics.mjs';
+import { TGPError } from '../index.js';
+import { openJobs } from './soak_jobs.mjs';
+
+/** Nothing takes as long; what does has no answer. */
+const NO_ANSWER_MS = 60_000;
+const LANES = 6;
+const SAMPLE_MS = 500;
+
+/** @typedef {import('./soak_jobs.mjs').Job} Job */
+
+const [folder = '', seconds = '10', seed = '1', only = ''] = process.argv.slice(2);
+/** @param {object} message */
+const tell = (message) => new Promise((done) => process.send?.(message, done) ?? done(undefined));
+
+/** @param {Job} job @param {() => number} random */
+async function answer(job, random) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const silence = new Promise((_, fail) => {
+    timer = setTimeout(() => fail(new Error('There was no answer.')), NO_ANSWER_MS);
+  });
+  try {
+    await Promise.race([job.run(random), silence]);
+    return 'ok';
+  } catch (error) {
+    if (error instanceof TGPError && job.codes.includes(error.code)) return error.code;
+    const code = error instanceof TGPError ? error.code : 'no code';
+    return `unexpected: ${code}: ${String(/** @type {Error} */ (error)?.message ?? error).slice(0, 300)}`;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @param {Record<string, Job>} jobs @param {number} end @param {number} lane */
+async function work(jobs, end, lane) {
+  const random = numbers(Number(seed) * 1000 + lane);
+  const bag = Object.entries(jobs).flatMap(([kind, { weight }]) => Array.from({ length: weight }, () => kind));
+  while (performance.now() < end) {
+    const kind = bag[Math.floor(random() * bag.length)] ?? 'good';
+    const job = /** @type {Job} */ (jobs[kind]);
+    const started = performance.now();
+    const outcome = await answer(job, random);
+    void tell({ kind: 'done', job: kind, at: started, ms: performance.now() - started, outcome });
+  }
+}
+
+const { jobs: all, close } = await openJobs(folder);
+const wanted = only.split(',').filter(Boolean);
+const jobs = Object.fromEntries(Object.entries(all).filter(([kind]) => wanted.length === 0 || wanted.includes(kind)));
+await tell({ kind: 'open' });
+const sampling = setInterval(() => {
+  // What can be collected is no leak.
+  globalThis.gc?.();
+  void tell({ kind: 'memory', at: performance.now(), ...process.memoryUsage() });
+}, SAMPLE_MS);
+const end = performance.now() + 1000 * Number(seconds);
+await Promise.all(Array.from({ length: LANES }, (_, lane) => work(jobs, end, lane)));
+clearInterval(sampling);
+const broken = await close();
+globalThis.gc?.();
+await tell({ kind: 'closed', broken, ...process.memoryUsage() });
+// Whoever started this looks at what is left before it lets go.
+process.once('message', () => process.exit(0));
