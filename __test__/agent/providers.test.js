@@ -157,6 +157,22 @@ describe('packages', () => {
     }
   });
 
+  test('those that can only be imported are found too', async () => {
+    const { run, application } = await apart();
+    const write = async (/** @type {string} */ name, /** @type {object} */ exports, /** @type {string} */ text) => {
+      const folder = join(application, 'node_modules', name);
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, 'package.json'), JSON.stringify({ name, type: 'module', exports }));
+      await writeFile(join(folder, 'index.js'), text);
+    };
+    await write('ai', { '.': { import: './index.js' } }, 'export const wrapLanguageModel = ({ model }) => model;');
+    const opens = "export const createOpenAI = () => (id) => ({ provider: 'imported ' + id });";
+    await write('@ai-sdk/openai', { '.': { types: './x.d.ts', import: { default: './index.js' } } }, opens);
+    const [openai, anthropic] = await run();
+    expect(openai).toBe('imported x');
+    expect(anthropic).toMatch(/^ERR_CONFIG .*@ai-sdk\/anthropic/);
+  });
+
   test('those of the application in the current folder are found', async () => {
     const { run, application } = await apart();
     await symlink(resolve('node_modules'), join(application, 'node_modules'), 'junction');

@@ -194,6 +194,7 @@ test('text keeps within columns, also that of wide letters', () => {
 
 test('a sentence is a task, a word is a command', () => {
   expect(withCommand(['How many orders?'])).toEqual(['agent', 'How many orders?']);
+  expect(withCommand(['今日の注文は?'])).toEqual(['agent', '今日の注文は?']);
   expect(withCommand(['--resume'])).toEqual(['agent', '--resume']);
   expect(withCommand(['--model', 'openai/x', 'task'])).toEqual(['agent', '--model', 'openai/x', 'task']);
   for (const argv of [['list'], ['forget'], ['--help'], ['-v'], [], [' list ']]) expect(withCommand(argv)).toBe(argv);

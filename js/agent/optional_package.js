@@ -1,32 +1,35 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
 
 /** How Node says that a package is not there, by `import` and by `require`. */
 const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
+
+/** How deep conditions of exports lie in one another. */
+const MAX_CONDITIONS = 5;
 
 /**
  * A package that the application may have, found from here or from the current folder: the command line need not be installed
  * beside it.
  * @param {string} name
  * @param {string} purpose what needs it, at the beginning of a sentence
- * @param {string} [wanted] what to install, where the newest is not it
+ * @param {string} [beside6] what to install beside version 6 of `ai`, whose packages are not the newest
  * @returns {Promise<any>}
  */
-export async function optionalPackage(name, purpose, wanted = name) {
+export async function optionalPackage(name, purpose, beside6) {
   try {
     return await import(name);
   } catch (cause) {
     if (!isMissing(cause, name)) throw cause;
-    const found = foundFromHere(name);
+    const found = await foundFromHere(name);
     if (found !== undefined) return import(pathToFileURL(found).href);
+    const six = beside6 === undefined ? '' : `, or beside version 6 of ai with "npm install ${beside6}",`;
     throw new ConfigError(
-      `${purpose} needs the package ${name}. Install it with "npm install ${wanted}" and try again.`,
-      {
-        cause,
-        details: { package: name },
-      },
+      `${purpose} needs the package ${name}. Install it with "npm install ${name}"${six} and try again.`,
+      { cause, details: { package: name } },
     );
   }
 }
@@ -41,10 +44,37 @@ function isMissing(cause, name) {
   return MISSING.has(String(code)) && String(message).includes(`'${name}'`);
 }
 
-/** @param {string} name */
-function foundFromHere(name) {
+/**
+ * Where the package is that the current folder would import.
+ * @param {string} name
+ * @returns {Promise<string | undefined>}
+ */
+async function foundFromHere(name) {
+  const { resolve } = createRequire(join(process.cwd(), 'package.json'));
   try {
-    return createRequire(join(process.cwd(), 'package.json')).resolve(name);
+    return resolve(name);
+  } catch {
+    // Packages that cannot be required can be imported, for which Node does not say where they are.
+  }
+  for (const folder of resolve.paths(name) ?? []) {
+    const entry = await importedEntry(join(folder, name));
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}
+
+/**
+ * @param {string} folder of a package, if there is one
+ * @returns {Promise<string | undefined>}
+ */
+async function importedEntry(folder) {
+  try {
+    const { exports, module } = parseForeignJson(await readTextAtMost(join(folder, 'package.json')));
+    let entry = exports?.['.'] ?? exports ?? module;
+    for (let depth = 0; depth < MAX_CONDITIONS && typeof entry === 'object'; depth += 1) {
+      entry = entry.node ?? entry.import ?? entry.default;
+    }
+    return typeof entry === 'string' ? join(folder, entry) : undefined;
   } catch {
     return undefined;
   }

@@ -64,7 +64,7 @@ export async function resolveModel(model) {
   const provider = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
   if (provider === undefined) throw noModel(`"${harmless(model)}" names no provider.${suggestion(name, model)}`);
   if (id === '') throw noModel(`"${harmless(model)}" names no model.`);
-  const sdk = await optionalPackage(provider.package, `The model "${harmless(model)}"`);
+  const sdk = await optionalPackage(provider.package, `The model "${harmless(model)}"`, `${provider.package}@3`);
   const key = keyOf(provider, model);
   const address = process.env[provider.address];
   if (address) checkAddress(address, `The address in ${provider.address}`, 'with a key');
@@ -95,7 +95,11 @@ async function compatibleModel(text) {
   }
   const value = process.env[COMPATIBLE_KEY] || undefined;
   checkAddress(address, 'The address behind "compatible:"', value === undefined ? 'without a key' : 'with a key');
-  const { createOpenAICompatible } = await optionalPackage('@ai-sdk/openai-compatible', 'A compatible model');
+  const { createOpenAICompatible } = await optionalPackage(
+    '@ai-sdk/openai-compatible',
+    'A compatible model',
+    '@ai-sdk/openai-compatible@2',
+  );
   const settings = { name: 'compatible', baseURL: address, includeUsage: true, fetch: boundedFetch };
   return hidingKeys(createOpenAICompatible({ ...settings, ...(value && { apiKey: value }) })(id));
 }

@@ -5,6 +5,8 @@ import { Option } from 'commander';
 /** @typedef {import('commander').Command} Command */
 
 const COMMAND = 'agent';
+/** Several words, or one that has letters which no command has: there are languages without spaces. */
+const SENTENCE = /\S\s+\S|[^\p{ASCII}]/u;
 
 /**
  * Arguments with the command that they leave out: a sentence is a task for an agent. A single word is not, because it may be a
@@ -14,7 +16,7 @@ const COMMAND = 'agent';
 export function withCommand(argv) {
   const [first = ''] = argv;
   const isOption = first.startsWith('-') && !['-h', '--help', '-v', '--version'].includes(first);
-  return isOption || /\S\s+\S/.test(first) ? [COMMAND, ...argv] : argv;
+  return isOption || SENTENCE.test(first) ? [COMMAND, ...argv] : argv;
 }
 
 /**

@@ -94,8 +94,9 @@ export class AgentScreen {
 
   /** @param {string} text */
   #remark(text) {
-    if (this.#format === 'json') process.stderr.write(`${text}\n`);
-    else this.note({ mark: '·', colour: 'dim', text: harmless(text, MAX_REMARK_CHARS), isWhole: true });
+    const said = harmless(text, MAX_REMARK_CHARS);
+    if (this.#format === 'json') process.stderr.write(`${said}\n`);
+    else this.note({ mark: '·', colour: 'dim', text: said, isWhole: true });
   }
 
   /**
