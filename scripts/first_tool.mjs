@@ -9,7 +9,7 @@
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -256,11 +256,15 @@ async function main() {
 
 /** @param {string} printed */
 function page(printed) {
+  const load = loadavg()
+    .map((value) => value.toFixed(1))
+    .join(', ');
   const memory = Math.round(totalmem() / 2 ** 30);
   return `# From nothing to the first tool
 
 Written by \`npm run first-tool -- --write\` from a run of the packed packages (${packageJson().version}) on ${process.platform}-${process.arch} with ${cpus().length}
-cores (${cpus()[0]?.model.trim()}) and ${memory} GB of memory, with Node ${process.versions.node}.
+cores (${cpus()[0]?.model.trim()}) and ${memory} GB of memory, with Node ${process.versions.node}. What the machine had to do
+beside it: load averages of ${load} at the end (1, 5 and 15 minutes; idle is near 1).
 
 An empty folder, an empty cache: \`@tgp/core\` is installed as users will install it, with its native package from a registry on the same
 machine and the packages of others from the npm registry that is configured there. Then a program of eight lines forges a tool and runs
