@@ -362,43 +362,6 @@ export default async (args: { path: string }): Promise<number> => {
   expect(execFileSync('git', ['-C', join(folder, '.tgp'), 'status', '--porcelain'], { encoding: 'utf8' })).toBe('');
 });
 
-test('tgp demo --json is one document of what happened', async () => {
-  const folder = await tempRoot();
-  const { code, ...printed } = await runCli(folder, ['demo', '--json']);
-  expect(code).toBe(0);
-  const report = printed.json();
-  expect(report).toMatchObject({ success: true, boots: [{}, {}, {}] });
-  expect(report.acts.length).toBeGreaterThan(3);
-  expect(report.acts[0].steps[1].calls[0]).toMatchObject({ tool: 'write_file', output: { success: true } });
-  expect(report.history.join()).toContain('Forge: tools/shipping/dim_weight.ts');
-
-  const calls = report.acts.at(-1).steps.flatMap((/** @type {any} */ step) => step.calls);
-  expect(
-    calls.map((/** @type {any} */ { tool, output }) => `${tool} ${output.code ?? output.state?.phase ?? 'done'}`),
-  ).toEqual([
-    'delete_file ERR_DENIED',
-    'write_file done',
-    'write_file ERR_STATE',
-    'write_file done',
-    'test_tool red',
-    'write_file done',
-    'test_tool green',
-    'exec_tool done',
-  ]);
-  expect(calls[0].output.details).toEqual({
-    verdict: 'deny',
-    rule: 'in-use',
-    at: 'tgp.policy.yaml:4',
-    reason: 'The night job runs these.',
-    nearest: expect.stringContaining('delete_file on paths outside'),
-  });
-  expect(calls[2].output.details.mustComeFirst[0]).toMatchObject({ tool: 'write_file', path: calls[3].input.path });
-  const approvals = report.acts.at(-1).steps.flatMap((/** @type {any} */ { approval = [] }) => approval);
-  expect(approvals).toEqual([
-    { by: 'ann', rule: 'rates', at: 'tgp.policy.yaml:5', diff: expect.stringContaining('+  "fee": 75') },
-  ]);
-});
-
 describe('tgp mcp', () => {
   test.each([
     [['mcp', '--http', 'soon'], 2, 'port from 0 to 65535'],

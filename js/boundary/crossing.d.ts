@@ -6,7 +6,7 @@ export type AgentConfig = { resultChars: number, approvalMs: number, liveTools: 
 
 export type Applied = { line: number, tolerated?: Tolerance, lineOffset?: number, };
 
-export type Asker = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, token?: string, approval?: string, };
+export type Asker = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, token?: string, approval?: string, dryRun?: boolean, mode: 'explore' | 'strict' | 'debug', };
 
 export type Binding = number | string;
 
@@ -32,7 +32,7 @@ export type CodeParameters = { parameters: Record<string, unknown>, };
 
 export type CommitNote = { why?: string, session?: string, model?: string, };
 
-export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, ledger: LedgerConfig, tokens: TokensConfig, };
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, mode: 'explore' | 'strict' | 'debug', exempt: Array<string>, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, ledger: LedgerConfig, tokens: TokensConfig, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, engine: EngineReport, };
 
@@ -130,6 +130,8 @@ export type Phase = { name: string, start: number, end: number, };
 
 export type PolicyReport = { version: string, rules: number, };
 
+export type PreviewReport = { diffs: Array<FileDiff>, requests: Array<HeldRequest>, calls: Array<HeldCall>, leftOut?: number, };
+
 export type PullRequestLink = { number: number, url: string, };
 
 export type QueryLimits = { maxRows: number, maxBytes: number, timeoutMs: number, };
@@ -182,11 +184,21 @@ export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, 
 
 export type Stats = { total: ReuseTally, days: Array<ReuseDay>, memory: MemoryReport, };
 
+export type TestCase = { name: string, ok: boolean, line?: number, at?: string, message?: string, diff?: string, hollow: true, };
+
+export type TestFileReport = { path: string, ok: boolean, passed: number, failed: number, cases: Array<TestCase>, skipped: Array<SkippedCase>, reason?: TestReason, tests: Array<TestedText>, tool?: TestedText, coverage?: LineCoverage, state?: ToolState, };
+
+export type TestReason = { kind: string, message: string, file?: string, line?: number, column?: number, };
+
+export type TestedText = { path: string, sha256: string, };
+
 export type TokensConfig = { keys: Array<Secret>, revoked: Array<string>, };
 
 export type Tolerance = "trailing-space" | "whitespace";
 
 export type ToolKind = "tool" | "module";
+
+export type ToolState = { phase: 'no_test' | 'red' | 'green' | 'changed', reason: string, };
 
 export type ToolsSince = { version: number, tools?: Array<ListedTool>, };
 
@@ -225,6 +237,7 @@ export interface KernelAnswers {
   sync: Incoming
   hydrate: Incoming
   persist: Written
+  acceptTest: null
   fileHistory: Array<HistoryEntry>
   fileDiff: string
   uncommitted: Array<Uncommitted>

@@ -134,7 +134,7 @@ impl BindingKernel {
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn accept_test<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
         let asked = Asked::write("accept_test", Some(&path), json!({ "path": path }));
-        self.through_write(env, asker, asked, move |kernel, done: WriteDone<()>| done(kernel.accept_test(&path)))
+        self.through_write(env, asker, asked, move |kernel, done| done(kernel.accept_test(&path)))
     }
 
     /// Value: as for `writeFile`, for `meta.json`.

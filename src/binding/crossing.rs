@@ -59,7 +59,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("sync", |kernel: &Kernel| kernel.history().sync());
     answers.add("hydrate", |kernel: &Kernel| kernel.history().hydrate());
     answers.add_write("persist", |kernel, done| kernel.persist("", &[], done));
-    answers.add_type::<()>("acceptTest");
+    answers.add("acceptTest", |kernel: &Kernel| kernel.accept_test(""));
     answers.add("fileHistory", |kernel: &Kernel| kernel.history().file_history(None, None));
     answers.add("fileDiff", |kernel: &Kernel| kernel.history().file_diff(None, None, None));
     answers.add("uncommitted", |kernel: &Kernel| kernel.history().uncommitted());

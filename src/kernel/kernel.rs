@@ -29,6 +29,7 @@ use crate::net::{FetchLimits, Fetcher};
 use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
 use crate::state::Exempt;
 use crate::vfs::{DiskVfs, JailPath, RootQuota, Usage, Vfs};
+use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,6 +55,13 @@ pub struct Kernel {
     tests: Arc<TestFirst>,
     book: LedgerBook,
     policy: PolicyBook,
+}
+
+/// A test that somebody takes for what is meant.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct AcceptedTest {
+    path: String,
 }
 
 /// What the application has a say in.
@@ -236,15 +244,16 @@ impl Kernel {
     ///
     /// # Errors
     /// `Validation` for what is no test of a tool, `NotFound` where there is none.
-    pub fn accept_test(&self, path: &str) -> Result<(), Error> {
+    pub fn accept_test(&self, path: &str) -> Result<AcceptedTest, Error> {
         let test = JailPath::parse(path)?;
         if !is_test(&test) {
             let message = format!("{} is no test of a tool: those are called tools/name.test.ts.", test.as_str());
             return Err(Error::new(ErrorCode::Validation, message).with("field", "path"));
         }
         self.files.read_file(test.as_str())?;
-        self.tests.committed(None, &[test.as_str().to_owned()]);
-        Ok(())
+        let path = test.as_str().to_owned();
+        self.tests.committed(None, std::slice::from_ref(&path));
+        Ok(AcceptedTest { path })
     }
 
     #[must_use]

@@ -44,21 +44,6 @@ impl RunNote {
         (self.tool, self.test, self.imports)
     }
 
-    /// What keeps a test from saying anything of a tool.
-    const fn flaw(&self) -> Option<Standing> {
-        if self.outcomes.has(Outcome::LeftOut) {
-            Some(Standing::LeftOut)
-        } else if self.outcomes.has(Outcome::Hollow) {
-            Some(Standing::Hollow)
-        } else if self.outcomes.has(Outcome::Empty) {
-            Some(Standing::Empty)
-        } else if self.outcomes.has(Outcome::Broken) {
-            Some(Standing::Broken)
-        } else {
-            None
-        }
-    }
-
     fn join(&mut self, other: &Self) {
         self.outcomes.join(other.outcomes);
         self.cases = [self.cases, other.cases].into_iter().flatten().min();
@@ -75,8 +60,6 @@ impl Record {
             }
             By::Person => {
                 self.forgive();
-                // That it once failed with a text that passes now, or the other way round, is looked at anew.
-                self.runs.retain(|run| run.test != text);
                 self.note(text, seq, limits).trust();
             }
         }
@@ -190,8 +173,19 @@ impl Record {
             Standing::Untried
         } else {
             // What is wrong with the test itself is so with any text of the tool.
-            self.runs.iter().filter(|run| run.test == note.text).find_map(RunNote::flaw).unwrap_or(Standing::NotRun)
+            self.flaw(note.text).unwrap_or(Standing::NotRun)
         }
+    }
+
+    fn flaw(&self, test: TextId) -> Option<Standing> {
+        let seen = |outcome: Outcome| self.runs.iter().any(|run| run.test == test && run.outcomes.has(outcome));
+        let flaws = [
+            (Outcome::LeftOut, Standing::LeftOut),
+            (Outcome::Hollow, Standing::Hollow),
+            (Outcome::Empty, Standing::Empty),
+            (Outcome::Broken, Standing::Broken),
+        ];
+        flaws.into_iter().find_map(|(outcome, standing)| seen(outcome).then_some(standing))
     }
 
     fn last_run(&self, now: &Texts, test: TextId) -> Option<&RunNote> {

@@ -108,8 +108,7 @@ impl Refusal {
             others => format!(" {others} other tools are not green either."),
         };
         let steps: Vec<&str> = self.must_come_first.iter().map(|step| step.say.as_str()).collect();
-        let can_be_accepted =
-            matches!(self.standing, Some(Standing::Weakened(_) | Standing::Unproven | Standing::Flaky));
+        let can_be_accepted = matches!(self.standing, Some(Standing::Weakened(_) | Standing::Unproven));
         let person = if can_be_accepted { " Or ask a person to accept the test as it is." } else { "" };
         self.message = format!("{what}: {why}. First {}.{person}{from_run}{others}", steps.join(", then "));
     }

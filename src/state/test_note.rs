@@ -83,7 +83,6 @@ impl TestNote {
     pub const fn trust(&mut self) {
         self.facts.add(Fact::Trusted);
         self.facts.remove(Fact::Forgiven);
-        self.facts.remove(Fact::Flaky);
     }
 
     /// What is known of a text in which only imports have changed: not that it passes.

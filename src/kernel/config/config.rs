@@ -31,7 +31,6 @@ pub struct Config {
     pub check: CheckMode,
     pub rules: RuleLevels,
     /// How strict the kernel is about tests.
-    #[cfg_attr(test, ts(type = "'explore' | 'strict' | 'debug'"))]
     pub mode: Mode,
     /// Globs of tools that nobody asks tests for.
     pub exempt: Vec<String>,

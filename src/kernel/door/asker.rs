@@ -32,7 +32,6 @@ pub struct Asker {
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub dry_run: bool,
     /// How strict the kernel is about tests in this call, where that is another than usual.
-    #[cfg_attr(test, ts(type = "'explore' | 'strict' | 'debug'"))]
     pub mode: Option<Mode>,
 }
 
