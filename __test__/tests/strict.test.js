@@ -164,17 +164,15 @@ describe('a tool that is written before its test was red', () => {
   });
 
   it('is not written by a run', async () => {
-    const agent = await strictAgent();
+    const agent = await strictAgent({ fs: { allowedDirs: [] } });
     const writer = `/** Writes. */\nexport default function writer(args: { path: string }): unknown {\n  return args.path === '' ? 0 : tgp.write_file(args.path, 'export default () => 1;');\n}\n`;
     const test = `${HEAD}import writer from './writer';\ntest('w', () => { expect(writer({ path: '' })).toBe(0); });\n`;
     await agent.forge('tools/writer.ts', test, writer);
     for (const path of [P, './tools/plain.ts', S]) {
       expect(await agent.run('tools/writer.ts', { path })).toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
     }
-    for (const path of ['tmp/plain.ts', '/tmp/plain.ts']) {
-      expect(await agent.run('tools/writer.ts', { path })).toMatchObject({ success: true });
-      expect(await agent.run(path, {})).toMatchObject({ success: false });
-    }
+    expect(await agent.run('tools/writer.ts', { path: '/tmp/plain.ts' })).toMatchObject({ success: true });
+    expect(await agent.run('/tmp/plain.ts', {})).toMatchObject({ success: false, code: 'ERR_SECURITY_VIOLATION' });
   });
 
   it.each(['lib/plain.ts', 'plain.ts', 'Tools/plain.ts', 'tests/plain.ts'])('has no other place: %s', async (path) => {
