@@ -101,6 +101,19 @@ test('whoever leaves the loop interrupts the run', async () => {
   expect(await run.result).toMatchObject({ outcome: 'interrupted', error: { code: 'ERR_ABORTED' } });
 });
 
+test('an interrupted run ends, though nobody reads any more', async () => {
+  const { kernel } = await createKernel();
+  const stop = new AbortController();
+  const model = agentModel(() => ({ text: 'abcdefgh', calls: [{ tool: 'list_files', input: { dir: '' } }] }));
+  const run = kernel.agent({ model }).run('go', { signal: stop.signal });
+  const events = run[Symbol.asyncIterator]();
+  await events.next();
+  await wait(200);
+  stop.abort();
+  expect(await run.result).toMatchObject({ outcome: 'interrupted' });
+  expect(() => run[Symbol.asyncIterator]()).toThrow(/one reader/);
+});
+
 test('calls of one turn are made one after the other, in the order of the model', async () => {
   const { kernel } = await createKernel();
   /** @type {string[]} */

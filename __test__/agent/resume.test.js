@@ -1,8 +1,9 @@
 /** What was asked for and has no result when a session is resumed: nothing is done twice, and nothing that was not meant. */
 
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { agentModel, eventsOf } from '../helpers/agent_model.js';
 import { createKernel } from '../helpers/create_kernel.js';
@@ -19,18 +20,28 @@ const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
  */
 async function died(calls) {
   const folder = await tempRoot();
+  await diedIn(folder, calls);
+  return createKernel({ rootDir: join(folder, '.tgp') });
+}
+
+/**
+ * @param {string} folder
+ * @param {{ tool: string, input: unknown }[]} calls
+ */
+async function diedIn(folder, calls) {
+  writeFileSync(join(folder, 'calls.json'), JSON.stringify(calls));
   const { ended } = startProgram(
     folder,
     `const { agentModel } = await import(${JSON.stringify(MODEL)});
     const { z } = await import(${JSON.stringify(ZOD)});
     const die = { description: 'Dies.', inputSchema: z.object({}), execute: () => process.kill(process.pid, 'SIGKILL') };
     const kernel = new TGP({ config: { rootDir: '.tgp' } });
-    const model = agentModel([{ text: 'Now.', calls: ${JSON.stringify(calls)} }]);
+    const { readFileSync } = await import('node:fs');
+    const model = agentModel([{ text: 'Now.', calls: JSON.parse(readFileSync('calls.json', 'utf8')) }]);
     await kernel.agent({ model, tools: { die } }).run('go', { session: 's' }).result;`,
   );
   const { signal, stderr } = await ended;
   expect(signal, stderr).toBe('SIGKILL');
-  return createKernel({ rootDir: join(folder, '.tgp') });
 }
 
 const die = { description: 'Dies.', inputSchema: z.object({}), execute: async () => 'alive' };
@@ -86,6 +97,84 @@ test('arguments that the ledger has masked are not used', async () => {
   await kernel.agent({ model, tools }).run(undefined, resumed).result;
   expect(told[1].output).toContain('was not made');
   expect(await kernel.vfs.exists('tools/key.md')).toBe(false);
+});
+
+test('arguments that are too large to be kept are not guessed', async () => {
+  const { kernel } = await died([
+    { tool: 'die', input: {} },
+    { tool: 'write_file', input: { path: 'tools/large.md', content: 'large '.repeat(60_000) } },
+  ]);
+  const model = agentModel(({ seen }) => ({ text: `${seen.length}: ${seen[1]?.output}` }));
+  const result = await kernel.agent({ model, tools }).run(undefined, resumed).result;
+  expect(result).toMatchObject({ outcome: 'done', text: expect.stringMatching(/^2: This call was not made/) });
+  expect(await kernel.vfs.exists('tools/large.md')).toBe(false);
+});
+
+test('a session that another process works on is left to it, until that is gone', { timeout: 60_000 }, async () => {
+  const folder = await tempRoot();
+  const { child, ended } = startProgram(
+    folder,
+    `const { agentModel } = await import(${JSON.stringify(MODEL)});
+    const kernel = new TGP({ config: { rootDir: '.tgp' } });
+    const model = agentModel(() => new Promise((resolve) => setTimeout(resolve, 600_000)));
+    for await (const event of kernel.agent({ model }).run('go', { session: 's' })) console.log(event.type);`,
+  );
+  await once(child.stdout, 'data');
+  const { kernel } = await createKernel({ rootDir: join(folder, '.tgp') });
+  const model = agentModel([{ text: 'Mine.' }]);
+  await vi.waitFor(
+    async () => expect(await kernel.sessions.list()).toMatchObject([{ session: 's', state: 'running' }]),
+    {
+      timeout: 20_000,
+    },
+  );
+  const busy = await kernel.agent({ model }).run(undefined, resumed).result;
+  const message = expect.stringContaining(`by process ${child.pid}`);
+  expect(busy).toMatchObject({ outcome: 'failed', error: { code: 'ERR_VALIDATION', message } });
+  child.kill('SIGKILL');
+  await ended;
+  expect(await kernel.agent({ model }).run(undefined, resumed).result).toMatchObject({
+    outcome: 'done',
+    text: 'Mine.',
+  });
+});
+
+test('a kernel that runs for long finds what a process left that was killed a moment ago', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await tempRoot();
+  const { kernel } = await createKernel({ rootDir: join(folder, '.tgp') });
+  // Its ledger has looked for what others left, and does so again only from time to time.
+  await kernel.ledger.append({ what: 'here' });
+  const keeping = setInterval(() => kernel.ledger.append({ what: 'still here' }).catch(() => {}), 300);
+  onTestFinished(() => clearInterval(keeping));
+  await diedIn(folder, [
+    { tool: 'write_file', input: { path: 'tools/a.md', content: 'a' } },
+    { tool: 'die', input: {} },
+  ]);
+  const model = agentModel(({ seen }) => ({
+    text: seen.map(({ tool, output }) => `${tool} ${output.state ?? output.success}`).join(),
+  }));
+  await vi.waitFor(async () => expect(await kernel.sessions.list()).toHaveLength(1), { timeout: 20_000 });
+  const result = await kernel.agent({ model, tools }).run(undefined, resumed).result;
+  expect(result).toMatchObject({ outcome: 'done', text: 'write_file true,die unknown' });
+  expect(await kernel.git.log('tools/a.md')).toHaveLength(1);
+});
+
+test('a session is worked on once, also where two kernels of a process share a root', async () => {
+  const { kernel, rootDir } = await createKernel();
+  const { kernel: other } = await createKernel({ rootDir });
+  let go = () => {};
+  const waiting = new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
+    go = resolve;
+  });
+  const slow = agentModel(() => waiting.then(() => ({ text: 'ok' })));
+  const first = kernel.agent({ model: slow, session: 's' }).run('go');
+  await first[Symbol.asyncIterator]().next();
+  const second = await other.agent({ model: agentModel([]), session: 's' }).run('go').result;
+  expect(second).toMatchObject({ outcome: 'failed', error: { message: expect.stringContaining('by this process') } });
+  go();
+  expect(await first.result).toMatchObject({ outcome: 'done' });
 });
 
 test('a call that ended while the run was interrupted has its end from the ledger', async () => {

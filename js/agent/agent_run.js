@@ -116,8 +116,6 @@ export class AgentWork {
     const { mode, budget, prices } = this.#options;
     const sdk = await loadSdk();
     const model = await resolveModel(this.#options.model);
-    // Boots the kernel, unless it was shut down: who did that wants nothing more of it.
-    await this.#kernel.stats();
     const conversation = this.#conversation;
     await conversation.open({ task, resume, model: model.modelId, mode });
     opened();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
+import { resolve as absolute } from 'node:path';
 import { LedgerError, NotFoundError, ValidationError } from '../boundary/errors.js';
 import { isAlive, ownMark } from '../kernel/process_mark.js';
 import { callsIn, foldSession, textIn } from '../kernel/session_fold.js';
@@ -15,6 +15,9 @@ import { MemoryLog } from './memory_log.js';
  * @typedef {{ user: string } | { step: number, text: string, calls: Call[], usage: Usage, finish: string }} Said
  */
 
+/** How long it takes until what a living process has recorded is seen by the others, and what a killed one has left. */
+const SEEN_MS = 200;
+const LEFT_BEHIND_MS = 10_500;
 /** What stands in the place of a name that the ledger has hidden. */
 const HIDDEN = '[hidden]';
 
@@ -65,12 +68,14 @@ export class Conversation {
    * @param {{ task?: string, resume: boolean, model: string, mode?: string }} given
    */
   async open({ task, resume, model, mode }) {
-    const place = `${resolve(this.#kernel.config.rootDir)}\n${this.session}`;
+    // The first look boots the kernel, which then knows where its root is.
+    const events = await this.#events(resume);
+    const place = `${absolute(this.#kernel.config.rootDir)}\n${this.session}`;
     if (working.has(place)) throw busy(this.session, 'by this process');
     working.add(place);
     this.#place = place;
     try {
-      const known = foldSession(this.session, await this.#events(resume));
+      const known = await this.#recorded(foldSession(this.session, events));
       if (known === undefined && resume) throw unknown(this.session);
       if (known?.isClosed) throw closed(this.session);
       await this.#takeUp(known);
@@ -92,6 +97,8 @@ export class Conversation {
       if (isOther(mark)) throw busy(this.session, `by process ${mark.pid}`);
     }
     await this.#append('agent take', { take: this.#take, mark: ownMark() });
+    // What others record is seen a moment later.
+    if (known !== undefined) await pause(SEEN_MS);
     for (const { what, take, mark } of await this.#log.events(this.session, known?.last ?? 0)) {
       if (what !== 'agent take') continue;
       if (take === this.#take) return;
@@ -99,6 +106,19 @@ export class Conversation {
       await this.#append('agent left', { take: this.#take });
       throw busy(this.session, `by process ${mark.pid}`);
     }
+  }
+
+  /**
+   * What is on record, all of it: of a process that was killed too.
+   * @param {FoldedSession | undefined} known
+   */
+  async #recorded(known) {
+    const isLeft = [...(known?.takes ?? [])].some(
+      ([take, mark]) => mark?.pid !== process.pid && !isAlive(mark) && !this.#log.isWhole(take),
+    );
+    if (!isLeft) return known;
+    await pause(LEFT_BEHIND_MS);
+    return foldSession(this.session, await this.#log.events(this.session));
   }
 
   /** @param {boolean} resume */
@@ -299,6 +319,11 @@ export class Conversation {
   async #append(what, body) {
     await this.#log.append(this.session, this.#actor, { what, ...body });
   }
+}
+
+/** @param {number} ms */
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /**

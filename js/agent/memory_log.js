@@ -18,6 +18,10 @@ export class MemoryLog {
     return this.#events.filter((event) => event.session === session);
   }
 
+  isWhole() {
+    return true;
+  }
+
   /** @param {any} value */
   async whole(value) {
     return value;

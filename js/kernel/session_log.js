@@ -2,6 +2,7 @@
 
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
+import { isAlive } from './process_mark.js';
 
 /**
  * @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls
@@ -26,6 +27,8 @@ const MAX_DEPTH = 64;
 export class SessionLog {
   #calls;
   #ledger;
+  /** What had been taken up by processes that were gone when the ledger was opened. @type {Set<string>} */
+  #left = new Set();
 
   /**
    * @param {KernelCalls} calls
@@ -34,6 +37,15 @@ export class SessionLog {
   constructor(calls, ledger) {
     this.#calls = calls;
     this.#ledger = ledger;
+  }
+
+  /**
+   * Whether all is known that a process has recorded which was killed. The ledger adds what such processes left when it is opened,
+   * and then from time to time.
+   * @param {string} take
+   */
+  isWhole(take) {
+    return this.#left.has(take);
   }
 
   /**
@@ -114,12 +126,16 @@ export class SessionLog {
   async #all(query, start) {
     /** @type {LedgerEvent[]} */
     const found = [];
+    const isOpened = this.#calls.running !== undefined;
     for (let after = start; ; ) {
       const page = await this.#ledger.query({ ...query, after, limit: PAGE_EVENTS });
       for (const event of page) found.push(await this.#withTexts(event));
-      if (page.length < PAGE_EVENTS) return found;
+      if (page.length < PAGE_EVENTS) break;
       after = page.at(-1)?.seq ?? after;
     }
+    const taken = isOpened ? [] : found.filter(({ what, mark }) => what === 'agent take' && !isAlive(mark));
+    for (const { take } of taken) this.#left.add(String(take));
+    return found;
   }
 }
 
