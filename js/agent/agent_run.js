@@ -147,6 +147,7 @@ export class AgentWork {
       agent: this.#options.name ?? AGENT,
       token,
       dryRun,
+      mode,
       approve: this.#approve(),
     };
     const tools = await Toolset.of(this.#kernel, worker, this.#options.tools ?? {}, conversation);

@@ -19,6 +19,7 @@ import { pathOf } from './summary.js';
  * @property {string} [token]
  * @property {import('../../index.js').Approve} [approve]
  * @property {boolean} [dryRun]
+ * @property {import('../../index.js').Mode} [mode]
  */
 
 /** Where a forged tool says which file it is. */
@@ -53,11 +54,12 @@ export class Toolset {
    */
   static async of(kernel, worker, own, conversation) {
     const who = Object.fromEntries(Object.entries(worker).filter(([, value]) => value !== undefined));
+    const { mode: _, ...forSql } = who;
     const maxChars = kernel.config.agent.resultChars;
     const given = Object.entries(own).map(([name, tool]) => [name, applicationTool(kernel, name, tool, worker)]);
     const base = {
       ...tgpTools(kernel, /** @type {any} */ (who)),
-      ...(hasDatabase(kernel) ? createSqlTools(kernel, /** @type {any} */ (who)) : {}),
+      ...(hasDatabase(kernel) ? createSqlTools(kernel, /** @type {any} */ (forSql)) : {}),
       read_result: readResult(conversation, maxChars),
       ...Object.fromEntries(given),
     };

@@ -1,12 +1,14 @@
 /* Made from the Rust types by a test, `src/binding/crossing.rs`. Do not edit. */
 
+export type AcceptedTest = { path: string, };
+
 export type Access = "read" | "write" | "schema";
 
 export type AgentConfig = { resultChars: number, approvalMs: number, liveTools: number, liveToolChars: number, };
 
 export type Applied = { line: number, tolerated?: Tolerance, lineOffset?: number, };
 
-export type Asker = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, token?: string, approval?: string, dryRun?: boolean, mode: 'explore' | 'strict' | 'debug', };
+export type Asker = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, token?: string, approval?: string, dryRun?: boolean, mode?: Mode, };
 
 export type Binding = number | string;
 
@@ -32,7 +34,7 @@ export type CodeParameters = { parameters: Record<string, unknown>, };
 
 export type CommitNote = { why?: string, session?: string, model?: string, };
 
-export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, mode: 'explore' | 'strict' | 'debug', exempt: Array<string>, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, ledger: LedgerConfig, tokens: TokensConfig, };
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, mode: Mode, exempt: Array<string>, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, ledger: LedgerConfig, tokens: TokensConfig, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, engine: EngineReport, };
 
@@ -115,6 +117,8 @@ export type LogLine = { level: LogLevel, message: string, };
 export type MemoryMode = "auto" | "off";
 
 export type MemoryReport = { by: 'meaning' | 'words', texts: number, waiting: number, problem?: string, };
+
+export type Mode = "explore" | "strict" | "debug";
 
 export type Moved = { relinked?: Array<string>, mentions?: Array<string>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
 
@@ -237,7 +241,7 @@ export interface KernelAnswers {
   sync: Incoming
   hydrate: Incoming
   persist: Written
-  acceptTest: null
+  acceptTest: AcceptedTest
   fileHistory: Array<HistoryEntry>
   fileDiff: string
   uncommitted: Array<Uncommitted>
