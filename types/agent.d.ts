@@ -1,4 +1,4 @@
-import type { LedgerError, NotFoundError, TGPErrorCode, ValidationError } from './errors.js';
+import type { TGPErrorCode } from './errors.js';
 import type { ApprovalRequest, Approve } from './policy.js';
 import type { ToolSet } from './tools.js';
 
