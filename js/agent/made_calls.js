@@ -216,6 +216,9 @@ async function outcomeOf(tool, call, args, signal) {
   try {
     const output = plain(await tool.execute(args, { abortSignal: signal, toolCallId: call.id }));
     const { success, code, error } = typeof output === 'object' && output !== null ? output : /** @type {any} */ ({});
+    if (call.tool === 'test_tool' && output?.ok === false) {
+      return { ok: false, output, ms: 0, error: String(output.text ?? 'The tests fail.') };
+    }
     if (success !== false) return { ok: true, output, ms: 0 };
     return { ok: false, output, ms: 0, ...(code && { code: String(code) }), ...(error && { error: String(error) }) };
   } catch (error) {
