@@ -4,12 +4,12 @@ import type {
   FilledTGPConfig,
   FSConfigInput,
   GitConfigInput,
-  NetworkConfigInput,
   SandboxConfigInput,
   TGPConfigInput,
 } from './config.js';
 import type { SandboxFunction } from './functions.js';
 import type { LedgerConfigInput } from './ledger.js';
+import type { NetworkConfigInput } from './network.js';
 import type { PolicyInput } from './policy.js';
 import type { DescribeSchemaArgs, ExecSqlArgs, SqlSettings, SqlSource } from './sql.js';
 import type {

@@ -321,7 +321,7 @@ test('long lists come in pages', async () => {
     if (nextCursor === undefined) break;
     cursor = nextCursor;
   }
-  expect(new Set(names).size).toBe(614);
+  expect(new Set(names).size).toBe(615);
   await expect(client.listTools({ cursor: 'gone' })).rejects.toThrow('Ask for it again');
 });
 

@@ -25,7 +25,11 @@ module.exports = class {
 async function freshClone() {
   const folder = await tempRoot();
   for (const name of ['benches', 'scripts']) await cp(join(ROOT, name), join(folder, name), { recursive: true });
-  for (const name of ['index.js', '__test__']) await symlink(join(ROOT, name), join(folder, name));
+  // What is built is there: that of the tree.
+  await writeFile(join(folder, 'scripts', 'run.mjs'), '');
+  await mkdir(join(folder, 'docs'));
+  await cp(join(ROOT, 'docs', 'benchmarks.md'), join(folder, 'docs', 'benchmarks.md'));
+  for (const name of ['index.js', 'package.json', '__test__']) await symlink(join(ROOT, name), join(folder, name));
   const peer = join(folder, 'node_modules', 'better-sqlite3');
   await mkdir(peer, { recursive: true });
   await writeFile(join(peer, 'index.js'), PEER);

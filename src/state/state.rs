@@ -60,6 +60,12 @@ impl State {
         }
     }
 
+    /// Whether cases of a tool's test were green, whatever its texts are now: a test that replaces them has to be seen to fail.
+    #[must_use]
+    pub fn was_green(&self, tool: &str) -> bool {
+        self.tools.get(tool).is_some_and(Record::is_owed)
+    }
+
     /// The tools that there are, with the texts that were written last and where they stand.
     pub fn tools(&self) -> impl Iterator<Item = (&str, Texts, Standing)> {
         let existing = self.tools.iter().filter(|(_, record)| record.tool.is_some() || record.test.is_some());

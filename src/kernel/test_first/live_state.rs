@@ -93,6 +93,11 @@ impl LiveState {
         self.loaded().state.standing(tool, now)
     }
 
+    /// Whether the tool was green with any text of its test.
+    pub fn was_green(&self, tool: &str) -> bool {
+        self.loaded().state.was_green(tool)
+    }
+
     /// Has other processes know at once what this one has told.
     pub fn settle(&self) {
         if let Ok(ledger) = self.door.ledger() {

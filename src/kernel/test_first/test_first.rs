@@ -130,14 +130,15 @@ impl TestFirst {
         }
     }
 
-    /// Takes in a run of a test, and says where its tool stands with these texts then. `without_tool` tries the test with the
-    /// tool hidden: a test that passes and was never seen to fail has to fail then.
+    /// Takes in a run of a test, and says where its tool stands with these texts then. `without_tool` tries the first test
+    /// of a tool that exists with the tool hidden: it has to fail then. One that replaces a test has to be seen to fail itself.
     pub fn tested(&self, call: &PresentCall, run: TestRun, without_tool: impl FnOnce() -> Option<TestRun>) -> Standing {
         let now = Texts { tool: run.tool_text, test: Some(run.test_text), imports: run.imports };
         let (tool, path) = (run.tool.clone(), crate::state::test_of(&run.tool));
         self.state.tell(Some(call), &path, &Event::TestRan(run));
         let mut standing = self.state.standing(&tool, &now);
-        if let (Standing::Unproven, Some(proof)) = (&standing, without_tool()) {
+        let is_first = standing == Standing::Unproven && !self.state.was_green(&tool);
+        if let Some(proof) = is_first.then(without_tool).flatten() {
             self.state.tell(Some(call), &path, &Event::TestRan(proof));
             standing = self.state.standing(&tool, &now);
         }
