@@ -65,7 +65,7 @@ describe('modes', () => {
     await agent.write(P, PLAIN);
     expect(await agent.run(P, {})).toMatchObject({ result: 'P' });
     await agent.write(PT, testOf('plain'));
-    expect(await agent.stateOf(P)).toEqual({ phase: 'red', reason: 'unproven' });
+    expect(await agent.stateOf(P)).toEqual({ phase: 'green', reason: 'green' });
     await agent.call('delete_file', { path: PT });
     expect(await agent.call('run_code', { code: 'export default () => 5;' })).toMatchObject({ result: 5 });
   });
