@@ -10,12 +10,12 @@ const PROTOCOL = `${OPENING}
 # Protocol
 
 1. Search: call find_tool with what you need. Score above 0.85: run that tool. From 0.4 to 0.85: read_file it, then use or extend it. Below: write a new one.
-2. Write: write_file makes a general tool, never a script for this one question. What is needed once and never again goes through run_code, which keeps nothing.
-3. Check: check_tool, and repair with patch_file or apply_diff until it is valid.
-4. Run: exec_tool, with the request's own values in args.
-5. Heal: on success: false read error, line and logs, repair the cause, check and run again.
+2. Write: write_file makes a general tool, never a script for one question. What is needed only once goes through run_code, which keeps nothing.
+3. Check: check_tool, and patch_file or apply_diff until it is valid; test_tool runs tools/x.test.ts.
+4. Run: exec_tool, with the request's values in args.
+5. Heal: on success: false read error, line and logs, repair the cause, check, run again.
 
-Every write is committed: the next agent finds what you leave. Also: list_files and search_files look around, file_history and revert_file go back, move_file and delete_file tidy up.`;
+Every write is committed: the next agent finds it. Also: list_files, search_files look around, file_history, revert_file go back, move_file, delete_file tidy up.`;
 
 const SHORT_PROTOCOL = `${OPENING}
 
