@@ -28,7 +28,8 @@ const JOBS = {
   test: async () => {
     setup({ tests: true });
     await build();
-    const { passed, failed } = test();
+    const { passed, failed, names } = test();
+    if (names.length > 0) process.stdout.write(`\n${names.map((failure) => `FAILED: ${failure}\n`).join('')}`);
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
     return failed === 0 && passed > 0 ? 0 : 1;
   },

@@ -1,10 +1,10 @@
 /** All tests, and one last line that says how many passed and failed. */
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { announce, localBin, ROOT, status } from './process.mjs';
 
-/** @typedef {{ passed: number, failed: number }} Tally */
+/** @typedef {{ passed: number, failed: number, names: string[] }} Tally `names`: what failed, a line each. */
 
 const VITEST_REPORT = join(ROOT, 'target', 'vitest.json');
 /** Where nextest writes: scripts/nextest.toml, default profile. */
@@ -16,6 +16,7 @@ export function test() {
   return {
     passed: suites.reduce((sum, suite) => sum + suite.passed, 0),
     failed: suites.reduce((sum, suite) => sum + suite.failed, 0),
+    names: suites.flatMap((suite) => suite.names),
   };
 }
 
@@ -23,7 +24,7 @@ export function test() {
 function typecheck() {
   announce('Types');
   const code = status(localBin('tsc'), ['-p', 'tsconfig.json']);
-  return { passed: 0, failed: code === 0 ? 0 : 1 };
+  return code === 0 ? { passed: 0, failed: 0, names: [] } : { passed: 0, failed: 1, names: ['types'] };
 }
 
 function nextest() {
@@ -49,14 +50,15 @@ function vitest() {
  * @returns {Tally}
  */
 export function settle(code, read) {
-  let tally = { passed: 0, failed: 0 };
+  /** @type {Tally} */
+  let tally;
   try {
     tally = read();
   } catch {
-    tally = { passed: 0, failed: 1 };
+    tally = { passed: 0, failed: 1, names: ['a suite that left no report'] };
   }
   const unexplained = tally.failed === 0 && (code !== 0 || tally.passed === 0);
-  return unexplained ? { ...tally, failed: 1 } : tally;
+  return unexplained ? { ...tally, failed: 1, names: [`a suite that ended with ${code}`] } : tally;
 }
 
 /**
@@ -71,7 +73,10 @@ export function tallyOfJunit(xml) {
     return Number(value);
   });
   const failed = Number(failures) + Number(errors);
-  return { passed: Number(tests) - failed, failed };
+  const names = [...xml.matchAll(/<testcase name="([^"]*)"[^>]*>\s*<(?:failure|error)\b/g)].map(([, name]) =>
+    String(name),
+  );
+  return { passed: Number(tests) - failed, failed, names };
 }
 
 /**
@@ -79,6 +84,22 @@ export function tallyOfJunit(xml) {
  * @returns {Tally}
  */
 export function tallyOfVitest(json) {
-  const { numPassedTests, numFailedTests } = JSON.parse(json);
-  return { passed: numPassedTests, failed: numFailedTests };
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(json);
+  return { passed: numPassedTests, failed: numFailedTests, names: testResults.flatMap(failuresOf) };
+}
+
+/**
+ * @param {{ name: string, status: string, message?: string, assertionResults: { status: string, fullName: string, failureMessages?: string[] }[] }} file
+ * @returns {string[]}
+ */
+function failuresOf({ name, status, message, assertionResults }) {
+  const file = relative(ROOT, name);
+  const failed = assertionResults.filter((test) => test.status === 'failed');
+  if (failed.length === 0) return status === 'failed' ? [`${file}: ${firstLine(message)}`] : [];
+  return failed.map((test) => `${file}: ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`);
+}
+
+/** @param {string} [text] */
+function firstLine(text = '') {
+  return text.split('\n', 1)[0]?.slice(0, 300) ?? '';
 }
