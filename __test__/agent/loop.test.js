@@ -11,8 +11,12 @@ const wait = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done
 /** Forges a tool, calls it by its name, and answers. */
 const forging = () =>
   agentModel([
-    { text: 'First the tool.', calls: [{ tool: 'write_file', input: { path: 'tools/add.ts', content: TOOL } }] },
-    { calls: [{ tool: 'add', input: { x: 4 } }], usage: { input: 500, output: 20 } },
+    {
+      text: 'First the tool.',
+      calls: [{ tool: 'write_file', input: { path: 'tools/add.ts', content: TOOL } }],
+      usage: { input: 200, output: 8 },
+    },
+    { calls: [{ tool: 'add', input: { x: 4 } }], usage: { input: 300, output: 12 } },
     { text: 'It is 5.', usage: { input: 600, output: 10, cached: 100 } },
   ]);
 

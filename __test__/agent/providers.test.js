@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { withoutKeys } from '../../js/agent/hidden_keys.js';
+import { withoutKeys } from '../../js/agent/provider_keys.js';
 import { resolveModel } from '../../js/agent/providers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

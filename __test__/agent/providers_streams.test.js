@@ -188,6 +188,20 @@ describe.each(CLIENTS.filter(({ name }) => name !== 'OpenAI, Chat Completions'))
     expect(errors.map(causes).join()).toContain("The provider's answer is longer than 64 MB.");
   });
 
+  test('no answer holds the key either, in whatever pieces it comes', async () => {
+    vi.stubEnv('OPENAI_API_KEY', KEY);
+    const { kernelTools } = await tools();
+    const call = { name: 'write_file', input: { path: 'a.md', content: `The key is ${KEY}.` } };
+    const { model } = await serve([
+      { say: 'I write.', calls: [call] },
+      { say: `Your key is ${KEY}, is it not? ${KEY.slice(0, 9)}` },
+    ]);
+    const { text, parts } = await converse(model, kernelTools);
+    expect(text).toBe(`I write.Your key is [hidden], is it not? ${KEY.slice(0, 9)}`);
+    expect(JSON.stringify(parts)).not.toContain(KEY);
+    expect(JSON.stringify(parts)).toContain('The key is [hidden].');
+  });
+
   test('a redirect is not followed, so that no key goes where it leads', async () => {
     const { kernelTools } = await tools();
     const elsewhere = await CLIENTS[0]?.serve([{ say: 'Thank you for the key.' }]);

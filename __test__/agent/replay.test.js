@@ -20,13 +20,14 @@ async function recorded() {
     {
       text: 'I forge it – “naïvely”.',
       calls: [{ tool: 'write_file', input: { path: 'tools/twice.ts', content: TOOL } }],
+      usage: { input: 400, output: 9 },
     },
     {
       calls: [
         { tool: 'twice', input: { x: 21 } },
         { tool: 'read_file', input: '{"path": ' },
       ],
-      usage: { input: 900, output: 30 },
+      usage: { input: 500, output: 21 },
     },
     { text: `It is 42. ${'And so on. '.repeat(1_000)}`, usage: { input: 950, output: 12 } },
   ]);

@@ -1,9 +1,13 @@
 /** One run of an agent, from its task to its result. */
 
-import { onAbort, throwIfAborted } from '../boundary/abort.js';
+import { setMaxListeners } from 'node:events';
+import { onAbort, throwIfAborted, untilAborted } from '../boundary/abort.js';
+import { beforeDeadline, TooLate } from '../boundary/deadline.js';
 import { AbortedError, ConfigError, ShutdownError, TGPError } from '../boundary/errors.js';
 import { settled } from '../boundary/foreign_promise.js';
+import { ignored } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
+import { AGENT_RUNS } from '../kernel/kernel_agent.js';
 import { Context } from './context.js';
 import { Conversation } from './conversation.js';
 import { EventQueue } from './event_queue.js';
@@ -11,7 +15,7 @@ import { instructionsOf } from './instructions.js';
 import { MadeCalls } from './made_calls.js';
 import { optionalPackage } from './optional_package.js';
 import { resolveModel } from './providers.js';
-import { isRefused, lineOf, summaryOf } from './summary.js';
+import { lineOf, refusedCall, summaryOf } from './summary.js';
 import { Toolset } from './toolset.js';
 import { turnMiddleware } from './turns.js';
 import { BudgetReached, pricesOf, RunUsage } from './usage.js';
@@ -28,6 +32,8 @@ const CONTEXT_TOKENS = 100_000;
 const ATTEMPTS = 5;
 const AGENT = 'agent';
 const MAX_KEPT_TEXT_CHARS = 4_000;
+/** How long a call that does not heed its signal keeps an interrupted run. */
+const LAST_CALL_MS = 3_000;
 
 export class AgentWork {
   #kernel;
@@ -35,6 +41,9 @@ export class AgentWork {
   #asked;
   #stop = new AbortController();
   #events = new EventQueue(() => this.#stop.abort());
+  #lastCallMs = LAST_CALL_MS;
+  /** Whether the session is taken up. */
+  #isOpen = false;
   /** Why the run cannot go on. @type {unknown} */
   #fatal;
   /** @type {Conversation} */
@@ -59,12 +68,19 @@ export class AgentWork {
 
   /** @returns {import('../../index.js').AgentRun} */
   start() {
+    // Each of the calls of a turn listens.
+    setMaxListeners(0, this.#stop.signal);
     const events = this.#events;
     /** @type {(result: AgentResult) => void} */
     let settle = () => {};
     const result = new Promise((/** @type {(result: AgentResult) => void} */ resolve) => {
       settle = resolve;
     });
+    const stop = () => {
+      this.#stop.abort();
+      events.hurry();
+    };
+    this.#kernel[AGENT_RUNS].add({ stop, result });
     this.#run(settle).catch((error) => this.#kernel.logger.error('A run of an agent has failed.', error));
     return {
       session: this.#asked.session,
@@ -82,20 +98,17 @@ export class AgentWork {
       this.#stop.abort(this.#asked.signal?.reason);
       this.#events.hurry();
     });
-    let isOpen = false;
     /** @type {Ending} */
     let ending;
     try {
       throwIfAborted(this.#asked.signal);
-      ending = await this.#worked(() => {
-        isOpen = true;
-      });
+      ending = await this.#worked();
     } catch (error) {
       ending = this.#endingOf(error);
     }
     release();
     const result = this.#resultOf(ending);
-    if (isOpen) {
+    if (this.#isOpen) {
       const { session: _, ...kept } = result;
       const text = result.text.slice(0, MAX_KEPT_TEXT_CHARS);
       await this.#conversation
@@ -107,19 +120,18 @@ export class AgentWork {
     this.#events.end();
   }
 
-  /**
-   * @param {() => void} opened is told when the session is taken up
-   * @returns {Promise<Ending>}
-   */
-  async #worked(opened) {
+  /** @returns {Promise<Ending>} */
+  async #worked() {
     const { task, resume } = this.#asked;
     const { mode, budget, prices } = this.#options;
     const sdk = await loadSdk();
     const model = await resolveModel(this.#options.model);
+    const priced = pricesOf(prices, model.modelId);
+    new RunUsage(budget, priced, 0).refuseUnpriced(model.modelId);
     const conversation = this.#conversation;
     await conversation.open({ task, resume, model: model.modelId, mode });
-    opened();
-    this.#usage = new RunUsage(budget, pricesOf(prices, model.modelId), conversation.msBefore);
+    this.#isOpen = true;
+    this.#usage = new RunUsage(budget, priced, conversation.msBefore);
     for (const turn of turnsOfTask(conversation)) this.#usage.add(turn.usage);
     await this.#tell({
       type: 'start',
@@ -171,7 +183,7 @@ export class AgentWork {
       tools.refresh((tool) => made.wrapped(tool));
       const stream = sdk.streamText({
         model: sdk.wrapLanguageModel({ model, middleware: turnMiddleware(rules) }),
-        system: instructionsOf(this.#kernel, { instructions, mode, contextTokens }),
+        system: instructionsOf(this.#kernel, { instructions, dryRun, mode, contextTokens }),
         messages: conversation.messages(),
         tools: tools.wrapped,
         prepareStep: () => tools.refresh((tool) => made.wrapped(tool)),
@@ -182,12 +194,27 @@ export class AgentWork {
         experimental_include: { requestBody: false },
         onError: () => {},
       });
-      await this.#followed(stream.fullStream, made);
+      await this.#ended(this.#followed(stream.fullStream, made));
     } finally {
-      // What was begun is waited for, so that its end is on record.
-      await made.idle();
+      await this.#ended(made.idle());
     }
     return this.#answered(conversation.answer?.finish);
+  }
+
+  /**
+   * What was begun is waited for, so that its end is on record; once somebody wants to go, for a moment only.
+   * @param {Promise<void>} work
+   */
+  async #ended(work) {
+    const { signal } = this.#stop;
+    await untilAborted(work, signal).catch(ignored);
+    try {
+      await (signal.aborted ? beforeDeadline(() => work, this.#lastCallMs) : work);
+    } catch (error) {
+      if (!(error instanceof TooLate)) throw error;
+      this.#lastCallMs = 0;
+      throw new AbortedError('The run was interrupted.');
+    }
   }
 
   /**
@@ -212,10 +239,12 @@ export class AgentWork {
   #answered(finish) {
     switch (finish) {
       case 'stop':
-      case 'tool-calls':
-        return isRefused(this.#conversation)
-          ? { outcome: 'refused', error: { code: 'ERR_DENIED', message: 'The last call was not allowed.' } }
-          : { outcome: 'done' };
+      case 'tool-calls': {
+        const refused = refusedCall(this.#conversation);
+        if (refused === undefined) return { outcome: 'done' };
+        const message = `The last call, ${refused.tool}, was not ${refused.code === 'ERR_DENIED' ? 'allowed' : 'approved'}.`;
+        return { outcome: 'refused', error: { code: /** @type {any} */ (refused.code), message } };
+      }
       case 'content-filter':
         return { outcome: 'refused', error: provider('The provider refused to answer (content filter).') };
       case 'length':
@@ -235,7 +264,8 @@ export class AgentWork {
     if (error instanceof BudgetReached) return { outcome: 'budget', error: { code: 'ERR_BUDGET', message } };
     const isOver = this.#fatal === undefined && this.#stop.signal.aborted;
     if (isOver || this.#asked.signal?.aborted || error instanceof ShutdownError) {
-      const why = error instanceof ShutdownError ? message : 'The run was interrupted. It can be resumed.';
+      const resumable = this.#isOpen ? 'It can be resumed.' : 'It had not begun.';
+      const why = error instanceof ShutdownError ? message : `The run was interrupted. ${resumable}`;
       return { outcome: 'interrupted', error: { code: 'ERR_ABORTED', message: why } };
     }
     return { outcome: 'failed', error: { code: error instanceof TGPError ? error.code : 'ERR_PROVIDER', message } };
@@ -259,7 +289,11 @@ export class AgentWork {
     return async (request) => {
       const { signal: _, ...shown } = request;
       await this.#tell({ type: 'approval', state: 'asked', request: shown });
-      const answer = /** @type {import('../../index.js').ApprovalAnswer} */ (await settled(approve(request)));
+      const answer = await answerOf(approve, request);
+      if (answer instanceof Error) {
+        await this.#tell({ type: 'approval', state: 'answered', request: shown, approved: false });
+        throw answer;
+      }
       const { approved, by, reason } =
         typeof answer === 'boolean' ? { approved: answer } : /** @type {any} */ (answer ?? {});
       await this.#tell({
@@ -283,6 +317,20 @@ export class AgentWork {
   /** @param {AgentEvent} event */
   async #tell(event) {
     await this.#events.push(event);
+  }
+}
+
+/**
+ * What whoever approves says, or what is thrown instead.
+ * @param {import('../../index.js').Approve} approve
+ * @param {import('../../index.js').ApprovalRequest} request
+ * @returns {Promise<import('../../index.js').ApprovalAnswer | Error>}
+ */
+async function answerOf(approve, request) {
+  try {
+    return /** @type {import('../../index.js').ApprovalAnswer} */ (await settled(approve(request)));
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
   }
 }
 

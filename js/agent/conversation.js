@@ -17,7 +17,7 @@ import { MemoryLog } from './memory_log.js';
 
 /** How long it takes until what a living process has recorded is seen by the others, and what a killed one has left. */
 const SEEN_MS = 200;
-const LEFT_BEHIND_MS = 10_500;
+const LEFT_BEHIND_MS = 300;
 /** What stands in the place of a name that the ledger has hidden. */
 const HIDDEN = '[hidden]';
 

@@ -1,39 +1,16 @@
-/** Providers repeat what they were sent, keys too: no failure leaves with one. */
+/** Providers repeat what they were sent, keys too: nothing that they say leaves with one. */
 
-import { HIDDEN } from '../kernel/config_secrets.js';
 import { optionalPackage } from './optional_package.js';
+import { KeylessText, withoutKeys } from './provider_keys.js';
 
 /** @typedef {import('@ai-sdk/provider').LanguageModelV3} LanguageModel */
 
-/** Variables that hold keys of providers. */
-const KEYS = [
-  'OPENAI_API_KEY',
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_AUTH_TOKEN',
-  'COMPATIBLE_API_KEY',
-  'AI_GATEWAY_API_KEY',
-];
-/** Shorter ones are no keys: to take them out would take words apart. */
-const MIN_KEY_CHARS = 8;
 /** Where failures of the AI SDK hold text of the provider. */
 const TEXTS = /** @type {const} */ (['message', 'responseBody', 'stack']);
 const MAX_CAUSES = 5;
 
 /**
- * A text without the keys of providers.
- * @param {string} text
- */
-export function withoutKeys(text) {
-  let hidden = text;
-  for (const name of KEYS) {
-    const key = process.env[name]?.trim();
-    if (key !== undefined && key.length >= MIN_KEY_CHARS) hidden = hidden.replaceAll(key, HIDDEN);
-  }
-  return hidden;
-}
-
-/**
- * A model whose failures hold no keys.
+ * A model whose answers and failures hold no keys.
  * @param {LanguageModel} model
  * @param {Record<string, Record<string, unknown>>} [providerOptions] of every request, where it says nothing else
  * @returns {Promise<LanguageModel>}
@@ -73,10 +50,32 @@ function merged(settings, { providerOptions = {} }) {
   return { ...providerOptions, ...Object.fromEntries(own) };
 }
 
+/** Where pieces of a text end. */
+const ENDS = new Map([
+  ['text-end', 'text-delta'],
+  ['reasoning-end', 'reasoning-delta'],
+  ['tool-input-end', 'tool-input-delta'],
+]);
+const DELTAS = new Set(ENDS.values());
+
 function cleanedParts() {
+  /** @type {Map<string, KeylessText>} */
+  const texts = new Map();
   return new TransformStream({
-    transform: (part, controller) =>
-      controller.enqueue(part.type === 'error' ? { ...part, error: cleaned(part.error) } : part),
+    transform: (part, controller) => {
+      const name = `${ENDS.get(part.type) ?? part.type} ${part.id}`;
+      if (DELTAS.has(part.type) && typeof part.delta === 'string') {
+        const text = texts.get(name) ?? new KeylessText();
+        texts.set(name, text);
+        return controller.enqueue({ ...part, delta: text.add(part.delta) });
+      }
+      const rest = ENDS.has(part.type) ? texts.get(name)?.end() : undefined;
+      if (rest) controller.enqueue({ type: ENDS.get(part.type), id: part.id, delta: rest });
+      texts.delete(name);
+      if (part.type === 'error') return controller.enqueue({ ...part, error: cleaned(part.error) });
+      const isCall = part.type === 'tool-call' && typeof part.input === 'string';
+      controller.enqueue(isCall ? { ...part, input: withoutKeys(part.input) } : part);
+    },
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { TGPError } from '../boundary/errors.js';
 import { messageOf } from '../boundary/thrown.js';
-import { withoutKeys } from './hidden_keys.js';
+import { withoutKeys } from './provider_keys.js';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;

@@ -59,13 +59,13 @@ export function summaryOf(conversation, usage, isForged) {
 }
 
 /**
- * Whether the last call was one that somebody did not allow.
+ * The last call, if it was one that somebody did not allow.
  * @param {Conversation} conversation
  */
-export function isRefused(conversation) {
+export function refusedCall(conversation) {
   const last = callsOfTask(conversation).at(-1);
   const code = last && conversation.outcomeOf(last.call)?.code;
-  return code !== undefined && REFUSALS.has(code);
+  return code !== undefined && REFUSALS.has(code) ? { tool: last?.tool, code } : undefined;
 }
 
 /**

@@ -1,11 +1,16 @@
 /** The tools of an agent: the kernel's, its database's, the application's, and those that are forged meanwhile. */
 
+import { z } from 'zod';
 import { agentOwner } from '../agent_tools/agent_owner.js';
 import { tgpTools } from '../agent_tools/kernel_tools.js';
 import { createSqlTools } from '../agent_tools/sql_tools.js';
-import { ConfigError, ValidationError } from '../boundary/errors.js';
+import { ConfigError, ResultError, ValidationError } from '../boundary/errors.js';
+import { toJsonText } from '../boundary/json_text.js';
+import { messageOf } from '../boundary/thrown.js';
+import { parseArguments } from '../boundary/validation.js';
 import { ON_BEHALF, RESULTS, SQL } from '../kernel/agent_access.js';
 import { boundedTool } from '../tool_shape/bounded_result.js';
+import { schemaObject } from '../tool_shape/universal_schema.js';
 import { readResult } from './read_result.js';
 import { pathOf } from './summary.js';
 
@@ -32,8 +37,8 @@ export class Toolset {
   #live;
   /** What the loop is given, by name, with what it was made of. @type {Map<string, AgentTool>} */
   #sources = new Map();
-  /** @type {Record<string, AgentTool>} */
-  wrapped = {};
+  /** Without a prototype: a model may ask for a tool named "constructor". @type {Record<string, AgentTool>} */
+  wrapped = Object.create(null);
 
   /**
    * @param {any} kernel
@@ -137,6 +142,42 @@ function applicationTool(kernel, name, tool, { agent, dryRun, ...worker }) {
   const execute = (args, options) =>
     dryRun
       ? Promise.resolve({ dryRun: true, notice: `In a dry run ${name} is not called.` })
-      : access.own({ tool: name, effect: 'app', changes: true, args }, async () => tool.execute(args, options));
-  return boundedTool({ ...tool, execute }, kernel[RESULTS]);
+      : access.own({ tool: name, effect: 'app', changes: true, args }, async () =>
+          keepable(name, await tool.execute(args, options)),
+        );
+  return boundedTool({ ...tool, inputSchema: schemaOf(name, tool.inputSchema), execute }, kernel[RESULTS]);
+}
+
+/**
+ * A result, unless it can be given to nobody: the call was made all the same.
+ * @param {string} name
+ * @param {unknown} result
+ */
+function keepable(name, result) {
+  try {
+    toJsonText(result, 'result', { unheldNumbers: 'null' });
+  } catch (cause) {
+    throw new ResultError(
+      `${name} was called and has done its work, but its result cannot be kept as JSON: ${messageOf(cause)} Do not call it again for the same.`,
+      { cause },
+    );
+  }
+  return result;
+}
+
+/**
+ * A schema that the SDK understands: of itself, of a library, or plain JSON Schema.
+ * @param {string} name
+ * @param {any} schema
+ */
+function schemaOf(name, schema) {
+  const isPlain = typeof schema === 'object' && schema !== null && typeof schema.type === 'string';
+  if (!isPlain || '~standard' in schema || Object.getOwnPropertySymbols(schema).length > 0) return schema;
+  try {
+    const checked = /** @type {z.ZodObject} */ (z.fromJSONSchema(schema));
+    return schemaObject(schema, (value) => parseArguments(checked, value, `arguments of ${name}`));
+  } catch (cause) {
+    const text = `The schema of the tool "${name}" is not valid: ${messageOf(cause)}`;
+    throw new ValidationError(text, { cause, details: { field: `tools.${name}.inputSchema` } });
+  }
 }

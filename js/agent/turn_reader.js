@@ -1,5 +1,6 @@
 /** One turn of a model, from the first piece to the last: all of it, or a failure. */
 
+import { setImmediate } from 'node:timers/promises';
 import { onAbort, throwIfAborted } from '../boundary/abort.js';
 import { LimitError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
@@ -21,8 +22,11 @@ import { CutOff } from './provider_errors.js';
 /** More than any model says at once. */
 const MAX_TURN_CHARS = 8 << 20;
 const MAX_PARTS = 1_000_000;
+const PARTS_AT_ONCE = 256;
 const MAX_CALLS = 200;
 const MAX_ARGUMENT_DEPTH = 64;
+/** No JSON, so that it is refused; the model reads it in the refusal. */
+const TOO_DEEP = `The arguments are nested more than ${MAX_ARGUMENT_DEPTH} deep. Make them flatter.`;
 /** Ends of an answer after which its calls are made. */
 const WHOLE = new Set(['stop', 'tool-calls']);
 /** What the loop has no use for: a call comes again as a whole. */
@@ -64,17 +68,22 @@ export async function readTurn(ask, onText, signal) {
 async function collected(stream, onText, own) {
   /** @type {any[]} */
   const parts = [];
-  let [text, chars] = ['', 0];
+  let [text, chars, count, calls] = ['', 0, 0, 0];
   const reader = stream.getReader();
   try {
     for (;;) {
       const { done, value: part } = await aborting(reader.read(), own);
       if (done) throw new CutOff('The answer broke off before its end.');
-      parts.push(part);
+      if (!PIECES.has(part.type)) parts.push(part);
       chars += lengthOf(part);
-      if (chars > MAX_TURN_CHARS || parts.length > MAX_PARTS) {
+      count += 1;
+      if (chars > MAX_TURN_CHARS || count > MAX_PARTS) {
         throw new LimitError(`The model's answer is longer than ${MAX_TURN_CHARS} characters.`);
       }
+      if (part.type === 'tool-call') calls += 1;
+      if (calls > MAX_CALLS) throw new LimitError(`The model asked for more than ${MAX_CALLS} calls at once.`);
+      // What never waits would keep everybody else in this process waiting, timers too.
+      if (count % PARTS_AT_ONCE === 0) await setImmediate();
       if (part.type === 'error') throw part.error;
       if (part.type === 'text-delta' && part.delta !== '') {
         text += part.delta;
@@ -98,9 +107,8 @@ function turnOf(parts, text, { usage, finishReason }) {
   if (finish === 'error') throw new CutOff('The provider ended the answer with an error.');
   // Of an answer that ended early nobody knows which calls it would have had.
   const isWhole = WHOLE.has(finish);
-  const said = parts.filter(({ type }) => !PIECES.has(type) && (isWhole || type !== 'tool-call')).map(readable);
+  const said = parts.filter(({ type }) => isWhole || type !== 'tool-call').map(readable);
   const asked = said.filter((part) => part.type === 'tool-call' && part.providerExecuted !== true);
-  if (asked.length > MAX_CALLS) throw new LimitError(`The model asked for more than ${MAX_CALLS} calls at once.`);
   const calls = asked.map((part) => {
     const input = argumentsOf(part.input);
     return { id: String(part.toolCallId ?? ''), tool: String(part.toolName), input, sha: fingerprint(input), part };
@@ -117,7 +125,7 @@ function readable(part) {
   try {
     parseForeignJson(part.input, { maxDepth: MAX_ARGUMENT_DEPTH });
   } catch (error) {
-    if (error instanceof BadJson && error.cause === undefined) return { ...part, input: 'nested too deeply' };
+    if (error instanceof BadJson && error.cause === undefined) return { ...part, input: TOO_DEEP };
   }
   return part;
 }

@@ -19,6 +19,7 @@ import { readTurn } from './turn_reader.js';
 
 /** Providers refuse to answer in less. */
 const MIN_ANSWER_TOKENS = 256;
+const CHARS_PER_TOKEN = 4;
 
 /**
  * @param {TurnRules} rules
@@ -49,14 +50,27 @@ async function nextTurn(rules, params, model) {
   const { prompt, tokens, chars, compacted } = await context.fitted(params);
   usage.refuseBeyond(tokens);
   if (compacted !== undefined) await tell({ type: 'compacted', step, ...compacted });
-  const turn = await attempted(rules, { ...params, prompt, ...longest(usage.tokensLeft, tokens) }, model, step);
+  const came = await attempted(rules, { ...params, prompt, ...longest(usage.tokensLeft, tokens) }, model, step);
+  const turn = {
+    ...came,
+    usage: usage.counted(came.usage, () => ({ input: tokens, output: answerTokens(came), cached: 0 })),
+  };
   const calls = await conversation.turn(turn);
   usage.add(turn.usage);
-  context.learn(chars, turn.usage.input);
+  context.learn(chars, came.usage.input);
   const { input, output } = turn.usage;
   const { total, money } = usage;
   await tell({ type: 'usage', step, input, output, total, ...(money !== undefined && { money }) });
   return { ...turn, parts: turn.parts.map((part) => namedPart(part, turn, calls)) };
+}
+
+/**
+ * How long an answer was, roughly.
+ * @param {Turn} turn
+ */
+function answerTokens({ text, calls }) {
+  const chars = calls.reduce((sum, { part }) => sum + String(part.input ?? '').length, text.length);
+  return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
 /**
@@ -93,9 +107,9 @@ async function attempted({ tell, attempts, usage }, params, model, step) {
       if (error instanceof TGPError) throw error;
       if (!isPassing(error) || attempt >= attempts) throw failed(error, attempt);
       const waitMs = waitAfter(error, attempt);
-      await tell({ type: 'retry', step, attempt, waitMs, reason: reasonOf(error) });
       const left = usage.msLeft;
-      if (left !== undefined && left <= waitMs) throw usage.timeIsUp();
+      if (left !== undefined && left <= waitMs) throw usage.tooLong(waitMs);
+      await tell({ type: 'retry', step, attempt, waitMs, reason: reasonOf(error) });
       await pause(waitMs, abortSignal);
     } finally {
       deadline.release();

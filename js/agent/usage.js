@@ -1,6 +1,6 @@
 /** What a run uses, what that costs, and when it is enough. */
 
-import { TGPError } from '../boundary/errors.js';
+import { TGPError, ValidationError } from '../boundary/errors.js';
 
 /**
  * @typedef {import('../../index.js').AgentBudget} AgentBudget
@@ -24,6 +24,7 @@ export class RunUsage {
   #prices;
   #started = Date.now();
   #msBefore;
+  #isReported = false;
   input = 0;
   output = 0;
   cached = 0;
@@ -46,6 +47,16 @@ export class RunUsage {
     this.output += output;
     this.cached += cached;
     this.steps += 1;
+  }
+
+  /**
+   * What a turn used: an estimate as long as the provider reports nothing at all, so that a budget holds all the same.
+   * @param {TurnUsage} reported
+   * @param {() => TurnUsage} estimate
+   */
+  counted(reported, estimate) {
+    this.#isReported ||= reported.input > 0 || reported.output > 0;
+    return this.#isReported ? reported : estimate();
   }
 
   get total() {
@@ -93,13 +104,37 @@ export class RunUsage {
       );
     }
     if (money !== undefined && this.money !== undefined && this.money >= money) {
-      throw new BudgetReached(`${this.money.toFixed(4)} of ${money} are spent (budget.money).`);
+      throw new BudgetReached(`${shownMoney(this.money)} of ${money} are spent (budget.money).`);
     }
   }
 
   timeIsUp() {
     return new BudgetReached(`The time of ${this.#budget.ms} ms is up (budget.ms).`);
   }
+
+  /** @param {number} waitMs */
+  tooLong(waitMs) {
+    return new BudgetReached(
+      `The provider is to be asked again in ${waitMs} ms, which is more than is left of ${this.#budget.ms} ms (budget.ms).`,
+    );
+  }
+
+  /** @param {string} model */
+  refuseUnpriced(model) {
+    if (this.#budget.money === undefined || this.#prices !== undefined) return;
+    throw new ValidationError(
+      `"prices" has no entry for the model "${model}", so that budget.money could not be kept. Add one, or leave budget.money out.`,
+      { details: { field: 'prices' } },
+    );
+  }
+}
+
+/**
+ * With as many digits as tell it from what was allowed.
+ * @param {number} money
+ */
+function shownMoney(money) {
+  return Number(money.toPrecision(4)).toString();
 }
 
 /**

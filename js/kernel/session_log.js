@@ -41,7 +41,7 @@ export class SessionLog {
 
   /**
    * Whether all is known that a process has recorded which was killed. The ledger adds what such processes left when it is opened,
-   * and then from time to time.
+   * and a moment later for whoever asks.
    * @param {string} take
    */
   isWhole(take) {

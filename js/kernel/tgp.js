@@ -7,7 +7,7 @@ import { typeOf } from '../prompt/typescript_signature.js';
 import { withTypes } from '../types_check/check_report.js';
 import { ARGUMENTS_OF, agentFiles, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './agent_access.js';
 import { previewedChange, refuseDryRun } from './dry_run.js';
-import { AgentHost } from './kernel_agent.js';
+import { AGENT_RUNS, AgentHost } from './kernel_agent.js';
 import { KernelCalls } from './kernel_calls.js';
 import { kernelGit } from './kernel_git.js';
 import { kernelLedger } from './kernel_ledger.js';
@@ -324,6 +324,7 @@ export class TGP extends AgentHost {
   /** @param {{ pushTimeoutMs?: number }} [options] */
   async shutdown(options = {}) {
     const { pushTimeoutMs } = parseArguments(ShutdownOptionsSchema, options, 'shutdown options');
+    await this[AGENT_RUNS].stop();
     return this.#life.stop(pushTimeoutMs);
   }
 
