@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests of these folders may run two at a time: they wait for Git, for other programs and for themselves. */
-const SIDE_BY_SIDE = ['check', 'cli', 'config', 'git', 'mcp', 'package', 'registry', 'release', 'upgrade', 'vfs'];
+const SIDE_BY_SIDE = [
+  ...['agent', 'check', 'cli', 'config', 'dry_run', 'examples', 'fuzz', 'git', 'ledger', 'mcp', 'package', 'policy'],
+  ...['registry', 'release', 'sdk', 'tests', 'upgrade', 'vfs'],
+];
 const TOGETHER = `__test__/{${SIDE_BY_SIDE.join(',')}}/**/*.test.js`;
 
 export default defineConfig({
