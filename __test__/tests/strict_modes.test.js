@@ -223,3 +223,49 @@ describe('what is known', () => {
     expect(await next.run()).toMatchObject({ result: 3 });
   });
 });
+
+describe('nobody is asked about', () => {
+  const asking = async () => {
+    /** @type {string[]} */
+    const asked = [];
+    const approve = async (/** @type {any} */ { tool, path }) => {
+      asked.push(`${tool} ${path}`);
+      return true;
+    };
+    return { asked, agent: await strictAgent({ policy: { default: 'ask' } }, { approve }) };
+  };
+
+  it('a change that tests would refuse', async () => {
+    const { asked, agent } = await asking();
+    await agent.kernel.vfs.writeFile(T, TOOL);
+    const changes = [
+      agent.write(P, PLAIN),
+      agent.call('patch_file', { path: T, search: 'sum + row', replace: 'row + sum' }),
+      agent.call('move_file', { from: T, to: P }),
+    ];
+    for (const change of changes) {
+      await expect(change).rejects.toMatchObject({ code: 'ERR_STATE', message: expect.stringMatching(/First/) });
+    }
+    expect(asked).toEqual([]);
+    expect(await agent.write(S, TEST)).toMatchObject({ success: true });
+    expect(asked).toEqual([`write_file ${S}`]);
+  });
+
+  it('a run that tests would refuse', async () => {
+    const { asked, agent } = await asking();
+    await agent.kernel.vfs.writeFile(P, PLAIN);
+    expect(await agent.run(P, {})).toMatchObject({ code: 'ERR_STATE' });
+    expect(await agent.call('run_code', { code: 'export default () => 5;' })).toMatchObject({ code: 'ERR_STATE' });
+    expect(asked).toEqual([]);
+    const events = await agent.kernel.ledger.query({ type: 'DENIED' });
+    expect(events.map(({ code }) => code)).toEqual(['ERR_STATE', 'ERR_STATE']);
+  });
+
+  it('a change, when it is only looked at; it is refused all the same', async () => {
+    const { asked, agent } = await asking();
+    const looking = agentOf(agent.kernel, tgpTools(agent.kernel, { dryRun: true }));
+    await expect(looking.write(P, PLAIN)).rejects.toMatchObject({ code: 'ERR_STATE' });
+    expect(await looking.write(S, TEST)).toMatchObject({ dryRun: true });
+    expect(asked).toEqual([]);
+  });
+});

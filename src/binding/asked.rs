@@ -3,7 +3,7 @@
 use super::background::{Lane, Promised};
 use super::binding_kernel::{BindingKernel, start};
 use crate::error::Error;
-use crate::kernel::{Asker, Call, Changes, Effect, Kernel, Need, Passage, Reach, WriteDone, on_behalf};
+use crate::kernel::{Asker, Call, Changes, Effect, FileChangeCall, Kernel, Need, Passage, Reach, WriteDone, on_behalf};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use serde::Serialize;
@@ -89,8 +89,13 @@ impl Asked {
                 vec![read(), Reach { effect: Effect::Write, paths, need: Need::Allowed }]
             }
         };
+        let number = asker.number.map_or_else(|| door.next_number(), u64::from);
+        let state = || match FileChangeCall::of_call(self.tool, &self.args) {
+            Some(change) => on_behalf(door.call_of(number, &asker), || kernel.files().held_by_tests(&change)),
+            None => Ok(()),
+        };
         door.enter(Call {
-            number: asker.number.map_or_else(|| door.next_number(), u64::from),
+            number,
             parent: asker.parent_number(),
             tool: Cow::Borrowed(self.tool),
             effect: self.effect,
@@ -103,6 +108,7 @@ impl Asked {
             approval: asker.approval.as_deref(),
             text: Some(&text),
             also: Some(&also),
+            state: (self.effect == Effect::Write).then_some(&state),
         })
     }
 }
@@ -122,7 +128,7 @@ impl BindingKernel {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => start(lane, promised, move |promised| {
                 promised.settle(asked.enter(&kernel, asker_json.as_deref()).and_then(|passage| {
-                    let result = job(&kernel);
+                    let result = on_behalf(passage.present(), || job(&kernel));
                     passage.leave_with(result.as_ref());
                     result
                 }));

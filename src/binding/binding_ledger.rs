@@ -54,6 +54,7 @@ impl BindingKernel {
                 approval: asker.approval.as_deref(),
                 text: None,
                 also: None,
+                state: None,
             })
         });
         BindingOutcome::from_result(entered.map(|passage| {

@@ -63,6 +63,7 @@ impl BindingKernel {
                 approval: None,
                 text: None,
                 also: None,
+                state: None,
             })?;
             Ok(Judged { verdict, text })
         }))

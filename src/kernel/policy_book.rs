@@ -4,12 +4,15 @@ use super::door::{Door, PolicySource, Word, policy_of, recorded_call};
 use crate::error::{Error, ErrorCode};
 use crate::ledger::{EventType, MAX_EVENTS, Query};
 use crate::policy::{Call, Policy, Replay, Verdict, attenuate, replay};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
 pub struct PolicyBook {
     door: Arc<Door>,
+    /// The rules that were asked last, which most often are those that are asked next.
+    recent: Mutex<Option<(PolicySource, Arc<Policy>)>>,
 }
 
 /// Rules that can be meant.
@@ -30,7 +33,7 @@ pub struct IssuedToken {
 
 impl PolicyBook {
     pub fn new(door: Arc<Door>) -> Self {
-        Self { door }
+        Self { door, recent: Mutex::default() }
     }
 
     /// Takes somebody's word about a call that waits.
@@ -106,12 +109,20 @@ impl PolicyBook {
         self.door.revoke_token(id)
     }
 
-    fn policy(&self, source: &PolicySource) -> Result<Policy, Error> {
-        policy_of(source, self.door.gate().rules.tools())?.ok_or_else(|| {
+    fn policy(&self, source: &PolicySource) -> Result<Arc<Policy>, Error> {
+        if let Some((known, policy)) = &*self.recent.lock()
+            && known == source
+        {
+            return Ok(Arc::clone(policy));
+        }
+        let policy = policy_of(source, self.door.gate().rules.tools())?.ok_or_else(|| {
             let text =
                 "The policy is a function of the application, which only its own calls can ask. Name a policy file.";
             Error::new(ErrorCode::Config, text).with("key", "policy")
-        })
+        })?;
+        let policy = Arc::new(policy);
+        *self.recent.lock() = Some((source.clone(), Arc::clone(&policy)));
+        Ok(policy)
     }
 }
 

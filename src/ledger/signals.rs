@@ -78,6 +78,8 @@ pub struct Wake {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     Work,
+    /// Somebody waits to know all that was recorded.
+    Asked,
     /// Nothing came for as long as was waited.
     Idle,
 }
@@ -166,6 +168,7 @@ impl Signals {
         while few(&state) && !self.wake.wait_until(&mut state, until).timed_out() {}
         state.waiting = Waiting::Nothing;
         self.events.store(0, Ordering::Relaxed);
+        let why = if state.asked == state.answer.0 { why } else { Why::Asked };
         Wake { ask: state.asked, want: std::mem::take(&mut state.want), why }
     }
 

@@ -5,7 +5,7 @@ use super::drain::Drain;
 use super::event::Head;
 use super::ledger_error::LedgerError;
 use super::retention::Retention;
-use super::signals::{After, Signals, Want, Why};
+use super::signals::{After, Signals, Wake, Want, Why};
 use super::spool::Spool;
 use super::spool_view::Stage;
 use parking_lot::Mutex;
@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// How often the spools of processes that have ended are looked for.
 const ORPHANS: Duration = Duration::from_secs(10);
+/// The same while somebody waits to know what was recorded.
+const ORPHANS_ASKED: Duration = Duration::from_millis(100);
 
 /// How long there is nothing to do before the thread ends, until there is.
 const REST: Duration = Duration::from_secs(2);
@@ -68,7 +70,7 @@ fn work(shared: &Shared) -> Over {
         if wake.why == Why::Idle && turns.after == After::Success && turns.rest(shared) {
             return Over::Resting;
         }
-        let outcome = turns.turn(shared, wake.want);
+        let outcome = turns.turn(shared, wake);
         (turns.after, turns.pause) = match &outcome {
             Ok(()) => (After::Success, FIRST_PAUSE),
             Err(_) => (After::Failure, (turns.pause * 2).min(LONGEST_PAUSE)),
@@ -90,18 +92,22 @@ impl Drop for Ended<'_> {
 }
 
 impl Turns {
-    fn turn(&mut self, shared: &Shared, want: Want) -> Result<(), LedgerError> {
+    fn turn(&mut self, shared: &Shared, wake: Wake) -> Result<(), LedgerError> {
         let retried = shared.spool.retry();
         self.drain_own(shared)?;
         // What did not fit may fit now.
         let retried = retried.or_else(|_| shared.spool.retry().and_then(|()| self.drain_own(shared)));
-        if self.orphans.is_none_or(|last| last.elapsed() >= ORPHANS) {
+        let pause = match wake.why {
+            Why::Asked => ORPHANS_ASKED,
+            Why::Work | Why::Idle => ORPHANS,
+        };
+        if self.orphans.is_none_or(|last| last.elapsed() >= pause) {
             let head = shared.drain.drain_orphans(shared.spool.process())?;
             remember(shared, head);
             self.orphans = Some(Instant::now());
         }
         let head = *shared.head.lock();
-        let signed = match want {
+        let signed = match wake.want {
             // What cannot be signed or dropped now is tried again later; the events are in the store all the same.
             Want::Drain => {
                 let _later = shared.checkpoints.sign_when_due(&head);

@@ -3,6 +3,7 @@
 use super::asker::Asker;
 use super::reach::Reach;
 use super::trace::Trace;
+use crate::error::Error;
 use crate::ledger::Actor;
 use crate::policy::Effect;
 use std::borrow::Cow;
@@ -40,6 +41,9 @@ pub struct Call<'c> {
     pub text: Option<&'c dyn Fn() -> String>,
     /// What it reaches beside what it names. Looked up only where there are rules.
     pub also: Option<&'c dyn Fn() -> Vec<Reach>>,
+    /// Whether the tests of a tool let it happen. Looked up before somebody is asked to approve it; what nobody is asked about
+    /// is held to its tests where it happens.
+    pub state: Option<&'c dyn Fn() -> Result<(), Error>>,
 }
 
 impl<'c> Call<'c> {

@@ -9,7 +9,7 @@
 
 use super::asker::Asker;
 use super::call::{Call, Changes};
-use super::gate::Gate;
+use super::gate::{Gate, Refusal};
 use super::passage::Passage;
 use super::position::Position;
 use super::present_call::{PresentCall, present};
@@ -100,7 +100,7 @@ impl Door {
         if call.asker.dry_run {
             call.changes = Changes::Nothing;
         }
-        let admitted = self.gate.judge(&call).map_err(|refusal| self.refuse(&call, refusal))?;
+        let admitted = self.gate.judge(&call).map_err(|refusal| self.refuse(&call, unless_held(&call, refusal)))?;
         self.record_intent(&call)?;
         Ok(Passage::new(Arc::clone(&self.recorder), call, &self.gate, admitted))
     }
@@ -206,6 +206,13 @@ impl Door {
         ];
         self.recorder.record(&NewEvent { body: &body, ..Recorder::own_event(EventType::Session) });
     }
+}
+
+/// Nobody is asked about what the tests of a tool would refuse.
+fn unless_held(call: &Call<'_>, refusal: Refusal) -> Refusal {
+    let Refusal::Asks(asking) = refusal else { return refusal };
+    let held = call.state.and_then(|state| state().err());
+    held.map_or(Refusal::Asks(asking), Refusal::Invalid)
 }
 
 /// A path as all events name it, however it was spelt. What is no path of the root stays as it is.

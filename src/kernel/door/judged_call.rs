@@ -105,6 +105,7 @@ pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<policy
         approval: None,
         text: None,
         also: None,
+        state: None,
     };
     Some(judged_call(&call, tools, None, usual))
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Whose rules hold, as JavaScript says it.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PolicySource {
     /// Everything is allowed.

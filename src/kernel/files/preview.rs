@@ -6,6 +6,7 @@ use super::files::{Files, FixReport};
 use super::keeping::Keeper;
 use super::plan::{Change, OneFile, Plan, Step};
 use super::relocation::{Moved, Relocation, Removal, Removed};
+use super::tested_steps::may_change;
 use super::write_path::{Counting, WriteParts, WritePath};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::file_diff::FileDiff;
@@ -34,6 +35,14 @@ impl FileChangeCall {
     pub fn from_json(json: &str) -> Result<Self, Error> {
         serde_json::from_str(json)
             .map_err(|error| Error::new(ErrorCode::Validation, format!("The change to preview is not valid: {error}.")))
+    }
+
+    /// The change that a call of a tool makes; nothing where it makes none of these.
+    #[must_use]
+    pub fn of_call(tool: &str, args: &Value) -> Option<Self> {
+        let mut call = args.as_object()?.clone();
+        call.insert("tool".to_owned(), tool.into());
+        serde_json::from_value(Value::Object(call)).ok()
     }
 
     /// The name of the tool that makes it.
@@ -65,6 +74,15 @@ impl FileChangeCall {
     }
 }
 
+/// How far the way of a change is walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// To where tests are asked.
+    Tests,
+    /// To where something would be written.
+    Whole,
+}
+
 /// What a change would do.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -79,28 +97,40 @@ pub struct FilePreview {
 impl Files {
     /// What a change would do; whatever would refuse the change refuses its preview.
     pub fn preview(&self, call: &FileChangeCall) -> Result<FilePreview, Error> {
+        self.walk(call, Extent::Whole)
+    }
+
+    /// Whether the tests of a tool let the change be made. Whatever else is wrong with it, the change itself tells.
+    pub fn held_by_tests(&self, call: &FileChangeCall) -> Result<(), Error> {
+        match self.walk(call, Extent::Tests) {
+            Err(error) if error.code == ErrorCode::State => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    fn walk(&self, call: &FileChangeCall, extent: Extent) -> Result<FilePreview, Error> {
         match call {
             FileChangeCall::WriteFile { path, content } => {
-                self.previewed(path, &WholeText(content), |written, ()| written)
+                self.previewed(extent, path, &WholeText(content), |written, ()| written)
             }
             FileChangeCall::PatchFile { path, search, replace } => {
-                self.previewed(path, &Patch { search, replace }, Patched::new)
+                self.previewed(extent, path, &Patch { search, replace }, Patched::new)
             }
             FileChangeCall::ApplyDiff { path, diff } => {
-                self.previewed(path, &DiffChange { diff, file_bytes: self.file_bytes }, Diffed::new)
+                self.previewed(extent, path, &DiffChange { diff, file_bytes: self.file_bytes }, Diffed::new)
             }
             FileChangeCall::RevertFile { path, commit } => {
-                self.previewed(path, &Revert { history: &self.history, commit }, |written, ()| written)
+                self.previewed(extent, path, &Revert { history: &self.history, commit }, |written, ()| written)
             }
             FileChangeCall::DeleteFile { path } => {
-                self.writes.preview(&Removal::new(path, &self.relink)?, Removed::new)
+                self.writes.preview(extent, &Removal::new(path, &self.relink)?, Removed::new)
             }
             FileChangeCall::MoveFile { from, to } => {
-                self.writes.preview(&Relocation::new(from, to, &self.relink, &self.history)?, Moved::new)
+                self.writes.preview(extent, &Relocation::new(from, to, &self.relink, &self.history)?, Moved::new)
             }
             FileChangeCall::FixTool { path } if self.needs_repair(path)? => {
                 let report = |written, applied| FixReport { applied, written: Some(written) };
-                self.previewed(path, &Repair(&self.checks), report)
+                self.previewed(extent, path, &Repair(&self.checks), report)
             }
             FileChangeCall::FixTool { .. } => reported(Vec::new(), &FixReport { applied: 0, written: None }),
         }
@@ -108,11 +138,12 @@ impl Files {
 
     fn previewed<C: Change, R: Serialize>(
         &self,
+        extent: Extent,
         path: &str,
         change: &C,
         report: impl FnOnce(Written, C::Found) -> R,
     ) -> Result<FilePreview, Error> {
-        self.writes.preview(&OneFile::new(path, change)?, report)
+        self.writes.preview(extent, &OneFile::new(path, change)?, report)
     }
 }
 
@@ -120,12 +151,17 @@ impl WritePath {
     /// Walks the way of a change up to the point where something would be written.
     fn preview<P: Plan, R: Serialize>(
         &self,
+        extent: Extent,
         plan: &P,
         report: impl FnOnce(Written, P::Found) -> R,
     ) -> Result<FilePreview, Error> {
-        let WriteParts { root, quota, checks, history, .. } = &self.parts;
+        let WriteParts { root, quota, checks, history, tests, .. } = &self.parts;
         history.check_writable()?;
         let (steps, found) = plan.steps(root)?;
+        may_change(tests, &steps, plan.path())?;
+        if extent == Extent::Tests {
+            return reported(Vec::new(), &());
+        }
         let judged = self.judge(plan, &steps)?;
         let (_, similar) = self.look_for_others(plan.path(), &steps, Counting::Uncounted)?;
         Keeper { root, own: &self.own, checks, history }.check(&steps)?;

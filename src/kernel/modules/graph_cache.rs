@@ -1,6 +1,7 @@
 //! Linked tools, kept for as long as the files that they were made from show no change.
 
-use super::module_graph::{CompiledTools, ModuleGraph, Origin, Sources};
+use super::compiled_tools::CompiledTools;
+use super::module_graph::{ModuleGraph, Origin, Sources};
 use crate::error::Error;
 use crate::kernel::bounded_cache::BoundedCache;
 use crate::sandbox::Module;

@@ -2,6 +2,7 @@
 
 mod allowed_packages;
 mod bytecode_files;
+mod compiled_tools;
 mod graph_cache;
 mod import_resolver;
 mod module_graph;

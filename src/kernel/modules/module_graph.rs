@@ -1,5 +1,6 @@
 //! A tool and everything it imports, compiled and linked: before the run, or while it is under way.
 
+use super::compiled_tools::CompiledTools;
 use super::import_resolver::{ImportResolver, Resolved, Target};
 use super::packages::Packages;
 use super::tool_cache::{CachedTool, ToolCache};
@@ -12,7 +13,6 @@ use crate::near_name::question;
 use crate::sandbox::{Code, Module, ModuleKind, Package};
 use crate::vfs::{JailPath, Stamp, Vfs};
 use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Modules that one tool may pull in.
@@ -38,9 +38,6 @@ pub struct ModuleGraph {
     tools: Mutex<Arc<CompiledTools>>,
     late: Mutex<Vec<String>>,
 }
-
-/// Compiled tools by path.
-pub(super) type CompiledTools = HashMap<String, Arc<CachedTool>>;
 
 /// What a graph was made from.
 pub(super) enum Origin {
@@ -144,12 +141,15 @@ impl ModuleGraph {
 
     /// A hash of the texts of the tool and of all that it imports from the root.
     pub fn text_hash(&self) -> String {
-        let mut all = String::new();
-        for path in self.files() {
-            let hash = text_hash(self.text(&path).unwrap_or_default().as_bytes());
-            all.extend([path.as_str(), "\0", &hash, "\n"]);
-        }
-        text_hash(all.as_bytes())
+        let hashed = || {
+            let mut all = String::new();
+            for path in self.files() {
+                let hash = text_hash(self.text(&path).unwrap_or_default().as_bytes());
+                all.extend([path.as_str(), "\0", &hash, "\n"]);
+            }
+            text_hash(all.as_bytes())
+        };
+        self.compiled().text_hash(hashed).to_owned()
     }
 
     /// Whether the source of any tool in the graph has `word`, as a whole.
@@ -180,7 +180,7 @@ impl<'a> Builder<'a> {
     fn new(sources: &'a Sources, known: Vec<String>) -> Self {
         let origin = Origin::Files { read: Vec::new(), absent: Vec::new() };
         let (modules, packages) = (Vec::new(), Vec::new());
-        Self { sources, known, modules, packages, tools: HashMap::new(), open: Vec::new(), origin }
+        Self { sources, known, modules, packages, tools: CompiledTools::default(), open: Vec::new(), origin }
     }
 
     fn add_all(&mut self, first: Target) -> Result<(), Error> {

@@ -70,12 +70,26 @@ impl Runs {
 
     /// Refuses a tool that is not green, where that is asked for. Tests and previews do nothing that lasts.
     pub(super) fn may_run(&self, what: &Runnable, scope: &RunScope, graph: &ModuleGraph) -> Result<(), Error> {
-        let mode = self.mode_of(&scope.options);
-        if mode == Mode::Explore || scope.test.is_some() || scope.preview.is_some() {
+        if scope.test.is_some() || scope.preview.is_some() {
+            return Ok(());
+        }
+        let through = if scope.lineage.parent.is_some() { Through::Run } else { Through::Call };
+        self.tests_let_run(what, &scope.options, through, graph)
+    }
+
+    /// Whether the tests of a tool let somebody run it.
+    pub(super) fn tests_let_run(
+        &self,
+        what: &Runnable,
+        options: &ExecOptions,
+        through: Through,
+        graph: &ModuleGraph,
+    ) -> Result<(), Error> {
+        let mode = self.mode_of(options);
+        if mode == Mode::Explore || options.is_dry() {
             return Ok(());
         }
         let tests = &self.services().tests;
-        let through = if scope.lineage.parent.is_some() { Through::Run } else { Through::Call };
         let tool = graph.modules.first().map_or(what.path(), |module| module.path.as_str());
         let asked = match what {
             Runnable::Test(_) => return Ok(()),

@@ -36,6 +36,8 @@ pub struct RunAsker<'a> {
 pub struct RunTexts<'a> {
     pub hash: &'a dyn Fn() -> String,
     pub imports: &'a dyn Fn() -> Vec<Reach>,
+    /// Whether its tests let it run.
+    pub state: &'a dyn Fn() -> Result<(), Error>,
 }
 
 /// What a run goes on with once it was let in.
@@ -79,6 +81,7 @@ pub fn enter(
         approval,
         text: Some(texts.hash),
         also: Some(texts.imports),
+        state: Some(texts.state),
     });
     match entered {
         Ok(passage) => {

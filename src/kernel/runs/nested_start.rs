@@ -1,7 +1,7 @@
 //! Starting the runs that a run asks for.
 
 use super::approval::ask_approval;
-use super::entered_run::{Entered, RunAsker, RunTexts, enter};
+use super::entered_run::{Entered, RunAsker, enter};
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, when_executed};
 use super::run_scope::RunScope;
@@ -9,6 +9,7 @@ use super::runs::Runs;
 use super::sandbox_host::{AskedRun, RunStarter};
 use crate::error::Error;
 use crate::ids::RunId;
+use crate::state::Through;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -30,8 +31,10 @@ impl RunStarter for Runs {
             trace: scope.trace.clone(),
             approval: approval.as_deref(),
         };
-        let texts = RunTexts { hash: &|| self.text_hash(&what), imports: &|| self.imports(&what) };
-        match enter(&self.services.door, run, &what, &args_json, by, texts, done) {
+        let entered = self.with_texts(&what, &scope.options, Through::Run, |texts| {
+            enter(&self.services.door, run, &what, &args_json, by, texts, done)
+        });
+        match entered {
             Ok(Entered { done, approved }) => {
                 scope.options.approved = approved;
                 self.begin_nested(run, scope, what, args_json, done);

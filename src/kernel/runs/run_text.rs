@@ -1,29 +1,66 @@
 //! The text that a run is made of.
 
-use super::exec_options::Runnable;
+use super::entered_run::RunTexts;
+use super::exec_options::{ExecOptions, Runnable};
 use super::imported::imported;
 use super::runs::Runs;
 use super::test_record::TestRecord;
 use crate::error::Error;
 use crate::kernel::door::{Need, Reach};
 use crate::kernel::modules::ModuleGraph;
+use crate::state::Through;
 use crate::vfs::JailPath;
+use std::cell::OnceCell;
 
-impl Runs {
+/// What would run, looked up once however much somebody wants to know of it: all of it is said of the same texts.
+struct LookedUp<'a> {
+    runs: &'a Runs,
+    what: &'a Runnable,
+    graph: OnceCell<Result<ModuleGraph, Error>>,
+}
+
+impl LookedUp<'_> {
+    fn graph(&self) -> Result<&ModuleGraph, &Error> {
+        self.graph.get_or_init(|| self.runs.graph(self.what, None)).as_ref()
+    }
+
     /// A hash of the text that would run, with all that it imports; what is wrong with it where it cannot.
-    pub(super) fn text_hash(&self, what: &Runnable) -> String {
-        self.graph(what, None).map_or_else(|error| error.message, |graph| graph.text_hash())
+    fn hash(&self) -> String {
+        self.graph().map_or_else(|error| error.message.clone(), ModuleGraph::text_hash)
     }
 
     /// What a run reaches by its imports: their code runs, and their text is read. Nothing of what cannot run.
-    pub(super) fn imports(&self, what: &Runnable) -> Vec<Reach> {
-        let paths = self.graph(what, None).map(|graph| graph.files()).unwrap_or_default();
-        let mut reached = imported(paths.into_iter().filter(|path| path != what.path()).collect());
-        if matches!(what, Runnable::Test(_)) {
+    fn imports(&self) -> Vec<Reach> {
+        let paths = self.graph().map(ModuleGraph::files).unwrap_or_default();
+        let mut reached = imported(paths.into_iter().filter(|path| path != self.what.path()).collect());
+        if matches!(self.what, Runnable::Test(_)) {
             // To see how a tool is, it need not be allowed to run.
             reached.iter_mut().for_each(|reach| reach.need = Need::NotForbidden);
         }
         reached
+    }
+}
+
+impl Runs {
+    fn looked_up<'a>(&'a self, what: &'a Runnable) -> LookedUp<'a> {
+        LookedUp { runs: self, what, graph: OnceCell::new() }
+    }
+
+    /// Has `enter` ask what the run is made of.
+    pub(super) fn with_texts<T>(
+        &self,
+        what: &Runnable,
+        options: &ExecOptions,
+        through: Through,
+        enter: impl FnOnce(RunTexts<'_>) -> T,
+    ) -> T {
+        let texts = self.looked_up(what);
+        enter(RunTexts {
+            hash: &|| texts.hash(),
+            imports: &|| texts.imports(),
+            // What cannot be compiled is refused for that, by the run.
+            state: &|| texts.graph().map_or(Ok(()), |graph| self.tests_let_run(what, options, through, graph)),
+        })
     }
 
     /// What would run, compiled. Tests have the texts that they are made of noted.
@@ -36,15 +73,15 @@ impl Runs {
         }
     }
 
-    /// The same of a tool.
+    /// A hash of the text of a tool, with all that it imports; what is wrong with it where it cannot run.
     #[must_use]
     pub fn tool_hash(&self, path: &str) -> String {
-        self.text_hash(&Runnable::Tool(path.to_owned()))
+        self.looked_up(&Runnable::Tool(path.to_owned())).hash()
     }
 
     /// The same of code that is in no file.
     #[must_use]
     pub fn code_hash(&self, code: String) -> String {
-        self.text_hash(&Runnable::Code(code))
+        self.looked_up(&Runnable::Code(code)).hash()
     }
 }

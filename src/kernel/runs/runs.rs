@@ -2,7 +2,7 @@
 
 use super::background::Background;
 use super::confinement::ConfinementReport;
-use super::entered_run::{Entered, EnteredRun, RunAsker, RunTexts, enter};
+use super::entered_run::{Entered, EnteredRun, RunAsker, enter};
 use super::exec_options::{ExecOptions, ExecRequest, Runnable};
 use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::guest_files::GuestFiles;
@@ -26,7 +26,7 @@ use crate::kernel::test_first::TestFirst;
 use crate::kernel::tools::Tools;
 use crate::net::Fetcher;
 use crate::sandbox::{RunLimits, RunRequest, Sandbox, when_done};
-use crate::state::Mode;
+use crate::state::{Mode, Through};
 use crate::threads;
 use crate::vfs::{JailPath, RunWrites};
 use std::sync::Arc;
@@ -103,8 +103,12 @@ impl Runs {
         let asker = Arc::clone(&request.options.asker);
         let approval = asker.approval.as_deref();
         let by = RunAsker { asker: &asker, parent, tool: None, trace: None, approval };
-        let texts = RunTexts { hash: &|| self.text_hash(&request.what), imports: &|| self.imports(&request.what) };
-        match enter(&self.services.door, request.run, &request.what, &request.args_json, by, texts, done) {
+        let ExecRequest { run, what, args_json, options } = &request;
+        let through = if parent.is_some() { Through::Run } else { Through::Call };
+        let entered = self.with_texts(what, options, through, |texts| {
+            enter(&self.services.door, *run, what, args_json, by, texts, done)
+        });
+        match entered {
             Ok(Entered { done, approved }) => {
                 request.options.approved = approved;
                 Some(EnteredRun { request, done })

@@ -197,6 +197,7 @@ impl SandboxHost {
             approval,
             text: None,
             also: None,
+            state: None,
         });
         entered.map(Some)
     }
@@ -235,6 +236,7 @@ impl SandboxHost {
             approval: None,
             text: None,
             also: (!imported.is_empty()).then_some(&also),
+            state: None,
         })
     }
 

@@ -8,6 +8,7 @@ use super::question_args::arguments;
 use super::test_report::{LineCoverage, SkippedCase, TestCase, TestFileReport, TestReason, TestedText, Why};
 use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
+use crate::kernel::text_hash::text_hash;
 use crate::sandbox::{COUNTED_QUESTION, CountedScript, Question};
 use parking_lot::Mutex;
 use serde::Deserialize;
@@ -83,7 +84,7 @@ impl TestRecord {
 
     /// Notes the text of a file that runs.
     pub fn saw(&self, path: &str, text: &str) {
-        let hash = sha256(text);
+        let hash = text_hash(text.as_bytes());
         let mut state = self.state.lock();
         let seen = state.texts.entry(path.to_owned()).or_insert_with(|| Text::One(hash.clone()));
         if *seen != Text::One(hash) {
@@ -249,12 +250,6 @@ impl State {
         let (path, _) = self.texts.iter().find(|(_, text)| **text == Text::Several)?;
         Some(TestReason::new("changed", &format!("{path} was changed while its tests ran. Run them again.")))
     }
-}
-
-/// The hash of a text, as hexadecimal digits.
-pub fn sha256(text: &str) -> String {
-    let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn refused(name: &str) -> Error {

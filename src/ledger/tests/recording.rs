@@ -91,6 +91,18 @@ fn an_abandoned_spool_is_drained_once_and_a_torn_line_is_nobodys() {
 }
 
 #[test]
+fn whoever_asks_need_not_wait_for_what_a_killed_process_left() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::make(place.path()).unwrap();
+    let ledger = open(place.path());
+    ledger.flush().unwrap();
+    orphan(&folder, "0123456789ab.0", &["0123456789ab-1"], b"");
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    ledger.flush().unwrap();
+    assert_eq!(ledger.tail(&all(10)).unwrap().len(), 1);
+}
+
+#[test]
 fn a_call_without_result_is_running_while_its_process_lives() {
     let place = tempfile::tempdir().unwrap();
     let (one, other) = (open(place.path()), open(place.path()));
