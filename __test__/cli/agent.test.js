@@ -2,6 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { git } from '../helpers/git_remote.js';
@@ -59,6 +61,23 @@ test('--json prints the events, a line each, and nothing else', async () => {
   expect(types.at(-1)).toBe('end');
   expect(types.indexOf('tool_call')).toBeLessThan(types.indexOf('tool_result'));
   expect(events.at(-1)).toMatchObject({ outcome: 'done', text: 'Noted.', summary: { calls: 1, steps: 2 } });
+});
+
+test('--dry-run changes nothing, asks nobody, and says so', async () => {
+  const { folder, env, root, server } = await agentWorkspace(forgeTestFirst);
+  const before = { head: git(root, 'rev-parse', 'HEAD'), files: git(root, 'status', '--porcelain') };
+  const { code, stdout, stderr } = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--dry-run'], {
+    env,
+  });
+  expect(stderr).toMatch(/✓ write_file +tools\/shipping\/dim_weight\.test\.ts {2}a preview, nothing was changed\n/);
+  expect(stderr).toMatch(/✓ write_file +tools\/shipping\/dim_weight\.ts {2}a preview, nothing was changed\n/);
+  expect(stderr).toMatch(/ {2}dry run {2}nothing was changed\n/);
+  expect(stderr).not.toMatch(/forged|changed {2}|not approved|committed/);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Is there a tool for this\?\n/) });
+  // The model sees what would have been.
+  expect(server.requests[2]?.results[1]?.output).toContain('+++');
+  expect(existsSync(join(root, TOOL_PATH))).toBe(false);
+  expect({ head: git(root, 'rev-parse', 'HEAD'), files: git(root, 'status', '--porcelain') }).toEqual(before);
 });
 
 describe('what it takes', () => {
