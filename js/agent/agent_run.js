@@ -182,7 +182,8 @@ export class AgentWork {
         experimental_include: { requestBody: false },
         onError: () => {},
       });
-      await this.#followed(stream.fullStream, made);
+      // Version 7 has another name for it.
+      await this.#followed(stream.stream ?? stream.fullStream, made);
     } finally {
       // What was begun is waited for, so that its end is on record.
       await made.idle();
@@ -302,9 +303,8 @@ function turnsOfTask({ said }) {
 
 async function loadSdk() {
   const sdk = await optionalPackage('ai', 'The agent');
-  if (typeof sdk.streamText === 'function' && typeof sdk.stepCountIs === 'function' && sdk.ToolLoopAgent !== undefined)
-    return sdk;
-  throw new ConfigError('The agent needs version 6 or later of the package ai. Install it with "npm install ai@6".', {
+  if (typeof sdk.streamText === 'function' && sdk.ToolLoopAgent !== undefined) return sdk;
+  throw new ConfigError('The agent needs version 6 or later of the package ai. Install it with "npm install ai".', {
     details: { package: 'ai' },
   });
 }
