@@ -37,6 +37,8 @@ export type ApprovalRequest = PolicyCall &
     /** The name of this request; it counts once, for exactly this call. */
     id: string;
     verdict: 'ask';
+    /** What else it reaches: the other side of a move, files whose imports follow, what a change brings with it. */
+    also?: { effect: CallEffect; paths: string[] }[];
     /**
      * What a rule would say that allows this for good; `{ approved: true, always: true }` writes it into the policy file. Missing
      * where no rule could: the policy is no file, a rule asks (which is stricter than one that allows), or nobody knows what the

@@ -146,6 +146,7 @@ export type ToolDefinition = z.output<typeof ToolSchema>;
 /** Checks {@link ListFilesArgs}. */
 export declare const ListFilesParams: Strict<{
   dir: z.ZodString;
+  glob: Optional<z.ZodString>;
   limit: Optional<z.ZodInt>;
   after: Optional<z.ZodString>;
 }>;

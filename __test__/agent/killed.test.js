@@ -2,7 +2,6 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -116,6 +115,5 @@ test(`${KILLS} sessions that are killed`, { timeout: 1_800_000 }, async () => {
     const kernel = new TGP({ config: { rootDir: join(where.folder, '.tgp') } });
     expect((await kernel.ledger.verify()).problem).toBeUndefined();
     await kernel.shutdown();
-    if (process.env.TGP_SHOW_KILLS) writeFileSync(process.env.TGP_SHOW_KILLS, `${told.join('\n')}\n\n`, { flag: 'a' });
   }
 });

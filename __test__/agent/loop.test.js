@@ -1,6 +1,6 @@
 /** The loop: what a model asks for is done in order, told in order, and nothing that it cannot mean is done. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { agentModel, eventsOf } from '../helpers/agent_model.js';
 import { createKernel } from '../helpers/create_kernel.js';
@@ -176,6 +176,20 @@ describe('what a model cannot mean is not done, and it is told', () => {
     const calls = await kernel.ledger.query({ session: 's', type: 'CALL' });
     expect(calls).toEqual([]);
   });
+});
+
+test('arguments that are no object are not executed, though a tool of the application would take anything', async () => {
+  const { kernel } = await createKernel();
+  const execute = vi.fn(async () => 'done');
+  const tools = { anything: /** @type {any} */ ({ description: 'Takes it.', inputSchema: z.any(), execute }) };
+  const inputs = ['42', '"text"', 'null', 'true'];
+  const model = agentModel([{ calls: inputs.map((input) => ({ tool: 'anything', input })) }, { text: 'I see.' }]);
+  const events = await eventsOf(kernel.agent({ model, tools }).run('go', { session: 's' }));
+  const error = expect.stringMatching(/no valid JSON, so nothing was done\. Send one JSON object/);
+  expect(events.filter(({ type }) => type === 'tool_result')).toMatchObject(inputs.map(() => ({ ok: false, error })));
+  expect(events.at(-1)).toMatchObject({ outcome: 'done' });
+  expect(execute).not.toHaveBeenCalled();
+  expect(await kernel.ledger.query({ session: 's', type: 'CALL' })).toEqual([]);
 });
 
 test('tools of the application pass the door: rules, approval and the ledger know them', async () => {

@@ -2,6 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { git } from '../helpers/git_remote.js';
@@ -10,6 +12,9 @@ import { byResults, forgeTestFirst, reuse, TOOL_PATH } from '../helpers/provider
 import { CLI, runCli } from '../helpers/run_cli.js';
 
 const MINUTES = 60_000;
+const REPLAYS = 20;
+const AT_ONCE = 5;
+const HALTING = new URL('../helpers/halting_program.mjs', import.meta.url).href;
 
 /** @param {string} stdout */
 const ndjson = (stdout) =>
@@ -56,6 +61,23 @@ test('--json prints the events, a line each, and nothing else', async () => {
   expect(types.at(-1)).toBe('end');
   expect(types.indexOf('tool_call')).toBeLessThan(types.indexOf('tool_result'));
   expect(events.at(-1)).toMatchObject({ outcome: 'done', text: 'Noted.', summary: { calls: 1, steps: 2 } });
+});
+
+test('--dry-run changes nothing, asks nobody, and says so', async () => {
+  const { folder, env, root, server } = await agentWorkspace(forgeTestFirst);
+  const before = { head: git(root, 'rev-parse', 'HEAD'), files: git(root, 'status', '--porcelain') };
+  const { code, stdout, stderr } = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--dry-run'], {
+    env,
+  });
+  expect(stderr).toMatch(/✓ write_file +tools\/shipping\/dim_weight\.test\.ts {2}a preview, nothing was changed\n/);
+  expect(stderr).toMatch(/✓ write_file +tools\/shipping\/dim_weight\.ts {2}a preview, nothing was changed\n/);
+  expect(stderr).toMatch(/ {2}dry run {2}nothing was changed\n/);
+  expect(stderr).not.toMatch(/forged|changed {2}|not approved|committed/);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Is there a tool for this\?\n/) });
+  // The model sees what would have been.
+  expect(server.requests[2]?.results[1]?.output).toContain('+++');
+  expect(existsSync(join(root, TOOL_PATH))).toBe(false);
+  expect({ head: git(root, 'rev-parse', 'HEAD'), files: git(root, 'status', '--porcelain') }).toEqual(before);
 });
 
 describe('what it takes', () => {
@@ -199,23 +221,35 @@ describe('sessions', () => {
   });
 
   test(
-    'are replayed: the same bytes each time, and nothing of the workspace changes',
+    'are replayed: 20 times the same bytes, on a machine that halts, and nothing of the workspace changes',
     async () => {
-      const { folder, env, root, server } = await agentWorkspace(forgeTestFirst);
+      const { folder, env, root, server } = await agentWorkspace(forgeTestFirst, { config: { memory: 'off' } });
       const made = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--yes'], { env });
       const [{ session }] = (await runCli(folder, ['sessions', '--json'])).json();
       const before = { head: git(root, 'rev-parse', 'HEAD'), requests: server.requests.length };
-      const outputs = new Set();
-      for (let time = 0; time < 3; time += 1) {
-        const { code, stdout, stderr } = await runCli(folder, ['replay', session, '--yes']);
-        expect(code, stderr).toBe(0);
-        outputs.add(`${stdout}\n---\n${stderr}`);
-        expect(stdout).toBe(made.stdout);
+      const replays = [];
+      for (let first = 0; first < REPLAYS; first += AT_ONCE) {
+        const seeds = Array.from({ length: AT_ONCE }, (_, at) => first + at);
+        replays.push(...(await Promise.all(seeds.map((seed) => replayed(folder, session, seed)))));
       }
-      expect(outputs.size).toBe(1);
+      // The same as the session itself but for what differs from time to time.
+      const stderr = made.stderr.replace(/( k tokens), [\d.]+ m?s\n/, '$1\n').replace(/ {2}session .*\n/, '');
+      expect(stderr).toMatch(/ {2}forged {3}tools\/shipping\/dim_weight\.ts\n/);
+      expect(new Set(replays)).toEqual(new Set([`0\n${made.stdout}\n---\n${stderr}`]));
       expect({ head: git(root, 'rev-parse', 'HEAD'), requests: server.requests.length }).toEqual(before);
       expect((await runCli(folder, ['sessions', '--json'])).json()).toHaveLength(1);
     },
-    2 * MINUTES,
+    3 * MINUTES,
   );
 });
+
+/**
+ * @param {string} folder
+ * @param {string} session
+ * @param {number} seed of the moments at which the program halts
+ */
+async function replayed(folder, session, seed) {
+  const env = { NODE_OPTIONS: `--import ${HALTING}`, HALT_SEED: String(seed) };
+  const { code, stdout, stderr } = await runCli(folder, ['replay', session, '--yes'], { env });
+  return `${code}\n${stdout}\n---\n${stderr}`;
+}

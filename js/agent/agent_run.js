@@ -194,7 +194,8 @@ export class AgentWork {
         experimental_include: { requestBody: false },
         onError: () => {},
       });
-      await this.#ended(this.#followed(stream.fullStream, made));
+      // Version 7 has another name for it.
+      await this.#ended(this.#followed(stream.stream ?? stream.fullStream, made));
     } finally {
       await this.#ended(made.idle());
     }
@@ -350,9 +351,8 @@ function turnsOfTask({ said }) {
 
 async function loadSdk() {
   const sdk = await optionalPackage('ai', 'The agent');
-  if (typeof sdk.streamText === 'function' && typeof sdk.stepCountIs === 'function' && sdk.ToolLoopAgent !== undefined)
-    return sdk;
-  throw new ConfigError('The agent needs version 6 or later of the package ai. Install it with "npm install ai@6".', {
+  if (typeof sdk.streamText === 'function' && sdk.ToolLoopAgent !== undefined) return sdk;
+  throw new ConfigError('The agent needs version 6 or later of the package ai. Install it with "npm install ai".', {
     details: { package: 'ai' },
   });
 }

@@ -4,15 +4,17 @@ import { LedgerError, NotFoundError, ValidationError } from '../boundary/errors.
 import { isAlive, ownMark } from '../kernel/process_mark.js';
 import { callsIn, foldSession, textIn } from '../kernel/session_fold.js';
 import { SESSION_LOG } from '../kernel/session_log.js';
+import { contentOf, readBack, recorded } from './kept_parts.js';
 import { MemoryLog } from './memory_log.js';
 
 /**
  * @typedef {import('../kernel/session_fold.js').FoldedSession} FoldedSession
  * @typedef {import('../kernel/session_fold.js').FoldedCall} FoldedCall
  * @typedef {import('../kernel/session_fold.js').Usage} Usage
+ * @typedef {import('./kept_parts.js').KeptPart} KeptPart
  * @typedef {FoldedCall & { step: number }} Call
  * @typedef {{ ok: boolean, output: any, code?: string, error?: string, path?: string, isNew?: true, ms: number }} Outcome of a call
- * @typedef {{ user: string } | { step: number, text: string, calls: Call[], usage: Usage, finish: string }} Said
+ * @typedef {{ user: string } | { step: number, text: string, calls: Call[], kept: KeptPart[], usage: Usage, finish: string }} Said
  */
 
 /** How long it takes until what a living process has recorded is seen by the others, and what a killed one has left. */
@@ -40,6 +42,8 @@ export class Conversation {
   #begun = new Map();
   /** What the session is among those that this process works on. */
   #place = '';
+  /** Who goes on with it. */
+  #model = '';
   /** That it was taken up by this run. */
   #take = randomUUID();
   calls = 0;
@@ -74,6 +78,7 @@ export class Conversation {
     if (working.has(place)) throw busy(this.session, 'by this process');
     working.add(place);
     this.#place = place;
+    this.#model = model;
     try {
       const known = await this.#recorded(foldSession(this.session, events));
       if (known === undefined && resume) throw unknown(this.session);
@@ -156,7 +161,8 @@ export class Conversation {
       const inputs = await this.#log.whole(entry.inputs);
       const calls = callsIn(content, inputs).map((call) => this.#known({ ...call, step: entry.step }));
       const { step, usage, finish } = entry;
-      this.said.push({ step, text: textIn(content), calls, usage, finish });
+      const kept = readBack(await this.#log.whole(entry.kept), this.#model);
+      this.said.push({ step, text: textIn(content), calls, kept, usage, finish });
       this.steps = step;
     }
     for (const [call, event] of known.results) {
@@ -180,21 +186,21 @@ export class Conversation {
 
   /**
    * Writes down a turn of the model.
-   * @param {{ text: string, calls: { id: string, tool: string, input: any, sha: string }[], usage: Usage, finish: string }} turn
+   * @param {Pick<import('./turn_reader.js').Turn, 'text' | 'calls' | 'kept' | 'usage' | 'finish'>} turn
    * @returns {Promise<Call[]>}
    */
-  async turn({ text, calls, usage, finish }) {
+  async turn({ text, calls, kept, usage, finish }) {
     const step = this.steps + 1;
-    const made = calls.map((call) => this.#known({ ...call, call: `c${this.calls + 1}`, step }));
+    const made = calls.map(({ part: _, ...call }) => this.#known({ ...call, call: `c${this.calls + 1}`, step }));
     const content = [
       ...(text === '' ? [] : [{ type: 'text', text }]),
       ...made.map(({ call, id, tool, sha }) => ({ type: 'tool-call', call, id, tool, sha })),
     ];
     // Beside, so that large ones leave the rest where it is.
     const inputs = Object.fromEntries(made.map(({ call, input }) => [call, input]));
-    await this.#append('agent turn', { step, content, inputs, usage, finish });
+    await this.#append('agent turn', { step, content, inputs, usage, finish, kept: recorded(kept, this.#model) });
     this.steps = step;
-    this.said.push({ step, text, calls: made, usage, finish });
+    this.said.push({ step, text, calls: made, kept, usage, finish });
     return made;
   }
 
@@ -283,7 +289,11 @@ export class Conversation {
    * @returns {any[]}
    */
   messages() {
-    return this.said.flatMap((said) => this.#messagesOf(said));
+    // Reasoning is for the task that goes on; providers leave that of others aside, or have forgotten it.
+    const task = this.said.findLastIndex((said) => 'user' in said);
+    return this.said.flatMap((said, at) =>
+      this.#messagesOf('user' in said || at > task ? said : { ...said, kept: [] }),
+    );
   }
 
   /**
@@ -294,15 +304,7 @@ export class Conversation {
     if ('user' in said) return [{ role: 'user', content: said.user }];
     const { text, calls } = said;
     if (text === '' && calls.length === 0) return [];
-    const content = [
-      ...(text === '' ? [] : [{ type: 'text', text }]),
-      ...calls.map(({ id, tool, input }) => ({
-        type: 'tool-call',
-        toolCallId: id,
-        toolName: tool,
-        input: typeof input === 'object' && input !== null ? input : {},
-      })),
-    ];
+    const content = contentOf(said);
     const results = calls.map(({ id, tool, call }) => ({
       type: 'tool-result',
       toolCallId: id,

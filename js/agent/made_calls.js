@@ -17,7 +17,7 @@ import { recoveredOutcome } from './recovered_calls.js';
  * @property {import('./conversation.js').Conversation} conversation
  * @property {(event: import('../../index.js').AgentEvent) => Promise<void>} tell
  * @property {(name: string) => AgentTool | undefined} toolOf
- * @property {(call: Call) => { path?: string, isNew?: true }} about what a call is about, as things are now
+ * @property {(call: Call) => Promise<{ path?: string, isNew?: true }>} about what a call is about, as things are now
  * @property {number} maxChars of a result
  * @property {(error: unknown) => void} fail ends the run: what happens could not be written down
  */
@@ -130,7 +130,7 @@ export class MadeCalls {
    * @param {'made' | 'ledger' | 'unknown'} from
    */
   async #known(call, outcome, from) {
-    const path = this.#rules.about(call).path;
+    const { path } = await this.#rules.about(call);
     await this.#tellCall(call, path);
     await this.#write(() => this.#rules.conversation.finish(call, outcome));
     await this.#tellResult(call, outcome, path, from);
@@ -146,7 +146,7 @@ export class MadeCalls {
     throwIfAborted(signal);
     const { conversation, toolOf, about } = this.#rules;
     const tool = toolOf(call.tool);
-    const { path, isNew } = about(call);
+    const { path, isNew } = await about(call);
     await this.#tellCall(call, path);
     await this.#write(() => conversation.begin(call));
     const started = performance.now();

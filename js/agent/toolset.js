@@ -101,16 +101,27 @@ export class Toolset {
   /**
    * What a call is about, as things are now.
    * @param {Call} call
-   * @returns {{ path?: string, isNew?: true }}
+   * @returns {Promise<{ path?: string, isNew?: true }>}
    */
-  about(call) {
+  async about(call) {
     const path = this.isForged(call)
       ? FORGED_PATH.exec(this.toolOf(call.tool)?.description ?? '')?.[1]
       : pathOf(call.input);
     if (path === undefined) return {};
-    const isNew =
-      CREATING.has(call.tool) && !this.#kernel.registry.list().some((/** @type {any} */ tool) => tool.path === path);
+    const isNew = CREATING.has(call.tool) && !(await this.#isThere(path));
     return { path, ...(isNew && { isNew }) };
+  }
+
+  /**
+   * By the files: the list of tools may follow them a moment later.
+   * @param {string} path as the model wrote it
+   */
+  async #isThere(path) {
+    try {
+      return await this.#kernel.vfs.exists(path);
+    } catch {
+      return false;
+    }
   }
 }
 

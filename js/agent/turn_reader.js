@@ -6,6 +6,7 @@ import { LimitError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded, ignored } from '../boundary/guarded.js';
 import { fingerprint } from './fingerprint.js';
+import { keptParts } from './kept_parts.js';
 import { CutOff } from './provider_errors.js';
 
 /**
@@ -15,6 +16,7 @@ import { CutOff } from './provider_errors.js';
  * @property {any[]} parts as the provider's client gave them
  * @property {string} text
  * @property {AskedCall[]} calls
+ * @property {import('./kept_parts.js').KeptPart[]} kept what the provider wants back as it gave it
  * @property {Usage} usage
  * @property {string} finish
  */
@@ -113,7 +115,7 @@ function turnOf(parts, text, { usage, finishReason }) {
     const input = argumentsOf(part.input);
     return { id: String(part.toolCallId ?? ''), tool: String(part.toolName), input, sha: fingerprint(input), part };
   });
-  return { parts: said, text, calls, usage: usageOf(usage), finish };
+  return { parts: said, text, calls, kept: keptParts(said, calls), usage: usageOf(usage), finish };
 }
 
 /**

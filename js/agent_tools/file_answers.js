@@ -2,17 +2,32 @@
 
 import { RESULT_FOLDER } from '../boundary/result_folder.js';
 import { firstThatFit, listPage, Page } from '../tool_shape/pages.js';
+import { PathGlob } from './path_glob.js';
 
 /** @typedef {import('../../index.js').SearchFilesResult} SearchFilesResult */
 
 /**
+ * Whether somebody means a path who wrote a glob, from the root or from the folder that is listed.
+ * @param {string | undefined} text
+ * @param {string} dir
+ * @returns {(path: string) => boolean}
+ */
+export function meantBy(text, dir) {
+  if (text === undefined) return () => true;
+  const glob = new PathGlob(text);
+  const folder = dir.replace(/^(?:\.\/)+|\/+$/g, '').replace(/^\.$/, '');
+  const start = folder === '' ? 0 : folder.length + 1;
+  return (path) => glob.matches(path) || (start > 0 && glob.matches(path.slice(start)));
+}
+
+/**
  * @param {string[]} paths
- * @param {{ dir: string, limit: number | undefined, after: string | undefined }} asked
+ * @param {{ from?: string, limit: number | undefined, after: string | undefined }} asked
  * @returns {any} a page of paths
  */
-export function pathsPage(paths, { dir, limit, after }) {
+export function pathsPage(paths, { from = '', limit, after }) {
   // Results are there to be read one by one; beside tools and data they would be noise.
-  const isAsked = dir.replace(/^\.\//, '').startsWith(RESULT_FOLDER);
+  const isAsked = from.replace(/^\.\//, '').startsWith(RESULT_FOLDER);
   const shown = isAsked ? paths : paths.filter((path) => !path.startsWith(`${RESULT_FOLDER}/`));
   const rest = after === undefined ? shown : following(shown, after);
   const noted = (/** @type {{ shown: number, last: string | undefined }} */ { shown: count, last }) =>

@@ -31,6 +31,7 @@ export const TgpToolsOptionsSchema = z.strictObject({
 
 export const ListFilesParams = z.strictObject({
   dir: z.string().describe('Folder relative to the root, such as "tools"; "" or "." lists everything.'),
+  glob: text.optional().describe('Only paths that match, such as "tools/**/*.test.ts" or "*.json".'),
   limit: count.describe('Most paths to return.'),
   after: text.optional().describe('Go on after this path, the last one that a list before this ended with.'),
 });

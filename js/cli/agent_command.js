@@ -55,7 +55,7 @@ export async function agent(words, flags) {
     // What is missing is told before anything is opened.
     await resolveModel(model);
     return withWorkspace({ config: flags.config, yes: flags.yes }, (kernel, approver) =>
-      watched({ format: flags.format }, async ({ screen, signal, interrupt }) => {
+      watched({ format: flags.format, isDryRun: flags.dryRun }, async ({ screen, signal, interrupt }) => {
         const approvals = new AgentApprovals(screen, reader(kernel), interrupt);
         const made = createAgent(kernel, {
           model,
@@ -74,7 +74,7 @@ export async function agent(words, flags) {
 
 /**
  * Shows a run until its end, which Ctrl-C brings about: the first one cleanly, the second one at once.
- * @param {{ format: Format, isReplay?: boolean }} options
+ * @param {{ format: Format, isReplay?: boolean, isDryRun?: boolean }} options
  * @param {(watch: { screen: AgentScreen, signal: AbortSignal, interrupt: () => void }) => Promise<AgentRun>} start
  * @returns {Promise<number>} the exit code
  */

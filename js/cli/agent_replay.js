@@ -26,6 +26,8 @@ import { byItself, locateRoot } from './workspace.js';
 const MAX_EVENTS = 10_000;
 /** What the kernel keeps for itself in the repository: the ledger is not part of the copy. */
 const PRIVATE = join('.git', 'tgp');
+/** What others are writing in the repository at this moment: in a copy nobody would ever finish it. */
+const IN_PROGRESS = /[\\/]\.git[\\/](?:.*[\\/])?(?:[^\\/]+\.lock|tmp_[^\\/]*)$/;
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
@@ -42,7 +44,7 @@ export async function replay(session, { format, config, yes }) {
       const { lines, tasks, paths } = await recordingOf(original, session);
       await cp(root, scratch, {
         recursive: true,
-        filter: (from) => !`${from}${sep}`.startsWith(`${join(root, PRIVATE)}${sep}`),
+        filter: (from) => !`${from}${sep}`.startsWith(`${join(root, PRIVATE)}${sep}`) && !IN_PROGRESS.test(from),
       });
       const own = byItself(resolved);
       const policy = own.application.policy ?? 'safe';
@@ -115,4 +117,6 @@ async function asBefore(kernel, original, session, paths) {
     if (before !== undefined) await kernel.git.revert(path, before.commit);
     else if (await kernel.vfs.exists(path)) await kernel.vfs.remove(path);
   }
+  // The copy's list of tools would follow by itself, and nobody knows when.
+  await kernel.registry.hydrate();
 }

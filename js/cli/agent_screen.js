@@ -26,7 +26,7 @@ const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
 
 export class AgentScreen {
   #format;
-  #isReplay;
+  #ending;
   #hasStatus;
   /** What is going on; nothing while somebody else has the terminal. @type {string | undefined} */
   #doing;
@@ -41,10 +41,10 @@ export class AgentScreen {
   #tokens = 0;
   #calls = 0;
 
-  /** @param {{ format: Format, isReplay?: boolean }} options */
-  constructor({ format, isReplay = false }) {
+  /** @param {{ format: Format, isReplay?: boolean, isDryRun?: boolean }} options */
+  constructor({ format, ...ending }) {
     this.#format = format;
-    this.#isReplay = isReplay;
+    this.#ending = ending;
     this.#hasStatus = format === 'text' && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
     if (!this.#hasStatus) return;
     this.#timer = setInterval(
@@ -149,7 +149,7 @@ export class AgentScreen {
 
   /** @param {Extract<AgentEvent, { type: 'end' }>} event */
   #end(event) {
-    for (const line of endLines(event, { isReplay: this.#isReplay })) this.#tell(line);
+    for (const line of endLines(event, this.#ending)) this.#tell(line);
   }
 
   /** @param {Line | undefined} line */

@@ -119,10 +119,10 @@ function approvalLine({ state, approved, by, reason, request }) {
 /**
  * How a run ended, and what it did.
  * @param {AgentResult} result
- * @param {{ isReplay?: boolean }} [options] what differs from time to time is left out of a replay
+ * @param {{ isReplay?: boolean, isDryRun?: boolean }} [options] what differs from time to time is left out of a replay
  * @returns {Line[]}
  */
-export function endLines({ outcome, error, summary, session }, { isReplay = false } = {}) {
+export function endLines({ outcome, error, summary, session }, { isReplay = false, isDryRun = false } = {}) {
   const spent = [
     `${summary.steps} ${summary.steps === 1 ? 'step' : 'steps'}`,
     `${summary.calls} ${summary.calls === 1 ? 'call' : 'calls'}`,
@@ -139,6 +139,7 @@ export function endLines({ outcome, error, summary, session }, { isReplay = fals
     ...listed('reused', summary.reused),
     ...listed('tested', summary.tested),
     ...listed('changed', summary.changed),
+    ...(isDryRun ? [label('dry run', 'nothing was changed')] : []),
     ...(isReplay ? [] : [{ ...label('session', sessionText(outcome, session)), isWhole: true }]),
   ];
 }

@@ -18,6 +18,7 @@ import { isAlive } from './process_mark.js';
  * @property {number} step
  * @property {any} content of the event: what the model said
  * @property {any} inputs of the event: the arguments of its calls
+ * @property {any} kept of the event: what the provider wants back as it gave it
  * @property {Usage} usage
  * @property {string} finish
  *
@@ -91,6 +92,7 @@ function foldEvent(folded, event) {
         step: Number(event.step),
         content: event.content,
         inputs: event.inputs,
+        kept: event.kept,
         usage: event.usage ?? { input: 0, output: 0, cached: 0 },
         finish: String(event.finish ?? ''),
       });

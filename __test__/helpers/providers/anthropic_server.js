@@ -1,5 +1,6 @@
 /** Anthropic's streaming protocol: Messages. */
 
+import { createHash } from 'node:crypto';
 import { argumentsOf, fragments, scriptedServer, usageOf } from './scripted_server.js';
 
 /**
@@ -35,7 +36,7 @@ const MESSAGES = {
     results: blocks(messages, 'tool_result').map(({ tool_use_id: id, content }) => ({ id, output: textOf(content) })),
     tools: tools.map((/** @type {any} */ { name }) => name),
   }),
-  complaint: ({ messages, stream, max_tokens }) => {
+  complaint: ({ messages, stream, max_tokens, thinking }) => {
     if (stream !== true) return 'Only streams are spoken here.';
     if (!(max_tokens > 0)) return 'max_tokens: Field required';
     for (const [index, message] of messages.entries()) {
@@ -45,7 +46,7 @@ const MESSAGES = {
         return `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.id}.`;
       }
     }
-    return undefined;
+    return thinking?.type === 'enabled' ? thoughtComplaint(messages) : undefined;
   },
   *write(turn, named) {
     for (const data of messageEvents(turn, named)) yield { event: data.type, data };
@@ -58,7 +59,7 @@ const MESSAGES = {
  * @returns {Generator<{ type: string, [key: string]: unknown }>}
  */
 function* messageEvents(turn, named) {
-  const { say, calls = [], refuse, failsWith } = turn;
+  const { think, say, calls = [], refuse, failsWith } = turn;
   const { input, output } = usageOf(turn, named.size);
   yield {
     type: 'message_start',
@@ -75,6 +76,15 @@ function* messageEvents(turn, named) {
   };
   yield { type: 'ping' };
   let index = 0;
+  if (think !== undefined) {
+    yield { type: 'content_block_start', index, content_block: { type: 'thinking', thinking: '', signature: '' } };
+    for (const part of fragments(think)) {
+      yield { type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking: part } };
+    }
+    yield { type: 'content_block_delta', index, delta: { type: 'signature_delta', signature: signatureOf(think) } };
+    yield { type: 'content_block_stop', index };
+    index += 1;
+  }
   const text = refuse ?? say;
   if (text !== undefined) {
     yield { type: 'content_block_start', index, content_block: { type: 'text', text: '' } };
@@ -109,6 +119,31 @@ function* messageEvents(turn, named) {
  */
 export async function anthropicServer(script, options) {
   return scriptedServer({ script, apis: [MESSAGES], ...options });
+}
+
+/**
+ * What was thought before a call has to come back as it was, as long as the task goes on.
+ * @param {any[]} messages
+ */
+function thoughtComplaint(messages) {
+  const task = messages.findLastIndex(
+    ({ role, content }) => role === 'user' && blocks([{ content }], 'text').length > 0,
+  );
+  for (const [index, message] of messages.entries()) {
+    for (const { thinking, signature } of blocks([message], 'thinking')) {
+      if (signature !== signatureOf(thinking)) return `messages.${index}: Invalid \`signature\` in \`thinking\` block`;
+    }
+    const [first] = message.role === 'assistant' && index > task ? message.content : [];
+    if (blocks([message], 'tool_use').length > 0 && first !== undefined && first.type !== 'thinking') {
+      return `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.type}\`.`;
+    }
+  }
+  return undefined;
+}
+
+/** @param {string} thought */
+function signatureOf(thought) {
+  return createHash('sha512').update(thought).digest('base64').repeat(4);
 }
 
 /** @type {(messages: any[], type: string) => any[]} */

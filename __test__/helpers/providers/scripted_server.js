@@ -11,6 +11,7 @@ import { createServer } from 'node:http';
  * @property {string} [id] default: one per call
  *
  * @typedef {object} Turn one answer of the model
+ * @property {string} [think] what it thinks before it says anything, of a model that shows it
  * @property {string} [say] text, before the calls
  * @property {ScriptedCall[]} [calls] more than one are parallel calls
  * @property {string} [refuse] the model refuses, in these words

@@ -1,0 +1,110 @@
+/**
+ * What a provider wants back as it gave it: the model's reasoning with the marks that prove it, and which parts of the answer it
+ * belongs to. Without it some refuse to go on in the middle of a task.
+ */
+
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { toJsonText } from '../boundary/json_text.js';
+import { fingerprint } from './fingerprint.js';
+
+/**
+ * @typedef {import('./conversation.js').Call} Call
+ * @typedef {{ provider?: any }} Marked `provider`: what the provider's client wants back with it
+ * @typedef {(Marked & { reasoning: string }) | (Marked & { chars: number }) | (Marked & { call: number })} KeptPart `chars`: so much of the text; `call`: by its position in the turn
+ * @typedef {{ text: string, sha: string }} Kept as it is recorded
+ */
+
+/** More is not kept: the session then goes on without. */
+const MAX_CHARS = 1 << 20;
+const MAX_DEPTH = 16;
+
+/**
+ * @param {any[]} parts of a turn, as the provider's client gave them
+ * @param {{ part: any }[]} calls of it
+ * @returns {KeptPart[]} nothing where the model did not reason
+ */
+export function keptParts(parts, calls) {
+  /** @type {KeptPart[]} */
+  const kept = [];
+  /** @type {Map<string, any>} */
+  const open = new Map();
+  for (const part of parts) {
+    const { type, id, delta = '', providerMetadata: provider } = part;
+    const key = `${String(type).split('-', 1)[0]} ${id}`;
+    if (type === 'reasoning-start') open.set(key, added(kept, { reasoning: '' }));
+    if (type === 'text-start') open.set(key, added(kept, { chars: 0 }));
+    const call = type === 'tool-call' ? calls.findIndex((one) => one.part === part) : -1;
+    const one = call >= 0 ? added(kept, { call }) : open.get(key);
+    if (one === undefined) continue;
+    if (type === 'reasoning-delta') one.reasoning += delta;
+    if (type === 'text-delta') one.chars += delta.length;
+    if (provider !== undefined) one.provider = provider;
+  }
+  return kept.some((part) => 'reasoning' in part) ? kept : [];
+}
+
+/**
+ * @param {KeptPart[]} kept
+ * @param {KeptPart} part
+ * @returns {any}
+ */
+function added(kept, part) {
+  kept.push(part);
+  return part;
+}
+
+/**
+ * As one text, so that the ledger keeps all of it or none.
+ * @param {KeptPart[]} parts
+ * @param {string} model that they are for
+ * @returns {Kept | undefined}
+ */
+export function recorded(parts, model) {
+  if (parts.length === 0) return undefined;
+  try {
+    const text = toJsonText({ model, parts }, 'reasoning', { unheldNumbers: 'null' });
+    if (text.length > MAX_CHARS) return undefined;
+    // It must be possible to read it back.
+    parseForeignJson(text, { maxDepth: MAX_DEPTH });
+    return { text, sha: fingerprint(text) };
+  } catch {
+    // A client may give anything with its parts.
+    return undefined;
+  }
+}
+
+/**
+ * @param {any} kept as it was read
+ * @param {string} model that goes on
+ * @returns {KeptPart[]} nothing when it is of another model, or the ledger has hidden a secret in it: then it proves nothing
+ */
+export function readBack(kept, model) {
+  const { text, sha } = kept ?? {};
+  if (typeof text !== 'string' || fingerprint(text) !== sha) return [];
+  const read = parseForeignJson(text, { maxDepth: MAX_DEPTH });
+  return read.model === model && Array.isArray(read.parts) ? read.parts : [];
+}
+
+/**
+ * What the model said, as the AI SDK takes it.
+ * @param {{ text: string, calls: Call[], kept: KeptPart[] }} said
+ * @returns {any[]}
+ */
+export function contentOf({ text, calls, kept }) {
+  /** @type {any[]} */
+  const parts = kept.length > 0 ? kept : [{ chars: text.length }, ...calls.map((_, call) => ({ call }))];
+  let at = 0;
+  return parts.flatMap(({ provider, reasoning, chars, call }) => {
+    /** @type {any} */
+    const marks = provider === undefined ? {} : { providerOptions: provider };
+    if (reasoning !== undefined) return [{ type: 'reasoning', text: reasoning, ...marks }];
+    if (chars !== undefined) {
+      const piece = text.slice(at, at + chars);
+      at += chars;
+      return piece === '' ? [] : [{ type: 'text', text: piece, ...marks }];
+    }
+    const { id: toolCallId, tool: toolName, input } = calls[call] ?? {};
+    const isObject = typeof input === 'object' && input !== null;
+    return [{ type: 'tool-call', toolCallId, toolName, input: isObject ? input : {}, ...marks }];
+  });
+}
