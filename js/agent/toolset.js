@@ -137,6 +137,9 @@ function applicationTool(kernel, name, tool, { agent, dryRun, ...worker }) {
   const execute = (args, options) =>
     dryRun
       ? Promise.resolve({ dryRun: true, notice: `In a dry run ${name} is not called.` })
-      : access.own({ tool: name, effect: 'app', changes: true, args }, async () => tool.execute(args, options));
+      : access.own({ tool: name, effect: 'app', changes: true, args }, async () =>
+          // Whoever approves for the agent does so for what its tools ask themselves, as `run_program` does.
+          tool.execute(args, { ...options, ...(worker.approve && { approve: worker.approve }) }),
+        );
   return boundedTool({ ...tool, execute }, kernel[RESULTS]);
 }
