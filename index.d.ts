@@ -16,6 +16,7 @@ export * from './types/policy.js';
 export * from './types/runs.js';
 export * from './types/schemas.js';
 export * from './types/secrets.js';
+export * from './types/shell.js';
 export * from './types/sql.js';
 export * from './types/telemetry.js';
 export * from './types/tests.js';

@@ -9,6 +9,7 @@ export {
   toOpenAIAgentsTools,
   toOpenAITools,
 } from './js/agent_tools/provider_formats.js';
+export { createShellTools } from './js/agent_tools/shell_tools.js';
 export { createSqlTools } from './js/agent_tools/sql_tools.js';
 export { handleToolCall } from './js/agent_tools/tool_call.js';
 export {

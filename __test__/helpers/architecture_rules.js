@@ -28,10 +28,11 @@ const ENGINE = 'src/sandbox/engine/';
 
 /**
  * Where the host file system may be reached: the jail and its threats, a file of an installed package, the repository, the certificates that the
- * application names, the ledger's own folder, the snapshot and the locale data beside the library, and the probe that must fail to reach it.
+ * application names, the ledger's own folder, the snapshot and the locale data beside the library, the probe that must fail to reach it, and what is known of
+ * the processes and the scratch of a program (`src/sandbox/program/`).
  */
 const FILE_SYSTEM =
-  /^src\/vfs\/(?:disk_(?:vfs|threats)|package_file)\.rs$|^src\/git\/|^src\/net\/ca_bundle\.rs$|^src\/ledger\/|^src\/sandbox\/engine\/(?:isolate\/(?:snapshot|locale_data)|home\/probe)\.rs$/;
+  /^src\/vfs\/(?:disk_(?:vfs|threats)|package_file)\.rs$|^src\/git\/|^src\/net\/ca_bundle\.rs$|^src\/ledger\/|^src\/sandbox\/engine\/(?:isolate\/(?:snapshot|locale_data)|home\/probe)\.rs$|^src\/sandbox\/program\//;
 
 /** Spelt apart, so that this file does not break its own rule. */
 const LEFTOVER = new RegExp(

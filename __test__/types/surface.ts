@@ -7,6 +7,7 @@ import type * as declared from '../../index.js';
 import * as replay from '../../js/agent/replay.js';
 import * as tools from '../../js/agent_tools/kernel_tools.js';
 import * as adapters from '../../js/agent_tools/provider_formats.js';
+import * as shellTools from '../../js/agent_tools/shell_tools.js';
 import * as sqlTools from '../../js/agent_tools/sql_tools.js';
 import * as toolCall from '../../js/agent_tools/tool_call.js';
 import * as toolParameters from '../../js/agent_tools/tool_parameters.js';
@@ -87,6 +88,7 @@ export const surface: Surface = {
   WriteFileParams: toolParameters.WriteFileParams,
   attenuate: kernelPolicy.attenuate,
   betterSqlite3: betterSqlite3.betterSqlite3,
+  createShellTools: shellTools.createShellTools,
   createSqlTools: sqlTools.createSqlTools,
   createMemoryVFS: vfs.createMemoryVFS,
   createNodeVFS: vfs.createNodeVFS,

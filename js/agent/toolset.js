@@ -154,7 +154,8 @@ function applicationTool(kernel, name, tool, { agent, dryRun, ...worker }) {
     dryRun
       ? Promise.resolve({ dryRun: true, notice: `In a dry run ${name} is not called.` })
       : access.own({ tool: name, effect: 'app', changes: true, args }, async () =>
-          keepable(name, await tool.execute(args, options)),
+          // Whoever approves for the agent does so for what its tools ask themselves, as `run_program` does.
+          keepable(name, await tool.execute(args, { ...options, ...(worker.approve && { approve: worker.approve }) })),
         );
   return boundedTool({ ...tool, inputSchema: schemaOf(name, tool.inputSchema), execute }, kernel[RESULTS]);
 }

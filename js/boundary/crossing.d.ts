@@ -136,6 +136,8 @@ export type PolicyReport = { version: string, rules: number, };
 
 export type PreviewReport = { diffs: Array<FileDiff>, requests: Array<HeldRequest>, calls: Array<HeldCall>, leftOut?: number, };
 
+export type ProgramLauncher = { executable: string, library: string, };
+
 export type PullRequestLink = { number: number, url: string, };
 
 export type QueryLimits = { maxRows: number, maxBytes: number, timeoutMs: number, };
@@ -312,4 +314,6 @@ export interface ModuleAnswers {
   askRemote: RemoteAnswer | null
   verifyExport: VerifyReport
   narrowedToken: string
+  programLauncher: ProgramLauncher
+  unifiedDiff: string
 }

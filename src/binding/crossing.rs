@@ -11,7 +11,7 @@ use crate::kernel::{
     Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, FileChangeCall,
     Kernel, LedgerQuery, MemoryReport, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery, SqlError,
     SqlOptions, SqlPolicy, Stats, TestFileReport, TypesReply, WriteDone, ask_remote, classify, narrowed_token,
-    verify_export,
+    unified_diff, verify_export,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -114,6 +114,8 @@ fn module_answers(types: &mut Types) -> String {
     answers.add("askRemote", |config: &Config| ask_remote(config, Path::new("")));
     answers.add("verifyExport", |file: &Path| verify_export(file, None));
     answers.add("narrowedToken", |token: &str| narrowed_token(token, ""));
+    answers.add("programLauncher", |(): &()| super::worker_files::launcher());
+    answers.add("unifiedDiff", |path: &str| unified_diff(path, None, None));
     answers.text
 }
 

@@ -22,7 +22,7 @@ mod worker_files;
 
 use crate::error::ErrorCode;
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Buffer, Object};
 use napi_derive::napi;
 
 /// Every error code there is, for the list in JavaScript to be held against.
@@ -48,6 +48,24 @@ pub fn default_config() -> String {
 #[napi]
 pub fn engine_version() -> String {
     crate::kernel::engine_version().to_owned()
+}
+
+/// Value: `{ executable, library }`: what starts a program behind walls, see `src/sandbox/program/`.
+#[napi]
+#[must_use]
+pub fn program_launcher() -> binding_outcome::BindingOutcome {
+    binding_outcome::BindingOutcome::from_result(worker_files::launcher())
+}
+
+/// Value: the unified diff from one content of a file to another, each absent where there is no file.
+#[napi]
+#[must_use]
+pub fn unified_diff(path: String, before: Option<Buffer>, after: Option<Buffer>) -> binding_outcome::BindingOutcome {
+    binding_outcome::BindingOutcome::from_result(crate::kernel::unified_diff(
+        &path,
+        before.as_deref(),
+        after.as_deref(),
+    ))
 }
 
 /// Value: `{ branches, hasBranch }`, or null without a remote. Needs no workspace and changes nothing.

@@ -2,14 +2,34 @@
 
 use crate::error::{Error, ErrorCode};
 use crate::kernel::WorkerFiles;
+use process_path::get_dylib_path;
+use serde::Serialize;
+use std::path::PathBuf;
 
 const EXECUTABLE: &str = if cfg!(windows) { "tgp-sandbox.exe" } else { "tgp-sandbox" };
 const SNAPSHOT: &str = "tgp.snapshot";
 const LOCALES: &str = "tgp.icu";
 
+/// What starts a program behind walls.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ProgramLauncher {
+    executable: PathBuf,
+    library: PathBuf,
+}
+
+pub fn launcher() -> Result<ProgramLauncher, Error> {
+    let library = library()?;
+    Ok(ProgramLauncher { executable: library.with_file_name(EXECUTABLE), library })
+}
+
+fn library() -> Result<PathBuf, Error> {
+    get_dylib_path()
+        .ok_or_else(|| Error::new(ErrorCode::Io, "The native library cannot tell where it is. Reinstall @tgp/core."))
+}
+
 pub fn locate() -> Result<WorkerFiles, Error> {
-    let library = process_path::get_dylib_path()
-        .ok_or_else(|| Error::new(ErrorCode::Io, "The native library cannot tell where it is. Reinstall @tgp/core."))?;
+    let library = library()?;
     let locales = library.with_file_name(LOCALES);
     if !locales.exists() {
         let message = format!(

@@ -4,6 +4,14 @@ use crate::error::Error;
 use crate::git::text_diff;
 use serde::Serialize;
 
+/// From one content of a file to another, each `None` where there is no file.
+///
+/// # Errors
+/// `Git`.
+pub fn unified_diff(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<String, Error> {
+    Ok(text_diff(path, before, after)?)
+}
+
 /// How one file would change, as a unified diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -41,6 +41,7 @@ mod tools;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{Asker, Call, Changes, Door, Effect, Need, Passage, PolicySource, Reach, RedactHook, Word, on_behalf};
+pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
 pub use host_functions::{Answer, CallFor, HostFunctions, RunEnding};

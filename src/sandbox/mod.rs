@@ -17,6 +17,8 @@ mod message;
 mod module;
 mod packages;
 mod pool;
+#[cfg(target_os = "linux")]
+mod program;
 mod run_end;
 mod run_request;
 mod run_tree;

@@ -25,7 +25,7 @@ pub fn known_tools(functions: &[String]) -> Tools {
 
 type Entry = (&'static str, Effect, &'static [(&'static str, ArgKind)]);
 
-const fn kernel_tools() -> [Entry; 24] {
+const fn kernel_tools() -> [Entry; 26] {
     use ArgKind::{Method, Path, Plain, Sql, Url};
     [
         ("list_files", Effect::Read, &[("dir", Plain), ("limit", Plain), ("after", Plain)]),
@@ -50,6 +50,8 @@ const fn kernel_tools() -> [Entry; 24] {
         ("sync_registry", Effect::Write, &[]),
         ("exec_tool", Effect::Run, &[("path", Path), ("args", Plain)]),
         ("run_code", Effect::Run, &[("code", Plain), ("args", Plain)]),
+        ("run_program", Effect::Shell, &[("program", Plain), ("args", Plain), ("stdin", Plain)]),
+        ("apply_changes", Effect::Shell, &[("program", Plain), ("args", Plain), ("changes", Plain)]),
         ("exec_sql", Effect::Sql, &[("sql", Sql), ("params", Plain)]),
         ("fetch", Effect::Net, &[("url", Url), ("method", Method), ("headers", Plain), ("body", Plain)]),
     ]

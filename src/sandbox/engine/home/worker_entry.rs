@@ -17,6 +17,8 @@ use crate::sandbox::frame::write_frame;
 #[cfg(not(unix))]
 use crate::sandbox::message::Command;
 use crate::sandbox::message::Event;
+#[cfg(target_os = "linux")]
+use crate::sandbox::program;
 use crate::threads;
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
@@ -25,13 +27,33 @@ use std::sync::Arc;
 
 /// What the worker was asked to do.
 enum Job {
-    WriteSnapshot { snapshot: PathBuf, locales: PathBuf },
-    Serve { snapshot: PathBuf, locales: PathBuf, memory_bytes: u64 },
-    Probe { attempt: String },
+    WriteSnapshot {
+        snapshot: PathBuf,
+        locales: PathBuf,
+    },
+    Serve {
+        snapshot: PathBuf,
+        locales: PathBuf,
+        memory_bytes: u64,
+    },
+    Probe {
+        attempt: String,
+    },
+    #[cfg(target_os = "linux")]
+    Supervise,
+    #[cfg(target_os = "linux")]
+    Become {
+        walls: String,
+        program: String,
+        args: Vec<String>,
+    },
+    #[cfg(target_os = "linux")]
+    TryWalls,
 }
 
 /// Entry of the worker process. Arguments: `--write-snapshot FILE LOCALES`, `--serve SNAPSHOT LOCALES MEMORY_BYTES`, or
-/// `--probe NAME`, which puts the walls up and then tries one thing that they forbid.
+/// `--probe NAME`, which puts the walls up and then tries one thing that they forbid. On Linux also `--supervise`,
+/// `--become WALLS PROGRAM …` and `--try-walls`, for programs of the system.
 ///
 /// # Safety
 /// `arguments` must hold `count` valid, NUL-terminated strings.
@@ -50,6 +72,15 @@ pub unsafe extern "C" fn tgp_sandbox_main(count: c_int, arguments: *const *const
         Some(Job::WriteSnapshot { snapshot, locales }) => write_snapshot(&snapshot, &locales),
         Some(Job::Serve { snapshot, locales, memory_bytes }) => serve(&snapshot, &locales, memory_bytes),
         Some(Job::Probe { attempt }) => probe::run(&attempt),
+        #[cfg(target_os = "linux")]
+        Some(Job::Supervise) => {
+            close_inherited();
+            program::supervise()
+        }
+        #[cfg(target_os = "linux")]
+        Some(Job::Become { walls, program, args }) => program::become_program(&walls, &program, &args),
+        #[cfg(target_os = "linux")]
+        Some(Job::TryWalls) => program::try_walls(),
         None => EXIT_USAGE,
     }
 }
@@ -63,6 +94,14 @@ fn parse(words: &[String]) -> Option<Job> {
         [flag, snapshot, locales, memory] if flag == "--serve" => {
             let memory_bytes = memory.parse().ok()?;
             Some(Job::Serve { snapshot: snapshot.into(), locales: locales.into(), memory_bytes })
+        }
+        #[cfg(target_os = "linux")]
+        [flag] if flag == "--supervise" => Some(Job::Supervise),
+        #[cfg(target_os = "linux")]
+        [flag] if flag == "--try-walls" => Some(Job::TryWalls),
+        #[cfg(target_os = "linux")]
+        [flag, walls, program, args @ ..] if flag == "--become" => {
+            Some(Job::Become { walls: walls.clone(), program: program.clone(), args: args.to_vec() })
         }
         _ => None,
     }

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CAN_CONFINE, shellFolder } from '../helpers/shell_folder.js';
+
+/**
+ * How many processes of this machine have this in their command line.
+ * @param {string} marker
+ */
+function processesWith(marker) {
+  return readdirSync('/proc')
+    .filter((id) => /^\d+$/.test(id))
+    .filter((id) => {
+      try {
+        return readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(marker);
+      } catch {
+        return false;
+      }
+    }).length;
+}
+
+/** Something that is nowhere else in a command line of this machine. */
+const newMarker = () => String(Math.floor(Math.random() * 1e9) + 1e9);
+
+/** @param {() => boolean} isSo */
+async function until(isSo) {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
+  it.each([
+    ['does not end', { timeoutMs: 300 }, 'sleep 1000.MARK', 'timeoutMs'],
+    ['computes without end', { cpuMs: 300 }, 'while :; do :; done # MARK', 'cpuMs'],
+    ['starts processes without end', { processes: 40 }, 'bomb() { bomb | bomb & }; bomb; sleep 1000.MARK', 'processes'],
+    [
+      'fills memory',
+      { memoryMb: 64 },
+      'head -c 60000000 /dev/zero | tail | tail & head -c 60000000 /dev/zero | tail | sleep 1000.MARK',
+      'memoryMb',
+    ],
+    [
+      'fills the disk',
+      { folderMb: 1 },
+      'i=0; while :; do head -c 500000 /dev/zero > $i; i=$((i+1)); done # MARK',
+      'folderMb',
+    ],
+    ['makes files without end', { files: 50 }, 'i=0; while :; do : > $i; i=$((i+1)); done # MARK', 'folderMb'],
+  ])('is ended when it %s', async (_, options, script, option) => {
+    const marker = newMarker();
+    const { sh, files } = await shellFolder({ 'a.txt': 'a' }, { approve: () => true, ...options });
+    const answer = await sh(script.replaceAll('MARK', marker));
+    expect(answer).toMatchObject({
+      success: false,
+      code: 'ERR_LIMIT',
+      error: expect.stringContaining(`"${option}"`),
+      applied: false,
+    });
+    expect(processesWith(marker)).toBe(0);
+    expect(await files()).toEqual({ 'a.txt': 'a' });
+  });
+
+  it('has one process fail that wants more memory than there is for all', async () => {
+    const { node } = await shellFolder({}, { memoryMb: 200 });
+    const answer = await node('const all = []; for (;;) all.push(Buffer.alloc(10_000_000, 1));');
+    expect(answer.success).toBe(false);
+    expect(answer.stats.memoryBytes).toBeLessThan(400 << 20);
+  });
+
+  it('has the beginning and the end of its output kept, however long that is', async () => {
+    const { sh } = await shellFolder({}, { outputBytes: 1_000, resultChars: 10_000 });
+    const answer = await sh('echo first; head -c 50000000 /dev/zero | tr "\\0" x; echo; echo last; echo both >&2');
+    expect(answer).toMatchObject({ success: true, stderr: 'both\n' });
+    expect(answer.stdout).toMatch(/^first\nx+\n\[499990\d\d bytes are left out here\]\nx+\nlast\n$/);
+    expect(answer.stdout.length).toBeLessThan(1_100);
+  });
+
+  it('leaves nothing behind: no background process, no daemon', async () => {
+    const marker = newMarker();
+    const { sh } = await shellFolder();
+    const answer = await sh(
+      `(setsid sh -c "(setsid sleep 1000.${marker} > /dev/null 2>&1 &)") & sleep 1000.${marker} & while ! [ -e /nowhere ]; do exit 0; done`,
+    );
+    expect(answer).toMatchObject({ success: true });
+    expect(processesWith(marker)).toBe(0);
+  });
+
+  it('ends when nobody waits for it any more', async () => {
+    const marker = newMarker();
+    const { run_program } = await shellFolder();
+    const given = new AbortController();
+    const run = run_program.execute(
+      { program: 'sh', args: ['-c', `(setsid sleep 1000.${marker} &); sleep 1000.${marker}`] },
+      { abortSignal: given.signal },
+    );
+    const ended = expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' });
+    await until(() => processesWith(`sleep\0${1000}.${marker}`) >= 2);
+    given.abort();
+    await ended;
+    expect(processesWith(marker)).toBe(0);
+  });
+
+  it('ends when the application is killed', async () => {
+    const marker = newMarker();
+    const { cwd } = await shellFolder();
+    const host = fileURLToPath(new URL('../helpers/shell_host.mjs', import.meta.url));
+    const application = spawn(process.execPath, [host, cwd, marker], { stdio: 'ignore' });
+    onTestFinished(() => void application.kill('SIGKILL'));
+    await until(() => processesWith(`sleep\0${1000}.${marker}`) >= 2);
+    application.kill('SIGKILL');
+    await until(() => processesWith(marker) === 0);
+  });
+
+  it('says by which signal it ended, and what could not be started', async () => {
+    const { sh, run_program } = await shellFolder({}, { readable: [] });
+    expect(await sh('kill -SEGV $$')).toMatchObject({ success: false, signal: 11 });
+    expect(await sh('exit 7')).toMatchObject({ success: false, exitCode: 7 });
+    const broken = await shellFolder({ 'broken.sh': '#!/nowhere/sh\n' });
+    expect(await broken.sh('cp broken.sh x')).toMatchObject({ success: false, exitCode: 0, code: 'ERR_APPROVAL' });
+    expect(run_program.description).toContain('sh, node');
+  });
+});

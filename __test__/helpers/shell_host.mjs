@@ -1,0 +1,7 @@
+/** An application whose program does not end by itself: it says which process that is, and waits to be killed. */
+
+import { createShellTools } from '../../index.js';
+
+const [cwd, marker] = process.argv.slice(2);
+const { run_program } = createShellTools({ programs: ['sh'], cwd: String(cwd) });
+await run_program.execute({ program: 'sh', args: ['-c', `(setsid sleep 1000.${marker} &) ; sleep 1000.${marker}`] });

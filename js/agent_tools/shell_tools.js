@@ -1,0 +1,165 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { z } from 'zod';
+import { throwIfAborted } from '../boundary/abort.js';
+import { ConfigError, SecurityViolation, TGPError } from '../boundary/errors.js';
+import { ON_BEHALF } from '../kernel/agent_access.js';
+import { dryRunResult } from '../kernel/dry_run.js';
+import { applyChanges } from '../programs/apply_changes.js';
+import { diffsOf } from '../programs/differences.js';
+import { provenLauncher } from '../programs/launcher.js';
+import { findPrograms, programNamed } from '../programs/program_names.js';
+import { inScratch } from '../programs/program_run.js';
+import { shellSettings } from '../programs/shell_options.js';
+import { boundedTools } from '../tool_shape/bounded_result.js';
+import { ownedTools } from '../tool_shape/tool_owner.js';
+import { agentOwner, guardedTools } from './agent_owner.js';
+import { askToApply } from './apply_approval.js';
+import { checkedTool } from './checked_tool.js';
+import { answerOf, endOf } from './program_answer.js';
+
+/**
+ * @typedef {import('../programs/program_run.js').Ran} Ran
+ * @typedef {import('../../index.js').Approve} Approve
+ */
+
+const MAX_ARGS = 1_000;
+/** The longest word that a system takes. */
+const MAX_ARG_CHARS = 30_000;
+const MAX_STDIN_CHARS = 1_000_000;
+
+const word = z.string().refine((value) => !value.includes('\0'), 'must not hold a NUL');
+
+const RunProgramParams = z.strictObject({
+  program: word.min(1).describe('The name of an allowed program.'),
+  args: z
+    .array(word.max(MAX_ARG_CHARS))
+    .max(MAX_ARGS)
+    .default([])
+    .describe('Its arguments, one by one. No shell reads them: no quotes, pipes, globs or variables.'),
+  stdin: z.string().max(MAX_STDIN_CHARS).default('').describe('What it reads as its standard input.'),
+});
+
+/** @type {typeof import('../../index.js').createShellTools} */
+export function createShellTools(options) {
+  const settings = shellSettings(options);
+  const programs = findPrograms(settings.programs, settings.folder);
+  const launcher = provenLauncher();
+  const owner = ownerOf(settings);
+  const access = owner && settings.kernel[ON_BEHALF](owner.who);
+  /** Who approves for the agent that is at work. @type {AsyncLocalStorage<Approve | undefined>} */
+  const present = new AsyncLocalStorage();
+  /** One program at a time: each works on what the one before has left. @type {Promise<unknown>} */
+  let last = Promise.resolve();
+
+  /**
+   * @template T
+   * @param {z.output<typeof RunProgramParams>} given
+   * @param {AbortSignal | undefined} signal
+   * @param {(ran: Ran) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  const inTurn = (given, signal, work) => {
+    const asked = { ...given, program: programNamed(programs, given.program) };
+    const turn = last.then(() => {
+      throwIfAborted(signal);
+      return inScratch(launcher, programs, settings, asked, signal, work);
+    });
+    last = turn.catch(() => {});
+    return turn;
+  };
+  /**
+   * @template T
+   * @param {{ tool: string, changes: boolean, args: unknown, who?: object }} call
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  const recorded = (call, work) => (access ? access.own({ effect: 'shell', ...call }, work) : work());
+  /**
+   * Applies what somebody approves, and says why nothing was.
+   * @param {z.output<typeof RunProgramParams>} given
+   * @param {Ran} ran
+   * @param {{ path: string, diff: string }[]} diffs
+   * @param {AbortSignal | undefined} signal
+   */
+  const applied = async ({ program, args }, { scratch, changes, problems }, diffs, signal) => {
+    try {
+      if (problems.length > 0) {
+        throw new SecurityViolation(
+          `The changes cannot be applied, so none was: ${problems.join('; ')}. Only plain files are applied.`,
+        );
+      }
+      const listed = changes.map(({ path, kind }) => ({ path, kind }));
+      const about = { program, args, changes: listed };
+      const approve = present.getStore() ?? /** @type {Approve | undefined} */ (settings.approve);
+      const write = async () => {
+        throwIfAborted(signal);
+        await applyChanges(settings.folder, scratch, changes);
+      };
+      await askToApply({ access, approve, about, diffs, patienceMs: settings.approvalMs, signal, recorded, write });
+      return { applied: true };
+    } catch (error) {
+      throwIfAborted(signal);
+      if (!(error instanceof TGPError)) throw error;
+      return { applied: false, code: error.code, error: error.message };
+    }
+  };
+
+  const tool = checkedTool(
+    'run_program',
+    `Run a program in a copy of the project's folder, without network: ${[...programs.keys()].join(', ')}. Takes the arguments one by one, never a shell line. Returns { success, exitCode, stdout, stderr, changes, applied }: what it changed in the copy is applied to the folder when it ends with 0 and somebody approves.`,
+    RunProgramParams,
+    async (given, signal) =>
+      recorded({ tool: 'run_program', changes: true, args: given }, () =>
+        inTurn(given, signal, async (ran) => {
+          if (ran.changes.length + ran.problems.length === 0) return answerOf(ran.report, [], {});
+          const diffs = await diffsOf(settings.folder, ran.scratch, ran.changes);
+          const ending = endOf(ran.report);
+          const outcome = ending.success ? await applied(given, ran, diffs, signal) : { applied: false };
+          return answerOf(ran.report, merged(ran.changes, diffs), outcome);
+        }),
+      ),
+    {
+      isAlways: settings.dryRun,
+      preview: async (given, signal) =>
+        recorded({ tool: 'run_program', changes: false, args: given, who: { dryRun: true } }, () =>
+          inTurn(given, signal, async (ran) =>
+            dryRunResult({
+              result: answerOf(ran.report, [], {}),
+              diffs: await diffsOf(settings.folder, ran.scratch, ran.changes),
+            }),
+          ),
+        ),
+    },
+  );
+  /** @type {import('../../index.js').AgentTool['execute']} */
+  const execute = (args, given) => present.run(/** @type {any} */ (given)?.approve, () => tool.execute(args, given));
+  const tools = { run_program: { ...tool, execute } };
+  const rule = { maxChars: () => settings.resultChars };
+  if (owner === undefined) return /** @type {any} */ (boundedTools(tools, rule));
+  const told = { run_program: (/** @type {object} */ args) => ({ tool: 'run_program', effect: 'shell', args }) };
+  return /** @type {any} */ (ownedTools(boundedTools(guardedTools(tools, owner, told), rule), owner));
+}
+
+/** @param {import('../programs/shell_options.js').ShellSettings} settings */
+function ownerOf({ kernel, approval, agent, session, model, token }) {
+  if (kernel === undefined) return undefined;
+  const own = /** @type {any} */ (kernel);
+  if (typeof own[ON_BEHALF] !== 'function') {
+    throw new ConfigError('createShellTools options: "kernel" must be a TGP.', { details: { field: 'kernel' } });
+  }
+  const named = Object.entries({ session, model, token, ...(agent !== undefined && { id: agent }) });
+  const who = Object.fromEntries(named.filter(([, value]) => value !== undefined));
+  return agentOwner(own, { agent: 'agent', ...who }, approval);
+}
+
+/**
+ * @param {import('../programs/differences.js').Change[]} changes
+ * @param {{ path: string, diff: string }[]} diffs
+ */
+function merged(changes, diffs) {
+  const shown = new Map(diffs.map(({ path, diff }) => [path, diff]));
+  return changes.map(({ path, kind }) => {
+    const diff = shown.get(path);
+    return { path, kind, ...(diff !== undefined && { diff }) };
+  });
+}

@@ -1,0 +1,122 @@
+/** Brings what a program has changed into the real folder: all of it, or nothing. */
+
+import { randomUUID } from 'node:crypto';
+import { chmod, constants, copyFile, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { GitConflictError, IoError } from '../boundary/errors.js';
+import { identityOf } from './scratch_copy.js';
+
+/**
+ * @typedef {import('./differences.js').Change} Change
+ * @typedef {{ change: Change, place: string, next: string, before: string }} Step `next` is the new file, `before` the old one, each beside its place
+ */
+
+/**
+ * @param {string} cwd
+ * @param {string} scratch
+ * @param {Change[]} changes
+ */
+export async function applyChanges(cwd, scratch, changes) {
+  for (const change of changes) await refuseConflict(cwd, change);
+  /** @type {Step[]} */
+  const steps = changes.map((change) => {
+    const place = join(cwd, change.path);
+    const beside = () => join(dirname(place), `.tgp-${randomUUID()}`);
+    return { change, place, next: beside(), before: beside() };
+  });
+  /** @type {string[]} */
+  const folders = [];
+  /** @type {(() => Promise<unknown>)[]} */
+  const undo = [];
+  try {
+    for (const step of steps) await prepare(cwd, scratch, step, folders);
+    for (const step of steps) {
+      await refuseConflict(cwd, step.change);
+      await take(step, undo);
+    }
+  } catch (error) {
+    for (const back of undo.reverse()) await back().catch(() => {});
+    await clear(steps);
+    for (const folder of folders.reverse()) await rmdir(folder).catch(() => {});
+    if (error instanceof GitConflictError) throw error;
+    throw new IoError('The changes could not be written, so none of them was. See "cause".', { cause: error });
+  }
+  await clear(steps);
+}
+
+/**
+ * Refuses a change of something that is no longer what the program has seen, or that lies behind a link.
+ * @param {string} cwd
+ * @param {Change} change
+ */
+async function refuseConflict(cwd, { path, kind, real }) {
+  const conflict = (/** @type {string} */ what) =>
+    new GitConflictError(
+      `"${path}" ${what} since the program began, so none of its changes was applied. Run the program again to work on what is there now.`,
+      { details: { path } },
+    );
+  let folder = cwd;
+  for (const name of dirname(path).split('/')) {
+    folder = join(folder, name);
+    const about = await lstat(folder).catch(() => undefined);
+    if (about === undefined && kind === 'added') break;
+    if (!about?.isDirectory()) throw conflict('lies in a folder that was replaced');
+  }
+  const about = await lstat(join(cwd, path), { bigint: true }).catch(() => undefined);
+  if (kind === 'added' && about !== undefined) throw conflict('was made by somebody else');
+  if (kind !== 'added' && about === undefined) throw conflict('was removed');
+  if (kind !== 'added' && about !== undefined && identityOf(about) !== real) throw conflict('was changed');
+}
+
+/**
+ * Writes the new file beside its place.
+ * @param {string} cwd
+ * @param {string} scratch
+ * @param {Step} step
+ * @param {string[]} folders that were made
+ */
+async function prepare(cwd, scratch, { change, place, next }, folders) {
+  if (change.kind === 'removed') return;
+  const missing = [];
+  for (let folder = dirname(place); folder !== cwd; folder = dirname(folder)) {
+    if ((await lstat(folder).catch(() => undefined)) !== undefined) break;
+    missing.unshift(folder);
+  }
+  for (const folder of missing) {
+    await mkdir(folder);
+    folders.push(folder);
+  }
+  await copyFile(join(scratch, change.path), next, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  await chmod(next, change.mode & 0o777);
+  const file = await open(next, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Puts one change into its place.
+ * @param {Step} step
+ * @param {(() => Promise<unknown>)[]} undo
+ */
+async function take({ change, place, next, before }, undo) {
+  if (change.kind === 'removed') {
+    await rename(place, before);
+    undo.push(() => rename(before, place));
+  } else if (change.kind === 'changed') {
+    await link(place, before);
+    undo.push(() => rename(before, place));
+    await rename(next, place);
+  } else {
+    // Unlike a rename it takes no place that somebody has taken meanwhile.
+    await link(next, place);
+    undo.push(() => rm(place));
+  }
+}
+
+/** @param {Step[]} steps */
+async function clear(steps) {
+  await Promise.all(steps.flatMap(({ next, before }) => [rm(next, { force: true }), rm(before, { force: true })]));
+}

@@ -1,0 +1,152 @@
+/** What a program has made of its copy of a folder. */
+
+import { createHash } from 'node:crypto';
+import { chmod, lstat, open, opendir, readlink } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { readFileAtMost } from '../boundary/bounded_read.js';
+import { unwrap } from '../boundary/errors.js';
+import { native } from '../boundary/native.js';
+import { identityOf } from './scratch_copy.js';
+
+/** Larger files are not shown as a diff, nor is more than so much. */
+const MAX_SHOWN_BYTES = 1 << 20;
+const MAX_SHOWN_CHARS = 60_000;
+const MAX_PROBLEMS = 20;
+const PIECE_BYTES = 1 << 20;
+
+/**
+ * @typedef {import('./scratch_copy.js').Copy} Copy
+ * @typedef {import('./scratch_copy.js').CopyRules} CopyRules
+ * @typedef {{ path: string, kind: 'added' | 'changed' | 'removed', mode: number, real?: string }} Change `real` is what the file was when it was copied
+ * @typedef {{ changes: Change[], problems: string[] }} Differences `problems` are why they cannot be applied
+ */
+
+/**
+ * Nobody works in `scratch` any more.
+ * @param {string} cwd
+ * @param {string} scratch
+ * @param {Copy} copy
+ * @param {CopyRules} rules
+ * @returns {Promise<Differences>}
+ */
+export async function differencesOf(cwd, scratch, copy, rules) {
+  /** @type {Differences} */
+  const found = { changes: [], problems: [] };
+  const seen = new Set();
+  /** @type {string[]} */
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    // A program may have shut us out of its folders.
+    await chmod(join(scratch, folder), 0o700);
+    for await (const entry of await opendir(join(scratch, folder))) {
+      const path = posix.join(folder, entry.name);
+      seen.add(path);
+      const before = copy.entries.get(path);
+      const isKept = rules.hidden.has(entry.name) || rules.readOnly.has(entry.name);
+      if (isKept && before === undefined) found.problems.push(`"${path}" has a name that programs may not use`);
+      else if (entry.isDirectory() && before === undefined) folders.push(path);
+      else if (entry.isFile() && (before === undefined || before.kind === 'file')) {
+        const change = await changeOf(cwd, scratch, path, before);
+        if (change !== undefined) found.changes.push(change);
+      } else if (!(entry.isSymbolicLink() && (await isSameLink(join(scratch, path), before)))) {
+        found.problems.push(`"${path}" has become ${kindOf(entry)}`);
+      }
+    }
+  }
+  for (const [path, before] of copy.entries) {
+    if (seen.has(path)) continue;
+    if (before.kind === 'file') found.changes.push({ path, kind: 'removed', mode: before.mode, real: before.real });
+    else found.problems.push(`"${path}", which is a link, is gone`);
+  }
+  found.changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+  found.problems.splice(MAX_PROBLEMS);
+  return found;
+}
+
+/**
+ * @param {string} cwd
+ * @param {string} scratch
+ * @param {string} path
+ * @param {import('./scratch_copy.js').CopiedFile | undefined} before
+ * @returns {Promise<Change | undefined>}
+ */
+async function changeOf(cwd, scratch, path, before) {
+  const place = join(scratch, path);
+  const about = await lstat(place, { bigint: true });
+  if (before !== undefined && identityOf(about) === before.copied) return undefined;
+  if ((Number(about.mode) & 0o400) === 0) await chmod(place, 0o600);
+  const executable = Number(about.mode) & 0o111;
+  if (before === undefined) return { path, kind: 'added', mode: executable ? 0o755 : 0o644 };
+  // Whether anybody may execute it is all that a program decides; the rest stays as it was.
+  const mode = executable && !(before.mode & 0o111) ? before.mode | 0o111 : before.mode;
+  const isSame = mode === before.mode && (await digestOf(place)) === (await digestOf(join(cwd, path)));
+  return isSame ? undefined : { path, kind: 'changed', mode, real: before.real };
+}
+
+/**
+ * @param {string} place
+ * @param {import('./scratch_copy.js').Entry | undefined} before
+ */
+async function isSameLink(place, before) {
+  if (before === undefined || before.kind === 'file') return false;
+  return (await readlink(place)) === before.target;
+}
+
+/** @param {import('node:fs').Dirent} entry */
+function kindOf(entry) {
+  if (entry.isSymbolicLink()) return 'a link';
+  if (entry.isDirectory()) return 'a folder';
+  return entry.isFile() ? 'a file' : 'neither a file nor a folder';
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<string | undefined>} nothing when there is no such file any more
+ */
+async function digestOf(path) {
+  const hash = createHash('sha256');
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const piece = Buffer.alloc(PIECE_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(piece);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(piece.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The changes as unified diffs, as far as there is room for them.
+ * @param {string} cwd
+ * @param {string} scratch
+ * @param {Change[]} changes
+ * @returns {Promise<{ path: string, diff: string }[]>}
+ */
+export async function diffsOf(cwd, scratch, changes) {
+  const diffs = [];
+  let room = MAX_SHOWN_CHARS;
+  for (const { path, kind } of changes) {
+    if (room <= 0) break;
+    const before = kind === 'added' ? null : await shownBytes(join(cwd, path));
+    const after = kind === 'removed' ? null : await shownBytes(join(scratch, path));
+    const isShown = before !== undefined && after !== undefined;
+    const diff = isShown ? unwrap(native().unifiedDiff(path, before, after)) : `${path}: too large to be shown\n`;
+    const shown = diff.length > room ? `${diff.slice(0, room).toWellFormed()}\n[the rest is cut off]\n` : diff;
+    room -= shown.length;
+    diffs.push({ path, diff: shown });
+  }
+  return diffs;
+}
+
+/** @param {string} path @returns {Promise<Buffer | undefined>} */
+async function shownBytes(path) {
+  try {
+    return await readFileAtMost(path, MAX_SHOWN_BYTES);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+/** A copy of a folder for a program to work on, and what the folder was like when it was made. */
+
+import { chmod, constants, copyFile, lstat, mkdir, opendir, readlink, symlink } from 'node:fs/promises';
+import { dirname, isAbsolute, join, posix } from 'node:path';
+import { throwIfAborted } from '../boundary/abort.js';
+import { IoError, LimitError } from '../boundary/errors.js';
+
+/** Files that are copied at the same time. */
+const AT_ONCE = 16;
+const MAX_DEPTH = 64;
+
+/**
+ * @typedef {object} CopyRules
+ * @property {number} maxFiles
+ * @property {number} maxBytes
+ * @property {ReadonlySet<string>} hidden names that are left out
+ * @property {ReadonlySet<string>} readOnly names that are only linked to
+ *
+ * @typedef {{ kind: 'file', real: string, copied: string, mode: number }} CopiedFile
+ * @typedef {CopiedFile | { kind: 'link', target: string } | { kind: 'view', target: string }} Entry
+ * @typedef {{ entries: Map<string, Entry>, views: string[], files: number, bytes: number }} Copy
+ */
+
+/** @param {import('node:fs').BigIntStats} about @returns {string} what is another when a file is */
+export function identityOf({ ino, size, mtimeNs, ctimeNs }) {
+  return `${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+}
+
+/**
+ * @param {string} from
+ * @param {string} to an empty folder
+ * @param {CopyRules} rules
+ * @param {AbortSignal | undefined} signal
+ * @returns {Promise<Copy>}
+ */
+export async function copyFolder(from, to, rules, signal) {
+  /** @type {Copy} */
+  const copy = { entries: new Map(), views: [], files: 0, bytes: 0 };
+  /** @type {string[]} */
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    /** @type {Promise<void>[]} */
+    let begun = [];
+    for await (const entry of await opendir(join(from, folder))) {
+      throwIfAborted(signal);
+      if (rules.hidden.has(entry.name)) continue;
+      copy.files += 1;
+      if (copy.files > rules.maxFiles) throw tooMuch(`more than ${rules.maxFiles} files`, 'files');
+      const path = posix.join(folder, entry.name);
+      if (entry.isDirectory() && !rules.readOnly.has(entry.name)) {
+        if (path.split('/').length > MAX_DEPTH) throw tooMuch(`folders that are ${MAX_DEPTH} deep`, 'hidden');
+        await mkdir(join(to, path));
+        folders.push(path);
+        continue;
+      }
+      begun.push(copyEntry(from, to, path, entry, rules, copy));
+      if (begun.length >= AT_ONCE) {
+        await Promise.all(begun);
+        begun = [];
+      }
+    }
+    await Promise.all(begun);
+  }
+  return copy;
+}
+
+/**
+ * @param {string} from
+ * @param {string} to
+ * @param {string} path
+ * @param {import('node:fs').Dirent} entry
+ * @param {CopyRules} rules
+ * @param {Copy} copy
+ */
+async function copyEntry(from, to, path, entry, rules, copy) {
+  const [real, copied] = [join(from, path), join(to, path)];
+  if (rules.readOnly.has(entry.name) && !entry.isSymbolicLink()) {
+    await symlink(real, copied);
+    copy.views.push(real);
+    copy.entries.set(path, { kind: 'view', target: real });
+  } else if (entry.isFile()) {
+    const before = await lstat(real, { bigint: true });
+    copy.bytes += Number(before.size);
+    if (copy.bytes > rules.maxBytes) throw tooMuch(`more than ${rules.maxBytes} bytes`, 'folderMb');
+    await copyFile(real, copied, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    const mode = Number(before.mode) & 0o777;
+    await chmod(copied, mode | 0o600);
+    const [after, own] = await Promise.all([lstat(real, { bigint: true }), lstat(copied, { bigint: true })]);
+    if (identityOf(before) !== identityOf(after)) {
+      throw new IoError(`"${path}" was changed while it was copied. Nothing was run; try again.`);
+    }
+    copy.entries.set(path, { kind: 'file', real: identityOf(before), copied: identityOf(own), mode });
+  } else if (entry.isSymbolicLink()) {
+    const target = await readlink(real);
+    if (!staysInside(path, target)) return;
+    await symlink(target, copied);
+    copy.entries.set(path, { kind: 'link', target });
+  }
+}
+
+/**
+ * Whether a link leads to another place of the folder. Others are left out: the program could not follow them.
+ * @param {string} path
+ * @param {string} target
+ */
+function staysInside(path, target) {
+  if (isAbsolute(target)) return false;
+  const place = posix.normalize(posix.join(dirname(path), target));
+  return place !== '..' && !place.startsWith('../');
+}
+
+/**
+ * @param {string} what
+ * @param {string} option
+ */
+function tooMuch(what, option) {
+  return new LimitError(
+    `The folder of the programs holds ${what}, so no copy was made and nothing was run. The application can leave parts out ("hidden", "readOnly") or raise "${option}" of createShellTools.`,
+    { details: { limit: option } },
+  );
+}

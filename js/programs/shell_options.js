@@ -1,0 +1,89 @@
+/** What an application decides about the programs of an agent. */
+
+import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { z } from 'zod';
+import { ConfigError } from '../boundary/errors.js';
+import { wholeNumber } from '../boundary/limit_schema.js';
+import { parseSettings } from '../boundary/validation.js';
+
+/** Where people keep what no program needs to see. */
+const HIDDEN = [
+  '.aws',
+  '.env',
+  '.env.development',
+  '.env.development.local',
+  '.env.local',
+  '.env.production',
+  '.env.production.local',
+  '.env.test.local',
+  '.netrc',
+  '.npmrc',
+  '.ssh',
+];
+/** What is large, or runs by itself when it was changed: hooks of Git, scripts of packages. */
+const READ_ONLY = ['.git', 'node_modules'];
+
+const MB = 1 << 20;
+
+const text = z.string().min(1);
+const aFunction = z.custom((value) => typeof value === 'function', 'must be a function').optional();
+/** A single name of a file or folder. */
+const names = z.array(text.refine((name) => !/[/\\]/.test(name), 'must be names of files or folders, without "/"'));
+const absolute = text.refine(isAbsolute, 'must be absolute paths');
+const variable = text.regex(/^(?!LD_)[A-Za-z_]\w*$/, 'must be names of variables, and not of the loader (LD_…)');
+
+const OptionsSchema = z.strictObject({
+  programs: z.array(text).min(1, 'must name at least one program'),
+  cwd: text,
+  kernel: z.custom((value) => typeof value === 'object' && value !== null, 'must be a TGP').optional(),
+  approve: aFunction,
+  approval: z.literal('sdk').optional(),
+  session: z.string().optional(),
+  model: z.string().optional(),
+  agent: z.string().optional(),
+  token: text.optional(),
+  dryRun: z.boolean().default(false),
+  env: z.record(variable, z.string()).default({}),
+  readable: z.array(absolute).default([]),
+  hidden: names.default(HIDDEN),
+  readOnly: names.default(READ_ONLY),
+  timeoutMs: wholeNumber(100, 3_600_000).default(60_000),
+  cpuMs: wholeNumber(100, 36_000_000).default(120_000),
+  memoryMb: wholeNumber(16, 1 << 20).default(1_024),
+  processes: wholeNumber(1, 100_000).default(256),
+  files: wholeNumber(1, 1_000_000).default(20_000),
+  folderMb: wholeNumber(1, 100_000).default(256),
+  outputBytes: wholeNumber(256, 4 * MB).default(64 << 10),
+  resultChars: wholeNumber(1_000, 10_000_000).default(16_000),
+  approvalMs: wholeNumber(1, 86_400_000).default(300_000),
+});
+
+/**
+ * @typedef {import('zod').output<typeof OptionsSchema> & { folder: string }} ShellSettings `folder` is the real path of `cwd`
+ */
+
+/**
+ * @param {unknown} options
+ * @returns {ShellSettings}
+ */
+export function shellSettings(options) {
+  const settings = parseSettings(OptionsSchema, options, 'createShellTools options');
+  return { ...settings, folder: folderOf(settings.cwd) };
+}
+
+/** @param {string} cwd */
+function folderOf(cwd) {
+  try {
+    const folder = realpathSync(resolve(cwd));
+    if (statSync(folder).isDirectory() && folder !== '/') return folder;
+  } catch {
+    // Said below.
+  }
+  throw new ConfigError(
+    'createShellTools options: "cwd" must be a folder that is there, and not the root of the system.',
+    {
+      details: { field: 'cwd' },
+    },
+  );
+}
