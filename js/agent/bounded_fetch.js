@@ -2,6 +2,7 @@
 
 /** More than any model says in one turn, with all that streams say around each word. */
 const MAX_ANSWER_BYTES = 64 << 20;
+const NO_API = 'The address answers with a web page and is no API of a provider. Check it; most end in /v1.';
 
 /**
  * `fetch`, for the packages of providers.
@@ -11,6 +12,10 @@ export async function boundedFetch(input, init) {
   // A redirect would take the key along to wherever it leads.
   const answer = await fetch(input, { ...init, redirect: 'error' });
   if (answer.body === null) return answer;
+  if (answer.ok && /^text\/html\b/i.test(answer.headers.get('content-type') ?? '')) {
+    await answer.body.cancel();
+    return Response.json({ error: { message: NO_API } }, { status: 404 });
+  }
   let bytes = 0;
   const bounded = new TransformStream({
     transform: (chunk, controller) => {
