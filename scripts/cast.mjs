@@ -9,10 +9,10 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openaiServer } from '../__test__/helpers/providers/openai_server.js';
 import { forgeTestFirst } from '../__test__/helpers/providers/stories.js';
 import { atTerminal } from '../__test__/helpers/providers/terminal.js';
 import { runCli } from '../__test__/helpers/run_cli.js';
+import { openaiServer } from '../examples/demo/providers/openai_server.js';
 import { ROOT } from './process.mjs';
 
 const TASK = 'What does a box of 40 x 40 x 50 inches weigh, divisor 139?';

@@ -3,8 +3,8 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { defaultSettingsMiddleware, wrapLanguageModel } from 'ai';
 import { expect, onTestFinished, test } from 'vitest';
+import { anthropicServer } from '../../examples/demo/providers/anthropic_server.js';
 import { createKernel } from '../helpers/create_kernel.js';
-import { anthropicServer } from '../helpers/providers/anthropic_server.js';
 
 const SECRET = 'sk-live-9f8e7d6c5b4a39281706';
 const LIST = { name: 'list_files', input: { dir: '' } };

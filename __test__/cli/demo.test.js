@@ -7,12 +7,13 @@ test('tgp demo --json is one document of what happened', async () => {
   const { code, ...printed } = await runCli(folder, ['demo', '--json']);
   expect(code).toBe(0);
   const report = printed.json();
-  expect(report).toMatchObject({ success: true, boots: [{}, {}, {}] });
+  expect(report).toMatchObject({ success: true, boots: [{}, {}, {}, {}] });
   expect(report.acts.length).toBeGreaterThan(3);
   expect(report.acts[0].steps[1].calls[0]).toMatchObject({ tool: 'write_file', output: { success: true } });
   expect(report.history.join()).toContain('Forge: tools/shipping/dim_weight.ts');
 
-  const calls = report.acts.at(-1).steps.flatMap((/** @type {any} */ step) => step.calls);
+  const [gate, forging, reusing] = report.acts.slice(-3);
+  const calls = gate.steps.flatMap((/** @type {any} */ step) => step.calls);
   expect(
     calls.map((/** @type {any} */ { tool, output }) => `${tool} ${output.code ?? output.state?.phase ?? 'done'}`),
   ).toEqual([
@@ -33,8 +34,33 @@ test('tgp demo --json is one document of what happened', async () => {
     nearest: expect.stringContaining('delete_file on paths outside'),
   });
   expect(calls[2].output.details.mustComeFirst[0]).toMatchObject({ tool: 'write_file', path: calls[3].input.path });
-  const approvals = report.acts.at(-1).steps.flatMap((/** @type {any} */ { approval = [] }) => approval);
+  const approvals = gate.steps.flatMap((/** @type {any} */ { approval = [] }) => approval);
   expect(approvals).toEqual([
     { by: 'ann', rule: 'rates', at: 'tgp.policy.yaml:5', diff: expect.stringContaining('+  "fee": 75') },
   ]);
+
+  const told = (/** @type {any} */ { steps }) =>
+    steps.flatMap(({ say, calls: made }) => [
+      say,
+      ...made.map(({ tool, output }) => `${tool} ${output.state?.phase ?? ''}`),
+    ]);
+  expect(forging.title).toContain('a model of OpenAI');
+  expect(told(forging)).toEqual([
+    'Is there a tool?',
+    'find_tool ',
+    'No. The test first.',
+    'write_file ',
+    'It must fail now.',
+    'test_tool red',
+    'Red. Now the tool.',
+    'write_file ',
+    'And again.',
+    'test_tool green',
+    'Green. Run it.',
+    'exec_tool ',
+    '4 pallets.',
+  ]);
+  expect(reusing.title).toContain('a model of Anthropic');
+  expect(told(reusing)).toEqual(['Is there a tool?', 'find_tool ', 'Yes.', 'exec_tool ', '5 pallets.']);
+  expect(report.history.join()).toContain('Forge: tools/shipping/pallets.ts');
 });

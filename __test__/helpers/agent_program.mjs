@@ -8,9 +8,9 @@
 import { join } from 'node:path';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { defaultSettingsMiddleware, wrapLanguageModel } from 'ai';
+import { anthropicServer } from '../../examples/demo/providers/anthropic_server.js';
+import { openaiServer } from '../../examples/demo/providers/openai_server.js';
 import { replayModel, TGP } from '../../index.js';
-import { anthropicServer } from './providers/anthropic_server.js';
-import { openaiServer } from './providers/openai_server.js';
 import { forgeTestFirst, reuse } from './providers/stories.js';
 
 const [root = ''] = process.argv.slice(2);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { openaiServer } from '../helpers/providers/openai_server.js';
+import { openaiServer } from '../../examples/demo/providers/openai_server.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const exec = promisify(execFile);

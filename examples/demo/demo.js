@@ -8,6 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
 import { makeTempFolder, removeTempFolder } from '../../js/files/temp_folder.js';
 import { ACTS, COMMITS } from './acts.js';
+import { agentActs } from './agent_act.js';
 import { fillDatabase } from './database_act.js';
 import { gated } from './gate_act.js';
 import { jsonScreen, textScreen } from './screen.js';
@@ -25,6 +26,7 @@ const MAX_STEPS = 12;
  * @property {(text: string) => void} said by the model
  * @property {(tool: string, input: any, output: any, ms: number) => void} called
  * @property {(approval: import('./gate_act.js').Approval) => void} approved by a person, who saw what the call would change
+ * @property {(text: string) => void} leftOut an act that cannot be played, and why
  * @property {(entries: string[]) => void} history
  * @property {(ms: number) => void} done
  * @property {(folder: string) => void} kept
@@ -79,7 +81,8 @@ async function perform(screen, folder) {
   await play(stage, ACTS.first);
   await play(stage, ACTS.second);
   await play(stage, ACTS.third, await gated(folder, (approval) => stage.approvals.push(approval)));
-  showHistory(screen, join(folder, '.tgp'));
+  const more = await agentActs(folder, screen);
+  showHistory(screen, join(folder, '.tgp'), { ...COMMITS, ...more });
   screen.done(performance.now() - started);
 }
 
@@ -184,13 +187,14 @@ function timed(tools) {
 /**
  * @param {Screen} screen
  * @param {string} root
+ * @param {Record<string, number>} commits that it must hold, by file
  */
-function showHistory(screen, root) {
+function showHistory(screen, root, commits) {
   const format = '--format=%h  %s';
   const log = execFileSync('git', ['-C', root, 'log', '--reverse', format], { encoding: 'utf8' }).trim();
   const entries = log.split('\n');
   screen.history(entries);
-  for (const [path, expected] of Object.entries(COMMITS)) {
+  for (const [path, expected] of Object.entries(commits)) {
     const found = entries.filter((entry) => entry.includes(path)).length;
     if (found !== expected) throw new Error(`The history has ${found} commits of ${path} instead of ${expected}.`);
   }

@@ -44,7 +44,7 @@ function model(text) {
 function toolCall(name, input, output, ms) {
   const failed = output?.success === false || output?.valid === false || output?.ok === false;
   const mark = failed ? styled('red', '✗') : styled('green', '✓');
-  const target = String(input.path ?? input.dir ?? input.sql ?? '');
+  const target = String(input.path ?? input.dir ?? input.sql ?? input.query ?? '');
   const time = `${ms.toFixed(1)} ms`;
   const shownTarget = cut(target, WIDTH - INDENT - NAME_WIDTH - ' '.length - `  ${time}`.length);
   line(`       ${mark} ${name.padEnd(NAME_WIDTH)} ${shownTarget}  ${styled('dim', time)}`);
@@ -102,6 +102,7 @@ export const textScreen = {
   said: model,
   called: toolCall,
   approved: approval,
+  leftOut: (text) => line(`\n${text}`),
   history: (entries) => {
     heading('What is left: an ordinary Git repository');
     for (const entry of entries) line(`  ${entry}`);
@@ -125,6 +126,7 @@ export function jsonScreen() {
     said: (text) => report.acts.at(-1).steps.push({ say: text, calls: [] }),
     called: (tool, input, output, ms) => report.acts.at(-1).steps.at(-1).calls.push({ tool, input, output, ms }),
     approved: (given) => Object.assign(report.acts.at(-1).steps.at(-1), { approval: given }),
+    leftOut: (text) => Object.assign(report, { leftOut: text }),
     history: (entries) => report.history.push(...entries),
     done: (ms) => Object.assign(report, { success: true, ms }),
     kept: (folder) => Object.assign(report, { folder }),
@@ -135,6 +137,7 @@ export function jsonScreen() {
 
 /** @param {any} item */
 function shown(item) {
+  if (item?.path !== undefined && item.score !== undefined) return `${item.path} (${item.score})`;
   return typeof item === 'string' ? item : JSON.stringify(item);
 }
 

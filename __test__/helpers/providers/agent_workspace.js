@@ -3,13 +3,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { anthropicServer } from '../../../examples/demo/providers/anthropic_server.js';
+import { openaiServer } from '../../../examples/demo/providers/openai_server.js';
 import { TGP, tgpTools } from '../../../index.js';
 import { tempRoot } from '../temp_root.js';
-import { anthropicServer } from './anthropic_server.js';
-import { openaiServer } from './openai_server.js';
 import { byResults } from './stories.js';
 
-/** @typedef {import('./scripted_server.js').Script} Script */
+/** @typedef {import('../../../examples/demo/providers/scripted_server.js').Script} Script */
 
 export const KEY = 'sk-test-0123456789abcdef';
 export const NOTE = { name: 'write_file', input: { path: 'notes/a.md', content: 'one\ntwo\n' } };

@@ -2,12 +2,12 @@
 
 import { createOpenAI } from '@ai-sdk/openai';
 import { onTestFinished, vi } from 'vitest';
+import { anthropicServer } from '../../../examples/demo/providers/anthropic_server.js';
+import { openaiServer } from '../../../examples/demo/providers/openai_server.js';
 import { resolveModel } from '../../../js/agent/providers.js';
-import { anthropicServer } from './anthropic_server.js';
-import { openaiServer } from './openai_server.js';
 
 /**
- * @typedef {import('./scripted_server.js').Script} Script
+ * @typedef {import('../../../examples/demo/providers/scripted_server.js').Script} Script
  * @typedef {Awaited<ReturnType<typeof openaiServer>>} Server
  * @typedef {{ name: string, serve: (script: Script) => Promise<{ model: any, server: Server }> }} Client
  */

@@ -1,8 +1,8 @@
 /** What scripted models do: each decides by what it is sent, as a model would. */
 
 /**
- * @typedef {import('./scripted_server.js').Seen} Seen
- * @typedef {import('./scripted_server.js').Turn} Turn
+ * @typedef {import('../../../examples/demo/providers/scripted_server.js').Seen} Seen
+ * @typedef {import('../../../examples/demo/providers/scripted_server.js').Turn} Turn
  */
 
 export const TOOL_PATH = 'tools/shipping/dim_weight.ts';
