@@ -32,7 +32,13 @@ describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
   it.each([
     ['does not end', { timeoutMs: 300 }, 'sleep 1000.MARK', 'timeoutMs'],
     ['computes without end', { cpuMs: 300 }, 'while :; do :; done # MARK', 'cpuMs'],
-    ['starts processes without end', { processes: 40 }, 'bomb() { bomb | bomb & }; bomb; sleep 1000.MARK', 'processes'],
+    [
+      'multiplies',
+      { processes: 40 },
+      // 2^11 processes at most, should nobody end it.
+      'bomb() { [ $1 = 0 ] || { bomb $(($1 - 1)) & bomb $(($1 - 1)) & }; sleep 60.MARK; }; bomb 11',
+      'processes',
+    ],
     [
       'fills memory',
       { memoryMb: 64 },
