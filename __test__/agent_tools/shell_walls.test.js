@@ -12,7 +12,7 @@ const [port, socket, secret, host, home] = process.argv.slice(1);
 const fs = require('node:fs'); const net = require('node:net'); const dgram = require('node:dgram');
 const { spawnSync } = require('node:child_process');
 const told = {};
-const tried = (name, work) => { try { told[name] = 'done: ' + String(work()).slice(0, 80); } catch (error) { told[name] = error.code ?? String(error); } };
+const tried = (name, work) => { try { told[name] = 'done: ' + String(work()).slice(0, 80); } catch (error) { told[name] = error.info?.code ?? error.code ?? String(error); } };
 const connecting = (name, where) => new Promise((end) => {
   const client = net.connect(where, () => { told[name] = 'connected'; client.destroy(); end(); });
   client.on('error', (error) => { told[name] = error.code; end(); });

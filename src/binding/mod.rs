@@ -61,7 +61,11 @@ pub fn program_launcher() -> binding_outcome::BindingOutcome {
 #[napi]
 #[must_use]
 pub fn unified_diff(path: String, before: Option<Buffer>, after: Option<Buffer>) -> binding_outcome::BindingOutcome {
-    binding_outcome::BindingOutcome::from_result(crate::kernel::unified_diff(&path, before.as_deref(), after.as_deref()))
+    binding_outcome::BindingOutcome::from_result(crate::kernel::unified_diff(
+        &path,
+        before.as_deref(),
+        after.as_deref(),
+    ))
 }
 
 /// Value: `{ branches, hasBranch }`, or null without a remote. Needs no workspace and changes nothing.

@@ -33,7 +33,8 @@ fn enter(walls: &Walls, program: &Path) -> Result<(), Missing> {
     // Nobody would watch it any more.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(|_| Missing::Supervision)?;
     // When memory runs out, the program goes first, and the supervisor has its turn before it.
-    let _best_effort = File::options().write(true).open("/proc/self/oom_score_adj").map(|mut file| file.write_all(b"1000"));
+    let _best_effort =
+        File::options().write(true).open("/proc/self/oom_score_adj").map(|mut file| file.write_all(b"1000"));
     let _best_effort = rustix::process::nice(walls::NICE);
     walls::raise(walls, program)
 }

@@ -118,7 +118,10 @@ fn path_argument(index: u8) -> Option<SeccompRule> {
 
 /// Every value of the masked bits but one.
 fn other_than(index: u8, mask: u64, value: u64) -> Option<Vec<SeccompRule>> {
-    (0..=mask).filter(|other| *other != value).map(|other| argument(index, SeccompCmpOp::MaskedEq(mask), other)).collect()
+    (0..=mask)
+        .filter(|other| *other != value)
+        .map(|other| argument(index, SeccompCmpOp::MaskedEq(mask), other))
+        .collect()
 }
 
 fn program(rules: Rules, otherwise: SeccompAction, listed: SeccompAction) -> Option<BpfProgram> {

@@ -4,6 +4,7 @@ use super::disk_use::{self, DiskUse};
 use super::order::{End, Order, Report};
 use super::output::Output;
 use super::processes::{Family, Usage};
+use super::walls::{self, Circle};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
@@ -39,8 +40,11 @@ pub fn supervise() -> c_int {
     if rustix::process::set_child_subreaper(Some(own)).is_err() {
         return EXIT_UNABLE;
     }
+    let circle = walls::draw_circle();
     let report = match start(&order) {
-        Ok(child) => Watch::new(&order, own, child).map_or_else(|| not_started("It cannot be watched."), Watch::run),
+        Ok(child) => {
+            Watch::new(&order, own, circle, child).map_or_else(|| not_started("It cannot be watched."), Watch::run)
+        }
         Err(error) => not_started(&error.to_string()),
     };
     let Ok(mut text) = serde_json::to_vec(&report) else { return EXIT_UNABLE };
@@ -102,6 +106,7 @@ enum Left {
 struct Watch<'a> {
     order: &'a Order,
     own: Pid,
+    circle: Circle,
     main: Pid,
     main_end: std::os::fd::OwnedFd,
     pipes: Pipes,
@@ -119,7 +124,7 @@ struct Pipes {
 }
 
 impl<'a> Watch<'a> {
-    fn new(order: &'a Order, own: Pid, mut child: Child) -> Option<Self> {
+    fn new(order: &'a Order, own: Pid, circle: Circle, mut child: Child) -> Option<Self> {
         let main = Pid::from_child(&child);
         let main_end = rustix::process::pidfd_open(main, PidfdFlags::empty()).ok()?;
         let most = order.limits.output_bytes;
@@ -127,6 +132,7 @@ impl<'a> Watch<'a> {
         Some(Self {
             order,
             own,
+            circle,
             main,
             main_end,
             pipes: Pipes {
@@ -147,8 +153,10 @@ impl<'a> Watch<'a> {
                 break end;
             }
         };
-        // Before it is gone, so that the last moments count too.
-        self.look();
+        if end != End::Tasks {
+            // Before it is gone, so that the last moments count too. Of too many there would only be more.
+            self.look();
+        }
         let survivors = self.end_all();
         self.pipes.drain();
         self.report(end, survivors)
@@ -224,8 +232,12 @@ impl<'a> Watch<'a> {
     }
 
     fn look(&mut self) -> Option<End> {
-        let usage = Family::of(self.own.as_raw_nonzero().get()).usage();
+        let family = Family::of(self.own.as_raw_nonzero().get());
         let limits = &self.order.limits;
+        if family.count() > limits.tasks {
+            return Some(End::Tasks);
+        }
+        let usage = family.usage();
         self.peak.cpu_ms = self.peak.cpu_ms.max(usage.cpu_ms);
         self.peak.memory_bytes = self.peak.memory_bytes.max(usage.memory_bytes);
         match usage {
@@ -242,12 +254,16 @@ impl<'a> Watch<'a> {
         (used.bytes > most.bytes || used.files > most.files).then_some(End::Disk)
     }
 
-    /// Ends everything: as long as there is a child, something is left, and whoever is left becomes a child.
+    /// Ends everything: as long as there is a child, something is left, and whoever is left becomes a child. Nobody can leave
+    /// the group that the program was started in, and a group is killed at once: a process that is being killed starts no other.
     fn end_all(&mut self) -> Left {
         let begun = Instant::now();
         while begun.elapsed() < ENDING {
-            for member in Family::of(self.own.as_raw_nonzero().get()).members() {
-                let _gone = rustix::process::kill_process(member, Signal::KILL);
+            let _gone = rustix::process::kill_process_group(self.main, Signal::KILL);
+            match self.circle {
+                // All of them in one call, also those that are just being made: nothing can be faster than that.
+                Circle::Closed => drop(rustix::process::kill_process_group(Pid::INIT, Signal::KILL)),
+                Circle::Open => Family::of(self.own.as_raw_nonzero().get()).kill(),
             }
             if self.reap() == Left::Nothing {
                 return Left::Nothing;

@@ -27,13 +27,26 @@ use std::sync::Arc;
 
 /// What the worker was asked to do.
 enum Job {
-    WriteSnapshot { snapshot: PathBuf, locales: PathBuf },
-    Serve { snapshot: PathBuf, locales: PathBuf, memory_bytes: u64 },
-    Probe { attempt: String },
+    WriteSnapshot {
+        snapshot: PathBuf,
+        locales: PathBuf,
+    },
+    Serve {
+        snapshot: PathBuf,
+        locales: PathBuf,
+        memory_bytes: u64,
+    },
+    Probe {
+        attempt: String,
+    },
     #[cfg(target_os = "linux")]
     Supervise,
     #[cfg(target_os = "linux")]
-    Become { walls: String, program: String, args: Vec<String> },
+    Become {
+        walls: String,
+        program: String,
+        args: Vec<String>,
+    },
     #[cfg(target_os = "linux")]
     TryWalls,
 }
