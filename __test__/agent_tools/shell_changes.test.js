@@ -1,3 +1,4 @@
+import { watch, writeFileSync } from 'node:fs';
 import { chmod, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -104,19 +105,26 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
     expect(await folder.files()).toEqual(others);
   });
 
-  it('is undone when one of several cannot be written', async () => {
-    const folder = await shellFolder(FILES, {
-      // A name that is too long for the file that is written beside it first.
-      approve: async () => true,
-    });
-    const before = await folder.files();
-    const answer = await folder.sh(`echo x > change.txt; rm gone.txt; mkdir -p z; echo x > z/a`);
-    expect(answer).toMatchObject({ applied: true });
-    expect(await folder.files()).toEqual({
-      ...Object.fromEntries(Object.entries(before).filter(([path]) => path !== 'gone.txt')),
-      'change.txt': 'x\n',
-      'z/a': 'x\n',
-    });
+  it('is undone when somebody changes a file while the others are being written', async () => {
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`many/${n + 10}.txt`, 'before\n']));
+    const folder = await shellFolder(
+      { ...many, 'z.txt': 'before\n' },
+      {
+        approve: () => {
+          const watched = watch(join(folder.cwd, 'many'), () => {
+            watched.close();
+            writeFileSync(join(folder.cwd, 'z.txt'), 'of somebody else\n');
+          });
+          return true;
+        },
+      },
+    );
+    const answer = await folder.sh(
+      'for file in many/* z.txt; do echo after > $file; done; rm many/20.txt; echo x > many/new',
+    );
+    expect(answer).toMatchObject({ success: false, code: 'ERR_GIT_CONFLICT', applied: false });
+    expect(answer.error).toMatch(/"z.txt" was changed/);
+    expect(await folder.files()).toEqual({ ...many, 'z.txt': 'of somebody else\n' });
   });
 
   it.each([
@@ -175,7 +183,8 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     const asked = [];
     let isApproved = false;
     const kernel = new TGP({
-      config: { fs: { rootDir }, policy: /** @type {any} */ (policy) },
+      rootDir,
+      config: { policy: /** @type {any} */ (policy) },
       approve: (request) => asked.push(request) > 0 && isApproved,
     });
     onTestFinished(() => kernel.shutdown());
@@ -201,7 +210,7 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
   });
 
   it('need somebody to approve where no rule speaks', async () => {
-    const kernel = new TGP({ config: { fs: { rootDir: await tempRoot() } } });
+    const kernel = new TGP({ rootDir: await tempRoot() });
     onTestFinished(() => kernel.shutdown());
     const { cwd, sh, files } = await shellFolder(FILES, { kernel });
     const before = await files();

@@ -39,8 +39,8 @@ export async function copyFolder(from, to, rules, signal) {
   /** @type {string[]} */
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    /** @type {Promise<void>[]} */
-    let begun = [];
+    /** @type {(() => Promise<void>)[]} */
+    let waiting = [];
     for await (const entry of await opendir(join(from, folder))) {
       throwIfAborted(signal);
       if (rules.hidden.has(entry.name)) continue;
@@ -53,15 +53,23 @@ export async function copyFolder(from, to, rules, signal) {
         folders.push(path);
         continue;
       }
-      begun.push(copyEntry(from, to, path, entry, rules, copy));
-      if (begun.length >= AT_ONCE) {
-        await Promise.all(begun);
-        begun = [];
-      }
+      waiting.push(() => copyEntry(from, to, path, entry, rules, copy));
+      if (waiting.length < AT_ONCE) continue;
+      await allOf(waiting);
+      waiting = [];
     }
-    await Promise.all(begun);
+    await allOf(waiting);
   }
   return copy;
+}
+
+/**
+ * Does some work at the same time. None of it goes on when one has failed.
+ * @param {(() => Promise<void>)[]} work
+ */
+async function allOf(work) {
+  const outcomes = await Promise.allSettled(work.map((one) => one()));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /**

@@ -74,7 +74,7 @@ impl Family {
     }
 
     pub fn count(&self) -> u64 {
-        self.members.len() as u64
+        u64::try_from(self.members.len()).unwrap_or(u64::MAX)
     }
 
     pub fn usage(&self) -> Usage {

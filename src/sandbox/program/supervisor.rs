@@ -262,7 +262,9 @@ impl<'a> Watch<'a> {
             let _gone = rustix::process::kill_process_group(self.main, Signal::KILL);
             match self.circle {
                 // All of them in one call, also those that are just being made: nothing can be faster than that.
-                Circle::Closed => drop(rustix::process::kill_process_group(Pid::INIT, Signal::KILL)),
+                Circle::Closed => {
+                    let _nobody_left = rustix::process::kill_process_group(Pid::INIT, Signal::KILL);
+                }
                 Circle::Open => Family::of(self.own.as_raw_nonzero().get()).kill(),
             }
             if self.reap() == Left::Nothing {
