@@ -183,8 +183,7 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     const asked = [];
     let isApproved = false;
     const kernel = new TGP({
-      rootDir,
-      config: { policy: /** @type {any} */ (policy) },
+      config: { rootDir, policy: /** @type {any} */ (policy) },
       approve: (request) => asked.push(request) > 0 && isApproved,
     });
     onTestFinished(() => kernel.shutdown());
@@ -210,7 +209,7 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
   });
 
   it('need somebody to approve where no rule speaks', async () => {
-    const kernel = new TGP({ rootDir: await tempRoot() });
+    const kernel = new TGP({ config: { rootDir: await tempRoot() } });
     onTestFinished(() => kernel.shutdown());
     const { cwd, sh, files } = await shellFolder(FILES, { kernel });
     const before = await files();

@@ -188,7 +188,7 @@ describe('The options of createShellTools', () => {
       [{ hidden: ['a/b'] }, /"hidden/],
       [{ timeoutMs: 1 }, /"timeoutMs"/],
       [{ kernel: {} }, /"kernel" must be a TGP/],
-      [{ aprove: () => true }, /"approve"/],
+      [{ approves: () => true }, /did you mean "approve"/],
     ];
     for (const [options, message] of wrong) {
       const create = () =>

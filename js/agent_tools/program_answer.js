@@ -25,7 +25,10 @@ const ENDS = {
   cancelled: { code: 'ERR_ABORTED', error: 'It was ended because nobody waits for it any more.' },
 };
 
-/** @param {Report} report */
+/**
+ * @param {Report} report
+ * @returns {{ success: boolean, exitCode?: number | null, signal?: number | null, code?: string, error?: string }}
+ */
 export function endOf({ end, code, reason, hasSurvivors }) {
   if (hasSurvivors) {
     return { success: false, code: 'ERR_IO', error: 'Something of it could not be ended, so nothing was applied.' };
