@@ -27,7 +27,7 @@ const ENDS = {
 
 /**
  * @param {Report} report
- * @returns {{ success: boolean, exitCode?: number | null, signal?: number | null, code?: string, error?: string }}
+ * @returns {{ success: boolean, code?: string, error?: string, exitCode?: number | null, signal?: number | null }}
  */
 export function endOf({ end, code, reason, hasSurvivors }) {
   if (hasSurvivors) {

@@ -3,7 +3,7 @@
 //! This process is the reaper of all of them: one whose parent ends becomes its child, whatever has become of the others.
 
 use crate::bounded_read::read_at_most;
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::Pid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 
@@ -23,7 +23,6 @@ pub struct Usage {
 
 struct Process {
     parent: i32,
-    group: i32,
     threads: u64,
     /// Its own, and of its children that it has waited for.
     ticks: u64,
@@ -59,18 +58,6 @@ impl Family {
 
     pub fn members(&self) -> impl Iterator<Item = Pid> {
         self.members.iter().filter_map(|id| Pid::from_raw(*id))
-    }
-
-    /// Kills everybody: by groups first, each in one call, so that those who multiply have no time for it.
-    pub fn kill(&self) {
-        let own = self.processes.get(&self.own).map(|own| own.group);
-        let groups: BTreeSet<i32> = self.members.iter().filter_map(|id| Some(self.processes.get(id)?.group)).collect();
-        for group in groups.into_iter().filter(|group| *group > 1 && Some(*group) != own).filter_map(Pid::from_raw) {
-            let _gone = kill_process_group(group, Signal::KILL);
-        }
-        for member in self.members() {
-            let _gone = kill_process(member, Signal::KILL);
-        }
     }
 
     pub fn count(&self) -> u64 {
@@ -111,7 +98,6 @@ fn parse(stat: &str) -> Option<Process> {
     let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
     Some(Process {
         parent: fields.get(1)?.parse().ok()?,
-        group: fields.get(2)?.parse().ok()?,
         ticks: number(11)?.saturating_add(number(12)?),
         waited_ticks: number(13)?.saturating_add(number(14)?),
         threads: number(17)?.max(1),
@@ -145,12 +131,16 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a child to be found")]
     fn children_of_children_are_found() {
         let mut child = std::process::Command::new("/bin/sh").args(["-c", "(sleep 9; :) & wait"]).spawn().unwrap();
+        // Not of this process: children of other tests are none of its business.
         let own = i32::try_from(child.id()).unwrap();
         let found = std::iter::repeat_with(|| Family::of(own)).take(1_000).any(|family| {
             let usage = family.usage();
             usage.tasks >= 2 && usage.memory_bytes > 0 && family.members().count() >= 2
         });
-        Family::of(own).kill();
+        for member in Family::of(own).members() {
+            let _gone = rustix::process::kill_process(member, rustix::process::Signal::KILL);
+        }
+        child.kill().unwrap();
         child.wait().unwrap();
         assert!(found);
     }

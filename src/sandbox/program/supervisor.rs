@@ -4,7 +4,6 @@ use super::disk_use::{self, DiskUse};
 use super::order::{End, Order, Report};
 use super::output::Output;
 use super::processes::{Family, Usage};
-use super::walls::{self, Circle};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
@@ -40,11 +39,8 @@ pub fn supervise() -> c_int {
     if rustix::process::set_child_subreaper(Some(own)).is_err() {
         return EXIT_UNABLE;
     }
-    let circle = walls::draw_circle();
     let report = match start(&order) {
-        Ok(child) => {
-            Watch::new(&order, own, circle, child).map_or_else(|| not_started("It cannot be watched."), Watch::run)
-        }
+        Ok(child) => Watch::new(&order, own, child).map_or_else(|| not_started("It cannot be watched."), Watch::run),
         Err(error) => not_started(&error.to_string()),
     };
     let Ok(mut text) = serde_json::to_vec(&report) else { return EXIT_UNABLE };
@@ -106,7 +102,6 @@ enum Left {
 struct Watch<'a> {
     order: &'a Order,
     own: Pid,
-    circle: Circle,
     main: Pid,
     main_end: std::os::fd::OwnedFd,
     pipes: Pipes,
@@ -124,7 +119,7 @@ struct Pipes {
 }
 
 impl<'a> Watch<'a> {
-    fn new(order: &'a Order, own: Pid, circle: Circle, mut child: Child) -> Option<Self> {
+    fn new(order: &'a Order, own: Pid, mut child: Child) -> Option<Self> {
         let main = Pid::from_child(&child);
         let main_end = rustix::process::pidfd_open(main, PidfdFlags::empty()).ok()?;
         let most = order.limits.output_bytes;
@@ -132,7 +127,6 @@ impl<'a> Watch<'a> {
         Some(Self {
             order,
             own,
-            circle,
             main,
             main_end,
             pipes: Pipes {
@@ -260,12 +254,8 @@ impl<'a> Watch<'a> {
         let begun = Instant::now();
         while begun.elapsed() < ENDING {
             let _gone = rustix::process::kill_process_group(self.main, Signal::KILL);
-            match self.circle {
-                // All of them in one call, also those that are just being made: nothing can be faster than that.
-                Circle::Closed => {
-                    let _nobody_left = rustix::process::kill_process_group(Pid::INIT, Signal::KILL);
-                }
-                Circle::Open => Family::of(self.own.as_raw_nonzero().get()).kill(),
+            for member in Family::of(self.own.as_raw_nonzero().get()).members() {
+                let _gone = rustix::process::kill_process(member, Signal::KILL);
             }
             if self.reap() == Left::Nothing {
                 return Left::Nothing;

@@ -7,8 +7,7 @@ use landlock::{
     RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 use rustix::fs::Mode;
-use rustix::io::Errno;
-use rustix::process::{Resource, Rlimit, getppid, getrlimit, setrlimit, test_kill_process};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 use std::path::Path;
 
@@ -70,27 +69,6 @@ pub enum Missing {
     Landlock,
     #[error("the kernel cannot confine system calls: seccomp is needed")]
     Seccomp,
-}
-
-/// Who the signals of this process and of its children can reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Circle {
-    /// Those that come from this process, and nobody else.
-    Closed,
-    Open,
-}
-
-/// Keeps the signals of this process among those that will come from it, where the kernel can. A signal to everybody is then one to
-/// all of them at once. It counts only when it is seen to hold: the parent, which is not one of them, must be out of reach.
-pub fn draw_circle() -> Circle {
-    let drawn = Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .scope(Scope::Signal)
-        .and_then(Ruleset::create)
-        .and_then(landlock::RulesetCreated::restrict_self);
-    let is_held = drawn.is_ok_and(|status| status.ruleset == RulesetStatus::FullyEnforced)
-        && getppid().is_some_and(|parent| test_kill_process(parent) == Err(Errno::PERM));
-    if is_held { Circle::Closed } else { Circle::Open }
 }
 
 /// Confines this process for good. It has one thread.
