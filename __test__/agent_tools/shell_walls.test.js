@@ -3,8 +3,9 @@ import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, createShellTools } from '../../index.js';
+import { ConfigError, createShellTools, TGP } from '../../index.js';
 import { CAN_CONFINE, shellFolder } from '../helpers/shell_folder.js';
+import { tempRoot } from '../helpers/temp_root.js';
 
 /** Tries what it is told, and says what came of each. */
 const ATTEMPTS = `
@@ -196,6 +197,13 @@ describe('The options of createShellTools', () => {
       expect(create).toThrow(ConfigError);
       expect(create).toThrow(/** @type {RegExp} */ (message));
     }
+  });
+
+  it('are taken wherever the workers of a kernel have all their walls', async () => {
+    const kernel = new TGP({ config: { rootDir: await tempRoot() } });
+    onTestFinished(() => kernel.shutdown());
+    const { landlock, seccomp } = await kernel.confinement();
+    if (landlock === 'active' && seccomp === 'active') expect(CAN_CONFINE).toBe(true);
   });
 
   it.runIf(!CAN_CONFINE)('do not matter where programs cannot be confined: it is refused', async () => {
