@@ -266,6 +266,12 @@ export declare function limits(): Array<BindingLimit>
 /** Value: a token that allows less than `token`, by these caveats too. Needs no kernel. */
 export declare function narrowedToken(token: string, caveatsJson: string): BindingOutcome
 
+/** Value: `{ executable, library }`: what starts a program behind walls, see `src/sandbox/program/`. */
+export declare function programLauncher(): BindingOutcome
+
+/** Value: the unified diff from one content of a file to another, each absent where there is no file. */
+export declare function unifiedDiff(path: string, before?: Buffer | undefined | null, after?: Buffer | undefined | null): BindingOutcome
+
 /**
  * Value: `{ ok, events, head, problem? }`. Needs no workspace: `file` is what an export wrote, `key_file` the public key that
  * must have signed it.

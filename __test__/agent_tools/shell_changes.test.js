@@ -3,6 +3,7 @@ import { chmod, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createShellTools, TGP } from '../../index.js';
+import { agentModel } from '../helpers/agent_model.js';
 import { CAN_CONFINE, shellFolder } from '../helpers/shell_folder.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -183,8 +184,7 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     const asked = [];
     let isApproved = false;
     const kernel = new TGP({
-      rootDir,
-      config: { policy: /** @type {any} */ (policy) },
+      config: { rootDir, policy: /** @type {any} */ (policy) },
       approve: (request) => asked.push(request) > 0 && isApproved,
     });
     onTestFinished(() => kernel.shutdown());
@@ -210,7 +210,7 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
   });
 
   it('need somebody to approve where no rule speaks', async () => {
-    const kernel = new TGP({ rootDir: await tempRoot() });
+    const kernel = new TGP({ config: { rootDir: await tempRoot() } });
     onTestFinished(() => kernel.shutdown());
     const { cwd, sh, files } = await shellFolder(FILES, { kernel });
     const before = await files();
@@ -218,6 +218,23 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     expect(await files()).toEqual(before);
     const { run_program } = createShellTools({ kernel, programs: ['sh'], cwd, approve: () => true });
     expect(await run_program.execute({ program: 'sh', args: ['-c', CHANGES] })).toMatchObject({ applied: true });
+    expect(await files()).toEqual(CHANGED);
+  });
+
+  it('are run by its agent, whose changes are approved by whoever approves for the agent', async () => {
+    const kernel = new TGP({ config: { rootDir: await tempRoot() } });
+    onTestFinished(() => kernel.shutdown());
+    const { run_program, files } = await shellFolder(FILES);
+    const model = agentModel([
+      { calls: [{ tool: 'run_program', input: { program: 'sh', args: ['-c', CHANGES] } }] },
+      { text: 'done' },
+    ]);
+    /** @type {any[]} */
+    const asked = [];
+    const approve = (/** @type {any} */ request) => asked.push(request) > 0;
+    const run = kernel.agent({ model, tools: { run_program }, approve }).run('change it');
+    expect((await run.result).outcome).toBe('done');
+    expect(asked.map(({ tool }) => tool)).toEqual(['apply_changes']);
     expect(await files()).toEqual(CHANGED);
   });
 });

@@ -3,8 +3,9 @@ import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, createShellTools } from '../../index.js';
+import { ConfigError, createShellTools, TGP } from '../../index.js';
 import { CAN_CONFINE, shellFolder } from '../helpers/shell_folder.js';
+import { tempRoot } from '../helpers/temp_root.js';
 
 /** Tries what it is told, and says what came of each. */
 const ATTEMPTS = `
@@ -12,7 +13,7 @@ const [port, socket, secret, host, home] = process.argv.slice(1);
 const fs = require('node:fs'); const net = require('node:net'); const dgram = require('node:dgram');
 const { spawnSync } = require('node:child_process');
 const told = {};
-const tried = (name, work) => { try { told[name] = 'done: ' + String(work()).slice(0, 80); } catch (error) { told[name] = error.code ?? String(error); } };
+const tried = (name, work) => { try { told[name] = 'done: ' + String(work()).slice(0, 80); } catch (error) { told[name] = error.info?.code ?? error.code ?? String(error); } };
 const connecting = (name, where) => new Promise((end) => {
   const client = net.connect(where, () => { told[name] = 'connected'; client.destroy(); end(); });
   client.on('error', (error) => { told[name] = error.code; end(); });
@@ -188,7 +189,7 @@ describe('The options of createShellTools', () => {
       [{ hidden: ['a/b'] }, /"hidden/],
       [{ timeoutMs: 1 }, /"timeoutMs"/],
       [{ kernel: {} }, /"kernel" must be a TGP/],
-      [{ approves: () => true }, /"approve"/],
+      [{ approves: () => true }, /did you mean "approve"/],
     ];
     for (const [options, message] of wrong) {
       const create = () =>
@@ -196,6 +197,13 @@ describe('The options of createShellTools', () => {
       expect(create).toThrow(ConfigError);
       expect(create).toThrow(/** @type {RegExp} */ (message));
     }
+  });
+
+  it('are taken wherever the workers of a kernel have all their walls', async () => {
+    const kernel = new TGP({ config: { rootDir: await tempRoot() } });
+    onTestFinished(() => kernel.shutdown());
+    const { landlock, seccomp } = await kernel.confinement();
+    if (landlock === 'active' && seccomp === 'active') expect(CAN_CONFINE).toBe(true);
   });
 
   it.runIf(!CAN_CONFINE)('do not matter where programs cannot be confined: it is refused', async () => {

@@ -4,4 +4,4 @@ import { createShellTools } from '../../index.js';
 
 const [cwd, marker] = process.argv.slice(2);
 const { run_program } = createShellTools({ programs: ['sh'], cwd: String(cwd) });
-await run_program.execute({ program: 'sh', args: ['-c', `(setsid sleep 1000.${marker} &) ; sleep 1000.${marker}`] });
+await run_program.execute({ program: 'sh', args: ['-c', `(sleep 1000.${marker} &) ; sleep 1000.${marker}`] });

@@ -58,6 +58,7 @@ pub fn try_walls() -> c_int {
         cpu_seconds: 1 << 20,
     };
     let missing = walls::raise(&walls, Path::new("/")).err().map(|missing| missing.to_string());
-    let tried = serde_json::to_vec(&Tried { confined: missing.is_none(), missing }).unwrap_or_default();
-    c_int::from(std::io::stdout().write_all(&tried).is_err())
+    let tried = serde_json::to_string(&Tried { confined: missing.is_none(), missing }).unwrap_or_default();
+    // A whole line: what is kept back until the end of the process is lost, because the launcher ends it and not this library.
+    c_int::from(writeln!(std::io::stdout(), "{tried}").is_err())
 }
