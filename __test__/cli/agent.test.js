@@ -131,7 +131,7 @@ describe('how it ends', () => {
     const { folder, env, root } = await agentWorkspace(NOTES);
     const head = git(root, 'rev-parse', 'HEAD');
     const { code, stderr } = await runCli(folder, ['Note it down.'], { env });
-    expect(stderr).toMatch(/not approved by nobody: write_file notes\/a\.md: There is no terminal to ask at\. --yes/);
+    expect(stderr).toMatch(/not approved: write_file notes\/a\.md: There is no terminal to ask at\. --yes/);
     expect(code).toBe(3);
     expect(git(root, 'rev-parse', 'HEAD')).toBe(head);
   });

@@ -13,6 +13,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// Whose word it is when whoever should answer has failed.
+const NOBODY: &str = "nobody";
+
 /// What is left of the time for an approval when nobody is waited for any more.
 const LAST_MOMENT: Duration = Duration::from_secs(1);
 
@@ -242,8 +245,9 @@ fn said_no(tool: &str, verdict: &Verdict, by: &str, reason: Option<&str>) -> Err
     let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
     let Verdict { rule, at, nearest, .. } = verdict;
     let instead = nearest.as_ref().map(|nearest| format!(" Allowed without asking: {nearest}")).unwrap_or_default();
+    let by = if by == NOBODY { String::new() } else { format!(" by {by}") };
     let text = format!(
-        "{tool} was not approved by {by}{why} (rule '{rule}', {at}). Do not try the same again; do something else, or ask your user.{instead}"
+        "{tool} was not approved{by}{why} (rule '{rule}', {at}). Do not try the same again; do something else, or ask your user.{instead}"
     );
     with_details(text, verdict)
 }
