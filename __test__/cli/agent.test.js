@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { git } from '../helpers/git_remote.js';
+import { howOften } from '../helpers/how_often.js';
 import { agentWorkspace, KEY, NOTES } from '../helpers/providers/agent_workspace.js';
 import { byResults, forgeTestFirst, reuse, TOOL_PATH } from '../helpers/providers/stories.js';
 import { CLI, runCli } from '../helpers/run_cli.js';
 
 const MINUTES = 60_000;
-const REPLAYS = 20;
-const AT_ONCE = 5;
+const REPLAYS = howOften({ usual: 8, long: 20 });
+const AT_ONCE = 4;
 const HALTING = new URL('../helpers/halting_program.mjs', import.meta.url).href;
 
 /** @param {string} stdout */
@@ -221,7 +222,7 @@ describe('sessions', () => {
   });
 
   test(
-    'are replayed: 20 times the same bytes, on a machine that halts, and nothing of the workspace changes',
+    `are replayed: ${REPLAYS} times the same bytes, on a machine that halts, and nothing of the workspace changes`,
     async () => {
       const { folder, env, root, server } = await agentWorkspace(forgeTestFirst, { config: { memory: 'off' } });
       const made = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--yes'], { env });
