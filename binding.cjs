@@ -845,4 +845,6 @@ module.exports.engineVersion = nativeBinding.engineVersion
 module.exports.errorCodes = nativeBinding.errorCodes
 module.exports.limits = nativeBinding.limits
 module.exports.narrowedToken = nativeBinding.narrowedToken
+module.exports.programLauncher = nativeBinding.programLauncher
+module.exports.unifiedDiff = nativeBinding.unifiedDiff
 module.exports.verifyExport = nativeBinding.verifyExport

@@ -28,7 +28,7 @@ type Entry = (&'static str, Effect, &'static [(&'static str, ArgKind)]);
 const fn kernel_tools() -> [Entry; 26] {
     use ArgKind::{Method, Path, Plain, Sql, Url};
     [
-        ("list_files", Effect::Read, &[("dir", Plain), ("limit", Plain), ("after", Plain)]),
+        ("list_files", Effect::Read, &[("dir", Plain), ("glob", Plain), ("limit", Plain), ("after", Plain)]),
         ("read_file", Effect::Read, &[("path", Path), ("offset", Plain), ("limit", Plain), ("column", Plain)]),
         ("search_files", Effect::Read, &[("pattern", Plain), ("glob", Plain), ("case", Plain), ("limit", Plain)]),
         ("find_tool", Effect::Read, &[("query", Plain), ("limit", Plain)]),
