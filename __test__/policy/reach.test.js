@@ -61,7 +61,11 @@ describe('imports', () => {
   test('are told to a policy function', async () => {
     /** @type {any[]} */
     const seen = [];
-    const { tools } = await policyKernel((call) => (seen.push(call), 'allow'), { files: FILES });
+    const decide = (/** @type {any} */ call) => {
+      seen.push(call);
+      return /** @type {const} */ ('allow');
+    };
+    const { tools } = await policyKernel(decide, { files: FILES });
     await tools.exec_tool.execute({ path: 'tools/uses_code.ts', args: {} });
     expect(seen.at(-1).also).toContainEqual({ effect: 'run', paths: ['tools/payments/charge.ts'] });
   });
