@@ -18,7 +18,7 @@ export type ShellToolOptions = {
   kernel?: TGP;
   /**
    * Asked before changes of a program go into `cwd`, unless a rule of the kernel's policy decides; `args` of the request has `program`,
-   * `args`, `changes` and `diff`. Without it, and without a rule, nothing is ever applied. An agent's own `approve` comes first.
+   * `args`, `changes` (`{ path, kind, isShown }`: whether the diff says all of it) and `diff`. Without it, and without a rule, nothing is ever applied. An agent's own `approve` comes first.
    */
   approve?: Approve;
   /** `'sdk'`: runs are approved by the AI SDK, as with `tgpTools`. Needs `kernel`. */

@@ -114,7 +114,7 @@ describe.runIf(CAN_CONFINE)('A program behind walls', () => {
     expect(refused.length).toBeGreaterThan(20);
     expect(told).toMatchObject({ 'own folder': 'done: ok', 'own temp': 'done: ok' });
     expect(told['another program']).toMatch(/^done: hello/);
-    expect(env).toEqual(['GIVEN', 'HOME', 'LANG', 'PATH', 'TMPDIR']);
+    expect(env).toEqual(['GIT_CONFIG_NOSYSTEM', 'GIVEN', 'HOME', 'LANG', 'PATH', 'TMPDIR']);
     expect(connections).toBe(0);
     expect(await files()).toEqual({ 'secret.txt': 'of the application' });
   });

@@ -11,7 +11,7 @@ import { settled } from '../boundary/foreign_promise.js';
  * @typedef {object} Asked
  * @property {{ judge: (call: any) => Promise<{ verdict?: import('../../index.js').Verdict }> } | undefined} access to a kernel, whose rules decide first
  * @property {Approve | undefined} approve
- * @property {{ program: string, args: string[], changes: { path: string, kind: string }[] }} about
+ * @property {{ program: string, args: string[], changes: { path: string, kind: string, isShown: boolean }[] }} about
  * @property {{ path: string, diff: string }[]} diffs
  * @property {number} patienceMs
  * @property {AbortSignal | undefined} signal

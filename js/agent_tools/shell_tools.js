@@ -78,7 +78,7 @@ export function createShellTools(options) {
    * Applies what somebody approves, and says why nothing was.
    * @param {z.output<typeof RunProgramParams>} given
    * @param {Ran} ran
-   * @param {{ path: string, diff: string }[]} diffs
+   * @param {import('../programs/differences.js').Shown[]} diffs
    * @param {AbortSignal | undefined} signal
    */
   const applied = async ({ program, args }, { scratch, changes, problems }, diffs, signal) => {
@@ -88,7 +88,8 @@ export function createShellTools(options) {
           `The changes cannot be applied, so none was: ${problems.join('; ')}. Only plain files are applied.`,
         );
       }
-      const listed = changes.map(({ path, kind }) => ({ path, kind }));
+      const whole = new Set(diffs.flatMap(({ path, isWhole }) => (isWhole ? [path] : [])));
+      const listed = changes.map(({ path, kind }) => ({ path, kind, isShown: whole.has(path) }));
       const about = { program, args, changes: listed };
       const approve = present.getStore() ?? /** @type {Approve | undefined} */ (settings.approve);
       const write = async () => {
@@ -125,7 +126,10 @@ export function createShellTools(options) {
           inTurn(given, signal, async (ran) =>
             dryRunResult({
               result: answerOf(ran.report, [], {}),
-              diffs: await diffsOf(settings.folder, ran.scratch, ran.changes),
+              diffs: (await diffsOf(settings.folder, ran.scratch, ran.changes)).map(({ path, diff }) => ({
+                path,
+                diff,
+              })),
             }),
           ),
         ),

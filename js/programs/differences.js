@@ -6,18 +6,21 @@ import { join, posix } from 'node:path';
 import { readFileAtMost } from '../boundary/bounded_read.js';
 import { unwrap } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
-import { identityOf } from './scratch_copy.js';
+import { identityOf, isUnreadable } from './scratch_copy.js';
 
 /** Larger files are not shown as a diff, nor is more than so much. */
 const MAX_SHOWN_BYTES = 1 << 20;
 const MAX_SHOWN_CHARS = 60_000;
 const MAX_PROBLEMS = 20;
+/** Longer paths cannot be named to the system. */
+const MAX_PATH_BYTES = 3_000;
 const PIECE_BYTES = 1 << 20;
 
 /**
  * @typedef {import('./scratch_copy.js').Copy} Copy
  * @typedef {import('./scratch_copy.js').CopyRules} CopyRules
- * @typedef {{ path: string, kind: 'added' | 'changed' | 'removed', mode: number, real?: string }} Change `real` is what the file was when it was copied
+ * @typedef {{ path: string, kind: 'added' | 'changed' | 'removed', mode: number, was?: number, real?: string }} Change `was` is the mode, and `real` what the file was, when it was copied
+ * @typedef {{ path: string, diff: string, isWhole: boolean }} Shown `isWhole`: the diff says all of it
  * @typedef {{ changes: Change[], problems: string[] }} Differences `problems` are why they cannot be applied
  */
 
@@ -36,6 +39,10 @@ export async function differencesOf(cwd, scratch, copy, rules) {
   /** @type {string[]} */
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    if (Buffer.byteLength(folder) > MAX_PATH_BYTES) {
+      found.problems.push(`"${folder.slice(0, 100)}…" lies too deep`);
+      continue;
+    }
     // A program may have shut us out of its folders.
     await chmod(join(scratch, folder), 0o700);
     for await (const entry of await opendir(join(scratch, folder))) {
@@ -43,7 +50,8 @@ export async function differencesOf(cwd, scratch, copy, rules) {
       seen.add(path);
       const before = copy.entries.get(path);
       const isKept = rules.hidden.has(entry.name) || rules.readOnly.has(entry.name);
-      if (isKept && before === undefined) found.problems.push(`"${path}" has a name that programs may not use`);
+      if (isUnreadable(entry.name)) found.problems.push(`"${path}" has a name that is no UTF-8`);
+      else if (isKept && before === undefined) found.problems.push(`"${path}" has a name that programs may not use`);
       else if (entry.isDirectory() && before === undefined) folders.push(path);
       else if (entry.isFile() && (before === undefined || before.kind === 'file')) {
         const change = await changeOf(cwd, scratch, path, before);
@@ -80,7 +88,7 @@ async function changeOf(cwd, scratch, path, before) {
   // Whether anybody may execute it is all that a program decides; the rest stays as it was.
   const mode = executable && !(before.mode & 0o111) ? before.mode | 0o111 : before.mode;
   const isSame = mode === before.mode && (await digestOf(place)) === (await digestOf(join(cwd, path)));
-  return isSame ? undefined : { path, kind: 'changed', mode, real: before.real };
+  return isSame ? undefined : { path, kind: 'changed', mode, was: before.mode, real: before.real };
 }
 
 /**
@@ -124,22 +132,39 @@ async function digestOf(path) {
  * @param {string} cwd
  * @param {string} scratch
  * @param {Change[]} changes
- * @returns {Promise<{ path: string, diff: string }[]>}
+ * @returns {Promise<Shown[]>}
  */
 export async function diffsOf(cwd, scratch, changes) {
   const diffs = [];
   let room = MAX_SHOWN_CHARS;
-  for (const { path, kind } of changes) {
+  for (const change of changes) {
     if (room <= 0) break;
-    const before = kind === 'added' ? null : await shownBytes(join(cwd, path));
-    const after = kind === 'removed' ? null : await shownBytes(join(scratch, path));
-    const isShown = before !== undefined && after !== undefined;
-    const diff = isShown ? unwrap(native().unifiedDiff(path, before, after)) : `${path}: too large to be shown\n`;
-    const shown = diff.length > room ? `${diff.slice(0, room).toWellFormed()}\n[the rest is cut off]\n` : diff;
+    const { diff, isWhole } = await diffOf(cwd, scratch, change);
+    const isCut = diff.length > room;
+    const shown = isCut ? `${diff.slice(0, room).toWellFormed()}\n[the rest is cut off]\n` : diff;
     room -= shown.length;
-    diffs.push({ path, diff: shown });
+    diffs.push({ path: change.path, diff: shown, isWhole: isWhole && !isCut });
   }
   return diffs;
+}
+
+/**
+ * @param {string} cwd
+ * @param {string} scratch
+ * @param {Change} change
+ */
+async function diffOf(cwd, scratch, { path, kind, mode, was }) {
+  const before = kind === 'added' ? null : await shownBytes(join(cwd, path));
+  const after = kind === 'removed' ? null : await shownBytes(join(scratch, path));
+  if (before === undefined || after === undefined) return { diff: `${path}: too large to be shown\n`, isWhole: false };
+  const diff = /** @type {string} */ (unwrap(native().unifiedDiff(path, before, after)));
+  const becomes = mode & 0o111 && !((was ?? 0) & 0o111) && kind !== 'removed' ? `${path}: may be executed\n` : '';
+  return { diff: becomes + diff, isWhole: !isBinary(before) && !isBinary(after) };
+}
+
+/** @param {Buffer | null} bytes */
+function isBinary(bytes) {
+  return bytes?.includes(0) === true;
 }
 
 /** @param {string} path @returns {Promise<Buffer | undefined>} */

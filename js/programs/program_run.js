@@ -1,7 +1,9 @@
 /** A program in a scratch copy of the folder: from the copy to the differences. */
 
+import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { throwIfAborted } from '../boundary/abort.js';
 import { IoError } from '../boundary/errors.js';
 import { makeTempFolder, removeTempFolder } from '../files/temp_folder.js';
@@ -19,6 +21,7 @@ import { copyFolder } from './scratch_copy.js';
  */
 
 const MB = 1 << 20;
+const REMOVING_MS = 60_000;
 
 /**
  * Runs a program and hands what came of it to `work`; after that the copy is gone.
@@ -54,7 +57,15 @@ export async function inScratch(launcher, programs, settings, asked, signal, wor
         library: launcher.library,
         program: asked.program.path,
         args: asked.args,
-        env: { LANG: 'C.UTF-8', ...settings.env, PATH: pathOf(programs), HOME: home, TMPDIR: temp },
+        // The settings of the system's Git may hold keys, and are not readable.
+        env: {
+          LANG: 'C.UTF-8',
+          GIT_CONFIG_NOSYSTEM: '1',
+          ...settings.env,
+          PATH: pathOf(programs),
+          HOME: home,
+          TMPDIR: temp,
+        },
         folder: scratch,
         input,
         walls: {
@@ -83,7 +94,19 @@ export async function inScratch(launcher, programs, settings, asked, signal, wor
     const found = isOver ? await differencesOf(settings.folder, scratch, copy, rules) : { changes: [], problems: [] };
     return await work({ report: shown(report, scratch), scratch, ...found });
   } finally {
-    await removeTempFolder(place).catch(() => {});
+    await removed(place);
+  }
+}
+
+/**
+ * Folders may lie deeper than a path can name: the program `rm` goes there step by step.
+ * @param {string} place
+ */
+async function removed(place) {
+  try {
+    await removeTempFolder(place);
+  } catch {
+    await promisify(execFile)('rm', ['-rf', '--', place], { timeout: REMOVING_MS });
   }
 }
 

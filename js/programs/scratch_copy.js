@@ -43,7 +43,7 @@ export async function copyFolder(from, to, rules, signal) {
     let waiting = [];
     for await (const entry of await opendir(join(from, folder))) {
       throwIfAborted(signal);
-      if (rules.hidden.has(entry.name)) continue;
+      if (rules.hidden.has(entry.name) || isUnreadable(entry.name)) continue;
       copy.files += 1;
       if (copy.files > rules.maxFiles) throw tooMuch(`more than ${rules.maxFiles} files`, 'files');
       const path = posix.join(folder, entry.name);
@@ -61,6 +61,14 @@ export async function copyFolder(from, to, rules, signal) {
     await allOf(waiting);
   }
   return copy;
+}
+
+/**
+ * Whether a name is no UTF-8, so that nobody here can name the file.
+ * @param {string} name
+ */
+export function isUnreadable(name) {
+  return name.includes('\ufffd');
 }
 
 /**

@@ -36,6 +36,9 @@ const OWNED_DESCRIPTORS: &[libc::c_int] = &[libc::F_SETOWN, F_SETSIG, F_SETOWN_E
 const F_SETSIG: libc::c_int = 10;
 const F_SETOWN_EX: libc::c_int = 15;
 const OWNED_SOCKETS: &[u64] = &[0x8901, 0x8902];
+/// Kinds of controls that file systems have, for flags, attributes and the like of a file: to read it is enough for some.
+const FILE_CONTROLS: &[u64] = &[0x5800, 0x6600, 0x7600];
+const CONTROL_KIND: u64 = 0xff00;
 /// Types of socket pairs: the low bits are the type, the others are flags.
 const SOCKET_TYPE: u64 = 0xf;
 
@@ -72,7 +75,8 @@ fn forbidden(signals: Signals) -> Option<BpfProgram> {
     rules.insert(libc::SYS_fcntl, owners.collect::<Option<_>>()?);
     let terminals = [libc::TIOCSTI, libc::TIOCLINUX].map(Into::into);
     let controls = OWNED_SOCKETS.iter().copied().chain(terminals).map(|request| argument(1, SeccompCmpOp::Eq, request));
-    rules.insert(libc::SYS_ioctl, controls.collect::<Option<_>>()?);
+    let of_files = FILE_CONTROLS.iter().map(|kind| argument(1, SeccompCmpOp::MaskedEq(CONTROL_KIND), *kind));
+    rules.insert(libc::SYS_ioctl, controls.chain(of_files).collect::<Option<_>>()?);
     // Of a pair that takes addresses, either half could write to the sockets of others.
     let stream = u64::try_from(libc::SOCK_STREAM).ok()?;
     let pairs = other_than(1, SOCKET_TYPE, stream)?;
@@ -85,16 +89,10 @@ fn forbidden(signals: Signals) -> Option<BpfProgram> {
     program(rules, SeccompAction::Allow, SeccompAction::Errno(errno(libc::EPERM)?))
 }
 
-/// Landlock does not hold who may use a file, nor its times: by path, those of every file of the user could be changed. Most
+/// Landlock does not hold who may use a file, nor its times: those of every file that can be named or opened could be changed. Most
 /// programs go on only when such a call has worked, so it seems to.
 fn pretended() -> Option<BpfProgram> {
-    let mut rules = whatever(PRETENDED);
-    rules.insert(libc::SYS_utimensat, vec![path_argument(1)?]);
-    // By descriptor only what can be opened is reached; but to root belong the files of the system.
-    if rustix::process::geteuid().is_root() {
-        rules.insert(libc::SYS_fchmod, Vec::new());
-    }
-    program(rules, SeccompAction::Allow, SeccompAction::Errno(0))
+    program(whatever(PRETENDED), SeccompAction::Allow, SeccompAction::Errno(0))
 }
 
 fn whatever(calls: &[c_long]) -> Rules {
@@ -107,12 +105,6 @@ fn errno(number: libc::c_int) -> Option<u32> {
 
 fn argument(index: u8, operator: SeccompCmpOp, value: u64) -> Option<SeccompRule> {
     let condition = SeccompCondition::new(index, SeccompCmpArgLen::Dword, operator, value).ok()?;
-    SeccompRule::new(vec![condition]).ok()
-}
-
-/// A pointer that is there.
-fn path_argument(index: u8) -> Option<SeccompRule> {
-    let condition = SeccompCondition::new(index, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0).ok()?;
     SeccompRule::new(vec![condition]).ok()
 }
 

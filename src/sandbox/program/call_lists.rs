@@ -301,7 +301,9 @@ pub const FORBIDDEN: &[c_long] = &[
 
 /// Those that seem to have worked.
 pub const PRETENDED: &[c_long] = &[
+    libc::SYS_fchmod,
     libc::SYS_fchmodat,
+    libc::SYS_utimensat,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chmod,
     #[cfg(target_arch = "x86_64")]

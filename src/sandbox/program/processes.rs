@@ -6,9 +6,11 @@ use crate::bounded_read::read_at_most;
 use rustix::process::Pid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 
 /// The longest file of `/proc` that is read here; they are some hundred bytes.
 const MAX_TEXT: usize = 16 << 10;
+const BLOCK_BYTES: u64 = 512;
 /// `USER_HZ`, which is the same everywhere.
 const MS_PER_TICK: u64 = 10;
 
@@ -62,6 +64,17 @@ impl Family {
 
     pub fn count(&self) -> u64 {
         u64::try_from(self.members.len()).unwrap_or(u64::MAX)
+    }
+
+    /// What lies on the disk of files that have no name any more and are kept open.
+    pub fn unlinked_bytes(&self) -> u64 {
+        let mut seen = BTreeSet::new();
+        let open = self.members.iter().filter_map(|id| fs::read_dir(format!("/proc/{id}/fd")).ok()).flatten().flatten();
+        let files =
+            open.filter_map(|entry| fs::metadata(entry.path()).ok()).filter(|file| file.is_file() && file.nlink() == 0);
+        files
+            .filter(|file| seen.insert((file.dev(), file.ino())))
+            .fold(0, |sum, file| sum.saturating_add(file.blocks().saturating_mul(BLOCK_BYTES)))
     }
 
     pub fn usage(&self) -> Usage {

@@ -244,7 +244,9 @@ impl<'a> Watch<'a> {
 
     fn look_at_disk(&self) -> Option<End> {
         let most = DiskUse { bytes: self.order.limits.disk_bytes, files: self.order.limits.files };
-        let used = disk_use::measure(&self.order.walls.writable, &most);
+        let mut used = disk_use::measure(&self.order.walls.writable, &most);
+        let unlinked = Family::of(self.own.as_raw_nonzero().get()).unlinked_bytes();
+        used.bytes = used.bytes.saturating_add(unlinked);
         (used.bytes > most.bytes || used.files > most.files).then_some(End::Disk)
     }
 
