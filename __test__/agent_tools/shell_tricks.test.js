@@ -53,6 +53,15 @@ describe.runIf(CAN_CONFINE)('A program', () => {
     expect(answer).toMatchObject({ success: false, code: 'ERR_SECURITY_VIOLATION', stdout: 'said\n', applied: false });
   });
 
+  it('cannot put a file where a folder was', async () => {
+    const { sh, files } = await shellFolder({ 'sub/a.txt': 'a\n' }, { approve: () => true });
+    expect(await sh('rm -r sub; echo x > sub')).toMatchObject({
+      code: 'ERR_SECURITY_VIOLATION',
+      error: expect.stringContaining('"sub" was a folder'),
+    });
+    expect(await files()).toEqual({ 'sub/a.txt': 'a\n' });
+  });
+
   it('is told on by what whoever approves is shown', async () => {
     /** @type {any} */
     let seen;

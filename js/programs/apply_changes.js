@@ -39,7 +39,8 @@ export async function applyChanges(cwd, scratch, changes) {
     await clear(steps);
     for (const folder of folders.reverse()) await rmdir(folder).catch(() => {});
     if (error instanceof GitConflictError) throw error;
-    throw new IoError('The changes could not be written, so none of them was. See "cause".', { cause: error });
+    const code = /** @type {NodeJS.ErrnoException} */ (error).code ?? 'unknown';
+    throw new IoError(`The changes could not be written (${code}), so none of them was.`, { cause: error });
   }
   await clear(steps);
 }

@@ -36,6 +36,7 @@ export async function differencesOf(cwd, scratch, copy, rules) {
   /** @type {Differences} */
   const found = { changes: [], problems: [] };
   const seen = new Set();
+  const wereFolders = new Set([...copy.entries.keys()].flatMap(parentsOf));
   /** @type {string[]} */
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -51,6 +52,7 @@ export async function differencesOf(cwd, scratch, copy, rules) {
       const before = copy.entries.get(path);
       const isKept = rules.hidden.has(entry.name) || rules.readOnly.has(entry.name);
       if (isUnreadable(entry.name)) found.problems.push(`"${path}" has a name that is no UTF-8`);
+      else if (entry.isFile() && wereFolders.has(path)) found.problems.push(`"${path}" was a folder`);
       else if (isKept && before === undefined) found.problems.push(`"${path}" has a name that programs may not use`);
       else if (entry.isDirectory() && before === undefined) folders.push(path);
       else if (entry.isFile() && (before === undefined || before.kind === 'file')) {
@@ -69,6 +71,12 @@ export async function differencesOf(cwd, scratch, copy, rules) {
   found.changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   found.problems.splice(MAX_PROBLEMS);
   return found;
+}
+
+/** @param {string} path */
+function parentsOf(path) {
+  const names = path.split('/');
+  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'));
 }
 
 /**
