@@ -35,6 +35,10 @@ class OpenAgentRuns {
     run.result.finally(() => this.#open.delete(run));
   }
 
+  get isAny() {
+    return this.#open.size > 0;
+  }
+
   /** Interrupts them all, and waits until they have ended. */
   async stop() {
     const open = [...this.#open];

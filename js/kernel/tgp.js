@@ -324,7 +324,8 @@ export class TGP extends AgentHost {
   /** @param {{ pushTimeoutMs?: number }} [options] */
   async shutdown(options = {}) {
     const { pushTimeoutMs } = parseArguments(ShutdownOptionsSchema, options, 'shutdown options');
-    await this[AGENT_RUNS].stop();
+    // At once where there are none: who boots and shuts down in turn is obeyed in turn.
+    if (this[AGENT_RUNS].isAny) await this[AGENT_RUNS].stop();
     return this.#life.stop(pushTimeoutMs);
   }
 

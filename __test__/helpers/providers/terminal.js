@@ -33,6 +33,9 @@ else:
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
 `;
 
+/** Whoever sits at a terminal is in no CI, where Node takes colours for unwanted. */
+const PERSON = { TERM: 'xterm-256color', CI: undefined, TF_BUILD: undefined, FORCE_COLOR: undefined };
+
 /**
  * Runs `tgp` at a terminal.
  * @param {string} cwd
@@ -44,7 +47,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
  */
 export async function atTerminal(cwd, args, { script = [], columns = 100, env = {} } = {}) {
   const python = ['-c', TERMINAL, String(columns), JSON.stringify(script), process.execPath, CLI, ...args];
-  const child = spawn('python3', python, { cwd, env: { ...process.env, TERM: 'xterm-256color', ...env } });
+  const child = spawn('python3', python, { cwd, env: { ...process.env, ...PERSON, ...env } });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code, stdout, stderr, lines: screenLines(stdout) };
 }
