@@ -66,7 +66,7 @@ export declare class BindingKernel {
   /** Value: as for `writeFile`, for `meta.json`. */
   syncRegistry(asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: sorted paths. */
-  listFiles(dir: string, asker?: string | undefined | null): Promise<BindingOutcome>
+  listFiles(dir: string, glob?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: the text. */
   readFile(path: string, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ changed, warnings }`. Pushes what waits, then brings in what others pushed. */

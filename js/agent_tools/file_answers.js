@@ -2,23 +2,8 @@
 
 import { RESULT_FOLDER } from '../boundary/result_folder.js';
 import { firstThatFit, listPage, Page } from '../tool_shape/pages.js';
-import { PathGlob } from './path_glob.js';
 
 /** @typedef {import('../../index.js').SearchFilesResult} SearchFilesResult */
-
-/**
- * Whether somebody means a path who wrote a glob, from the root or from the folder that is listed.
- * @param {string | undefined} text
- * @param {string} dir
- * @returns {(path: string) => boolean}
- */
-export function meantBy(text, dir) {
-  if (text === undefined) return () => true;
-  const glob = new PathGlob(text);
-  const folder = dir.replace(/^(?:\.\/)+|\/+$/g, '').replace(/^\.$/, '');
-  const start = folder === '' ? 0 : folder.length + 1;
-  return (path) => glob.matches(path) || (start > 0 && glob.matches(path.slice(start)));
-}
 
 /**
  * @param {string[]} paths

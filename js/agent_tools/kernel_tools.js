@@ -7,7 +7,7 @@ import { listPage, textPage } from '../tool_shape/pages.js';
 import { ownedTools } from '../tool_shape/tool_owner.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
 import { checkedTool } from './checked_tool.js';
-import { fewer, findingsPage, matchesPage, meantBy, patchReport, pathsPage, withPlace } from './file_answers.js';
+import { fewer, findingsPage, matchesPage, patchReport, pathsPage, withPlace } from './file_answers.js';
 import { testPage } from './test_answer.js';
 import { toldCalls } from './told_calls.js';
 import {
@@ -75,11 +75,8 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
       'list_files',
       'List all files under a folder of the workspace, or those that match a glob, as sorted relative paths. To find a tool for a job, call find_tool instead.',
       ListFilesParams,
-      async ({ dir, glob, limit, after }, signal) => {
-        const isMeant = meantBy(glob, dir);
-        const paths = await files.list(dir, signal);
-        return pathsPage(paths.filter(isMeant), { from: dir || glob, limit, after });
-      },
+      async ({ dir, glob, limit, after }, signal) =>
+        pathsPage(await files.list(dir, glob, signal), { from: dir || glob, limit, after }),
     ),
     read_file: checkedTool(
       'read_file',

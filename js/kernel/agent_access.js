@@ -47,9 +47,13 @@ export function agentFiles(calls, who) {
   /** @type {(tool: string, path: string, args: object) => import('./kernel_calls.js').Asked} */
   const writes = (tool, path, args) => ({ tool, who, path, effect: 'write', args });
   return {
-    /** @type {(dir: string, signal?: AbortSignal) => Promise<string[]>} */
-    list: (dir, signal) =>
-      calls.read((kernel, asker) => kernel.listFiles(dir, asker), signal, reads('list_files', dir, { dir })),
+    /** @type {(dir: string, glob?: string, signal?: AbortSignal) => Promise<string[]>} */
+    list: (dir, glob, signal) =>
+      calls.read(
+        (kernel, asker) => kernel.listFiles(dir, glob, asker),
+        signal,
+        reads('list_files', dir, { dir, ...(glob !== undefined && { glob }) }),
+      ),
     /** @type {(path: string, signal?: AbortSignal) => Promise<string>} */
     read: (path, signal) =>
       calls.read((kernel, asker) => kernel.readFile(path, asker), signal, reads('read_file', path, { path })),

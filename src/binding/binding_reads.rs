@@ -12,9 +12,16 @@ use serde_json::json;
 impl BindingKernel {
     /// Value: sorted paths.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn list_files<'env>(&self, env: &'env Env, dir: String, asker: Option<String>) -> napi::Result<Object<'env>> {
-        let asked = Asked::read("list_files", Some(&dir), json!({ "dir": dir }));
-        self.through(env, Lane::Files, asker, asked, move |kernel| kernel.files().list_files(&dir))
+    pub fn list_files<'env>(
+        &self,
+        env: &'env Env,
+        dir: String,
+        glob: Option<String>,
+        asker: Option<String>,
+    ) -> napi::Result<Object<'env>> {
+        let args = glob.as_ref().map_or_else(|| json!({ "dir": dir }), |glob| json!({ "dir": dir, "glob": glob }));
+        let asked = Asked::read("list_files", Some(&dir), args);
+        self.through(env, Lane::Files, asker, asked, move |kernel| kernel.files().list_files(&dir, glob.as_deref()))
     }
 
     /// Value: the text.

@@ -50,7 +50,7 @@ fn crossing() -> String {
 fn kernel_answers(types: &mut Types) -> String {
     let mut answers = Answers::new("KernelAnswers", types);
     answers.add_type::<Booted<'static>>("boot");
-    answers.add("listFiles", |kernel: &Kernel| kernel.files().list_files(""));
+    answers.add("listFiles", |kernel: &Kernel| kernel.files().list_files("", None));
     answers.add("readFile", |kernel: &Kernel| kernel.files().read_file(""));
     answers.add_write("writeFile", |kernel, done| kernel.files().write_file("", "", &CommitNote::default(), done));
     answers.add_write("patchFile", |kernel, done| {

@@ -2,6 +2,7 @@
 
 use super::apply_diff::{DiffChange, Diffed};
 use super::changes::{Patch, Patched, Repair, Revert, WholeText};
+use super::path_glob::PathGlob;
 use super::relocation::{Moved, Relocation, Removal, Removed};
 use super::search_files::{SearchQuery, SearchReport, search};
 use super::write_path::WritePath;
@@ -72,10 +73,13 @@ impl Files {
         importers.into_iter().map(|importer| importer.path.as_str().to_owned()).collect()
     }
 
-    /// Every file below `dir`, as sorted paths from the root.
-    pub fn list_files(&self, dir: &str) -> Result<Vec<String>, Error> {
+    /// Every file below `dir`, or those that a glob means, as sorted paths from the root.
+    pub fn list_files(&self, dir: &str, glob: Option<&str>) -> Result<Vec<String>, Error> {
         let dir = JailPath::parse(dir)?;
-        Ok(self.root.list(&dir)?.into_iter().map(|path| path.as_str().to_owned()).collect())
+        let glob = glob.map(PathGlob::parse).transpose()?;
+        let is_meant = |path: &str| glob.as_ref().is_none_or(|glob| glob.matches_in(dir.as_str(), path));
+        let found = self.root.list(&dir)?.into_iter().filter(|path| is_meant(path.as_str()));
+        Ok(found.map(|path| path.as_str().to_owned()).collect())
     }
 
     /// Matching lines in the order of their paths, at most as many as the query wants.

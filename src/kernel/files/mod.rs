@@ -14,6 +14,7 @@ mod line_regex;
 mod line_search;
 mod line_table;
 mod own_texts;
+mod path_glob;
 mod path_turns;
 mod plan;
 mod preview;

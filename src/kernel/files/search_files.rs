@@ -1,21 +1,18 @@
 //! `search_files`: text in the files of the root, line by line and through the jail.
 
 use super::line_regex::{Letters, LineRegex, TooMuchWork};
+use super::path_glob::PathGlob;
 use crate::error::{Error, ErrorCode};
 use crate::kernel::config::{DEFAULT_SEARCH_LIMIT, SEARCH_LIMIT};
 use crate::kernel::tool_paths::RESULTS;
 use crate::vfs::{JailPath, Vfs};
-use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// Longest piece of a line that is shown.
 const SHOWN_CHARS: usize = 300;
-/// Longest expression and longest glob.
+/// Longest expression.
 const MAX_PATTERN_BYTES: usize = 4 << 10;
-const MAX_GLOB_BYTES: usize = 1 << 10;
-/// Braces in a glob: each doubles what it is turned into.
-const MAX_GLOB_BRACES: usize = 16;
 /// How long files are read.
 const MAX_TIME: Duration = Duration::from_secs(5);
 
@@ -71,11 +68,11 @@ pub struct SearchReport {
 pub fn search(files: &dyn Vfs, query: &SearchQuery) -> Result<SearchReport, Error> {
     let limit = query.limit.unwrap_or(DEFAULT_SEARCH_LIMIT);
     SEARCH_LIMIT.check(limit, "", ErrorCode::Validation)?;
-    let (mut regex, glob) = (query.regex()?, query.glob()?);
+    let (mut regex, glob) = (query.regex()?, query.glob.as_deref().map(PathGlob::parse).transpose()?);
     let mut report = SearchReport { matches: Vec::new(), truncated: false, files: 0, notice: None };
     let begun = Instant::now();
     for path in files.list(&JailPath::root())? {
-        if glob.as_ref().is_some_and(|glob| !glob.is_match(path.as_str())) {
+        if glob.as_ref().is_some_and(|glob| !glob.matches(path.as_str())) {
             continue;
         }
         // A result repeats what is said elsewhere: it is searched when it is asked for.
@@ -148,19 +145,6 @@ impl SearchQuery {
                 "pattern",
                 &format!("is not a valid regular expression: {error}. Escape characters that are meant literally."),
             )
-        })
-    }
-
-    fn glob(&self) -> Result<Option<GlobMatcher>, Error> {
-        let Some(glob) = &self.glob else { return Ok(None) };
-        if glob.len() > MAX_GLOB_BYTES || glob.matches('{').count() > MAX_GLOB_BRACES {
-            return Err(refused("glob", "is too long or has too many braces. Write it as \"tools/**/*.ts\"."));
-        }
-        // A bare name pattern is meant for every folder, as in .gitignore.
-        let pattern = if glob.contains('/') { glob.clone() } else { format!("**/{glob}") };
-        let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
-        glob.map(|glob| Some(glob.compile_matcher())).map_err(|error| {
-            refused("glob", &format!("is not a valid pattern: {}. Write it as \"tools/**/*.ts\".", error.kind()))
         })
     }
 }

@@ -5,6 +5,7 @@ use super::exec_value::{ExecDone, when_executed};
 use crate::error::Error;
 use crate::ids::RunId;
 use crate::kernel::door::{Asker, Call, Changes, Door, Effect, Passage, Reach, Trace};
+use crate::kernel::modules::ModuleGraph;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ use std::sync::Arc;
 pub struct EnteredRun {
     pub(super) request: ExecRequest,
     pub(super) done: ExecDone,
+    /// What it is made of, where somebody wanted to know.
+    pub(super) graph: Option<ModuleGraph>,
 }
 
 impl EnteredRun {

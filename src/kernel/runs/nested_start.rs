@@ -9,6 +9,7 @@ use super::runs::Runs;
 use super::sandbox_host::{AskedRun, RunStarter};
 use crate::error::Error;
 use crate::ids::RunId;
+use crate::kernel::modules::ModuleGraph;
 use crate::state::Through;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,13 +32,13 @@ impl RunStarter for Runs {
             trace: scope.trace.clone(),
             approval: approval.as_deref(),
         };
-        let entered = self.with_texts(&what, &scope.options, Through::Run, |texts| {
+        let (entered, graph) = self.with_texts(&what, &scope.options, Through::Run, |texts| {
             enter(&self.services.door, run, &what, &args_json, by, texts, done)
         });
         match entered {
             Ok(Entered { done, approved }) => {
                 scope.options.approved = approved;
-                self.begin_nested(run, scope, what, args_json, done);
+                self.begin_nested(run, scope, what, args_json, graph, done);
             }
             Err((error, done)) if approval.is_some() => done.pay(Err(error)),
             Err((error, done)) => {
@@ -64,6 +65,7 @@ impl Runs {
         scope: RunScope,
         what: Runnable,
         args_json: String,
+        judged: Option<ModuleGraph>,
         done: ExecDone,
     ) {
         let live = match self.admit_nested(&scope, what.path()) {
@@ -77,6 +79,6 @@ impl Runs {
         let done = self.announce(run, done);
         let runs = Arc::clone(&self);
         // Compiling takes its time, and the other questions of the outer run must not wait for it.
-        self.services.background.spawn(scope.root(), move || runs.exec(run, scope, what, args_json, done));
+        self.services.background.spawn(scope.root(), move || runs.exec(run, scope, what, args_json, judged, done));
     }
 }

@@ -46,21 +46,24 @@ impl Runs {
         LookedUp { runs: self, what, graph: OnceCell::new() }
     }
 
-    /// Has `enter` ask what the run is made of.
+    /// Has `enter` ask what the run is made of; gives what was looked up for that, so that exactly what was judged runs.
     pub(super) fn with_texts<T>(
         &self,
         what: &Runnable,
         options: &ExecOptions,
         through: Through,
         enter: impl FnOnce(RunTexts<'_>) -> T,
-    ) -> T {
+    ) -> (T, Option<ModuleGraph>) {
         let texts = self.looked_up(what);
-        enter(RunTexts {
+        let entered = enter(RunTexts {
             hash: &|| texts.hash(),
             imports: &|| texts.imports(),
             // What cannot be compiled is refused for that, by the run.
             state: &|| texts.graph().map_or(Ok(()), |graph| self.tests_let_run(what, options, through, graph)),
-        })
+        });
+        let graph = texts.graph.into_inner().and_then(Result::ok);
+        // A test has its texts noted when it runs.
+        (entered, graph.filter(|_| !matches!(what, Runnable::Test(_))))
     }
 
     /// What would run, compiled. Tests have the texts that they are made of noted.

@@ -105,13 +105,13 @@ impl Runs {
         let by = RunAsker { asker: &asker, parent, tool: None, trace: None, approval };
         let ExecRequest { run, what, args_json, options } = &request;
         let through = if parent.is_some() { Through::Run } else { Through::Call };
-        let entered = self.with_texts(what, options, through, |texts| {
+        let (entered, graph) = self.with_texts(what, options, through, |texts| {
             enter(&self.services.door, *run, what, args_json, by, texts, done)
         });
         match entered {
             Ok(Entered { done, approved }) => {
                 request.options.approved = approved;
-                Some(EnteredRun { request, done })
+                Some(EnteredRun { request, done, graph })
             }
             Err((error, done)) => {
                 done.pay(Err(error));
@@ -122,12 +122,12 @@ impl Runs {
 
     /// Runs a tool; its end is told once, from any thread.
     pub fn exec_tool(self: &Arc<Self>, entered: EnteredRun) {
-        let EnteredRun { request, done } = entered;
+        let EnteredRun { request, done, graph } = entered;
         let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.limits_for(&what)) {
             Ok(limits) => {
                 let (scope, done) = self.recorded(run, &what, self.scope(run, limits, options), done);
-                self.exec(run, scope, what, args_json, done);
+                self.exec(run, scope, what, args_json, graph, done);
             }
             Err(error) => done.pay(Err(error)),
         }
@@ -136,20 +136,23 @@ impl Runs {
     /// Starts a run on the caller's thread if that takes it next to no time: the tool is known, and a few looks tell that
     /// its files are what they were. Otherwise nothing has happened, and everything is given back.
     pub fn exec_tool_at_once(self: &Arc<Self>, entered: EnteredRun) -> Option<EnteredRun> {
-        let EnteredRun { request, done } = entered;
+        let EnteredRun { request, done, graph } = entered;
         let caller = request.options.caller;
         // What the tests of a tool say may have to be read first.
         if self.mode_of(&request.options) != Mode::Explore {
-            return Some(EnteredRun { request, done });
+            return Some(EnteredRun { request, done, graph });
         }
         let tool = match &request.what {
             Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
             Runnable::Tool(_) | Runnable::Code(_) | Runnable::Test(_) => None,
         };
-        let known = tool
-            .and_then(|path| self.services.modules.graph_quickly(&path))
-            .filter(|graph| self.services.checks.gates_quickly(caller, graph));
-        let Some(graph) = known else { return Some(EnteredRun { request, done }) };
+        let Some(tool) = tool else { return Some(EnteredRun { request, done, graph }) };
+        let graph = graph.or_else(|| self.services.modules.graph_quickly(&tool));
+        let is_quick = |graph: &ModuleGraph| self.services.checks.gates_quickly(caller, graph);
+        let graph = match graph {
+            Some(graph) if is_quick(&graph) => graph,
+            graph => return Some(EnteredRun { request, done, graph }),
+        };
         let ExecRequest { run, what, args_json, options } = request;
         let started = options
             .limits(self.config.limits())
@@ -166,14 +169,14 @@ impl Runs {
     /// left to the root of both, so that the two never wait for each other. When `parent` is over nothing has happened, and
     /// everything is given back.
     pub fn exec_tool_below(self: &Arc<Self>, parent: RunId, entered: EnteredRun) -> Option<EnteredRun> {
-        let EnteredRun { request, done } = entered;
+        let EnteredRun { request, done, graph } = entered;
         let host = self.open.host(parent);
         if request.options.is_dry() && host.as_ref().is_some_and(|host| !host.is_dry()) {
             done.pay(Err(cannot_turn_dry(request.what.path())));
             return None;
         }
         let below = host.and_then(|host| host.begin_below(request.run));
-        let Some((scope, begun)) = below else { return Some(EnteredRun { request, done }) };
+        let Some((scope, begun)) = below else { return Some(EnteredRun { request, done, graph }) };
         let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.config.limits()) {
             Err(error) => done.pay(Err(error)),
@@ -186,7 +189,7 @@ impl Runs {
                     drop(begun);
                     done.pay(result);
                 });
-                Arc::clone(self).begin_nested(run, scope, what, args_json, done);
+                Arc::clone(self).begin_nested(run, scope, what, args_json, graph, done);
             }
         }
         None
@@ -198,6 +201,7 @@ impl Runs {
         scope: RunScope,
         what: Runnable,
         args_json: String,
+        judged: Option<ModuleGraph>,
         done: ExecDone,
     ) {
         if matches!(what, Runnable::Test(_)) && scope.test.is_none() {
@@ -205,7 +209,7 @@ impl Runs {
             return done.pay(Err(Error::new(ErrorCode::Limit, message)));
         }
         let compiling = Stage::begin("compile", &scope);
-        let graph = self.graph(&what, scope.test.as_deref());
+        let graph = judged.map_or_else(|| self.graph(&what, scope.test.as_deref()), Ok);
         let memory = scope.limits.memory_bytes;
         let graph = graph.and_then(|graph| {
             self.admit(&args_json, memory, &scope.options, &graph)?;
@@ -222,9 +226,9 @@ impl Runs {
     /// Notes a run before it is prepared, so that it can be cancelled from then on; and that it is over, before anyone
     /// hears of it, however it ends.
     pub fn announce_run(self: &Arc<Self>, entered: EnteredRun) -> EnteredRun {
-        let EnteredRun { request, done } = entered;
+        let EnteredRun { request, done, graph } = entered;
         let done = self.announce(request.run, done);
-        EnteredRun { request, done }
+        EnteredRun { request, done, graph }
     }
 
     pub(super) fn announce(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {

@@ -1,5 +1,6 @@
 //! What other threads may know and do about the run that is under way.
 
+use super::cpu_account::CpuAccount;
 use super::stuck_policy::StuckPolicy;
 use super::thread_clock::ThreadClock;
 use crate::ids::RunId;
@@ -45,7 +46,7 @@ pub(super) struct Current {
     pub(super) run: RunId,
     pub(super) limits: RunLimits,
     pub(super) started: Instant,
-    pub(super) cpu_before: Duration,
+    pub(super) cpu: CpuAccount,
     pub(super) interrupted: Option<(Cause, Instant)>,
     stack: String,
     budget: Arc<MemoryBudget>,
@@ -67,6 +68,8 @@ pub struct EngineControl {
     pub(super) asleep: AtomicBool,
     pub(super) closed: AtomicBool,
     pub(super) clock: Mutex<Option<ThreadClock>>,
+    /// Whether the guest was asked to show that it moves, and has not yet.
+    still: AtomicBool,
     isolate: Mutex<Option<Interruptible>>,
     host_calls: AtomicU32,
     /// A run that was cancelled before its engine had come to it. Only touched while `current` is held.
@@ -86,6 +89,7 @@ impl EngineControl {
             asleep: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             clock: Mutex::new(None),
+            still: AtomicBool::new(false),
             isolate: Mutex::new(None),
             host_calls: AtomicU32::new(0),
             cancelled_early: Mutex::new(None),
@@ -121,6 +125,7 @@ impl EngineControl {
         clock: Option<ThreadClock>,
     ) {
         *self.isolate.lock() = Some(Interruptible { isolate, tell_stack });
+        self.still.store(false, Ordering::Release);
         *self.clock.lock() = clock;
     }
 
@@ -146,13 +151,13 @@ impl EngineControl {
     pub(in crate::sandbox::engine) fn begin(&self, run: RunId, limits: RunLimits, budget: Arc<MemoryBudget>) {
         self.host_calls.store(0, Ordering::Relaxed);
         *self.start_unreported.lock() = true;
-        let cpu_before = self.cpu_now();
+        let cpu = CpuAccount::new(self.cpu_now());
         let mut current = self.current.lock();
         let current = current.insert(Current {
             run,
             limits,
             started: Instant::now(),
-            cpu_before,
+            cpu,
             interrupted: None,
             stack: String::new(),
             budget,
@@ -175,7 +180,9 @@ impl EngineControl {
     pub(super) fn interrupt_current(&self, current: &mut Current, cause: Cause) {
         let first = current.interrupted.is_none();
         if first {
-            current.interrupted = Some((cause, Instant::now()));
+            // One that has not moved for long has had that time to come to its end.
+            let now = Instant::now();
+            current.interrupted = Some((cause, now.checked_sub(current.cpu.forgiven()).unwrap_or(now)));
         }
         let isolate = self.isolate.lock();
         let Some(Interruptible { isolate, tell_stack }) = isolate.as_ref() else { return };
@@ -189,6 +196,19 @@ impl EngineControl {
                 isolate.terminate_execution();
             }
         }
+    }
+
+    /// Whether the guest has run since it was last asked to show it; it is asked again.
+    pub(super) fn has_moved(&self) -> bool {
+        if self.still.load(Ordering::Acquire) {
+            return false;
+        }
+        if let Some(Interruptible { isolate, .. }) = self.isolate.lock().as_ref() {
+            self.still.store(true, Ordering::Release);
+            let data = std::ptr::from_ref(&self.still).cast_mut().cast::<c_void>();
+            isolate.request_interrupt(show_movement, data);
+        }
+        true
     }
 
     /// Whether the guest is to tell where it is: its time is up, and it has not told yet.
@@ -210,7 +230,7 @@ impl EngineControl {
         let made = work();
         let spent = self.cpu_now().saturating_sub(before);
         if let Some(current) = self.current.lock().as_mut() {
-            current.cpu_before += spent;
+            current.cpu.leave_out(spent);
         }
         made
     }
@@ -238,7 +258,7 @@ impl EngineControl {
         let Some(current) = self.current.lock().take() else { return Fitness::Spent };
         *self.start_unreported.lock() = false;
         let stats = RunStats {
-            cpu_ms: self.cpu_now().saturating_sub(current.cpu_before).as_secs_f64() * 1e3,
+            cpu_ms: current.cpu.spent(self.cpu_now()).as_secs_f64() * 1e3,
             wall_ms: current.started.elapsed().as_secs_f64() * 1e3,
             heap_peak_bytes: current.budget.peak(),
             host_calls: self.host_calls.load(Ordering::Relaxed),
@@ -265,4 +285,11 @@ impl EngineControl {
     pub(super) fn cpu_now(&self) -> Duration {
         self.clock.lock().and_then(ThreadClock::now).unwrap_or_default()
     }
+}
+
+/// V8 calls it on the guest's thread at the next interrupt check, so the guest moves.
+unsafe extern "C" fn show_movement(_isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
+    // SAFETY: `data` is a field of the engine's control, which outlives the isolate: the engine's thread holds both.
+    let still = unsafe { &*data.cast::<AtomicBool>() };
+    still.store(false, Ordering::Release);
 }

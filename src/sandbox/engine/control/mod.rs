@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod abort_signal;
+mod cpu_account;
 mod engine_control;
 pub mod fatal_error;
 mod inbox;

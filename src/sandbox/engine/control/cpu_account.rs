@@ -1,0 +1,97 @@
+//! What of a thread's CPU time is held against the guest that it runs.
+//!
+//! A virtual machine that its host has stopped for a moment does not know: its clocks go on, and the time is charged to whoever
+//! had the processor. A guest of half a millisecond would be ended for a standstill of fifty. So time in which a guest was not
+//! seen to move counts only once there was much of it: a guest inside of a long built-in does not move either.
+
+use std::time::Duration;
+
+/// How much of a run's time is not held against it at most.
+const FORGIVEN: Duration = Duration::from_millis(200);
+/// Most that is held against a guest between two looks, which are meant to be half as far apart.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+/// The CPU time of a run.
+#[derive(Debug)]
+pub(super) struct CpuAccount {
+    begun: Duration,
+    seen: Duration,
+    forgiven: Duration,
+}
+
+impl CpuAccount {
+    /// Begins when the thread's clock shows `now`.
+    pub(super) fn new(now: Duration) -> Self {
+        Self { begun: now, seen: now, forgiven: Duration::ZERO }
+    }
+
+    /// All that the clock has shown since the beginning.
+    pub(super) fn spent(&self, now: Duration) -> Duration {
+        now.saturating_sub(self.begun)
+    }
+
+    /// Leaves out what was done for the host.
+    pub(super) fn leave_out(&mut self, time: Duration) {
+        self.begun += time;
+        self.seen += time;
+    }
+
+    /// What is held against the guest, after another look at it: `moved` when it was seen to run since the last.
+    pub(super) fn look(&mut self, now: Duration, moved: bool) -> Duration {
+        let passed = now.saturating_sub(self.seen);
+        self.seen = now;
+        let held = if moved { passed.min(BETWEEN_LOOKS) } else { Duration::ZERO };
+        self.forgiven = FORGIVEN.min(self.forgiven + (passed - held));
+        self.spent(now).saturating_sub(self.forgiven)
+    }
+
+    pub(super) fn forgiven(&self) -> Duration {
+        self.forgiven
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CpuAccount;
+    use std::time::Duration;
+
+    const fn ms(count: u64) -> Duration {
+        Duration::from_millis(count)
+    }
+
+    #[test]
+    fn a_guest_that_moves_is_held_to_its_time() {
+        let mut account = CpuAccount::new(ms(1000));
+        let held: Vec<_> = (1..=6).map(|look| account.look(ms(1000 + 10 * look), true)).collect();
+        assert_eq!(held, [ms(10), ms(20), ms(30), ms(40), ms(50), ms(60)]);
+        account.leave_out(ms(15));
+        assert_eq!(account.look(ms(1080), true), ms(65));
+    }
+
+    #[test]
+    fn a_standstill_is_not_the_guests_whether_the_watchdog_stood_still_or_not() {
+        let mut account = CpuAccount::new(ms(0));
+        assert_eq!(account.look(ms(8), true), ms(8));
+        for look in 1..=13 {
+            assert_eq!(account.look(ms(8 + 10 * look), false), ms(8));
+        }
+        assert_eq!(account.look(ms(140), true), ms(10));
+        let mut account = CpuAccount::new(ms(0));
+        assert_eq!(account.look(ms(134), true), ms(20));
+        assert_eq!(account.spent(ms(134)), ms(134), "what the clock shows is told as it is");
+    }
+
+    #[test]
+    fn a_guest_that_never_moves_has_so_much_more_and_no_more() {
+        let mut account = CpuAccount::new(ms(0));
+        let mut now = ms(0);
+        while account.look(now, false) < ms(50) {
+            now += ms(10);
+        }
+        assert_eq!(now, ms(250));
+        for look in 1..=9 {
+            account.look(now + ms(30 * look), look % 2 == 0);
+        }
+        assert_eq!(account.look(now + ms(300), true), ms(350), "what is forgiven is forgiven once");
+    }
+}
