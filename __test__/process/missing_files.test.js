@@ -1,4 +1,4 @@
-import { unlink, writeFile } from 'node:fs/promises';
+import { chmod, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { madWorkers } from '../helpers/mad_host.js';
@@ -14,6 +14,23 @@ const BOOT = `
   const told = await forge().then(() => 'ran', ({ code, message }) => ({ code, message }));
   await kernel.shutdown();
   console.log(JSON.stringify(told));`;
+
+describe('a deployment that has lost the modes of files', () => {
+  it('is told so by whoever asks what holds the workers, as by a run', async () => {
+    const folder = await tempRoot();
+    const env = await madWorkers(join(folder, 'native'));
+    await chmod(join(folder, 'native', 'tgp-sandbox'), 0o644);
+    const told = await runProgram(
+      folder,
+      `const kernel = new TGP({ config: { rootDir: './.tgp' } });
+      const told = await kernel.confinement().then(() => 'told', ({ code, message }) => ({ code, message }));
+      await kernel.shutdown();
+      console.log(JSON.stringify(told));`,
+      env,
+    );
+    expect(told).toMatchObject({ code: 'ERR_ISOLATE_CRASHED', message: expect.stringContaining('permission denied') });
+  });
+});
 
 describe('a deployment that has forgotten the locale data', () => {
   it.each(['process', 'thread'])('is told what is missing and where it belongs (%s)', async (ISOLATION) => {

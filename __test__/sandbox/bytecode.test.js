@@ -59,6 +59,20 @@ describe('bytecode of a package', () => {
     expect((await kept()).written).toBe(written);
   });
 
+  it('is not there for the first run, which has the time that this takes beside its own', async () => {
+    const kernel = new TGP({ config: { rootDir: await tempRoot(), allowedImports: ['zod'], sandbox: { timeoutMs: 5 } } });
+    onTestFinished(() => kernel.shutdown());
+    const tools = tgpTools(kernel);
+    await tools.write_file.execute({ path: 'tools/t.ts', content: TOOL });
+    expect((await kernel.exec('tools/t.ts', { n: 2 })).result).toBe(true);
+    // It is time for the package, and no time without an end for the tool.
+    await tools.write_file.execute({ path: 'tools/endless.ts', content: `import 'zod';\nfor (;;) {}\n` });
+    await expect(kernel.exec('tools/endless.ts')).rejects.toMatchObject({
+      code: 'ERR_ISOLATE_TIMEOUT',
+      message: expect.stringContaining('The packages that it imports are loaded anew by every run'),
+    });
+  });
+
   it('that is torn, damaged, foreign or gone is ignored and made again', async () => {
     const { fresh, making, kept } = await forged();
     await making();

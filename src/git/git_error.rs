@@ -8,7 +8,8 @@ use std::io;
 pub enum GitError {
     #[error(
         "The repository belongs to another user of this machine; run as that user, change its owner, or trust it with \
-         `git config --global --add safe.directory <directory>`"
+         `git config --global --add safe.directory <directory>`. Where the root is a volume that belongs to somebody else, \
+         choose a folder in it as rootDir"
     )]
     NotOwned,
     #[error("A Git configuration file cannot be read; run `git config --list` in the root and repair what it reports")]

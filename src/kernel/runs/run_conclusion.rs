@@ -40,8 +40,9 @@ pub fn conclude(
         }
         RunEnd::CpuTimeout => {
             let message = format!(
-                "{path} timed out: it used up its {} ms of CPU time (sandbox.timeoutMs). Look for an endless loop; else do less per run, or the heavy part in SQL.",
-                limits.cpu.as_millis()
+                "{path} timed out: it used up its {} ms of CPU time (sandbox.timeoutMs). Look for an endless loop; else do less per run, or the heavy part in SQL.{}",
+                limits.cpu.as_millis(),
+                loading(graph)
             );
             Error::new(ErrorCode::IsolateTimeout, message)
         }
@@ -97,6 +98,15 @@ pub fn out_of_nested_time(cpu: Duration) -> String {
         "the runs that one tool starts, directly or not, may use {} ms of CPU time together (sandbox.nestedTimeoutMs). Do less in them.",
         cpu.as_millis()
     )
+}
+
+/// What counts beside the tool's own work.
+fn loading(graph: &ModuleGraph) -> &'static str {
+    if graph.packages.is_empty() {
+        ""
+    } else {
+        " The packages that it imports are loaded anew by every run, and that counts: import less of them, or raise the limit."
+    }
 }
 
 fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph, api: &[String]) -> Error {

@@ -22,4 +22,3 @@ pub use home::make_room;
 pub use isolate::locale_data::load as load_locales;
 pub use isolate::platform::engine_version;
 pub use isolate::snapshot::load_from as load_snapshot;
-pub use memory::passes_through;

@@ -112,7 +112,7 @@ impl Pool {
         loop {
             match state.confinement() {
                 Ok(Some(confinement)) => return Ok(confinement),
-                Err(()) => return Err(SandboxError::Closed),
+                Err(error) => return Err(error),
                 Ok(None) => self.changed.wait(&mut state),
             }
         }
@@ -181,7 +181,7 @@ impl Pool {
     }
 
     fn on_start_failed(self: &Arc<Self>, id: WorkerId, error: &SandboxError) {
-        let victims = self.state.lock().start_failed(id);
+        let victims = self.state.lock().start_failed(id, error);
         pay_all(victims, error);
         self.relieve_supervisor();
         self.changed.notify_all();

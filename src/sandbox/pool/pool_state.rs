@@ -13,6 +13,7 @@ use crate::sandbox::confinement::Confinement;
 use crate::sandbox::message::Fitness;
 use crate::sandbox::run_end::RunEnd;
 use crate::sandbox::run_request::{Done, RunRequest};
+use crate::sandbox::sandbox_error::SandboxError;
 use crate::sandbox::transport::Worker;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -41,6 +42,8 @@ pub struct PoolState {
     confinement: Option<Confinement>,
     inspected: bool,
     failed_starts: u32,
+    /// Why the last worker could not be started; nothing for one that died by itself.
+    last_failure: Option<SandboxError>,
     closed: bool,
 }
 
@@ -56,6 +59,7 @@ impl PoolState {
             confinement: None,
             inspected: false,
             failed_starts: 0,
+            last_failure: None,
             closed: false,
         }
     }
@@ -81,8 +85,14 @@ impl PoolState {
     }
 
     /// What holds the workers, once one has told; `Err` when none will.
-    pub fn confinement(&self) -> Result<Option<Confinement>, ()> {
-        if self.closed || self.failed_starts >= START_ATTEMPTS { Err(()) } else { Ok(self.confinement.clone()) }
+    pub fn confinement(&self) -> Result<Option<Confinement>, SandboxError> {
+        if self.closed {
+            return Err(SandboxError::Closed);
+        }
+        if self.failed_starts >= START_ATTEMPTS {
+            return Err(self.last_failure.clone().unwrap_or(SandboxError::KeepsDying));
+        }
+        Ok(self.confinement.clone())
     }
 
     /// Slots for the workers that the load asks for. The caller starts them.
@@ -137,7 +147,8 @@ impl PoolState {
     }
 
     /// The worker could not be started. Returns the runs that are given up.
-    pub fn start_failed(&mut self, id: WorkerId) -> Vec<Done> {
+    pub fn start_failed(&mut self, id: WorkerId, why: &SandboxError) -> Vec<Done> {
+        self.last_failure = Some(why.clone());
         if self.slots.remove(id) { self.note_failed_start() } else { Vec::new() }
     }
 

@@ -2,9 +2,9 @@
 
 use super::outbox::Outbox;
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
-use crate::sandbox::engine::{make_room, passes_through};
+use crate::sandbox::engine::make_room;
 use crate::sandbox::frame::{FrameReader, encode};
-use crate::sandbox::message::{Command, Event};
+use crate::sandbox::message::Command;
 use crate::sandbox::run_end::FRAME_SLACK;
 use crate::sandbox::sandbox_error::SandboxError;
 use crate::threads;
@@ -88,8 +88,7 @@ impl ProcessWorker {
     fn listen(&self, mut output: FrameReader<ChildStdout>, news: &NewsSink) {
         // The stream has ended or makes no sense, or what it said made us panic: this process has said its last word.
         let _panicked = threads::contain(|| {
-            while let Ok(Some(event)) = output.read::<Event>() {
-                passes_through(event.text_bytes());
+            while let Ok(Some(event)) = output.read() {
                 news(News::Event(event));
             }
         });

@@ -11,18 +11,22 @@ const FORGIVEN: Duration = Duration::from_millis(200);
 /// Most that is held against a guest between two looks, which are meant to be half as far apart.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
+/// What a run may use beside its own, in all, for packages that are compiled for the first time.
+const FIRST_LOADS: Duration = Duration::from_millis(500);
+
 /// The CPU time of a run.
 #[derive(Debug)]
 pub(super) struct CpuAccount {
     begun: Duration,
     seen: Duration,
     forgiven: Duration,
+    granted: Duration,
 }
 
 impl CpuAccount {
     /// Begins when the thread's clock shows `now`.
     pub(super) fn new(now: Duration) -> Self {
-        Self { begun: now, seen: now, forgiven: Duration::ZERO }
+        Self { begun: now, seen: now, forgiven: Duration::ZERO, granted: Duration::ZERO }
     }
 
     /// All that the clock has shown since the beginning.
@@ -36,13 +40,18 @@ impl CpuAccount {
         self.seen += time;
     }
 
+    /// Leaves out what the guest did not ask for and has to do all the same.
+    pub(super) fn grant(&mut self, time: Duration) {
+        self.granted = FIRST_LOADS.min(self.granted + time);
+    }
+
     /// What is held against the guest, after another look at it: `moved` when it was seen to run since the last.
     pub(super) fn look(&mut self, now: Duration, moved: bool) -> Duration {
         let passed = now.saturating_sub(self.seen);
         self.seen = now;
         let held = if moved { passed.min(BETWEEN_LOOKS) } else { Duration::ZERO };
         self.forgiven = FORGIVEN.min(self.forgiven + (passed - held));
-        self.spent(now).saturating_sub(self.forgiven)
+        self.spent(now).saturating_sub(self.forgiven + self.granted)
     }
 
     pub(super) fn forgiven(&self) -> Duration {
@@ -79,6 +88,17 @@ mod tests {
         let mut account = CpuAccount::new(ms(0));
         assert_eq!(account.look(ms(134), true), ms(20));
         assert_eq!(account.spent(ms(134)), ms(134), "what the clock shows is told as it is");
+    }
+
+    #[test]
+    fn what_is_granted_is_not_held_against_the_guest_and_has_an_end() {
+        let mut account = CpuAccount::new(ms(0));
+        account.grant(ms(250));
+        let last = (1..=30).map(|look| account.look(ms(10 * look), true)).last();
+        assert_eq!(last, Some(ms(50)));
+        (0..100).for_each(|_| account.grant(ms(250)));
+        let last = (31..=60).map(|look| account.look(ms(10 * look), true)).last();
+        assert_eq!(last, Some(ms(100)));
     }
 
     #[test]

@@ -235,6 +235,13 @@ impl EngineControl {
         made
     }
 
+    /// Has the guest use that much more than it may, for something that happens once and not for its sake.
+    pub(in crate::sandbox::engine) fn grant(&self, time: Duration) {
+        if let Some(current) = self.current.lock().as_mut() {
+            current.cpu.grant(time);
+        }
+    }
+
     /// Why the run under way was interrupted, if it was.
     pub(in crate::sandbox::engine) fn cause(&self) -> Option<Cause> {
         self.current.lock().as_ref().and_then(|current| current.interrupted.map(|(cause, _)| cause))

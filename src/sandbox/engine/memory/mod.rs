@@ -4,13 +4,13 @@ mod array_buffer;
 #[cfg_attr(v8_sandbox, path = "buffer_memory_inside.rs")]
 #[cfg_attr(not(v8_sandbox), path = "buffer_memory_anywhere.rs")]
 mod buffer_memory;
-mod freed_memory;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod large_blocks;
 mod memory_budget;
 mod native_memory;
 mod weight;
 
 pub use array_buffer::counting_allocator;
-pub use freed_memory::passes_through;
 pub use memory_budget::MemoryBudget;
 pub use native_memory::native_bytes;
 pub use weight::{Burden, Weight};

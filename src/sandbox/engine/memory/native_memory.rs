@@ -6,7 +6,8 @@
 pub fn native_bytes() -> u64 {
     // SAFETY: it takes the allocator's own locks, and changes nothing.
     let told = unsafe { libc::mallinfo2() };
-    told.uordblks.saturating_add(told.hblkhd) as u64
+    let blocks = told.uordblks.saturating_add(told.hblkhd);
+    blocks.saturating_add(super::large_blocks::large_bytes()) as u64
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]

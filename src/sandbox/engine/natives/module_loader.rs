@@ -10,6 +10,10 @@ use crate::sandbox::engine::run::RunState;
 use crate::sandbox::message::HostAnswer;
 use crate::sandbox::module::ModuleKind;
 use serde::Deserialize;
+use std::time::Duration;
+
+/// What a package may take that nobody has compiled before: with bytecode it takes a fraction of that.
+const FIRST_LOAD: Duration = Duration::from_millis(250);
 
 /// `kind(path)`: one of `moduleKinds`.
 pub fn kind(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
@@ -126,10 +130,15 @@ fn compile_body<'s>(
     let name = v8::String::new(scope, path)?;
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
     let (mut source, options, found) = source_of(scope, path, code, &origin);
+    if found == Found::NotYet
+        && let Some(state) = scope.get_slot::<RunState>()
+    {
+        state.control.grant(FIRST_LOAD);
+    }
     let function = compile_function(scope, &mut source, options)?;
     // Data of another V8 or text is refused, and then the text was compiled after all.
     let refused = source.get_cached_data().is_none_or(v8::script_compiler::CachedData::rejected);
-    if refused || found == Found::Elsewhere {
+    if refused || found != Found::Own {
         let fresh = v8::Global::new(scope, function);
         if let Some(state) = scope.get_slot_mut::<RunState>() {
             state.note_compiled(path, fresh);

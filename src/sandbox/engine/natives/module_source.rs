@@ -10,6 +10,8 @@ pub enum Found {
     Own,
     /// In its package, or nowhere.
     Elsewhere,
+    /// Nowhere, though it is a package: it is compiled for the first time.
+    NotYet,
 }
 
 /// The module's source for V8, with the best bytecode that there is.
@@ -26,8 +28,12 @@ pub fn source_of<'s>(
             (source, v8::script_compiler::CompileOptions::ConsumeCodeCache, found)
         }
         None => {
+            let state = scope.get_slot::<RunState>();
+            let module = state.and_then(|state| state.module(path));
+            let is_package = module.is_some_and(|module| matches!(module.code, Code::Package(_)));
+            let found = if is_package { Found::NotYet } else { Found::Elsewhere };
             let source = v8::script_compiler::Source::new(text, Some(origin));
-            (source, v8::script_compiler::CompileOptions::NoCompileOptions, Found::Elsewhere)
+            (source, v8::script_compiler::CompileOptions::NoCompileOptions, found)
         }
     }
 }

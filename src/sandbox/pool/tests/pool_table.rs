@@ -10,6 +10,7 @@ use crate::sandbox::pool::pool_state::PoolState;
 use crate::sandbox::pool::worker_slots::WorkerId;
 use crate::sandbox::run_end::RunEnd;
 use crate::sandbox::run_request::when_done;
+use crate::sandbox::sandbox_error::SandboxError;
 use crate::sandbox::transport::Worker;
 use crossbeam_channel::unbounded;
 use std::sync::Arc;
@@ -125,7 +126,7 @@ impl Rehearsal {
                 active.into_iter().chain(waiting).collect()
             }
             Step::StartFailed(worker) => {
-                let given_up = self.state.start_failed(self.workers[worker].0);
+                let given_up = self.state.start_failed(self.workers[worker].0, &SandboxError::KeepsDying);
                 self.describe(Loss { given_up, ..Loss::default() })
             }
             Step::Gone(worker) => {
