@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PLATFORM_NAMES } from '../../scripts/platform.mjs';
-import { packCore, publishingOrder } from '../../scripts/release_packages.mjs';
+import { packCommand, packCore, packed } from '../../scripts/release_packages.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const exec = promisify(execFile);
@@ -105,20 +105,5 @@ describe('@tgp/core as it is published', () => {
     });
     // In the repository alone, which the text says.
     expect(broken.filter((link) => !/: (?:\.\.\/)*(?:CONTRIBUTING|ARCHITECTURE)\.md$/.test(link))).toEqual([]);
-  });
-});
-
-describe('the order of publishing', () => {
-  it('has native packages before what needs them, and refuses a set that is not whole', async () => {
-    const into = await tempRoot();
-    const { version } = core.manifest;
-    expect(() => publishingOrder(into)).toThrow('tgp-core-linux-x64-gnu');
-    const names = ['tgp', 'tgp-core', 'tgp-memory', ...PLATFORM_NAMES.map((name) => `tgp-core-${name}`)];
-    for (const name of names) await writeFile(join(into, `${name}-${version}.tgz`), '');
-    const order = publishingOrder(into).map((path) => path.slice(into.length + 1, -`-${version}.tgz`.length));
-    expect(order.slice(-3)).toEqual(['tgp-memory', 'tgp-core', 'tgp']);
-    expect(order).toHaveLength(8);
-    await writeFile(join(into, 'stranger-1.0.0.tgz'), '');
-    expect(() => publishingOrder(into)).toThrow('stranger-1.0.0.tgz');
   });
 });
