@@ -62,5 +62,5 @@ test('it installs the test runner when that is missing, and only for tests', asy
   const cargo = `[ "$1" = nextest ] && ${NEVER}; true`;
   expect((await setUp({ ...MACHINE, cargo }, { tests: false })).ran).toEqual([]);
   const { ran } = await setUp({ ...MACHINE, cargo }, { tests: true });
-  expect(ran).toContain('cargo install --locked cargo-nextest');
+  expect(ran).toContainEqual(expect.stringMatching(/^cargo install --locked cargo-nextest@\d+\.\d+\.\d+$/));
 });

@@ -110,7 +110,10 @@ describe('publishing', () => {
       const into = await packedFolder();
       registry.trouble.set('@tgp/core', 'refuse');
       const first = await publish(into);
-      expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining(`could not publish @tgp/core ${version}`) });
+      expect(first).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`could not publish @tgp/core ${version}`),
+      });
       expect(ids()).toEqual(all.slice(0, 2));
       const second = await publish(into);
       expect(second.stderr).not.toContain('could not publish');
