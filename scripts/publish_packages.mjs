@@ -18,7 +18,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readOptions } from './options.mjs';
 import { program, ROOT, StepFailed } from './process.mjs';
 import { packedManifest, publishingOrder } from './release_packages.mjs';
 import { isOlder, isPreview, readVersion } from './versions.mjs';
@@ -120,14 +120,13 @@ export async function publishPackages(job) {
 }
 
 async function main() {
-  const { values } = parseArgs({
-    options: {
-      into: { type: 'string', default: join(ROOT, 'target', 'packed') },
-      registry: { type: 'string', default: REGISTRY },
-      'dry-run': { type: 'boolean', default: false },
-      provenance: { type: 'boolean', default: false },
-    },
-  });
+  const options = {
+    into: { type: /** @type {const} */ ('string'), default: join(ROOT, 'target', 'packed') },
+    registry: { type: /** @type {const} */ ('string'), default: REGISTRY },
+    'dry-run': { type: /** @type {const} */ ('boolean'), default: false },
+    provenance: { type: /** @type {const} */ ('boolean'), default: false },
+  };
+  const { values } = readOptions({ options }, USAGE);
   const { registry, provenance, 'dry-run': dryRun } = values;
   const say = (/** @type {string} */ line) => process.stdout.write(`${line}\n`);
   await publishPackages({ into: resolve(values.into), registry, provenance, dryRun, say });
@@ -137,9 +136,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     await main();
   } catch (error) {
-    const isUsage = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-    if (!(error instanceof StepFailed) && !isUsage) throw error;
-    process.stderr.write(`${error.message}\n${isUsage ? `${USAGE}\n` : ''}`);
-    process.exitCode = isUsage ? 2 : 1;
+    if (!(error instanceof StepFailed)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
   }
 }
