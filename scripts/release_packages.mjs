@@ -61,12 +61,22 @@ export function packed(folder, { into, repository }, change = (manifest) => mani
         `${manifest.name} has version ${manifest.version}, @tgp/core ${version}: "npm run release" sets both.`,
       );
     }
-    const origin = repository === undefined ? {} : { repository: { type: 'git', url: repository } };
-    writeFileSync(file, `${JSON.stringify({ ...manifest, ...origin }, null, 2)}\n`);
+    writeFileSync(file, `${JSON.stringify({ ...manifest, ...originOf(repository) }, null, 2)}\n`);
     return pack(unpacked, into);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** @param {string | undefined} repository */
+function originOf(repository) {
+  if (repository === undefined) return {};
+  const page = repository.replace(/^git\+/, '').replace(/\.git$/, '');
+  return {
+    repository: { type: 'git', url: repository },
+    homepage: `${page}#readme`,
+    bugs: { url: `${page}/issues` },
+  };
 }
 
 /**

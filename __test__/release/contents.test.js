@@ -93,6 +93,8 @@ describe('@tgp/core as it is published', () => {
     const { version, optionalDependencies, repository, scripts, devDependencies } = core.manifest;
     for (const name of PLATFORM_NAMES) expect(optionalDependencies[`@tgp/core-${name}`]).toBe(version);
     expect(repository).toEqual({ type: 'git', url: REPOSITORY });
+    expect(core.manifest.homepage).toBe('https://example.com/tgp/core#readme');
+    expect(core.manifest.bugs).toEqual({ url: 'https://example.com/tgp/core/issues' });
     expect([scripts, devDependencies]).toEqual([undefined, undefined]);
     const own = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'));
     expect(Object.keys(own.optionalDependencies).filter((name) => name.startsWith('@tgp/'))).toEqual([]);

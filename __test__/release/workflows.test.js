@@ -152,11 +152,15 @@ describe('the release', () => {
     expect(check).toContain('fetch-depth: 0\n');
     expect(job('release.yml', 'test')).toContain('uses: ./.github/workflows/test.yml\n');
     expect(read('test.yml')).toContain('\n  workflow_call:\n');
-    const [rehearsal] = /\$\{\{ !\(github\.event_name == 'workflow_dispatch' && inputs\.dry-run\) \}\}/.exec(check) ?? [
-      '',
-    ];
+    const published = "!(github.event_name == 'workflow_dispatch' && inputs.dry-run)";
+    expect(check).toContain(`if: $\{{ ${published} }}\n`);
     const publish = job('release.yml', 'publish');
-    expect(publish).toContain(`needs: [test, assemble]\n    if: ${rehearsal}\n`);
+    const passed = "!cancelled() && needs.test.result == 'success' && needs.assemble.result == 'success'";
+    expect(publish).toContain('needs: [test, assemble]\n');
+    expect(publish).toContain(`if: $\{{ ${passed} && ${published} }}\n`);
+    // One that never ends must not hold up the others: what is missing is found out by name.
+    expect(job('release.yml', 'assemble')).toMatch(/if: \$\{\{ !cancelled\(\) && needs\.check/);
+    expect(job('test.yml', 'platforms')).toMatch(/if: \$\{\{ !startsWith\(github\.ref, 'refs\/tags\/'\)/);
     // A rehearsal attests nothing, and needs nobody's leave.
     for (const said of ['environment: npm', 'id-token: write', 'attest-build-provenance@']) {
       expect(publish).toContain(said);
