@@ -55,8 +55,8 @@ const names = draw
       .map((name) => name.replace('.bench.mjs', ''))
       .filter((name) => filters.length === 0 || filters.some((filter) => name.includes(filter)));
 if (names.length === 0 && !draw) {
-  process.stdout.write(`No benchmark has "${filters.join('" or "')}" in its name.\n`);
-  process.exitCode = 1;
+  process.stderr.write(`No benchmark has "${filters.join('" or "')}" in its name.\n`);
+  process.exitCode = 2;
 } else {
   if (!draw) prepare();
   for (const name of names) measure(name);
@@ -87,7 +87,13 @@ function measure(name) {
     [join(FOLDER, `${name}.bench.mjs`), ...(quick ? (lesser?.args ?? []) : [])],
     {
       stdio: 'inherit',
-      env: { ...process.env, TGP_BENCH_OUT: file, ...(quick && { TGP_BENCH_QUICK: '1', ...lesser?.env }) },
+      // What a host that was killed leaves behind goes with the folder.
+      env: {
+        ...process.env,
+        TMPDIR: place,
+        TGP_BENCH_OUT: file,
+        ...(quick && { TGP_BENCH_QUICK: '1', ...lesser?.env }),
+      },
     },
   );
   const failed = status !== 0;

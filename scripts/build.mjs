@@ -38,6 +38,8 @@ const CRATE = 'tgp-core';
 const SNAPSHOT = 'tgp.snapshot';
 const LOCALES = 'tgp.icu';
 const RUN_BIT = 0o755;
+/** Of the crates that Cargo.lock names, and no others. */
+const BUILD = ['build', '--release', '--locked', '--lib', '--bins'];
 
 export async function build() {
   announce('Building');
@@ -46,7 +48,7 @@ export async function build() {
   mkdirSync(TYPE_DEF_DIR, { recursive: true });
   // The crate holds its text.
   await writeExpect();
-  run('cargo', ['build', '--release', '--lib', '--bins']);
+  run('cargo', BUILD);
   const output = join(targetDir(), 'release');
   const changed = [
     install(join(output, platform.library), join(ROOT, addon)),
@@ -88,7 +90,7 @@ function targetDir() {
 
 /** Where the crate's build script wrote: nothing is compiled again, and cargo tells. */
 function buildScriptDir() {
-  const messages = capture('cargo', ['build', '--release', '--lib', '--bins', '--message-format=json']) ?? '';
+  const messages = capture('cargo', [...BUILD, '--message-format=json']) ?? '';
   for (const line of messages.split('\n').filter(Boolean)) {
     const { reason, package_id: id, out_dir: folder } = JSON.parse(line);
     if (reason === 'build-script-executed' && id.includes(CRATE)) return folder;

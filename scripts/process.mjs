@@ -17,10 +17,28 @@ export const TYPE_DEF_DIR = join(ROOT, 'target', 'napi-types');
 const PATH = [process.env.PATH, join(homedir(), '.cargo', 'bin')].join(delimiter);
 const ENV = { ...process.env, PATH, NAPI_TYPE_DEF_TMP_FOLDER: TYPE_DEF_DIR };
 const LOCAL_BIN = join(ROOT, 'node_modules', '.bin');
-const SHELL = process.platform === 'win32';
+
+/** More than any output that a script reads at once. */
+const MAX_OUTPUT = 256 << 20;
 
 /** A command of the project failed; its own output has already said why. */
 export class StepFailed extends Error {}
+
+/**
+ * How a program is started. Windows has npm and what npm installs as scripts that only a shell starts, and a shell takes paths with
+ * spaces apart: there Node runs npm's own file, and a shell only what npm has installed.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ platform?: string, node?: string }} [machine]
+ * @returns {{ command: string, args: string[], shell: boolean }}
+ */
+export function program(command, args, { platform = process.platform, node = process.execPath } = {}) {
+  if (platform !== 'win32') return { command, args, shell: false };
+  const npm = join(dirname(node), 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  if (command === 'npm') return { command: node, args: [npm, ...args], shell: false };
+  const isScript = command.startsWith(LOCAL_BIN);
+  return { command: isScript ? `"${command}"` : command, args, shell: isScript };
+}
 
 /**
  * Runs a program with its output shown and returns its exit code.
@@ -30,7 +48,9 @@ export class StepFailed extends Error {}
  */
 export function status(command, args, extra) {
   const env = { ...ENV, ...extra };
-  const { error, status: code } = spawnSync(command, args, { cwd: ROOT, env, stdio: 'inherit', shell: SHELL });
+  const started = program(command, args);
+  const options = { cwd: ROOT, env, stdio: /** @type {const} */ ('inherit'), shell: started.shell };
+  const { error, status: code } = spawnSync(started.command, started.args, options);
   if (error) throw new StepFailed(`${command} could not be started: ${error.message}`);
   return code ?? 1;
 }
@@ -51,11 +71,7 @@ export function run(command, args) {
  * @param {string[]} args
  */
 export function capture(command, args) {
-  const {
-    error,
-    status: code,
-    stdout,
-  } = spawnSync(command, args, { cwd: ROOT, env: ENV, encoding: 'utf8', shell: SHELL });
+  const { error, code, stdout } = output(ROOT, command, args);
   return error || code !== 0 ? undefined : stdout;
 }
 
@@ -66,17 +82,23 @@ export function capture(command, args) {
  * @param {string[]} args
  */
 export function captureIn(folder, command, args) {
-  const options = {
-    cwd: folder,
-    env: ENV,
-    encoding: /** @type {const} */ ('utf8'),
-    shell: SHELL,
-    maxBuffer: 256 << 20,
-  };
-  const { error, status: code, stdout, stderr } = spawnSync(command, args, options);
+  const { error, code, stdout, stderr } = output(folder, command, args);
   if (error) throw new StepFailed(`${command} could not be started: ${error.message}`);
   if (code !== 0) throw new StepFailed(`"${[command, ...args].join(' ')}" ended with exit code ${code}.\n${stderr}`);
   return stdout;
+}
+
+/**
+ * @param {string} folder
+ * @param {string} command
+ * @param {string[]} args
+ */
+function output(folder, command, args) {
+  const started = program(command, args);
+  const encoding = /** @type {const} */ ('utf8');
+  const options = { cwd: folder, env: ENV, encoding, shell: started.shell, maxBuffer: MAX_OUTPUT };
+  const { error, status: code, stdout, stderr } = spawnSync(started.command, started.args, options);
+  return { error, code, stdout, stderr };
 }
 
 /**

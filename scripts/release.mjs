@@ -2,22 +2,25 @@
  * One command from "Unreleased" to a tagged version: `npm run release -- patch | minor | major | 1.2.3`.
  *
  * It puts what CHANGELOG.md has under "Unreleased" under the version and today's date, gives every package, the crate and both
- * lock files that version, commits and tags. It pushes nothing: `git push --follow-tags` starts `.github/workflows/release.yml`.
+ * lock files that version, commits and tags, on the branch `main` alone. It pushes nothing: the push that it names at its end starts
+ * `.github/workflows/release.yml`. When something fails, everything is as it was.
  *
  *   --dry-run    says what would be done, and does nothing
  */
 
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ROOT, StepFailed } from './process.mjs';
+import { isOlder, isPreview, readVersion } from './versions.mjs';
 
 /** @typedef {{ path: string, text: string }} Change a file and what it will hold */
 
 const USAGE = 'Usage: npm run release -- patch | minor | major | <version> [--dry-run]';
-const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-[0-9A-Za-z.-]+)?$/;
+const MAIN = 'main';
+const REMOTE = 'origin';
 const PARTS = ['major', 'minor', 'patch'];
 const CRATE = 'tgp-core';
 
@@ -27,11 +30,14 @@ const CRATE = 'tgp-core';
  * @param {string} wanted
  */
 export function nextVersion(current, wanted) {
-  if (VERSION.test(wanted)) return wanted;
+  if (readVersion(wanted) !== undefined) {
+    if (isOlder(wanted, current)) throw new StepFailed(`${wanted} is older than ${current}, which is there already.`);
+    return wanted;
+  }
   const part = PARTS.indexOf(wanted);
   if (part < 0) throw new StepFailed(`"${wanted}" is neither a version nor patch, minor or major.\n${USAGE}`);
-  if (current.includes('-')) throw new StepFailed(`${current} is a preview: name the version that follows it.`);
-  const numbers = (VERSION.exec(current) ?? []).slice(1, 4).map(Number);
+  if (isPreview(current)) throw new StepFailed(`${current} is a preview: name the version that follows it.`);
+  const numbers = readVersion(current)?.numbers ?? [];
   return numbers.map((number, index) => (index < part ? number : index === part ? number + 1 : 0)).join('.');
 }
 
@@ -44,21 +50,25 @@ export function nextVersion(current, wanted) {
 export function releasedChangelog(text, version, date) {
   const [, before, entries, after] = /^([\s\S]*?^## Unreleased\n)([\s\S]*?)(^## [\s\S]*)?$(?![\s\S])/m.exec(text) ?? [];
   if (before === undefined || entries === undefined) throw new StepFailed('CHANGELOG.md has no "## Unreleased".');
-  if (entries.trim() === '')
+  if (entries.trim() === '' && !text.includes(`\n## ${version}-`))
     throw new StepFailed('CHANGELOG.md has nothing under "Unreleased": say what is new first.');
   if (text.includes(`\n## ${version} `)) throw new StepFailed(`CHANGELOG.md has version ${version} already.`);
-  return `${before}\n## ${version} (${date})\n${entries.trimEnd()}\n${after === undefined ? '' : `\n${after}`}`;
+  const section = entries.trim() === '' ? '' : `${entries.trimEnd()}\n`;
+  return `${before}\n## ${version} (${date})\n${section}${after === undefined ? '' : `\n${after}`}`;
 }
 
 /**
- * What the changelog says of a version: the text of its release.
+ * What the changelog says of a version and of its previews, which most people have not had: the text of its release.
  * @param {string} text
  * @param {string} version
  */
 export function releaseNotes(text, version) {
-  const section = text.split(/^## /m).find((part) => part.startsWith(`${version} `));
-  if (section === undefined) throw new StepFailed(`CHANGELOG.md says nothing of version ${version}.`);
-  return `${section.slice(section.indexOf('\n')).trim()}\n`;
+  const parts = text.split(/^## /m);
+  const own = parts.filter((part) => part.startsWith(`${version} `));
+  if (own.length === 0) throw new StepFailed(`CHANGELOG.md says nothing of version ${version}.`);
+  const previews = isPreview(version) ? [] : parts.filter((part) => part.startsWith(`${version}-`));
+  const sections = [...own, ...previews].map((part) => part.slice(part.indexOf('\n')).trim());
+  return `${sections.filter((section) => section !== '').join('\n')}\n`;
 }
 
 /**
@@ -123,7 +133,25 @@ function json(content) {
  * @param {string[]} args
  */
 function git(root, ...args) {
-  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const { error, status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  if (error) throw new StepFailed(`git could not be started: ${error.message}`);
+  if (status !== 0) throw new StepFailed(`"git ${args[0]}" failed: ${`${stderr}${stdout}`.trim()}`);
+  return stdout.trim();
+}
+
+/**
+ * A release is made of what everybody has: of the main branch, with all that is on the remote's.
+ * @param {string} root
+ */
+function refuseOtherBranches(root) {
+  const branch = git(root, 'rev-parse', '--abbrev-ref', 'HEAD');
+  if (branch !== MAIN) throw new StepFailed(`A release is made on the branch ${MAIN}; this is ${branch}.`);
+  if (!git(root, 'remote').split('\n').includes(REMOTE)) return;
+  const [there] = git(root, 'ls-remote', '--heads', REMOTE, `refs/heads/${MAIN}`).split('\t');
+  if (there === undefined || there === '') return;
+  const known = git(root, 'rev-list', 'HEAD').split('\n');
+  if (!known.includes(there))
+    throw new StepFailed(`${REMOTE} has commits of ${MAIN} that are not here: pull them first.`);
 }
 
 /**
@@ -134,6 +162,7 @@ export function release({ root, wanted, dryRun, date, say }) {
   const { version: current } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const version = nextVersion(current, wanted);
   const tag = `v${version}`;
+  refuseOtherBranches(root);
   const dirty = git(root, 'status', '--porcelain');
   if (dirty !== '') throw new StepFailed(`There are changes that are not committed; commit them first:\n${dirty}`);
   if (git(root, 'tag', '--list', tag) !== '') throw new StepFailed(`The tag ${tag} exists already.`);
@@ -145,11 +174,19 @@ export function release({ root, wanted, dryRun, date, say }) {
     say(`\n${releaseNotes(written[0]?.text ?? '', version)}`);
     return version;
   }
-  for (const { path, text } of different) writeFileSync(join(root, path), text);
-  git(root, 'add', '--', ...different.map(({ path }) => path));
-  git(root, 'commit', '--quiet', '-m', `chore(release): ${version}`);
-  git(root, 'tag', '--annotate', tag, '-m', `@tgp/core ${version}`);
-  say(`Committed and tagged ${tag}. "git push --follow-tags" publishes it.`);
+  const before = git(root, 'rev-parse', 'HEAD');
+  try {
+    for (const { path, text } of different) writeFileSync(join(root, path), text);
+    git(root, 'add', '--', ...different.map(({ path }) => path));
+    git(root, 'commit', '--quiet', '-m', `chore(release): ${version}`);
+    git(root, 'tag', '--annotate', tag, '-m', `@tgp/core ${version}`);
+  } catch (error) {
+    // Nothing of anybody's is lost: the tree was clean.
+    git(root, 'reset', '--quiet', '--hard', before);
+    throw error;
+  }
+  // At once or not at all: a tag without its branch would be published.
+  say(`Committed and tagged ${tag}. "git push --atomic ${REMOTE} ${MAIN} ${tag}" publishes it.`);
   return version;
 }
 

@@ -3,12 +3,14 @@
  *
  *   node scripts/release_packages.mjs platform    this machine's native package
  *   node scripts/release_packages.mjs main        @tgp/core, @tgp/memory and the command `tgp`
+ *   node scripts/release_packages.mjs link        makes the packed @tgp/core name the native packages that are in the folder, no others
  *   node scripts/release_packages.mjs order       names what is in the folder, in the order in which it is to be published
  *
  *   --into DIR          the folder (default: target/packed)
  *   --repository URL    what the packages say of their origin; npm compares it with their provenance
  *
- * In the tree @tgp/core does not name its native packages: `npm ci` would look for what is not published yet. Here it does.
+ * In the tree @tgp/core does not name its native packages: `npm ci` would look for what is not published yet. Here it does. A
+ * platform that failed to build is left out of a release, unless it is one that is known to work (`seen` in platform.mjs).
  */
 
 import {
@@ -22,10 +24,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { hostPlatform, PLATFORM_NAMES, packageJson } from './platform.mjs';
+import { hostPlatform, PLATFORM_NAMES, packageJson, SEEN_PLATFORMS } from './platform.mjs';
 import { captureIn, ROOT, StepFailed } from './process.mjs';
 
 /**
@@ -33,7 +35,7 @@ import { captureIn, ROOT, StepFailed } from './process.mjs';
  * @typedef {Record<string, any>} Manifest
  */
 
-const USAGE = 'Usage: node scripts/release_packages.mjs platform | main | order [--into DIR] [--repository URL]';
+const USAGE = 'Usage: node scripts/release_packages.mjs platform | main | link | order [--into DIR] [--repository URL]';
 
 /** What everybody who hands the binaries on must hand on too. */
 const NOTICES = ['LICENSE', 'THIRD_PARTY_LICENSES.txt'];
@@ -49,22 +51,53 @@ export function packed(folder, { into, repository }, change = (manifest) => mani
   mkdirSync(into, { recursive: true });
   const work = mkdtempSync(join(tmpdir(), 'tgp-pack-'));
   try {
-    captureIn(work, 'tar', ['xzf', pack(folder, work)]);
-    const unpacked = join(work, 'package');
+    const unpacked = unpack(pack(folder, work), work);
     const file = join(unpacked, 'package.json');
-    const manifest = change(JSON.parse(readFileSync(file, 'utf8')), unpacked);
+    // Scripts belong to the tree, where they are run.
+    const { scripts: _scripts, ...manifest } = change(JSON.parse(readFileSync(file, 'utf8')), unpacked);
     const { version } = packageJson();
     if (manifest.version !== version) {
       throw new StepFailed(
         `${manifest.name} has version ${manifest.version}, @tgp/core ${version}: "npm run release" sets both.`,
       );
     }
-    const origin = repository === undefined ? {} : { repository: { type: 'git', url: repository } };
-    writeFileSync(file, `${JSON.stringify({ ...manifest, ...origin }, null, 2)}\n`);
+    writeFileSync(file, `${JSON.stringify({ ...manifest, ...originOf(repository) }, null, 2)}\n`);
     return pack(unpacked, into);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** @param {string | undefined} repository */
+function originOf(repository) {
+  if (repository === undefined) return {};
+  const page = repository.replace(/^git\+/, '').replace(/\.git$/, '');
+  return {
+    repository: { type: 'git', url: repository },
+    homepage: `${page}#readme`,
+    bugs: { url: `${page}/issues` },
+  };
+}
+
+/**
+ * @param {string} tarball
+ * @param {string} into
+ * @returns {string} the folder of the package
+ */
+function unpack(tarball, into) {
+  copyFileSync(tarball, join(into, 'package.tgz'));
+  // Without a path: GNU's tar takes the C: of one for the name of another machine.
+  captureIn(into, 'tar', ['xzf', 'package.tgz']);
+  return join(into, 'package');
+}
+
+/**
+ * What a tarball says of itself.
+ * @param {string} tarball
+ * @returns {Manifest}
+ */
+export function packedManifest(tarball) {
+  return JSON.parse(captureIn(dirname(tarball), 'tar', ['xzOf', basename(tarball), 'package/package.json']));
 }
 
 /**
@@ -91,21 +124,78 @@ export function packPlatform(where, name = hostPlatform().name) {
     (/** @type {string} */ file) => !statSync(join(folder, file), { throwIfNoEntry: false }),
   );
   if (missing.length > 0) throw new StepFailed(`npm/${name} has no ${missing.join(', ')}: run "npm run build" first.`);
-  return packed(folder, where, (manifest, unpacked) => {
-    for (const notice of NOTICES) copyFileSync(join(ROOT, notice), join(unpacked, notice));
-    return { ...manifest, files: [...manifest.files, ...NOTICES] };
-  });
+  return packed(folder, where, (manifest, unpacked) => withNotices(manifest, unpacked, NOTICES));
+}
+
+/** @param {Where} where */
+export function packCommand(where) {
+  return packed(join(ROOT, 'npm', 'tgp'), where, (manifest, unpacked) => withNotices(manifest, unpacked, ['LICENSE']));
+}
+
+/**
+ * @param {Manifest} manifest
+ * @param {string} unpacked
+ * @param {string[]} notices
+ */
+function withNotices(manifest, unpacked, notices) {
+  for (const notice of notices) copyFileSync(join(ROOT, notice), join(unpacked, notice));
+  return { ...manifest, files: [...manifest.files, ...notices] };
 }
 
 /** @param {Where} where */
 export function packCore(where) {
-  const { name, version } = packageJson();
-  const native = Object.fromEntries(PLATFORM_NAMES.map((platform) => [`${name}-${platform}`, version]));
   return packed(ROOT, where, (manifest) => {
-    // They belong to the tree, where they are run.
-    const { scripts: _scripts, devDependencies: _development, napi: _napi, ...rest } = manifest;
-    return { ...rest, optionalDependencies: { ...rest.optionalDependencies, ...native } };
+    const { devDependencies: _development, napi: _napi, ...rest } = manifest;
+    return withNative(rest, PLATFORM_NAMES);
   });
+}
+
+/**
+ * The description of @tgp/core with these native packages, and no others.
+ * @param {Manifest} manifest
+ * @param {string[]} platforms
+ * @returns {Manifest}
+ */
+function withNative(manifest, platforms) {
+  const { name, version, optionalDependencies = {} } = manifest;
+  const others = Object.entries(optionalDependencies).filter(([other]) => !other.startsWith(`${name}-`));
+  const native = platforms.map((platform) => [`${name}-${platform}`, version]);
+  return { ...manifest, optionalDependencies: Object.fromEntries([...others, ...native]) };
+}
+
+/**
+ * Packs @tgp/core of a folder again, for the native packages that are beside it.
+ * @param {string} into
+ * @returns {string} the tarball
+ */
+export function linkCore(into) {
+  const { core, platforms } = packedSet(into);
+  const work = mkdtempSync(join(tmpdir(), 'tgp-link-'));
+  try {
+    return packed(unpack(core, work), { into }, (manifest) => withNative(manifest, platforms));
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/**
+ * What a folder holds; it must have the packages without which there is no release, and no strangers.
+ * @param {string} into
+ */
+function packedSet(into) {
+  const { version } = packageJson();
+  const fileOf = (/** @type {string} */ name) => `${name}-${version}.tgz`;
+  const native = (/** @type {string} */ platform) => fileOf(`tgp-core-${platform}`);
+  const others = ['tgp-memory', 'tgp-core', 'tgp'].map(fileOf);
+  const there = readdirSync(into).filter((name) => name.endsWith('.tgz'));
+  const missing = [...SEEN_PLATFORMS.map(native), ...others].filter((name) => !there.includes(name));
+  const unknown = there.filter((name) => ![...PLATFORM_NAMES.map(native), ...others].includes(name));
+  if (missing.length > 0)
+    throw new StepFailed(`Nothing can be published, for these are not there: ${missing.join(', ')}.`);
+  if (unknown.length > 0) throw new StepFailed(`What are these? ${unknown.join(', ')}`);
+  const platforms = PLATFORM_NAMES.filter((platform) => there.includes(native(platform)));
+  const files = [...platforms.map(native), ...others].map((name) => join(into, name));
+  return { platforms, files, core: join(into, fileOf('tgp-core')) };
 }
 
 /**
@@ -114,16 +204,16 @@ export function packCore(where) {
  * @returns {string[]}
  */
 export function publishingOrder(into) {
-  const { version } = packageJson();
-  const names = [...PLATFORM_NAMES.map((platform) => `tgp-core-${platform}`), 'tgp-memory', 'tgp-core', 'tgp'];
-  const wanted = names.map((name) => `${name}-${version}.tgz`);
-  const there = readdirSync(into).filter((name) => name.endsWith('.tgz'));
-  const missing = wanted.filter((name) => !there.includes(name));
-  const unknown = there.filter((name) => !wanted.includes(name));
-  if (missing.length > 0)
-    throw new StepFailed(`Nothing can be published, for these are not there: ${missing.join(', ')}.`);
-  if (unknown.length > 0) throw new StepFailed(`What are these? ${unknown.join(', ')}`);
-  return wanted.map((name) => join(into, name));
+  const { platforms, files, core } = packedSet(into);
+  const { name, optionalDependencies = {} } = packedManifest(core);
+  const linked = Object.keys(optionalDependencies).filter((one) => one.startsWith(`${name}-`));
+  const packedOnes = platforms.map((platform) => `${name}-${platform}`);
+  if (linked.sort().join() !== packedOnes.sort().join()) {
+    throw new StepFailed(
+      `${name} names ${linked.join(', ')}, but packed are ${packedOnes.join(', ')}: run "release_packages.mjs link" first.`,
+    );
+  }
+  return files;
 }
 
 function main() {
@@ -135,7 +225,8 @@ function main() {
   /** @type {Record<string, () => string[]>} */
   const jobs = {
     platform: () => [packPlatform(where)],
-    main: () => [packCore(where), packed(join(ROOT, 'npm', 'memory'), where), packed(join(ROOT, 'npm', 'tgp'), where)],
+    main: () => [packCore(where), packed(join(ROOT, 'npm', 'memory'), where), packCommand(where)],
+    link: () => [linkCore(where.into)],
     order: () => publishingOrder(where.into),
   };
   const [name = ''] = positionals;

@@ -1,6 +1,7 @@
 /**
  * Writes a bill of materials in CycloneDX 1.6: `npm run sbom`, into target/sbom.cdx.json or `-- --out FILE`. It names the crates
- * that are linked into the native packages, the libraries that they bring, and the npm packages that are installed with @tgp/core.
+ * that are linked into the native packages, the libraries that they bring, the npm packages that are installed with @tgp/core, and what
+ * is copied into ours: packages of others, the data of ICU, and the model of @tgp/memory.
  * The same sources give the same file; it is valid, or it is not written.
  */
 
@@ -10,11 +11,13 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
-import { crateId, installedPackages, LIBRARIES, linkedCrates } from './linked_parts.mjs';
-import { packageJson } from './platform.mjs';
+import { copiedPackages, ICU_DATA, MODEL } from './copied_parts.mjs';
+import { crateId, installedPackages, LIBRARIES, linkedCrates, lockedChecksums } from './linked_parts.mjs';
+import { PLATFORM_NAMES, packageJson } from './platform.mjs';
 import { ROOT, StepFailed } from './process.mjs';
 
 const OWN = 'tgp-core';
+const MEMORY = '@tgp/memory';
 
 /** @param {string} name @param {string} version @param {'npm' | 'cargo'} kind */
 function purl(kind, name, version) {
@@ -38,6 +41,7 @@ export function bill() {
   const own = purl('npm', name, version);
   const crates = linkedCrates();
   const packages = installedPackages();
+  const copies = copiedPackages();
   const root = crates.find((crate) => crate.name === OWN);
   const ref = (/** @type {string} */ id) => `cargo:${id}`;
   const components = [
@@ -50,7 +54,7 @@ export function bill() {
         version: crate.version,
         ...licences(crate.license),
         purl: purl('cargo', crate.name, crate.version),
-        ...(crate.checksum === undefined ? {} : { hashes: [{ alg: 'SHA-256', content: crate.checksum }] }),
+        ...sha256(crate.checksum),
         properties: crate.targets.map((target) => ({ name: 'tgp:target', value: target })),
         ...within(crate.name),
       })),
@@ -64,6 +68,36 @@ export function bill() {
       purl: purl('npm', one.name, one.version),
       ...sha512(one.integrity),
     })),
+    ...copies.map((one) => ({
+      type: 'library',
+      'bom-ref': copyRef(one),
+      ...named(one.name),
+      version: one.version,
+      description: `copied into ${one.into}`,
+      ...licences(one.license),
+      purl: purl('npm', one.name, one.version),
+      ...sha512(one.integrity),
+    })),
+    {
+      type: 'data',
+      'bom-ref': ICU_DATA.file,
+      name: ICU_DATA.file,
+      version: ICU_DATA.version,
+      description: ICU_DATA.about,
+      ...licences(ICU_DATA.license),
+      purl: purl('cargo', ICU_DATA.crate, ICU_DATA.version),
+      ...sha256(lockedChecksums().get(`${ICU_DATA.crate}@${ICU_DATA.version}`)),
+    },
+    {
+      type: 'machine-learning-model',
+      'bom-ref': MODEL.name,
+      name: MODEL.name,
+      description: MODEL.about,
+      ...licences(MODEL.license),
+      ...sha256(MODEL.sha256),
+      externalReferences: [{ type: 'distribution', url: MODEL.origin }],
+    },
+    ...ownPackages(version, license),
   ];
   const direct = Object.keys({ ...packageJson().dependencies, ...packageJson().optionalDependencies });
   const dependencies = [
@@ -72,6 +106,8 @@ export function bill() {
       dependsOn: [
         ...(root?.needs ?? []).map(ref),
         ...direct.map((one) => `node_modules/${one}`).filter((one) => packages.has(one)),
+        ...copies.map(copyRef),
+        ...PLATFORM_NAMES.map((platform) => purl('npm', `${name}-${platform}`, version)),
       ],
     },
     ...crates
@@ -81,6 +117,11 @@ export function bill() {
       ref: place,
       dependsOn: [...new Set(one.needs)].filter((need) => packages.has(need)),
     })),
+    ...PLATFORM_NAMES.map((platform) => ({
+      ref: purl('npm', `${name}-${platform}`, version),
+      dependsOn: [ICU_DATA.file],
+    })),
+    { ref: purl('npm', MEMORY, version), dependsOn: [MODEL.name] },
   ];
   const content = {
     metadata: {
@@ -121,13 +162,15 @@ export function bill() {
 function within(crate) {
   const libraries = LIBRARIES.filter((library) => library.within === crate);
   if (libraries.length === 0) return {};
-  const components = libraries.map(({ name, version, license, about }) => ({
+  const components = libraries.map(({ name, version, license, about, purl: origin, cpe }) => ({
     type: 'library',
     'bom-ref': `${crate}:${name}`,
     name,
     ...(version === '' ? {} : { version }),
     description: about,
     ...licences(license),
+    ...(cpe === undefined ? {} : { cpe }),
+    ...(origin === undefined ? {} : { purl: origin }),
   }));
   return { components };
 }
@@ -136,6 +179,35 @@ function within(crate) {
 function named(name) {
   const [, group, rest] = /^(@[^/]+)\/(.+)$/.exec(name) ?? [];
   return group === undefined ? { name } : { group, name: rest };
+}
+
+/** @param {import('./copied_parts.mjs').Copied} copy */
+function copyRef({ into, name }) {
+  return `${into}:${name}`;
+}
+
+/**
+ * The packages that are published with @tgp/core.
+ * @param {string} version
+ * @param {string} license
+ */
+function ownPackages(version, license) {
+  const { name } = packageJson();
+  const native = PLATFORM_NAMES.map((platform) => ({ one: `${name}-${platform}`, under: license }));
+  return [...native, { one: MEMORY, under: MODEL.license }].map(({ one, under }) => ({
+    type: 'library',
+    'bom-ref': purl('npm', one, version),
+    ...named(one),
+    version,
+    scope: 'optional',
+    ...licences(under),
+    purl: purl('npm', one, version),
+  }));
+}
+
+/** @param {string | undefined} content */
+function sha256(content) {
+  return content === undefined ? {} : { hashes: [{ alg: 'SHA-256', content }] };
 }
 
 /** @param {string | undefined} integrity */

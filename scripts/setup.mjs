@@ -29,6 +29,9 @@ const SERVERS = [
   { path: '/usr/sbin/mariadbd', packages: ['mariadb-server'] },
 ];
 
+/** The one that the tests have passed with. */
+export const NEXTEST = 'cargo-nextest@0.9.143';
+
 /** @param {{ tests: boolean }} need */
 export function setup({ tests }) {
   ensurePrograms(tests ? [...PROGRAMS, ...TEST_PROGRAMS] : PROGRAMS);
@@ -116,7 +119,7 @@ function ensureCargo() {
 function ensureNextest() {
   if (capture('cargo', ['nextest', '--version']) !== undefined) return;
   announce('Installing cargo-nextest');
-  run('cargo', ['install', '--locked', 'cargo-nextest']);
+  run('cargo', ['install', '--locked', NEXTEST]);
 }
 
 function ensureNodeModules() {
@@ -125,7 +128,8 @@ function ensureNodeModules() {
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
   announce('Installing npm packages');
   // Not `npm ci`: it refuses a lock file that was made where the registry lacks some other platform's optional package.
-  // This installs the locked versions as well, and leaves the lock file alone. No package needs its install script for
+  // This installs the locked versions as well, and leaves the lock file alone. What another platform needs and the lock file does
+  // not name, npm 11 installs and npm 10 does not. No package needs its install script for
   // building; the one that does for testing and measuring comes later.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts']);
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run soak`: an application that does everything at once for five minutes, with good tools, bombs, writes, pushes, queries,
- * killed workers and reloads of its policy, and a verdict at the end. Exit code 1 when a promise was broken.
+ * killed workers and reloads of its policy, and a verdict at the end. Exit code 1 when a promise was broken, 2 when nothing was tried.
  *
  * --seconds <n>  how long; --seed <n>  another order of jobs; --out <folder>  where the graphs go, default target/soak;
  * --only <kind,kind>  these kinds of jobs alone, to find out which of them breaks a promise
@@ -9,28 +9,27 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { table } from '../benches/tables.mjs';
+import { endWithUsage, readOptions } from './options.mjs';
 import { ROOT } from './process.mjs';
+import { KINDS } from './soak_jobs.mjs';
 import { byKind, pictures, verdict } from './soak_verdict.mjs';
 import { watch } from './soak_watch.mjs';
 
+const USAGE = 'Usage: npm run soak -- [--seconds <n>] [--seed <n>] [--out <folder>] [--only <kind,kind>]';
 const options = {
   seconds: { type: /** @type {const} */ ('string'), default: '300' },
   seed: { type: /** @type {const} */ ('string'), default: '1' },
   only: { type: /** @type {const} */ ('string'), default: '' },
   out: { type: /** @type {const} */ ('string'), default: join(ROOT, 'target', 'soak') },
 };
-const { values } = parseArgs({ options });
+const { values } = readOptions({ options }, USAGE);
 const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
-if (process.platform !== 'linux' || !(seconds > 0) || !Number.isInteger(seed)) {
-  const why =
-    process.platform === 'linux'
-      ? '--seconds and --seed must be numbers.'
-      : 'A soak looks into /proc, which only Linux has.';
-  process.stderr.write(`${why}\n`);
-  process.exit(2);
-}
+if (process.platform !== 'linux') endWithUsage(USAGE, 'A soak looks into /proc, which only Linux has.');
+if (!(seconds > 0) || !Number.isInteger(seed)) endWithUsage(USAGE, '--seconds and --seed must be numbers.');
+const unknown = values.only.split(',').filter((kind) => kind !== '' && !KINDS.includes(kind));
+if (unknown.length > 0)
+  endWithUsage(USAGE, `There are no jobs of the kind ${unknown.join(', ')}; there are ${KINDS.join(', ')}.`);
 
 /** @param {number} ms */
 const shown = (ms) => `${ms.toFixed(ms < 10 ? 2 : 0)} ms`;

@@ -17,6 +17,9 @@ import { createSqlTools, sqlite, TGP, tgpTools } from '../index.js';
  * @property {(random: Random) => Promise<void>} run rejects with what the kernel said
  */
 
+/** Every kind of job that there is. @type {string[]} */
+export const KINDS = ['good', 'bomb', 'large', 'deep', 'query', 'insert', 'denied', 'find', 'write', 'reload'];
+
 const GOOD = '/** Adds. */\nexport default (args: { n: number }) => args.n + 1\n';
 const QUERY =
   "/** Counts. */\nexport default async (args: { least: number }) => (await tgp.exec_sql('SELECT count(*) AS n FROM items WHERE price >= ?', [args.least]))[0].n\n";

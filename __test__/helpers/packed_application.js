@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { hostPlatform } from '../../scripts/platform.mjs';
+import { program } from '../../scripts/process.mjs';
 import { tempRoot } from './temp_root.js';
 
 const exec = promisify(execFile);
@@ -57,7 +58,7 @@ function installation(dependencies) {
     await rm(fresh, { recursive: true, force: true });
     await mkdir(fresh);
     await writeFile(join(fresh, 'package.json'), manifest);
-    await exec('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: fresh });
+    await npm(fresh, 'install', '--no-audit', '--no-fund', '--prefer-offline');
     await rename(fresh, folder);
     return folder;
   });
@@ -78,7 +79,8 @@ async function tarballs() {
 
 function shipped() {
   const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  return files.map((/** @type {string} */ name) => join(ROOT, name));
+  const named = files.filter((/** @type {string} */ name) => !name.startsWith('!'));
+  return named.map((/** @type {string} */ name) => join(ROOT, name));
 }
 
 /** @param {string[]} paths */
@@ -97,14 +99,23 @@ function stampOf(paths) {
  * @returns {Promise<string>} the tarball
  */
 async function pack(folder) {
-  const { stdout } = await exec('npm', ['pack', '--json', '--pack-destination', CACHE], { cwd: folder });
+  const { stdout } = await npm(folder, 'pack', '--json', '--pack-destination', CACHE);
   // A list in some versions of npm, an object by package name in others.
   const [packed] = /** @type {any[]} */ (Object.values(JSON.parse(stdout)));
   return join(CACHE, packed.filename);
 }
 
 /**
- * A copy of a folder by hard links, or by real copies on another disk.
+ * @param {string} folder
+ * @param {string[]} words
+ */
+function npm(folder, ...words) {
+  const { command, args } = program('npm', words);
+  return exec(command, args, { cwd: folder });
+}
+
+/**
+ * A copy of a folder by hard links, or by real copies on another disk and on Windows.
  * @param {string} from
  * @param {string} to
  */
@@ -113,7 +124,7 @@ async function linked(from, to) {
     await exec('cp', ['-al', from, to]);
   } catch {
     await rm(to, { recursive: true, force: true });
-    await exec('cp', ['-a', from, to]);
+    await cp(from, to, { recursive: true, verbatimSymlinks: true });
   }
 }
 

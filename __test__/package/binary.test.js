@@ -2,20 +2,27 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { hostPlatform } from '../../scripts/platform.mjs';
 
-const ADDON = fileURLToPath(new URL('../../tgp.linux-x64-gnu.node', import.meta.url));
-const WORKER = fileURLToPath(new URL('../../tgp-sandbox', import.meta.url));
+const platform = hostPlatform();
+const ADDON = fileURLToPath(new URL(`../../tgp.${platform.name}.node`, import.meta.url));
+const WORKER = fileURLToPath(new URL(`../../${platform.worker}`, import.meta.url));
+const LOADERS = ['ld-linux-x86-64.so.2', 'ld-linux-aarch64.so.1'];
 
 const read = (command, ...args) => execFileSync(command, args, { encoding: 'utf8', maxBuffer: 64 << 20 });
 
 /** The newest glibc that AWS Lambda and Vercel have. */
 const NEWEST_GLIBC = [2, 34];
 
+it('there are an addon and a worker', () => {
+  for (const file of [ADDON, WORKER]) expect(statSync(file).size).toBeGreaterThan(0);
+});
+
 describe.runIf(process.platform === 'linux')('the shipped binaries', () => {
   it('need nothing but the C library at run time', () => {
     for (const file of [ADDON, WORKER]) {
       const needed = [...read('readelf', '-d', file).matchAll(/NEEDED.*\[(.+)\]/g)].map((match) => match[1]);
-      const allowed = ['libc.so.6', 'libm.so.6', 'libgcc_s.so.1', 'ld-linux-x86-64.so.2'];
+      const allowed = ['libc.so.6', 'libm.so.6', 'libgcc_s.so.1', ...LOADERS];
       expect(needed.filter((library) => !allowed.includes(String(library)))).toEqual([]);
     }
   });
@@ -38,6 +45,14 @@ describe.runIf(process.platform === 'linux')('the shipped binaries', () => {
     expect(read('readelf', '-d', ADDON)).not.toContain('STATIC_TLS');
   });
 
+  it('are stripped and executable', () => {
+    expect(read('readelf', '-S', ADDON)).not.toContain('.symtab');
+    expect(statSync(WORKER).mode & 0o111).not.toBe(0);
+  });
+});
+
+/** What is true of our own archive of V8, which only this platform has. */
+describe.runIf(platform.name === 'linux-x64-gnu')('the shipped binaries with the V8 of vendor/v8', () => {
   it("use the C library's memory: what it has allocated is freed by it", () => {
     const undefinedNames = read('nm', '-D', '--undefined-only', ADDON);
     for (const name of ['malloc', 'free', 'calloc', 'realloc'])
@@ -46,10 +61,5 @@ describe.runIf(process.platform === 'linux')('the shipped binaries', () => {
 
   it('stay small enough to be downloaded and loaded without a second thought', () => {
     expect(statSync(ADDON).size).toBeLessThan(62e6);
-  });
-
-  it('are stripped and executable', () => {
-    expect(read('readelf', '-S', ADDON)).not.toContain('.symtab');
-    expect(statSync(WORKER).mode & 0o111).not.toBe(0);
   });
 });

@@ -11,6 +11,17 @@ const exec = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const platform = hostPlatform();
 const MINUTES = 60_000;
+const IS_WINDOWS = process.platform === 'win32';
+
+/**
+ * Runs a command of an application by its file, which is a script for a shell on Windows.
+ * @param {string} app
+ * @param {string} file
+ * @param {string[]} args
+ */
+function command(app, file, ...args) {
+  return exec(IS_WINDOWS ? `"${join(app, file)}"` : join(app, file), args, { cwd: app, shell: IS_WINDOWS });
+}
 
 /** Forges and runs a tool in an empty folder, with nothing but the installed package. */
 const BODY = `
@@ -37,7 +48,8 @@ test(
     const app = await packedApplication({ files: { 'package.json': '{ "name": "app", "private": true }\n' } });
 
     const worker = await stat(join(app, 'node_modules', PLATFORM_PACKAGE, platform.worker));
-    expect(worker.mode & 0o111, 'the worker may be run').toBe(0o111);
+    // Windows knows by its name what may be run.
+    if (!IS_WINDOWS) expect(worker.mode & 0o111, 'the worker may be run').toBe(0o111);
 
     const scripts = { 'esm.mjs': ESM, 'cjs.cjs': CJS, 'mixed.mjs': MIXED };
     for (const [name, source] of Object.entries(scripts)) {
@@ -60,16 +72,19 @@ test(
       expect(JSON.parse(stdout), load).toContain(`node_modules/${PLATFORM_PACKAGE}/*`);
     }
 
-    const { stdout: version } = await exec(join(app, 'node_modules', '.bin', 'tgp'), ['--version'], { cwd: app });
+    const { stdout: version } = await command(app, join('node_modules', '.bin', 'tgp'), '--version');
     const { version: packed } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     expect(version.trim()).toBe(packed);
 
     await rm(join(app, '.tgp'), { recursive: true, force: true });
-    await exec(join(app, 'node_modules', '.bin', 'tgp'), ['init', '--yes'], { cwd: app });
+    await command(app, join('node_modules', '.bin', 'tgp'), 'init', '--yes');
     for (const type of ['commonjs', 'module']) {
       const manifest = JSON.parse(await readFile(join(app, 'package.json'), 'utf8'));
       await writeFile(join(app, 'package.json'), JSON.stringify({ ...manifest, type }));
-      const { stdout } = await exec(join(app, '.tgp', 'bin', 'tgp'), ['list'], { cwd: app });
+      const shim = join('.tgp', 'bin', 'tgp');
+      const { stdout } = await (IS_WINDOWS
+        ? exec(process.execPath, [shim, 'list'], { cwd: app })
+        : command(app, shim, 'list'));
       expect(stdout, type).toContain('tools/examples/greet.ts');
     }
   },
@@ -106,8 +121,8 @@ test(
       '--lib',
       'es2023,dom,esnext.disposable',
     ];
-    const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
-    const { stdout } = await exec(tsc, [...flags, '--types', '', 'module.mts', 'script.cts'], { cwd: app }).catch(
+    const tsc = [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ...flags, '--types', ''];
+    const { stdout } = await exec(process.execPath, [...tsc, 'module.mts', 'script.cts'], { cwd: app }).catch(
       (error) => error,
     );
     expect(stdout).toBe('');

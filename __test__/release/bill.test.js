@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { licencesPage } from '../../scripts/licences.mjs';
 import { installedPackages, LIBRARIES, linkedCrates } from '../../scripts/linked_parts.mjs';
+import { PLATFORM_NAMES } from '../../scripts/platform.mjs';
 import { bill, problemsOf } from '../../scripts/sbom.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,6 +37,10 @@ describe('what is linked', () => {
     expect(crates.find(({ name }) => name === 'libgit2-sys')?.version).toMatch(new RegExp(`\\+${version('libgit2')}$`));
     const v8 = readFileSync(`${folder('v8')}/v8/include/v8-version.h`, 'utf8');
     const parts = ['MAJOR_VERSION', 'MINOR_VERSION', 'BUILD_NUMBER', 'PATCH_LEVEL'];
+    const icu = readFileSync(`${folder('v8')}/third_party/icu/source/common/unicode/uvernum.h`, 'utf8');
+    expect(version('ICU')).toBe(/U_ICU_VERSION "([^"]+)"/.exec(icu)?.[1]);
+    const zlib = readFileSync(`${folder('libz-sys')}/src/zlib/zlib.h`, 'utf8');
+    expect(version('zlib')).toBe(/ZLIB_VERSION "([^"]+)"/.exec(zlib)?.[1]);
     expect(version('V8')).toBe(parts.map((part) => new RegExp(`V8_${part} (\\d+)`).exec(v8)?.[1]).join('.'));
   });
 
@@ -69,6 +74,53 @@ describe('the bill of materials', () => {
     const refs = new Set([metadata.component, ...components].map((one) => one['bom-ref']));
     const dangling = dependencies.flatMap((/** @type {any} */ one) => [one.ref, ...one.dependsOn]);
     expect(dangling.filter((/** @type {string} */ ref) => !refs.has(ref))).toEqual([]);
+  });
+});
+
+describe('the bill of materials names what is copied into the packages', () => {
+  const { components } = /** @type {any} */ (made);
+  const named = (/** @type {string} */ wanted) =>
+    components.filter((/** @type {any} */ one) => [one.group, one.name].filter(Boolean).join('/') === wanted);
+
+  it('packages of others, with their checksums', () => {
+    for (const [wanted, into] of [
+      ['readable-stream', 'dist/node_shims'],
+      ['@noble/hashes', 'dist/node_shims'],
+      ['@vitest/expect', 'std/expect.js'],
+      ['chai', 'std/expect.js'],
+    ]) {
+      const [one] = named(String(wanted));
+      expect(one, wanted).toMatchObject({ description: `copied into ${into}`, hashes: [{ alg: 'SHA-512' }] });
+      expect(one.purl).toContain(`@${one.version}`);
+    }
+  });
+
+  it('the data of ICU, the model, and the packages for every platform', () => {
+    expect(named('tgp.icu')).toMatchObject([
+      { type: 'data', hashes: [{ content: expect.stringMatching(/^[0-9a-f]{64}$/) }] },
+    ]);
+    const manifest = readFileSync(`${ROOT}/Cargo.toml`, 'utf8');
+    expect(manifest).toContain(`deno_core_icudata = "=${named('tgp.icu')[0].version}"`);
+    expect(named('all-MiniLM-L6-v2')).toMatchObject([{ type: 'machine-learning-model', hashes: [{ alg: 'SHA-256' }] }]);
+    for (const platform of PLATFORM_NAMES) expect(named(`@tgp/core-${platform}`), platform).toHaveLength(1);
+    for (const platform of ['linux-x64-gnu', 'linux-arm64-gnu', 'darwin-x64', 'darwin-arm64', 'win32-x64-msvc'])
+      expect(named(`@rolldown/binding-${platform}`), platform).toHaveLength(1);
+  });
+
+  it('and the libraries under the names that scanners look for', () => {
+    const libraries = components.flatMap((/** @type {any} */ one) => one.components ?? []);
+    for (const [name, maker] of [
+      ['V8', 'google:v8'],
+      ['ICU', 'unicode:international_components_for_unicode'],
+      ['libgit2', 'libgit2:libgit2'],
+      ['SQLite', 'sqlite:sqlite'],
+      ['zlib', 'zlib:zlib'],
+    ]) {
+      const { version, cpe, purl } = libraries.find((/** @type {any} */ one) => one.name === name);
+      expect(cpe).toContain(`cpe:2.3:a:${maker}:${version}:`);
+      expect(purl).toMatch(/^pkg:github\//);
+      expect(purl.endsWith(version), purl).toBe(true);
+    }
   });
 });
 

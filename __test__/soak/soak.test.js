@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { KINDS } from '../../scripts/soak_jobs.mjs';
 import { byKind, pictures, verdict } from '../../scripts/soak_verdict.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -85,13 +86,21 @@ describe.runIf(process.platform === 'linux')('a short soak', () => {
     const { findings, calls } = JSON.parse(readFileSync(join(out, 'soak.json'), 'utf8'));
     expect(findings).toHaveLength(Object.keys(BREAKS).length);
     const kinds = calls.map((/** @type {{ kind: string }} */ { kind }) => kind);
+    expect(kinds.filter((/** @type {string} */ kind) => !KINDS.includes(kind))).toEqual([]);
     expect(kinds).toEqual(expect.arrayContaining(['bomb', 'good', 'query', 'write', 'denied']));
     expect(readFileSync(join(out, 'soak_memory.svg'), 'utf8')).toContain('<svg');
   });
 
-  it('refuses what is no time', async () => {
-    const child = spawn(process.execPath, [SOAK, '--seconds', 'long'], { stdio: ['ignore', 'ignore', 'pipe'] });
-    const [warned, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-    expect([code, warned.trim()]).toEqual([2, '--seconds and --seed must be numbers.']);
+  it.each([
+    [['--seconds', 'long'], '--seconds and --seed must be numbers.'],
+    [['--bogus'], "Unknown option '--bogus'"],
+    [['word'], "Unexpected argument 'word'"],
+    [['--only', 'good,nosuch'], 'There are no jobs of the kind nosuch; there are good, bomb,'],
+  ])('refuses %j before it tries anything', async (args, why) => {
+    const child = spawn(process.execPath, [SOAK, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [printed, warned, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    expect([code, printed]).toEqual([2, '']);
+    expect(warned).toContain(why);
+    expect(warned).toMatch(/\nUsage: npm run soak -- .*\n$/);
   });
 });
