@@ -52,6 +52,14 @@ export async function agent(words, flags) {
     }
     const budget = budgetOf(flags.budget, flags.maxSteps);
     const prices = priceOf(flags.price);
+    if (budget?.money !== undefined && prices === undefined) {
+      throw new ValidationError(
+        '--budget money=… needs --price <in/out>, what a million tokens cost, such as 1.25/10.',
+        {
+          details: { field: 'price' },
+        },
+      );
+    }
     // What is missing is told before anything is opened.
     await resolveModel(model);
     return withWorkspace({ config: flags.config, yes: flags.yes }, (kernel, approver) =>
