@@ -87,7 +87,8 @@ async function replayOn(kernel, original, session, { lines, tasks }, { format, y
     }
     return exitCode;
   } finally {
-    await kernel.shutdown();
+    // Also of a run whose end nobody saw.
+    await record.take().finally(() => kernel.shutdown());
   }
 }
 
