@@ -49,7 +49,10 @@ export declare class ConfigError extends TGPError {
 export declare class NotFoundError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
-/** `ERR_SECURITY_VIOLATION`: something outside the allowed was asked for. Nothing was touched. */
+/**
+ * `ERR_SECURITY_VIOLATION`: something outside the allowed was asked for, such as a path, a package, an address or a statement of SQL.
+ * Nothing was touched.
+ */
 export declare class SecurityViolation extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
@@ -89,11 +92,11 @@ export declare class ResultError extends TGPError {
 export declare class LimitError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
-/** `ERR_SQL`: a statement failed or was refused. */
+/** `ERR_SQL`: a statement failed. One that is refused before the database sees it is a {@link SecurityViolation}. */
 export declare class SqlError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
-/** `ERR_FETCH`: a request failed or was refused. */
+/** `ERR_FETCH`: a request failed. One to an address that is not allowed is a {@link SecurityViolation}. */
 export declare class FetchError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }

@@ -69,7 +69,7 @@ describe('tgp remove, move and revert', () => {
       'Move: tools/lib.ts -> tools/math/one.ts (a better place)',
     );
     expect(await runCli(folder, ['remove', '--yes', 'math/one'])).toMatchObject({
-      code: 2,
+      code: 1,
       stderr: expect.stringContaining('tools/use.ts'),
     });
     const removed = (await runCli(folder, ['remove', '--yes', 'notes.md', '--json'])).json();

@@ -16,11 +16,11 @@ tests:
   - { call: { tool: write_file, args: { path: tools/x.ts } }, expect: ask }
 `;
 
-/** @param {object} [config] */
-async function project(config = {}) {
+/** @param {object} [config] @param {string} [file] the rules */
+async function project(config = {}, file = 'tgp.policy.yaml') {
   const folder = await tempRoot();
   await writeFile(join(folder, 'tgp.config.json'), JSON.stringify(config));
-  await writeFile(join(folder, 'tgp.policy.yaml'), POLICY);
+  await writeFile(join(folder, file), POLICY);
   return folder;
 }
 
@@ -102,7 +102,7 @@ test('explain names the verdict, the rule with its line, the reason and the way 
 });
 
 test('replay tells what other rules would have said of what was done', async () => {
-  const folder = await project();
+  const folder = await project({}, 'other.yaml');
   const kernel = new TGP({ configFile: join(folder, 'tgp.config.json') });
   const { write_file, read_file, exec_tool } = tgpTools(kernel);
   for (const path of ['tools/reports/a.ts', 'tools/payments/b.ts', 'tools/c.ts', 'tools/d.ts']) {
@@ -111,13 +111,26 @@ test('replay tells what other rules would have said of what was done', async () 
   await read_file.execute({ path: 'tools/c.ts' });
   await exec_tool.execute({ path: 'tools/payments/b.ts', args: {} });
   await kernel.shutdown();
-  const { code, ...printed } = await runCli(folder, ['policy', 'replay', 'tgp.policy.yaml', '--json']);
+  const { code, ...printed } = await runCli(folder, ['policy', 'replay', 'other.yaml', '--json']);
   expect(code).toBe(0);
   const told = printed.json();
   expect(told).toMatchObject({ judged: 6, stricter: 4, milder: 0 });
   expect(told.changes.at(-1)).toMatchObject({ tool: 'exec_tool', after: { verdict: 'deny', rule: 'no-payments' } });
-  const { stdout } = await runCli(folder, ['policy', 'replay', 'tgp.policy.yaml']);
-  expect(stdout).toMatch(/^ +3 {2}write_file {2}allow -> ask {2}default \(tgp\.policy\.yaml:2\)/);
+  const { stdout } = await runCli(folder, ['policy', 'replay', 'other.yaml']);
+  expect(stdout).toMatch(/^ +3 {2}write_file {2}allow -> ask {2}default \(other\.yaml:2\)/);
   expect(stdout).toContain('6 calls judged: 4 stricter, 0 milder');
-  expect((await runCli(folder, ['policy', 'replay', 'tgp.policy.yaml', '-n', '1', '--json'])).json().judged).toBe(1);
+  expect((await runCli(folder, ['policy', 'replay', 'other.yaml', '-n', '1', '--json'])).json().judged).toBe(1);
+});
+
+test('replay of the rules that lie beside the config finds nothing that they would have said otherwise', async () => {
+  const folder = await project();
+  await runCli(folder, ['init', '--yes']);
+  for (const args of [
+    ['exec', 'examples/greet', '--args', '{"names":["Ada"],"greeting":"Hello"}'],
+    ['remove', 'examples/greet'],
+  ]) {
+    expect((await runCli(folder, [...args, '--yes'])).code, 'asked, and approved').toBe(0);
+  }
+  const { stdout } = await runCli(folder, ['policy', 'replay', 'tgp.policy.yaml']);
+  expect(stdout).toMatch(/^\d+ calls judged: 0 stricter, 0 milder\n$/);
 });

@@ -1,4 +1,4 @@
-/** What README and docs/git.md print is run as it is printed. Free names (`model`, `db`, `boxes`) are globals here. */
+/** What README and docs/git.md print is run as it is printed. */
 
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -42,19 +42,37 @@ async function application() {
 test('"Use it": the agent answers, and the tool can be run by hand', async () => {
   const [agent, tool, byHand] = await blocks('README.md', 'Use it');
   const folder = await application();
-  await writeFile(
-    join(folder, 'globals.mjs'),
-    `import Database from 'better-sqlite3';
-    Object.assign(globalThis, { model: 'any/model', db: new Database('app.db'), boxes: [{ l: 40, w: 40, h: 50 }] });`,
-  );
   const shown = 'console.log(JSON.stringify({ text, result, logs, cpuMs: typeof stats.cpuMs }));';
   const written = `await tgpTools(kernel).write_file.execute(${JSON.stringify({ path: TOOL, content: tool })});`;
   await writeFile(join(folder, 'agent.mjs'), [agent, written, byHand, shown].join('\n'));
-  const preloads = ['--import', SCRIPTED_MODEL, '--import', './globals.mjs'];
-  const { stdout } = await exec(process.execPath, [...preloads, 'agent.mjs'], { cwd: folder });
+  const { stdout } = await exec(process.execPath, ['--import', SCRIPTED_MODEL, 'agent.mjs'], { cwd: folder });
   const { text, ...run } = JSON.parse(stdout);
   expect(text).toBe(`It bills as 576 pounds (forged ${TOOL}).`);
   expect(run).toEqual({ result: [576], logs: [], cpuMs: 'number' });
+});
+
+test('"Use it": with the database of the page, neither the agent nor what it forges changes anything', async () => {
+  const program = (await blocks('README.md', 'Use it')).at(-1);
+  const folder = await application();
+  const used = `
+    const sum = 'export default async () => tgp.exec_sql("SELECT sum(n) AS n FROM t");';
+    const add = 'export default async () => tgp.exec_sql("INSERT INTO t VALUES (1)");';
+    await tools.write_file.execute({ path: 'tools/sum.ts', content: sum });
+    await tools.write_file.execute({ path: 'tools/add.ts', content: add });
+    const codeOf = (call) => call.then(({ code }) => code, ({ code }) => code);
+    console.log(JSON.stringify({
+      forged: await codeOf(tools.exec_tool.execute({ path: 'tools/add.ts', args: {} })),
+      asked: await codeOf(tools.exec_sql.execute({ sql: 'INSERT INTO t VALUES (1)' })),
+      read: (await kernel.exec('tools/sum.ts')).result,
+    }));
+    await kernel.shutdown();`;
+  const made = `import Database from 'better-sqlite3';
+    new Database('app.db').exec('CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (41)').close();`;
+  await writeFile(join(folder, 'made.mjs'), made);
+  await writeFile(join(folder, 'agent.mjs'), `${program}${used}`);
+  const { stdout } = await exec(process.execPath, ['--import', './made.mjs', 'agent.mjs'], { cwd: folder });
+  const refused = 'ERR_SECURITY_VIOLATION';
+  expect(JSON.parse(stdout)).toEqual({ forged: refused, asked: refused, read: [{ n: 41 }] });
 });
 
 test('"Git as the memory": the configuration is accepted', async () => {
@@ -100,8 +118,9 @@ test('the figures of the comparison are those of docs/benchmarks.md', async () =
   );
   expect(compared).toHaveLength(6);
   for (const [sandbox = '', survived = '', gone, most, run = ''] of compared) {
-    const [, ok, , died, hung, , , , memory] = killed.get(name(sandbox)) ?? [];
-    expect([survived.split(' ')[0], gone, most], sandbox).toEqual([ok, String(Number(died) + Number(hung)), memory]);
+    const [, ok, failed, died, hung, , , , memory] = killed.get(name(sandbox)) ?? [];
+    const [applicable, lost] = [Number(ok) + Number(failed), Number(died) + Number(hung)];
+    expect([survived, gone, most], sandbox).toEqual([`${ok} of ${applicable}`, String(lost), memory]);
     expect(run.replace(' ms', ''), sandbox).toBe(warm.get(name(sandbox))?.[1]);
   }
 });

@@ -4,6 +4,7 @@ import { PACKAGE_FOLDER } from '../package_folder.js';
 import { readTextAtOnce } from './bounded_read.js';
 import { TGPError } from './errors.js';
 import { parseForeignJson } from './foreign_json.js';
+import { loadFailure } from './load_failure.js';
 
 /** @typedef {import('./typed_native.js').Native} Native */
 
@@ -29,12 +30,11 @@ export function native() {
     return loaded;
   } catch (cause) {
     if (!isOurFolder()) throw new TGPError('ERR_IO', BUNDLED, { cause });
-    throw new TGPError(
-      'ERR_IO',
-      `The native part of @tgp/core could not be loaded on ${process.platform}-${process.arch}. It exists for ${SUPPORTED}. ` +
-        'If this is one of those, install again without --omit=optional; in a clone of the repository run "npm run build".',
-      { cause },
-    );
+    const missing =
+      `It exists for ${SUPPORTED}. If this is one of those, install again without --omit=optional; in a clone of the repository run ` +
+      '"npm run build".';
+    const message = `The native part of @tgp/core could not be loaded on ${process.platform}-${process.arch}.`;
+    throw new TGPError('ERR_IO', `${message} ${loadFailure(cause) ?? missing}`, { cause });
   }
 }
 

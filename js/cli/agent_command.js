@@ -14,7 +14,7 @@ import { withWorkspace } from './workspace.js';
 /**
  * @typedef {import('./screen.js').Format} Format
  * @typedef {import('../../index.js').AgentOutcome} AgentOutcome
- * @typedef {import('../../index.js').AgentRun} AgentRun
+ * @typedef {Pick<import('../../index.js').AgentRun, 'result' | typeof Symbol.asyncIterator>} Watchable
  * @typedef {object} AgentFlags
  * @property {Format} format
  * @property {string} [config]
@@ -52,6 +52,14 @@ export async function agent(words, flags) {
     }
     const budget = budgetOf(flags.budget, flags.maxSteps);
     const prices = priceOf(flags.price);
+    if (budget?.money !== undefined && prices === undefined) {
+      throw new ValidationError(
+        '--budget money=… needs --price <in/out>, what a million tokens cost, such as 1.25/10.',
+        {
+          details: { field: 'price' },
+        },
+      );
+    }
     // What is missing is told before anything is opened.
     await resolveModel(model);
     return withWorkspace({ config: flags.config, yes: flags.yes }, (kernel, approver) =>
@@ -75,7 +83,7 @@ export async function agent(words, flags) {
 /**
  * Shows a run until its end, which Ctrl-C brings about: the first one cleanly, the second one at once.
  * @param {{ format: Format, isReplay?: boolean, isDryRun?: boolean }} options
- * @param {(watch: { screen: AgentScreen, signal: AbortSignal, interrupt: () => void }) => Promise<AgentRun>} start
+ * @param {(watch: { screen: AgentScreen, signal: AbortSignal, interrupt: () => void }) => Promise<Watchable>} start
  * @returns {Promise<number>} the exit code
  */
 export async function watched(options, start) {

@@ -1,6 +1,7 @@
 /**
  * `tgp replay`: the model's part of a session once more, against the tools as they were before it. It works on a copy of the
- * workspace, without its remote, so that nothing is done twice and each time gives the same.
+ * workspace, without its remote, so that no file is changed and each time gives the same. Databases and functions of the application
+ * are the real ones: the rules of the workspace hold, and its ledger has what was done to them.
  */
 
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -16,6 +17,8 @@ import { TGP } from '../kernel/tgp.js';
 import { AgentApprovals } from './agent_approvals.js';
 import { reported, watched } from './agent_command.js';
 import { Approver } from './approver.js';
+import { withDefaultPolicy } from './default_policy.js';
+import { ReplayRecord } from './replay_record.js';
 import { byItself, locateRoot } from './workspace.js';
 
 /**
@@ -38,43 +41,65 @@ const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 export async function replay(session, { format, config, yes }) {
   return reported(format, async () => {
     const { root, resolved } = await locateRoot({ config });
-    const original = kernelOn({ ...byItself(resolved), application: {} });
+    const own = byItself(await withDefaultPolicy(resolved));
+    const original = kernelOn({ ...own, application: {} });
     const scratch = await mkdtemp(join(tmpdir(), 'tgp-replay-'));
     try {
-      const { lines, tasks, paths } = await recordingOf(original, session);
+      const recording = await recordingOf(original, session);
       await cp(root, scratch, {
         recursive: true,
         filter: (from) => !`${from}${sep}`.startsWith(`${join(root, PRIVATE)}${sep}`) && !IN_PROGRESS.test(from),
       });
-      const own = byItself(resolved);
-      const policy = own.application.policy ?? 'safe';
-      const approver = new Approver({ yes });
-      const kernel = kernelOn({
-        ...own,
-        config: { ...own.config, rootDir: scratch },
-        application: { ...own.application, policy },
-      });
-      try {
-        await asBefore(kernel, original, session, paths);
-        const model = replayModel(lines);
-        let exitCode = 0;
-        for (const task of tasks) {
-          exitCode = await watched({ format, isReplay: true }, async ({ screen, signal, interrupt }) => {
-            const approvals = new AgentApprovals(screen, (path) => kernel.vfs.readFile(path), interrupt);
-            const approve = yes ? approver.approve : approvals.approve;
-            return createAgent(kernel, { model, approve, session: `replay-${session}` }).run(task, { signal });
-          });
-          if (exitCode !== 0) break;
-        }
-        return exitCode;
-      } finally {
-        await kernel.shutdown();
-      }
+      const copied = { ...own, config: { ...own.config, rootDir: scratch, ledger: ofItsOwn(own.config.ledger) } };
+      await asBefore(copied, original, session, recording.paths);
+      return await replayOn(kernelOn(copied), original, session, recording, { format, yes });
     } finally {
       await original.shutdown();
       await rm(scratch, { recursive: true, force: true });
     }
   });
+}
+
+/**
+ * The tasks of the session, by the rules of the workspace.
+ * @param {TGP} kernel of the copy
+ * @param {TGP} original
+ * @param {string} session
+ * @param {{ lines: string[], tasks: string[] }} recording
+ * @param {Omit<Options, 'config'>} options
+ * @returns {Promise<number>} the exit code
+ */
+async function replayOn(kernel, original, session, { lines, tasks }, { format, yes }) {
+  const approver = new Approver({ yes });
+  const record = new ReplayRecord(kernel, original, session);
+  try {
+    await record.begin();
+    const model = replayModel(lines);
+    let exitCode = 0;
+    for (const task of tasks) {
+      exitCode = await watched({ format, isReplay: true }, async ({ screen, signal, interrupt }) => {
+        const approvals = new AgentApprovals(screen, (path) => kernel.vfs.readFile(path), interrupt);
+        const approve = yes ? approver.approve : approvals.approve;
+        const run = createAgent(kernel, { model, approve, session: `replay-${session}` }).run(task, { signal });
+        return { result: run.result, [Symbol.asyncIterator]: () => record.during(run) };
+      });
+      if (exitCode !== 0) break;
+    }
+    return exitCode;
+  } finally {
+    // Also of a run whose end nobody saw.
+    await record.take().finally(() => kernel.shutdown());
+  }
+}
+
+/**
+ * The settings of a ledger that is a file of the copy.
+ * @param {import('../kernel/config.js').ResolvedConfig['config']['ledger']} ledger
+ */
+function ofItsOwn(ledger) {
+  if (typeof ledger !== 'object') return ledger;
+  const { postgres: _, ...settings } = ledger;
+  return settings;
 }
 
 /** @param {import('../kernel/config.js').ResolvedConfig} resolved */
@@ -102,21 +127,26 @@ async function recordingOf(kernel, session) {
 }
 
 /**
- * Makes files what they were before the session.
- * @param {TGP} kernel of the copy
+ * Makes files of the copy what they were before the session. Rules are for what the model does on it.
+ * @param {import('../kernel/config.js').ResolvedConfig} copied
  * @param {TGP} original
  * @param {string} session
  * @param {Set<string>} paths
  */
-async function asBefore(kernel, original, session, paths) {
-  for (const path of paths) {
-    const commits = await original.git.log(path, { limit: 1_000 });
-    const first = commits.findLastIndex((commit) => commit.session === session);
-    const before = commits[first + 1];
-    if (first < 0) continue;
-    if (before !== undefined) await kernel.git.revert(path, before.commit);
-    else if (await kernel.vfs.exists(path)) await kernel.vfs.remove(path);
+async function asBefore(copied, original, session, paths) {
+  const kernel = kernelOn({ ...copied, application: {} });
+  try {
+    for (const path of paths) {
+      const commits = await original.git.log(path, { limit: 1_000 });
+      const first = commits.findLastIndex((commit) => commit.session === session);
+      const before = commits[first + 1];
+      if (first < 0) continue;
+      if (before !== undefined) await kernel.git.revert(path, before.commit);
+      else if (await kernel.vfs.exists(path)) await kernel.vfs.remove(path);
+    }
+    // The copy's list of tools would follow by itself, and nobody knows when.
+    await kernel.registry.hydrate();
+  } finally {
+    await kernel.shutdown();
   }
-  // The copy's list of tools would follow by itself, and nobody knows when.
-  await kernel.registry.hydrate();
 }

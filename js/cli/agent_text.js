@@ -140,7 +140,7 @@ export function endLines({ outcome, error, summary, session }, { isReplay = fals
     ...listed('tested', summary.tested),
     ...listed('changed', summary.changed),
     ...(isDryRun ? [label('dry run', 'nothing was changed')] : []),
-    ...(isReplay ? [] : [{ ...label('session', sessionText(outcome, session)), isWhole: true }]),
+    ...(isReplay ? [] : [{ ...label('session', sessionText({ outcome, error, summary, session })), isWhole: true }]),
   ];
 }
 
@@ -153,13 +153,12 @@ const ENDS = {
   interrupted: { mark: '✗', colour: 'yellow', text: 'interrupted' },
 };
 
-/**
- * @param {import('../../index.js').AgentOutcome} outcome
- * @param {string} session
- */
-function sessionText(outcome, session) {
+/** @param {Pick<AgentResult, 'outcome' | 'error' | 'summary' | 'session'>} result */
+function sessionText({ outcome, error, summary, session }) {
   const name = harmless(session);
-  return outcome === 'done' ? name : `${name}, which "tgp --resume ${name}" goes on with`;
+  // One that is closed, or busy, was not begun with: the reason says what to do.
+  const isTaken = error?.code === 'ERR_VALIDATION' && summary.steps === 0;
+  return outcome === 'done' || isTaken ? name : `${name}, which "tgp --resume ${name}" goes on with`;
 }
 
 /**

@@ -1,12 +1,14 @@
-import { NotFoundError } from '../boundary/errors.js';
+import { posix } from 'node:path';
+import { NotFoundError, TGPError } from '../boundary/errors.js';
 import { FILES } from '../kernel/agent_access.js';
+import { named } from './commit_command.js';
 import { previewed } from './previewed.js';
 import { json, line, styled } from './screen.js';
-import { destination, findFileOfAnyTime, findTool, withWorkspace } from './workspace.js';
+import { destination, findFileOfAnyTime, findTool, isTest, isTool, withWorkspace } from './workspace.js';
 
 /**
  * @typedef {import('./screen.js').Format} Format
- * @typedef {import('../../index.js').MoveResult} Changed
+ * @typedef {import('../../index.js').MoveResult & { alsoMove?: { from: string, to: string } }} Changed with the test that stayed behind
  * @typedef {{ config?: string, format: Format, why?: string, yes?: boolean, dryRun?: boolean }} Options
  */
 
@@ -19,7 +21,10 @@ const SHORT_HASH = 7;
 export async function remove(given, { format, config, why, yes, dryRun }) {
   const changed = await withWorkspace({ config, yes }, async (kernel) => {
     const path = await findTool(kernel, given, { among: 'files' });
-    return dryRun ? kernel[FILES].preview({ tool: 'delete_file', path }) : kernel.git.remove(path, { why });
+    const removed = dryRun ? kernel[FILES].preview({ tool: 'delete_file', path }) : kernel.git.remove(path, { why });
+    return removed.catch((error) => {
+      throw error instanceof TGPError && Array.isArray(error.details?.importers) ? stillImported(error, path) : error;
+    });
   });
   if ('dryRun' in changed) return previewed(format, changed);
   return told(format, 'removed', changed.path, changed);
@@ -31,15 +36,36 @@ export async function remove(given, { format, config, why, yes, dryRun }) {
  * @param {Options} options
  */
 export async function move(given, to, { format, config, why, yes, dryRun }) {
-  const { from, changed } = await withWorkspace({ config, yes }, async (kernel) => {
+  const { from, changed, test } = await withWorkspace({ config, yes }, async (kernel) => {
     const path = await findTool(kernel, given, { among: 'files' });
     const target = destination(path, to);
     const change = /** @type {const} */ ({ tool: 'move_file', from: path, to: target });
-    const moved = dryRun ? kernel[FILES].preview(change) : kernel.git.move(path, target, { why });
-    return { from: path, changed: await moved };
+    const moved = await (dryRun ? kernel[FILES].preview(change) : kernel.git.move(path, target, { why }));
+    return { from: path, changed: moved, test: await testLeft(kernel, path) };
   });
   if ('dryRun' in changed) return previewed(format, changed);
-  return told(format, 'moved', `${from} -> ${changed.path}`, changed);
+  const alsoMove = test === undefined ? undefined : { from: test, to: testOf(changed.path, test) };
+  return told(format, 'moved', `${from} -> ${changed.path}`, { ...changed, ...(alsoMove && { alsoMove }) });
+}
+
+/**
+ * The test that stays where its tool was.
+ * @param {import('../kernel/tgp.js').TGP} kernel
+ * @param {string} tool
+ */
+async function testLeft(kernel, tool) {
+  if (!isTool(tool) || isTest(tool)) return undefined;
+  const stem = tool.slice(0, -posix.extname(tool).length);
+  const files = await kernel[FILES].list('.');
+  return files.find((path) => isTest(path) && path.slice(0, -posix.extname(path).length) === `${stem}.test`);
+}
+
+/**
+ * @param {string} tool
+ * @param {string} test whose ending it has
+ */
+function testOf(tool, test) {
+  return `${tool.slice(0, -posix.extname(tool).length)}.test${posix.extname(test)}`;
 }
 
 /**
@@ -61,6 +87,18 @@ export async function revert(given, commit, { format, config, why, yes, dryRun }
 }
 
 /**
+ * Nothing is wrong with how the command was used, so it is no wrong usage.
+ * @param {TGPError} error
+ * @param {string} path
+ */
+function stillImported({ code, details, cause }, path) {
+  const importers = /** @type {string[]} */ (details?.importers);
+  const verb = importers.length === 1 ? 'imports' : 'import';
+  const message = `${path} was not removed: ${named(importers.map((importer) => ({ path: importer })))} ${verb} it. Change ${importers.length === 1 ? 'that' : 'those'} first; to give it another path, use "tgp move", which takes imports along.`;
+  return new TGPError(code, message, { details, cause });
+}
+
+/**
  * An error that names the tool of a model, for a person.
  * @param {InstanceType<typeof NotFoundError>} error
  * @param {string} path
@@ -76,7 +114,7 @@ function inTermsOfCommands({ message, details, cause }, path) {
  * @param {Changed} changed
  */
 function told(format, done, what, changed) {
-  const { persisted, commit, problem, relinked = [], mentions = [] } = changed;
+  const { persisted, commit, problem, relinked = [], mentions = [], alsoMove } = changed;
   if (format === 'json') {
     json(changed);
     return persisted === false ? 1 : 0;
@@ -86,6 +124,7 @@ function told(format, done, what, changed) {
   );
   for (const path of relinked) line(`${styled('green', 'relinked')}  ${path}`);
   for (const path of mentions) line(`${styled('yellow', 'still names the old path')}  ${path}`);
+  if (alsoMove !== undefined) line(styled('yellow', `also move its test: tgp move ${alsoMove.from} ${alsoMove.to}`));
   if (problem !== undefined) line(styled('yellow', problem));
   return persisted === false ? 1 : 0;
 }

@@ -39,12 +39,12 @@ export async function commit(given, { format, config, message, yes, dryRun }) {
 }
 
 /**
- * The files of `uncommitted` in a few words.
- * @param {UncommittedFile[]} uncommitted
+ * Files in a few words.
+ * @param {{ path: string }[]} files
  */
-export function named(uncommitted) {
-  const paths = uncommitted.slice(0, MAX_NAMED).map(({ path }) => path);
-  const more = uncommitted.length - paths.length;
+export function named(files) {
+  const paths = files.slice(0, MAX_NAMED).map(({ path }) => path);
+  const more = files.length - paths.length;
   return `${paths.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 

@@ -7,15 +7,25 @@ import { exists, isOurs } from './config_lookup.js';
 const FILE = 'tgp.policy.yaml';
 
 /**
- * The configuration with the policy file that lies beside it, or else with `safe`. As with config files, one that somebody
- * else has put into a folder above the current one does not count.
+ * The configuration with the policy file that lies beside it, or else with `safe`.
  * @param {import('../kernel/config.js').ResolvedConfig} resolved
  * @returns {Promise<import('../kernel/config.js').ResolvedConfig>}
  */
 export async function withDefaultPolicy(resolved) {
+  const { application, ...written } = await withWrittenPolicy(resolved);
+  return { ...written, application: { ...application, policy: application.policy ?? 'safe' } };
+}
+
+/**
+ * The configuration with the policy file that lies beside it, if there is one. As with config files, one that somebody else has
+ * put into a folder above the current one does not count.
+ * @param {import('../kernel/config.js').ResolvedConfig} resolved
+ * @returns {Promise<import('../kernel/config.js').ResolvedConfig>}
+ */
+export async function withWrittenPolicy(resolved) {
   const { application, baseDir } = resolved;
-  const policy = application.policy ?? ((await counts(baseDir)) ? `./${FILE}` : 'safe');
-  return { ...resolved, application: { ...application, policy } };
+  if (application.policy !== undefined || !(await counts(baseDir))) return resolved;
+  return { ...resolved, application: { ...application, policy: `./${FILE}` } };
 }
 
 /** @param {string} folder */

@@ -6,6 +6,7 @@ import { readTextAtMost } from '../boundary/bounded_read.js';
 import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
 import { named } from './commit_command.js';
+import { place } from './doctor_place.js';
 import { ok, problem, warning } from './finding.js';
 import { namedWithReason, untakenFiles } from './untaken_files.js';
 
@@ -23,8 +24,11 @@ export async function workspace({ located, config }) {
   // What is wrong with the configuration has been told.
   if (located === undefined) return ok('');
   const { root, name } = located;
+  const unfit = await place(located);
+  if (unfit !== undefined) return unfit;
   if (!existsSync(join(root, '.git'))) {
-    return warning(`${name} does not exist yet`, 'Run "tgp init", or let the first use of the kernel make it.');
+    const is = existsSync(root) ? 'holds no workspace yet' : 'does not exist yet';
+    return warning(`${name} ${is}`, 'Run "tgp init", or let the first use of the kernel make it.');
   }
   const head = await readTextAtMost(join(root, '.git', 'HEAD')).catch(() => '');
   const branch = /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1];

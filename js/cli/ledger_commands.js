@@ -57,10 +57,28 @@ async function whyNothing(ledger) {
  * @param {Options} options
  */
 export async function show(call, { format, config }) {
-  const tree = await onLedger(config, (ledger) => ledger.show(call));
+  const tree = await onLedger(config, (ledger) =>
+    ledger.show(call).catch((error) => {
+      throw error instanceof NotFoundError ? noCall(call, error) : error;
+    }),
+  );
   if (format === 'json') json(tree);
   else for (const text of treeLines(tree)) line(text);
   return 0;
+}
+
+/**
+ * @param {string} call
+ * @param {InstanceType<typeof NotFoundError>} cause
+ */
+function noCall(call, cause) {
+  const what = /^\d+$/.test(call)
+    ? `The ledger has no event #${call} that belongs to a call.`
+    : `The ledger has no call "${call}".`;
+  return new NotFoundError(`${what} "tgp ledger tail --type CALL" lists calls, with their ids.`, {
+    details: cause.details,
+    cause,
+  });
 }
 
 /** @param {Options & { file?: string, key?: string }} options */

@@ -5,7 +5,7 @@ import { ARGUMENTS_OF, FILES } from '../kernel/agent_access.js';
 import { report } from '../tool_shape/agent_tool.js';
 import { previewed } from './previewed.js';
 import { json, line, styled, withProgress } from './screen.js';
-import { findTool, toolPaths, withWorkspace } from './workspace.js';
+import { findTool, isTest, toolPaths, withWorkspace } from './workspace.js';
 
 /** As much as any run takes. */
 const MAX_ARGUMENT_BYTES = 64 << 20;
@@ -126,9 +126,23 @@ export async function check(tools, { format, config, fix, yes }) {
     for (const { path, diagnostics } of checked) for (const found of diagnostics) printDiagnostic(path, found);
     const verdict = invalid === 0 ? styled('green', 'all valid') : styled('red', `${invalid} not valid`);
     const untyped = checked.filter(({ typesChecked }) => !typesChecked);
-    line(`${checked.length} ${checked.length === 1 ? 'tool' : 'tools'} checked, ${verdict}${typesMissing(untyped)}`);
+    line(`${checkedText(checked)} checked, ${verdict}${typesMissing(untyped)}`);
   }
   return invalid === 0 ? 0 : 1;
+}
+
+/**
+ * A test is no tool.
+ * @param {{ path: string }[]} checked
+ */
+function checkedText(checked) {
+  const tests = checked.filter(({ path }) => isTest(path)).length;
+  const tools = checked.length - tests;
+  const counted = [
+    ...(tools > 0 || tests === 0 ? [`${tools} ${tools === 1 ? 'tool' : 'tools'}`] : []),
+    ...(tests > 0 ? [`${tests} ${tests === 1 ? 'test file' : 'test files'}`] : []),
+  ];
+  return counted.join(' and ');
 }
 
 /**

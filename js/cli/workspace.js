@@ -7,7 +7,7 @@ import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
 import { Approver } from './approver.js';
 import { DEFAULT_ROOT, nearestConfig } from './config_lookup.js';
-import { withDefaultPolicy } from './default_policy.js';
+import { withDefaultPolicy, withWrittenPolicy } from './default_policy.js';
 
 export const TOOLS = 'tools';
 const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
@@ -97,7 +97,9 @@ export async function withWorkspace({ needs = 'everything', yes, asks = 'termina
 async function configFor(needs, resolved) {
   if (needs === 'ledger') return byItself(withoutPolicy(resolved));
   if (needs === 'everything') return withDefaultPolicy(resolved);
-  return byItself(typeof resolved.application.policy === 'function' ? withoutPolicy(resolved) : resolved);
+  // Where no rules are written down, what applications did was allowed.
+  const ruled = await withWrittenPolicy(resolved);
+  return byItself(typeof ruled.application.policy === 'function' ? withoutPolicy(ruled) : ruled);
 }
 
 /**
@@ -134,6 +136,11 @@ export async function toolPaths(kernel) {
 /** @param {string} path */
 export function isTool(path) {
   return path.startsWith(`${TOOLS}/`) && SOURCES.test(path) && !path.endsWith('.d.ts');
+}
+
+/** @param {string} path */
+export function isTest(path) {
+  return /\.test$/.test(path.replace(SOURCES, ''));
 }
 
 /**

@@ -14,7 +14,7 @@ const MAX_LISTED = 20;
  * @param {Preview} preview
  * @param {{ leftOut?: number, written?: any }} [more] how many refusals are not listed, and what the write of a file would answer
  */
-export function previewText({ diffs, sql, requests, calls, stopped }, { leftOut = 0, written = {} } = {}) {
+export function previewText({ diffs, sql, requests, calls, stopped, result }, { leftOut = 0, written = {} } = {}) {
   const held = requests.length + calls.length + leftOut;
   const changes = diffs.length + sql.length + held;
   const parts = ['This is a dry run: nothing was changed.'];
@@ -40,6 +40,7 @@ export function previewText({ diffs, sql, requests, calls, stopped }, { leftOut 
     );
   }
   parts.push(...reportOf(written));
+  if (result !== undefined) parts.push(`Its result: ${oneLine(shown(result))}`);
   if (stopped !== undefined) {
     parts.push(`It went no further than that: ${oneLine(stopped.message)} [${stopped.code}]`);
   } else if (held > 0) {

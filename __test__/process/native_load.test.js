@@ -1,0 +1,61 @@
+/** A native part that is there and does not load: the system's own reason is told, and what to do about it. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../helpers/run_cli.js';
+import { runProgram } from '../helpers/run_program.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const BOOT = `
+  const told = await new TGP({ config: { rootDir: './.tgp' } }).boot().then(() => 'booted', ({ code, message }) => ({ code, message }));
+  console.log(JSON.stringify(told));`;
+
+/** @param {string} words of the system, where `<file>` is the addon */
+async function refusedBy(words) {
+  const folder = await tempRoot();
+  const preload = join(folder, 'preload.mjs');
+  await writeFile(
+    preload,
+    `process.dlopen = (_, file) => {
+      throw Object.assign(new Error(${JSON.stringify(words)}.replaceAll('<file>', file)), { code: 'ERR_DLOPEN_FAILED' });
+    };`,
+  );
+  return { folder, env: { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` } };
+}
+
+describe('the reason of the system is in the message', () => {
+  it.each([
+    [
+      'a noexec mount',
+      '<file>: failed to map segment from shared object: Operation not permitted',
+      /The system says: tgp\.[\w-]+\.node: failed to map segment .*Operation not permitted\. .*"noexec".*node_modules/,
+    ],
+    [
+      'an old glibc',
+      "/lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by <file>)",
+      /The system says: libc\.so\.6: version `GLIBC_2\.34' not found \(required by tgp\.[\w-]+\.node\)\. .*glibc.* 2\.34/,
+    ],
+    ['anything else', '<file>: the moon is full', /The system says: tgp\.[\w-]+\.node: the moon is full\.$/],
+  ])('%s', async (_, words, expected) => {
+    const { folder, env } = await refusedBy(words);
+    const told = await runProgram(folder, BOOT, env);
+    expect(told).toMatchObject({ code: 'ERR_IO', message: expect.stringMatching(expected) });
+    expect(told.message).not.toMatch(/omit=optional|package-lock/);
+    expect(told.message).not.toContain(process.cwd());
+  });
+
+  it('tgp doctor tells it too', async () => {
+    const { folder, env } = await refusedBy('<file>: failed to map segment from shared object');
+    const { code, stdout, stderr } = await runCli(folder, ['doctor', '--json'], { env });
+    expect(`${stdout}${stderr}`).toMatch(/failed to map segment from shared object\. .*noexec/);
+    expect(code).toBe(1);
+  });
+});
+
+it('where there is no file to load, it is told how to install one', async () => {
+  const { folder, env } = await refusedBy("Cannot find module '<file>'");
+  const { message } = await runProgram(folder, BOOT, env);
+  expect(message).toMatch(/could not be loaded on \w+-\w+\. It exists for .*--omit=optional/);
+});
