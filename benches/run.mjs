@@ -1,6 +1,6 @@
 /**
  * Runs the benchmarks whose file names contain the argument, or all: `npm run bench -- warm`. What they measure goes to
- * `benches/results.json`, and from there to the tables of `docs/benchmarks.md` and the charts of `docs/charts/`.
+ * `benches/results.json`, and from there to the tables of `docs/benchmarks.md` and README, and the charts of `docs/charts/`.
  *
  * --quick  fewer rounds, in less than two minutes, to `target/bench/`: for a look, not for the documents
  * --draw   no measurements: tables and charts of those that are there
@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { charts } from './charts.mjs';
+import { withComparison } from './comparison.mjs';
 import { fresh, joined, load, recorded } from './results.mjs';
 import { withFigures } from './tables.mjs';
 
@@ -120,5 +121,7 @@ function publish() {
   const folder = join(quick ? out : join(ROOT, 'docs'), 'charts');
   mkdirSync(folder, { recursive: true });
   for (const [name, svg] of Object.entries(drawn)) writeFileSync(join(folder, name), svg);
+  const readme = join(ROOT, 'README.md');
+  if (!quick && existsSync(readme)) writeFileSync(readme, withComparison(readFileSync(readme, 'utf8'), all));
   process.stdout.write(`\nFigures: ${resultsFile}\nTables: ${pageFile}\nCharts: ${folder}\n`);
 }

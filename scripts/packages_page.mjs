@@ -15,7 +15,8 @@ and holds the result against Node's own. How packages get into the sandbox, and 
 "First run" is the time of the first run in a new kernel that finds the bundle in its place: reading and checking it, and the run itself.
 Making the bundle, once for each version, takes about a second. "CPU" is what that run used of \`sandbox.timeoutMs\`, which is
 ${DEFAULT_CPU_MS} ms by default: where it is more, raise it in the configuration (\`sandbox: { timeoutMs: … }\`) or import a smaller part of the
-package. Figures are of one machine and of jobs that do little; most of the time is the package's own start.`;
+package. Figures are of one machine and of jobs that do little; most of the time is the package's own start. The first
+run of all, before there is bytecode, uses two to three times as much, and has up to 250 ms for that beside its own.`;
 
 /** @param {Row[]} rows */
 export function packagesPage(rows) {

@@ -10,12 +10,6 @@ const HOST = fileURLToPath(new URL('./soak_host.mjs', import.meta.url));
 const SAMPLE_MS = 500;
 const KILL_MS = 2500;
 /**
- * glibc keeps freed blocks of up to 32 MB for later, in each thread's arena: memory then rises with every large result until it has
- * enough of them. Blocks above this size go back at once, so that what rises is a leak.
- */
-const MALLOC_MMAP_THRESHOLD_ = String(1 << 20);
-
-/**
  * @typedef {{ at: number, hostMb: number, heapMb: number, totalMb: number, files: number, processes: number }} Sample
  * @typedef {{ job: string, at: number, ms: number, outcome: string }} Done
  * @typedef {{ files: number, processes: number[] }} Left
@@ -42,7 +36,6 @@ function left(pid) {
 export async function watch({ folder, seconds, seed, only, tick }) {
   const child = fork(HOST, [folder, String(seconds), String(seed), only], {
     execArgv: ['--expose-gc'],
-    env: { ...process.env, MALLOC_MMAP_THRESHOLD_ },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const pid = child.pid ?? 0;

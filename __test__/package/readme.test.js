@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { charts } from '../../benches/charts.mjs';
+import { comparison, withComparison } from '../../benches/comparison.mjs';
+import { withFigures } from '../../benches/tables.mjs';
 import { loadTGPConfig, TGP, TGPError } from '../../index.js';
 import { SCRIPTED_MODEL } from '../helpers/running_server.js';
 import { tempRoot } from '../helpers/temp_root.js';
@@ -96,31 +99,19 @@ test('"What you get": the policy of the page denies what it says', async () => {
   expect([denied.code, denied.details.rule]).toEqual(['ERR_DENIED', 'no-payments']);
 });
 
-test('the figures of the comparison are those of docs/benchmarks.md', async () => {
-  const rows = async (/** @type {string} */ file, /** @type {RegExp} */ heading) => {
-    const text = await readFile(join(ROOT, file), 'utf8');
-    const table = text.slice(text.search(heading)).split('\n\n')[0] ?? '';
-    return table
-      .split('\n')
-      .slice(2)
-      .map((row) =>
-        row
-          .split('|')
-          .slice(1, -1)
-          .map((cell) => cell.replaceAll('*', '').trim()),
-      );
-  };
-  const name = (/** @type {string} */ cell) => cell.replace(' (default)', '');
-  const compared = await rows('README.md', /^\| sandbox +\| bombs survived/m);
-  const killed = new Map((await rows('docs/benchmarks.md', /^\| sandbox +\| ok /m)).map((row) => [row[0], row]));
-  const warm = new Map(
-    (await rows('docs/benchmarks.md', /^\| milliseconds +\| turns of 25/m)).map((row) => [row[0], row]),
+test('the comparison is the one that was measured, and there is nothing that was not', async () => {
+  const results = JSON.parse(await readFile(join(ROOT, 'benches/results.json'), 'utf8'));
+  const [readme, page] = await Promise.all(
+    ['README.md', 'docs/benchmarks.md'].map((file) => readFile(join(ROOT, file), 'utf8')),
   );
-  expect(compared).toHaveLength(6);
-  for (const [sandbox = '', survived = '', gone, most, run = ''] of compared) {
-    const [, ok, failed, died, hung, , , , memory] = killed.get(name(sandbox)) ?? [];
-    const [applicable, lost] = [Number(ok) + Number(failed), Number(died) + Number(hung)];
-    expect([survived, gone, most], sandbox).toEqual([`${ok} of ${applicable}`, String(lost), memory]);
-    expect(run.replace(' ms', ''), sandbox).toBe(warm.get(name(sandbox))?.[1]);
+  expect(withComparison(String(readme), results)).toBe(readme);
+  expect(withFigures(String(page), results, Object.keys(charts(results)))).toBe(page);
+  expect(
+    comparison(results)
+      ?.split('\n')
+      .filter((line) => line.startsWith('| ')),
+  ).toHaveLength(8);
+  for (const [name, svg] of Object.entries(charts(results))) {
+    expect(await readFile(join(ROOT, 'docs/charts', name), 'utf8'), name).toBe(svg);
   }
 });

@@ -60,7 +60,9 @@ describe('bytecode of a package', () => {
   });
 
   it('is not there for the first run, which has the time that this takes beside its own', async () => {
-    const kernel = new TGP({ config: { rootDir: await tempRoot(), allowedImports: ['zod'], sandbox: { timeoutMs: 5 } } });
+    const kernel = new TGP({
+      config: { rootDir: await tempRoot(), allowedImports: ['zod'], sandbox: { timeoutMs: 5 } },
+    });
     onTestFinished(() => kernel.shutdown());
     const tools = tgpTools(kernel);
     await tools.write_file.execute({ path: 'tools/t.ts', content: TOOL });
