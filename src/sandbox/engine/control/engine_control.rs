@@ -68,8 +68,6 @@ pub struct EngineControl {
     pub(super) asleep: AtomicBool,
     pub(super) closed: AtomicBool,
     pub(super) clock: Mutex<Option<ThreadClock>>,
-    /// Whether the guest was asked to show that it moves, and has not yet.
-    still: AtomicBool,
     isolate: Mutex<Option<Interruptible>>,
     host_calls: AtomicU32,
     /// A run that was cancelled before its engine had come to it. Only touched while `current` is held.
@@ -89,7 +87,6 @@ impl EngineControl {
             asleep: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             clock: Mutex::new(None),
-            still: AtomicBool::new(false),
             isolate: Mutex::new(None),
             host_calls: AtomicU32::new(0),
             cancelled_early: Mutex::new(None),
@@ -125,7 +122,6 @@ impl EngineControl {
         clock: Option<ThreadClock>,
     ) {
         *self.isolate.lock() = Some(Interruptible { isolate, tell_stack });
-        self.still.store(false, Ordering::Release);
         *self.clock.lock() = clock;
     }
 
@@ -180,9 +176,7 @@ impl EngineControl {
     pub(super) fn interrupt_current(&self, current: &mut Current, cause: Cause) {
         let first = current.interrupted.is_none();
         if first {
-            // One that has not moved for long has had that time to come to its end.
-            let now = Instant::now();
-            current.interrupted = Some((cause, now.checked_sub(current.cpu.forgiven()).unwrap_or(now)));
+            current.interrupted = Some((cause, Instant::now()));
         }
         let isolate = self.isolate.lock();
         let Some(Interruptible { isolate, tell_stack }) = isolate.as_ref() else { return };
@@ -196,19 +190,6 @@ impl EngineControl {
                 isolate.terminate_execution();
             }
         }
-    }
-
-    /// Whether the guest has run since it was last asked to show it; it is asked again.
-    pub(super) fn has_moved(&self) -> bool {
-        if self.still.load(Ordering::Acquire) {
-            return false;
-        }
-        if let Some(Interruptible { isolate, .. }) = self.isolate.lock().as_ref() {
-            self.still.store(true, Ordering::Release);
-            let data = std::ptr::from_ref(&self.still).cast_mut().cast::<c_void>();
-            isolate.request_interrupt(show_movement, data);
-        }
-        true
     }
 
     /// Whether the guest is to tell where it is: its time is up, and it has not told yet.
@@ -292,11 +273,4 @@ impl EngineControl {
     pub(super) fn cpu_now(&self) -> Duration {
         self.clock.lock().and_then(ThreadClock::now).unwrap_or_default()
     }
-}
-
-/// V8 calls it on the guest's thread at the next interrupt check, so the guest moves.
-unsafe extern "C" fn show_movement(_isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
-    // SAFETY: `data` is a field of the engine's control, which outlives the isolate: the engine's thread holds both.
-    let still = unsafe { &*data.cast::<AtomicBool>() };
-    still.store(false, Ordering::Release);
 }
