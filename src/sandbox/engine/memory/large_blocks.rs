@@ -104,49 +104,42 @@ unsafe impl GlobalAlloc for LargeBlocksApart {
 
 #[cfg(test)]
 mod tests {
-    use super::{LARGE, LargeBlocksApart};
-    use std::alloc::{GlobalAlloc, Layout};
+    use super::{LARGE, large_bytes};
 
-    /// The first and the last byte of a block, and one in the middle.
-    fn places(size: usize) -> [usize; 3] {
-        [0, size / 2, size - 1]
-    }
+    #[repr(align(65536))]
+    struct Wide([u8; 65536]);
 
     #[test]
     fn blocks_keep_what_is_in_them_over_every_change_of_their_size() {
         let sizes = [100, LARGE - 1, LARGE, LARGE + 1, 40 * LARGE, 3 * LARGE, LARGE, LARGE - 1, 16, 7 * LARGE];
-        let layout = |size| Layout::from_size_align(size, 16).unwrap();
-        // SAFETY: every block is used within its size, resized and freed with the layout that it has.
-        unsafe {
-            let mut block = LargeBlocksApart.alloc_zeroed(layout(sizes[0]));
-            assert_eq!(places(sizes[0]).map(|at| *block.add(at)), [0; 3]);
-            for pair in sizes.windows(2) {
-                let [now, next] = [pair[0], pair[1]];
-                places(now).into_iter().zip(1..).for_each(|(at, mark)| *block.add(at) = mark);
-                block = LargeBlocksApart.realloc(block, layout(now), next);
-                assert!(!block.is_null());
-                assert_eq!(*block, 1);
-                if next >= now {
-                    assert_eq!(places(now).map(|at| *block.add(at)), [1, 2, 3], "{now} to {next}");
-                }
-            }
-            LargeBlocksApart.dealloc(block, layout(7 * LARGE));
-            let zeroed = LargeBlocksApart.alloc_zeroed(layout(5 * LARGE));
-            assert_eq!(places(5 * LARGE).map(|at| *zeroed.add(at)), [0; 3]);
-            LargeBlocksApart.dealloc(zeroed, layout(5 * LARGE));
+        let mut block: Vec<u8> = Vec::new();
+        for size in sizes {
+            let kept = block.len().min(size);
+            block.truncate(kept);
+            block.shrink_to_fit();
+            block.reserve_exact(size - kept);
+            assert!(block.iter().enumerate().all(|(at, byte)| *byte == (at % 251) as u8), "{kept} to {size}");
+            block.extend((kept..size).map(|at| (at % 251) as u8));
         }
+        assert_eq!(vec![0_u8; 5 * LARGE].iter().find(|byte| **byte != 0), None);
     }
 
     #[test]
-    fn what_cannot_be_had_is_null_and_what_is_strangely_aligned_is_left_to_others() {
-        let huge = Layout::from_size_align(1 << 60, 8).unwrap();
-        let aligned = Layout::from_size_align(2 * LARGE, 1 << 16).unwrap();
-        // SAFETY: nothing is used before it is seen to be there; what is, is freed with its layout.
-        unsafe {
-            assert!(LargeBlocksApart.alloc(huge).is_null());
-            let block = LargeBlocksApart.alloc(aligned);
-            assert!(!block.is_null() && block.addr() % (1 << 16) == 0);
-            LargeBlocksApart.dealloc(block, aligned);
-        }
+    fn large_blocks_are_counted_and_go_back() {
+        let before = large_bytes();
+        let block = vec![1_u8; 10 * LARGE];
+        assert_eq!(large_bytes() - before, 10 * LARGE);
+        drop(block);
+        assert_eq!(large_bytes(), before);
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_refused_and_what_is_strangely_aligned_is_left_to_others() {
+        assert!(Vec::<u8>::new().try_reserve_exact(1 << 60).is_err());
+        let before = large_bytes();
+        let wide: Vec<Wide> = Vec::with_capacity(32);
+        assert!(wide.as_ptr().addr().is_multiple_of(align_of::<Wide>()));
+        assert_eq!(large_bytes(), before);
+        assert_eq!(wide.first().map(|block| block.0.len()), None);
     }
 }
