@@ -11,11 +11,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { localRegistry } from './local_registry.mjs';
 import { hostPlatform, PLATFORM_NAMES, packageJson } from './platform.mjs';
-import { announce, captureIn, ROOT, StepFailed } from './process.mjs';
+import { announce, captureIn, ROOT, StepFailed, whenStarted } from './process.mjs';
 import { packCore, packed, packPlatform } from './release_packages.mjs';
 
 /**
@@ -275,12 +274,4 @@ ${printed}
 `;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
-    await main();
-  } catch (error) {
-    if (!(error instanceof StepFailed)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
-}
+await whenStarted(import.meta.url, main);

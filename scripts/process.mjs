@@ -25,6 +25,22 @@ const MAX_OUTPUT = 256 << 20;
 export class StepFailed extends Error {}
 
 /**
+ * Does the work of a script that somebody has started, not of one that is imported; a step that failed is told in its own words.
+ * @param {string} module its `import.meta.url`
+ * @param {() => void | Promise<void>} main
+ */
+export async function whenStarted(module, main) {
+  if (process.argv[1] !== fileURLToPath(module)) return;
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/**
  * How a program is started. Windows has npm and what npm installs as scripts that only a shell starts, and a shell takes paths with
  * spaces apart: there Node runs npm's own file, and a shell only what npm has installed.
  * @param {string} command

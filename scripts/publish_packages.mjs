@@ -17,9 +17,8 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readOptions } from './options.mjs';
-import { program, ROOT, StepFailed } from './process.mjs';
+import { program, ROOT, StepFailed, whenStarted } from './process.mjs';
 import { packedManifest, publishingOrder } from './release_packages.mjs';
 import { isOlder, isPreview, readVersion } from './versions.mjs';
 
@@ -132,12 +131,4 @@ async function main() {
   await publishPackages({ into: resolve(values.into), registry, provenance, dryRun, say });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
-    await main();
-  } catch (error) {
-    if (!(error instanceof StepFailed)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
-}
+await whenStarted(import.meta.url, main);

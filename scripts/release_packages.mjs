@@ -25,10 +25,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { hostPlatform, PLATFORM_NAMES, packageJson, SEEN_PLATFORMS } from './platform.mjs';
-import { captureIn, ROOT, StepFailed } from './process.mjs';
+import { captureIn, ROOT, StepFailed, whenStarted } from './process.mjs';
 
 /**
  * @typedef {{ into: string, repository?: string }} Where
@@ -235,12 +234,4 @@ function main() {
   process.stdout.write(`${job().join('\n')}\n`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
-    main();
-  } catch (error) {
-    if (!(error instanceof StepFailed)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
-}
+await whenStarted(import.meta.url, main);

@@ -8,13 +8,12 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { copiedPackages, ICU_DATA, MODEL } from './copied_parts.mjs';
 import { crateId, installedPackages, LIBRARIES, linkedCrates, lockedChecksums } from './linked_parts.mjs';
 import { PLATFORM_NAMES, packageJson } from './platform.mjs';
-import { ROOT, StepFailed } from './process.mjs';
+import { ROOT, StepFailed, whenStarted } from './process.mjs';
 
 const OWN = 'tgp-core';
 const MEMORY = '@tgp/memory';
@@ -239,12 +238,4 @@ async function main() {
   process.stdout.write(`${file}\n`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
-    await main();
-  } catch (error) {
-    if (!(error instanceof StepFailed)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
-}
+await whenStarted(import.meta.url, main);
