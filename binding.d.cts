@@ -266,7 +266,7 @@ export declare function limits(): Array<BindingLimit>
 /** Value: a token that allows less than `token`, by these caveats too. Needs no kernel. */
 export declare function narrowedToken(token: string, caveatsJson: string): BindingOutcome
 
-/** Value: `{ executable, library }`: what starts a program behind walls, see `src/sandbox/program/`. */
+/** Value: `{ executable, library }`: what starts a program behind walls, see `crates/sandbox/src/program/`. */
 export declare function programLauncher(): BindingOutcome
 
 /** Value: the unified diff from one content of a file to another, each absent where there is no file. */

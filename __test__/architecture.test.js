@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { RULES } from './helpers/architecture_rules.js';
 import { documentsAmong, missingPaths, repositoryPaths } from './helpers/document_paths.js';
@@ -9,7 +10,7 @@ const tree = sourceTree();
 test('the source tree is found', () => {
   const paths = tree.map((file) => file.path);
   expect(paths).toContain('src/lib.rs');
-  expect(paths).toContain('src/error.rs');
+  expect(paths).toContain('crates/base/src/error.rs');
   expect(paths).toContain('js/kernel/tgp.js');
 });
 
@@ -28,31 +29,53 @@ describe.each(RULES)('$name', ({ check, broken, kept }) => {
   });
 });
 
+describe('crates', () => {
+  const args = ['metadata', '--format-version', '1', '--no-deps', '--offline'];
+  const { packages } = JSON.parse(execFileSync('cargo', args, { encoding: 'utf8', maxBuffer: 64 << 20 }));
+  const used = (/** @type {any} */ one) => one.dependencies.map((/** @type {any} */ each) => each.name);
+
+  test.each(packages.filter(({ name }) => name !== 'tgp-core'))('$name depends on no part', (one) => {
+    const ours = used(one).filter((/** @type {string} */ name) => name.startsWith('tgp-'));
+    expect(['tgp-base', 'tgp-fuzzing']).toEqual(expect.arrayContaining(ours));
+    if (one.name === 'tgp-base') expect(ours).toEqual([]);
+  });
+
+  test.each([
+    ['v8', ['tgp-sandbox']],
+    ['swc_core', ['tgp-compile']],
+    ['napi', ['tgp-core']],
+  ])('%s is linked by %s alone', (dependency, users) => {
+    expect(packages.filter((/** @type {any} */ one) => used(one).includes(dependency)).map(({ name }) => name)).toEqual(
+      users,
+    );
+  });
+});
+
 describe('circles of imports', () => {
   test('are found in Rust and in scripts, through what a folder hands on', () => {
     const circles = importCircles([
-      { path: 'src/git/mod.rs', text: 'mod a;\nmod b;\nmod c;\npub use a::A;\npub use c::{C, D as E};' },
-      { path: 'src/git/a.rs', text: 'use super::b::B;\npub struct A;' },
-      { path: 'src/git/b.rs', text: 'use crate::git::{A, c};\npub struct B;' },
-      { path: 'src/git/c.rs', text: '#[cfg(test)]\nmod tests { use super::super::A; }' },
+      { path: 'crates/git/src/lib.rs', text: 'mod a;\nmod b;\nmod c;\npub use a::A;\npub use c::{C, D as E};' },
+      { path: 'crates/git/src/a.rs', text: 'use super::b::B;\npub struct A;' },
+      { path: 'crates/git/src/b.rs', text: 'use crate::{A, c};\npub struct B;' },
+      { path: 'crates/git/src/c.rs', text: '#[cfg(test)]\nmod tests { use super::super::A; }' },
       { path: 'js/one.js', text: "import { two } from './two.js';" },
       { path: 'js/two.js', text: "export { one } from './one.js';" },
     ]);
     expect(circles).toEqual([
+      ['crates/git/src/a.rs', 'crates/git/src/b.rs'],
       ['js/one.js', 'js/two.js'],
-      ['src/git/a.rs', 'src/git/b.rs'],
     ]);
   });
 
   test('are found between folders whose files make none', () => {
     const files = [
-      { path: 'src/git/low/one.rs', text: 'use crate::git::high::two::Two;' },
-      { path: 'src/git/high/two.rs', text: 'pub struct Two;' },
-      { path: 'src/git/high/three.rs', text: 'use crate::git::low::four::Four;' },
-      { path: 'src/git/low/four.rs', text: 'pub struct Four;' },
+      { path: 'crates/git/src/low/one.rs', text: 'use crate::high::two::Two;' },
+      { path: 'crates/git/src/high/two.rs', text: 'pub struct Two;' },
+      { path: 'crates/git/src/high/three.rs', text: 'use crate::low::four::Four;' },
+      { path: 'crates/git/src/low/four.rs', text: 'pub struct Four;' },
     ];
     expect(importCircles(files)).toEqual([]);
-    expect(folderCircles(files)).toEqual([['src/git/high', 'src/git/low']]);
+    expect(folderCircles(files)).toEqual([['crates/git/src/high', 'crates/git/src/low']]);
   });
 
   test('are nowhere, neither between files nor between folders', () => {
@@ -62,11 +85,11 @@ describe('circles of imports', () => {
 });
 
 describe('paths in documents', () => {
-  const there = ['src/vfs/jail_path.rs', 'js/kernel/tgp.js', 'docs/limits.md'];
+  const there = ['crates/vfs/src/jail_path.rs', 'js/kernel/tgp.js', 'docs/limits.md'];
 
   test.each([
-    'See `src/vfs/jail.rs`.',
-    'See `src/vfs/gone/`.',
+    'See `crates/vfs/src/jail.rs`.',
+    'See `crates/vfs/src/gone/`.',
     'See `js/kernel/tgp.js/`.',
     'See `js/tgp.js` and `docs/limits.md`.',
   ])('refuses: %s', (text) => {
@@ -74,7 +97,7 @@ describe('paths in documents', () => {
   });
 
   test.each([
-    'See `src/vfs/jail_path.rs`, `src/vfs/`, `src/vfs` and `docs/limits.md`.',
+    'See `crates/vfs/src/jail_path.rs`, `crates/vfs/src/`, `crates/vfs` and `docs/limits.md`.',
     'Not ours: `lib/gone.js`, `src/*/mod.rs`, `js/<name>.js`, `src/{a,b}.rs`, src/gone.rs, `src/tgp/tgp.module.ts`.',
   ])('accepts: %s', (text) => {
     expect(missingPaths({ path: 'A.md', text }, there)).toEqual([]);

@@ -38,8 +38,10 @@ const CRATE = 'tgp-core';
 const SNAPSHOT = 'tgp.snapshot';
 const LOCALES = 'tgp.icu';
 const RUN_BIT = 0o755;
+/** The crate whose build script writes the locale data. */
+const LOCALE_CRATE = 'tgp-sandbox';
 /** Of the crates that Cargo.lock names, and no others. */
-const BUILD = ['build', '--release', '--locked', '--lib', '--bins'];
+const BUILD = ['build', '--release', '--locked', '-p', CRATE, '-p', 'tgp-launcher'];
 
 export async function build() {
   announce('Building');
@@ -88,14 +90,14 @@ function targetDir() {
   return JSON.parse(metadata).target_directory;
 }
 
-/** Where the crate's build script wrote: nothing is compiled again, and cargo tells. */
+/** The output folder of the build script that writes the locale data; nothing is compiled again. */
 function buildScriptDir() {
   const messages = capture('cargo', [...BUILD, '--message-format=json']) ?? '';
   for (const line of messages.split('\n').filter(Boolean)) {
     const { reason, package_id: id, out_dir: folder } = JSON.parse(line);
-    if (reason === 'build-script-executed' && id.includes(CRATE)) return folder;
+    if (reason === 'build-script-executed' && id.includes(`#${LOCALE_CRATE}@`)) return folder;
   }
-  throw new StepFailed('cargo does not tell where the build script of the crate has written.');
+  throw new StepFailed(`cargo does not name the output folder of the build script of ${LOCALE_CRATE}.`);
 }
 
 /**

@@ -22,14 +22,14 @@ function rust() {
   const job = [
     'llvm-cov',
     'nextest',
-    '--release',
+    '--workspace',
     '--ignore-filename-regex',
     '(tests?/|_tests\\.rs|/vendor/)',
     '--json',
     '--summary-only',
   ];
   const code = status('cargo', [...job, '--output-path', join(folder, 'rust.json')]);
-  return code === 0 ? status('cargo', ['llvm-cov', 'report', '--release']) : code;
+  return code === 0 ? status('cargo', ['llvm-cov', 'report']) : code;
 }
 
 /** @returns {number} */

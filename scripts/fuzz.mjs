@@ -28,10 +28,10 @@ if (odd !== undefined) endWithUsage(USAGE, `No property has "${odd}" in its name
 const long = { TGP_FUZZ_SECONDS: values.seconds };
 const chosen = names.length === 0 ? [] : ['-t', names.join('|')];
 const hasScript = names.length === 0 || titles().some((title) => names.some((name) => title.includes(name)));
-const wanted = names.length === 0 ? '' : ` & (${names.map((name) => `test(${name})`).join(' | ')})`;
+const wanted = names.length === 0 ? '' : ` & (${names.map((name) => `test(${name}) | package(~${name})`).join(' | ')})`;
 const rust = status(
   'cargo',
-  ['nextest', 'run', '--release', '--no-fail-fast', '--no-tests=fail', '-E', `test(fuzz_tests)${wanted}`],
+  ['nextest', 'run', '--workspace', '--no-fail-fast', '--no-tests=fail', '-E', `test(fuzz_tests)${wanted}`],
   long,
 );
 if (rust === NONE && !hasScript) endWithUsage(USAGE, `No property has "${names.join('" or "')}" in its name.`);

@@ -6,13 +6,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { crateId, LIBRARIES, linkedCrates } from './linked_parts.mjs';
+import { crateId, LIBRARIES, linkedCrates, OWN } from './linked_parts.mjs';
 import { ROOT, StepFailed } from './process.mjs';
 
 /** @typedef {import('./linked_parts.mjs').Crate} Crate */
 
 const FILE = 'THIRD_PARTY_LICENSES.txt';
-const OWN = 'tgp-core';
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice|copyright|unlicense)/i;
 const RULE = '='.repeat(100);
 /** Of crates without a text of their own: the file of one with the same licence, and no notice of others. */

@@ -94,19 +94,33 @@ function inV8(name, license) {
   return { name, version: '', license, within: 'v8', notices: V8_NOTICES, about: 'compiled into V8' };
 }
 
+/** The crate of the addon; the other crates of the workspace count as parts of it. */
+export const OWN = 'tgp-core';
+
 /**
  * The crates whose code is in the addon or the worker of any platform; what only builds or tests them is not.
  * @returns {Crate[]} by name
  */
 export function linkedCrates() {
   const { packages, resolve } = JSON.parse(captureIn(ROOT, 'cargo', ['metadata', '--format-version', '1', '--locked']));
+  const isOurs = (/** @type {any} */ one) => one.source === null;
+  /** @type {Map<string, any>} */
   const nodes = new Map(resolve.nodes.map((/** @type {any} */ node) => [node.id, node]));
+  const ours = packages.filter(isOurs);
   const idOf = new Map(packages.map((/** @type {any} */ one) => [one.id, crateId(one)]));
   const targets = linkedByTarget();
   const checksums = lockedChecksums();
+  const foreign = new Set(packages.filter((/** @type {any} */ one) => !isOurs(one)).map(crateId));
+  const needsOf = (/** @type {any[]} */ several) =>
+    several
+      .flatMap(({ id }) => nodes.get(id).deps)
+      .filter((/** @type {any} */ dep) => dep.dep_kinds.some((/** @type {any} */ each) => each.kind === null))
+      .map((/** @type {any} */ dep) => idOf.get(dep.pkg))
+      .filter((/** @type {string} */ id) => targets.has(id) && foreign.has(id))
+      .sort();
   /** @type {Crate[]} */
   const crates = packages
-    .filter((/** @type {any} */ one) => targets.has(crateId(one)))
+    .filter((/** @type {any} */ one) => targets.has(crateId(one)) && (!isOurs(one) || one.name === OWN))
     .map((/** @type {any} */ one) => ({
       name: one.name,
       version: one.version,
@@ -114,12 +128,7 @@ export function linkedCrates() {
       folder: dirname(one.manifest_path),
       checksum: checksums.get(crateId(one)),
       targets: targets.get(crateId(one)) ?? [],
-      needs: nodes
-        .get(one.id)
-        .deps.filter((/** @type {any} */ dep) => dep.dep_kinds.some((/** @type {any} */ each) => each.kind === null))
-        .map((/** @type {any} */ dep) => idOf.get(dep.pkg))
-        .filter((/** @type {string} */ id) => targets.has(id))
-        .sort(),
+      needs: [...new Set(needsOf(one.name === OWN ? ours : [one]))],
     }));
   return crates.sort((one, other) => (crateId(one) < crateId(other) ? -1 : 1));
 }
@@ -133,8 +142,8 @@ function linkedByTarget() {
   const found = new Map();
   const flags = ['--locked', '--edges', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}'];
   for (const target of packageJson().napi.targets) {
-    const told = captureIn(ROOT, 'cargo', ['tree', ...flags, '--target', target]);
-    const ids = new Set([...told.matchAll(/^(\S+) v(\S+)/gm)].map(([, name, version]) => `${name}@${version}`));
+    const printed = captureIn(ROOT, 'cargo', ['tree', '-p', OWN, '-p', 'tgp-launcher', ...flags, '--target', target]);
+    const ids = new Set([...printed.matchAll(/^(\S+) v(\S+)/gm)].map(([, name, version]) => `${name}@${version}`));
     for (const id of ids) found.set(id, [...(found.get(id) ?? []), target]);
   }
   return found;

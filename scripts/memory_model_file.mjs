@@ -1,5 +1,5 @@
 /**
- * The file of weights that `src/embed/model_file.rs` reads: a header of 64 bytes, then what the constants below name, in
+ * The file of weights that `crates/embed/src/model_file.rs` reads: a header of 64 bytes, then what the constants below name, in
  * the order of `modelFile`. Little-endian. Every number follows from the tensors alone, so the file is the same bytes
  * wherever it is made.
  */

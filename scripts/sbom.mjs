@@ -11,11 +11,10 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { copiedPackages, ICU_DATA, MODEL } from './copied_parts.mjs';
-import { crateId, installedPackages, LIBRARIES, linkedCrates, lockedChecksums } from './linked_parts.mjs';
+import { crateId, installedPackages, LIBRARIES, linkedCrates, lockedChecksums, OWN } from './linked_parts.mjs';
 import { PLATFORM_NAMES, packageJson } from './platform.mjs';
 import { ROOT, StepFailed, whenStarted } from './process.mjs';
 
-const OWN = 'tgp-core';
 const MEMORY = '@tgp/memory';
 
 /** @param {string} name @param {string} version @param {'npm' | 'cargo'} kind */

@@ -30,7 +30,7 @@ function typecheck() {
 function nextest() {
   announce('Rust tests');
   rmSync(NEXTEST_REPORT, { force: true });
-  const code = status('cargo', ['nextest', 'run', '--release', '--config-file', 'scripts/nextest.toml']);
+  const code = status('cargo', ['nextest', 'run', '--workspace', '--config-file', 'scripts/nextest.toml']);
   return settle(code, () => tallyOfJunit(readFileSync(NEXTEST_REPORT, 'utf8')));
 }
 

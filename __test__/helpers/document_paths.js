@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What was, what others wrote, what tests read, and applications with folders of their own. */
 const NOT_HELD = /^CHANGELOG\.md$|^(?:vendor|npm|examples|__test__\/fixtures)\//;
 /** In backticks, from the top of the repository; no globs and no placeholders. */
-const NAMED = /`((?:src|js|__test__|docs|scripts|benches|types)\/[^`\s*<>{}…]*)`/g;
+const NAMED = /`((?:src|crates|js|__test__|docs|scripts|benches|types)\/[^`\s*<>{}…]*)`/g;
 
 /** Files of applications that documents name. */
 const OF_APPLICATIONS = new Set(['src/tgp/tgp.module.ts']);

@@ -4,13 +4,13 @@
  */
 
 import { callsOf, codeOfJs, isMadeGuarded } from './js_source.js';
-import { codeOf, isTestFile, withoutTests } from './rust_source.js';
+import { codeOf, isRustSource, isTestFile, withoutTests } from './rust_source.js';
 
 /** @typedef {import('./architecture_rules.js').Rule} Rule */
 
 /** Files that these rules do not hold for yet. */
 const NOT_YET_JS = /^js\/sql\//;
-const NOT_YET_RUST = /^src\/(?:git|sandbox)\//;
+const NOT_YET_RUST = /^crates\/(?:git|sandbox)\//;
 
 /** Callbacks that cannot fail: they settle a promise, end the process, or do nothing. */
 const HARMLESS = /^(?:resolve|reject|ignored|leave|\(\) => \{\})$/;
@@ -23,8 +23,7 @@ const LISTENING =
 const isJs = (path) => path.startsWith('js/') && path.endsWith('.js') && !NOT_YET_JS.test(path);
 
 /** @param {string} path */
-const isRust = (path) =>
-  path.startsWith('src/') && path.endsWith('.rs') && !isTestFile(path) && !NOT_YET_RUST.test(path);
+const isRust = (path) => isRustSource(path) && !isTestFile(path) && !NOT_YET_RUST.test(path);
 
 /**
  * @param {string} code
@@ -108,22 +107,22 @@ export const HOST_RULES = [
   {
     name: 'what comes from outside is read up to a limit',
     check: ({ path, text }) => {
-      if (!isRust(path) || path === 'src/bounded_read.rs') return [];
+      if (!isRust(path) || path === 'crates/base/src/bounded_read.rs') return [];
       const code = codeOf(withoutTests(text));
       const unbounded =
         /\.read_to_end\(|\.read_to_string\(|\bfs::read(?:_to_string)?\(|\bfrom_reader\(|\bio::copy\(|disable_recursion_limit/;
       const found = unbounded.exec(code);
-      return found ? [`uses ${found[0]}: read with crate::bounded_read`] : [];
+      return found ? [`uses ${found[0]}: read with tgp_base::bounded_read`] : [];
     },
     broken: [
-      { path: 'src/net/fetcher.rs', text: 'fn f() { body.read_to_end(&mut bytes)?; }' },
-      { path: 'src/vfs/disk_vfs.rs', text: 'fn f() { std::fs::read_to_string(path)?; }' },
+      { path: 'crates/net/src/fetcher.rs', text: 'fn f() { body.read_to_end(&mut bytes)?; }' },
+      { path: 'crates/vfs/src/disk_vfs.rs', text: 'fn f() { std::fs::read_to_string(path)?; }' },
       { path: 'src/kernel/config/config.rs', text: 'fn f() { serde_json::from_reader(file)?; }' },
     ],
     kept: [
-      { path: 'src/bounded_read.rs', text: 'fn f() { reader.take(9).read_to_end(&mut bytes)?; }' },
+      { path: 'crates/base/src/bounded_read.rs', text: 'fn f() { reader.take(9).read_to_end(&mut bytes)?; }' },
       {
-        path: 'src/vfs/disk_vfs.rs',
+        path: 'crates/vfs/src/disk_vfs.rs',
         text: 'fn f() {}\n#[cfg(test)]\nmod tests { fn g() { file.read_to_end(&mut b); } }',
       },
     ],

@@ -1,7 +1,7 @@
 /** Circles of files that import one another: none of them can be understood, moved or tested without all the others. */
 
 import { posix } from 'node:path';
-import { codeOf, isTestFile, modulePath } from './rust_source.js';
+import { codeOf, isRustSource, isTestFile, modulePath } from './rust_source.js';
 
 /** @typedef {import('./source_tree.js').SourceFile} SourceFile */
 /** @typedef {Map<string, Set<string>>} Imports from a file to the files that it imports */
@@ -76,7 +76,7 @@ function scriptImports(files) {
  * @returns {Imports}
  */
 function rustImports(files) {
-  const rust = files.filter(({ path }) => /^src\/.*\.rs$/.test(path) && !isTestFile(path));
+  const rust = files.filter(({ path }) => isRustSource(path) && !isTestFile(path));
   /** @type {Map<string, { path: string, uses: { names: string[], exported: boolean }[], inline: string[][] }>} */
   const modules = new Map();
   for (const { path, text } of rust) {
@@ -120,7 +120,7 @@ function testless(text) {
 }
 
 /**
- * What a file names of the crate, as whole paths: by `use`, and in the middle of code.
+ * What a file names of our crates, as whole paths: by `use`, and in the middle of code.
  * @param {string[]} own the file's module
  * @param {string} code
  */
@@ -133,7 +133,7 @@ function pathsIn(own, code) {
     }),
   );
   const rest = code.replace(/^[ \t]*(?:pub(?:\([^)]*\))?\s+)?use\s+[^;]+;/gm, '');
-  const inline = [...rest.matchAll(/\b(?:crate|self|super)(?:::\w+)+/g)].flatMap((match) => {
+  const inline = [...rest.matchAll(/\b(?:crate|self|super|tgp_\w+)(?:::\w+)+/g)].flatMap((match) => {
     const whole = absolute(own, match[0].split('::'), isFolder);
     return whole ? [whole] : [];
   });
@@ -144,11 +144,12 @@ function pathsIn(own, code) {
  * @param {string[]} own
  * @param {string[]} names
  * @param {boolean} isFolder whether a name without a root may be one of the file's own modules
- * @returns {string[] | undefined} from the crate's root; nothing for other crates
+ * @returns {string[] | undefined} with the crate first; nothing for crates of others
  */
 function absolute(own, names, isFolder) {
   const [first = '', ...rest] = names;
-  if (first === 'crate') return rest;
+  if (first === 'crate') return [...own.slice(0, 1), ...rest];
+  if (first.startsWith('tgp_')) return names;
   if (first === 'self') return [...own, ...rest];
   if (first !== 'super') return isFolder ? [...own, ...names] : undefined;
   let base = own;

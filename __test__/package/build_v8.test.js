@@ -60,7 +60,7 @@ describe('scripts/build_v8.mjs', () => {
         'clang_base_path="/llvm"',
       ]),
     );
-    expect(readFileSync(path('Cargo.toml'), 'utf8')).toContain('features = ["v8_enable_sandbox"]');
+    expect(readFileSync(path('crates/sandbox/Cargo.toml'), 'utf8')).toContain('features = ["v8_enable_sandbox"]');
   });
 
   it('finds packages in the index of Debian by their whole name', () => {

@@ -121,7 +121,7 @@ export const StateError = define('StateError', 'ERR_STATE');
 export const LedgerError = define('LedgerError', 'ERR_LEDGER');
 export const InternalError = define('InternalError', 'ERR_INTERNAL');
 
-/** The class of each code. `src/error.rs` holds the same list; a test compares the two. */
+/** The class of each code. `crates/base/src/error.rs` holds the same list; a test compares the two. */
 export const ERROR_CLASSES = Object.freeze({
   ERR_VALIDATION: ValidationError,
   ERR_CONFIG: ConfigError,

@@ -12,7 +12,7 @@ import { messageOf } from '../boundary/thrown.js';
  * @typedef {{ dimension: number, numbers: Float32Array }} Vectors one after the other
  */
 
-/** Numbers per vector; the same as in `src/embed/vector.rs`. */
+/** Numbers per vector; the same as in `crates/embed/src/vector.rs`. */
 const MAX_DIMENSION = 8192;
 /** Nobody waits for the texts of tools, but for a request somebody does. */
 const TEXTS_TIMEOUT_MS = 30_000;

@@ -9,7 +9,7 @@ const MAX_MEMBERS = 100;
 const MAX_VALUES = 1_000;
 const MAX_DEPTH = 16;
 
-/** As `src/compile/secrets/patterns.rs` has them, each with an end, since the text is anybody's. */
+/** As `crates/compile/src/secrets/patterns.rs` has them, each with an end, since the text is anybody's. */
 const SECRETS = new RegExp(
   [
     '\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b',

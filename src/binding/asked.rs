@@ -2,13 +2,13 @@
 
 use super::background::{Lane, Promised};
 use super::binding_kernel::{BindingKernel, start};
-use crate::error::Error;
 use crate::kernel::{Asker, Call, Changes, Effect, FileChangeCall, Kernel, Need, Passage, Reach, WriteDone, on_behalf};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use tgp_base::error::Error;
 
 /// A call without its asker.
 pub struct Asked {

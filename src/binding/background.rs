@@ -1,8 +1,6 @@
 //! Work that must not happen on JavaScript's thread, and the promise of its outcome.
 
 use super::binding_outcome::BindingOutcome;
-use crate::error::{Error, ErrorCode};
-use crate::threads;
 use napi::Env;
 use napi::JsDeferred;
 use napi::bindgen_prelude::Object;
@@ -10,6 +8,8 @@ use parking_lot::Mutex;
 use rayon::ThreadPool;
 use serde::Serialize;
 use std::sync::{Arc, LazyLock};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::threads;
 
 type Settle = Box<dyn FnOnce(Env) -> napi::Result<BindingOutcome> + Send>;
 
@@ -107,7 +107,7 @@ fn no_thread() -> Error {
 #[cfg(test)]
 mod tests {
     use super::{Lane, spawn_with};
-    use crate::threads::refusal;
+    use tgp_base::threads::refusal;
 
     #[test]
     fn what_no_thread_takes_comes_back() {

@@ -1,7 +1,6 @@
 //! The embedded SQLite as JavaScript holds it: connections by number.
 
 use super::background::{Lane, Promised, spawn_with};
-use crate::error::{Error, ErrorCode};
 use crate::kernel::{
     BeginMode, Database, DatabaseOptions, Done, QueryAnswer, QueryLimits, Session, SqlError, SqlOptions,
 };
@@ -13,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::sync::Arc;
+use tgp_base::error::{Error, ErrorCode};
 
 #[derive(Default)]
 struct Sessions {

@@ -5,13 +5,10 @@ use super::binding_outcome::{BindingError, BindingOutcome};
 use super::js_callback::{BindingHostCall, HostTable};
 use super::run_ends::RunEnds;
 use super::worker_files;
-use crate::error::{Error, ErrorCode};
-use crate::ids::RunId;
 use crate::kernel::{
     BootHooks, Config, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage, PolicySource,
     RedactHook, Runnable, SearchQuery, when_executed,
 };
-use crate::threads;
 use napi::Env;
 use napi::bindgen_prelude::{FnArgs, Function, Object};
 use napi_derive::napi;
@@ -21,6 +18,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::ids::RunId;
+use tgp_base::threads;
 
 /// What has become of a kernel.
 #[derive(Clone)]

@@ -1,8 +1,8 @@
 //! What every asynchronous call comes back as: a value or an error, never a rejection.
 
-use crate::error::{Error, ErrorCode};
 use napi_derive::napi;
 use serde::Serialize;
+use tgp_base::error::{Error, ErrorCode};
 
 /// A value as JSON text, or an error. Exactly one of the two is there.
 #[napi(object)]

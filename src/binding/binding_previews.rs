@@ -3,12 +3,12 @@
 use super::asked::Asked;
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
-use crate::error::Error;
 use crate::kernel::FileChangeCall;
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use serde_json::Value;
+use tgp_base::error::Error;
 
 #[napi]
 impl BindingKernel {

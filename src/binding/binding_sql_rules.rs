@@ -1,10 +1,10 @@
 //! What statements are held against, before they reach any database.
 
 use super::binding_outcome::BindingOutcome;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::{Dialect, ParameterShape, SqlOptions, SqlPolicy, classify};
 use napi_derive::napi;
 use serde::de::DeserializeOwned;
+use tgp_base::error::{Error, ErrorCode};
 
 /// The options of SQL tools with every default, and the one classifier that all adapters share.
 #[napi]

@@ -3,10 +3,10 @@
 #![expect(clippy::needless_pass_by_value, reason = "what crosses from JavaScript is owned")]
 
 use super::binding_outcome::BindingOutcome;
-use crate::error::Error;
 use crate::kernel::RootFiles;
 use napi_derive::napi;
 use std::path::PathBuf;
+use tgp_base::error::Error;
 
 /// Text files below one root, on disk or in memory.
 #[napi]

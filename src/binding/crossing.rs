@@ -6,7 +6,6 @@
 
 use super::binding_kernel::Booted;
 use super::binding_policy::Judged;
-use crate::error::Error;
 use crate::kernel::{
     Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, FileChangeCall,
     Kernel, LedgerQuery, MemoryReport, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery, SqlError,
@@ -16,6 +15,7 @@ use crate::kernel::{
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use tgp_base::error::Error;
 use ts_rs::{TS, TypeVisitor};
 
 fn crossing() -> String {

@@ -3,16 +3,16 @@
 //! JavaScript gets a question with a number and answers by that number whenever it can. No promise crosses.
 
 use super::binding_outcome::BindingError;
-use crate::error::{Error, ErrorCode};
-use crate::ids::RunId;
 use crate::kernel::{Answer, CallFor, HostFunctions, RunEnding};
-use crate::threads;
 use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::ids::RunId;
+use tgp_base::threads;
 
 /// A question to JavaScript. `commit` and `rollback` are about the run as a whole.
 #[napi(object)]

@@ -20,10 +20,10 @@ mod js_callback;
 mod run_ends;
 mod worker_files;
 
-use crate::error::ErrorCode;
 use napi::Env;
 use napi::bindgen_prelude::{Buffer, Object};
 use napi_derive::napi;
+use tgp_base::error::ErrorCode;
 
 /// Every error code there is, for the list in JavaScript to be held against.
 #[napi]
@@ -50,7 +50,7 @@ pub fn engine_version() -> String {
     crate::kernel::engine_version().to_owned()
 }
 
-/// Value: `{ executable, library }`: what starts a program behind walls, see `src/sandbox/program/`.
+/// Value: `{ executable, library }`: what starts a program behind walls, see `crates/sandbox/src/program/`.
 #[napi]
 #[must_use]
 pub fn program_launcher() -> binding_outcome::BindingOutcome {

@@ -4,10 +4,10 @@
 //! many and too short for that.
 
 use super::binding_outcome::BindingOutcome;
-use crate::error::Error;
 use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use serde::Serialize;
+use tgp_base::error::Error;
 
 type Arguments = FnArgs<(u32, BindingOutcome)>;
 /// Weak: JavaScript keeps its process alive for as long as it waits for a run.

@@ -1,10 +1,10 @@
 //! Where the sandbox worker is: beside this very library.
 
-use crate::error::{Error, ErrorCode};
 use crate::kernel::WorkerFiles;
 use process_path::get_dylib_path;
 use serde::Serialize;
 use std::path::PathBuf;
+use tgp_base::error::{Error, ErrorCode};
 
 const EXECUTABLE: &str = if cfg!(windows) { "tgp-sandbox.exe" } else { "tgp-sandbox" };
 const SNAPSHOT: &str = "tgp.snapshot";

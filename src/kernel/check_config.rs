@@ -1,10 +1,10 @@
 //! How strictly tools are judged.
 
 use super::std_library;
-use crate::compile::{LintOptions, Severity, rule_ids};
-use crate::error::{Error, ErrorCode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_compile::{LintOptions, Severity, rule_ids};
 
 /// What a tool that fails its check may still do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! What a commit says beside what was done: why, in which conversation, and by which model. As trailers of its message.
 
 use super::secret_scan::SecretScan;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::door::TRAILER;
 use serde::Deserialize;
+use tgp_base::error::{Error, ErrorCode};
 
 /// Longest line of why, and longest name of a session or model.
 const MAX_WHY_CHARS: usize = 200;
@@ -101,9 +101,9 @@ fn one_line(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::CommitNote;
-    use crate::compile::{Compiler, LintOptions};
     use crate::kernel::secret_scan::SecretScan;
     use std::sync::Arc;
+    use tgp_compile::{Compiler, LintOptions};
 
     fn message(note: &CommitNote) -> String {
         note.message("Forge: a", &SecretScan::new(&Arc::new(Compiler::new()), &LintOptions::default()))

@@ -1,8 +1,8 @@
 //! What becomes of a file in a preview.
 
-use crate::error::Error;
-use crate::git::text_diff;
 use serde::Serialize;
+use tgp_base::error::Error;
+use tgp_git::text_diff;
 
 /// From one content of a file to another, each `None` where there is no file.
 ///

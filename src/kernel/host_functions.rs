@@ -1,8 +1,8 @@
 //! Functions that the embedding application offers to guests.
 
-use crate::error::Error;
-use crate::ids::RunId;
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_base::ids::RunId;
 
 /// Takes an answer as JSON, or the reason why there is none. Called once, from any thread.
 pub type Answer = Box<dyn FnOnce(Result<String, Error>) + Send>;

@@ -1,8 +1,8 @@
 //! Asking JavaScript for something and waiting for the answer, on behalf of no run.
 
 use super::host_functions::{CallFor, HostFunctions};
-use crate::error::Error;
 use std::time::Duration;
+use tgp_base::error::Error;
 
 /// The answer to `question`, which must have a name that no guest can ask; `None` when it takes longer than `wait`.
 /// The caller holds nothing meanwhile that others wait for without end.
@@ -24,10 +24,10 @@ pub fn ask_and_wait(
 #[cfg(test)]
 mod tests {
     use super::ask_and_wait;
-    use crate::ids::RunId;
     use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
     use std::sync::Arc;
     use std::time::Duration;
+    use tgp_base::ids::RunId;
 
     /// Answers one question and forgets all others.
     struct Forgetful;

@@ -20,21 +20,21 @@ use super::secret_scan::SecretScan;
 use super::test_first::{TestFirst, TestFirstParts};
 use super::tool_paths::is_test;
 use super::tools::{MemoryModel, ModelSource, RegistryFiles, Tools};
-use crate::bound_secrets::BoundSecrets;
-use crate::compile::Compiler;
-use crate::embed::MAX_VECTOR_FILE_BYTES;
-use crate::error::{Error, ErrorCode};
-use crate::git::{GitStore, Halt};
-use crate::net::{FetchLimits, Fetcher};
-use crate::sandbox::{PoolOptions, Sandbox, WorkerFiles};
-use crate::state::Exempt;
-use crate::vfs::{DiskVfs, JailPath, RootQuota, Usage, Vfs};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::bound_secrets::BoundSecrets;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_compile::Compiler;
+use tgp_embed::MAX_VECTOR_FILE_BYTES;
+use tgp_git::{GitStore, Halt};
+use tgp_net::{FetchLimits, Fetcher};
+use tgp_sandbox::{PoolOptions, Sandbox, WorkerFiles};
+use tgp_state::Exempt;
+use tgp_vfs::{DiskVfs, JailPath, RootQuota, Usage, Vfs};
 
-pub use crate::sandbox::engine_version;
+pub use tgp_sandbox::engine_version;
 
 /// `meta.json` of some ten thousand tools, several times over.
 const MAX_META_BYTES: usize = 32 << 20;

@@ -2,16 +2,16 @@
 
 use super::door::{Door, Position, canonical_path, position_in};
 use super::history::History;
-use crate::error::{Error, ErrorCode};
-use crate::ledger::{
-    Actor, CallState, EventType, HasResult, Hash, Importance, Ledger, MAX_EVENTS, NewEvent, Query, StoredEvent,
-    Verification, Witness, verify_file,
-};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_ledger::{
+    Actor, CallState, EventType, HasResult, Hash, Importance, Ledger, MAX_EVENTS, NewEvent, Query, StoredEvent,
+    Verification, Witness, verify_file,
+};
 
 const DEFAULT_LIMIT: usize = 100;
 

@@ -61,10 +61,10 @@ pub use runs::TestFileReport;
 #[cfg(test)]
 pub use tools::EmbedReply;
 
-pub use crate::git::Halt;
-pub use crate::policy::Verdict;
-pub use crate::sandbox::WorkerFiles;
-pub use crate::sql::{
+pub use tgp_git::Halt;
+pub use tgp_policy::Verdict;
+pub use tgp_sandbox::WorkerFiles;
+pub use tgp_sql::{
     BeginMode, Database, DatabaseOptions, Dialect, Done, ParameterShape, QueryAnswer, QueryLimits, Session, SqlError,
     SqlPolicy, classify,
 };

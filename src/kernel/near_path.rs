@@ -1,8 +1,8 @@
 //! What a file that was not found may have been meant to be.
 
-use crate::error::{Error, ErrorCode};
-use crate::near_name::nearest;
-use crate::vfs::{JailPath, Vfs};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::near_name::nearest;
+use tgp_vfs::{JailPath, Vfs};
 
 /// The same error, and where it is about a file that is not there, with the path that was probably meant.
 pub fn with_near_path(error: Error, files: &dyn Vfs) -> Error {
@@ -58,8 +58,8 @@ fn stem(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::{near_path, with_near_path};
-    use crate::error::Error;
-    use crate::vfs::{JailPath, MemoryVfs, Vfs};
+    use tgp_base::error::Error;
+    use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
     #[test]
     fn a_path_is_found_by_its_name_or_by_how_it_is_written() {

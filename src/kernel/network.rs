@@ -1,14 +1,14 @@
 //! Where requests go out: those of Git, and those of tools.
 
 use super::config::NetworkConfig;
-use crate::error::Error;
-use crate::git::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
-use crate::ledger::TlsSettings;
-use crate::net::{
-    CaBundle, ExchangeFailure, ExchangeRequest, Exchanges, NetError, ProxyChoice, Route, broken_proxy_variables, tls,
-};
 use std::path::Path;
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_git::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
+use tgp_ledger::TlsSettings;
+use tgp_net::{
+    CaBundle, ExchangeFailure, ExchangeRequest, Exchanges, NetError, ProxyChoice, Route, broken_proxy_variables, tls,
+};
 
 /// The status of a proxy that does not know who asks.
 const PROXY_WANTS_PASSWORD: u16 = 407;

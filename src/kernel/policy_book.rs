@@ -1,13 +1,13 @@
 //! Rules as people ask about them: whether they can be meant, what they say of a call, and what others would have said.
 
 use super::door::{Door, PolicySource, Word, policy_of, recorded_call};
-use crate::error::{Error, ErrorCode};
-use crate::ledger::{EventType, MAX_EVENTS, Query};
-use crate::policy::{Call, Policy, Replay, Verdict, attenuate, replay};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_ledger::{EventType, MAX_EVENTS, Query};
+use tgp_policy::{Call, Policy, Replay, Verdict, attenuate, replay};
 
 pub struct PolicyBook {
     door: Arc<Door>,

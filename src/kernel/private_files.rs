@@ -1,7 +1,7 @@
 //! Small files of this copy of the repository, outside its history. Losing one costs time, never tools.
 
-use crate::vfs::{JailPath, Vfs};
 use std::sync::Arc;
+use tgp_vfs::{JailPath, Vfs};
 
 #[derive(Clone)]
 pub struct PrivateFiles(pub Arc<dyn Vfs>);

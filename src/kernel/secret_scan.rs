@@ -4,8 +4,8 @@
 //! is gone, or a comment says why it is none.
 
 use super::finding_line::line_of;
-use crate::compile::{Compiler, Diagnostic, INSTEAD_OF_SECRETS, LintOptions, NO_SECRETS, Severity};
 use std::sync::Arc;
+use tgp_compile::{Compiler, Diagnostic, INSTEAD_OF_SECRETS, LintOptions, NO_SECRETS, Severity};
 
 /// Looks for secrets; for none when the application has turned the rule off.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! Folders that others use as well.
 
-use crate::vfs::real_place;
 use std::path::Path;
+use tgp_vfs::real_place;
 
 /// Whether a folder is in use by others than the tools: one around the root, or that of temporary files.
 pub fn is_shared(folder: &Path, root: &Path) -> bool {

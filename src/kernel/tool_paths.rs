@@ -1,10 +1,10 @@
 //! Which files of the root are sources and tools, by their names: the one list of extensions.
 
-use crate::compile::{is_test_file, tested_stem};
-use crate::vfs::JailPath;
+use tgp_compile::{is_test_file, tested_stem};
+use tgp_vfs::JailPath;
 
 /// The folder of the tools.
-pub use crate::compile::TOOLS;
+pub use tgp_compile::TOOLS;
 
 /// The folder of results that were too long to be shown, which JavaScript writes: not committed, and no agent writes there.
 pub const RESULTS: &str = ".results";
@@ -74,7 +74,7 @@ fn is_declaration(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{import_endings, is_test, is_tool, is_tool_source, is_typescript, tests_of_tool, tools_of_test};
-    use crate::vfs::JailPath;
+    use tgp_vfs::JailPath;
 
     #[test]
     fn every_question_about_extensions_has_the_same_six() {

@@ -6,10 +6,6 @@ use super::export_check::ExportCheck;
 use super::refusal::refuse;
 use super::type_gate::{TypeGate, Types};
 use super::type_sources::{TypeReader, TypeSources};
-use crate::compile::{
-    Compiler, Diagnostic, LintOptions, LintResult, MISSING_EXPORT, Severity, TYPES, apply_fixes, is_safety,
-};
-use crate::error::Error;
 use crate::kernel::check_config::CheckMode;
 use crate::kernel::finding_line::line_of;
 use crate::kernel::host_functions::HostFunctions;
@@ -17,9 +13,13 @@ use crate::kernel::modules::{ImportResolver, ModuleGraph};
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::secret_scan::SecretScan;
 use crate::kernel::tool_paths::{is_test, is_tool_source, is_typescript, tools_of_test};
-use crate::vfs::{JailPath, Vfs};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_compile::{
+    Compiler, Diagnostic, LintOptions, LintResult, MISSING_EXPORT, Severity, TYPES, apply_fixes, is_safety,
+};
+use tgp_vfs::{JailPath, Vfs};
 
 /// Repairs can uncover others; each round takes what the one before has left.
 const MAX_ROUNDS: usize = 4;
@@ -261,14 +261,14 @@ fn error_lines(path: &JailPath, findings: &[Diagnostic]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{Caller, CheckMode, CheckParts, Checks};
-    use crate::compile::{Compiler, LintOptions};
-    use crate::ids::RunId;
     use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
     use crate::kernel::modules::{AllowedPackages, ImportResolver, Modules, Packages, Sources, ToolCache};
     use crate::kernel::private_files::PrivateFiles;
-    use crate::vfs::{JailPath, MemoryVfs, Vfs};
     use parking_lot::Mutex;
     use std::sync::Arc;
+    use tgp_base::ids::RunId;
+    use tgp_compile::{Compiler, LintOptions};
+    use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
     /// A type checker that finds nothing and keeps what it was asked.
     #[derive(Default)]

@@ -1,16 +1,16 @@
 //! Whether what a tool imports by name is there. To import what is not is no error before it is used, and then a strange
 //! one; a model hears of it early, with the name that it meant.
 
-use crate::compile::{
-    Compiler, DEFAULT, Diagnostic, Exported, ImportedName, LintResult, MISSING_EXPORT, Severity, std_library,
-};
-use crate::error::Error;
 use crate::kernel::modules::{ImportResolver, Resolved, Target};
-use crate::near_name::{nearest, question};
-use crate::vfs::JailPath;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
+use tgp_base::error::Error;
+use tgp_base::near_name::{nearest, question};
+use tgp_compile::{
+    Compiler, DEFAULT, Diagnostic, Exported, ImportedName, LintResult, MISSING_EXPORT, Severity, std_library,
+};
+use tgp_vfs::JailPath;
 
 /// What one check looks at, whatever the texts of a model name: specifiers, files, their bytes, and names that are passed on.
 const MAX_LOOKUPS: usize = 4096;

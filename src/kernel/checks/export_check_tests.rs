@@ -1,12 +1,12 @@
 //! Texts that would keep a check busy: many wrong names, and files that pass each other's names on.
 
 use super::{ExportCheck, MAX_BYTES, MAX_FILES, MAX_FINDINGS};
-use crate::compile::{Compiler, Diagnostic, LintOptions, Severity};
 use crate::kernel::modules::{AllowedPackages, ImportResolver};
-use crate::vfs::{JailPath, MemoryVfs, Vfs};
 use std::cell::Cell;
 use std::fmt::Write;
 use std::sync::Arc;
+use tgp_compile::{Compiler, Diagnostic, LintOptions, Severity};
+use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
 const TOOL: &str = "tools/t.ts";
 

@@ -1,8 +1,8 @@
 //! Why a tool is not run, told so that a model can repair it.
 
-use crate::compile::{Diagnostic, is_safety};
-use crate::error::{Error, ErrorCode};
 use crate::kernel::finding_line::{line_of, sentence};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_compile::{Diagnostic, is_safety};
 
 /// Fails with the findings that `refused` is true of, if there are any.
 pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> bool) -> Result<(), Error> {

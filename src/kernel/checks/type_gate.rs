@@ -1,14 +1,14 @@
 //! Types as part of the strict check: the kernel asks, JavaScript's type checker answers.
 
 use super::type_sources::TypeSources;
-use crate::compile::{Diagnostic, Severity, TYPES};
-use crate::error::{Error, ErrorCode};
 use crate::kernel::bounded_cache::BoundedCache;
 use crate::kernel::host_functions::HostFunctions;
 use crate::kernel::host_question::ask_and_wait;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_compile::{Diagnostic, Severity, TYPES};
 
 /// The question that the JavaScript side answers with findings. No guest can ask it.
 const QUESTION: &str = "#types";

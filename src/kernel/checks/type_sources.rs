@@ -3,13 +3,13 @@
 //! A checker opens whatever a source names, and its messages quote what it read. So it is handed texts, never paths, and a
 //! tool that names something outside the root is not handed over at all.
 
-use crate::compile::{Compiler, LintResult, Severity};
-use crate::error::Error;
 use crate::kernel::modules::{ImportResolver, Resolved, Target, std_library};
 use crate::kernel::tool_paths::is_typescript;
-use crate::vfs::JailPath;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use tgp_base::error::Error;
+use tgp_compile::{Compiler, LintResult, Severity};
+use tgp_vfs::JailPath;
 
 /// Files and bytes that one check may pull in.
 const MAX_FILES: usize = 256;

@@ -1,7 +1,7 @@
 //! How much of everything a model is given.
 
 use super::limited_struct::limited_struct;
-use crate::error::Error;
+use tgp_base::error::Error;
 
 /// About four thousand tokens: enough for any report, too little to drown a conversation.
 pub const RESULT_CHARS: u32 = 16_000;

@@ -10,10 +10,10 @@ use super::refused::check_line;
 use super::sandbox_config::SandboxConfig;
 use super::secrets_config::{SecretsConfig, bound_secrets};
 use super::tokens_config::TokensConfig;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::check_config::{CheckMode, RuleLevels, check_rules};
-use crate::state::Mode;
 use serde::{Deserialize, Serialize};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_state::Mode;
 
 /// Packages that most tools need; JavaScript leaves out those that the application does not have.
 const DEFAULT_IMPORTS: [&str; 3] = ["@tgp/std", "zod", "date-fns"];
@@ -126,7 +126,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::Config;
-    use crate::error::ErrorCode;
+    use tgp_base::error::ErrorCode;
 
     #[test]
     fn nothing_gives_every_default() {

@@ -2,7 +2,7 @@
 
 use super::limited_struct::limited_struct;
 use super::refused::refused;
-use crate::error::Error;
+use tgp_base::error::Error;
 
 /// Where tools may write when nothing is said.
 const DEFAULT_DIR: &str = "./tmp";

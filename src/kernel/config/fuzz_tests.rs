@@ -1,13 +1,13 @@
 //! Configurations that nobody would write.
 
 use super::Config;
-use crate::error::ErrorCode;
-use crate::fuzzing::for_all;
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::sample::select;
 use proptest::strategy::{Just, Strategy, Union};
 use serde_json::{Map, Value, json};
+use tgp_base::error::ErrorCode;
+use tgp_fuzzing::for_all;
 
 const KEYS: &[&str] = &[
     "rootDir",

@@ -2,9 +2,9 @@
 
 use super::limited_struct::limited_struct;
 use super::refused::{check_line, refused};
-use crate::error::Error;
-use crate::git::Secret;
 use serde::{Deserialize, Serialize};
+use tgp_base::error::Error;
+use tgp_git::Secret;
 
 limited_struct! {
     /// Where the tools are kept, beside the root itself.

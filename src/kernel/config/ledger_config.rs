@@ -2,8 +2,8 @@
 
 use super::limited_struct::limited_struct;
 use super::refused::check_line;
-use crate::error::Error;
-use crate::git::Secret;
+use tgp_base::error::Error;
+use tgp_git::Secret;
 
 limited_struct! {
     /// The ledger: every call with its result, chained.

@@ -1,7 +1,7 @@
 //! One limit: what it is when nothing is said, and what it may be.
 
-use crate::error::{Error, ErrorCode};
 use std::ops::RangeInclusive;
+use tgp_base::error::{Error, ErrorCode};
 
 /// A number that the application may set within a range.
 #[derive(Debug, Clone, Copy)]

@@ -30,8 +30,8 @@ pub fn limit_table() -> Vec<(&'static str, Vec<Limit>)> {
 mod tests {
     use super::super::{Config, SqlOptions};
     use super::{Limit, limit_table};
-    use crate::error::{Error, ErrorCode};
     use serde_json::{Value, json};
+    use tgp_base::error::{Error, ErrorCode};
 
     /// Reads a configuration with one limit set.
     fn set(group: &str, limit: &Limit, value: u32) -> Result<Value, Error> {

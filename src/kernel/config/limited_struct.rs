@@ -54,8 +54,8 @@ macro_rules! limited_struct {
             }
 
             /// The first limit that is out of its range is refused by its key, which begins with `prefix`.
-            pub fn check_limits(&self, prefix: &str) -> Result<(), $crate::error::Error> {
-                $(Self::LIMITS.$limit.check(self.$limit, prefix, $crate::error::ErrorCode::Config)?;)*
+            pub fn check_limits(&self, prefix: &str) -> Result<(), tgp_base::error::Error> {
+                $(Self::LIMITS.$limit.check(self.$limit, prefix, tgp_base::error::ErrorCode::Config)?;)*
                 Ok(())
             }
         }

@@ -1,10 +1,10 @@
 //! The way out of this machine.
 
 use super::refused::refused;
-use crate::error::Error;
-use crate::git::Secret;
-use crate::net::{NamedProxy, NetError, fault_of_direct_host, shown_text};
 use serde::{Deserialize, Serialize};
+use tgp_base::error::Error;
+use tgp_git::Secret;
+use tgp_net::{NamedProxy, NetError, fault_of_direct_host, shown_text};
 
 /// Every request is held against all of them.
 const MAX_DIRECT_HOSTS: usize = 1000;

@@ -1,6 +1,6 @@
 //! Values that the configuration must not have.
 
-use crate::error::{Error, ErrorCode};
+use tgp_base::error::{Error, ErrorCode};
 
 /// Why a value is refused, by the name of its key.
 pub fn refused(key: &str, why: &str) -> Error {

@@ -3,11 +3,11 @@
 use super::limit::Limit;
 use super::limited_struct::limited_struct;
 use super::refused::refused;
-use crate::error::Error;
-use crate::sandbox::{Isolation, RunLimits, TreeLimits};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::time::Duration;
+use tgp_base::error::Error;
+use tgp_sandbox::{Isolation, RunLimits, TreeLimits};
 
 limited_struct! {
     /// The limits of every run, and where runs happen.

@@ -1,11 +1,11 @@
 //! Secrets that tools may use without seeing them.
 
 use super::refused::refused;
-use crate::bound_secrets::{BoundSecret, BoundSecrets, Server};
-use crate::error::Error;
-use crate::git::Secret;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use tgp_base::bound_secrets::{BoundSecret, BoundSecrets, Server};
+use tgp_base::error::Error;
+use tgp_git::Secret;
 
 const MAX_SECRETS: usize = 100;
 /// A shorter value would be found by chance in what servers answer, and masked there.

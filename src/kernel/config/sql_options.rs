@@ -2,8 +2,8 @@
 
 use super::agent_config::RESULT_CHARS;
 use super::limited_struct::limited_struct;
-use crate::error::{Error, ErrorCode};
-use crate::sql::{RuleList, SqlPolicy};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_sql::{RuleList, SqlPolicy};
 
 limited_struct! {
     /// Options of the SQL tools. A key that is not here is refused.
@@ -61,7 +61,7 @@ impl SqlOptions {
 #[cfg(test)]
 mod tests {
     use super::SqlOptions;
-    use crate::error::ErrorCode;
+    use tgp_base::error::ErrorCode;
 
     #[test]
     fn nothing_gives_every_default_and_wrong_keys_are_refused_by_name() {

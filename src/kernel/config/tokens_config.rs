@@ -1,9 +1,9 @@
 //! What capability tokens are made and checked with.
 
 use super::refused::refused;
-use crate::error::Error;
-use crate::git::Secret;
 use serde::{Deserialize, Serialize};
+use tgp_base::error::Error;
+use tgp_git::Secret;
 
 const MIN_KEY_BYTES: usize = 32;
 const MOST: usize = 10_000;

@@ -1,7 +1,7 @@
 //! The rule that would allow a call for good, as somebody could have written it.
 
-use crate::policy::{Call, Effect, Fact};
 use serde_json::{Value, json};
+use tgp_policy::{Call, Effect, Fact};
 
 /// What the rule says, without its id; nothing for a call that rules could only allow together with others.
 pub fn always(call: &Call) -> Option<Value> {

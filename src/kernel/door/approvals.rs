@@ -1,13 +1,13 @@
 //! Calls that wait for somebody's word. Each word is for one call, counts once, and expires.
 
 use super::asked_call::{AskedCall, AskedOf};
-use crate::error::{Error, ErrorCode};
 use crate::kernel::text_hash::text_hash;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
+use tgp_base::error::{Error, ErrorCode};
 
 /// Calls that can wait at the same time.
 const MOST_WAITING: usize = 10_000;

@@ -1,7 +1,7 @@
 //! A call that somebody was asked about, for what is written down of it later.
 
 use super::call::Call;
-use crate::policy::Verdict;
+use tgp_policy::Verdict;
 
 /// Who has to say a word.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! Who asks.
 
-use crate::error::{Error, ErrorCode};
-use crate::state::Mode;
 use serde::Deserialize;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_state::Mode;
 
 /// Longest name of a session, an agent or a model.
 const MAX_NAME_CHARS: usize = 200;

@@ -3,11 +3,11 @@
 use super::asker::Asker;
 use super::reach::Reach;
 use super::trace::Trace;
-use crate::error::Error;
-use crate::ledger::Actor;
-use crate::policy::Effect;
 use std::borrow::Cow;
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_ledger::Actor;
+use tgp_policy::Effect;
 
 /// Whether something outside of the call may be another afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,13 +16,13 @@ use super::present_call::{PresentCall, present};
 use super::recorder::{Recorder, Records};
 use super::shown_json::shown;
 use super::witness::{Witness, trailer};
-use crate::error::{Error, ErrorCode};
-use crate::ledger::{EventType, Importance, Ledger, NewEvent, Part, Truth};
-use crate::vfs::JailPath;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_ledger::{EventType, Importance, Ledger, NewEvent, Part, Truth};
+use tgp_vfs::JailPath;
 
 /// The number of the first call that is no run, far above those of runs.
 const FIRST_NUMBER: u64 = 1 << 40;
@@ -53,7 +53,7 @@ impl Door {
         let tokens = super::tokens::Tokens::new(&crate::kernel::config::TokensConfig::default()).unwrap();
         let approvals = super::approvals::Approvals::new(std::time::Duration::ZERO);
         let rules = super::rules::PolicySource::Allow;
-        let (tools, mode) = (super::known_tools::known_tools(&[]), crate::state::Mode::Explore);
+        let (tools, mode) = (super::known_tools::known_tools(&[]), tgp_state::Mode::Explore);
         Self::new(records, Gate::new(&rules, tools, tokens, approvals, mode).unwrap())
     }
 

@@ -8,12 +8,12 @@ use super::judged_call::judged_call;
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
-use crate::error::Error;
-use crate::policy::{self, Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
-use crate::state::Mode;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+use tgp_base::error::Error;
+use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
+use tgp_state::Mode;
 
 pub struct Gate {
     pub rules: Rules,
@@ -129,7 +129,7 @@ impl Gate {
     }
 
     /// The call as rules see it, and the token that it is made with.
-    fn seen(&self, call: &Call<'_>) -> Result<(policy::Call, Option<Capability>), Error> {
+    fn seen(&self, call: &Call<'_>) -> Result<(tgp_policy::Call, Option<Capability>), Error> {
         let capability = call.asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
         let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
         Ok((judged_call(call, self.rules.tools(), token_id, self.mode), capability))
@@ -139,7 +139,7 @@ impl Gate {
     fn approved(
         &self,
         call: &Call<'_>,
-        judged: policy::Call,
+        judged: tgp_policy::Call,
         who: AskedOf,
         reached: Vec<Reach>,
     ) -> Result<Option<Arc<str>>, Refusal> {
@@ -186,15 +186,15 @@ fn reached(call: &Call<'_>) -> Vec<Reach> {
 fn said(
     in_force: &InForce,
     capability: Option<&Capability>,
-    judged: &policy::Call,
+    judged: &tgp_policy::Call,
     reached: &[Reach],
     previews: Previews,
 ) -> Option<Verdict> {
-    let of_rules = |call: &policy::Call| match in_force {
+    let of_rules = |call: &tgp_policy::Call| match in_force {
         InForce::Policy(policy) if policy.decide(call) != Decision::Allow => Some(policy.judge(call)),
         InForce::Policy(_) | InForce::Nobody | InForce::Hook => None,
     };
-    let of_token = |call: &policy::Call| {
+    let of_token = |call: &tgp_policy::Call| {
         let verdict = capability?.judge(call, now_ms());
         (verdict.verdict != Decision::Allow).then_some(verdict)
     };
@@ -204,7 +204,7 @@ fn said(
     }
     for Reach { effect, paths, need } in reached {
         let effects = Effects::NONE.with(*effect);
-        let other = policy::Call { effects, paths: Fact::Known(paths.clone()), ..judged.clone() };
+        let other = tgp_policy::Call { effects, paths: Fact::Known(paths.clone()), ..judged.clone() };
         match need {
             Need::Allowed => verdicts.extend(of_rules(&other).into_iter().chain(of_token(&other))),
             Need::NotForbidden => verdicts.extend(of_rules(&other).filter(|verdict| &*verdict.rule != "default")),

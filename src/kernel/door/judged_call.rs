@@ -3,20 +3,21 @@
 use super::asker::Asker;
 use super::call::{Call, Changes};
 use super::shown_json::holds_more_than;
-use crate::policy::{self, Effect, Effects, Fact, Principal, Tools};
-use crate::state::Mode;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use tgp_policy::{Effect, Effects, Fact, Principal, Tools};
+use tgp_state::Mode;
 
 /// Longer arguments are not taken apart: rules about them then hold for the strict side.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_VALUES: usize = 50_000;
 
 /// What rules can tell of a call.
-pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual: Mode) -> policy::Call {
+pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual: Mode) -> tgp_policy::Call {
     let args = readable(&call.args).map(|args| named(call, args));
     let known = args.as_ref().and_then(|args| tools.call(&call.tool, args));
-    let mut judged = known.unwrap_or_else(|| policy::Call { tool: call.tool.to_string(), ..policy::Call::default() });
+    let mut judged =
+        known.unwrap_or_else(|| tgp_policy::Call { tool: call.tool.to_string(), ..tgp_policy::Call::default() });
     judged.effects = Effects::NONE.with(call.effect);
     judged.args = Fact::known_or_unknown(args.map(Arc::new));
     if let Some(path) = &call.path
@@ -28,9 +29,9 @@ pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual:
         judged.paths = Fact::Unknown;
     }
     judged.mode = match call.asker.mode.unwrap_or(usual) {
-        Mode::Explore => policy::Mode::Explore,
-        Mode::Strict => policy::Mode::Strict,
-        Mode::Debug => policy::Mode::Debug,
+        Mode::Explore => tgp_policy::Mode::Explore,
+        Mode::Strict => tgp_policy::Mode::Strict,
+        Mode::Debug => tgp_policy::Mode::Debug,
     };
     let (session, agent) = (call.asker.session.clone(), Some(call.asker.principal().to_owned()));
     judged.principal = Principal { session, agent, token };
@@ -38,7 +39,7 @@ pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual:
 }
 
 /// Whether it reads or changes files that it does not name.
-fn reaches_unnamed_files(call: &policy::Call) -> bool {
+fn reaches_unnamed_files(call: &tgp_policy::Call) -> bool {
     match call.tool.as_str() {
         "search_files" | "find_tool" | "list_files" => call.effects.has(Effect::Read),
         "sync" | "hydrate" | "sync_registry" | "commit" => true,
@@ -70,7 +71,7 @@ fn by_name(args: Vec<Value>, names: &[&str]) -> Value {
 }
 
 /// A call that was written down, as rules see it; nothing for an event that is no call.
-pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<policy::Call> {
+pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<tgp_policy::Call> {
     #[derive(serde::Deserialize)]
     struct Recorded {
         tool: String,

@@ -1,9 +1,9 @@
 //! The tools that rules may name, with what their arguments mean.
 
-use crate::policy::{ArgKind, Arguments, Effect, Effects, SqlVerb, TableName, Tool, Tools};
-use crate::sql::{Verb, outline};
-use crate::vfs::JailPath;
 use std::sync::Arc;
+use tgp_policy::{ArgKind, Arguments, Effect, Effects, SqlVerb, TableName, Tool, Tools};
+use tgp_sql::{Verb, outline};
+use tgp_vfs::JailPath;
 
 /// The folder of a run that is gone with it.
 const RUNS_OWN: &str = "/tmp/";
@@ -70,7 +70,7 @@ fn read_path(text: &str) -> Option<String> {
     JailPath::parse(text).ok().filter(|path| !path.is_root()).map(|path| path.as_str().to_owned())
 }
 
-fn read_sql(sql: &str) -> Option<(crate::policy::SqlVerbs, Option<Vec<TableName>>)> {
+fn read_sql(sql: &str) -> Option<(tgp_policy::SqlVerbs, Option<Vec<TableName>>)> {
     let found = outline(sql)?;
     let verbs: Option<Vec<SqlVerb>> = found.verbs.into_iter().map(Verb::as_str).map(SqlVerb::parse).collect();
     let tables = found.tables.map(|tables| tables.iter().map(|name| TableName::new(name)).collect());
@@ -80,9 +80,9 @@ fn read_sql(sql: &str) -> Option<(crate::policy::SqlVerbs, Option<Vec<TableName>
 #[cfg(test)]
 mod tests {
     use super::known_tools;
-    use crate::policy::{Fact, SqlVerb};
-    use crate::sql::Verb;
     use serde_json::json;
+    use tgp_policy::{Fact, SqlVerb};
+    use tgp_sql::Verb;
 
     #[test]
     fn both_lists_of_verbs_have_the_same_words() {

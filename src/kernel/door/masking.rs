@@ -1,16 +1,16 @@
 //! What the ledger must not know: secrets of the configuration, what looks like one, and what the application hides.
 
-use crate::bound_secrets::BoundSecrets;
-use crate::git::Secret;
 use crate::kernel::host_functions::HostFunctions;
 use crate::kernel::host_question::ask_and_wait;
 use crate::kernel::secret_scan::SecretScan;
-use crate::ledger::Redact;
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tgp_base::bound_secrets::BoundSecrets;
+use tgp_git::Secret;
+use tgp_ledger::Redact;
 
 const HIDDEN: &str = "[hidden]";
 /// The question to the application, and how long its answer may take.
@@ -139,8 +139,8 @@ impl Redact for Masking {
 #[cfg(test)]
 mod tests {
     use super::may_hold_secret;
-    use crate::compile::Compiler;
     use serde_json::json;
+    use tgp_compile::Compiler;
 
     #[test]
     fn whatever_a_closer_look_would_hide_gets_one() {

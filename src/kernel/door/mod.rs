@@ -24,7 +24,6 @@ mod tokens;
 mod trace;
 mod witness;
 
-pub use crate::policy::Effect;
 pub use approvals::Approvals;
 pub use asker::Asker;
 pub use call::{Call, Changes};
@@ -42,6 +41,7 @@ pub use reach::{Need, Reach};
 pub use recorder::Records;
 pub use refusals::Word;
 pub use rules::{PolicySource, policy_of};
+pub use tgp_policy::Effect;
 pub use tokens::Tokens;
 pub use trace::{Phase, Trace, TraceReport, millis};
 pub use witness::{TRAILER, Witness, position_in, with_trailer};

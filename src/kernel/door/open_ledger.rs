@@ -2,17 +2,17 @@
 
 use super::masking::{Masking, RedactHook};
 use super::recorder::Records;
-use crate::bound_secrets::BoundSecrets;
-use crate::error::Error;
 use crate::kernel::config::Config;
 use crate::kernel::host_functions::HostFunctions;
 use crate::kernel::secret_scan::SecretScan;
-use crate::ledger::{
-    Access, Durability, Ledger, LedgerError, LedgerOptions, PostgresAddress, PostgresStore, Reason, Retain, TlsSettings,
-};
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tgp_base::bound_secrets::BoundSecrets;
+use tgp_base::error::Error;
+use tgp_ledger::{
+    Access, Durability, Ledger, LedgerError, LedgerOptions, PostgresAddress, PostgresStore, Reason, Retain, TlsSettings,
+};
 
 /// The folder of the ledger in the private one of the repository.
 const FOLDER: &str = "ledger";

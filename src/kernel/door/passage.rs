@@ -6,15 +6,15 @@ use super::present_call::PresentCall;
 use super::recorder::Recorder;
 use super::shown_json::shown;
 use super::trace::{Trace, TracedCall, millis};
-use crate::error::{Error, ErrorCode};
-use crate::ledger::{Actor, EventType, NewEvent, Part, Truth};
-use crate::policy::{Capability, Effect};
-use crate::state::Mode;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_ledger::{Actor, EventType, NewEvent, Part, Truth};
+use tgp_policy::{Capability, Effect};
+use tgp_state::Mode;
 
 /// A call that was let in. Dropping it writes down that nobody heard of its end.
 pub struct Passage {

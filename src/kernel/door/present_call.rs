@@ -1,7 +1,7 @@
 //! The call that this thread is busy with, for what happens on its behalf without being told.
 
-use crate::state::Mode;
 use std::cell::RefCell;
+use tgp_state::Mode;
 
 /// A call as events name it.
 #[derive(Debug, Clone)]

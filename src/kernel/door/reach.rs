@@ -1,6 +1,6 @@
 //! What a call reaches beside what it names.
 
-use crate::policy::Effect;
+use tgp_policy::Effect;
 
 /// Files that a call has to do with and does not name: imports of a tool, files whose imports follow a move.
 pub struct Reach {

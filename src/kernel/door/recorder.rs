@@ -1,9 +1,9 @@
 //! Writes events down, if anybody wants that.
 
 use super::present_call::PresentCall;
-use crate::error::Error;
-use crate::ledger::{Actor, EventType, Importance, Ledger, NewEvent};
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_ledger::{Actor, EventType, Importance, Ledger, NewEvent};
 
 /// Who does what nobody in particular asks for.
 const KERNEL: Actor<'static> = Actor { agent: "kernel", id: "" };

@@ -6,12 +6,12 @@ use super::door::Door;
 use super::gate::{Asking, Gate, Refusal};
 use super::recorder::Recorder;
 use super::rules::PolicySource;
-use crate::error::{Error, ErrorCode};
-use crate::ledger::{Actor, EventType, Importance, NewEvent, Part};
-use crate::policy::{Decision, PolicyError, Verdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_ledger::{Actor, EventType, Importance, NewEvent, Part};
+use tgp_policy::{Decision, PolicyError, Verdict};
 
 /// Whose word it is when whoever should answer has failed.
 const NOBODY: &str = "nobody";

@@ -1,12 +1,12 @@
 //! The rules in force, and how they are replaced.
 
-use crate::error::{Error, ErrorCode};
-use crate::policy::{Policy, Tools};
-use crate::threads;
 use parking_lot::RwLock;
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::threads;
+use tgp_policy::{Policy, Tools};
 
 /// Whose rules hold, as JavaScript says it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

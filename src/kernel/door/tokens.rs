@@ -1,11 +1,11 @@
 //! Capability tokens: who may issue them, which still count, and how often each was used.
 
-use crate::error::{Error, ErrorCode};
 use crate::kernel::config::TokensConfig;
-use crate::policy::{Capability, Key, Keys, TokenId, Tools, Uses, issue, verify};
 use parking_lot::RwLock;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::Value;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_policy::{Capability, Key, Keys, TokenId, Tools, Uses, issue, verify};
 
 pub struct Tokens {
     keys: RwLock<Keys>,

@@ -5,10 +5,10 @@ use super::diff_text::parse_diff;
 use super::plan::{Base, Change};
 use super::text_edit::{EditedText, Fit, Hunk, Misfit};
 use super::tolerance::Tolerance;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::history::Written;
-use crate::vfs::JailPath;
 use serde::Serialize;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_vfs::JailPath;
 
 /// How much larger than the largest file a diff may be: it has every line twice, each with a sign.
 const DIFF_PER_FILE: usize = 4;

@@ -1,11 +1,11 @@
 //! The ways in which a file is changed, beside diffs.
 
 use super::plan::{Base, Change};
-use crate::error::{Error, ErrorCode};
 use crate::kernel::checks::Checks;
 use crate::kernel::history::{History, Written};
-use crate::vfs::JailPath;
 use serde::Serialize;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_vfs::JailPath;
 
 const SHORT_HASH: usize = 10;
 

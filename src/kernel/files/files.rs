@@ -6,16 +6,16 @@ use super::path_glob::PathGlob;
 use super::relocation::{Moved, Relocation, Removal, Removed};
 use super::search_files::{SearchQuery, SearchReport, search};
 use super::write_path::WritePath;
-use crate::error::Error;
 use crate::kernel::checks::Checks;
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::history::{History, WriteDone, Written};
 use crate::kernel::modules::Relink;
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::text_hash::text_hash;
-use crate::vfs::{DiskVfs, JailPath, Vfs};
 use serde::Serialize;
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_vfs::{DiskVfs, JailPath, Vfs};
 
 /// What became of a file whose findings were to repair themselves.
 #[derive(Debug, Serialize)]

@@ -4,11 +4,11 @@
 //! start (`package.json`, `tgp.config.*`), by the next import (`node_modules`), by the next command. So the root is a folder of
 //! its own, told by where it really is and by what stands in it.
 
-use crate::error::Error;
 use crate::kernel::config::{Config, refused};
 use crate::kernel::shared_folder::is_temporary;
-use crate::vfs::{is_application_mark, names_in, real_place};
 use std::path::{Path, PathBuf};
+use tgp_base::error::Error;
+use tgp_vfs::{is_application_mark, names_in, real_place};
 
 const ROOT: &str = "rootDir";
 const ALLOWED: &str = "fs.allowedDirs";

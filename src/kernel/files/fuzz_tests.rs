@@ -3,13 +3,13 @@
 use super::apply_diff::DiffChange;
 use super::diff_text::parse_diff;
 use super::plan::Change;
-use crate::error::ErrorCode;
-use crate::fuzzing::{for_all, texts};
-use crate::vfs::JailPath;
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::sample::select;
 use proptest::strategy::Strategy;
+use tgp_base::error::ErrorCode;
+use tgp_fuzzing::{for_all, texts};
+use tgp_vfs::JailPath;
 
 const MOST: usize = 4096;
 

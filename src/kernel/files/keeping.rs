@@ -2,13 +2,13 @@
 
 use super::own_texts::OwnTexts;
 use super::plan::Step;
-use crate::error::Error;
-use crate::git::{GitError, Held};
 use crate::kernel::checks::{Checks, Depth};
 use crate::kernel::history::{History, Persisted, WriteTurn, Written};
 use crate::kernel::secret_scan::{not_kept, not_kept_before, not_kept_whole};
-use crate::vfs::{DiskVfs, VfsError, Violation};
 use std::borrow::Cow;
+use tgp_base::error::Error;
+use tgp_git::{GitError, Held};
+use tgp_vfs::{DiskVfs, VfsError, Violation};
 
 /// What becomes of the change that something is kept from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

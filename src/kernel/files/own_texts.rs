@@ -1,7 +1,7 @@
 //! What this kernel has put into files itself. A text that is still what it wrote is nobody's work that could get lost.
 
 use crate::kernel::bounded_cache::BoundedCache;
-use crate::vfs::JailPath;
+use tgp_vfs::JailPath;
 
 /// Files remembered at one time. What is forgotten costs the next write a look into the history.
 const MAX_FILES: usize = 16_384;
@@ -33,7 +33,7 @@ impl OwnTexts {
 #[cfg(test)]
 mod tests {
     use super::OwnTexts;
-    use crate::vfs::JailPath;
+    use tgp_vfs::JailPath;
 
     #[test]
     fn only_the_last_text_of_a_file_is_own() {

@@ -1,7 +1,7 @@
 //! Which paths somebody means who writes a glob: `*` and `?` stay within a folder, `**` crosses folders.
 
-use crate::error::{Error, ErrorCode};
 use globset::{GlobBuilder, GlobMatcher};
+use tgp_base::error::{Error, ErrorCode};
 
 /// Longest glob.
 const MAX_BYTES: usize = 1 << 10;

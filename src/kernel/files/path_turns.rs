@@ -1,9 +1,9 @@
 //! Turns at files, by their paths.
 
-use crate::vfs::JailPath;
 use parking_lot::{Mutex, MutexGuard};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
+use tgp_vfs::JailPath;
 
 /// Two paths share a turn once in so many, which costs a wait.
 const TURNS: usize = 64;

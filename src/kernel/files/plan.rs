@@ -1,10 +1,10 @@
 //! What a change does to files: which, from what, to what.
 
 use super::write_rules::check_writable;
-use crate::error::Error;
 use crate::kernel::near_path::with_near_path;
-use crate::vfs::{DiskVfs, JailPath, Vfs, VfsError};
 use std::borrow::Cow;
+use tgp_base::error::Error;
+use tgp_vfs::{DiskVfs, JailPath, Vfs, VfsError};
 
 /// One file of a change.
 pub struct Step {

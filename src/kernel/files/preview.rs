@@ -8,12 +8,12 @@ use super::plan::{Change, OneFile, Plan, Step};
 use super::relocation::{Moved, Relocation, Removal, Removed};
 use super::tested_steps::may_change;
 use super::write_path::{Counting, WriteParts, WritePath};
-use crate::error::{Error, ErrorCode};
 use crate::kernel::file_diff::FileDiff;
 use crate::kernel::history::{Persisted, Written};
-use crate::vfs::{DiskVfs, Vfs, VfsError, Violation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_vfs::{DiskVfs, Vfs, VfsError, Violation};
 
 /// A change that somebody wants to see first.
 #[derive(Debug, Deserialize)]

@@ -2,12 +2,12 @@
 
 use super::plan::{Before, Faulty, Plan, Step};
 use super::write_rules::check_writable;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::history::{History, Written};
 use crate::kernel::modules::{Dependents, Importer, Relink};
 use crate::kernel::tool_paths::tests_of_tool;
-use crate::vfs::{DiskVfs, JailPath, Vfs};
 use serde::Serialize;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_vfs::{DiskVfs, JailPath, Vfs};
 
 /// Importers that a message names.
 const MAX_NAMED: usize = 10;

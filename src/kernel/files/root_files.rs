@@ -1,10 +1,10 @@
 //! The files of a root for users who want them without a kernel.
 
-use crate::error::Error;
-use crate::vfs::{DiskVfs, JailPath, MemoryVfs, Vfs};
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, Vfs};
 
 /// Opened by the first operation, so that making one neither fails nor touches the disk.
 pub struct RootFiles {

@@ -2,12 +2,12 @@
 
 use super::line_regex::{Letters, LineRegex, TooMuchWork};
 use super::path_glob::PathGlob;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::config::{DEFAULT_SEARCH_LIMIT, SEARCH_LIMIT};
 use crate::kernel::tool_paths::RESULTS;
-use crate::vfs::{JailPath, Vfs};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_vfs::{JailPath, Vfs};
 
 /// Longest piece of a line that is shown.
 const SHOWN_CHARS: usize = 300;

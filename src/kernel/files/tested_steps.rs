@@ -1,11 +1,11 @@
 //! A change of files, as far as tests are concerned.
 
 use super::plan::Step;
-use crate::error::Error;
 use crate::kernel::door::present;
 use crate::kernel::test_first::{TestFirst, text_id};
-use crate::state::{Asked, Content, Event, Kind, Subject, TestOfMoved, TextId, Texts};
-use crate::vfs::{DiskVfs, JailPath};
+use tgp_base::error::Error;
+use tgp_state::{Asked, Content, Event, Kind, Subject, TestOfMoved, TextId, Texts};
+use tgp_vfs::{DiskVfs, JailPath};
 
 /// Whether the tests allow the change; `path` is the file that it is about.
 pub fn may_change(tests: &TestFirst, steps: &[Step], path: &JailPath) -> Result<(), Error> {

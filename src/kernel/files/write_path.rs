@@ -9,8 +9,6 @@ use super::path_turns::PathTurns;
 use super::plan::{Change, Faulty, OneFile, Plan, Step, content_of};
 use super::tested_steps::{events, may_change};
 use super::write_rules::check_writable;
-use crate::error::{Error, ErrorCode};
-use crate::git::{Committed, FileChange};
 use crate::kernel::checks::{Checks, Depth, Judged};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::door::present;
@@ -20,9 +18,11 @@ use crate::kernel::secret_scan::held_back;
 use crate::kernel::test_first::TestFirst;
 use crate::kernel::tool_paths::is_tool;
 use crate::kernel::tools::{MetaText, ReuseEvent, SimilarTool, Tools};
-use crate::registry::META_FILE;
-use crate::vfs::{DiskVfs, JailPath, RootQuota, Vfs};
 use std::sync::Arc;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_git::{Committed, FileChange};
+use tgp_registry::META_FILE;
+use tgp_vfs::{DiskVfs, JailPath, RootQuota, Vfs};
 
 /// How often a change is made anew because another process has changed the file meanwhile.
 const MAX_TRIES: usize = 8;

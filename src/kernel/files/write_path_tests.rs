@@ -1,9 +1,6 @@
 //! Writes with somebody else at work in between.
 
 use super::{OneFile, WriteParts, WritePath};
-use crate::compile::{Compiler, LintOptions};
-use crate::error::{Error, ErrorCode};
-use crate::ids::RunId;
 use crate::kernel::check_config::CheckMode;
 use crate::kernel::checks::{CheckParts, Checks};
 use crate::kernel::commit_note::CommitNote;
@@ -17,11 +14,14 @@ use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::secret_scan::SecretScan;
 use crate::kernel::test_first::{TestFirst, TestFirstParts};
 use crate::kernel::tools::{RegistryFiles, Tools};
-use crate::state::{Exempt, Mode};
-use crate::vfs::{DiskVfs, JailPath, MemoryVfs, RootQuota, Usage, Vfs};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::ids::RunId;
+use tgp_compile::{Compiler, LintOptions};
+use tgp_state::{Exempt, Mode};
+use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, RootQuota, Usage, Vfs};
 
 const PATH: &str = "tools/a.ts";
 const TEXT: &str = "/** Says one. */\nexport default function one(): number {\n  return 1;\n}\n";

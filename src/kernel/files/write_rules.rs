@@ -1,8 +1,8 @@
 //! Which files an agent may write.
 
-use crate::error::{Error, ErrorCode};
 use crate::kernel::tool_paths::TOOLS;
-use crate::vfs::JailPath;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_vfs::JailPath;
 
 /// The registry's own file, derived from the tools.
 const META: &str = "meta.json";
@@ -119,7 +119,7 @@ fn is_acted_upon(name: &str, in_root: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::check_writable;
-    use crate::vfs::JailPath;
+    use tgp_vfs::JailPath;
 
     fn allowed(text: &str) -> bool {
         check_writable(&JailPath::parse(text).unwrap()).is_ok()

@@ -2,13 +2,13 @@
 
 use super::run_examples::RunExamples;
 use super::written::{Persisted, WriteDone, Written};
-use crate::error::Error;
-use crate::git::{GitError, Hydrated, LocalCommits, Publisher, Reach, Sharing, Ticket};
 use crate::kernel::tools::Tools;
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tgp_base::error::Error;
+use tgp_git::{GitError, Hydrated, LocalCommits, Publisher, Reach, Sharing, Ticket};
 
 /// How long a kernel that shuts down waits for its last pushes.
 const LAST_PUSH: Duration = Duration::from_secs(10);

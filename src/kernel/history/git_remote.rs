@@ -3,23 +3,23 @@
 use super::pull_request_text::PullRequestDescriber;
 use super::run_examples::RunExamples;
 use super::workspace::Workspace;
-use crate::compile::Compiler;
-use crate::error::Error;
-use crate::git::{
-    self, GitStore, Halt, Hydrated, Limits, LocalCommits, Provider, Publisher, RemoteOptions, RemoteUrl, Secret,
-    StoreOptions, WorkTree, WriteStrategy,
-};
 use crate::kernel::check_config::lint_options;
 use crate::kernel::config::{Config, GitProvider, GitWriteStrategy};
 use crate::kernel::network::{authorities, git_http, proxy_warning};
 use crate::kernel::secret_scan::SecretScan;
 use crate::kernel::tool_paths::RESULTS;
-use crate::registry::META_FILE;
-use crate::vfs::{DiskVfs, TEMP_PREFIX};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::error::Error;
+use tgp_compile::Compiler;
+use tgp_git::{
+    self, GitStore, Halt, Hydrated, Limits, LocalCommits, Provider, Publisher, RemoteOptions, RemoteUrl, Secret,
+    StoreOptions, WorkTree, WriteStrategy,
+};
+use tgp_registry::META_FILE;
+use tgp_vfs::{DiskVfs, TEMP_PREFIX};
 
 /// Files that follow from the others: they are made anew after others' commits came in, and never conflict.
 const DERIVED: [&str; 1] = [META_FILE];
@@ -54,7 +54,7 @@ impl GitHome {
         let lint = lint_options(&config.rules, &config.allowed_imports);
         let secrets = SecretScan::new(compiler, &lint);
         let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs), secrets));
-        if git::is_read_only(root) {
+        if tgp_git::is_read_only(root) {
             // Nothing that a remote has could be brought in.
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
             return Ok(Self {
@@ -68,7 +68,7 @@ impl GitHome {
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
             return Ok(Self { store, publisher: None, waiting: LocalCommits::None, warnings: Vec::new() });
         };
-        let describer = || -> Box<dyn git::Describe> {
+        let describer = || -> Box<dyn tgp_git::Describe> {
             Box::new(PullRequestDescriber::new(
                 Arc::clone(vfs),
                 Arc::clone(compiler),
@@ -76,7 +76,7 @@ impl GitHome {
                 Arc::clone(examples),
             ))
         };
-        let mut opened = git::open(root, &options, &work, &remote, describer)?;
+        let mut opened = tgp_git::open(root, &options, &work, &remote, describer)?;
         if remote.url.is_http() {
             opened.hydrated.warnings.extend(proxy_warning(&config.network));
         }
@@ -110,7 +110,7 @@ pub struct RemoteAnswer {
 pub fn ask_remote(config: &Config, base_dir: &Path) -> Result<Option<RemoteAnswer>, Error> {
     authorities(&config.network, base_dir)?;
     let Some(remote) = remote_options(config, base_dir, &Ending::default())? else { return Ok(None) };
-    let (branches, has_branch) = git::ask(&remote, &config.git.branch, limits(config).time)?;
+    let (branches, has_branch) = tgp_git::ask(&remote, &config.git.branch, limits(config).time)?;
     Ok(Some(RemoteAnswer { branches, has_branch }))
 }
 

@@ -4,19 +4,19 @@ use super::exchange::{Exchange, Incoming};
 use super::uncommitted::Uncommitted;
 use super::write_turn::WriteTurn;
 use super::written::{Persisted, WriteDone, Written};
-use crate::error::{Error, ErrorCode};
-use crate::git::{Committed, FileChange, GitError, GitStore, Halt, LocalCommits, LogEntry, Sharing};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIMIT};
 use crate::kernel::door::{TRAILER, Witness};
 use crate::kernel::secret_scan::{SecretScan, held_back, message_held_back};
 use crate::kernel::tools::Tools;
-use crate::registry::META_FILE;
-use crate::vfs::{DiskVfs, JailPath, Vfs, VfsError};
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_git::{Committed, FileChange, GitError, GitStore, Halt, LocalCommits, LogEntry, Sharing};
+use tgp_registry::META_FILE;
+use tgp_vfs::{DiskVfs, JailPath, Vfs, VfsError};
 
 /// Commits that are looked at for what they say of the ledger: the newest say most.
 const MOST_WITNESSES: usize = 10_000;

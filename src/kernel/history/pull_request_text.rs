@@ -1,12 +1,12 @@
 //! What a reviewer reads about a tool: what it is for, what it takes, what the checks say, and how to try it.
 
 use super::run_examples::{RunExample, RunExamples};
-use crate::compile::{Compiler, Diagnostic, LintOptions, Severity};
-use crate::git::{Describe, PullRequestText};
 use crate::kernel::secret_scan::SecretScan;
-use crate::vfs::{DiskVfs, JailPath, Vfs};
 use std::fmt::Write;
 use std::sync::Arc;
+use tgp_compile::{Compiler, Diagnostic, LintOptions, Severity};
+use tgp_git::{Describe, PullRequestText};
+use tgp_vfs::{DiskVfs, JailPath, Vfs};
 
 const LONGEST_TEXT: usize = 2000;
 const LONGEST_TITLE: usize = 200;

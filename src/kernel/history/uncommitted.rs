@@ -1,7 +1,7 @@
 //! A file that the history does not have as it is, as users see it.
 
-use crate::git::FileState;
 use serde::Serialize;
+use tgp_git::FileState;
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

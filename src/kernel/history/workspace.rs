@@ -1,10 +1,10 @@
 //! The root's files for the repository: hydrated content reaches the disk through the jail or not at all.
 
-use crate::git::WorkTree;
 use crate::kernel::secret_scan::SecretScan;
-use crate::vfs::{DiskVfs, JailPath, Vfs, VfsError};
 use std::io;
 use std::sync::Arc;
+use tgp_git::WorkTree;
+use tgp_vfs::{DiskVfs, JailPath, Vfs, VfsError};
 
 pub struct Workspace {
     files: Arc<DiskVfs>,

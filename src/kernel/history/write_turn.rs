@@ -1,8 +1,8 @@
 //! The right to change files, from the change on disk to the end of the write.
 
-use crate::git::{Committed, FileChange, GitError, Held, Writing};
 use crate::kernel::door::{Witness, with_trailer};
 use parking_lot::MutexGuard;
+use tgp_git::{Committed, FileChange, GitError, Held, Writing};
 
 /// No other thread of this process writes while this is held, after the commit too: what a write has left to do, it does
 /// before the next one begins. No other process writes until the commit, if the repository could be had.

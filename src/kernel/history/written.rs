@@ -1,9 +1,9 @@
 //! What became of a write, as users see it.
 
-use crate::error::Error;
-use crate::git::{CommitId, PullRequest};
 use crate::kernel::tools::SimilarTool;
 use serde::{Serialize, Serializer};
+use tgp_base::error::Error;
+use tgp_git::{CommitId, PullRequest};
 
 /// Called once with the end of a write, from any thread.
 pub type WriteDone<T> = Box<dyn FnOnce(Result<T, Error>) + Send>;

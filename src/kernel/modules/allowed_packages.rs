@@ -1,7 +1,7 @@
 //! The packages that tools may import.
 
-use crate::compile::{Named, Restricted, restricted};
 use std::sync::Arc;
+use tgp_compile::{Named, Restricted, restricted};
 
 #[derive(Debug, Clone)]
 pub struct AllowedPackages(Arc<[String]>);

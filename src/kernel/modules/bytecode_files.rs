@@ -1,8 +1,8 @@
 //! Bytecode of packages, kept beside their bundles for the kernels to come. Losing a file costs milliseconds, never tools.
 
-use crate::sandbox::BytecodeStore;
-use crate::vfs::{DiskVfs, JailPath, Vfs};
 use std::sync::Arc;
+use tgp_sandbox::BytecodeStore;
+use tgp_vfs::{DiskVfs, JailPath, Vfs};
 
 const FOLDER: &str = "bytecode";
 const ENDING: &str = "bin";
@@ -58,11 +58,11 @@ impl BytecodeStore for BytecodeFiles {
 #[cfg(test)]
 mod tests {
     use super::{BytecodeFiles, FOLDER, LARGEST, MAX_BYTES, MAX_FILES};
-    use crate::sandbox::BytecodeStore;
-    use crate::vfs::DiskVfs;
     use std::path::Path;
     use std::sync::Arc;
     use std::time::{Duration, SystemTime};
+    use tgp_sandbox::BytecodeStore;
+    use tgp_vfs::DiskVfs;
 
     fn open(folder: &Path) -> BytecodeFiles {
         BytecodeFiles::new(Arc::new(DiskVfs::open(folder).unwrap()))

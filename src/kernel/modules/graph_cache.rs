@@ -2,11 +2,11 @@
 
 use super::compiled_tools::CompiledTools;
 use super::module_graph::{ModuleGraph, Origin, Sources};
-use crate::error::Error;
 use crate::kernel::bounded_cache::BoundedCache;
-use crate::sandbox::Module;
-use crate::vfs::{JailPath, Stamp, Vfs};
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_sandbox::Module;
+use tgp_vfs::{JailPath, Stamp, Vfs};
 
 /// Graphs kept at one time.
 const MAX_GRAPHS: usize = 1024;

@@ -1,10 +1,10 @@
 //! What an import leads to, and whether it may: the one answer for runs and for checks of types.
 
 use super::allowed_packages::AllowedPackages;
-use crate::compile::{Named, Restricted, without_scheme};
 use crate::kernel::tool_paths::import_endings;
-use crate::vfs::{JailPath, Vfs, VfsError};
 use std::sync::Arc;
+use tgp_compile::{Named, Restricted, without_scheme};
+use tgp_vfs::{JailPath, Vfs, VfsError};
 
 /// A module that a tool may load.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,8 +94,8 @@ impl ImportResolver {
 #[cfg(test)]
 mod tests {
     use super::{AllowedPackages, ImportResolver, Resolution, Resolved};
-    use crate::vfs::{JailPath, MemoryVfs, Vfs};
     use std::sync::Arc;
+    use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
     fn resolver(files: &[&str]) -> ImportResolver {
         let vfs = MemoryVfs::new();

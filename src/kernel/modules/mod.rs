@@ -12,7 +12,6 @@ mod packages;
 mod relink;
 mod tool_cache;
 
-pub(super) use crate::compile::std_library;
 pub use allowed_packages::AllowedPackages;
 pub use bytecode_files::BytecodeFiles;
 pub use import_resolver::{ImportResolver, Resolved, Target};
@@ -20,6 +19,7 @@ pub use module_graph::{ModuleGraph, Sources};
 pub use modules::Modules;
 pub use packages::Packages;
 pub use relink::{Dependents, Importer, Relink};
+pub(super) use tgp_compile::std_library;
 pub use tool_cache::ToolCache;
 
 #[cfg(test)]

@@ -4,16 +4,16 @@ use super::compiled_tools::CompiledTools;
 use super::import_resolver::{ImportResolver, Resolved, Target};
 use super::packages::Packages;
 use super::tool_cache::{CachedTool, ToolCache};
-use crate::compile::{BodyKind, Compiler, Import, Judge, ModuleKind as Syntax, Restricted, ToolForm, std_library};
-use crate::error::{Error, ErrorCode};
 use crate::kernel::near_path::{near_path, with_near_path};
 use crate::kernel::text_hash::text_hash;
 use crate::kernel::tool_paths::TOOLS;
-use crate::near_name::question;
-use crate::sandbox::{Code, Module, ModuleKind, Package};
-use crate::vfs::{JailPath, Stamp, Vfs};
 use parking_lot::Mutex;
 use std::sync::Arc;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::near_name::question;
+use tgp_compile::{BodyKind, Compiler, Import, Judge, ModuleKind as Syntax, Restricted, ToolForm, std_library};
+use tgp_sandbox::{Code, Module, ModuleKind, Package};
+use tgp_vfs::{JailPath, Stamp, Vfs};
 
 /// Modules that one tool may pull in.
 const MAX_MODULES: usize = 256;

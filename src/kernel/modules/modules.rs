@@ -2,9 +2,9 @@
 
 use super::graph_cache::GraphCache;
 use super::module_graph::{ModuleGraph, Required, Sources};
-use crate::compile::Callable;
-use crate::error::Error;
-use crate::vfs::{JailPath, Vfs};
+use tgp_base::error::Error;
+use tgp_compile::Callable;
+use tgp_vfs::{JailPath, Vfs};
 
 /// Sources in which the texts of functions are looked up: a guest may ask for many, and each time the source is read.
 const MAX_SHOWN_BYTES: usize = 256 << 10;

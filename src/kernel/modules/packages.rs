@@ -1,16 +1,16 @@
 //! Packages of the application that tools may import, each bundled into one module: again only when its files change,
 //! and kept beside the repository for the kernels to come.
 
-use crate::error::{Error, ErrorCode};
 use crate::kernel::bounded_cache::BoundedCache;
 use crate::kernel::host_functions::HostFunctions;
 use crate::kernel::host_question::ask_and_wait;
 use crate::kernel::private_files::PrivateFiles;
-use crate::sandbox::Package;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_sandbox::Package;
 
 /// The question that the JavaScript side answers with a bundle. No guest can ask it.
 const BUNDLE: &str = "#bundle";
@@ -122,13 +122,13 @@ fn file_of(specifier: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Packages;
-    use crate::ids::RunId;
     use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
     use crate::kernel::private_files::PrivateFiles;
-    use crate::vfs::MemoryVfs;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
+    use tgp_base::ids::RunId;
+    use tgp_vfs::MemoryVfs;
 
     /// A bundler that takes its time and counts.
     #[derive(Default)]

@@ -1,11 +1,11 @@
 //! Who imports a file, and how imports read once it is somewhere else.
 
 use super::import_resolver::{ImportResolver, Resolved, Target};
-use crate::compile::{Compiler, Reference};
-use crate::error::Error;
 use crate::kernel::tool_paths::{TOOLS, is_tool_source};
-use crate::vfs::{JailPath, Vfs};
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_compile::{Compiler, Reference};
+use tgp_vfs::{JailPath, Vfs};
 
 /// How tools are imported from anywhere.
 const FROM_ANYWHERE: &str = "/lib/";
@@ -143,10 +143,10 @@ fn edited(text: &str, mut edits: Vec<(Reference, String)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Relink, relative};
-    use crate::compile::Compiler;
     use crate::kernel::modules::{AllowedPackages, ImportResolver};
-    use crate::vfs::{JailPath, MemoryVfs, Vfs};
     use std::sync::Arc;
+    use tgp_compile::Compiler;
+    use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
     fn path(text: &str) -> JailPath {
         JailPath::parse(text).unwrap()

@@ -1,9 +1,9 @@
 //! Compiled tools, kept for as long as their text stays the same.
 
-use crate::compile::{CompileError, Compiled, Compiler, Diagnostic, LintOptions};
 use crate::kernel::bounded_cache::BoundedCache;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
+use tgp_compile::{CompileError, Compiled, Compiler, Diagnostic, LintOptions};
 
 /// Tools kept at one time.
 const MAX_TOOLS: usize = 4096;
@@ -67,7 +67,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::ToolCache;
-    use crate::compile::Compiler;
+    use tgp_compile::Compiler;
 
     #[test]
     fn a_word_is_found_as_a_whole_only() {

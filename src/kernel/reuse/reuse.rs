@@ -3,15 +3,15 @@
 
 use super::behaviour::{Behaviour, Compared, compare};
 use super::signature::is_compatible;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::config::ReuseMode;
 use crate::kernel::runs::{Runs, Tried};
 use crate::kernel::tools::{ReuseEvent, SimilarTool, Tools};
-use crate::registry::{Found, SAME_JOB, ToolKind, ToolMeta};
-use crate::vfs::JailPath;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_registry::{Found, SAME_JOB, ToolKind, ToolMeta};
+use tgp_vfs::JailPath;
 
 /// Tools that are looked at, and that an answer names.
 const MAX_LOOKED_AT: usize = 8;

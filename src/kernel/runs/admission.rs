@@ -4,11 +4,11 @@ use super::exec_options::{ExecOptions, Runnable};
 use super::run_conclusion::out_of_nested_time;
 use super::run_scope::RunScope;
 use super::runs::Runs;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::test_first::text_id;
-use crate::sandbox::{JsonShape, NestedRun, TreeLimits};
-use crate::state::{Asked, Mode, TextId, Texts, Through};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_sandbox::{JsonShape, NestedRun, TreeLimits};
+use tgp_state::{Asked, Mode, TextId, Texts, Through};
 
 impl Runs {
     /// Counts one more run below its root, if it may have one.

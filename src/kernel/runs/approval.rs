@@ -1,8 +1,8 @@
 //! Asking somebody on behalf of a run that waits for it.
 
-use crate::error::{Error, ErrorCode};
 use crate::kernel::host_functions::{CallFor, HostFunctions};
 use serde_json::Value;
+use tgp_base::error::{Error, ErrorCode};
 
 /// What JavaScript is asked; no guest can ask that.
 const QUESTION: &str = "#approve";

@@ -1,12 +1,12 @@
 //! Threads for work that a guest has asked for and that takes its time. The roots of runs take turns: one that asks for much
 //! does not keep the others waiting.
 
-use crate::ids::RunId;
-use crate::threads;
-use crate::turns::Turns;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::ids::RunId;
+use tgp_base::threads;
+use tgp_base::turns::Turns;
 
 /// Compiling and bundling use the processor, so more threads than this gain nothing.
 const THREADS: usize = 2;
@@ -106,14 +106,14 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::{Background, PATIENCE, THREADS};
-    use crate::ids::RunId;
-    use crate::threads::refusal;
     use std::collections::HashSet;
     use std::panic::resume_unwind;
     use std::sync::Arc;
     use std::sync::mpsc::channel;
     use std::thread::{current, sleep};
     use std::time::Instant;
+    use tgp_base::ids::RunId;
+    use tgp_base::threads::refusal;
 
     #[test]
     fn one_root_with_many_jobs_does_not_keep_another_waiting() {

@@ -1,9 +1,9 @@
 //! What holds the sandbox's workers, for people to see.
 
 use crate::kernel::config::IsolationMode;
-use crate::sandbox::Confinement;
 use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tgp_sandbox::Confinement;
 
 /// What an application that runs tools on its own threads should know.
 const THREADS: &str = "Tools run on threads of this process (sandbox.isolation is 'thread'). That is for code you trust: a tool that asks for too much memory at once ends this process, one that ignores its time limit keeps a core busy until this process ends, and memory outside V8's heap is not held to memoryMb. Use isolation: 'process', the default, for what an agent wrote.";
@@ -51,7 +51,7 @@ fn warning(isolation: IsolationMode, walls: &Confinement) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{IsolationMode, threads_warning, warning};
-    use crate::sandbox::Confinement;
+    use tgp_sandbox::Confinement;
 
     #[test]
     fn a_missing_wall_is_told_by_name_unless_nobody_asked_for_walls() {

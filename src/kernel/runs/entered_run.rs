@@ -2,12 +2,12 @@
 
 use super::exec_options::{ExecRequest, Runnable};
 use super::exec_value::{ExecDone, when_executed};
-use crate::error::Error;
-use crate::ids::RunId;
 use crate::kernel::door::{Asker, Call, Changes, Door, Effect, Passage, Reach, Trace};
 use crate::kernel::modules::ModuleGraph;
 use std::borrow::Cow;
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_base::ids::RunId;
 
 /// A run that was let in: nothing else is started. Its end is written down before anybody hears of it.
 pub struct EnteredRun {

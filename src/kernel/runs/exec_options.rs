@@ -1,15 +1,15 @@
 //! What a caller asks for and may decide for one run.
 
-use crate::error::{Error, ErrorCode};
-use crate::ids::RunId;
 use crate::kernel::checks::Caller;
 use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
 use crate::kernel::door::Asker;
 use crate::kernel::tool_paths::CODE_PATH;
-use crate::sandbox::RunLimits;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::ids::RunId;
+use tgp_sandbox::RunLimits;
 
 /// What a caller may decide for one run.
 #[derive(Debug, Clone, Default, Deserialize)]

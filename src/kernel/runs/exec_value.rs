@@ -1,12 +1,12 @@
 //! A run that gave a value, and how its end is told.
 
 use super::run_preview::PreviewReport;
-use crate::error::Error;
 use crate::kernel::door::TraceReport;
-use crate::sandbox::{LogLine, RunStats};
-use crate::threads::Owed;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use tgp_base::error::Error;
+use tgp_base::threads::Owed;
+use tgp_sandbox::{LogLine, RunStats};
 
 /// A run that gave a value.
 #[derive(Debug, Serialize)]

@@ -2,9 +2,9 @@
 
 use super::question_args::{arguments, first_text};
 use crate::kernel::door::{Changes, Effect};
-use crate::sandbox::Question;
 use serde::Deserialize;
 use std::borrow::Cow;
+use tgp_sandbox::Question;
 
 /// A question that is a call.
 pub struct GuestCall {
@@ -66,7 +66,7 @@ fn fetch_changes(question: &Question) -> Changes {
 mod tests {
     use super::{AnsweredBy, GuestCall};
     use crate::kernel::door::{Changes, Effect};
-    use crate::sandbox::Question;
+    use tgp_sandbox::Question;
 
     fn of(name: &str, args: &str, by: AnsweredBy) -> Option<(Effect, Changes)> {
         let question = Question { name: name.to_owned(), args_json: args.to_owned() };

@@ -1,16 +1,16 @@
 //! The file tree of the guests, from the configuration.
 
 use super::run_preview::RunPreview;
-use crate::error::Error;
 use crate::kernel::config::{Config, FsConfig, refused};
 use crate::kernel::shared_folder::is_shared;
 use crate::kernel::tool_paths::TOOLS;
-use crate::vfs::{
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_vfs::{
     CountedVfs, DiskVfs, JailPath, LateVfs, MountTable, OverlayVfs, RunWrites, ScratchQuota, ScratchVfs, Traversal,
     Vfs, VfsError,
 };
-use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 /// The read-only name of the tools' folder inside the sandbox.
 const LIB: &str = "/lib";

@@ -1,8 +1,8 @@
 //! The way back to a guest that has asked for something, past the door.
 
-use crate::error::Error;
 use crate::kernel::door::Passage;
-use crate::sandbox::{HostAnswer, Reply};
+use tgp_base::error::Error;
+use tgp_sandbox::{HostAnswer, Reply};
 
 /// Answers a guest, and has the answer written down if the question was a call.
 pub struct GuestReply {

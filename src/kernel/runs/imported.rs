@@ -1,7 +1,7 @@
 //! What a run reaches by importing it.
 
 use crate::kernel::door::{Need, Reach};
-use crate::policy::Effect;
+use tgp_policy::Effect;
 
 /// Imported files: their code runs as the tool's own does, and whoever may not read them may not have it read either.
 pub fn imported(paths: Vec<String>) -> Vec<Reach> {

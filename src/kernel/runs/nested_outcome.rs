@@ -2,10 +2,10 @@
 
 use super::exec_value::ExecValue;
 use super::stack_trace::inner_trace;
-use crate::error::{Error, ErrorCode};
-use crate::sandbox::LogLine;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_sandbox::LogLine;
 
 /// What an answer is made of beside its texts.
 const SMALL: usize = 256;

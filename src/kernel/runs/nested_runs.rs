@@ -1,12 +1,12 @@
 //! The runs that a run has started: none of them outlives it.
 
 use super::effects::Effects;
-use crate::error::Error;
-use crate::ids::RunId;
 use crate::kernel::host_functions::RunEnding;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_base::ids::RunId;
 
 /// Takes the failure of a run that was waited for, if one failed.
 type Then = Box<dyn FnOnce(Option<Error>) + Send>;
@@ -97,12 +97,12 @@ impl NestedRuns {
 #[cfg(test)]
 mod tests {
     use super::{Effects, NestedRuns};
-    use crate::error::{Error, ErrorCode};
-    use crate::ids::RunId;
     use crate::kernel::host_functions::RunEnding;
     use parking_lot::Mutex;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
+    use tgp_base::error::{Error, ErrorCode};
+    use tgp_base::ids::RunId;
 
     #[test]
     fn the_end_waits_for_what_was_begun() {

@@ -7,12 +7,12 @@ use super::exec_value::{ExecDone, when_executed};
 use super::run_scope::RunScope;
 use super::runs::Runs;
 use super::sandbox_host::{AskedRun, RunStarter};
-use crate::error::Error;
-use crate::ids::RunId;
 use crate::kernel::modules::ModuleGraph;
-use crate::state::Through;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tgp_base::error::Error;
+use tgp_base::ids::RunId;
+use tgp_state::Through;
 
 impl RunStarter for Runs {
     fn next_run(&self) -> RunId {

@@ -1,10 +1,10 @@
 //! The runs that a caller has asked for and not heard of yet, so that a cancellation can come at any moment.
 
 use super::sandbox_host::SandboxHost;
-use crate::ids::RunId;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
+use tgp_base::ids::RunId;
 
 /// What the caller wants of a run by now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

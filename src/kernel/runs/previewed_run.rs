@@ -2,7 +2,7 @@
 
 use super::exec_value::{ExecValue, as_json};
 use super::run_scope::RunScope;
-use crate::error::{Error, ErrorCode};
+use tgp_base::error::{Error, ErrorCode};
 
 /// The end of a run with what it would have done, where it was a dry one. A failure tells of it only if it may come of a
 /// refusal: a real run would have gone on.

@@ -1,11 +1,11 @@
 //! The arguments of a guest's question. They are untrusted text of some megabytes: nothing is built of them but what is used.
 
-use crate::error::{Error, ErrorCode};
-use crate::sandbox::Question;
 use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::fmt;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_sandbox::Question;
 
 /// The first two elements of a JSON array, unread. What follows is passed over.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ fn unusable(question: &Question) -> Error {
 #[cfg(test)]
 mod tests {
     use super::{FirstTwo, first_text, first_two, text};
-    use crate::sandbox::Question;
+    use tgp_sandbox::Question;
 
     fn question(args_json: &str) -> Question {
         Question { name: "read_file".to_owned(), args_json: args_json.to_owned() }

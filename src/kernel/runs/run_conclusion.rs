@@ -3,13 +3,13 @@
 use super::exec_value::{ExecValue, as_json};
 use super::run_scope::RunScope;
 use super::stack_trace::{Told, map_trace};
-use crate::compile::instead_of_global;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
-use crate::near_name::{nearest, question};
-use crate::sandbox::{GuestError, JsonShape, RunEnd, RunLimits, RunOutcome, SandboxError};
 use serde_json::value::RawValue;
 use std::time::Duration;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::near_name::{nearest, question};
+use tgp_compile::instead_of_global;
+use tgp_sandbox::{GuestError, JsonShape, RunEnd, RunLimits, RunOutcome, SandboxError};
 
 /// Deepest result. Guests have the stack for some 2 600 levels, and the application, to write it as JSON, for some 4 100.
 const MAX_RESULT_DEPTH: usize = 4000;

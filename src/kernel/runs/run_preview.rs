@@ -1,12 +1,12 @@
 //! What a run would do: its writes go beside the files, and what could not be undone is refused and noted.
 
-use crate::error::{Error, ErrorCode};
 use crate::kernel::file_diff::FileDiff;
-use crate::vfs::{OverlayVfs, Vfs};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_vfs::{OverlayVfs, Vfs};
 
 /// Refusals that are told one by one, and how long their arguments may be together.
 const MOST_TOLD: usize = 1000;

@@ -4,14 +4,14 @@ use super::effects::Effects;
 use super::exec_options::ExecOptions;
 use super::run_preview::RunPreview;
 use super::test_record::TestRecord;
-use crate::ids::RunId;
 use crate::kernel::door::Trace;
 use crate::kernel::host_functions::CallFor;
-use crate::sandbox::{Lineage, RunLimits, RunTree, TreeLimits};
-use crate::vfs::RunWrites;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use tgp_base::ids::RunId;
+use tgp_sandbox::{Lineage, RunLimits, RunTree, TreeLimits};
+use tgp_vfs::RunWrites;
 
 /// The outermost run: the application knows only this one.
 struct Root {

@@ -2,10 +2,10 @@
 
 use super::exec_value::{ExecValue, as_json};
 use super::run_scope::RunScope;
-use crate::error::Error;
-use crate::ids::RunId;
 use crate::kernel::door::{Door, Phase, millis};
 use std::time::SystemTime;
+use tgp_base::error::Error;
+use tgp_base::ids::RunId;
 
 /// A part of a run that has begun.
 pub struct Stage {

@@ -5,12 +5,12 @@ use super::exec_options::{ExecOptions, Runnable};
 use super::imported::imported;
 use super::runs::Runs;
 use super::test_record::TestRecord;
-use crate::error::Error;
 use crate::kernel::door::{Need, Reach};
 use crate::kernel::modules::ModuleGraph;
-use crate::state::Through;
-use crate::vfs::JailPath;
 use std::cell::OnceCell;
+use tgp_base::error::Error;
+use tgp_state::Through;
+use tgp_vfs::JailPath;
 
 /// What would run, looked up once however much somebody wants to know of it: all of it is said of the same texts.
 struct LookedUp<'a> {

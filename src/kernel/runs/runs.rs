@@ -13,9 +13,6 @@ use super::run_scope::RunScope;
 use super::run_stages::{Stage, traced};
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
 use super::test_scope::{counting_of, functions_for};
-use crate::bound_secrets::BoundSecrets;
-use crate::error::{Error, ErrorCode};
-use crate::ids::RunId;
 use crate::kernel::checks::Checks;
 use crate::kernel::config::SandboxConfig;
 use crate::kernel::door::Door;
@@ -24,13 +21,16 @@ use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::test_first::TestFirst;
 use crate::kernel::tools::Tools;
-use crate::net::Fetcher;
-use crate::sandbox::{RunLimits, RunRequest, Sandbox, when_done};
-use crate::state::{Mode, Through};
-use crate::threads;
-use crate::vfs::{JailPath, RunWrites};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use tgp_base::bound_secrets::BoundSecrets;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::ids::RunId;
+use tgp_base::threads;
+use tgp_net::Fetcher;
+use tgp_sandbox::{Host, RunLimits, RunRequest, Sandbox, when_done};
+use tgp_state::{Mode, Through};
+use tgp_vfs::{JailPath, RunWrites};
 
 /// Arguments up to this size fit into a worker's pipe, so that nobody waits while they are sent.
 const QUICK_ARGS: usize = 64 << 10;
@@ -321,7 +321,7 @@ impl Runs {
             lineage: scope.lineage,
             tree: Arc::clone(&scope.tree),
             deadline: scope.deadline(),
-            host: Arc::new(Arc::clone(&host)),
+            host: Arc::clone(&host) as Arc<dyn Host>,
         };
         let door = Arc::clone(&self.services.door);
         let (after, queued) = (door.size(), Stage::begin("queue", &scope));

@@ -12,24 +12,24 @@ use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
 use super::secret_args::told_secrets;
 use super::stack_trace::source_position;
-use crate::bound_secrets::BoundSecrets;
-use crate::compile::Callable;
-use crate::error::{Error, ErrorCode};
-use crate::ids::RunId;
 use crate::kernel::checks::Checks;
 use crate::kernel::door::{Call, Changes, Door, Effect, Passage};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::test_first::TestFirst;
-use crate::net::{FetchRequest, Fetcher, RunningFetches};
-use crate::sandbox::{FUNCTION_TEXT_QUESTION, Host, PLACES_QUESTION, Question, Reply};
-use crate::vfs::{MountTable, VfsError};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use tgp_base::bound_secrets::BoundSecrets;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::ids::RunId;
+use tgp_compile::Callable;
+use tgp_net::{FetchRequest, Fetcher, RunningFetches};
+use tgp_sandbox::{FUNCTION_TEXT_QUESTION, Host, PLACES_QUESTION, Question, Reply};
+use tgp_vfs::{MountTable, VfsError};
 
 /// How often a run is told which file it may have meant.
 const MAX_HINTS: u8 = 8;
@@ -312,8 +312,8 @@ impl SandboxHost {
     }
 }
 
-impl Host for Arc<SandboxHost> {
-    fn call(&self, question: Question, reply: Reply) {
+impl Host for SandboxHost {
+    fn call(self: Arc<Self>, question: Question, reply: Reply) {
         // An application may replace a built-in function by one of its own.
         let is_theirs = self.functions().names().contains(&question.name);
         let by = if is_theirs { AnsweredBy::Application } else { AnsweredBy::Kernel };

@@ -1,8 +1,8 @@
 //! Secrets on their way to a function of the application, and back.
 
-use crate::bound_secrets::{BoundSecrets, Destination, Spelling, Withheld};
-use crate::error::{Error, ErrorCode};
 use crate::kernel::host_functions::Answer;
+use tgp_base::bound_secrets::{BoundSecrets, Destination, Spelling, Withheld};
+use tgp_base::error::{Error, ErrorCode};
 
 /// The arguments with what the function may be told, and an answer that does not repeat it.
 ///

@@ -4,8 +4,8 @@ use super::test_report::{TestCase, TestFileReport};
 use crate::kernel::modules::Modules;
 use crate::kernel::test_first::text_id;
 use crate::kernel::text_hash::text_hash;
-use crate::state::{Case, CaseEnd, Ending, Kind, Subject, TestRun, TextId};
-use crate::vfs::JailPath;
+use tgp_state::{Case, CaseEnd, Ending, Kind, Subject, TestRun, TextId};
+use tgp_vfs::JailPath;
 
 /// The run as the state takes it in; nothing where it was not of one text, or of no test of a tool.
 pub fn learnt(report: &TestFileReport, modules: &Modules) -> Option<TestRun> {

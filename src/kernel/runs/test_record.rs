@@ -6,13 +6,13 @@
 use super::guest_call::AnsweredBy;
 use super::question_args::arguments;
 use super::test_report::{LineCoverage, SkippedCase, TestCase, TestFileReport, TestReason, TestedText, Why};
-use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::text_hash::text_hash;
-use crate::sandbox::{COUNTED_QUESTION, CountedScript, Question};
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_sandbox::{COUNTED_QUESTION, CountedScript, Question};
 
 /// How the driver tells of its cases; guests cannot call a function of this name.
 pub const TEST_QUESTION: &str = "#test";
@@ -266,7 +266,7 @@ fn unexpected() -> Error {
 #[cfg(test)]
 mod tests {
     use super::{AnsweredBy, TEST_QUESTION, TestRecord};
-    use crate::sandbox::Question;
+    use tgp_sandbox::Question;
 
     fn say(record: &TestRecord, args: &str) -> bool {
         let question = Question { name: TEST_QUESTION.to_owned(), args_json: args.to_owned() };

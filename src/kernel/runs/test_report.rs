@@ -1,8 +1,8 @@
 //! What came of a test file, as users see it.
 
-use crate::compile::CoveredLines;
-use crate::state::Phase;
 use serde::Serialize;
+use tgp_compile::CoveredLines;
+use tgp_state::Phase;
 
 /// How V8 begins the line of a frame.
 const FRAME: &str = "    at ";

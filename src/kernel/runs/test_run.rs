@@ -8,19 +8,19 @@ use super::sandbox_host::GuestServices;
 use super::test_learnt::{learnt, without_tool};
 use super::test_record::TestRecord;
 use super::test_report::{TestReason, ToolState};
-use crate::compile::tested_stem;
-use crate::error::{Error, ErrorCode};
-use crate::ids::RunId;
 use crate::kernel::door::PresentCall;
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::tool_paths::{TOOLS, is_test, is_tool, tests_of_tool, tools_of_test};
-use crate::sandbox::{LogLine, RunLimits, RunStats};
-use crate::vfs::{JailPath, Vfs};
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::ids::RunId;
+use tgp_compile::tested_stem;
+use tgp_sandbox::{LogLine, RunLimits, RunStats};
+use tgp_vfs::{JailPath, Vfs};
 
 /// What a file of tests may take at least: a tool is held to much less, and `expect` alone is more than some tools.
 const MIN_CPU: Duration = Duration::from_secs(5);

@@ -2,8 +2,8 @@
 
 use super::run_scope::RunScope;
 use super::test_record::TEST_QUESTION;
-use crate::sandbox::Counting;
 use std::sync::Arc;
+use tgp_sandbox::Counting;
 
 /// The names of functions that guests find on `tgp`; the driver of tests finds one more.
 pub fn functions_for(scope: &RunScope, names: Arc<Vec<String>>) -> Arc<Vec<String>> {

@@ -5,12 +5,12 @@
 
 use super::runs::Runs;
 use super::sandbox_host::RunStarter;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::modules::ModuleGraph;
-use crate::sandbox::{Counting, Host, HostAnswer, Question, Reply, RunEnd, RunRequest, when_done};
-use crate::vfs::JailPath;
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_sandbox::{Counting, Host, HostAnswer, Question, Reply, RunEnd, RunRequest, when_done};
+use tgp_vfs::JailPath;
 
 /// What is tried out.
 pub enum Tried<'t> {
@@ -32,7 +32,7 @@ const NOW: i64 = 1_700_000_000_000;
 struct Nobody;
 
 impl Host for Nobody {
-    fn call(&self, _question: Question, reply: Reply) {
+    fn call(self: Arc<Self>, _question: Question, reply: Reply) {
         let code = ErrorCode::SecurityViolation.as_str().to_owned();
         reply.send(HostAnswer::Fault { code, message: "A trial may ask for nothing.".to_owned() });
     }

@@ -2,12 +2,12 @@
 
 use crate::kernel::door::{Door, PresentCall};
 use crate::kernel::private_files::PrivateFiles;
-use crate::ledger::{EventType, Hash, Ledger, MAX_EVENTS, Query, StoredEvent};
-use crate::state::{Event, Position, Standing, State, Texts};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
+use tgp_ledger::{EventType, Hash, Ledger, MAX_EVENTS, Query, StoredEvent};
+use tgp_state::{Event, Position, Standing, State, Texts};
 
 /// Where a copy of the state is kept, so that the whole ledger need not be read.
 const FILE: &str = "test_state.json";

@@ -1,10 +1,10 @@
 //! What may go to a branch that others use.
 
 use super::test_first::{TestFirst, text_id};
-use crate::error::Error;
-use crate::git::Sharing;
-use crate::state::{Asked, Subject, Texts, Through, test_of};
 use std::collections::BTreeSet;
+use tgp_base::error::Error;
+use tgp_git::Sharing;
+use tgp_state::{Asked, Subject, Texts, Through, test_of};
 
 impl Sharing for TestFirst {
     fn refusal(&self, paths: &[&str], text_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {

@@ -2,14 +2,12 @@
 
 use super::live_state::LiveState;
 use super::writers::Writers;
-use crate::error::Error;
 use crate::kernel::door::{Door, PresentCall};
 use crate::kernel::private_files::PrivateFiles;
-use crate::state::{
-    Asked, By, Event, Exempt, Kind, Mode, Standing, Subject, TestRun, TextId, Texts, Through, Who, judge,
-};
-use crate::vfs::{JailPath, Vfs};
 use std::sync::{Arc, OnceLock};
+use tgp_base::error::Error;
+use tgp_state::{Asked, By, Event, Exempt, Kind, Mode, Standing, Subject, TestRun, TextId, Texts, Through, Who, judge};
+use tgp_vfs::{JailPath, Vfs};
 
 /// Callers that are people, or the application itself: they are held to nothing.
 const PEOPLE: [&str; 3] = ["application", "cli", "kernel"];
@@ -99,7 +97,7 @@ impl TestFirst {
     /// The texts that a tool and its test have on the disk; `imports` is known to whoever has compiled it.
     #[must_use]
     pub fn texts(&self, tool: &str, imports: Option<TextId>) -> Texts {
-        let test = crate::state::test_of(tool);
+        let test = tgp_state::test_of(tool);
         Texts { tool: self.text(tool), test: self.text(&test), imports }
     }
 
@@ -134,7 +132,7 @@ impl TestFirst {
     /// of a tool that exists with the tool hidden: it has to fail then. One that replaces a test has to be seen to fail itself.
     pub fn tested(&self, call: &PresentCall, run: TestRun, without_tool: impl FnOnce() -> Option<TestRun>) -> Standing {
         let now = Texts { tool: run.tool_text, test: Some(run.test_text), imports: run.imports };
-        let (tool, path) = (run.tool.clone(), crate::state::test_of(&run.tool));
+        let (tool, path) = (run.tool.clone(), tgp_state::test_of(&run.tool));
         self.state.tell(Some(call), &path, &Event::TestRan(run));
         let mut standing = self.state.standing(&tool, &now);
         let is_first = standing == Standing::Unproven && !self.state.was_green(&tool);

@@ -1,8 +1,8 @@
 //! Who wrote the tools that wait to be pushed.
 
-use crate::state::{Mode, TextId};
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use tgp_state::{Mode, TextId};
 
 /// Texts that are remembered, the last of each tool; beyond that, all are forgotten.
 const MOST_NOTED: usize = 10_000;

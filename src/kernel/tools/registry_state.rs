@@ -1,9 +1,9 @@
 //! What the registry remembers of files, and what a look at them changes.
 
-use crate::registry::{ContentHash, Registry, ToolMeta};
-use crate::vfs::{Stamp, StampedFile};
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
+use tgp_registry::{ContentHash, Registry, ToolMeta};
+use tgp_vfs::{Stamp, StampedFile};
 
 #[derive(Default)]
 pub(super) struct State {

@@ -156,8 +156,8 @@ fn date_of(days: u64) -> String {
 mod tests {
     use super::{ReuseCounts, ReuseEvent, ReuseTally, date_of};
     use crate::kernel::private_files::PrivateFiles;
-    use crate::vfs::MemoryVfs;
     use std::sync::Arc;
+    use tgp_vfs::MemoryVfs;
 
     #[test]
     fn days_have_their_dates() {

@@ -1,11 +1,11 @@
 //! From a tool's source to its entry in the registry.
 
-use crate::compile::{Compiler, Description, SourceRole};
 use crate::kernel::tool_paths::CODE_PATH;
-use crate::registry::{ContentHash, MAX_PARAMETERS_BYTES, META_FILE, ToolKind, ToolMeta};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+use tgp_compile::{Compiler, Description, SourceRole};
+use tgp_registry::{ContentHash, MAX_PARAMETERS_BYTES, META_FILE, ToolKind, ToolMeta};
 
 /// Longest description that is kept: more is documentation, not a description.
 const MAX_DESCRIPTION_CHARS: usize = 1000;

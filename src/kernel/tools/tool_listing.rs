@@ -1,10 +1,10 @@
 //! Tools as users see them.
 
 use super::tool_registry::Counted;
-use crate::registry::{ContentHash, Found, ToolKind, ToolMeta};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use tgp_registry::{ContentHash, Found, ToolKind, ToolMeta};
 
 /// A tool that may do the job.
 #[derive(Debug, Serialize)]

@@ -11,17 +11,17 @@ use super::meta_lag::{MetaLag, MetaText};
 use super::registry_state::{Looked, State};
 use super::tool_entry::tool_entry;
 use super::use_counter::UseCounter;
-use crate::compile::Compiler;
-use crate::error::Error;
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tool_paths::{TOOLS, is_tool};
-use crate::registry::{ContentHash, Found, META_FILE, Meaning, Registry, ToolKind, ToolMeta};
-use crate::threads;
-use crate::vfs::{DiskVfs, JailPath, StampedFile, Vfs};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tgp_base::error::Error;
+use tgp_base::threads;
+use tgp_compile::Compiler;
+use tgp_registry::{ContentHash, Found, META_FILE, Meaning, Registry, ToolKind, ToolMeta};
+use tgp_vfs::{DiskVfs, JailPath, StampedFile, Vfs};
 
 /// A question looks at the files again when the last look is longer ago than this.
 const FRESH_FOR: Duration = Duration::from_secs(1);
@@ -298,12 +298,12 @@ impl ToolRegistry {
 #[cfg(test)]
 mod tests {
     use super::{Look, RegistryFiles, ToolRegistry};
-    use crate::compile::Compiler;
     use crate::kernel::private_files::PrivateFiles;
-    use crate::threads;
-    use crate::vfs::{DiskVfs, JailPath, MemoryVfs, Vfs};
     use std::sync::Arc;
     use std::time::Duration;
+    use tgp_base::threads;
+    use tgp_compile::Compiler;
+    use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, Vfs};
 
     #[test]
     fn a_tool_that_somebody_saw_before_it_was_registered_is_in_meta_json_all_the_same() {

@@ -6,14 +6,14 @@ use super::run_arguments::RunArguments;
 use super::tool_entry::{CodeParameters, code_parameters};
 use super::tool_listing::{Catalogue, FoundTool, ListedTool, ToolsSince};
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
-use crate::compile::Compiler;
-use crate::error::{Error, ErrorCode};
 use crate::kernel::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
-use crate::registry::{Found, Meaning, ToolMeta};
-use crate::threads;
-use crate::vfs::{DiskVfs, JailPath};
 use serde::Serialize;
 use std::sync::Arc;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::threads;
+use tgp_compile::Compiler;
+use tgp_registry::{Found, Meaning, ToolMeta};
+use tgp_vfs::{DiskVfs, JailPath};
 
 /// Longest query: a job that needs more words is several jobs.
 const MAX_QUERY_BYTES: usize = 4096;

@@ -1,8 +1,8 @@
 //! How often tools were run, stored every now and then.
 
 use crate::kernel::private_files::PrivateFiles;
-use crate::registry::UseCounts;
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
+use tgp_registry::UseCounts;
 
 /// Runs after which the counts are stored.
 const STORE_EVERY: u64 = 64;

@@ -1,7 +1,5 @@
 //! The application's own model, asked through JavaScript. It may be slow, fail, or lie about what it gives.
 
-use crate::embed::{MAX_DIMENSION, Vector};
-use crate::error::{Error, ErrorCode};
 use crate::kernel::host_functions::{CallFor, HostFunctions};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -9,6 +7,8 @@ use crossbeam_channel::RecvTimeoutError;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_embed::{MAX_DIMENSION, Vector};
 
 /// The question that the JavaScript side answers with vectors. No guest can ask it.
 const QUESTION: &str = "#embed";

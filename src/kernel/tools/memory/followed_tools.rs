@@ -1,10 +1,10 @@
 //! The tools whose texts are remembered, level with the registry.
 
 use super::tool_texts::tool_texts;
-use crate::embed::{Cosines, Slot, TextKey, Vectors};
-use crate::registry::{ContentHash, Meaning, ToolKind, ToolMeta};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+use tgp_embed::{Cosines, Slot, TextKey, Vectors};
+use tgp_registry::{ContentHash, Meaning, ToolKind, ToolMeta};
 
 /// A text of a tool, and where its vector is, once that is known.
 struct Followed {

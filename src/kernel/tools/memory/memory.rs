@@ -3,15 +3,15 @@
 use super::memory_model::MemoryModel;
 use super::memory_state::{State, Trouble, Work};
 use super::vector_cache::VectorCache;
-use crate::embed::{TextKey, Vector};
-use crate::error::{Error, ErrorCode};
-use crate::registry::{Meaning, ToolMeta};
-use crate::threads;
 use parking_lot::{Condvar, Mutex};
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::threads;
+use tgp_embed::{TextKey, Vector};
+use tgp_registry::{Meaning, ToolMeta};
 
 /// A search waits so long for texts that are being read, if they are few.
 const PATIENCE: Duration = Duration::from_millis(400);

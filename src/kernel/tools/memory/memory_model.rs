@@ -2,12 +2,12 @@
 
 use super::application_model::ApplicationModel;
 use super::shared_weights;
-use crate::embed::{Embedder, ModelId, Vector};
-use crate::error::Error;
 use crate::kernel::host_functions::HostFunctions;
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use tgp_base::error::Error;
+use tgp_embed::{Embedder, ModelId, Vector};
 
 /// Which model JavaScript has found.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

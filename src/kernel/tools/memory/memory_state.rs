@@ -2,10 +2,10 @@
 
 use super::followed_tools::FollowedTools;
 use super::recent_vectors::RecentVectors;
-use crate::embed::{ModelId, TextKey, Vector, Vectors};
-use crate::error::Error;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
+use tgp_base::error::Error;
+use tgp_embed::{ModelId, TextKey, Vector, Vectors};
 
 /// After a failure the application's model is left alone for so long.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(30);

@@ -1,7 +1,7 @@
 //! The vectors of the last requests: agents ask the same thing more than once.
 
-use crate::embed::{TextKey, Vector};
 use std::collections::VecDeque;
+use tgp_embed::{TextKey, Vector};
 
 const MAX_RECENT: usize = 64;
 

@@ -1,12 +1,12 @@
 //! The weights in memory: once per process, for as long as a kernel uses them.
 
-use crate::embed::{Embedder, MAX_MODEL_BYTES};
-use crate::error::Error;
-use crate::vfs::read_package_file;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Weak};
+use tgp_base::error::Error;
+use tgp_embed::{Embedder, MAX_MODEL_BYTES};
+use tgp_vfs::read_package_file;
 
 const NAME: &str = "the weights of @tgp/memory";
 

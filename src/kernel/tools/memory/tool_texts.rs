@@ -1,6 +1,6 @@
 //! What is read of a tool.
 
-use crate::registry::ToolMeta;
+use tgp_registry::ToolMeta;
 
 /// The texts of a tool, each of which alone may be what a request means: what it is about, and the lines in which its author
 /// says when one would want it. They follow from its entry alone.
@@ -35,8 +35,8 @@ fn spoken(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{spoken, tool_texts};
-    use crate::registry::{ContentHash, ToolKind, ToolMeta};
     use serde_json::value::RawValue;
+    use tgp_registry::{ContentHash, ToolKind, ToolMeta};
 
     #[test]
     fn names_are_said_as_words() {

@@ -1,10 +1,10 @@
 //! Vectors of this copy of the repository, outside its history. Losing them costs time, never tools.
 
 use super::memory_model::{APPLICATION, MemoryModel};
-use crate::embed::{MAX_VECTOR_FILE_BYTES, ModelId, TextKey, Vector, Vectors};
-use crate::error::{Error, ErrorCode};
-use crate::vfs::{DiskVfs, JailPath};
 use std::sync::Arc;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_embed::{MAX_VECTOR_FILE_BYTES, ModelId, TextKey, Vector, Vectors};
+use tgp_vfs::{DiskVfs, JailPath};
 
 const FILE: &str = "vectors.bin";
 /// The sentence that tells one model of an application from another.

@@ -1,0 +1,10 @@
+//! What every part uses: errors, ids, threads and small helpers. Depends on nothing of ours; no module here imports another.
+
+pub mod bound_secrets;
+pub mod bounded_read;
+pub mod error;
+pub mod ids;
+pub mod loopback;
+pub mod near_name;
+pub mod threads;
+pub mod turns;

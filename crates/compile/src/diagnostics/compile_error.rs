@@ -1,0 +1,130 @@
+//! Why a source did not become a runnable body.
+
+use tgp_base::error::{Details, ErrorCode, PartError};
+
+use super::diagnostic::{Diagnostic, Severity};
+
+/// Failure of [`crate::Compiler::compile`]. Every message is written for the model that will try again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CompileError {
+    #[error("{path}:{line}:{column}: {message}")]
+    Syntax { path: String, line: u32, column: u32, message: String },
+    #[error("{path}:{line}:{column}: nested too deeply; split the code into smaller functions")]
+    TooDeep { path: String, line: u32, column: u32 },
+    #[error("{path} has {bytes} bytes, the limit is {limit}; move data into a JSON file or split the tool")]
+    TooLarge { path: String, bytes: usize, limit: usize },
+    #[error("{path} is too dense to compile safely; split it into several files")]
+    TooDense { path: String },
+    #[error("{path}: JSX is not supported, a tool returns data; write it as .ts without markup")]
+    Jsx { path: String },
+    #[error("{path} is not a source file that can be compiled; use .ts, .mts, .cts, .js, .mjs or .cjs")]
+    UnknownLanguage { path: String },
+    #[error(
+        "{path}:{line}:{column}: too many ways to read this; give nested conditional or generic arrow functions names of \
+         their own, and put comparisons with '<' in parentheses"
+    )]
+    TooTangled { path: String, line: u32, column: u32 },
+    #[error("{path} was not compiled: no thread could be started; free memory and try again")]
+    NoThread { path: String },
+    #[error("{path} makes the compiler fail; rewrite the most unusual construct in it and try again")]
+    Internal { path: String },
+}
+
+impl CompileError {
+    fn path(&self) -> &str {
+        match self {
+            Self::Syntax { path, .. }
+            | Self::TooDeep { path, .. }
+            | Self::TooLarge { path, .. }
+            | Self::TooDense { path }
+            | Self::Jsx { path }
+            | Self::UnknownLanguage { path }
+            | Self::TooTangled { path, .. }
+            | Self::NoThread { path }
+            | Self::Internal { path } => path,
+        }
+    }
+
+    /// Where in the source the fault is; a fault of the whole source has no position.
+    #[must_use]
+    pub fn position(&self) -> Option<(u32, u32)> {
+        match self {
+            Self::Syntax { line, column, .. }
+            | Self::TooDeep { line, column, .. }
+            | Self::TooTangled { line, column, .. } => Some((*line, *column)),
+            Self::TooLarge { .. }
+            | Self::TooDense { .. }
+            | Self::Jsx { .. }
+            | Self::UnknownLanguage { .. }
+            | Self::NoThread { .. }
+            | Self::Internal { .. } => None,
+        }
+    }
+
+    /// The same failure as a finding, for `check`.
+    pub(crate) fn into_diagnostic(self) -> Diagnostic {
+        let (line, column) = self.position().unwrap_or((1, 1));
+        let message = match self {
+            Self::Syntax { message, .. } => message,
+            other @ (Self::TooDeep { .. }
+            | Self::TooLarge { .. }
+            | Self::TooDense { .. }
+            | Self::Jsx { .. }
+            | Self::UnknownLanguage { .. }
+            | Self::TooTangled { .. }
+            | Self::NoThread { .. }
+            | Self::Internal { .. }) => other.to_string(),
+        };
+        Diagnostic {
+            rule: "syntax".to_owned(),
+            standard: None,
+            severity: Severity::Error,
+            message,
+            line,
+            column,
+            end_line: line,
+            end_column: column,
+            help: None,
+            fix: None,
+        }
+    }
+}
+
+impl PartError for CompileError {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::Compilation
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::new();
+        details.insert("path".to_owned(), self.path().into());
+        if let Some((line, column)) = self.position() {
+            details.insert("line".to_owned(), line.into());
+            details.insert("column".to_owned(), column.into());
+        }
+        details
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CompileError;
+    use tgp_base::error::Error;
+
+    #[test]
+    fn a_syntax_error_carries_its_place_in_message_and_details() {
+        let error: Error = CompileError::Syntax {
+            path: "tools/x.ts".to_owned(),
+            line: 3,
+            column: 9,
+            message: "Expression expected".to_owned(),
+        }
+        .into();
+        assert_eq!(error.message, "tools/x.ts:3:9: Expression expected");
+        assert_eq!(error.code.as_str(), "ERR_COMPILATION");
+        assert_eq!(
+            serde_json::Value::Object(error.details),
+            serde_json::json!({"path": "tools/x.ts", "line": 3, "column": 9})
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! The names of files and packages in a source.
+
+use swc_core::common::comments::Comment;
+use swc_core::common::{Span, Spanned, SyntaxContext};
+use swc_core::ecma::ast::{
+    CallExpr, Callee, ExportAll, ExprOrSpread, Ident, ImportDecl, Module, NamedExport, Str, TsExternalModuleRef,
+    TsImportType, TsModuleDecl, TsModuleName,
+};
+use swc_core::ecma::visit::{Visit, VisitWith};
+
+use crate::syntax::expr::{global_name, text_of};
+
+/// The names in the tree, in its order.
+pub(crate) fn specifiers(module: &Module, unresolved: SyntaxContext) -> Vec<(String, Span)> {
+    let mut walk = Walk::new(unresolved, Named::Anywhere);
+    module.visit_with(&mut walk);
+    walk.found
+}
+
+/// `/// <reference path="…" />` and its relatives, by what they name.
+pub(crate) fn directives(comments: &[Comment]) -> Vec<(String, Span)> {
+    let named = comments.iter().filter_map(|comment| {
+        let rest = comment.text.strip_prefix('/')?.trim_start().strip_prefix('<')?;
+        if !rest.starts_with("reference") && !rest.starts_with("amd-") {
+            return None;
+        }
+        let value = rest.split(['"', '\'']).nth(1).unwrap_or(rest);
+        Some((value.to_owned(), comment.span))
+    });
+    named.collect()
+}
+
+/// Which names count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    InCode,
+    /// In types too.
+    Anywhere,
+}
+
+/// Whether the code speaks of its own `module` or `exports`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommonJsNames {
+    Used,
+    Unused,
+}
+
+/// Collects the names of files and packages in a tree.
+pub(crate) struct Walk {
+    unresolved: SyntaxContext,
+    named: Named,
+    pub(crate) found: Vec<(String, Span)>,
+    pub(crate) commonjs: CommonJsNames,
+}
+
+impl Walk {
+    pub(crate) fn new(unresolved: SyntaxContext, named: Named) -> Self {
+        Self { unresolved, named, found: Vec::new(), commonjs: CommonJsNames::Unused }
+    }
+
+    fn add(&mut self, name: &Str) {
+        self.found.push((name.value.to_string_lossy().into_owned(), name.span));
+    }
+}
+
+impl Visit for Walk {
+    fn visit_import_decl(&mut self, node: &ImportDecl) {
+        self.add(&node.src);
+    }
+
+    fn visit_named_export(&mut self, node: &NamedExport) {
+        if let Some(from) = &node.src {
+            self.add(from);
+        }
+    }
+
+    fn visit_export_all(&mut self, node: &ExportAll) {
+        self.add(&node.src);
+    }
+
+    fn visit_ts_external_module_ref(&mut self, node: &TsExternalModuleRef) {
+        self.add(&node.expr);
+    }
+
+    fn visit_ts_import_type(&mut self, node: &TsImportType) {
+        if self.named == Named::Anywhere {
+            self.add(&node.arg);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_ts_module_decl(&mut self, node: &TsModuleDecl) {
+        if let (Named::Anywhere, TsModuleName::Str(name)) = (self.named, &node.id) {
+            self.add(name);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_call_expr(&mut self, node: &CallExpr) {
+        let loads = match &node.callee {
+            Callee::Import(_) => true,
+            Callee::Expr(callee) => global_name(callee, self.unresolved) == Some("require"),
+            Callee::Super(_) => false,
+        };
+        if loads
+            && let Some(ExprOrSpread { spread: None, expr }) = node.args.first()
+            && let Some(text) = text_of(expr)
+        {
+            self.found.push((text.into_owned(), expr.span()));
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_ident(&mut self, node: &Ident) {
+        if node.ctxt == self.unresolved && matches!(&*node.sym, "module" | "exports") {
+            self.commonjs = CommonJsNames::Used;
+        }
+    }
+}

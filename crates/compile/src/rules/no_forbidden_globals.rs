@@ -1,0 +1,291 @@
+//! What the sandbox does not have. The list is an allow-list, as the sandbox's own is: a name that neither the source nor the
+//! sandbox declares is reported before a run finds out.
+
+use swc_core::common::{Span, Spanned};
+use swc_core::ecma::ast::{Expr, Ident, MemberExpr, Prop, SimpleAssignTarget, TsEntityName, TsTypeQueryExpr};
+use swc_core::ecma::visit::{Visit, VisitWith};
+
+use super::rule::{Findings, Guards, Rule};
+use crate::diagnostics::diagnostic::Severity;
+use crate::subject::subject::Subject;
+use crate::syntax::expr::{global_name, member_name};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "no-forbidden-globals", standard: Some(4), severity: Severity::Error, guards: Guards::Quality, check };
+
+/// What the guest has, beside the standard library below.
+const SANDBOX: [&str; 57] = [
+    "args",
+    "tgp",
+    "console",
+    "require",
+    "module",
+    "exports",
+    "__filename",
+    "__dirname",
+    "URL",
+    "URLSearchParams",
+    "TextEncoder",
+    "TextDecoder",
+    "atob",
+    "btoa",
+    "structuredClone",
+    "queueMicrotask",
+    "setTimeout",
+    "clearTimeout",
+    "setInterval",
+    "clearInterval",
+    "AbortController",
+    "AbortSignal",
+    "crypto",
+    "fetch",
+    "globalThis",
+    "Blob",
+    "ByteLengthQueuingStrategy",
+    "CompressionStream",
+    "CountQueuingStrategy",
+    "Crypto",
+    "CryptoKey",
+    "CustomEvent",
+    "DOMException",
+    "DecompressionStream",
+    "Event",
+    "EventTarget",
+    "File",
+    "FormData",
+    "Headers",
+    "Performance",
+    "PerformanceEntry",
+    "PerformanceMark",
+    "PerformanceMeasure",
+    "ReadableStream",
+    "ReadableStreamDefaultController",
+    "ReadableStreamDefaultReader",
+    "Request",
+    "Response",
+    "SubtleCrypto",
+    "TextDecoderStream",
+    "TextEncoderStream",
+    "TransformStream",
+    "TransformStreamDefaultController",
+    "WritableStream",
+    "WritableStreamDefaultController",
+    "WritableStreamDefaultWriter",
+    "performance",
+];
+
+const LIBRARY: [&str; 63] = [
+    "AggregateError",
+    "Array",
+    "ArrayBuffer",
+    "AsyncDisposableStack",
+    "AsyncIterator",
+    "BigInt",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Boolean",
+    "DataView",
+    "Date",
+    "DisposableStack",
+    "Error",
+    "EvalError",
+    "FinalizationRegistry",
+    "Float16Array",
+    "Float32Array",
+    "Float64Array",
+    "Infinity",
+    "Int16Array",
+    "Int32Array",
+    "Int8Array",
+    "Intl",
+    "Iterator",
+    "JSON",
+    "Map",
+    "Math",
+    "NaN",
+    "Number",
+    "Object",
+    "Promise",
+    "Proxy",
+    "RangeError",
+    "ReferenceError",
+    "Reflect",
+    "RegExp",
+    "Set",
+    "String",
+    "SuppressedError",
+    "Symbol",
+    "SyntaxError",
+    "Temporal",
+    "TypeError",
+    "URIError",
+    "Uint16Array",
+    "Uint32Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "WeakMap",
+    "WeakRef",
+    "WeakSet",
+    "arguments",
+    "decodeURI",
+    "decodeURIComponent",
+    "encodeURI",
+    "encodeURIComponent",
+    "escape",
+    "isFinite",
+    "isNaN",
+    "parseFloat",
+    "parseInt",
+    "undefined",
+    "unescape",
+];
+
+/// Judged by `no-dynamic-code`.
+const DYNAMIC: [&str; 2] = ["eval", "Function"];
+
+/// Known from elsewhere and left out on purpose, with what to use instead.
+const ABSENT: [(&str, &str); 25] = [
+    (
+        "process",
+        "A tool has no environment, and ends by returning or throwing. Take settings as arguments; for a key or password write {{secret:NAME}} where it belongs in the request, with a NAME that the application has bound (`secrets: { NAME: { hosts } }` in its config).",
+    ),
+    ("Buffer", "Use Uint8Array with TextEncoder and TextDecoder, or atob and btoa."),
+    ("global", "Use arguments and return values; nothing is kept between runs."),
+    ("window", "There is no browser; take what is needed from the arguments."),
+    ("self", "There is no worker; take what is needed from the arguments."),
+    ("document", "There is no DOM; parse text with string functions."),
+    ("navigator", "There is no browser; take what is needed from the arguments."),
+    ("location", "There is no page; take the address as an argument."),
+    ("localStorage", "Nothing is kept between runs; return the value instead."),
+    ("sessionStorage", "Nothing is kept between runs; return the value instead."),
+    ("indexedDB", "Use tgp.exec_sql(sql, params)."),
+    ("XMLHttpRequest", "Use tgp.fetch(url, init)."),
+    ("WebSocket", "Use tgp.fetch(url, init)."),
+    ("EventSource", "Use tgp.fetch(url, init)."),
+    ("Worker", "Use Promise.all with tgp.exec_tool(path, args)."),
+    ("importScripts", "Import another tool by a relative path."),
+    ("WebAssembly", "Write the computation in TypeScript."),
+    ("SharedArrayBuffer", "Use an ArrayBuffer; a run has one thread."),
+    ("Atomics", "A run has one thread; plain variables are enough."),
+    ("setImmediate", "Use queueMicrotask or setTimeout(f, 0)."),
+    ("fs", "Use tgp.read_file(path) and tgp.list_files(dir)."),
+    ("Deno", "Use the functions of `tgp`."),
+    ("Bun", "Use the functions of `tgp`."),
+    ("alert", "Return the text, or log it with console.log."),
+    ("prompt", "Take the value as an argument."),
+];
+
+/// What to use instead of a global that tools do not have.
+pub fn instead_of_global(name: &str) -> Option<&'static str> {
+    ABSENT.iter().find(|(absent, _)| *absent == name).map(|(_, help)| *help)
+}
+
+fn check(subject: &Subject<'_>, findings: &mut Findings) {
+    subject.module.visit_with(&mut Walk { subject, findings });
+}
+
+struct Walk<'a> {
+    subject: &'a Subject<'a>,
+    findings: &'a mut Findings,
+}
+
+impl Walk<'_> {
+    fn judge(&mut self, name: &str, span: Span) {
+        if let Some(help) = instead_of_global(name) {
+            let also = if name == "process" { ": Direct access to 'process' is prohibited" } else { "" };
+            self.findings.add(span, format!("Global '{name}' is forbidden{also}"), help);
+        } else if !SANDBOX.contains(&name) && !LIBRARY.contains(&name) && !DYNAMIC.contains(&name) {
+            self.findings.add(
+                span,
+                format!("'{name}' is not defined"),
+                "Declare or import it, or correct its spelling. The sandbox has the ECMAScript library, `args`, `tgp`, `console`, `fetch`, URL, timers and little else.",
+            );
+        }
+    }
+
+    fn judge_name(&mut self, name: &Ident) {
+        if self.subject.names.is_global(name) {
+            self.judge(&name.sym, name.span);
+        }
+    }
+}
+
+impl Visit for Walk<'_> {
+    fn visit_expr(&mut self, node: &Expr) {
+        if let Expr::Ident(name) = node {
+            self.judge_name(name);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_prop(&mut self, node: &Prop) {
+        if let Prop::Shorthand(name) = node {
+            self.judge_name(name);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_simple_assign_target(&mut self, node: &SimpleAssignTarget) {
+        if let SimpleAssignTarget::Ident(name) = node {
+            self.judge_name(&name.id);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_ts_type_query_expr(&mut self, node: &TsTypeQueryExpr) {
+        if let TsTypeQueryExpr::TsEntityName(TsEntityName::Ident(name)) = node {
+            self.judge_name(name);
+        }
+    }
+
+    fn visit_member_expr(&mut self, node: &MemberExpr) {
+        if global_name(&node.obj, self.subject.names.unresolved) == Some("globalThis")
+            && let Some(name) = member_name(&node.prop)
+            && ABSENT.iter().any(|(absent, _)| *absent == name)
+        {
+            // Where a type checker marks it as well, so that it is told once.
+            self.judge(&name, node.prop.span());
+        }
+        node.visit_children_with(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::table::check;
+
+    #[test]
+    fn table() {
+        check(
+            &RULE,
+            &[
+                "export default (process: { steps: string[] }) => process.steps",
+                "const process = (n: number) => n; export default process",
+                "export default (a: { process: number; window: number }) => a.process + a.window",
+                "// process.exit()\nexport default () => 'process'",
+                "type Partialish<T> = { [K in keyof T]?: T[K] }; export default (a: Partialish<{ b: number }>) => a.b",
+                "export default (u: string) => new URL(u).searchParams.get('q')",
+                "import Buffer from './buffer'; export default () => new Buffer()",
+                "enum Level { Low } export default () => Level.Low",
+                "return Object.keys(args).length",
+                "export default function f(n: number): number { return n < 1 ? 0 : f(n - 1) }",
+                "namespace N { export const a = 1 } export default () => N.a",
+            ],
+            &[
+                ("export default () => process.exit()", "Global 'process' is forbidden"),
+                ("export default () => process.env.KEY", "Global 'process' is forbidden"),
+                ("export default () => globalThis.process", "Global 'process' is forbidden"),
+                ("export default () => globalThis.process.env.KEY", "process"),
+                ("export default () => globalThis['process']", "Global 'process' is forbidden"),
+                ("export default () => ({ process })", "Global 'process' is forbidden"),
+                ("export default (t: string) => Buffer.from(t).toString('base64')", "Global 'Buffer' is forbidden"),
+                ("export default () => new SharedArrayBuffer(1)", "Global 'SharedArrayBuffer' is forbidden"),
+                ("export default () => window.location", "Global 'window' is forbidden"),
+                ("export default () => lodash.sum([1])", "'lodash' is not defined"),
+                ("export default (n: number) => nn + 1", "'nn' is not defined"),
+                ("export default () => { total = 1; return total }", "'total' is not defined"),
+            ],
+        );
+    }
+}

@@ -1,0 +1,59 @@
+//! Standard 5: a tool is found again by what it says about itself. Its description is the JSDoc block before the default
+//! export, or the one that begins the file.
+
+use swc_core::common::Span;
+
+use super::rule::{Findings, Guards, Rule};
+use crate::diagnostics::diagnostic::Severity;
+use crate::subject::entry::{Entry, first_span};
+use crate::subject::subject::Subject;
+
+pub(crate) const RULE: Rule =
+    Rule { id: "require-description", standard: Some(5), severity: Severity::Advice, guards: Guards::Quality, check };
+
+fn check(subject: &Subject<'_>, findings: &mut Findings) {
+    let place: Span = match subject.entry {
+        Entry::Function { span, .. } | Entry::Value { span } => span,
+        Entry::Script => first_span(subject.module),
+        Entry::Library | Entry::Nothing => return,
+    };
+    let documented = [subject.doc_before(place), subject.doc_of_file(first_span(subject.module))]
+        .into_iter()
+        .flatten()
+        .any(|text| !text.is_empty());
+    if !documented {
+        findings.add(
+            place,
+            "The tool has no description",
+            "Put `/** What it does, for whom, and what it returns. */` before the default export, with two or three lines `@when <what somebody would ask for who needs it>`: that is how the tool is found again.",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::table::check;
+
+    #[test]
+    fn table() {
+        check(
+            &RULE,
+            &[
+                "/** Doubles. */\nexport default (n: number) => n * 2",
+                "/**\n * Doubles a number.\n * @param n what to double\n */\nexport default async function double(n: number) { return n * 2 }",
+                "type A = { n: number };\n\n/** Doubles. */\nexport default function (a: A) { return a.n * 2 }",
+                "/** Doubles. */\nconst double = (n: number) => n * 2;\nexport default double;",
+                "/** Doubles. */\nreturn args.n * 2",
+                "export const helper = 1",
+            ],
+            &[
+                ("export default (n: number) => n * 2", "export default"),
+                ("// Doubles.\nexport default (n: number) => n * 2", "export default"),
+                ("/** @param n number */\nexport default (n: number) => n * 2", "export default"),
+                ("const a = 1;\n/** Of the other one. */\nconst b = 2;\nexport default () => a + b", "export default"),
+                ("return args.n * 2", "return"),
+            ],
+        );
+    }
+}

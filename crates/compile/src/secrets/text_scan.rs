@@ -1,0 +1,131 @@
+//! Secrets in a text that is no code, or does not parse as code: data, notes, settings.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::patterns::{NO_SECRETS, find_token, has_digit, looks_secret, names_secret};
+use crate::diagnostics::diagnostic::{Diagnostic, Severity};
+
+/// More say nothing new.
+const MAX_FOUND: usize = 20;
+
+const HELP: &str = "Remove it, and treat it as leaked. If it is no secret, say so on the line itself or the one above: `tgp-ignore no-secrets: why`, in JSON as a member \"tgp-ignore no-secrets\": \"why\".";
+
+/// `name: value` and `name = value`, with or without quotes.
+static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"([A-Za-z_][A-Za-z0-9_.-]{0,63})["']?\s*[:=]\s*(?:"([^"\n]{1,512})"|'([^'\n]{1,512})'|([^\s,;"'`(){}\[\]<>]{6,512}))"#).ok()
+});
+
+/// What nobody has excused, in the order of the lines.
+pub(crate) fn scan(text: &str) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut covered = false;
+    for (line, number) in text.split('\n').zip(1..) {
+        let excuses = is_excuse(line);
+        if !covered
+            && !excuses
+            && let Some((offset, message)) = secret_in(line)
+        {
+            let column = line.get(..offset).map_or(1, |before| before.encode_utf16().count() + 1);
+            found.push(diagnostic(number, u32::try_from(column).unwrap_or(1), message));
+        }
+        covered = excuses;
+        if found.len() >= MAX_FOUND {
+            break;
+        }
+    }
+    found
+}
+
+/// Whether there is one, whatever a comment says about it.
+pub(crate) fn holds_secret(text: &str) -> bool {
+    text.split('\n').any(|line| secret_in(line).is_some())
+}
+
+/// Where the first secret of a line is, and what it is.
+fn secret_in(line: &str) -> Option<(usize, String)> {
+    if let Some(offset) = find_token(line) {
+        return Some((offset, "A secret is written down here".to_owned()));
+    }
+    NAMED.as_ref()?.captures_iter(line).find_map(|pair| {
+        let name = pair.get(1)?;
+        let quoted = pair.get(2).or_else(|| pair.get(3));
+        let value = quoted.or_else(|| pair.get(4))?.as_str();
+        // Without quotes it may be prose ("the password: whatever you like"), and a token may be a word.
+        let must_have_digit = quoted.is_none() || name.as_str().eq_ignore_ascii_case("token");
+        let is_secret = names_secret(name.as_str()) && looks_secret(value) && (!must_have_digit || has_digit(value));
+        is_secret.then(|| (name.start(), format!("'{}' holds a secret", name.as_str())))
+    })
+}
+
+/// Whether a line says why what looks like a secret is none.
+fn is_excuse(line: &str) -> bool {
+    let Some((_, rest)) = line.split_once("tgp-ignore") else { return false };
+    let Some((ids, reason)) = rest.split_once(':') else { return false };
+    let mut ids = ids.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
+    ids.any(|id| id == NO_SECRETS) && reason.chars().any(char::is_alphanumeric)
+}
+
+fn diagnostic(line: u32, column: u32, message: String) -> Diagnostic {
+    Diagnostic {
+        rule: NO_SECRETS.to_owned(),
+        standard: Some(7),
+        severity: Severity::Error,
+        message,
+        line,
+        column,
+        end_line: line,
+        end_column: column,
+        help: Some(HELP.to_owned()),
+        fix: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAMED, scan};
+
+    fn lines(text: &str) -> Vec<u32> {
+        scan(text).iter().map(|found| found.line).collect()
+    }
+
+    #[test]
+    fn data_is_searched_by_line_and_by_name() {
+        assert!(NAMED.is_some());
+        for text in [
+            r#"{"stripe":"sk_live_4eC39HqLyjWDarjtT1zdp7dc"}"#,
+            r#"{"db":{"password":"hunter2"}}"#,
+            "db_password: Tr0ub4dor3",
+            "API_KEY=abc123def456",
+            "key,value\nstripe,sk_live_4eC39HqLyjWDarjtT1zdp7dc".split_once('\n').unwrap().1,
+        ] {
+            assert_eq!(lines(text), [1], "{text}");
+        }
+        for text in [
+            r#"{"token":"understand","name":"password"}"#,
+            r#"{"password":"required","apiKey":"${KEY}"}"#,
+            "The password: whatever you like.",
+            "session tokens: 12",
+            "",
+        ] {
+            assert!(lines(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_reason_excuses_its_line_and_the_next() {
+        let secret = r#""key": "sk_live_4eC39HqLyjWDarjtT1zdp7dc""#;
+        let excused = format!("{{\n  \"tgp-ignore no-secrets\": \"a made-up key\",\n  {secret}\n}}");
+        assert!(lines(&excused).is_empty());
+        assert!(lines(&format!("{secret} # tgp-ignore no-secrets: made up")).is_empty());
+        assert_eq!(lines(&format!("# tgp-ignore no-secrets: made up\n{secret}\n{secret}")), [3]);
+        assert_eq!(lines(&format!("# tgp-ignore no-secrets:\n{secret}")), [2], "no reason");
+        assert_eq!(lines(&format!("# tgp-ignore no-emails: made up\n{secret}")), [2], "another rule");
+    }
+
+    #[test]
+    fn a_text_of_nothing_else_is_not_searched_to_its_end() {
+        assert_eq!(scan(&"password: hunter22\n".repeat(1000)).len(), 20);
+    }
+}

@@ -1,0 +1,113 @@
+//! Who every name in a source is: a global, or which declaration of the source.
+//!
+//! swc's resolver tells apart names that are spelt alike; this keeps what rules need to know about each declaration.
+
+use std::collections::HashMap;
+
+use swc_core::common::{Span, Spanned, SyntaxContext};
+use swc_core::ecma::ast::{BindingIdent, Expr, Id, Ident};
+use swc_core::ecma::visit::Visit;
+
+use super::function_facts::FunctionFacts;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BindingKind {
+    Const,
+    Let,
+    Var,
+    Function,
+    Class,
+    Import,
+    Parameter,
+    Enum,
+}
+
+/// Where a name is declared, or changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// In what runs once, when the file is loaded.
+    TopLevel,
+    Function,
+}
+
+#[derive(Debug)]
+pub(crate) struct Binding {
+    pub(crate) kind: BindingKind,
+    pub(crate) scope: Scope,
+    /// Of the name in its declaration.
+    pub(crate) span: Span,
+    /// A copy of the initial value, unless it is long.
+    pub(crate) init: Option<Box<Expr>>,
+    /// Set when the name is a function from its declaration on.
+    pub(crate) function: Option<FunctionFacts>,
+    pub(crate) changes: Vec<Change>,
+}
+
+/// One place at which a variable, or what it holds, is changed after its declaration.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) span: Span,
+    pub(crate) scope: Scope,
+    pub(crate) how: How,
+    /// A copy of the value that is assigned, appended or set, unless it is long.
+    pub(crate) value: Option<Box<Expr>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// The variable itself gets a value.
+    Assigned,
+    /// A member is assigned or deleted.
+    Mutated,
+    /// A method is called whose name says that it changes its object.
+    Called,
+}
+
+pub(crate) struct Names {
+    /// Marks what the source does not declare.
+    pub(crate) unresolved: SyntaxContext,
+    pub(crate) bindings: HashMap<Id, Binding>,
+    /// Changes of names that are declared nowhere, and of built-ins.
+    pub(crate) global_changes: Vec<(String, Change)>,
+}
+
+/// Longer initial values are not copied: copies of nested ones would add up to the square of the source.
+const MAX_COPIED: u32 = 4096;
+
+impl Names {
+    pub(crate) fn get(&self, name: &Ident) -> Option<&Binding> {
+        self.bindings.get(&name.to_id())
+    }
+
+    pub(crate) fn is_global(&self, name: &Ident) -> bool {
+        name.ctxt == self.unresolved
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Binding)> {
+        self.bindings.iter().map(|((name, _), binding)| (&**name, binding))
+    }
+
+    /// The value that a name has for good, when its text is at hand.
+    pub(crate) fn fixed_value(&self, name: &Ident) -> Option<&Expr> {
+        let binding = self.get(name)?;
+        let settled = !binding.changes.iter().any(|change| change.how == How::Assigned);
+        binding.init.as_deref().filter(|_| settled)
+    }
+}
+
+/// A copy of a value, unless it is long.
+pub(crate) fn copy(expr: &Expr) -> Option<Box<Expr>> {
+    let span = expr.span();
+    (span.hi.0.saturating_sub(span.lo.0) <= MAX_COPIED).then(|| Box::new(expr.clone()))
+}
+
+/// The names that a pattern declares or sets.
+pub(crate) struct Bound(pub(crate) Vec<Ident>);
+
+impl Visit for Bound {
+    fn visit_binding_ident(&mut self, node: &BindingIdent) {
+        self.0.push(node.id.clone());
+    }
+
+    fn visit_expr(&mut self, _: &Expr) {}
+}

@@ -1,0 +1,28 @@
+//! Tells apart names that are spelt alike, and collects what is known about each.
+
+use std::collections::HashMap;
+
+use swc_core::common::{GLOBALS, Globals, Mark, SyntaxContext};
+use swc_core::ecma::ast::{Module, Pass, Program};
+use swc_core::ecma::transforms::base::resolver;
+use swc_core::ecma::visit::VisitWith;
+
+use super::changes::Changes;
+use super::declarations::Declarations;
+use super::names::{Names, Scope};
+use crate::parse::language::Language;
+
+/// Marks every name of the module with what it refers to, and says what it found.
+pub(crate) fn resolve(module: Module, language: Language) -> (Module, Names) {
+    GLOBALS.set(&Globals::new(), || {
+        let unresolved = Mark::new();
+        let mut program = Program::Module(module);
+        resolver(unresolved, Mark::new(), language == Language::TypeScript).process(&mut program);
+        let unresolved = SyntaxContext::empty().apply_mark(unresolved);
+        let module = program.expect_module();
+        let mut names = Names { unresolved, bindings: HashMap::new(), global_changes: Vec::new() };
+        module.visit_with(&mut Declarations { names: &mut names, scope: Scope::TopLevel });
+        module.visit_with(&mut Changes { names: &mut names, scope: Scope::TopLevel });
+        (module, names)
+    })
+}

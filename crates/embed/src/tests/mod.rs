@@ -1,0 +1,24 @@
+//! The model as a whole: against the originals, and against files that mean harm.
+
+mod hostile_file;
+mod originals;
+mod tiles;
+mod tiny_model;
+
+use super::Embedder;
+use std::io::Write;
+use std::path::Path;
+
+/// The real weights, where `npm run memory` has made them.
+fn real_weights() -> Option<Vec<u8>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../npm/memory/all-minilm-l6-v2.int8.bin");
+    let weights = std::fs::read(path).ok();
+    if weights.is_none() {
+        let _ = writeln!(std::io::stderr(), "skipped: there are no weights; `npm run memory` makes them");
+    }
+    weights
+}
+
+fn real_model() -> Option<Embedder> {
+    real_weights().map(|weights| Embedder::read(weights).unwrap())
+}

@@ -1,0 +1,39 @@
+//! Names of branches, and the commits that they lead to.
+
+use super::head;
+use crate::git_error::GitError;
+use crate::store_options::StoreOptions;
+use git2::{ErrorCode, Oid, Repository};
+
+/// Full name of a local branch.
+pub(crate) fn branch_reference(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}
+
+/// Full name of the local copy of a remote branch.
+pub(crate) fn tracking_reference(branch: &str) -> String {
+    format!("refs/remotes/origin/{branch}")
+}
+
+/// The commit that a reference leads to.
+pub(crate) fn at(repository: &Repository, reference: &str) -> Result<Option<Oid>, GitError> {
+    head::target(repository, reference).map_err(|error| GitError::git("read a branch", &error))
+}
+
+/// The commit of a local branch.
+pub(crate) fn branch_at(repository: &Repository, branch: &str) -> Result<Option<Oid>, GitError> {
+    at(repository, &branch_reference(branch))
+}
+
+/// Where new branches start: at the remote's branch, or at the local one while there is none.
+pub(crate) fn base(repository: &Repository, options: &StoreOptions) -> Result<Option<Oid>, GitError> {
+    match at(repository, &tracking_reference(&options.branch))? {
+        Some(commit) => Ok(Some(commit)),
+        None => branch_at(repository, &options.branch),
+    }
+}
+
+/// Whether somebody else holds or moved the branch, so that trying again makes sense.
+pub(crate) fn is_contention(error: &git2::Error) -> bool {
+    matches!(error.code(), ErrorCode::Locked | ErrorCode::Modified | ErrorCode::Exists)
+}

@@ -1,0 +1,165 @@
+//! Making commits again that a power cut may have taken from the disk.
+
+use super::context::Context;
+use super::redo_log::{LoggedObject, Record, RedoLog};
+use super::settle::restore_files;
+use crate::branches::{head, strategy};
+use crate::git_error::GitError;
+use crate::objects::tree_changes::TreeChange;
+use crate::objects::trees::Trees;
+use crate::work_tree::index_update;
+use git2::{ObjectType, Oid, Repository};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Brings everything in the log to where it belongs, if the machine has restarted since. The repository's lock is held.
+pub(crate) fn redo(repository: &Repository, context: &Context<'_>, log: &RedoLog) -> Result<(), GitError> {
+    let failed = GitError::io("read the log of commits");
+    let records = log.before_restart(repository.path()).map_err(failed)?;
+    if records.is_empty() {
+        return Ok(());
+    }
+    for object in records.iter().flat_map(|record| &record.objects) {
+        restore_object(repository, object).map_err(|error| GitError::git("restore a commit", &error))?;
+    }
+    let mut branches: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    for record in &records {
+        branches.entry(&record.reference).or_default().push(record);
+    }
+    for (name, records) in branches {
+        restore_branch(repository, name, &records).map_err(|error| GitError::git("restore a branch", &error))?;
+    }
+    let paths: BTreeSet<&str> = records.iter().flat_map(|record| &record.paths).map(String::as_str).collect();
+    let view = strategy::view(repository, context.options)?;
+    let trees = Trees::new(repository, context.options.limits);
+    restore_files(repository, context, view, paths.iter().copied())?;
+    let restored = if has_index(repository) { Vec::new() } else { restore_index(&trees)? };
+    // Each once: an index that names a path twice is none.
+    let all: BTreeSet<&str> = restored.iter().map(|change| change.path.as_str()).chain(paths).collect();
+    index_update::bring_along(&trees, all.into_iter(), context.work)
+        .map_err(|error| GitError::git("bring the index along", &error))?;
+    log.empty(repository.path()).map_err(GitError::io("empty the log of commits"))
+}
+
+fn restore_object(repository: &Repository, object: &LoggedObject) -> Result<(), git2::Error> {
+    let id = Oid::from_str(&object.id)?;
+    let odb = repository.odb()?;
+    if odb.read(id).is_ok() {
+        return Ok(());
+    }
+    // A torn file would pass for the object itself.
+    let (folder, file) = object.id.split_at(2);
+    let _ = std::fs::remove_file(repository.commondir().join("objects").join(folder).join(file));
+    let kind = ObjectType::from_str(&object.kind).unwrap_or(ObjectType::Blob);
+    odb.write(kind, &object.data).map(drop)
+}
+
+/// Moves a branch on to the last commit that was logged for it, from wherever on the way the power cut left it.
+fn restore_branch(repository: &Repository, name: &str, records: &[&Record]) -> Result<(), git2::Error> {
+    let Some(last) = records.last().map(|record| Oid::from_str(&record.new)).transpose()? else { return Ok(()) };
+    let way: HashSet<&str> =
+        records.iter().flat_map(|record| [record.old.as_deref(), Some(&record.new)]).flatten().collect();
+    match head::target(repository, name) {
+        Ok(Some(current)) if current == last => return Ok(()),
+        // Others have moved it since.
+        Ok(Some(current)) if !way.contains(current.to_string().as_str()) => return Ok(()),
+        Ok(_) if was_left(repository, name, last) => return Ok(()),
+        Ok(_) => {}
+        Err(_) => drop(std::fs::remove_file(repository.commondir().join(name))),
+    }
+    repository.reference(name, last, true, "restored after a power cut").map(drop)
+}
+
+/// Whether the branch was at `commit` and somebody took it elsewhere on purpose.
+fn was_left(repository: &Repository, name: &str, commit: Oid) -> bool {
+    let Ok(history) = repository.reflog(name) else { return false };
+    history.iter().any(|entry| entry.id_old() == commit)
+}
+
+fn has_index(repository: &Repository) -> bool {
+    repository.index().and_then(|mut index| index.read(true)).is_ok()
+}
+
+/// An index that cannot be read is made anew, and empty; what it is to hold is all of the current commit.
+fn restore_index(trees: &Trees<'_>) -> Result<Vec<TreeChange>, GitError> {
+    let failed = |error: git2::Error| GitError::git("restore the index", &error);
+    let repository = trees.repository;
+    let _ = std::fs::remove_file(repository.path().join("index"));
+    let mut index = repository.index().map_err(failed)?;
+    index.read(true).and_then(|()| index.write()).map_err(failed)?;
+    let head = head::target(repository, "HEAD").map_err(failed)?;
+    Ok(trees.changes(None, trees.of(head)?)?.all)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use crate::GitStore;
+    use crate::tests::test_repository::{PlainFiles, TestRepository, forge, options};
+    use std::fs;
+    use std::path::{Path, PathBuf};
+    use std::sync::Arc;
+
+    fn open(root: &Path, session: &str) -> GitStore {
+        let files = Arc::new(PlainFiles(root.to_owned()));
+        GitStore::open_in_session(root, options(), files, Some(session.to_owned())).unwrap()
+    }
+
+    fn objects(git_dir: &Path) -> Vec<PathBuf> {
+        let folders = fs::read_dir(git_dir.join("objects")).unwrap().map(|entry| entry.unwrap().path());
+        let folders = folders.filter(|path| path.file_name().unwrap().len() == 2);
+        folders.flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path())).collect()
+    }
+
+    /// What a disk may be left with when nothing but the log was flushed: torn objects, an old branch, a torn file.
+    fn cut_power(root: &Path, kept: &[PathBuf], branch: &str) {
+        let git_dir = root.join(".git");
+        for path in objects(&git_dir).iter().filter(|path| !kept.contains(path)) {
+            let mut permissions = fs::metadata(path).unwrap().permissions();
+            #[expect(clippy::permissions_set_readonly_false, reason = "a file of this test alone")]
+            permissions.set_readonly(false);
+            fs::set_permissions(path, permissions).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        fs::write(git_dir.join("refs/heads/main"), branch).unwrap();
+        fs::write(root.join("tools/b.ts"), "").unwrap();
+        fs::write(git_dir.join("index"), "DIRC").unwrap();
+        fs::write(git_dir.join("HEAD"), "").unwrap();
+    }
+
+    #[test]
+    fn what_a_power_cut_tears_is_made_again() {
+        for cut in ["old", "torn", "ahead"] {
+            let test = TestRepository::new();
+            let store = open(&test.root(), "before");
+            let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
+            let kept = objects(&test.git_dir());
+            forge(&test.root(), &store, "tools/b.ts", b"2");
+            let last = forge(&test.root(), &store, "tools/b.ts", b"3").id.unwrap();
+            drop(store);
+            let branch = match cut {
+                "old" => format!("{}\n", first.as_str()),
+                "torn" => String::new(),
+                _ => format!("{}\n", last.as_str()),
+            };
+            cut_power(&test.root(), &kept, &branch);
+            assert!(!test.try_git(&["fsck", "--full", "--strict"]), "{cut}: the disk is damaged");
+            let again = open(&test.root(), "after");
+            assert_eq!(again.head().unwrap().unwrap(), last, "{cut}");
+            assert_eq!(fs::read_to_string(test.root().join("tools/b.ts")).unwrap(), "3", "{cut}");
+            assert_eq!(test.git(&["fsck", "--full", "--strict"]), "", "{cut}");
+            assert_eq!(test.git(&["status", "--porcelain"]), "", "{cut}");
+            assert_eq!(test.git(&["show", "HEAD:tools/b.ts"]), "3", "{cut}");
+        }
+    }
+
+    #[test]
+    fn what_people_did_since_stays() {
+        let test = TestRepository::new();
+        let store = open(&test.root(), "before");
+        let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
+        forge(&test.root(), &store, "tools/a.ts", b"2");
+        test.git(&["reset", "-q", "--hard", first.as_str()]);
+        assert_eq!(open(&test.root(), "after").head().unwrap().unwrap(), first);
+        assert_eq!(fs::read_to_string(test.root().join("tools/a.ts")).unwrap(), "1");
+    }
+}

@@ -1,0 +1,248 @@
+//! Every way in which the repository can fail.
+
+use super::limits::Limit;
+use std::io;
+use tgp_base::error::{Details, ErrorCode, PartError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error(
+        "The repository belongs to another user of this machine; run as that user, change its owner, or trust it with \
+         `git config --global --add safe.directory <directory>`. Where the root is a volume that belongs to somebody else, \
+         choose a folder in it as rootDir"
+    )]
+    NotOwned,
+    #[error("A Git configuration file cannot be read; run `git config --list` in the root and repair what it reports")]
+    BadConfiguration,
+    #[error("The root is a repository without a work tree; choose another directory as the root")]
+    Bare,
+    #[error("The repository is on no branch; check one out with `git switch <branch>`")]
+    DetachedHead,
+    #[error("'{name}' cannot be the name of a branch; choose another one")]
+    BadBranch { name: String },
+    #[error("The author's name and e-mail must not be empty or hold any of < > and line breaks")]
+    BadAuthor,
+    #[error("'{path}' cannot be committed: {reason}")]
+    BadPath { path: String, reason: &'static str },
+    #[error("The repository was busy for {seconds} s; another process holds it, try again when it is done")]
+    Busy { seconds: u64 },
+    #[error("git.repo is not valid: {reason}")]
+    BadRemote { reason: &'static str },
+    #[error("The remote repository cannot be reached: {reason}. What is committed stays here and is pushed later")]
+    Unreachable { reason: String },
+    #[error(
+        "The remote repository {remote} cannot be reached: {reason}. There is no local copy of it yet, so nothing can start \
+         before it is: check git.repo and the network and boot again, or set git.provider to 'local' to work without a remote"
+    )]
+    NoCopyYet { remote: String, reason: String },
+    #[error(
+        "The remote repository refuses the credentials; check git.auth.token or the token's environment variable, and that \
+         it may write to this repository"
+    )]
+    Unauthorized,
+    #[error("The remote repository does not exist, or the token may not see it; check git.repo")]
+    RemoteMissing,
+    #[error("The remote repository refuses: {reason}")]
+    Refused { reason: String },
+    #[error("{reason} Until then it is committed here and not pushed.")]
+    Held { reason: String },
+    #[error("The remote repository cannot be understood: {reason}")]
+    Protocol { reason: &'static str },
+    #[error("The remote repository goes beyond a limit: {0}")]
+    RemoteLimit(Limit),
+    #[error(
+        "The remote redirects to {origin}, which gets neither the request nor the token; if that is its new place, put the \
+         address into {key}"
+    )]
+    Redirected { origin: String, key: &'static str },
+    #[error(
+        "Objects of the repository are missing or damaged; boot again to fetch them, or look with `git fsck` in the root"
+    )]
+    Incomplete,
+    #[error("{file} of the repository is no plain file or too large; put it right and boot again")]
+    SpecialFile { file: &'static str },
+    #[error("The push ended by a fault of its own; what is committed stays here and is pushed later")]
+    Fault,
+    #[error(
+        "The remote is a repository with this branch checked out; make it a bare one (`git init --bare`), or choose another \
+         git.branch"
+    )]
+    RemoteCheckedOut,
+    #[error(
+        "Others pushed to the branch all the time for {seconds} s; what is committed stays here and is pushed later"
+    )]
+    Contended { seconds: u64 },
+    #[error(
+        "{path} was changed by someone else as well. Their version is in the workspace now; yours is kept in commit {commit} \
+         on the branch {branch}. Read the file again, put your change into it and write it once more"
+    )]
+    Conflict { path: String, commit: String, branch: String },
+    #[error("There is no commit '{commit}'; look for one with file_history")]
+    NoSuchCommit { commit: String },
+    #[error("{path} is not in commit {commit}; look for another one with file_history")]
+    NotInCommit { path: String, commit: String },
+    #[error("{path} of commit {commit} is larger than fs.fileBytes; raise that to bring it back")]
+    TooLarge { path: String, commit: String },
+    #[error(
+        "Nothing can be written here: the workspace is read-only, by its file system or by the rights of its files. Tools that \
+         exist can be read, checked and run; use those. To keep new ones, whoever runs this application has to put rootDir \
+         where it can be written, such as on a volume"
+    )]
+    ReadOnly,
+    #[error(
+        "The root has no repository, and none can be made, because it is read-only. Bring its .git folder along (look into \
+         .dockerignore), or put rootDir where it can be written"
+    )]
+    NothingToRead,
+    #[error("Could not {action}: {reason}")]
+    Git { action: &'static str, reason: String },
+    #[error("Could not {action}: {source}")]
+    Io { action: &'static str, source: io::Error },
+}
+
+impl GitError {
+    /// What libgit2 said, without the host's paths.
+    pub(super) fn git(action: &'static str, error: &git2::Error) -> Self {
+        match (error.code(), error.class()) {
+            (git2::ErrorCode::Owner, _) => Self::NotOwned,
+            (_, git2::ErrorClass::Config) => Self::BadConfiguration,
+            _ => Self::Git { action, reason: without_paths(error.message()) },
+        }
+    }
+
+    pub(super) const fn protocol(reason: &'static str) -> Self {
+        Self::Protocol { reason }
+    }
+
+    /// Whether the same may work later without anybody doing anything.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::Contended { .. } | Self::Busy { .. })
+    }
+
+    /// What a stream of ours carried as an error of reading.
+    pub(super) fn carried(error: io::Error) -> Self {
+        let kind = error.kind();
+        let reason = || format!("the connection broke: {kind}");
+        error.downcast().unwrap_or_else(|_| Self::Unreachable { reason: reason() })
+    }
+
+    /// Whether the remote is to blame, in a way that leaves the local copy as good as it was.
+    #[must_use]
+    pub const fn spares_local_copy(&self) -> bool {
+        self.may_pass() || matches!(self, Self::RemoteLimit(_) | Self::Protocol { .. })
+    }
+
+    /// Whether something in a repository is not as it should be: in the remote's, or in the local one.
+    #[must_use]
+    pub const fn is_of_content(&self) -> bool {
+        matches!(self, Self::Git { .. } | Self::Incomplete)
+    }
+
+    pub(super) fn io(action: &'static str) -> impl Fn(io::Error) -> Self {
+        move |source| Self::Io { action, source }
+    }
+}
+
+impl PartError for GitError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::BadBranch { .. } | Self::BadAuthor | Self::BadRemote { .. } => ErrorCode::Config,
+            Self::BadPath { .. } => ErrorCode::Validation,
+            Self::ReadOnly | Self::NothingToRead => ErrorCode::Io,
+            Self::Conflict { .. } => ErrorCode::GitConflict,
+            Self::Held { .. } => ErrorCode::State,
+            Self::TooLarge { .. } => ErrorCode::Limit,
+            Self::NoSuchCommit { .. } | Self::NotInCommit { .. } => ErrorCode::NotFound,
+            Self::NotOwned
+            | Self::BadConfiguration
+            | Self::Bare
+            | Self::DetachedHead
+            | Self::Busy { .. }
+            | Self::Unreachable { .. }
+            | Self::NoCopyYet { .. }
+            | Self::Unauthorized
+            | Self::RemoteMissing
+            | Self::Refused { .. }
+            | Self::Protocol { .. }
+            | Self::RemoteLimit(_)
+            | Self::Redirected { .. }
+            | Self::Incomplete
+            | Self::SpecialFile { .. }
+            | Self::Fault
+            | Self::RemoteCheckedOut
+            | Self::Contended { .. }
+            | Self::Git { .. }
+            | Self::Io { .. } => ErrorCode::Git,
+        }
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::new();
+        if let Self::Conflict { path, commit, branch } = self {
+            for (key, value) in [("path", path), ("commit", commit), ("branch", branch)] {
+                details.insert(key.to_owned(), value.as_str().into());
+            }
+        }
+        if let Self::BadPath { path, .. } = self {
+            details.insert("path".to_owned(), path.as_str().into());
+        }
+        if let Self::RemoteLimit(limit) = self
+            && let Some(key) = limit.key()
+        {
+            details.insert("key".to_owned(), key.into());
+        }
+        details
+    }
+}
+
+/// `message` with each absolute path replaced: up to the closing quote if it is quoted, else up to the next space.
+fn without_paths(message: &str) -> String {
+    let mut clean = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(start) = path_start(rest) {
+        let (before, path) = rest.split_at(start);
+        let quoted = before.chars().next_back().filter(|c| matches!(c, '\'' | '"'));
+        let end = path.find(|c: char| quoted.map_or(c.is_whitespace(), |quote| c == quote)).unwrap_or(path.len());
+        clean.push_str(before);
+        clean.push_str("<path>");
+        rest = path.split_at(end).1;
+    }
+    clean.push_str(rest);
+    clean
+}
+
+fn path_start(text: &str) -> Option<usize> {
+    let mut previous = ' ';
+    text.char_indices().find_map(|(at, c)| {
+        let starts_word = previous.is_whitespace() || matches!(previous, '\'' | '"' | '(' | '=' | ':');
+        previous = c;
+        let is_drive = || {
+            let mut rest = text.split_at(at).1.chars();
+            matches!(
+                (rest.next(), rest.next(), rest.next()),
+                (Some('a'..='z' | 'A'..='Z'), Some(':'), Some('/' | '\\'))
+            )
+        };
+        (starts_word && (c == '/' || c == '\\' || is_drive())).then_some(at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_paths;
+
+    #[test]
+    fn host_paths_never_reach_a_message() {
+        for (message, expected) in [
+            ("failed to open '/home/my user/.git/index': denied", "failed to open '<path>': denied"),
+            ("failed in /root/.gitconfig:3 today", "failed in <path> today"),
+            ("could not lock C:\\Users\\x\\.git/index for writing", "could not lock <path> for writing"),
+            ("two: '/a' and \"/b c\"", "two: '<path>' and \"<path>\""),
+            ("reference 'refs/heads/main' is odd and/or bad", "reference 'refs/heads/main' is odd and/or bad"),
+            ("", ""),
+        ] {
+            assert_eq!(without_paths(message), expected);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Keeping what was received, checked and found complete.
+
+use super::incoming_pack::PackSum;
+use super::pack_index::{self, Indexed};
+use super::references::CommitLinks;
+use super::resolve::Objects;
+use super::scan::{Base, Entry};
+use crate::git_error::GitError;
+use crate::limits::Limits;
+use crate::objects::raw_tree;
+use git2::{ObjectType, Odb, Oid};
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Up to this many objects become files of their own, as `git` does it: else every fetch would leave a pack.
+const MAX_LOOSE: usize = 100;
+
+/// A file that is gone when it is dropped, unless it got its real name before.
+pub(crate) struct Temporary {
+    path: PathBuf,
+    pub(crate) file: File,
+}
+
+impl Temporary {
+    pub(crate) fn new(dir: &Path, kind: &str) -> io::Result<Self> {
+        let mut chance = [0; 8];
+        getrandom::fill(&mut chance).map_err(io::Error::other)?;
+        // The name that `git gc` clears away if we die.
+        let path = dir.join(format!("tmp_{kind}_{:016x}", u64::from_le_bytes(chance)));
+        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        Ok(Self { path, file })
+    }
+
+    /// Gives the file its name for good, after it is safe on the disk.
+    fn keep(mut self, name: &Path) -> io::Result<()> {
+        let mut permissions = self.file.metadata()?.permissions();
+        permissions.set_readonly(true);
+        self.file.set_permissions(permissions)?;
+        self.file.sync_all()?;
+        fs::rename(&self.path, name)?;
+        self.path = PathBuf::new();
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.path.as_os_str().is_empty() {
+            // `git gc` clears it away.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// What a fetch has put into the repository.
+#[derive(Debug, Default)]
+pub(crate) struct StoredPack {
+    pack: Option<PathBuf>,
+}
+
+impl StoredPack {
+    /// Takes the pack away again, because nothing will ever lead to what is in it.
+    pub(crate) fn discard(self) {
+        if let Some(pack) = self.pack {
+            // Without its index nobody looks at a pack.
+            let _ = fs::remove_file(pack.with_extension("idx"));
+            let _ = fs::remove_file(pack);
+        }
+    }
+}
+
+/// Keeps the pack, or the few objects that are in it.
+pub(super) fn keep(
+    dir: &Path,
+    mut pack: Temporary,
+    entries: &[Entry],
+    sum: &PackSum,
+    odb: &Odb<'_>,
+    limits: &Limits,
+) -> Result<StoredPack, GitError> {
+    if entries.len() <= MAX_LOOSE {
+        unpack(&mut pack.file, entries, odb, limits)?;
+        return Ok(StoredPack::default());
+    }
+    let failed = GitError::io("store a pack");
+    let name: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+    let path = dir.join(format!("pack-{name}.pack"));
+    let index_path = path.with_extension("idx");
+    if index_path.exists() {
+        return Ok(StoredPack::default());
+    }
+    let mut index = Temporary::new(dir, "idx").map_err(&failed)?;
+    let mut indexed: Vec<_> = entries
+        .iter()
+        .filter_map(|entry| Some(Indexed { id: entry.known?.id, crc: entry.crc, offset: entry.offset }))
+        .collect();
+    indexed.sort_unstable_by_key(|object| object.id);
+    let file = index.file.try_clone().map_err(&failed)?;
+    index.file = pack_index::write(file, &indexed, sum).map_err(&failed)?;
+    pack.keep(&path).map_err(&failed)?;
+    let stored = StoredPack { pack: Some(path) };
+    if let Err(error) = index.keep(&index_path).and_then(|()| sync_dir(dir)) {
+        stored.discard();
+        return Err(failed(error));
+    }
+    Ok(stored)
+}
+
+/// Writes each object to a file of its own, after all that it needs: a kill leaves none without its parts, and what is here
+/// is never asked for again.
+fn unpack(file: &mut File, entries: &[Entry], odb: &Odb<'_>, limits: &Limits) -> Result<(), GitError> {
+    let mut objects = Objects::new(file, entries, limits);
+    let base_of = |index: u32| match entries.get(index as usize)?.base {
+        Base::Entry(base) => Some(base),
+        Base::None | Base::Named(_) => None,
+    };
+    let known = || (0_u32..).zip(entries).filter_map(|(index, entry)| Some((index, entry.known?)));
+    let here: HashSet<Oid> = known().map(|(_, known)| known.id).collect();
+    let mut parts = HashMap::new();
+    for (index, known) in known() {
+        let mut needed = parts_of(known.kind, &objects.read(index, &base_of)?)?;
+        needed.retain(|id| here.contains(id));
+        parts.insert(known.id, (index, known.kind, needed));
+    }
+    for (index, kind) in parts_first(parts) {
+        let content = objects.read(index, &base_of)?;
+        odb.write(kind, &content).map_err(|error| GitError::git("store what the remote sent", &error))?;
+    }
+    Ok(())
+}
+
+/// What an object needs to be of use.
+fn parts_of(kind: ObjectType, content: &[u8]) -> Result<Vec<Oid>, GitError> {
+    match kind {
+        ObjectType::Commit => {
+            let CommitLinks { tree, mut parents } = CommitLinks::read(content)?;
+            parents.push(tree);
+            Ok(parents)
+        }
+        ObjectType::Tree => raw_tree::entries(content)
+            .map(|entry| entry.map(|entry| entry.id))
+            .collect::<Result<_, _>>()
+            .map_err(|_| GitError::protocol("it has a folder that cannot be read")),
+        ObjectType::Blob | ObjectType::Tag | ObjectType::Any => Ok(Vec::new()),
+    }
+}
+
+/// The objects, each once and behind its parts.
+fn parts_first(mut objects: HashMap<Oid, (u32, ObjectType, Vec<Oid>)>) -> Vec<(u32, ObjectType)> {
+    let mut ordered = Vec::with_capacity(objects.len());
+    let mut waiting: Vec<Oid> = objects.keys().copied().collect();
+    while let Some(id) = waiting.last().copied() {
+        match objects.get_mut(&id).map(|(index, kind, parts)| (*index, *kind, parts.pop())) {
+            Some((_, _, Some(part))) => waiting.push(part),
+            Some((index, kind, None)) => {
+                ordered.push((index, kind));
+                objects.remove(&id);
+                waiting.pop();
+            }
+            None => drop(waiting.pop()),
+        }
+    }
+    ordered
+}
+
+/// The names of new files are safe only when their folder is.
+fn sync_dir(dir: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts_first;
+    use git2::{ObjectType, Oid};
+    use std::collections::HashMap;
+
+    #[test]
+    fn every_object_comes_behind_its_parts() {
+        let id = |number: u8| Oid::from_bytes(&[number; 20]).unwrap();
+        // A commit needs a folder and a parent; the folders share a file.
+        let needs: [&[u8]; 6] = [&[1, 2], &[3, 4], &[4], &[4, 5], &[], &[]];
+        let objects: HashMap<_, _> = (0_u8..)
+            .zip(needs)
+            .map(|(number, parts)| {
+                let parts = parts.iter().map(|part| id(*part)).collect();
+                (id(number), (u32::from(number), ObjectType::Blob, parts))
+            })
+            .collect();
+        let order: Vec<u32> = parts_first(objects).into_iter().map(|(index, _)| index).collect();
+        assert_eq!(order.len(), needs.len());
+        let place = |number: u8| order.iter().position(|index| *index == u32::from(number)).unwrap();
+        for (number, parts) in (0_u8..).zip(needs) {
+            assert!(parts.iter().all(|part| place(*part) < place(number)), "{number} in {order:?}");
+        }
+    }
+}

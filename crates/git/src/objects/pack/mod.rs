@@ -1,0 +1,32 @@
+//! Packs from others: read with limits on everything, resolved, checked and only then kept.
+//!
+//! libgit2 has its own way in for packs. It believes the sizes that a pack names, resolves every delta from the bottom of
+//! its chain, knows no limit in bytes, objects or time, and does not ask whether anything is missing.
+
+mod cache;
+mod delta;
+mod entry_header;
+mod finish;
+#[cfg(test)]
+mod fuzz_tests;
+mod incoming_pack;
+mod inflate;
+mod input;
+mod pack_index;
+mod receive;
+mod references;
+mod resolve;
+mod scan;
+
+pub(crate) use cache::Cache;
+pub(crate) use delta::{DeltaSizes, apply};
+pub(crate) use entry_header::{EntryHeader, Form};
+pub(crate) use finish::{StoredPack, Temporary};
+pub(crate) use inflate::Inflater;
+pub(crate) use input::FileInput;
+#[cfg(test)]
+pub(crate) use input::Input;
+pub(crate) use pack_index::{IndexNames, PackIndex};
+pub(crate) use receive::receive;
+pub(crate) use references::CommitLinks;
+pub(crate) use scan::DELTA_OVERHEAD;

@@ -1,0 +1,164 @@
+//! The file beside a pack that tells where each object is.
+
+use crate::plain_file;
+use git2::Oid;
+use sha1::{Digest, Sha1};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+const SIGNATURE: [u8; 8] = [0xff, b't', b'O', b'c', 0, 0, 0, 2];
+const FANOUT_AT: u64 = 8;
+const IDS_AT: u64 = FANOUT_AT + 256 * 4;
+const ID_BYTES: u64 = 20;
+/// Marks an offset that did not fit: the rest is the place of the real one.
+const LARGE: u32 = 1 << 31;
+
+/// One object, as the index has it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Indexed {
+    pub(super) id: Oid,
+    pub(super) crc: u32,
+    pub(super) offset: u64,
+}
+
+/// Writes the index of a pack with this checksum. `objects` are sorted by name.
+pub(super) fn write(file: File, objects: &[Indexed], pack_sum: &[u8; 20]) -> io::Result<File> {
+    let mut file = Summed { file: BufWriter::new(file), sum: Sha1::new() };
+    file.put(&SIGNATURE)?;
+    let mut counts = [0_u32; 256];
+    for object in objects {
+        if let Some(count) = object.id.as_bytes().first().and_then(|first| counts.get_mut(usize::from(*first))) {
+            *count += 1;
+        }
+    }
+    let mut total = 0;
+    for count in counts {
+        total += count;
+        file.put(&total.to_be_bytes())?;
+    }
+    for object in objects {
+        file.put(object.id.as_bytes())?;
+    }
+    for object in objects {
+        file.put(&object.crc.to_be_bytes())?;
+    }
+    let mut large = Vec::new();
+    for object in objects {
+        let offset = match u32::try_from(object.offset) {
+            Ok(offset) if offset < LARGE => offset,
+            _ => {
+                large.push(object.offset);
+                LARGE | u32::try_from(large.len() - 1).unwrap_or_default()
+            }
+        };
+        file.put(&offset.to_be_bytes())?;
+    }
+    for offset in large {
+        file.put(&offset.to_be_bytes())?;
+    }
+    file.put(pack_sum)?;
+    let sum = file.sum.finalize();
+    file.file.write_all(&sum)?;
+    file.file.into_inner().map_err(io::IntoInnerError::into_error)
+}
+
+struct Summed {
+    file: BufWriter<File>,
+    sum: Sha1,
+}
+
+impl Summed {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.sum.update(bytes);
+        self.file.write_all(bytes)
+    }
+}
+
+/// Most bytes of names that begin alike; an index of a hundred million objects has so many.
+const MAX_NAMES_BYTES: u64 = 8 << 20;
+/// What names take beside their bytes, be they ever so few.
+const NAMES_OVERHEAD: usize = 128;
+
+/// An index that somebody else wrote: every number of it is looked up when it is needed, and none is believed.
+#[derive(Debug)]
+pub(crate) struct PackIndex {
+    file: File,
+    count: u64,
+    fanout: Vec<u8>,
+}
+
+/// The names of an index that begin with the same byte.
+#[derive(Debug, Default)]
+pub(crate) struct IndexNames {
+    /// Where the first of them stands among all.
+    low: u64,
+    bytes: Vec<u8>,
+}
+
+impl IndexNames {
+    /// Where a name stands among all of the index.
+    pub(crate) fn place(&self, id: &Oid) -> Option<u64> {
+        let (names, _) = self.bytes.as_chunks::<{ ID_BYTES as usize }>();
+        let place = names.binary_search_by(|name| name.as_slice().cmp(id.as_bytes())).ok()?;
+        Some(self.low + place as u64)
+    }
+
+    pub(crate) const fn size(&self) -> usize {
+        self.bytes.len() + NAMES_OVERHEAD
+    }
+}
+
+impl PackIndex {
+    /// Opens an index of version two, the only one that `git` has written since 2008.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let mut file = plain_file::open(path, File::options().read(true))?;
+        let mut start = [0; 8];
+        file.read_exact(&mut start)?;
+        if start != SIGNATURE {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut fanout = vec![0; 256 * 4];
+        file.read_exact(&mut fanout)?;
+        let mut index = Self { file, count: 0, fanout };
+        index.count = index.up_to(255);
+        Ok(index)
+    }
+
+    /// The names that begin with a byte.
+    pub(crate) fn names(&mut self, first: u8) -> io::Result<IndexNames> {
+        let low = if first == 0 { 0 } else { self.up_to(first - 1) };
+        let length = (self.up_to(first).min(self.count).saturating_sub(low)) * ID_BYTES;
+        if length > MAX_NAMES_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
+        self.file.seek(SeekFrom::Start(IDS_AT + low * ID_BYTES))?;
+        self.file.read_exact(&mut bytes)?;
+        Ok(IndexNames { low, bytes })
+    }
+
+    /// How many names begin with this byte or a smaller one.
+    fn up_to(&self, byte: u8) -> u64 {
+        let (counts, _) = self.fanout.as_chunks::<4>();
+        counts.get(usize::from(byte)).map_or(0, |count| u64::from(u32::from_be_bytes(*count)))
+    }
+
+    /// Where the object whose name stands at `place` is in the pack.
+    pub(crate) fn offset(&mut self, place: u64) -> io::Result<u64> {
+        let offsets_at = IDS_AT + self.count * (ID_BYTES + 4);
+        let offset = u32::from_be_bytes(self.at(offsets_at + place * 4)?);
+        if offset < LARGE {
+            return Ok(offset.into());
+        }
+        let large_at = offsets_at + self.count * 4 + u64::from(offset & !LARGE) * 8;
+        self.at(large_at).map(u64::from_be_bytes)
+    }
+
+    fn at<const N: usize>(&mut self, place: u64) -> io::Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.file.seek(SeekFrom::Start(place))?;
+        self.file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+}

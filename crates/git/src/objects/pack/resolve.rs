@@ -1,0 +1,178 @@
+//! The second look at a pack: every delta becomes an object, once, and gets its name.
+
+use super::cache::Cache;
+use super::delta::apply;
+use super::entry_header::EntryHeader;
+use super::inflate::Inflater;
+use super::input::{FileInput, unreadable};
+use super::scan::{Base, Entry, Scanned};
+use crate::git_error::GitError;
+use crate::limits::{Limit, Limits};
+use crate::patience::Patience;
+use git2::Oid;
+use std::collections::HashMap;
+use std::fs::File;
+use std::rc::Rc;
+
+/// Unpacked objects that are kept for the deltas on them.
+const CACHE_BYTES: u64 = 32 << 20;
+
+/// The objects of a pack that is on disk.
+pub(super) struct Objects<'p> {
+    file: &'p mut File,
+    entries: &'p [Entry],
+    cache: Cache<u32, Vec<u8>>,
+    inflater: Inflater,
+    /// What may still be unpacked.
+    work: u64,
+    object_bytes: u64,
+    chain_bytes: u64,
+}
+
+impl<'p> Objects<'p> {
+    pub(super) fn new(file: &'p mut File, entries: &'p [Entry], limits: &Limits) -> Self {
+        Self {
+            file,
+            entries,
+            cache: Cache::new(usize::try_from(CACHE_BYTES.max(limits.object_bytes())).unwrap_or(usize::MAX)),
+            inflater: Inflater::new(),
+            work: limits.delta_work(),
+            object_bytes: limits.object_bytes(),
+            chain_bytes: limits.chain_bytes(),
+        }
+    }
+
+    /// The content of an object, from the nearest object of its chain that is at hand. `base_of` says what a delta is on.
+    pub(super) fn read(&mut self, index: u32, base_of: &dyn Fn(u32) -> Option<u32>) -> Result<Rc<Vec<u8>>, GitError> {
+        let mut steps = Vec::new();
+        let mut at = index;
+        let mut object = loop {
+            if let Some(object) = self.cache.get(at) {
+                break object;
+            }
+            match base_of(at) {
+                Some(base) => {
+                    steps.push(at);
+                    at = base;
+                }
+                None => {
+                    let object = Rc::new(self.stored(at)?);
+                    self.keep(at, &object)?;
+                    break object;
+                }
+            }
+        };
+        for step in steps.into_iter().rev() {
+            let next = match self.entry(step)?.delta.as_deref() {
+                Some(delta) => apply(&object, delta, self.object_bytes),
+                None => apply(&object, &self.stored(step)?, self.object_bytes),
+            };
+            object = Rc::new(next.ok_or_else(unreadable)?);
+            self.keep(step, &object)?;
+        }
+        Ok(object)
+    }
+
+    fn keep(&mut self, index: u32, object: &Rc<Vec<u8>>) -> Result<(), GitError> {
+        let spent = self.work.checked_sub(object.len() as u64);
+        self.work = spent.ok_or(GitError::RemoteLimit(Limit::DeltaChain(self.chain_bytes)))?;
+        self.cache.put(index, object, object.len());
+        Ok(())
+    }
+
+    /// What stands in the pack: the object itself, or the delta. Its size was held to the limit when it came in.
+    fn stored(&mut self, index: u32) -> Result<Vec<u8>, GitError> {
+        let offset = self.entry(index)?.offset;
+        let mut input = FileInput::new(self.file, offset)?;
+        let header = EntryHeader::read(&mut input)?;
+        let mut content = Vec::new();
+        self.inflater.inflate(&mut input, header.size, &mut content)?;
+        Ok(content)
+    }
+
+    fn entry(&self, index: u32) -> Result<&'p Entry, GitError> {
+        self.entries.get(index as usize).ok_or_else(unreadable)
+    }
+}
+
+/// Which entry each delta is a change of.
+struct Family {
+    /// Base and delta, sorted.
+    children: Vec<(u32, u32)>,
+    /// Deltas on objects whose names are not known yet.
+    waiting: HashMap<Oid, Vec<u32>>,
+}
+
+impl Family {
+    fn new(entries: &[Entry]) -> Self {
+        let mut family = Self { children: Vec::new(), waiting: HashMap::new() };
+        for (index, entry) in (0_u32..).zip(entries) {
+            match entry.base {
+                Base::None => {}
+                Base::Entry(base) => family.children.push((base, index)),
+                Base::Named(id) => family.waiting.entry(id).or_default().push(index),
+            }
+        }
+        family.children.sort_unstable();
+        family
+    }
+
+    /// The deltas on the entry that turned out to be `id`.
+    fn of(&mut self, index: u32, id: &Oid) -> Vec<u32> {
+        let start = self.children.partition_point(|(base, _)| *base < index);
+        let own = self.children.get(start..).unwrap_or_default().iter().take_while(|(base, _)| *base == index);
+        let mut found: Vec<u32> = own.map(|(_, child)| *child).collect();
+        found.extend(self.waiting.remove(id).unwrap_or_default());
+        found
+    }
+}
+
+/// Names every object of the pack. Families are gone through from the base outwards, so that each object is made from one
+/// that was made just before.
+pub(super) fn resolve(
+    scanned: &mut Scanned,
+    file: &mut File,
+    limits: &Limits,
+    patience: &Patience,
+) -> Result<(), GitError> {
+    let Scanned { entries, references, allowance } = scanned;
+    let mut family = Family::new(entries);
+    if family.children.is_empty() && family.waiting.is_empty() {
+        return Ok(());
+    }
+    let mut found: Vec<_> = entries.iter().map(|entry| entry.known).collect();
+    let mut bases: Vec<Option<u32>> = vec![None; entries.len()];
+    let mut objects = Objects::new(file, entries, limits);
+    let mut stack: Vec<u32> =
+        (0_u32..).zip(entries.iter()).filter(|(_, e)| e.known.is_some()).map(|(i, _)| i).collect();
+    stack.reverse();
+    while let Some(index) = stack.pop() {
+        let entry = objects.entry(index)?;
+        let mut known = found.get(index as usize).copied().flatten().ok_or_else(unreadable)?;
+        if entry.known.is_none() {
+            patience.left()?;
+            let content = objects.read(index, &|index| bases.get(index as usize).copied().flatten())?;
+            known.id = Oid::hash_object(known.kind, &content).map_err(|_| unreadable())?;
+            references.note(known.kind, &content)?;
+            if let Some(place) = found.get_mut(index as usize) {
+                *place = Some(known);
+            }
+        }
+        for child in family.of(index, &known.id) {
+            let size = objects.entry(child)?.size;
+            allowance.book_kind(known.kind, size)?;
+            if let (Some(place), Some(base)) = (found.get_mut(child as usize), bases.get_mut(child as usize)) {
+                *place = Some(known.next(size, limits.chain_bytes())?);
+                *base = Some(index);
+            }
+            stack.push(child);
+        }
+    }
+    drop(objects);
+    for ((entry, known), base) in entries.iter_mut().zip(found).zip(bases) {
+        // A delta that nothing led to is on an object that is not here, or on itself.
+        entry.known = Some(known.ok_or_else(unreadable)?);
+        entry.base = base.map_or(Base::None, Base::Entry);
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! What differs between two trees, file by file.
+
+use super::left_out::{LeftOut, Why};
+use super::raw_tree::{self, RawEntry};
+use super::tree_entry::Entry;
+use super::trees::{Trees, unreadable};
+use crate::git_error::GitError;
+use crate::limits::{Limit, MAX_PATH_BYTES, MAX_PATHS_BYTES, MAX_TREE_DEPTH};
+use git2::Oid;
+use std::cmp::Ordering;
+
+/// One path that two trees disagree about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TreeChange {
+    pub(crate) path: String,
+    pub(crate) old: Option<Entry>,
+    pub(crate) new: Option<Entry>,
+}
+
+/// All of them, sorted by path.
+#[derive(Debug, Default)]
+pub(crate) struct TreeChanges {
+    pub(crate) all: Vec<TreeChange>,
+    /// What the new tree has beside them and no path leads to: names that no file can have, or that are there twice.
+    pub(crate) left_out: LeftOut,
+}
+
+/// Two folders at the same path, one of which may not be there.
+struct Pair {
+    /// Ends in a slash unless it is empty. `None` below a path that is too long.
+    path: Option<String>,
+    depth: usize,
+    old: Option<Oid>,
+    new: Option<Oid>,
+}
+
+/// A comparison under way.
+struct Walk<'t, 'r> {
+    trees: &'t Trees<'r>,
+    found: TreeChanges,
+    waiting: Vec<Pair>,
+    /// What may still be met, be named and be read.
+    entries: u64,
+    path_bytes: usize,
+    bytes: u64,
+}
+
+impl Trees<'_> {
+    /// The paths at which `new` differs from `old`.
+    pub(crate) fn changes(&self, old: Option<Oid>, new: Option<Oid>) -> Result<TreeChanges, GitError> {
+        let mut walk = Walk {
+            trees: self,
+            found: TreeChanges::default(),
+            waiting: Vec::new(),
+            entries: self.limits.changed_files(),
+            path_bytes: MAX_PATHS_BYTES,
+            bytes: self.limits.unpacked_bytes(),
+        };
+        walk.wait_for(Pair { path: Some(String::new()), depth: 0, old, new })?;
+        while let Some(pair) = walk.waiting.pop() {
+            walk.compare(&pair)?;
+        }
+        walk.found.all.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        Ok(walk.found)
+    }
+}
+
+impl Walk<'_, '_> {
+    fn wait_for(&mut self, pair: Pair) -> Result<(), GitError> {
+        if pair.old == pair.new {
+            return Ok(());
+        }
+        if pair.depth > MAX_TREE_DEPTH {
+            return Err(GitError::RemoteLimit(Limit::TreeDepth));
+        }
+        self.waiting.push(pair);
+        Ok(())
+    }
+
+    fn count(&mut self, met: usize) -> Result<(), GitError> {
+        let most = self.trees.limits.changed_files();
+        self.entries = self.entries.checked_sub(met as u64).ok_or(GitError::RemoteLimit(Limit::Files(most)))?;
+        Ok(())
+    }
+
+    fn read(&mut self, tree: Option<Oid>) -> Result<Vec<u8>, GitError> {
+        let content = tree.map(|tree| self.trees.read(tree)).transpose()?.unwrap_or_default();
+        let most = self.trees.limits.unpacked_bytes();
+        let left = self.bytes.checked_sub(content.len() as u64);
+        self.bytes = left.ok_or(GitError::RemoteLimit(Limit::UnpackedBytes(most)))?;
+        Ok(content)
+    }
+
+    fn compare(&mut self, pair: &Pair) -> Result<(), GitError> {
+        let (old, new) = (self.read(pair.old)?, self.read(pair.new)?);
+        let (old, _) = raw_tree::sorted(&old).map_err(|_| unreadable())?;
+        let (new, others) = raw_tree::sorted(&new).map_err(|_| unreadable())?;
+        if others > 0 {
+            self.count(others)?;
+            let folder = pair.path.as_deref().unwrap_or_default().trim_end_matches('/');
+            self.found.left_out.add_many(folder, Why::Name, others);
+        }
+        let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+        loop {
+            let order = match (old.peek(), new.peek()) {
+                (None, None) => return Ok(()),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(one), Some(other)) => one.name.cmp(other.name),
+            };
+            let before = if order == Ordering::Greater { None } else { old.next() };
+            let after = if order == Ordering::Less { None } else { new.next() };
+            self.meet(pair, before, after)?;
+        }
+    }
+
+    /// What stands at one name in both folders.
+    fn meet(&mut self, pair: &Pair, old: Option<&RawEntry<'_>>, new: Option<&RawEntry<'_>>) -> Result<(), GitError> {
+        let is_same = |(old, new): (&RawEntry<'_>, &RawEntry<'_>)| old.id == new.id && old.meaning() == new.meaning();
+        if old.zip(new).is_some_and(is_same) {
+            return Ok(());
+        }
+        // Whatever it is, and whether a path leads to it or not.
+        self.count(1)?;
+        let Some(name) = old.or(new).map(|entry| entry.name) else { return Ok(()) };
+        let folder = |entry: Option<&RawEntry<'_>>| entry.filter(|entry| entry.is_directory()).map(|entry| entry.id);
+        let file = |entry: Option<&RawEntry<'_>>| entry.filter(|entry| !entry.is_directory()).map(Entry::of);
+        let path = pair.path.as_deref().and_then(|path| {
+            let name = str::from_utf8(name).ok().filter(|name| path.len() + name.len() <= MAX_PATH_BYTES)?;
+            Some(format!("{path}{name}"))
+        });
+        if path.is_none() && new.is_some() {
+            let shown = pair.path.as_deref().unwrap_or_default();
+            self.found.left_out.add(&format!("{shown}{}", String::from_utf8_lossy(name)), Why::Name);
+        }
+        if folder(old).or(folder(new)).is_some() {
+            let path = path.clone().map(|path| path + "/");
+            self.wait_for(Pair { path, depth: pair.depth + 1, old: folder(old), new: folder(new) })?;
+        }
+        let (old, new) = (file(old), file(new));
+        if let Some(path) = path.filter(|_| old.is_some() || new.is_some()) {
+            let left = self.path_bytes.checked_sub(path.len());
+            self.path_bytes = left.ok_or(GitError::RemoteLimit(Limit::PathsBytes))?;
+            self.found.all.push(TreeChange { path, old, new });
+        }
+        Ok(())
+    }
+}

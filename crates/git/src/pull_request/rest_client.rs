@@ -1,0 +1,164 @@
+//! JSON over HTTP, patient with servers that are busy.
+
+use crate::backoff::jittered;
+use crate::git_error::GitError;
+use crate::limits::MAX_REASON;
+use crate::patience::{Halt, Patience};
+use crate::remote::http::HttpClient;
+use crate::remote::patient_http::{self, PatientHttp};
+use crate::remote::peer_stream::{AnswerHead, PeerStream};
+use crate::remote::remote_url::Provider;
+use crate::remote::request_body::RequestBody;
+use crate::secret::Secret;
+use serde_json::Value;
+use std::io::Read;
+use std::sync::Arc;
+use std::time::Duration;
+use tgp_base::loopback::is_loopback;
+use url::Url;
+
+pub(super) use crate::remote::patient_http::Method;
+
+const ATTEMPTS: usize = 4;
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+/// Whoever wants us to wait longer is asked again another time.
+const LONGEST_WAIT: Duration = Duration::from_secs(15);
+/// Time for one call, and what its answer may hold: a pull request is some ten kilobytes.
+const TIME: Duration = Duration::from_secs(30);
+const MAX_BYTES: u64 = 1 << 20;
+
+pub(super) struct RestClient {
+    http: PatientHttp,
+    base: String,
+    headers: Vec<(&'static str, String)>,
+    token: Option<Secret>,
+    halt: Halt,
+}
+
+/// An answer that is neither a success nor a passing trouble.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    pub(super) reason: String,
+}
+
+impl RestClient {
+    pub(super) fn new(
+        base: &str,
+        provider: Provider,
+        token: Option<Secret>,
+        http: &Arc<dyn HttpClient>,
+        halt: Halt,
+    ) -> Result<Self, GitError> {
+        let bad = |reason| GitError::BadRemote { reason };
+        let url = Url::parse(base).map_err(|_| bad("git.apiBaseUrl is no address"))?;
+        if token.is_some() && url.scheme() != "https" && !is_loopback(&url) {
+            return Err(bad("a token is not sent over http://; make git.apiBaseUrl an https:// address"));
+        }
+        let mut headers = vec![("accept", "application/json".to_owned())];
+        if let Some(token) = &token {
+            headers.push(match provider {
+                Provider::GitLab => ("private-token", token.expose().to_owned()),
+                Provider::Plain | Provider::GitHub | Provider::Bitbucket => {
+                    ("authorization", format!("Bearer {}", token.expose()))
+                }
+            });
+        }
+        Ok(Self { http: PatientHttp::new(http), base: base.trim_end_matches('/').to_owned(), headers, token, halt })
+    }
+
+    /// The answer's JSON. A refusal of the request itself is the inner error.
+    pub(super) fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Result<Value, Refusal>, GitError> {
+        let mut pause = FIRST_PAUSE;
+        let mut attempt = 1;
+        loop {
+            let trouble = match self.send(method, path, body) {
+                Ok((head, answer)) => match self.judge(&head, answer)? {
+                    Judged::Final(answer) => return Ok(answer),
+                    Judged::Later { trouble, after } => {
+                        pause = after.unwrap_or(pause);
+                        trouble
+                    }
+                },
+                Err(error) if error.may_pass() => error,
+                Err(error) => return Err(error),
+            };
+            if attempt == ATTEMPTS || pause > LONGEST_WAIT {
+                return Err(trouble);
+            }
+            Patience::new(LONGEST_WAIT * 2, &self.halt).sleep(jittered(pause).max(pause / 2))?;
+            pause *= 2;
+            attempt += 1;
+        }
+    }
+
+    /// No redirect is followed: the token is for this very address.
+    fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<(AnswerHead, PeerStream), GitError> {
+        let url = format!("{}{path}", self.base);
+        let request = body.map(|body| RequestBody { start: body.to_string().into_bytes(), pack: None });
+        let mut headers = self.headers.clone();
+        headers.extend(request.iter().map(|_| ("content-type", "application/json".to_owned())));
+        let (head, answer) = self.http.ask(method, &url, &headers, request, &Patience::new(TIME, &self.halt))?;
+        match patient_http::redirection(&head, &url) {
+            Some(next) => Err(patient_http::redirected(&next, "git.apiBaseUrl")),
+            None => Ok((head, answer)),
+        }
+    }
+
+    fn judge(&self, head: &AnswerHead, answer: PeerStream) -> Result<Judged, GitError> {
+        let status = head.status;
+        let is_limit = status == 429 || (status == 403 && head.is_rate_limited);
+        if is_limit || status >= 500 {
+            let trouble = GitError::Unreachable { reason: format!("its API answered with status {status}") };
+            let after = head.retry_after.as_deref().and_then(|seconds| seconds.parse().ok());
+            return Ok(Judged::Later { trouble, after: after.map(Duration::from_secs) });
+        }
+        let mut text = Vec::new();
+        answer.take(MAX_BYTES + 1).read_to_end(&mut text).map_err(GitError::carried)?;
+        if text.len() as u64 > MAX_BYTES {
+            return Err(GitError::protocol("the answer of its API is too long; check git.apiBaseUrl"));
+        }
+        match status {
+            200..=299 => {
+                let value =
+                    serde_json::from_slice(&text).map_err(|_| GitError::protocol("its API did not answer in JSON"))?;
+                Ok(Judged::Final(Ok(value)))
+            }
+            401 | 403 => Err(GitError::Unauthorized),
+            _ => Ok(Judged::Final(Err(Refusal { status, reason: self.reason(&text) }))),
+        }
+    }
+
+    /// What the server says about a refusal, short and without the token.
+    fn reason(&self, text: &[u8]) -> String {
+        let value: Value = serde_json::from_slice(text).unwrap_or_default();
+        let message = ["/errors/0/message", "/error/message", "/message/0", "/message", "/error"]
+            .iter()
+            .find_map(|pointer| value.pointer(pointer).and_then(Value::as_str))
+            .unwrap_or("it gave no reason");
+        let message: String = message.chars().filter(|c| !c.is_control()).collect();
+        // Cut last: of a token that is cut in two, no half would be known again.
+        let message = self.token.as_ref().map_or(message.clone(), |token| token.scrub(&message));
+        message.chars().take(MAX_REASON).collect()
+    }
+}
+
+enum Judged {
+    Final(Result<Value, Refusal>),
+    Later { trouble: GitError, after: Option<Duration> },
+}
+
+impl Refusal {
+    pub(super) fn into_error(self, action: &str) -> GitError {
+        let Self { status, reason } = self;
+        match status {
+            404 => GitError::RemoteMissing,
+            _ => GitError::Refused { reason: format!("it does not {action} (status {status}): {reason}") },
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A repository of this machine that is somebody else's: read without a library that would believe it.
+//!
+//! libgit2 follows its configuration, its links and its alternates, maps its files into memory, and takes the sizes that
+//! its packs name for true. Here its files are read one by one, as far as they may be long, and nothing of it is followed.
+
+mod objects;
+mod packs;
+mod refs;
+mod serve;
+mod writable;
+
+use crate::git_error::GitError;
+use crate::git_link::link_in;
+pub(crate) use serve::PackServer;
+
+use std::path::{Path, PathBuf};
+
+const BORROWS: &str =
+    "it borrows objects from another repository; run `git repack -a -d` in it and remove objects/info/alternates";
+
+/// Where the files of a repository are.
+#[derive(Debug, Clone)]
+pub(crate) struct ForeignRepository {
+    /// What belongs to one work tree, such as `HEAD`.
+    own: PathBuf,
+    /// What all work trees share.
+    common: PathBuf,
+}
+
+impl ForeignRepository {
+    /// Finds the repository at `path`: a bare one, or that of the work tree there.
+    pub(crate) fn find(path: &Path) -> Result<Self, GitError> {
+        let own = if is_repository(path) {
+            path.to_owned()
+        } else if path.join(".git").is_dir() {
+            path.join(".git")
+        } else {
+            let link = link_in(&path.join(".git"), "gitdir: ")?;
+            path.join(link.ok_or_else(|| GitError::Unreachable {
+                reason: "there is no Git repository at its path; create one with `git init --bare`".to_owned(),
+            })?)
+        };
+        let common = link_in(&own.join("commondir"), "")?.map_or_else(|| own.clone(), |link| own.join(link));
+        for name in ["objects", "refs"] {
+            let there =
+                std::fs::symlink_metadata(common.join(name)).map_err(GitError::io("open the remote repository"))?;
+            if !there.is_dir() {
+                return Err(GitError::protocol("its folder 'objects' or 'refs' is no folder of its own"));
+            }
+        }
+        Ok(Self { own, common })
+    }
+}
+
+fn is_repository(path: &Path) -> bool {
+    path.join("HEAD").is_file() && path.join("objects").is_dir()
+}

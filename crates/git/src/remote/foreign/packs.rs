@@ -1,0 +1,122 @@
+//! The packs of a repository, as few of them open as need be.
+
+use super::ForeignRepository;
+use crate::git_error::GitError;
+use crate::objects::pack::{Cache, IndexNames, PackIndex};
+use crate::patience::Patience;
+use crate::plain_file;
+use git2::Oid;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// Packs that are looked through; `git gc` makes one of fifty.
+const MAX_PACKS: usize = 1000;
+/// Packs that are open at one time.
+const MAX_OPEN: usize = 64;
+/// Names of all indexes that are kept after they were read.
+const NAMES_BYTES: usize = 16 << 20;
+
+pub(super) struct Packs {
+    all: Vec<Pack>,
+    /// By pack and first byte.
+    names: Cache<(usize, u8), IndexNames>,
+    /// The pack that had what was last looked for.
+    last: usize,
+    /// How often a pack was used so far.
+    uses: u64,
+}
+
+struct Pack {
+    index: PathBuf,
+    /// Its files while they are open.
+    files: Option<(PackIndex, File)>,
+    /// When it was last used.
+    used: u64,
+}
+
+impl ForeignRepository {
+    /// The indexes of its packs, sorted.
+    pub(crate) fn pack_indexes(&self) -> Result<Vec<PathBuf>, GitError> {
+        let failed = GitError::io("read the objects of the remote");
+        let folder = match std::fs::read_dir(self.common.join("objects").join("pack")) {
+            Ok(folder) => folder,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut found = Vec::new();
+        for entry in folder {
+            let index = entry.map_err(&failed)?.path();
+            if index.extension().is_some_and(|extension| extension == "idx") {
+                found.push(index);
+            }
+            if found.len() > MAX_PACKS {
+                return Err(GitError::protocol("it has too many packs; run `git gc` in it"));
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+}
+
+impl Packs {
+    pub(super) fn new(indexes: Vec<PathBuf>) -> Self {
+        let all = indexes.into_iter().map(|index| Pack { index, files: None, used: 0 }).collect();
+        Self { all, names: Cache::new(NAMES_BYTES), last: 0, uses: 0 }
+    }
+
+    /// The pack that has the object, and where.
+    pub(super) fn locate(&mut self, id: &Oid, patience: &Patience) -> Result<Option<(usize, u64)>, GitError> {
+        // What belongs together is mostly in one pack.
+        for pack in std::iter::once(self.last).chain(0..self.all.len()) {
+            patience.left()?;
+            // One that cannot be read has no objects.
+            if let Ok(Some(offset)) = self.offset(pack, id) {
+                self.last = pack;
+                return Ok(Some((pack, offset)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn offset(&mut self, pack: usize, id: &Oid) -> io::Result<Option<u64>> {
+        let first = id.as_bytes().first().copied().unwrap_or_default();
+        let names = match self.names.get((pack, first)) {
+            Some(names) => names,
+            None => {
+                let read = self.open(pack).and_then(|(index, _)| index.names(first));
+                let names = Rc::new(read.unwrap_or_default());
+                self.names.put((pack, first), &names, names.size());
+                names
+            }
+        };
+        names.place(id).map(|place| self.open(pack)?.0.offset(place)).transpose()
+    }
+
+    /// The file of a pack.
+    pub(super) fn file(&mut self, pack: usize) -> io::Result<&mut File> {
+        self.open(pack).map(|(_, file)| file)
+    }
+
+    fn open(&mut self, number: usize) -> io::Result<&mut (PackIndex, File)> {
+        let is_closed = self.all.get(number).is_some_and(|pack| pack.files.is_none());
+        if is_closed && self.all.iter().filter(|pack| pack.files.is_some()).count() >= MAX_OPEN {
+            let open = self.all.iter_mut().filter(|pack| pack.files.is_some());
+            if let Some(oldest) = open.min_by_key(|pack| pack.used) {
+                oldest.files = None;
+            }
+        }
+        self.uses += 1;
+        let pack = self.all.get_mut(number).ok_or(ErrorKind::NotFound)?;
+        pack.used = self.uses;
+        let files = match pack.files.take() {
+            Some(files) => files,
+            None => {
+                let file = plain_file::open(&pack.index.with_extension("pack"), File::options().read(true))?;
+                (PackIndex::open(&pack.index)?, file)
+            }
+        };
+        Ok(pack.files.insert(files))
+    }
+}

@@ -1,0 +1,191 @@
+//! A pack of what somebody lacks, made while it is read: what `git upload-pack` does, within limits.
+//!
+//! Deltas are handed on as they are where their base is in the pack too. Whoever reads it resolves and checks them.
+
+use super::ForeignRepository;
+use super::objects::{ForeignObjects, ObjectLocation, Stored};
+use crate::git_error::GitError;
+use crate::limits::{Limit, Limits, MAX_DELTA_CHAIN};
+use crate::objects::pack::{CommitLinks, EntryHeader, Form};
+use crate::objects::raw_tree;
+use crate::patience::Patience;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use git2::{ObjectType, Oid};
+use sha1::{Digest, Sha1};
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Read, Write};
+
+pub(crate) struct PackServer<'p> {
+    objects: ForeignObjects<'p>,
+    patience: &'p Patience,
+    chain_bytes: u64,
+    /// What is still to be sent; the last comes first.
+    waiting: Vec<ObjectLocation>,
+    /// Where each object of the pack was put, once it was.
+    sent: HashMap<ObjectLocation, Option<u64>>,
+    buffer: Vec<u8>,
+    at: usize,
+    offset: u64,
+    sum: Sha1,
+    is_over: bool,
+}
+
+impl<'p> PackServer<'p> {
+    /// Finds all that `want` needs and `is_known` does not know of.
+    pub(crate) fn new(
+        repository: &ForeignRepository,
+        want: Oid,
+        is_known: &dyn Fn(Oid) -> bool,
+        limits: &Limits,
+        patience: &'p Patience,
+    ) -> Result<Self, GitError> {
+        let mut objects = ForeignObjects::new(repository, limits, patience)?;
+        let mut waiting = reachable(&mut objects, want, is_known, limits, patience)?;
+        waiting.reverse();
+        let sent: HashMap<_, _> = waiting.iter().map(|location| (*location, None)).collect();
+        let count = u32::try_from(sent.len()).map_err(|_| GitError::RemoteLimit(Limit::Objects(limits.objects())))?;
+        let buffer = [b"PACK".as_slice(), &2_u32.to_be_bytes(), &count.to_be_bytes()].concat();
+        Ok(Self {
+            objects,
+            patience,
+            chain_bytes: limits.chain_bytes(),
+            waiting,
+            sent,
+            offset: buffer.len() as u64,
+            sum: Sha1::new_with_prefix(&buffer),
+            buffer,
+            at: 0,
+            is_over: false,
+        })
+    }
+
+    /// Puts the next object into the buffer; at the end the checksum, and then nothing.
+    fn next(&mut self) -> Result<(), GitError> {
+        self.buffer.clear();
+        self.at = 0;
+        while let Some(location) = self.waiting.pop() {
+            if self.sent.get(&location) != Some(&None) {
+                continue;
+            }
+            self.patience.left()?;
+            let (form, content) = match self.objects.stored(location)? {
+                Stored::Whole(kind, content) => (Form::Whole(kind), content),
+                Stored::Delta(base, delta) => match self.sent.get(&base).copied() {
+                    Some(Some(offset)) => (Form::Earlier(self.offset - offset), delta),
+                    Some(None) => {
+                        // Its base goes first. A chain that bites its own tail never ends here.
+                        if self.waiting.len() > self.sent.len() + usize::from(MAX_DELTA_CHAIN) {
+                            return Err(GitError::RemoteLimit(Limit::DeltaChain(self.chain_bytes)));
+                        }
+                        self.waiting.extend([location, base]);
+                        continue;
+                    }
+                    None => {
+                        let object = self.objects.read(location)?;
+                        (Form::Whole(object.kind), object.content.clone())
+                    }
+                },
+            };
+            EntryHeader { form, size: content.len() as u64 }.write(&mut self.buffer);
+            let mut packed = ZlibEncoder::new(std::mem::take(&mut self.buffer), Compression::fast());
+            self.buffer =
+                packed.write_all(&content).and_then(|()| packed.finish()).map_err(GitError::io("pack an object"))?;
+            self.sent.insert(location, Some(self.offset));
+            self.offset += self.buffer.len() as u64;
+            self.sum.update(&self.buffer);
+            return Ok(());
+        }
+        if !self.is_over {
+            self.is_over = true;
+            self.buffer = std::mem::take(&mut self.sum).finalize().to_vec();
+        }
+        Ok(())
+    }
+}
+
+impl Read for PackServer<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.buffer.len() {
+            self.next().map_err(io::Error::other)?;
+        }
+        let count = self.buffer.get(self.at..).unwrap_or_default().read(buffer)?;
+        self.at += count;
+        Ok(count)
+    }
+}
+
+/// All that `want` needs, in the order in which it was met: commits, folders, files.
+fn reachable(
+    objects: &mut ForeignObjects<'_>,
+    want: Oid,
+    is_known: &dyn Fn(Oid) -> bool,
+    limits: &Limits,
+    patience: &Patience,
+) -> Result<Vec<ObjectLocation>, GitError> {
+    let mut plan = Plan { met: HashSet::new(), count: 0, most: limits.objects(), is_known };
+    let mut room = limits.unpacked_bytes();
+    let (mut found, mut files) = (Vec::new(), Vec::new());
+    let mut read = |id: Oid, kind: ObjectType| {
+        patience.left()?;
+        let location = objects.locate(id)?;
+        found.push(location);
+        let object = objects.read(location)?;
+        let left = room.checked_sub(object.content.len() as u64);
+        room = left.ok_or(GitError::RemoteLimit(Limit::UnpackedBytes(limits.unpacked_bytes())))?;
+        if object.kind == kind {
+            Ok(object)
+        } else {
+            Err(GitError::protocol("its commits take one object for another"))
+        }
+    };
+    let (mut commits, mut folders) = (vec![want], Vec::new());
+    plan.is_new(want)?;
+    while let Some(id) = commits.pop() {
+        let links = CommitLinks::read(&read(id, ObjectType::Commit)?.content)?;
+        if plan.is_new(links.tree)? {
+            folders.push(links.tree);
+        }
+        for parent in links.parents {
+            if plan.is_new(parent)? {
+                commits.push(parent);
+            }
+        }
+    }
+    // The newest first, as `git` does it: deltas are on newer versions.
+    folders.reverse();
+    while let Some(id) = folders.pop() {
+        for entry in raw_tree::entries(&read(id, ObjectType::Tree)?.content) {
+            let entry = entry.map_err(|_| GitError::protocol("it has a folder that cannot be read"))?;
+            match entry.kind() {
+                Some(ObjectType::Tree) if plan.is_new(entry.id)? => folders.push(entry.id),
+                Some(ObjectType::Blob) if plan.is_new(entry.id)? => files.push(entry.id),
+                Some(_) | None => {}
+            }
+        }
+    }
+    for id in files {
+        patience.left()?;
+        found.push(objects.locate(id)?);
+    }
+    Ok(found)
+}
+
+/// What was met already.
+struct Plan<'k> {
+    met: HashSet<Oid>,
+    count: u64,
+    most: u64,
+    is_known: &'k dyn Fn(Oid) -> bool,
+}
+
+impl Plan<'_> {
+    /// Whether the object is met for the first time, and is not known elsewhere.
+    fn is_new(&mut self, id: Oid) -> Result<bool, GitError> {
+        if !self.met.insert(id) || (self.is_known)(id) {
+            return Ok(false);
+        }
+        self.count += 1;
+        if self.count > self.most { Err(GitError::RemoteLimit(Limit::Objects(self.most))) } else { Ok(true) }
+    }
+}

@@ -1,0 +1,141 @@
+//! Whether a push with libgit2 stays in the repository: nothing that it would read or write leads elsewhere, or keeps it
+//! waiting.
+
+use super::refs::{Value, read_value};
+use super::{BORROWS, ForeignRepository};
+use crate::git_error::GitError;
+use crate::patience::Patience;
+use crate::plain_file;
+use crate::remote::remote::RefUpdate;
+use git2::Reference;
+use std::fs::FileType;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// Largest configuration that libgit2 is given, and what it must not have.
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
+const INCLUDE: &[u8] = b"[include";
+const ALTERNATES: &str = "objects/info/alternates";
+/// What libgit2 reads or writes of a repository without looking at what it is, packs aside: of each work tree, and of all.
+const OWN_FILES: [&str; 5] = ["HEAD", "commondir", "gitdir", "config.worktree", "logs/HEAD"];
+const FILES: [&str; 6] = ["config", "packed-refs", "shallow", "info/grafts", "objects/info/commit-graph", ALTERNATES];
+/// Libgit2 goes through no more references that stand for others.
+const MAX_ALIASES: usize = 10;
+
+const LINKED: GitError = GitError::protocol("one of its folders is a link");
+const ODD: GitError = GitError::protocol("one of its files is no plain file");
+
+impl ForeignRepository {
+    /// Whether the branch can be moved.
+    pub(crate) fn check_writable(&self, update: &RefUpdate, patience: &Patience) -> Result<(), GitError> {
+        for file in OWN_FILES {
+            check_file(&self.own, file)?;
+        }
+        for file in FILES {
+            check_file(&self.common, file)?;
+        }
+        // Nothing but folders and plain files: no object is written elsewhere, no pack is waited for.
+        self.check_entries("objects", |kind| kind.is_dir() || kind.is_file(), patience)?;
+        self.check_entries("objects/pack", |kind| kind.is_file(), patience)?;
+        let id = update.new.to_string();
+        let (folder, file) = id.split_at_checked(2).unwrap_or_default();
+        check_file(&self.common, &format!("objects/{folder}/{file}"))?;
+        check_file(&self.common, &format!("logs/{}", update.name))?;
+        self.check_reference(&self.common, &update.name)?;
+        self.check_reference(&self.own, "HEAD")?;
+        let alternates = std::fs::symlink_metadata(self.common.join(ALTERNATES));
+        if alternates.is_ok_and(|there| there.len() > 0) {
+            return Err(GitError::protocol(BORROWS));
+        }
+        check_settings(&self.common.join("config"))?;
+        check_settings(&self.own.join("config.worktree"))
+    }
+
+    /// What a folder holds, all of which must be as `is_right` says.
+    fn check_entries(
+        &self,
+        folder: &str,
+        is_right: impl Fn(FileType) -> bool,
+        patience: &Patience,
+    ) -> Result<(), GitError> {
+        let failed = GitError::io("read the objects of the remote");
+        check_file(&self.common, &format!("{folder}/-"))?;
+        let entries = match std::fs::read_dir(self.common.join(folder)) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(failed(error)),
+        };
+        for entry in entries {
+            patience.left()?;
+            match entry.and_then(|entry| entry.file_type()) {
+                Ok(kind) if is_right(kind) => {}
+                Ok(kind) => return Err(if kind.is_symlink() { LINKED } else { ODD }),
+                // A temporary file that is gone by now.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// A reference, and those that it stands for.
+    fn check_reference(&self, base: &Path, name: &str) -> Result<(), GitError> {
+        check_file(base, name)?;
+        let mut value = read(&base.join(name))?;
+        for _ in 0..MAX_ALIASES {
+            match value {
+                Some(Value::Alias(name)) if Reference::is_valid_name(&name) => {
+                    for base in [&self.own, &self.common] {
+                        check_file(base, &name)?;
+                    }
+                    value = match read(&self.own.join(&name))? {
+                        None => read(&self.common.join(&name))?,
+                        own => own,
+                    };
+                }
+                Some(_) | None => break,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(reference: &Path) -> Result<Option<Value>, GitError> {
+    match read_value(reference) {
+        // Below a file.
+        Err(error) if error.kind() == ErrorKind::NotADirectory => Ok(None),
+        value => value.map_err(GitError::io("read a branch of the remote")),
+    }
+}
+
+/// Refuses a `file` in `base` that is there and is no plain file, or that a link leads to.
+fn check_file(base: &Path, file: &str) -> Result<(), GitError> {
+    let mut path = base.to_owned();
+    let mut parts = file.split('/').peekable();
+    while let Some(part) = parts.next() {
+        path.push(part);
+        let there = match std::fs::symlink_metadata(&path) {
+            Ok(there) => there,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
+            Err(error) => return Err(GitError::io("open the remote repository")(error)),
+        };
+        match parts.peek() {
+            Some(_) if there.is_symlink() => return Err(LINKED),
+            None if !there.is_file() => return Err(ODD),
+            Some(_) | None => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_settings(file: &Path) -> Result<(), GitError> {
+    let text = match plain_file::read(file, MAX_CONFIG_BYTES) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(_) => return Err(GitError::protocol("its configuration is too large")),
+    };
+    if text.to_ascii_lowercase().windows(INCLUDE.len()).any(|word| word == INCLUDE) {
+        return Err(GitError::protocol("its configuration includes other files; put their content into it"));
+    }
+    Ok(())
+}

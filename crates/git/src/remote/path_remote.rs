@@ -1,0 +1,203 @@
+//! A remote that is a directory of this machine.
+//!
+//! libgit2's own push to a path moves the branch without looking, so that two pushers can both be told yes. Here the
+//! objects are copied and the branch moves by compare-and-swap under the same lock file that `git` uses; writers of this
+//! library take turns by a lock of the operating system before that.
+
+use super::foreign::{ForeignRepository, PackServer};
+use super::object_copy;
+use super::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs};
+use crate::durability::repository_lock::RepositoryLock;
+use crate::durability::stale_lock::{self, Evidence};
+use crate::git_error::GitError;
+use crate::limits::Limits;
+use crate::objects::pack::{self, StoredPack};
+use crate::patience::Patience;
+use crate::store::repository_setup::{self, Flush};
+use git2::{ErrorCode, OdbLookupFlags, Oid, Repository};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long other writers are waited for.
+const WAIT: Duration = Duration::from_secs(20);
+/// A reference is locked for milliseconds; one this old, after a writer died, was that writer's.
+const ABANDONED: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(20);
+/// How often a remote that changes under our hands is read.
+const MAX_READS: usize = 3;
+
+#[derive(Debug)]
+pub(crate) struct PathRemote {
+    path: PathBuf,
+}
+
+impl PathRemote {
+    pub(crate) const fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    fn open(&self) -> Result<Repository, GitError> {
+        match Repository::open(&self.path) {
+            Ok(repository) => Ok(repository),
+            // A mount that is away for now looks the same: the local copy goes on.
+            Err(error) if error.code() == ErrorCode::NotFound => Err(GitError::Unreachable {
+                reason: "there is no Git repository at its path; create one with `git init --bare`".to_owned(),
+            }),
+            Err(error) => Err(GitError::git("open the remote repository", &error)),
+        }
+    }
+}
+
+impl Remote for PathRemote {
+    fn refs(&self, _: &Patience) -> Result<RemoteRefs, GitError> {
+        ForeignRepository::find(&self.path)?.refs()
+    }
+
+    fn fetch(
+        &self,
+        repository: &Repository,
+        want: Oid,
+        have: &[Oid],
+        limits: &Limits,
+        patience: &Patience,
+    ) -> Result<StoredPack, GitError> {
+        let remote = ForeignRepository::find(&self.path)?;
+        let odb = repository.odb().map_err(|error| GitError::git("fetch from the remote repository", &error))?;
+        let is_known = |id: Oid| !have.is_empty() && odb.exists_ext(id, OdbLookupFlags::NO_REFRESH);
+        despite_repacks(&remote, || {
+            let mut pack = PackServer::new(&remote, want, &is_known, limits, patience)?;
+            pack::receive(repository, &mut pack, want, limits, patience)
+        })
+    }
+
+    fn push(
+        &self,
+        repository: &Repository,
+        update: &RefUpdate,
+        limits: &Limits,
+        patience: &Patience,
+    ) -> Result<PushAnswer, GitError> {
+        let failed = |error: git2::Error| GitError::git("push to the remote repository", &error);
+        let foreign = ForeignRepository::find(&self.path)?;
+        foreign.check_writable(update, patience)?;
+        let remote = self.open()?;
+        if !remote.is_bare() && remote.find_reference("HEAD").is_ok_and(|head| points_at(&head, &update.name)) {
+            return Err(GitError::RemoteCheckedOut);
+        }
+        repository_setup::isolate(&remote, Flush::Each)?;
+        let known: Vec<Oid> = foreign.refs()?.branches.into_values().collect();
+        object_copy::copy(repository, &remote, update.new, &known, limits, patience)?;
+        let mut lock = RepositoryLock::acquire(remote.path(), WAIT.min(patience.left()?))?;
+        clear_leftover(&remote, &update.name, lock.evidence(), patience)?;
+        lock.begin(std::iter::empty())?;
+        let moved = move_branch(&remote, update);
+        lock.finish()?;
+        match moved {
+            Ok(()) => Ok(PushAnswer::Moved),
+            Err(error) if error.code() == ErrorCode::Locked => Ok(PushAnswer::Busy),
+            Err(error) if matches!(error.code(), ErrorCode::Modified | ErrorCode::Exists | ErrorCode::NotFound) => {
+                Ok(PushAnswer::Stale(remote.refname_to_id(&update.name).ok()))
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+/// Reads from `remote`, once more when somebody packed its objects anew meanwhile: then what was found in one file may
+/// be in another.
+fn despite_repacks<T>(
+    remote: &ForeignRepository,
+    mut read: impl FnMut() -> Result<T, GitError>,
+) -> Result<T, GitError> {
+    let mut before = remote.pack_indexes()?;
+    for _ in 1..MAX_READS {
+        let result = read();
+        if !matches!(result, Err(GitError::Protocol { .. })) {
+            return result;
+        }
+        let after = remote.pack_indexes()?;
+        if after == before {
+            return result;
+        }
+        before = after;
+    }
+    read()
+}
+
+fn points_at(head: &git2::Reference<'_>, name: &str) -> bool {
+    matches!(head.symbolic_target(), Ok(Some(target)) if target == name)
+}
+
+fn move_branch(remote: &Repository, update: &RefUpdate) -> Result<(), git2::Error> {
+    match update.old {
+        Some(old) => remote.reference_matching(&update.name, update.new, true, old, "push")?,
+        None => remote.reference(&update.name, update.new, false, "push")?,
+    };
+    Ok(())
+}
+
+/// Removes the branch's lock file if a dead writer left it. A young one may be that of a living `git`: it gets the time
+/// that any living one needs.
+fn clear_leftover(remote: &Repository, name: &str, evidence: Evidence, patience: &Patience) -> Result<(), GitError> {
+    let path = remote.commondir().join(format!("{name}.lock"));
+    while evidence == Evidence::HolderDied && is_young(&path) {
+        patience.sleep(PAUSE)?;
+    }
+    stale_lock::clear(&path, evidence).map_err(GitError::io("remove a stale lock of the remote"))
+}
+
+fn is_young(path: &Path) -> bool {
+    let modified = std::fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age < ABANDONED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ForeignRepository, MAX_READS, PackServer, despite_repacks};
+    use crate::GitError;
+    use crate::patience::{Halt, Patience};
+    use crate::tests::test_repository::{TestRepository, limits};
+    use git2::Oid;
+    use std::io::Read;
+    use std::time::Duration;
+
+    #[test]
+    fn a_repack_in_the_middle_is_survived_and_damage_is_told() {
+        let test = TestRepository::new();
+        for name in ["a", "b"] {
+            test.forge(name, name.as_bytes());
+        }
+        let want = Oid::from_str(test.git(&["rev-parse", "HEAD"]).trim()).unwrap();
+        let remote = ForeignRepository::find(&test.root()).unwrap();
+        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        let mut reads = 0;
+        let pack = despite_repacks(&remote, || {
+            reads += 1;
+            // After the packs were listed, and before an object is read.
+            let repack = |_: Oid| {
+                test.git(&["repack", "-q", "-a", "-d"]);
+                false
+            };
+            let mut server = PackServer::new(&remote, want, &repack, &limits(), &patience)?;
+            let mut pack = Vec::new();
+            server.read_to_end(&mut pack).map_err(GitError::carried)?;
+            Ok(pack)
+        });
+        assert_eq!((reads, pack.unwrap().get(..4)), (2, Some(b"PACK".as_slice())));
+        let mut reads = 0;
+        let damaged = despite_repacks(&remote, || {
+            reads += 1;
+            Err::<(), _>(GitError::protocol("damaged"))
+        });
+        assert!(damaged.is_err());
+        assert_eq!(reads, 1);
+        let mut reads = 0;
+        let restless = despite_repacks(&remote, || {
+            reads += 1;
+            std::fs::write(test.git_dir().join(format!("objects/pack/pack-{reads}.idx")), "").unwrap();
+            Err::<(), _>(GitError::protocol("damaged"))
+        });
+        assert!(restless.is_err());
+        assert_eq!(reads, MAX_READS);
+    }
+}

@@ -1,0 +1,120 @@
+//! HTTP with limits on time, for Git servers and their APIs. No redirect is followed here: whoever asks decides.
+
+use super::cancellation::Cancellation;
+use super::http::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
+use super::peer_stream::{AnswerHead, PeerSender, PeerStream};
+use super::request_body::{Progress, RequestBody};
+use crate::git_error::GitError;
+use crate::limits::IDLE;
+use crate::patience::Patience;
+use std::io::Read;
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// What the client has beyond our patience, so that we are the ones who end it, and say why.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The client, asked with patience. Clones share it.
+#[derive(Clone)]
+pub(crate) struct PatientHttp(Arc<dyn HttpClient>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    Get,
+    Post,
+    Put,
+    Patch,
+}
+
+impl Method {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+        }
+    }
+}
+
+impl PatientHttp {
+    pub(crate) fn new(client: &Arc<dyn HttpClient>) -> Self {
+        Self(Arc::clone(client))
+    }
+
+    /// Asks, and returns the head of the answer with the stream of its body.
+    pub(crate) fn ask(
+        &self,
+        method: Method,
+        url: &str,
+        headers: &[(&'static str, String)],
+        body: Option<RequestBody>,
+        patience: &Patience,
+    ) -> Result<(AnswerHead, PeerStream), GitError> {
+        let (time, read_silence) = (patience.left()? + GRACE, patience.silence());
+        let (headers, url) = (headers.to_vec(), url.to_owned());
+        let client = Arc::clone(&self.0);
+        let cancellation = Cancellation::default();
+        let begun = cancellation.clone();
+        let job = move |post: &PeerSender| {
+            let body = body.map(|body| {
+                let length = body.length();
+                let reader = Progress { stream: body.into_reader(), post: post.clone() };
+                (Box::new(reader) as Box<dyn Read + Send>, length)
+            });
+            let method = method.name();
+            let request = HttpRequest { method, url, headers, body, time, read_silence, write_silence: IDLE };
+            let HttpExchange { cancel, answer } = client.start(request).map_err(unreachable)?;
+            begun.begun(cancel);
+            let answer = answer().map_err(unreachable)?;
+            let head = head_of(&answer);
+            let mut body = answer.body;
+            if post.head(head).is_ok() {
+                post.pump(&mut *body).map_err(|error| unreachable(error.to_string()))?;
+            }
+            Ok(())
+        };
+        PeerStream::send(patience, move || cancellation.cancel(), job)
+    }
+}
+
+fn head_of(answer: &HttpAnswer) -> AnswerHead {
+    let text = |name| answer.header(name).map(ToOwned::to_owned);
+    AnswerHead {
+        status: answer.status,
+        content_type: text("content-type").unwrap_or_default(),
+        location: text("location"),
+        is_rate_limited: answer.header("retry-after").is_some() || answer.header("x-ratelimit-remaining") == Some("0"),
+        retry_after: text("retry-after"),
+        input: None,
+    }
+}
+
+const fn unreachable(reason: String) -> GitError {
+    GitError::Unreachable { reason }
+}
+
+/// Refuses an answer that is no success.
+pub(crate) fn check_status(status: u16) -> Result<(), GitError> {
+    match status {
+        200..=299 => Ok(()),
+        401 | 403 => Err(GitError::Unauthorized),
+        404 => Err(GitError::RemoteMissing),
+        429 | 500..=599 => Err(GitError::Unreachable { reason: format!("it answered with status {status}") }),
+        _ => Err(GitError::Refused { reason: format!("it answered with status {status}") }),
+    }
+}
+
+/// Where an answer sends us, if it does.
+pub(crate) fn redirection(head: &AnswerHead, from: &str) -> Option<Url> {
+    let location = head.location.as_deref().filter(|_| matches!(head.status, 301 | 302 | 303 | 307 | 308))?;
+    Url::parse(from).ok()?.join(location).ok()
+}
+
+/// That we do not go there. Scheme, host and port are all that is shown of it.
+pub(crate) fn redirected(to: &Url, key: &'static str) -> GitError {
+    GitError::Redirected { origin: to.origin().ascii_serialization().chars().take(LONGEST_ORIGIN).collect(), key }
+}
+
+const LONGEST_ORIGIN: usize = 200;

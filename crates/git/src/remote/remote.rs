@@ -1,0 +1,61 @@
+//! What a remote repository can be asked, however it is reached.
+
+use crate::git_error::GitError;
+use crate::limits::Limits;
+use crate::objects::pack::StoredPack;
+use crate::patience::Patience;
+use git2::{Oid, Repository};
+use std::collections::BTreeMap;
+
+/// The branches of a remote, as full reference names, and the one it calls its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RemoteRefs {
+    pub(crate) branches: BTreeMap<String, Oid>,
+    /// Where the remote's `HEAD` stands.
+    pub(crate) head: Option<Oid>,
+}
+
+/// A request to move a branch of the remote, if it still is where it was thought to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RefUpdate {
+    /// Full reference name.
+    pub(crate) name: String,
+    /// `None`: it must not exist yet.
+    pub(crate) old: Option<Oid>,
+    pub(crate) new: Oid,
+}
+
+/// The remote's answer to a [`RefUpdate`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PushAnswer {
+    Moved,
+    /// The branch is elsewhere by now; nothing was moved.
+    Stale(Option<Oid>),
+    /// The remote was busy with the branch; nothing was moved.
+    Busy,
+}
+
+/// A repository elsewhere. Every call is on its own; nothing stays open between calls.
+pub(crate) trait Remote: Send + Sync {
+    /// All branches, in one round trip.
+    fn refs(&self, patience: &Patience) -> Result<RemoteRefs, GitError>;
+
+    /// Brings `want` and all that it needs into `repository`, if nothing goes beyond `limits`; `have` is there already.
+    fn fetch(
+        &self,
+        repository: &Repository,
+        want: Oid,
+        have: &[Oid],
+        limits: &Limits,
+        patience: &Patience,
+    ) -> Result<StoredPack, GitError>;
+
+    /// Sends what `update.new` needs and moves the branch by compare-and-swap.
+    fn push(
+        &self,
+        repository: &Repository,
+        update: &RefUpdate,
+        limits: &Limits,
+        patience: &Patience,
+    ) -> Result<PushAnswer, GitError>;
+}

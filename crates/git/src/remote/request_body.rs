@@ -1,0 +1,39 @@
+//! What a Git server is sent.
+
+use super::peer_stream::PeerSender;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+
+/// What is sent: some bytes, and a file after them.
+#[derive(Debug, Default)]
+pub(crate) struct RequestBody {
+    pub(crate) start: Vec<u8>,
+    pub(crate) pack: Option<(File, u64)>,
+}
+
+impl RequestBody {
+    pub(super) fn length(&self) -> u64 {
+        self.start.len() as u64 + self.pack.as_ref().map_or(0, |(_, length)| *length)
+    }
+
+    pub(crate) fn into_reader(self) -> impl Read + Send + 'static {
+        let pack: Box<dyn Read + Send> = match self.pack {
+            Some((file, length)) => Box::new(file.take(length)),
+            None => Box::new(io::empty()),
+        };
+        Cursor::new(self.start).chain(pack)
+    }
+}
+
+/// Tells the waiting side that the sending goes on.
+pub(crate) struct Progress<R> {
+    pub(crate) stream: R,
+    pub(crate) post: PeerSender,
+}
+
+impl<R: Read> Read for Progress<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.post.alive().map_err(|_| io::ErrorKind::BrokenPipe)?;
+        self.stream.read(buffer)
+    }
+}

@@ -1,0 +1,180 @@
+//! The program `ssh` as a child: with little of our environment, and never longer alive than it is of use.
+
+use crate::git_error::GitError;
+use parking_lot::Mutex;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What `ssh`, its agents and its configuration go by. The rest of the environment, tokens among it, is not its business.
+const ENVIRONMENT: [&str; 36] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TERM",
+    "TZ",
+    "TMPDIR",
+    "DISPLAY",
+    "XAUTHORITY",
+    "WAYLAND_DISPLAY",
+    "XDG_RUNTIME_DIR",
+    "XDG_CONFIG_HOME",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "GPG_TTY",
+    "KRB5CCNAME",
+    "KRB5_CONFIG",
+    "GIT_SSH",
+    "GIT_SSH_VARIANT",
+    "USERPROFILE",
+    "USERNAME",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "COMSPEC",
+    "PATHEXT",
+    "TEMP",
+    "TMP",
+    "WINDIR",
+];
+const PREFIXES: [&str; 2] = ["SSH_", "LC_"];
+
+/// How a launcher says that it could not start the program.
+const EXIT_NO_PROGRAM: i32 = 127;
+
+/// How long a program that has said nothing and closed its output has to end.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The program: not started yet, running, or not to be started any more.
+#[derive(Default)]
+pub(super) struct SshChild(Mutex<State>);
+
+#[derive(Default)]
+enum State {
+    #[default]
+    New,
+    Running(Child),
+    Over,
+}
+
+impl SshChild {
+    /// Starts the program with these words, and returns both ends of the conversation.
+    pub(super) fn start(
+        &self,
+        launcher: Option<&Path>,
+        words: &[String],
+    ) -> Result<(ChildStdin, ChildStdout), GitError> {
+        let mut state = self.0.lock();
+        if matches!(*state, State::Over) {
+            return Err(unreachable("nobody waits for it any more"));
+        }
+        let mut child = command(launcher, words).spawn().map_err(|_| no_program())?;
+        let ends = (child.stdin.take(), child.stdout.take());
+        *state = State::Running(child);
+        match ends {
+            (Some(input), Some(output)) => Ok((input, output)),
+            _ => Err(unreachable("the program `ssh` could not be reached")),
+        }
+    }
+
+    /// Whether a program that has closed its output after `said` bytes was one at all.
+    pub(super) fn end(&self, said: u64) -> Result<(), GitError> {
+        let deadline = Instant::now() + LAST_WORDS;
+        while said == 0 && Instant::now() < deadline {
+            // Not held while waiting: whoever wants to end the program must be able to.
+            match &mut *self.0.lock() {
+                State::Running(child) => match child.try_wait() {
+                    Ok(Some(status)) if status.code() == Some(EXIT_NO_PROGRAM) => return Err(no_program()),
+                    Ok(None) => {}
+                    Ok(Some(_)) | Err(_) => break,
+                },
+                State::New | State::Over => break,
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// Ends the program and all that it started, and waits until it is gone. It is not started after this.
+    pub(super) fn kill(&self) {
+        if let State::Running(mut child) = std::mem::replace(&mut *self.0.lock(), State::Over) {
+            #[cfg(unix)]
+            if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+                // One that has ended by itself has no group any more.
+                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            }
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Drop for SshChild {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "git's own variable names the program, which gets the few variables that it needs"
+)]
+fn command(launcher: Option<&Path>, words: &[String]) -> Command {
+    let program = std::env::var_os("GIT_SSH").unwrap_or_else(|| "ssh".into());
+    let mut command = match launcher.filter(|launcher| launcher.is_file()) {
+        Some(launcher) => {
+            let mut command = Command::new(launcher);
+            command.arg("--tied").arg(std::process::id().to_string()).arg(program);
+            command
+        }
+        None => Command::new(program),
+    };
+    command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_needed(name)));
+    // A group of its own, so that what it starts can be ended with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command
+}
+
+fn is_needed(name: &OsStr) -> bool {
+    let Some(name) = name.to_str().map(str::to_ascii_uppercase) else { return false };
+    ENVIRONMENT.contains(&name.as_str()) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn unreachable(reason: &str) -> GitError {
+    GitError::Unreachable { reason: reason.to_owned() }
+}
+
+fn no_program() -> GitError {
+    unreachable(
+        "the program `ssh` could not be started; install OpenSSH, name another program in GIT_SSH, or use an https:// address",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_needed;
+
+    #[test]
+    fn tokens_and_the_application_s_own_variables_are_not_handed_on() {
+        for name in ["PATH", "HOME", "SSH_AUTH_SOCK", "LC_ALL", "SystemRoot"] {
+            assert!(is_needed(name.as_ref()), "{name}");
+        }
+        for name in
+            ["TGP_GIT_TOKEN", "TGP_GITHUB_TOKEN", "OPENAI_API_KEY", "DATABASE_URL", "LD_PRELOAD", "NODE_OPTIONS"]
+        {
+            assert!(!is_needed(name.as_ref()), "{name}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! One commit of exactly the given files, made in memory.
+//!
+//! Blobs, trees and the commit are written first, and logged so that they survive a power cut; then the branch moves in
+//! one compare-and-swap; the index follows. A kill at any point leaves the old branch or the new one, and at worst an
+//! index for the next writer to bring along.
+
+use super::held_back;
+use crate::branches::head::Head;
+use crate::branches::references::is_contention;
+use crate::branches::strategy;
+use crate::commit_id::CommitId;
+use crate::durability::context::Context;
+use crate::durability::redo_log::{self, LoggedObject, Record, RedoLog, Size};
+use crate::durability::repository_lock::RepositoryLock;
+use crate::durability::settle::{IndexState, branch_lock, settle};
+use crate::durability::stale_lock::{self, Evidence};
+use crate::file_change::FileChange;
+use crate::git_error::GitError;
+use crate::objects::commit_object::NewCommit;
+use crate::objects::tree_update::TreeUpdate;
+use crate::objects::trees::Trees;
+use crate::store_options::StoreOptions;
+use git2::{ObjectType, Oid, Repository};
+use std::time::{Duration, Instant};
+
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// What a commit did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// `None` when the branch already held exactly this.
+    pub id: Option<CommitId>,
+    pub index: IndexState,
+}
+
+/// What the branch that a file belongs to has of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    Nothing,
+    Other,
+    Same,
+}
+
+/// What the branch that `path` belongs to has of a file with this content.
+pub(crate) fn held(
+    repository: &Repository,
+    context: &Context<'_>,
+    path: &str,
+    content: &[u8],
+) -> Result<Held, GitError> {
+    let target = strategy::target(repository, context.options, &[FileChange { path, content: Some(content) }])?;
+    let trees = Trees::new(repository, context.options.limits);
+    held_in(&trees, trees.of(target.commit.or(target.start))?, path, content)
+}
+
+/// What a tree has of a file with this content.
+pub(crate) fn held_in(trees: &Trees<'_>, tree: Option<Oid>, path: &str, content: &[u8]) -> Result<Held, GitError> {
+    let entry = trees.entry(tree, path)?;
+    let own = Oid::hash_object(ObjectType::Blob, content).map_err(|error| GitError::git("name a file", &error))?;
+    Ok(match entry {
+        None => Held::Nothing,
+        Some(entry) if entry.id == own => Held::Same,
+        Some(_) => Held::Other,
+    })
+}
+
+/// Commits `changes` on top of the branch that they belong to, whoever moves it meanwhile.
+pub(crate) fn commit(
+    repository: &Repository,
+    mut lock: RepositoryLock,
+    context: &Context<'_>,
+    message: &str,
+    changes: &[FileChange<'_>],
+) -> Result<Committed, GitError> {
+    let id = advance(repository, &mut lock, context, message, changes);
+    let index = settle(repository, lock, context);
+    Ok(Committed { id: id?.map(CommitId::from), index })
+}
+
+/// Moves the branch to a commit with `changes`; `None` when it holds them already.
+pub(crate) fn advance(
+    repository: &Repository,
+    lock: &mut RepositoryLock,
+    context: &Context<'_>,
+    message: &str,
+    changes: &[FileChange<'_>],
+) -> Result<Option<Oid>, GitError> {
+    let failed = |error: git2::Error| GitError::git("commit", &error);
+    let changes = strategy::own_changes(context.options, changes);
+    held_back::refuse_unseen(repository, context, &changes)?;
+    let mut update = TreeUpdate::default();
+    let mut blobs = Vec::new();
+    for change in &changes {
+        refuse_large(context.options, change)?;
+        let blob = change.content.map(|content| repository.blob(content)).transpose().map_err(failed)?;
+        update.set(change.path, blob.map(Into::into))?;
+        blobs.extend(blob);
+    }
+    let author = context.options.author()?;
+    let message = format!("{}\n", message.trim_end());
+    let trees = Trees::new(repository, context.options.limits);
+    let deadline = Instant::now() + context.wait;
+    loop {
+        let target = strategy::target(repository, context.options, &changes)?;
+        let parent = target.commit.or(target.start);
+        let mut written = blobs.clone();
+        let Some(tree) = changed_tree(&trees, &update, trees.of(parent)?, &mut written)? else { return Ok(None) };
+        let parents = parent.as_slice();
+        let (author, message_bytes) = (&author, message.as_bytes());
+        let commit = NewCommit { tree, parents, author, committer: author, message: message_bytes };
+        let id = commit.write(repository)?;
+        written.push(id);
+        if let Some(log) = context.log {
+            let paths = changes.iter().map(|change| change.path.to_owned()).collect();
+            log_commit(repository, log, &target, &written, paths)?;
+        }
+        let switched = strategy::paths_to_switch(repository, context.options, &target, id)?;
+        lock.begin_branch(changes.iter().map(|change| change.path).chain(switched.iter().map(String::as_str)))?;
+        match move_branch(repository, &target, id, &message) {
+            Ok(()) => {
+                strategy::check_out(repository, &target)?;
+                return Ok(Some(id));
+            }
+            Err(error) if !is_contention(&error) => return Err(failed(error)),
+            Err(_) if Instant::now() >= deadline => return Err(GitError::Busy { seconds: context.wait.as_secs() }),
+            // Moved by somebody else, or about to be: on to its new commit.
+            Err(_) => std::thread::sleep(PAUSE),
+        }
+    }
+}
+
+/// What is too large to be brought back as a file is not committed. Derived files come back by themselves.
+pub(crate) fn refuse_large(options: &StoreOptions, change: &FileChange<'_>) -> Result<(), GitError> {
+    let is_derived = || options.derived.iter().any(|derived| derived == change.path);
+    match change.content {
+        Some(content) if content.len() as u64 > options.limits.file_bytes && !is_derived() => {
+            let reason =
+                "it is larger than fs.fileBytes, so that it could not be brought back; raise that, or make it smaller";
+            Err(GitError::BadPath { path: change.path.to_owned(), reason })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The new tree, or `None` when it equals `base`.
+fn changed_tree(
+    trees: &Trees<'_>,
+    update: &TreeUpdate,
+    base: Option<Oid>,
+    written: &mut Vec<Oid>,
+) -> Result<Option<Oid>, GitError> {
+    let tree = match (update.apply(trees, base, written)?, base) {
+        (Some(tree), _) => tree,
+        (None, Some(_)) => {
+            let empty = trees.empty()?;
+            written.push(empty);
+            empty
+        }
+        (None, None) => return Ok(None),
+    };
+    Ok((base != Some(tree)).then_some(tree))
+}
+
+/// Makes sure that the objects `written`, the last of which is the commit that the branch of `target` moves to, survive.
+fn log_commit(
+    repository: &Repository,
+    log: &RedoLog,
+    target: &Head,
+    written: &[Oid],
+    paths: Vec<String>,
+) -> Result<(), GitError> {
+    let failed = |error: git2::Error| GitError::git("read back a commit", &error);
+    let odb = repository.odb().map_err(failed)?;
+    let (mut objects, mut size) = (Vec::new(), Size::Fits);
+    let mut room = redo_log::CAPACITY;
+    for id in written {
+        let object = odb.read(*id).map_err(failed)?;
+        let Some(left) = room.checked_sub(object.len() as u64) else {
+            // Not all of them in memory at once, only to find that out.
+            (objects, size) = (Vec::new(), Size::TooLarge);
+            break;
+        };
+        room = left;
+        let kind = object.kind().str().to_owned();
+        objects.push(LoggedObject { id: id.to_string(), kind, data: object.data().to_vec() });
+    }
+    let record = Record {
+        session: log.session().to_owned(),
+        reference: target.branch.clone(),
+        old: target.commit.map(|id| id.to_string()),
+        new: written.last().map(Oid::to_string).unwrap_or_default(),
+        objects,
+        paths,
+    };
+    log.append(repository.path(), record, size).map_err(GitError::io("log a commit"))
+}
+
+/// Points the branch from what it was to `id`; an error of contention when it is no longer what it was.
+pub(crate) fn move_branch(repository: &Repository, head: &Head, id: Oid, message: &str) -> Result<(), git2::Error> {
+    // Whether that worked shows in the update itself.
+    let _ = stale_lock::clear(&branch_lock(repository, &head.branch), Evidence::AgeOnly);
+    let subject = message.lines().next().unwrap_or_default();
+    match head.commit {
+        Some(current) => {
+            repository.reference_matching(&head.branch, id, true, current, &format!("commit: {subject}"))?
+        }
+        None => repository.reference(&head.branch, id, false, &format!("commit (initial): {subject}"))?,
+    };
+    Ok(())
+}

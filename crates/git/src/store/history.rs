@@ -1,0 +1,253 @@
+//! Looking back: who changed a file, how, and what it was.
+
+use super::git_store::GitStore;
+use crate::branches::references::at;
+use crate::git_error::GitError;
+use crate::objects::object_reader::{self, Found};
+use crate::objects::raw_tree;
+use crate::objects::tree_entry::Entry;
+use crate::objects::trees::Trees;
+use git2::{DiffFormat, DiffOptions, ObjectType, Oid, Repository};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// Most text of a diff; the rest is cut off and marked.
+const MAX_DIFF_BYTES: usize = 256 << 10;
+
+/// How long a history is looked through.
+const LOG_TIME: Duration = Duration::from_secs(10);
+/// Folders of which it is remembered what they have at the rest of a path.
+const MAX_REMEMBERED: usize = 100_000;
+
+/// Most text of a commit's message, and of its author's name and address.
+const MAX_MESSAGE_BYTES: usize = 8 << 10;
+const MAX_NAME_BYTES: usize = 256;
+
+/// One commit of a file's history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEntry {
+    pub commit: String,
+    pub message: String,
+    pub author: String,
+    pub email: String,
+    /// Seconds since 1970.
+    pub time: i64,
+}
+
+impl GitStore {
+    /// The commits that changed `path`, newest first; all commits without a path. At most `limit`, and what is found in
+    /// ten seconds.
+    ///
+    /// # Errors
+    /// `Git`.
+    pub fn log(&self, path: Option<&str>, limit: usize) -> Result<Vec<LogEntry>, GitError> {
+        let repository = self.open_again()?;
+        let failed = |error: git2::Error| GitError::git("read the history", &error);
+        let Some(head) = at(&repository, "HEAD")? else { return Ok(Vec::new()) };
+        let mut walk = repository.revwalk().map_err(failed)?;
+        walk.set_sorting(git2::Sort::TOPOLOGICAL).and_then(|()| walk.push(head)).map_err(failed)?;
+        let trees = Trees::new(&repository, self.options.limits);
+        let deadline = Instant::now() + LOG_TIME;
+        let mut file = path.map(|path| FileInTrees::new(&trees, path));
+        let mut entries = Vec::new();
+        for id in walk.take_while(|_| Instant::now() < deadline) {
+            let commit = repository.find_commit(id.map_err(failed)?).map_err(failed)?;
+            if file.as_mut().is_none_or(|file| file.is_changed_by(&commit)) {
+                let author = commit.author();
+                entries.push(LogEntry {
+                    commit: commit.id().to_string(),
+                    message: cut(commit.message_bytes(), MAX_MESSAGE_BYTES).trim_end().to_owned(),
+                    author: cut(author.name_bytes(), MAX_NAME_BYTES),
+                    email: cut(author.email_bytes(), MAX_NAME_BYTES),
+                    time: commit.time().seconds(),
+                });
+            }
+            if entries.len() >= limit {
+                break;
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The messages of commits on any branch, of here or of the remote as it was last seen, that hold `words`; newest first.
+    /// At most `limit` commits are looked at, and what is found in ten seconds.
+    ///
+    /// # Errors
+    /// `Git`.
+    pub fn messages_with(&self, words: &str, limit: usize) -> Result<Vec<String>, GitError> {
+        let repository = self.open_again()?;
+        let failed = |error: git2::Error| GitError::git("read the history", &error);
+        let mut walk = repository.revwalk().map_err(failed)?;
+        walk.set_sorting(git2::Sort::TIME).map_err(failed)?;
+        for branches in ["refs/heads/*", "refs/remotes/*"] {
+            walk.push_glob(branches).map_err(failed)?;
+        }
+        let deadline = Instant::now() + LOG_TIME;
+        let mut messages = Vec::new();
+        for id in walk.take(limit).take_while(|_| Instant::now() < deadline) {
+            let commit = repository.find_commit(id.map_err(failed)?).map_err(failed)?;
+            let message = cut(commit.message_bytes(), MAX_MESSAGE_BYTES);
+            if message.contains(words) {
+                messages.push(message);
+            }
+        }
+        Ok(messages)
+    }
+
+    /// How `path` (or everything) differs between two commits, as a unified diff. Without `to`: the current commit;
+    /// without `from`: the parent of `to`.
+    ///
+    /// # Errors
+    /// `NoSuchCommit`, `Git`.
+    pub fn diff(&self, path: Option<&str>, from: Option<&str>, to: Option<&str>) -> Result<String, GitError> {
+        let repository = self.open_again()?;
+        let failed = |error: git2::Error| GitError::git("compare two versions", &error);
+        let to = match to {
+            Some(commit) => Some(resolve(&repository, commit)?),
+            None => at(&repository, "HEAD")?,
+        };
+        let from = match (from, to) {
+            (Some(commit), _) => Some(resolve(&repository, commit)?),
+            (None, Some(to)) => repository.find_commit(to).map_err(failed)?.parent_id(0).ok(),
+            (None, None) => None,
+        };
+        let trees = Trees::new(&repository, self.options.limits);
+        let (old, new) = (trees.of(from)?, trees.of(to)?);
+        // Refuses what libgit2 would go into without end.
+        trees.changes(old, new)?;
+        let find = |tree: Option<Oid>| tree.map(|tree| repository.find_tree(tree)).transpose().map_err(failed);
+        let (old, new) = (find(old)?, find(new)?);
+        let mut options = DiffOptions::new();
+        // Larger content is told to differ, without being read.
+        options.max_size(i64::try_from(self.options.limits.file_bytes).unwrap_or(i64::MAX));
+        if let Some(path) = path {
+            options.pathspec(path).disable_pathspec_match(true);
+        }
+        let diff = repository.diff_tree_to_tree(old.as_ref(), new.as_ref(), Some(&mut options)).map_err(failed)?;
+        let mut text = String::new();
+        let printed = diff.print(DiffFormat::Patch, |_, _, line| {
+            if matches!(line.origin(), '+' | '-' | ' ') {
+                text.push(line.origin());
+            }
+            text.push_str(&String::from_utf8_lossy(line.content()));
+            text.len() <= MAX_DIFF_BYTES
+        });
+        if text.len() > MAX_DIFF_BYTES {
+            text.push_str("\n[the rest is cut off]\n");
+            return Ok(text);
+        }
+        printed.map(|()| text).map_err(failed)
+    }
+
+    /// The bytes of `path` as they were in `commit`.
+    ///
+    /// # Errors
+    /// `NoSuchCommit`, `NotInCommit`, `TooLarge`, `Git`.
+    pub fn content_at(&self, path: &str, commit: &str) -> Result<Vec<u8>, GitError> {
+        let repository = self.open_again()?;
+        let id = resolve(&repository, commit)?;
+        let missing = || GitError::NotInCommit { path: path.to_owned(), commit: commit.to_owned() };
+        let trees = Trees::new(&repository, self.options.limits);
+        let entry = trees.entry(trees.of(Some(id))?, path)?.ok_or_else(missing)?;
+        match object_reader::read(&repository, entry.id, ObjectType::Blob, self.options.limits.file_bytes)? {
+            Found::Content(content) => Ok(content),
+            Found::TooLarge => Err(GitError::TooLarge { path: path.to_owned(), commit: commit.to_owned() }),
+            Found::Nothing => Err(missing()),
+        }
+    }
+}
+
+/// A commit by its full or shortened hash. Nothing else of Git's little language for commits is understood.
+fn resolve(repository: &Repository, commit: &str) -> Result<Oid, GitError> {
+    let missing = || GitError::NoSuchCommit { commit: commit.chars().take(64).collect() };
+    if !(4..=40).contains(&commit.len()) || !commit.chars().all(|c| c.is_ascii_hexdigit()) {
+        return Err(missing());
+    }
+    repository.find_commit_by_prefix(commit).map(|commit| commit.id()).map_err(|_| missing())
+}
+
+/// One path in many trees, most of which have most of their folders in common.
+struct FileInTrees<'t, 'r> {
+    trees: &'t Trees<'r>,
+    path: &'t str,
+    /// What a folder has at the path from that many bytes of it on.
+    known: HashMap<(Oid, usize), Option<Entry>>,
+}
+
+impl<'t, 'r> FileInTrees<'t, 'r> {
+    fn new(trees: &'t Trees<'r>, path: &'t str) -> Self {
+        Self { trees, path, known: HashMap::new() }
+    }
+
+    /// Whether `commit` left the file other than its first parent had it.
+    fn is_changed_by(&mut self, commit: &git2::Commit<'_>) -> bool {
+        let parent = self.trees.of(commit.parent_id(0).ok()).ok().flatten();
+        let own = Some(commit.tree_id());
+        own != parent && self.at(own) != self.at(parent)
+    }
+
+    /// As [`Trees::entry`]; nothing where something cannot be read.
+    fn at(&mut self, tree: Option<Oid>) -> Option<Entry> {
+        let (mut folder, mut from) = (tree?, 0);
+        let mut passed = Vec::new();
+        let found = loop {
+            if let Some(known) = self.known.get(&(folder, from)) {
+                break *known;
+            }
+            passed.push((folder, from));
+            let rest = self.path.get(from..).unwrap_or_default();
+            let (name, below) = rest.split_once('/').map_or((rest, None), |(name, below)| (name, Some(below)));
+            let content = self.trees.read(folder).unwrap_or_default();
+            let entry = raw_tree::find(&content, name.as_bytes()).ok().flatten();
+            match (entry.filter(raw_tree::RawEntry::is_named), below) {
+                (Some(entry), Some(below)) if entry.is_directory() => {
+                    (folder, from) = (entry.id, self.path.len() - below.len());
+                }
+                (Some(entry), None) if !entry.is_directory() => break Some(Entry::of(&entry)),
+                _ => break None,
+            }
+        };
+        if self.known.len() > MAX_REMEMBERED {
+            self.known.clear();
+        }
+        self.known.extend(passed.into_iter().map(|key| (key, found)));
+        found
+    }
+}
+
+/// The start of a text that may be anybody's, as far as it may be long.
+fn cut(text: &[u8], most: usize) -> String {
+    match text.get(..most) {
+        Some(start) => format!("{} [the rest is cut off]", String::from_utf8_lossy(start)),
+        None => String::from_utf8_lossy(text).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FileInTrees;
+    use crate::objects::trees::Trees;
+    use crate::tests::test_repository::{TestRepository, limits};
+    use git2::Repository;
+
+    #[test]
+    fn what_is_remembered_of_one_tree_holds_for_the_others() {
+        let test = TestRepository::new();
+        let steps = [("d/e/f", "1"), ("d/e/g", "1"), ("d/f", "1"), ("d/e/f", "2"), ("x", "1"), ("d/e/f", "1")];
+        for (path, content) in steps {
+            test.forge(path, content.as_bytes());
+        }
+        test.remove("d/e/f");
+        let repository = Repository::open(test.root()).unwrap();
+        let trees = Trees::new(&repository, limits());
+        for path in ["d/e/f", "d/e", "d/f", "x", "x/y", "none", "e/f", "d//e/f", ""] {
+            let mut file = FileInTrees::new(&trees, path);
+            let mut commit = repository.head().unwrap().peel_to_commit().ok();
+            while let Some(at) = commit {
+                let tree = Some(at.tree_id());
+                assert_eq!(file.at(tree), trees.entry(tree, path).unwrap(), "{path} in {}", at.id());
+                commit = at.parent(0).ok();
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Moving to commits that others made: the branches, the files and the index, in this order.
+
+use super::held_back;
+use crate::branches::backup_branch::{self, Kept};
+use crate::branches::head::Head;
+use crate::branches::references::is_contention;
+use crate::durability::context::Context;
+use crate::durability::repository_lock::RepositoryLock;
+use crate::durability::settle;
+use crate::durability::stale_lock::{self, Evidence};
+use crate::git_error::GitError;
+use crate::objects::left_out::LeftOut;
+use crate::objects::trees::Trees;
+use crate::patience::Patience;
+use crate::work_tree::checkout;
+use git2::{ErrorCode, Oid, Repository};
+use std::collections::BTreeSet;
+
+/// One reference that changes. `None` is a reference that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RefMove {
+    pub(crate) name: String,
+    pub(crate) old: Option<Oid>,
+    pub(crate) new: Option<Oid>,
+}
+
+/// Where to go.
+pub(crate) struct Landing {
+    pub(crate) moves: Vec<RefMove>,
+    /// The branch that is current afterwards, and its commit then.
+    pub(crate) current: (String, Option<Oid>),
+    /// What the work tree holds before and after.
+    pub(crate) before: Option<Oid>,
+    pub(crate) after: Option<Oid>,
+}
+
+/// What a landing did.
+#[derive(Debug, Default)]
+pub(crate) struct Landed {
+    /// The files that changed.
+    pub(crate) paths: Vec<String>,
+    /// The branch that keeps files without a commit which were in the way.
+    pub(crate) backup: Option<Kept>,
+    /// The branch that is no longer the current one, unless it is one of a pull request.
+    pub(crate) left_branch: Option<String>,
+    /// What has no file.
+    pub(crate) left_out: LeftOut,
+}
+
+/// Goes there. A kill at any point leaves the old state, or the new one for the next writer to finish. `Busy` when
+/// somebody else moved one of the branches first; then none was moved after that one.
+pub(crate) fn land(
+    repository: &Repository,
+    mut lock: RepositoryLock,
+    context: &Context<'_>,
+    landing: &Landing,
+    patience: &Patience,
+) -> Result<Landed, GitError> {
+    let failed = |error: git2::Error| GitError::git("move to the remote's commits", &error);
+    let head = Head::read(repository)?;
+    let trees = Trees::new(repository, context.options.limits);
+    let patient = trees.patient(patience);
+    let changed = patient.changes(landing.before, landing.after)?;
+    let mut left_out = changed.left_out;
+    let changes = changed.all;
+    let switched = patient.changes(trees.of(head.commit)?, trees.of(landing.current.1)?)?.all;
+    left_out.extend(checkout::survey(&trees, &changes, context.work)?);
+    let mut uncommitted = checkout::uncommitted(&changes, context.work)?;
+    uncommitted.retain(|(path, _)| !context.options.derived.contains(path));
+    // A branch that keeps them would be pushed.
+    let (held_back, uncommitted): (Vec<_>, Vec<_>) =
+        uncommitted.into_iter().partition(|(path, content)| context.work.is_held_back(path, content));
+    let held_back: BTreeSet<String> = held_back.into_iter().map(|(path, _)| path).collect();
+    let held = changes.iter().filter(|change| held_back.contains(&change.path));
+    held_back::remember(repository, held.map(|change| (change.path.clone(), change.old.map(|old| old.id))).collect())?;
+    let uncommitted = uncommitted.into_iter().map(|(path, content)| (path, Some(content))).collect();
+    let backup = backup_branch::back_up_files(repository, context.options, head.commit, uncommitted)?;
+    let paths: BTreeSet<&str> = changes.iter().chain(&switched).map(|change| change.path.as_str()).collect();
+    lock.begin(paths.iter().copied())?;
+    let moved = landing.moves.iter().try_for_each(|reference| apply(repository, reference));
+    if let Err(error) = moved {
+        settle::settle(repository, lock, context);
+        return Err(if is_contention(&error) { GitError::Busy { seconds: 0 } } else { failed(error) });
+    }
+    if head.branch != landing.current.0 {
+        repository.set_head(&landing.current.0).map_err(failed)?;
+    }
+    // However long it takes: half of it would have to be finished by somebody else.
+    let placed = paths.iter().copied().filter(|path| !held_back.contains(*path));
+    checkout::place(&trees, landing.after, placed, context.work)?;
+    settle::settle(repository, lock, context);
+    let is_ours = |branch: &str| landing.moves.iter().any(|moved| moved.name == branch);
+    let left_branch = (head.branch != landing.current.0 && head.commit.is_some() && !is_ours(&head.branch))
+        .then(|| head.branch.trim_start_matches("refs/heads/").to_owned());
+    let paths = changes.into_iter().map(|change| change.path).filter(|path| !held_back.contains(path)).collect();
+    Ok(Landed { paths, backup, left_branch, left_out })
+}
+
+/// Moves one reference, if it still is where it was.
+pub(crate) fn apply(repository: &Repository, reference: &RefMove) -> Result<(), git2::Error> {
+    let RefMove { name, old, new } = reference;
+    // Whether that worked shows in the update itself.
+    let _ = stale_lock::clear(&repository.commondir().join(format!("{name}.lock")), Evidence::AgeOnly);
+    match (old, new) {
+        (Some(old), Some(new)) if old == new => Ok(()),
+        (Some(old), Some(new)) => {
+            repository.reference_matching(name, *new, true, *old, "sync with the remote").map(drop)
+        }
+        (None, Some(new)) => repository.reference(name, *new, false, "sync with the remote").map(drop),
+        (_, None) => match repository.find_reference(name) {
+            Ok(mut reference) => reference.delete(),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(()),
+            Err(error) => Err(error),
+        },
+    }
+}

@@ -1,0 +1,84 @@
+//! What somebody left in the place of the repository's own files: a pipe would keep libgit2 waiting for ever, and a file
+//! that is far too large would be read whole.
+
+use crate::git_error::GitError;
+use crate::limits::MAX_REFS;
+use crate::{git_link, plain_file};
+use std::path::{Path, PathBuf};
+
+/// Files that libgit2 reads whole, and how large one of ours can be.
+const READ_WHOLE: [(&str, u64); 12] = [
+    ("HEAD", 4 << 10),
+    ("commondir", 8 << 10),
+    ("gitdir", 8 << 10),
+    ("config", 1 << 20),
+    ("config.worktree", 1 << 20),
+    ("packed-refs", 32 << 20),
+    ("index", 256 << 20),
+    ("shallow", 32 << 20),
+    ("info/grafts", 32 << 20),
+    ("objects/info/alternates", 1 << 20),
+    ("objects/info/commit-graph", 256 << 20),
+    ("objects/pack/multi-pack-index", 256 << 20),
+];
+
+/// Refuses the repository of the work tree `root` if libgit2 had better not open it.
+pub(crate) fn check(root: &Path) -> Result<(), GitError> {
+    let special = |file| GitError::SpecialFile { file };
+    let mut own = root.join(".git");
+    // That of a linked work tree is elsewhere.
+    if own.is_file() {
+        let link = git_link::link_in(&own, "gitdir: ").map_err(|_| special(".git"))?;
+        own = link.map_or(own, |link| root.join(link));
+    }
+    check_folder(&own)?;
+    match git_link::link_in(&own.join("commondir"), "") {
+        Ok(Some(common)) => check_folder(&own.join(common)),
+        Ok(None) => Ok(()),
+        Err(_) => Err(special("commondir")),
+    }
+}
+
+/// As [`check`], for a folder that is a repository itself.
+pub(crate) fn check_folder(git_dir: &Path) -> Result<(), GitError> {
+    for (file, most) in READ_WHOLE {
+        if !plain_file::is_harmless(&git_dir.join(file), most) {
+            return Err(GitError::SpecialFile { file });
+        }
+    }
+    for (name, depth, file) in
+        [("objects/pack", Depth::One, "A file in objects/pack"), ("refs", Depth::All, "A file in refs")]
+    {
+        if !has_only_files(git_dir.join(name), depth) {
+            return Err(GitError::SpecialFile { file });
+        }
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    One,
+    All,
+}
+
+/// Whether all that is in a folder, or in those below it too, is or leads to a plain file or folder.
+fn has_only_files(folder: PathBuf, depth: Depth) -> bool {
+    let mut waiting = vec![folder];
+    let mut met = 0;
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            met += 1;
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() && depth == Depth::All {
+                waiting.push(entry.path());
+            } else if !kind.is_file() && !kind.is_dir() && !plain_file::is_harmless(&entry.path(), u64::MAX) {
+                return false;
+            }
+            if met > MAX_REFS {
+                return false;
+            }
+        }
+    }
+    true
+}

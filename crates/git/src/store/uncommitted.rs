@@ -1,0 +1,107 @@
+//! Files of the work tree that the history does not have as they are.
+
+use crate::branches::strategy;
+use crate::git_error::GitError;
+use crate::objects::object_reader;
+use crate::objects::tree_changes::TreeChange;
+use crate::objects::trees::Trees;
+use crate::patience::Patience;
+use crate::plain_file;
+use crate::store_options::StoreOptions;
+use crate::work_tree::checkout::is_plain;
+use crate::work_tree::work_tree::WorkTree;
+use git2::{ObjectType, Oid, Repository};
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+/// Largest list of ignored files that is gone by.
+const MAX_IGNORE_BYTES: u64 = 64 << 10;
+
+/// What is different about a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileState {
+    /// The history has none of this path.
+    New,
+    Changed,
+    /// The history has it, the work tree does not.
+    Missing,
+}
+
+/// The files among `present`, and those that should be, which the history has otherwise or not at all, sorted by path. Files
+/// that are ignored, or that follow from others, are left out.
+pub(crate) fn uncommitted(
+    repository: &Repository,
+    options: &StoreOptions,
+    work: &dyn WorkTree,
+    present: &BTreeSet<String>,
+    patience: &Patience,
+) -> Result<Vec<(String, FileState)>, GitError> {
+    let trees = Trees::new(repository, options.limits).patient(patience);
+    let is_ours = |path: &str| work.accepts(path) && !options.derived.iter().any(|derived| derived == path);
+    let committed = trees.changes(None, strategy::view(repository, options)?)?.all;
+    let mut found = Vec::new();
+    for change in committed.iter().filter(|change| is_ours(&change.path)) {
+        patience.left()?;
+        let state = state_of(&trees, change, present.contains(&change.path), work)?;
+        found.extend(state.map(|state| (change.path.clone(), state)));
+    }
+    let known: BTreeSet<&str> = committed.iter().map(|change| change.path.as_str()).collect();
+    let mut ignored = Ignored::new(repository);
+    for path in present.iter().filter(|path| !known.contains(path.as_str()) && is_ours(path)) {
+        patience.left()?;
+        if !ignored.has(path)? {
+            found.push((path.clone(), FileState::New));
+        }
+    }
+    found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    Ok(found)
+}
+
+/// How a file that the history has differs from it.
+fn state_of(
+    trees: &Trees<'_>,
+    committed: &TreeChange,
+    is_present: bool,
+    work: &dyn WorkTree,
+) -> Result<Option<FileState>, GitError> {
+    let Some(entry) = committed.new.filter(|entry| entry.mode.is_some_and(is_plain)) else { return Ok(None) };
+    if !is_present {
+        // One that is too large to be a file here is not missed.
+        let fits =
+            object_reader::blob_size(trees.repository, entry.id).is_some_and(|size| size <= trees.limits.file_bytes);
+        return Ok(fits.then_some(FileState::Missing));
+    }
+    // What cannot be read is not what was committed.
+    let Ok(Some(content)) = work.read(&committed.path) else { return Ok(Some(FileState::Changed)) };
+    let own = Oid::hash_object(ObjectType::Blob, &content).map_err(|error| GitError::git("compare a file", &error))?;
+    Ok((own != entry.id).then_some(FileState::Changed))
+}
+
+/// What `.gitignore` files and the exclude file say.
+struct Ignored<'r> {
+    repository: &'r Repository,
+    /// By folder, whether libgit2 may read its list: it waits for a pipe for ever, and reads a file of any size whole.
+    harmless: HashMap<String, bool>,
+}
+
+impl<'r> Ignored<'r> {
+    fn new(repository: &'r Repository) -> Self {
+        Self { repository, harmless: HashMap::new() }
+    }
+
+    fn has(&mut self, path: &str) -> Result<bool, GitError> {
+        let Some(root) = self.repository.workdir() else { return Ok(false) };
+        let folders = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
+        for folder in std::iter::once("").chain(folders) {
+            let is_harmless = *self
+                .harmless
+                .entry(folder.to_owned())
+                .or_insert_with(|| plain_file::is_harmless(&root.join(folder).join(".gitignore"), MAX_IGNORE_BYTES));
+            if !is_harmless {
+                return Ok(false);
+            }
+        }
+        let ignored = self.repository.is_path_ignored(Path::new(path));
+        ignored.map_err(|error| GitError::git("read which files are ignored", &error))
+    }
+}

@@ -1,0 +1,242 @@
+//! Bringing the remote's commits in, and putting local ones on top of them.
+
+use super::replay::{Replayed, replay};
+use super::upstream::Upstream;
+use super::warnings;
+use crate::backoff::Backoff;
+use crate::branches::backup_branch::back_up_commit;
+use crate::branches::head::Head;
+use crate::branches::references::{at, branch_at, branch_reference, tracking_reference};
+use crate::branches::{pending, strategy};
+use crate::git_error::GitError;
+use crate::objects::trees::Trees;
+use crate::patience::Patience;
+use crate::store::held_back::Released;
+use crate::store::landing::{self, Landed, Landing, RefMove};
+use crate::store_options::WriteStrategy;
+use git2::{Oid, Repository};
+
+/// What hydrating did.
+#[derive(Debug, Default)]
+pub struct Hydrated {
+    /// Files that changed because others changed them.
+    pub changed: Vec<String>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+    pub local: LocalCommits,
+}
+
+/// Whether there is anything that the remote does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LocalCommits {
+    #[default]
+    None,
+    Waiting,
+}
+
+impl Hydrated {
+    fn take(&mut self, landed: Landed) {
+        self.warnings.extend(warnings::of_landing(&landed));
+        self.changed = landed.paths;
+    }
+
+    fn take_released(&mut self, released: Released) {
+        self.warnings.extend(warnings::of_released(&released));
+        self.changed.extend(released.replaced);
+        self.changed.sort_unstable();
+        self.changed.dedup();
+    }
+}
+
+impl Upstream {
+    /// Moves to the remote's head, local commits on top. When the remote is where it was, one round trip is all.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Unauthorized`, `RemoteMissing`, `Refused`, `Protocol`, `RemoteLimit`, `DetachedHead`, `Busy`, `Git`, `Io`.
+    pub fn hydrate(&self) -> Result<Hydrated, GitError> {
+        let _turn = self.turn.lock();
+        let repository = self.store.open_again()?;
+        let branch = &self.options().branch;
+        let patience = self.patience();
+        let refs = self.remote.refs(&patience)?;
+        let mut hydrated = Hydrated::default();
+        let theirs = refs.branches.get(&branch_reference(branch)).copied();
+        match (theirs, refs.head) {
+            (Some(theirs), _) => {
+                let landed = self.integrate(&repository, theirs, &patience)?;
+                hydrated.take(landed);
+                let local = branch_at(&repository, branch)?;
+                if local != Some(theirs) || self.options().strategy == WriteStrategy::PullRequest {
+                    hydrated.local = LocalCommits::Waiting;
+                }
+            }
+            // The first push makes the branch; until then it starts where the remote's own branch is.
+            (None, Some(start)) if branch_at(&repository, branch)?.is_none() => {
+                hydrated.warnings.push(format!(
+                    "The remote has no branch '{branch}' yet: it starts from the remote's default branch, and the first write makes it."
+                ));
+                self.forget_tracking(&repository)?;
+                hydrated.take(self.start_from(&repository, start, &patience)?);
+            }
+            (None, _) => {
+                self.forget_tracking(&repository)?;
+                if branch_at(&repository, branch)?.is_some() {
+                    hydrated.local = LocalCommits::Waiting;
+                }
+            }
+        }
+        hydrated.take_released(self.store.release()?);
+        hydrated.warnings.extend(self.take_notices());
+        let lost = self.take_conflicts();
+        hydrated.warnings.extend(lost.iter().map(|conflict| format!("{conflict}.")));
+        Ok(hydrated)
+    }
+
+    /// Makes `theirs` part of the local history.
+    pub(crate) fn integrate(&self, network: &Repository, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
+        self.fetch(network, theirs, patience, || {
+            let mut backoff = Backoff::new();
+            loop {
+                let landed = match self.options().strategy {
+                    WriteStrategy::Direct => self.land_direct(theirs, patience),
+                    WriteStrategy::PullRequest => self.land_view(theirs, patience),
+                };
+                match landed {
+                    Err(GitError::Busy { seconds: 0 }) => backoff.wait(patience)?,
+                    result => return result,
+                }
+            }
+        })
+    }
+
+    fn land_direct(&self, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
+        let (repository, lock) = self.store.writer()?;
+        let options = self.options();
+        let (name, tracking) = (branch_reference(&options.branch), tracking_reference(&options.branch));
+        let (local, known) = (at(&repository, &name)?, at(&repository, &tracking)?);
+        let head = Head::read(&repository)?;
+        if head.branch == name && local == Some(theirs) && known == local {
+            return Ok(Landed::default());
+        }
+        let next = match local {
+            None => theirs,
+            Some(local) => {
+                let replayed = self.on_top(&repository, local, known, theirs, patience)?;
+                self.note(&repository, local, &replayed)?;
+                replayed.head.unwrap_or(theirs)
+            }
+        };
+        if local != Some(next) {
+            self.note_overtaken();
+        }
+        let is_replaced =
+            |known: &Oid| *known != theirs && !repository.graph_descendant_of(theirs, *known).unwrap_or(true);
+        if let Some(known) = known.filter(is_replaced) {
+            self.note_replaced(&repository, known)?;
+        }
+        let trees = Trees::new(&repository, options.limits);
+        let moves = vec![
+            RefMove { name: name.clone(), old: local, new: Some(next) },
+            RefMove { name: tracking, old: known, new: Some(theirs) },
+        ];
+        let landing = Landing {
+            moves,
+            before: trees.of(head.commit)?,
+            after: trees.of(Some(next))?,
+            current: (name, Some(next)),
+        };
+        landing::land(&repository, lock, &self.store.context(), &landing, patience)
+    }
+
+    /// In the strategy of pull requests nothing local is on the branch itself: it is where the remote's is, and the work
+    /// tree shows the waiting tools on top.
+    fn land_view(&self, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
+        let (repository, lock) = self.store.writer()?;
+        let options = self.options();
+        let (name, tracking) = (branch_reference(&options.branch), tracking_reference(&options.branch));
+        let (local, known) = (at(&repository, &name)?, at(&repository, &tracking)?);
+        let before = strategy::view(&repository, options)?;
+        let trees = Trees::new(&repository, options.limits).patient(patience);
+        let base = trees.of(Some(theirs))?;
+        let (mut decided, mut waiting) = (Vec::new(), Vec::new());
+        for pending in pending::all(&repository, options)? {
+            let side = if pending::is_decided(&trees, &pending, base)? { &mut decided } else { &mut waiting };
+            side.push(pending);
+        }
+        if let Some(local) = local
+            && local != theirs
+            && !repository.graph_descendant_of(theirs, local).unwrap_or(false)
+        {
+            let kept = back_up_commit(&repository, local)?;
+            self.notice(format!(
+                "The branch '{}' had commits here that the remote's does not have. They are kept on the branch {kept}.",
+                options.branch
+            ));
+        }
+        let mut moves = vec![
+            RefMove { name: name.clone(), old: local, new: Some(theirs) },
+            RefMove { name: tracking, old: known, new: Some(theirs) },
+        ];
+        let head = Head::read(&repository)?;
+        let stays = waiting.iter().find(|pending| branch_reference(&pending.branch) == head.branch);
+        let current = stays.map_or((name, Some(theirs)), |pending| (head.branch.clone(), Some(pending.tip)));
+        moves.extend(decided.iter().map(|pending| RefMove {
+            name: branch_reference(&pending.branch),
+            old: Some(pending.tip),
+            new: None,
+        }));
+        for pending in &decided {
+            self.pull_requests.lock().remove(&pending.branch);
+        }
+        let after = pending::overlay(&trees, base, &waiting)?;
+        let landing = Landing { moves, current, before, after };
+        landing::land(&repository, lock, &self.store.context(), &landing, patience)
+    }
+
+    /// The local commits on top of `theirs`.
+    pub(crate) fn on_top(
+        &self,
+        repository: &Repository,
+        local: Oid,
+        known: Option<Oid>,
+        theirs: Oid,
+        patience: &Patience,
+    ) -> Result<Replayed, GitError> {
+        let contains =
+            |tip: Oid, commit: Oid| tip == commit || repository.graph_descendant_of(tip, commit).unwrap_or(false);
+        if contains(local, theirs) {
+            return Ok(Replayed { head: Some(local), ..Replayed::default() });
+        }
+        if contains(theirs, local) {
+            return Ok(Replayed { head: Some(theirs), ..Replayed::default() });
+        }
+        // What the remote had when we last looked is theirs, even if they have thrown it away since.
+        let base = match known.filter(|known| contains(local, *known)) {
+            Some(known) => Some(known),
+            None => repository.merge_base(local, theirs).ok(),
+        };
+        replay(repository, base, local, theirs, self.options(), patience)
+    }
+
+    fn start_from(&self, network: &Repository, start: Oid, patience: &Patience) -> Result<Landed, GitError> {
+        self.fetch(network, start, patience, || self.land_start(start, patience))
+    }
+
+    fn land_start(&self, start: Oid, patience: &Patience) -> Result<Landed, GitError> {
+        let (repository, lock) = self.store.writer()?;
+        let name = branch_reference(&self.options().branch);
+        let landing = Landing {
+            moves: vec![RefMove { name: name.clone(), old: None, new: Some(start) }],
+            before: strategy::view(&repository, self.options())?,
+            after: Trees::new(&repository, self.options().limits).of(Some(start))?,
+            current: (name, Some(start)),
+        };
+        landing::land(&repository, lock, &self.store.context(), &landing, patience)
+    }
+
+    pub(crate) fn forget_tracking(&self, repository: &Repository) -> Result<(), GitError> {
+        let name = tracking_reference(&self.options().branch);
+        landing::apply(repository, &RefMove { name, old: None, new: None })
+            .map_err(|error| GitError::git("forget a branch of the remote", &error))
+    }
+}

@@ -1,0 +1,159 @@
+//! Sending the branches of tools out, and asking for their merge.
+
+use super::upstream::Upstream;
+use crate::backoff::Backoff;
+use crate::branches::head::Head;
+use crate::branches::pending::{self, Pending};
+use crate::branches::references::{at, base, branch_reference, tracking_reference};
+use crate::branches::strategy;
+use crate::git_error::GitError;
+use crate::objects::trees::Trees;
+use crate::patience::Patience;
+use crate::pull_request::forge_api::ForgeApi;
+use crate::pull_request::pull_request::{PullRequest, PullRequestState};
+use crate::remote::remote::{PushAnswer, RefUpdate};
+use crate::store::landing::{self, Landing, RefMove};
+use git2::{Oid, Repository};
+
+impl Upstream {
+    /// Pushes one tool's branch and makes sure of its pull request. A plain remote gets the branch alone, and there is none to
+    /// make when all that the branch had was removed again.
+    pub(crate) fn publish_tool(
+        &self,
+        repository: &Repository,
+        tool: &Pending,
+        patience: &Patience,
+    ) -> Result<Option<PullRequest>, GitError> {
+        let Some(forge) = self.forge.as_deref() else {
+            return self.push_tool(repository, None, &tool.branch, patience).map(|_| None);
+        };
+        let base = &self.options().branch;
+        if at(repository, &tracking_reference(base))?.is_none() {
+            let reason = format!("it has no branch '{base}' to merge into; push a first commit to it");
+            return Err(GitError::Refused { reason });
+        }
+        let is_empty = tool.changes.is_empty();
+        if is_empty && at(repository, &tracking_reference(&tool.branch))?.is_none() {
+            return Ok(None);
+        }
+        let sent = self.push_tool(repository, Some(forge), &tool.branch, patience)?;
+        let paths: Vec<String> = tool.changes.iter().map(|change| change.path.clone()).collect();
+        let text = self.describe.describe(&paths);
+        let known = self.pull_requests.lock().get(&tool.branch).cloned();
+        if let (Sent::Nothing, Some((known, told))) = (sent, known)
+            && told == text
+        {
+            return Ok(Some(known));
+        }
+        let request = match forge.find(&tool.branch, base)? {
+            Some(found) if found.state == PullRequestState::Open => {
+                forge.update(found.number, &text)?;
+                found
+            }
+            _ if is_empty => return Ok(None),
+            _ => forge.create(&tool.branch, base, &text)?,
+        };
+        self.pull_requests.lock().insert(tool.branch.clone(), (request.clone(), text));
+        Ok(Some(request))
+    }
+
+    fn push_tool(
+        &self,
+        repository: &Repository,
+        forge: Option<&dyn ForgeApi>,
+        branch: &str,
+        patience: &Patience,
+    ) -> Result<Sent, GitError> {
+        let (name, tracking) = (branch_reference(branch), tracking_reference(branch));
+        let mut backoff = Backoff::new();
+        let mut sent = Sent::Nothing;
+        let mut replaced = None;
+        loop {
+            let (local, known) = (at(repository, &name)?, at(repository, &tracking)?);
+            let Some(new) = local.filter(|_| local != known) else { return Ok(sent) };
+            let theirs = known.map_or_else(|| base(repository, self.options()), |known| Ok(Some(known)))?;
+            self.check_sharing(repository, theirs, new, patience)?;
+            let old = replaced.take().or(known);
+            let update = RefUpdate { name: name.clone(), old, new };
+            match self.remote.push(repository, &update, &self.options().limits, patience)? {
+                PushAnswer::Moved => {
+                    self.set_tracking(&tracking, new)?;
+                    sent = Sent::Commits;
+                    continue;
+                }
+                // What is left of an earlier pull request makes room: it was merged or declined.
+                PushAnswer::Stale(Some(theirs)) if known.is_none() && self.is_over(forge, branch)? => {
+                    replaced = Some(theirs);
+                }
+                PushAnswer::Stale(Some(theirs)) => self.land_tool(repository, branch, theirs, patience)?,
+                PushAnswer::Stale(None) => forget(repository, &tracking)?,
+                PushAnswer::Busy => {}
+            }
+            backoff.wait(patience)?;
+        }
+    }
+
+    /// Whether the branch's pull request is done; a remote without such does not tell.
+    fn is_over(&self, forge: Option<&dyn ForgeApi>, branch: &str) -> Result<bool, GitError> {
+        let Some(forge) = forge else { return Ok(false) };
+        let found = forge.find(branch, &self.options().branch)?;
+        Ok(found.is_some_and(|found| found.state == PullRequestState::Done))
+    }
+
+    /// Puts our commits of a tool on top of the ones that somebody else pushed for it.
+    fn land_tool(&self, network: &Repository, branch: &str, theirs: Oid, patience: &Patience) -> Result<(), GitError> {
+        self.fetch(network, theirs, patience, || self.land_commits_of(branch, theirs, patience))
+    }
+
+    fn land_commits_of(&self, branch: &str, theirs: Oid, patience: &Patience) -> Result<(), GitError> {
+        let (repository, lock) = self.store.writer()?;
+        let options = self.options();
+        let (name, tracking) = (branch_reference(branch), tracking_reference(branch));
+        let (local, known) = (at(&repository, &name)?, at(&repository, &tracking)?);
+        let Some(local) = local else { return Ok(()) };
+        let replayed = self.on_top(&repository, local, known, theirs, patience)?;
+        self.note(&repository, local, &replayed)?;
+        let next = replayed.head.unwrap_or(theirs);
+        let before = strategy::view(&repository, options)?;
+        let base = base(&repository, options)?;
+        let trees = Trees::new(&repository, options.limits).patient(patience);
+        let mut waiting = pending::all(&repository, options)?;
+        for tool in waiting.iter_mut().filter(|tool| tool.branch == branch) {
+            let fork = base.and_then(|base| repository.merge_base(base, next).ok());
+            let changes = pending::changes_since(&trees, fork, next)?;
+            *tool = Pending { branch: branch.to_owned(), tip: next, changes };
+        }
+        let after = pending::overlay(&trees, trees.of(base)?, &waiting)?;
+        let head = Head::read(&repository)?;
+        let commit = if head.branch == name { Some(next) } else { head.commit };
+        let landing = Landing {
+            moves: vec![
+                RefMove { name, old: Some(local), new: Some(next) },
+                RefMove { name: tracking, old: known, new: Some(theirs) },
+            ],
+            current: (head.branch, commit),
+            before,
+            after,
+        };
+        match landing::land(&repository, lock, &self.store.context(), &landing, patience) {
+            Ok(landed) => {
+                self.note_landed(&landed);
+                Ok(())
+            }
+            // Somebody else was faster; the next round sees what they did.
+            Err(GitError::Busy { seconds: 0 }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    Nothing,
+    Commits,
+}
+
+fn forget(repository: &Repository, tracking: &str) -> Result<(), GitError> {
+    landing::apply(repository, &RefMove { name: tracking.to_owned(), old: None, new: None })
+        .map_err(|error| GitError::git("forget a branch of the remote", &error))
+}

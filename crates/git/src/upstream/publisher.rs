@@ -1,0 +1,329 @@
+//! Pushing in the background: writes that arrive while a push is under way share the next one.
+
+use super::hydrate::Hydrated;
+use super::sharing::Sharing;
+use super::upstream::{Fate, Upstream};
+use crate::branches::pending;
+use crate::branches::references::branch_at;
+use crate::commit_id::CommitId;
+use crate::git_error::GitError;
+use crate::patience::Patience;
+use crate::pull_request::pull_request::PullRequest;
+use crate::store_options::WriteStrategy;
+use git2::{Oid, Repository};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tgp_base::threads::{self, Panicked};
+
+/// How soon a push that could not be made is tried again, at first and at most.
+const FIRST_RETRY: Duration = Duration::from_secs(2);
+const LONGEST_RETRY: Duration = Duration::from_mins(1);
+/// An exchange that is told to end does so within this time.
+const LAST_STEP: Duration = Duration::from_millis(500);
+
+/// A commit that somebody waits for.
+pub struct Ticket {
+    pub path: String,
+    pub commit: Option<CommitId>,
+    pub done: Box<dyn FnOnce(Result<Published, GitError>) + Send>,
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    /// Its name now: it changes when it is put on top of others' commits.
+    pub commit: Option<CommitId>,
+    pub reach: Reach,
+    pub pull_request: Option<PullRequest>,
+}
+
+/// How far a commit has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    Remote,
+    /// It is here only, for this reason; it is pushed later.
+    Local(String),
+}
+
+/// Pushes what is committed, one push at a time.
+pub struct Publisher {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    upstream: Upstream,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    queue: Vec<Ticket>,
+    life: Life,
+    retry: Option<Instant>,
+    pause: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Life {
+    /// No thread yet.
+    Asleep,
+    Running,
+    Stopping,
+}
+
+impl Publisher {
+    #[must_use]
+    pub fn new(upstream: Upstream) -> Self {
+        let state = State { queue: Vec::new(), life: Life::Asleep, retry: None, pause: FIRST_RETRY };
+        Self { shared: Arc::new(Shared { upstream, state: Mutex::new(state), changed: Condvar::new() }) }
+    }
+
+    /// Pushes the ticket's commit soon, and says what became of it.
+    pub fn submit(&self, ticket: Ticket) {
+        let mut state = self.shared.state.lock();
+        match state.life {
+            Life::Stopping => {
+                drop(state);
+                let reach = Reach::Local("the kernel was shut down before the push".to_owned());
+                (ticket.done)(Ok(Published { commit: ticket.commit, reach, pull_request: None }));
+                return;
+            }
+            Life::Running => {}
+            Life::Asleep => {
+                let shared = Arc::clone(&self.shared);
+                let started = threads::spawn("tgp-git", move || shared.run());
+                if started.is_err() {
+                    drop(state);
+                    let reach = Reach::Local("the system refuses more threads".to_owned());
+                    (ticket.done)(Ok(Published { commit: ticket.commit, reach, pull_request: None }));
+                    return;
+                }
+                state.life = Life::Running;
+            }
+        }
+        state.queue.push(ticket);
+        self.shared.changed.notify_all();
+    }
+
+    /// Has somebody asked before every push from now on.
+    pub fn ask_before_pushing(&self, sharing: Arc<dyn Sharing>) {
+        // There is one for the life of a kernel.
+        let _first = self.shared.upstream.sharing.set(sharing);
+    }
+
+    /// Pushes whatever is not pushed yet, in the background.
+    pub fn nudge(&self) {
+        self.submit(nobody());
+    }
+
+    /// Pushes whatever is not pushed yet, then brings in what others pushed.
+    ///
+    /// # Errors
+    /// Whatever keeps the push or the fetch from being made; `Conflict` when both sides changed a file.
+    pub fn sync(&self) -> Result<Hydrated, GitError> {
+        let upstream = &self.shared.upstream;
+        let round = upstream.publish();
+        let lost = upstream.take_conflicts().into_iter().next();
+        match (round.error, lost) {
+            // What is held back keeps nothing of others' away.
+            (Some(GitError::Held { reason }), None) => {
+                let mut hydrated = upstream.hydrate()?;
+                if let Some(conflict) = upstream.take_conflicts().into_iter().next() {
+                    return Err(conflict);
+                }
+                hydrated.warnings.push(format!("Not pushed: {reason}"));
+                Ok(hydrated)
+            }
+            (Some(error), _) | (None, Some(error)) => Err(error),
+            (None, None) => upstream.hydrate(),
+        }
+    }
+
+    /// Brings in what others pushed.
+    ///
+    /// # Errors
+    /// As [`Upstream::hydrate`].
+    pub fn hydrate(&self) -> Result<Hydrated, GitError> {
+        self.shared.upstream.hydrate()
+    }
+
+    /// How often others' commits have moved the branch, in any exchange so far, those that failed afterwards included. A
+    /// replay leaves derived files out, so these may lack what local commits had in them.
+    #[must_use]
+    pub fn times_overtaken(&self) -> usize {
+        self.shared.upstream.times_overtaken()
+    }
+
+    /// Makes the pushes that wait, for at most `wait`, and ends. What is not pushed then stays committed.
+    pub fn stop(&self, wait: Duration) {
+        let deadline = Instant::now() + wait;
+        let mut state = self.shared.state.lock();
+        if state.life == Life::Running {
+            state.life = Life::Stopping;
+            if state.retry.is_some() {
+                state.queue.push(nobody());
+            }
+            self.shared.changed.notify_all();
+            while state.life != Life::Asleep && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
+            // A remote that has not answered by now keeps nobody.
+            self.shared.upstream.halt.set();
+            let deadline = Instant::now() + LAST_STEP;
+            while state.life != Life::Asleep && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
+        }
+        self.shared.upstream.halt.set();
+        state.life = Life::Stopping;
+    }
+}
+
+/// A ticket that nobody waits for.
+fn nobody() -> Ticket {
+    Ticket { path: String::new(), commit: None, done: Box::new(drop) }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        self.shared.upstream.halt.set();
+        self.shared.state.lock().life = Life::Stopping;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Shared {
+    fn run(&self) {
+        while let Some(tickets) = self.next() {
+            // A fault in one round must not keep the tickets of this and the next ones waiting for ever.
+            let round = threads::contain(|| self.upstream.publish())
+                .unwrap_or_else(|Panicked| Round { error: Some(GitError::Fault), ..Round::default() });
+            let may_pass = round.error.as_ref().is_some_and(GitError::may_pass);
+            for ticket in tickets {
+                let Ticket { path, commit, done } = ticket;
+                let verdict = threads::contain(|| self.upstream.verdict(&round, &path, commit));
+                let verdict = verdict.unwrap_or(Err(GitError::Fault));
+                // Whoever gave it away hears of it by its being dropped.
+                let _ = threads::contain(|| done(verdict));
+            }
+            let mut state = self.state.lock();
+            if may_pass {
+                state.retry = Some(Instant::now() + state.pause);
+                state.pause = (state.pause * 2).min(LONGEST_RETRY);
+            } else {
+                state.retry = None;
+                state.pause = FIRST_RETRY;
+            }
+            if state.queue.is_empty() {
+                self.upstream.forget_rewrites();
+            }
+        }
+        let mut state = self.state.lock();
+        state.life = Life::Asleep;
+        self.changed.notify_all();
+    }
+
+    /// The tickets of the next push; none of them for a retry; `None` when it is time to end.
+    fn next(&self) -> Option<Vec<Ticket>> {
+        let mut state = self.state.lock();
+        loop {
+            if !state.queue.is_empty() {
+                return Some(std::mem::take(&mut state.queue));
+            }
+            if state.life == Life::Stopping {
+                return None;
+            }
+            match state.retry {
+                Some(at) if at <= Instant::now() => {
+                    state.retry = None;
+                    return Some(Vec::new());
+                }
+                Some(at) => drop(self.changed.wait_until(&mut state, at)),
+                None => self.changed.wait(&mut state),
+            }
+        }
+    }
+}
+
+/// What one exchange with the remote came to.
+#[derive(Default)]
+pub(crate) struct Round {
+    pub(crate) error: Option<GitError>,
+    /// By branch: the pull request, where the remote has such, or why nothing got there.
+    tools: Vec<(String, Result<Option<PullRequest>, String>)>,
+}
+
+impl Round {
+    /// How far the commits of `branch` have come.
+    fn reach(&self, branch: &str) -> (Reach, Option<PullRequest>) {
+        let tool = self.tools.iter().find(|(name, _)| name == branch).map(|(_, result)| result);
+        match (tool, &self.error) {
+            (Some(Ok(request)), _) => (Reach::Remote, request.clone()),
+            (Some(Err(reason)), _) => (Reach::Local(reason.clone()), None),
+            (None, Some(error)) => (Reach::Local(error.to_string()), None),
+            (None, None) => (Reach::Remote, None),
+        }
+    }
+}
+
+impl Upstream {
+    /// Pushes whatever is not pushed yet.
+    pub(crate) fn publish(&self) -> Round {
+        let _turn = self.turn.lock();
+        let mut round = Round::default();
+        let patience = self.patience();
+        let published = self.store.open_again().and_then(|repository| match self.options().strategy {
+            WriteStrategy::Direct => self.push_branch(&repository, &patience).map(drop),
+            WriteStrategy::PullRequest => self.publish_tools(&repository, &mut round, &patience),
+        });
+        round.error = published.err().or(round.error);
+        round
+    }
+
+    fn publish_tools(&self, repository: &Repository, round: &mut Round, patience: &Patience) -> Result<(), GitError> {
+        for tool in pending::all(repository, self.options())? {
+            let result = self.publish_tool(repository, &tool, patience);
+            round.tools.push((tool.branch, result.as_ref().map(Clone::clone).map_err(ToString::to_string)));
+            // The other tools may fare better, unless nobody can be reached.
+            match result {
+                Err(error) if error.may_pass() => return Err(error),
+                Err(error) => round.error = Some(error),
+                Ok(_) => {}
+            }
+        }
+        self.push_backups(repository, patience);
+        Ok(())
+    }
+
+    /// The branch that a commit of `path` is on. When it took back all that its branch had, only the commit tells.
+    fn branch_with(&self, repository: &Repository, path: &str, commit: Oid) -> Result<String, GitError> {
+        let own = pending::branch_for(repository, self.options(), path)?;
+        if branch_at(repository, &own)?.is_some() {
+            return Ok(own);
+        }
+        let holds = |tip: Oid| tip == commit || repository.graph_descendant_of(tip, commit).unwrap_or(false);
+        let holder = pending::all(repository, self.options())?.into_iter().find(|pending| holds(pending.tip));
+        Ok(holder.map_or(own, |pending| pending.branch))
+    }
+
+    fn verdict(&self, round: &Round, path: &str, commit: Option<CommitId>) -> Result<Published, GitError> {
+        let repository = self.store.open_again()?;
+        let Some(commit) = commit else {
+            let branch = pending::branch_for(&repository, self.options(), path)?;
+            let (reach, pull_request) = round.reach(&branch);
+            return Ok(Published { commit: None, reach, pull_request });
+        };
+        let id = Oid::from_str(commit.as_str()).map_err(|error| GitError::git("read a commit", &error))?;
+        let branch = match self.options().strategy {
+            WriteStrategy::Direct => self.options().branch.clone(),
+            WriteStrategy::PullRequest => self.branch_with(&repository, path, id)?,
+        };
+        let Some(head) = branch_at(&repository, &branch)? else {
+            let reach = Reach::Local(round.error.as_ref().map(ToString::to_string).unwrap_or_default());
+            return Ok(Published { commit: Some(commit), reach, pull_request: None });
+        };
+        let commit = match self.fate(&repository, path, id, head)? {
+            Fate::Conflict(error) => return Err(error),
+            Fate::Survives(id) => Some(CommitId::from(id)),
+        };
+        let (reach, pull_request) = round.reach(&branch);
+        Ok(Published { commit, reach, pull_request })
+    }
+}

@@ -1,0 +1,59 @@
+//! Sending local commits out, until the remote has them.
+
+use super::upstream::Upstream;
+use crate::backoff::Backoff;
+use crate::branches::references::{at, branch_reference, is_contention, tracking_reference};
+use crate::durability::settle::settle;
+use crate::git_error::GitError;
+use crate::patience::Patience;
+use crate::remote::remote::{PushAnswer, RefUpdate};
+use git2::{Oid, Repository};
+
+impl Upstream {
+    /// Pushes the branch; others' commits that are in the way come in first. The commit that the remote has now.
+    pub(crate) fn push_branch(&self, repository: &Repository, patience: &Patience) -> Result<Option<Oid>, GitError> {
+        let branch = &self.options().branch;
+        let (name, tracking) = (branch_reference(branch), tracking_reference(branch));
+        let mut backoff = Backoff::new();
+        loop {
+            let (local, known) = (at(repository, &name)?, at(repository, &tracking)?);
+            let Some(new) = local.filter(|_| local != known) else {
+                self.push_backups(repository, patience);
+                return Ok(local);
+            };
+            self.check_sharing(repository, known, new, patience)?;
+            let update = RefUpdate { name: name.clone(), old: known, new };
+            match self.remote.push(repository, &update, &self.options().limits, patience)? {
+                PushAnswer::Moved => {
+                    self.set_tracking(&tracking, new)?;
+                    continue;
+                }
+                PushAnswer::Stale(Some(theirs)) => self.note_landed(&self.integrate(repository, theirs, patience)?),
+                PushAnswer::Stale(None) => self.forget_tracking(repository)?,
+                PushAnswer::Busy => {
+                    let theirs = self.remote.refs(patience)?.branches.get(&name).copied();
+                    if let Some(theirs) = theirs.filter(|id| Some(*id) != known) {
+                        self.note_landed(&self.integrate(repository, theirs, patience)?);
+                    }
+                }
+            }
+            backoff.wait(patience)?;
+        }
+    }
+}
+
+impl Upstream {
+    /// Notes that the remote has `commit`. When somebody else is at it, the next exchange finds out by itself.
+    pub(crate) fn set_tracking(&self, tracking: &str, commit: Oid) -> Result<(), GitError> {
+        // Not worth a flush: what is lost here is found out again.
+        let (repository, mut lock) = self.store.committer()?;
+        // Under the journal: whoever comes after a kill in here knows whose lock file that is.
+        lock.begin(std::iter::empty())?;
+        let set = repository.reference(tracking, commit, true, "push").map(drop);
+        settle(&repository, lock, &self.store.context());
+        match set {
+            Err(error) if !is_contention(&error) => Err(GitError::git("note what the remote has", &error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+}

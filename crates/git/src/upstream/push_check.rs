@@ -1,0 +1,37 @@
+//! Asking before commits go out.
+
+use super::upstream::Upstream;
+use crate::git_error::GitError;
+use crate::objects::object_reader::{self, Found};
+use crate::objects::trees::Trees;
+use crate::patience::Patience;
+use git2::{ObjectType, Oid, Repository};
+
+impl Upstream {
+    /// Whether the files by which `new` differs from what the remote has may go there.
+    pub(crate) fn check_sharing(
+        &self,
+        repository: &Repository,
+        known: Option<Oid>,
+        new: Oid,
+        patience: &Patience,
+    ) -> Result<(), GitError> {
+        let Some(sharing) = self.sharing.get() else { return Ok(()) };
+        let trees = Trees::new(repository, self.options().limits).patient(patience);
+        let tree = trees.of(Some(new))?;
+        let changes = trees.changes(trees.of(known)?, tree)?;
+        let paths: Vec<&str> = changes.all.iter().map(|change| change.path.as_str()).collect();
+        let text_of = |path: &str| {
+            let entry = trees.entry(tree, path).ok().flatten()?;
+            let most = self.options().limits.object_bytes();
+            match object_reader::read(repository, entry.id, ObjectType::Blob, most).ok()? {
+                Found::Content(bytes) => String::from_utf8(bytes).ok(),
+                Found::TooLarge | Found::Nothing => None,
+            }
+        };
+        match sharing.refusal(&paths, &text_of) {
+            Some(reason) => Err(GitError::Held { reason }),
+            None => Ok(()),
+        }
+    }
+}

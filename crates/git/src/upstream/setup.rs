@@ -1,0 +1,94 @@
+//! From a configuration to a store that has its remote's content.
+
+use super::hydrate::{Hydrated, LocalCommits};
+use super::upstream::Upstream;
+use crate::git_error::GitError;
+use crate::patience::Patience;
+use crate::pull_request::connect::connect;
+use crate::pull_request::pull_request::Describe;
+use crate::remote::remote_options::RemoteOptions;
+use crate::remote::remote_url::Provider;
+use crate::store::git_store::GitStore;
+use crate::store::repository_setup;
+use crate::store_options::{StoreOptions, WriteStrategy};
+use crate::work_tree::work_tree::WorkTree;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A store, its remote, and what hydrating did.
+pub struct Opened {
+    pub store: Arc<GitStore>,
+    pub upstream: Upstream,
+    pub hydrated: Hydrated,
+}
+
+/// How many branches the remote has, and whether `branch` is one of them. One round trip; changes nothing.
+///
+/// # Errors
+/// `BadRemote`, and whatever keeps the remote from answering.
+pub fn ask(remote: &RemoteOptions, branch: &str, time: Duration) -> Result<(usize, bool), GitError> {
+    let patience = Patience::new(time, &remote.halt);
+    let refs = remote.connect()?.refs(&patience)?;
+    Ok((refs.branches.len(), refs.branches.contains_key(&format!("refs/heads/{branch}"))))
+}
+
+/// Opens or makes the repository at `root` and hydrates it. A damaged repository is put aside and cloned anew. When the
+/// remote cannot be reached or sends more than it may, and there is a local copy, that is used.
+///
+/// # Errors
+/// As [`GitStore::open_or_init`] and [`Upstream::hydrate`]; `BadRemote`.
+pub fn open(
+    root: &Path,
+    options: &StoreOptions,
+    work: &Arc<dyn WorkTree>,
+    remote: &RemoteOptions,
+    describe: impl Fn() -> Box<dyn Describe>,
+) -> Result<Opened, GitError> {
+    match try_open(root, options, work, remote, describe()) {
+        Err(error) if repository_setup::is_damaged(root, &options.limits) => {
+            let aside = repository_setup::put_aside(root).map_err(|_| error)?;
+            let mut opened = try_open(root, options, work, remote, describe())?;
+            opened.hydrated.warnings.insert(
+                0,
+                format!("The local repository was damaged. It is kept as '{aside}' beside the root, and cloned anew."),
+            );
+            Ok(opened)
+        }
+        result => result,
+    }
+}
+
+fn try_open(
+    root: &Path,
+    options: &StoreOptions,
+    work: &Arc<dyn WorkTree>,
+    remote: &RemoteOptions,
+    describe: Box<dyn Describe>,
+) -> Result<Opened, GitError> {
+    let connection = remote.connect()?;
+    let forge = match options.strategy {
+        WriteStrategy::PullRequest if remote.provider != Provider::Plain => Some(connect(remote)?),
+        WriteStrategy::Direct | WriteStrategy::PullRequest => None,
+    };
+    let store = Arc::new(GitStore::open_or_init(root, options.clone(), Arc::clone(work))?);
+    store.name_remote(&remote.url.display())?;
+    let upstream = Upstream::new(Arc::clone(&store), connection, forge, describe, remote.halt.clone());
+    let is_sound = || !repository_setup::is_damaged(root, &options.limits);
+    let hydrated = match upstream.hydrate() {
+        Err(error)
+            if store.head()?.is_some() && (error.spares_local_copy() || (error.is_of_content() && is_sound())) =>
+        {
+            Hydrated {
+                warnings: vec![format!("{error}. Started from the local copy.")],
+                local: LocalCommits::Waiting,
+                ..Hydrated::default()
+            }
+        }
+        Err(GitError::Unreachable { reason }) => {
+            return Err(GitError::NoCopyYet { remote: remote.url.named(), reason });
+        }
+        result => result?,
+    };
+    Ok(Opened { store, upstream, hydrated })
+}

@@ -1,0 +1,135 @@
+//! Bringing files of the work tree to what the view holds.
+//!
+//! The content comes from others and is taken for hostile: only plain files are made, through the jail of the work tree,
+//! byte by byte as they are stored. Symbolic links, submodules and impossible names stay in the history; the index marks
+//! them as not checked out.
+
+use super::work_tree::WorkTree;
+use crate::git_error::GitError;
+use crate::limits::Limit;
+use crate::objects::left_out::{LeftOut, Why};
+use crate::objects::object_reader::{self, Found};
+use crate::objects::raw_tree::{EXECUTABLE, PLAIN};
+use crate::objects::tree_changes::TreeChange;
+use crate::objects::trees::{Finder, Trees};
+use git2::{ObjectType, Oid};
+use std::io;
+
+/// Whether an entry of this mode is a plain file.
+pub(crate) const fn is_plain(mode: i32) -> bool {
+    matches!(mode, PLAIN | EXECUTABLE)
+}
+
+/// Looks at all that `changes` would make, before anything is made: what is left out, and whether the rest is there and
+/// not too much.
+pub(crate) fn survey(trees: &Trees<'_>, changes: &[TreeChange], work: &dyn WorkTree) -> Result<LeftOut, GitError> {
+    let mut left_out = LeftOut::default();
+    let most = trees.limits.root_bytes;
+    let mut room = most;
+    for change in changes {
+        let Some(entry) = change.new else { continue };
+        if !entry.mode.is_some_and(is_plain) {
+            left_out.add(&change.path, Why::Mode);
+        } else if !work.accepts(&change.path) {
+            left_out.add(&change.path, Why::Name);
+        } else {
+            let size = object_reader::blob_size(trees.repository, entry.id).ok_or(GitError::Incomplete)?;
+            if size > trees.limits.file_bytes {
+                left_out.add(&change.path, Why::Size);
+            } else {
+                room = room.checked_sub(size).ok_or(GitError::RemoteLimit(Limit::RootBytes(most)))?;
+            }
+        }
+    }
+    Ok(left_out)
+}
+
+/// Makes the files at `paths` what `view` has there. A path at which something other than a file stands is left alone, and
+/// so is a file that is held back and exists nowhere else.
+pub(crate) fn place<'p>(
+    trees: &Trees<'_>,
+    view: Option<Oid>,
+    paths: impl Iterator<Item = &'p str>,
+    work: &dyn WorkTree,
+) -> Result<(), GitError> {
+    let failed = GitError::io("write a file of the work tree");
+    let mut writes = Vec::new();
+    let mut finder = Finder::new(trees, view);
+    for path in paths.filter(|path| work.accepts(path)) {
+        if is_held_back_here_alone(trees, path, work) {
+            continue;
+        }
+        match finder.entry(path)?.filter(|entry| entry.mode.is_some_and(is_plain)) {
+            // A file may have to make room for a directory of the same name: removals come first.
+            None => tolerate(work.remove(path)).map_err(&failed)?,
+            Some(entry) => writes.push((path, entry.id)),
+        }
+    }
+    for (path, id) in writes {
+        match object_reader::read(trees.repository, id, ObjectType::Blob, trees.limits.file_bytes)? {
+            Found::Content(content) => {
+                if work.read(path).ok().flatten().is_none_or(|present| present != content) {
+                    tolerate(work.write(path, &content)).map_err(&failed)?;
+                }
+            }
+            Found::TooLarge => tolerate(work.remove(path)).map_err(&failed)?,
+            Found::Nothing => return Err(GitError::Incomplete),
+        }
+    }
+    Ok(())
+}
+
+/// The files that [`place`] would replace or remove and whose content the repository does not have. An empty one is no loss:
+/// a power cut leaves them so.
+pub(crate) fn unknown<'p>(
+    trees: &Trees<'_>,
+    view: Option<Oid>,
+    paths: impl Iterator<Item = &'p str>,
+    work: &dyn WorkTree,
+) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+    let mut found = Vec::new();
+    let mut finder = Finder::new(trees, view);
+    for path in paths.filter(|path| work.accepts(path)) {
+        let Ok(Some(present)) = work.read(path) else { continue };
+        let is_there = finder.entry(path)?.is_some_and(|entry| blob_id(&present) == Some(entry.id));
+        if !is_there && !present.is_empty() && !is_known(trees, &present) && !work.is_held_back(path, &present) {
+            found.push((path.to_owned(), present));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the file at `path` must not be committed, and the repository does not have its content either.
+fn is_held_back_here_alone(trees: &Trees<'_>, path: &str, work: &dyn WorkTree) -> bool {
+    let Ok(Some(present)) = work.read(path) else { return false };
+    !is_known(trees, &present) && work.is_held_back(path, &present)
+}
+
+fn is_known(trees: &Trees<'_>, content: &[u8]) -> bool {
+    blob_id(content).is_some_and(|id| trees.repository.odb().is_ok_and(|objects| objects.exists(id)))
+}
+
+fn blob_id(content: &[u8]) -> Option<Oid> {
+    Oid::hash_object(ObjectType::Blob, content).ok()
+}
+
+/// The files at the paths of `changes` that hold neither the old nor the new content: somebody's work without a commit.
+pub(crate) fn uncommitted(changes: &[TreeChange], work: &dyn WorkTree) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+    let mut found = Vec::new();
+    for change in changes.iter().filter(|change| work.accepts(&change.path)) {
+        let Ok(Some(present)) = work.read(&change.path) else { continue };
+        let id = git2::Oid::hash_object(git2::ObjectType::Blob, &present)
+            .map_err(|error| GitError::git("compare a file", &error))?;
+        if [&change.old, &change.new].iter().all(|entry| entry.is_none_or(|entry| entry.id != id)) {
+            found.push((change.path.clone(), present));
+        }
+    }
+    Ok(found)
+}
+
+fn tolerate(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        result => result,
+    }
+}

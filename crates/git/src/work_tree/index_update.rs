@@ -1,0 +1,127 @@
+//! Bringing the index level with the branch, for chosen paths only.
+
+use super::checkout::is_plain;
+use super::index_file::{self, Change, Patched};
+use super::work_tree::WorkTree;
+use crate::branches::head;
+use crate::git_error::GitError;
+use crate::objects::object_reader;
+use crate::objects::tree_entry::Entry;
+use crate::objects::trees::{Finder, Trees};
+use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, IndexTime, Oid, Repository};
+use std::path::{Component, Path};
+
+/// Makes the index entries of `paths` those of the checked-out commit. Everything else in the index stays, so what a
+/// person has staged stays staged.
+pub(crate) fn bring_along<'p>(
+    trees: &Trees<'_>,
+    paths: impl Iterator<Item = &'p str>,
+    work: &dyn WorkTree,
+) -> Result<(), git2::Error> {
+    let other = |error: GitError| git2::Error::from_str(&error.to_string());
+    let repository = trees.repository;
+    let Some(commit) = head::target(repository, "HEAD")? else { return Ok(()) };
+    let mut finder = Finder::new(trees, trees.of(Some(commit)).map_err(other)?);
+    let mut targets = Vec::new();
+    for path in paths {
+        let entry = finder.entry(path).map_err(other)?;
+        targets.push((path, entry.map(|entry| IndexTarget::new(trees, entry, path, work))));
+    }
+    let plain = |(path, target): &(&'p str, Option<IndexTarget>)| match target {
+        Some(IndexTarget { presence: Presence::HistoryOnly, .. }) => None,
+        Some(IndexTarget { id, mode, presence: Presence::OnDisk }) => Some(Change { path, file: Some((*id, *mode)) }),
+        None => Some(Change { path, file: None }),
+    };
+    match targets.iter().map(plain).collect::<Option<Vec<_>>>() {
+        Some(changes) if index_file::patch(repository.path(), &changes)? == Patched::Done => Ok(()),
+        Some(_) | None => rewrite(repository, &targets),
+    }
+}
+
+/// The same through libgit2, for any index and any entry.
+fn rewrite(repository: &Repository, targets: &[(&str, Option<IndexTarget>)]) -> Result<(), git2::Error> {
+    let mut index = repository.index()?;
+    index.read(false)?;
+    let mut changed = false;
+    // A name that not even an index may hold stays out of it; libgit2's functions end the thread over such a one.
+    let can_hold = |path: &str| Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    for (path, target) in targets.iter().filter(|(path, _)| can_hold(path)) {
+        match target {
+            Some(target) if target.presence == Presence::OnDisk => changed |= put(&mut index, path, target)?,
+            // So does one that is no name on another system.
+            Some(target) => changed |= put(&mut index, path, target).unwrap_or_default(),
+            None => changed |= remove(&mut index, path)?,
+        }
+    }
+    if !changed {
+        return Ok(());
+    }
+    index.write().inspect_err(|_| {
+        // The repository keeps this index: without the changes that did not reach the disk, or they would seem made.
+        let _ = index.read(true);
+    })
+}
+
+/// What the index is to hold at a path.
+#[derive(Debug, Clone, Copy)]
+struct IndexTarget {
+    id: Oid,
+    mode: u32,
+    presence: Presence,
+}
+
+impl IndexTarget {
+    fn new(trees: &Trees<'_>, entry: Entry, path: &str, work: &dyn WorkTree) -> Self {
+        let mode = entry.mode.unwrap_or_default();
+        let fits =
+            || object_reader::blob_size(trees.repository, entry.id).is_some_and(|size| size <= trees.limits.file_bytes);
+        let is_here = is_plain(mode) && work.accepts(path) && fits();
+        let presence = if is_here { Presence::OnDisk } else { Presence::HistoryOnly };
+        Self { id: entry.id, mode: mode.cast_unsigned(), presence }
+    }
+}
+
+/// Where the content of an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    OnDisk,
+    /// Links, submodules, impossible names and files that are too large are not checked out, and `git` is told so.
+    HistoryOnly,
+}
+
+fn put(index: &mut Index, path: &str, target: &IndexTarget) -> Result<bool, git2::Error> {
+    let IndexTarget { id, mode, presence } = *target;
+    #[expect(clippy::disallowed_methods, reason = "the path was looked at before")]
+    let old = index.get_path(Path::new(path), 0);
+    if old.is_some_and(|old| old.id == id && old.mode == mode) {
+        return Ok(false);
+    }
+    let (flags, flags_extended) = match presence {
+        Presence::OnDisk => (0, 0),
+        Presence::HistoryOnly => (IndexEntryFlag::EXTENDED.bits(), IndexEntryExtendedFlag::SKIP_WORKTREE.bits()),
+    };
+    // Also ends a conflict at this path.
+    index.remove_path(Path::new(path))?;
+    // A size of zero is Git's own mark for "compare the content": no need to look at the work tree here.
+    index.add(&IndexEntry {
+        ctime: IndexTime::new(0, 0),
+        mtime: IndexTime::new(0, 0),
+        dev: 0,
+        ino: 0,
+        mode,
+        uid: 0,
+        gid: 0,
+        file_size: 0,
+        id,
+        flags,
+        flags_extended,
+        path: path.as_bytes().to_vec(),
+    })?;
+    Ok(true)
+}
+
+fn remove(index: &mut Index, path: &str) -> Result<bool, git2::Error> {
+    let before = index.len();
+    index.remove_path(Path::new(path))?;
+    Ok(index.len() != before)
+}

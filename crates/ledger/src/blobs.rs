@@ -1,0 +1,203 @@
+//! Large values are kept beside the events, by their hash.
+
+use super::canonical::canonical;
+use super::event::Blob;
+use super::hash::Hash;
+use serde_json::{Map, Value, json};
+
+/// A value that weighs more than this is set apart.
+const LARGE: usize = 4096;
+
+/// Characters of a value that stay with the event.
+const PREVIEW: usize = 256;
+
+/// The member that makes an object a reference. Objects of others get a `$` more in front of it.
+pub const REFERENCE: &str = "$blob";
+
+/// Sets the large values of a body apart: its members, and members of objects and lists that are its members. Those of at
+/// most `keep_bytes` are returned, to be kept; of larger ones only the hash stays.
+pub fn set_apart(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> {
+    let mut blobs = Vec::new();
+    for value in body.values_mut() {
+        escape(value);
+        if weight(value) > LARGE {
+            match apart_inside(value, keep_bytes) {
+                Some(inner) => blobs.extend(inner),
+                None => blobs.extend(refer(value, keep_bytes)),
+            }
+        }
+    }
+    blobs
+}
+
+/// Sets the large members of an object or list apart; `None`, and nothing is changed, when it is large all the same.
+fn apart_inside(value: &mut Value, keep_bytes: usize) -> Option<Vec<Blob>> {
+    let small: usize = members(value).map(weight).filter(|weight| *weight <= LARGE).sum();
+    let large = members(value).filter(|member| weight(member) > LARGE).count();
+    // A reference weighs some 400 bytes.
+    if large == 0 || small + 400 * large > LARGE {
+        return None;
+    }
+    let mut blobs = Vec::new();
+    let apart = |member: &mut Value| {
+        if weight(member) > LARGE {
+            blobs.extend(refer(member, keep_bytes));
+        }
+    };
+    match value {
+        Value::Object(object) => object.values_mut().for_each(apart),
+        Value::Array(list) => list.iter_mut().for_each(apart),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+    Some(blobs)
+}
+
+fn members(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
+    match value {
+        Value::Object(object) => Box::new(object.values()),
+        Value::Array(list) => Box::new(list.iter()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Box::new(std::iter::empty()),
+    }
+}
+
+/// Puts a reference in the place of a value. What is to be kept comes back.
+fn refer(value: &mut Value, keep_bytes: usize) -> Option<Blob> {
+    let (text, form) = match value {
+        Value::String(text) => (std::mem::take(text), "text"),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            (canonical(value), "json")
+        }
+    };
+    let hash = Hash::of(text.as_bytes());
+    let preview: String = text.chars().take(PREVIEW).collect();
+    let mut reference = json!({ REFERENCE: hash.hex(), "bytes": text.len(), "form": form, "preview": preview });
+    let kept = text.len() <= keep_bytes;
+    if let (false, Some(reference)) = (kept, reference.as_object_mut()) {
+        reference.insert("kept".to_owned(), Value::Bool(false));
+    }
+    *value = reference;
+    kept.then(|| Blob { hash, bytes: text.into_bytes() })
+}
+
+/// About as many bytes as the text of a value has.
+fn weight(value: &Value) -> usize {
+    let mut weight = 0;
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        weight += 4;
+        match value {
+            Value::String(text) => weight += text.len(),
+            Value::Array(list) => open.extend(list),
+            Value::Object(object) => {
+                for (name, member) in object {
+                    weight += name.len();
+                    open.push(member);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    weight
+}
+
+/// Renames members that would make an object of somebody else look like a reference: `$blob` becomes `$$blob`.
+fn escape(value: &mut Value) {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(list) => open.extend(list),
+            Value::Object(object) => {
+                if object.keys().any(|name| looks_like_reference(name)) {
+                    let members = std::mem::take(object);
+                    let renamed = |name: String| if looks_like_reference(&name) { format!("${name}") } else { name };
+                    object.extend(members.into_iter().map(|(name, member)| (renamed(name), member)));
+                }
+                open.extend(object.values_mut());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+}
+
+fn looks_like_reference(name: &str) -> bool {
+    name.starts_with('$') && name.trim_start_matches('$') == "blob"
+}
+
+/// The hashes of the values that an event's canonical content refers to and that were kept.
+pub fn references(content: &str) -> Vec<Hash> {
+    if !content.contains("\"$blob\":") {
+        return Vec::new();
+    }
+    let Ok(content) = serde_json::from_str::<Value>(content) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut open = vec![&content];
+    while let Some(value) = open.pop() {
+        if let Some(Value::String(hash)) = value.get(REFERENCE) {
+            if value.get("kept").is_none() {
+                found.extend(Hash::parse(hash));
+            }
+        } else {
+            open.extend(members(value));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGE, references, set_apart};
+    use crate::canonical::canonical_object;
+    use crate::hash::Hash;
+    use serde_json::{Map, Value, json};
+
+    fn body(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn small_values_stay() {
+        let before = body(json!({ "args": { "a": "x".repeat(LARGE - 200) }, "n": 1 }));
+        let mut after = before.clone();
+        assert!(set_apart(&mut after, 1000).is_empty());
+        assert_eq!(after, before);
+    }
+
+    #[test]
+    fn the_large_member_goes_and_its_neighbours_stay() {
+        let text = "ü".repeat(5000);
+        let mut body = body(json!({ "args": { "path": "a.ts", "content": text }, "result": text }));
+        let blobs = set_apart(&mut body, 1 << 20);
+        assert_eq!(blobs.len(), 2);
+        assert_eq!(blobs[0].bytes, text.as_bytes());
+        let hash = Hash::of(text.as_bytes());
+        assert_eq!(body["args"]["path"], "a.ts");
+        assert_eq!(body["args"]["content"]["$blob"], hash.hex());
+        assert_eq!(body["result"]["bytes"], 10_000);
+        assert_eq!(body["result"]["preview"].as_str().unwrap().chars().count(), 256);
+        assert_eq!(references(&canonical_object(&body)), [hash, hash]);
+    }
+
+    #[test]
+    fn many_small_members_go_together() {
+        let list: Vec<_> = (0..2000).map(|n| format!("entry {n}")).collect();
+        let mut body = body(json!({ "result": list }));
+        let blobs = set_apart(&mut body, 1 << 20);
+        assert_eq!(blobs[0].bytes, serde_json::to_vec(&list).unwrap());
+        assert_eq!(body["result"]["form"], "json");
+    }
+
+    #[test]
+    fn what_is_too_large_is_only_hashed() {
+        let mut body = body(json!({ "result": "x".repeat(5000) }));
+        assert!(set_apart(&mut body, 4999).is_empty());
+        assert_eq!(body["result"]["kept"], false);
+        assert!(references(&canonical_object(&body)).is_empty());
+    }
+
+    #[test]
+    fn nobody_can_pretend_to_be_a_reference() {
+        let mut body = body(json!({ "args": { "$blob": "00", "deep": [{ "$$blob": 1, "$blobs": 2 }] } }));
+        assert!(set_apart(&mut body, 10).is_empty());
+        assert_eq!(Value::Object(body), json!({ "args": { "$$blob": "00", "deep": [{ "$$$blob": 1, "$blobs": 2 }] } }));
+    }
+}

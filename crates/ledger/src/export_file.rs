@@ -1,0 +1,40 @@
+//! A ledger that was exported into a file: is it whole?
+
+use super::export::LinesCheck;
+use super::ledger_error::LedgerError;
+use super::signing_key::PublicKey;
+use super::verification::Verification;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use tgp_base::bounded_read::read_at_most;
+
+/// Longest line: an event whose values are all as large as they may be.
+const MAX_LINE: u64 = 64 << 20;
+/// Bytes of a file with a public key, at most.
+const MAX_KEY: usize = 4096;
+
+/// Looks at the lines of an export, against the public key in a file if one is named.
+///
+/// # Errors
+/// `Unreadable`, `KeyDamaged`.
+pub fn verify_file(file: &Path, key_file: Option<&Path>) -> Result<Verification, LedgerError> {
+    let mut check = LinesCheck::new(key_file.map(read_key).transpose()?, &[]);
+    let mut lines = BufReader::new(File::open(file).map_err(|error| LedgerError::read(&error))?);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut line);
+        if read.map_err(|error| LedgerError::read(&error))? == 0 {
+            return Ok(check.end());
+        }
+        check.line(&String::from_utf8_lossy(&line));
+    }
+}
+
+fn read_key(file: &Path) -> Result<PublicKey, LedgerError> {
+    let opened = File::open(file).map_err(|error| LedgerError::read(&error))?;
+    let bytes = read_at_most(opened, MAX_KEY, 0).map_err(|error| LedgerError::read(&error))?;
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.and_then(|text| PublicKey::parse(text.trim())).ok_or(LedgerError::KeyDamaged)
+}

@@ -1,0 +1,155 @@
+//! The ledger's folder: its files, and who may read them.
+
+use super::ledger_error::LedgerError;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tgp_base::bounded_read::read_at_most;
+
+/// Where the files of a ledger are.
+#[derive(Debug, Clone)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// The folder, made when it is not there; only its owner may enter it.
+    pub fn make(path: &Path) -> Result<Self, LedgerError> {
+        let folder = Self(path.to_owned());
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        private_folder(&mut builder);
+        for path in [path.to_owned(), folder.spools()] {
+            builder.create(path).map_err(|error| LedgerError::write(&error))?;
+        }
+        Ok(folder)
+    }
+
+    /// Makes the file of the database, empty, if it is not there. SQLite gives the files beside it the same mode.
+    pub fn make_database(&self) -> Result<(), LedgerError> {
+        let made = self.owned().create(true).append(true).open(self.database());
+        made.map(|_| ()).map_err(|error| LedgerError::write(&error))
+    }
+
+    /// The folder as it is.
+    #[must_use]
+    pub fn as_is(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
+    /// The folder that a database is in.
+    #[must_use]
+    pub fn of_database(path: &Path) -> Self {
+        Self(path.parent().unwrap_or(path).to_owned())
+    }
+
+    /// Makes it again when somebody took it away.
+    pub fn remake(&self) -> Result<(), LedgerError> {
+        Self::make(&self.0).map(|_| ())
+    }
+
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.0.join("ledger.db")
+    }
+
+    #[must_use]
+    pub fn spools(&self) -> PathBuf {
+        self.0.join("spool")
+    }
+
+    #[must_use]
+    pub fn spool(&self, name: &str) -> PathBuf {
+        self.spools().join(format!("{name}.ndjson"))
+    }
+
+    /// Names of the spools that are there, in order.
+    pub fn spool_names(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(self.spools())? {
+            let name = entry?.file_name();
+            names.extend(name.to_str().and_then(|name| name.strip_suffix(".ndjson")).map(str::to_owned));
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// All of a small file; `None` when it is not there, or longer than `limit`.
+    pub fn read(&self, name: &str, limit: usize) -> io::Result<Option<Vec<u8>>> {
+        match File::open(self.0.join(name)) {
+            Ok(file) => read_at_most(file, limit, 0),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens a file for reading; `None` when it is not there.
+    pub fn open(&self, name: &str) -> io::Result<Option<File>> {
+        match File::open(self.0.join(name)) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes a file with this content that is whole whenever it is there; `AlreadyExists` when somebody was faster.
+    pub fn create(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        let mut mark = [0; 8];
+        getrandom::fill(&mut mark).map_err(|_| io::Error::from(io::ErrorKind::Other))?;
+        // Nobody else writes to it: what is linked below is never written again.
+        let draft = self.0.join(format!("{name}.{:016x}", u64::from_be_bytes(mark)));
+        let written = self.owned().create_new(true).write(true).open(&draft).and_then(|mut file| {
+            file.write_all(content)?;
+            file.sync_all()
+        });
+        // A link, unlike a new name, does not take the place of a file that is there.
+        let made = written.and_then(|()| fs::hard_link(&draft, self.0.join(name)));
+        let removed = fs::remove_file(&draft);
+        made.and(removed)
+    }
+
+    /// Holds a file for as long as the handle lives, against others who want to hold it; made when it is not there.
+    pub fn hold(&self, name: &str) -> io::Result<File> {
+        let file = self.owned().create(true).append(true).open(self.0.join(name))?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    /// Appends a text to a file, in one write.
+    pub fn append(&self, name: &str, text: &str) -> io::Result<()> {
+        let mut file = self.owned().create(true).append(true).open(self.0.join(name))?;
+        file.write_all(text.as_bytes())?;
+        file.sync_data()
+    }
+
+    /// Takes bytes off a file's end.
+    pub fn cut(&self, name: &str, bytes: u64) -> io::Result<()> {
+        let file = self.owned().write(true).open(self.0.join(name))?;
+        let len = file.metadata()?.len();
+        file.set_len(len.saturating_sub(bytes))
+    }
+
+    /// How files are opened that only their owner may read.
+    #[must_use]
+    pub fn owned(&self) -> OpenOptions {
+        let mut options = OpenOptions::new();
+        private_file(&mut options);
+        options
+    }
+}
+
+#[cfg(unix)]
+fn private_folder(builder: &mut DirBuilder) {
+    use std::os::unix::fs::DirBuilderExt;
+    builder.mode(0o700);
+}
+
+#[cfg(not(unix))]
+fn private_folder(_: &mut DirBuilder) {}
+
+#[cfg(unix)]
+fn private_file(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600);
+}
+
+#[cfg(not(unix))]
+fn private_file(_: &mut OpenOptions) {}

@@ -1,0 +1,352 @@
+//! The ledger's face: record, read, verify.
+
+use super::checkpoint_file;
+use super::checkpoints::{Checkpoints, public_key};
+use super::chronicle::chronicle_line;
+use super::drain::Drain;
+use super::durability::Access;
+use super::event::{Head, NewEvent, StoredEvent};
+use super::export::{self, ExportPage};
+use super::folder::Folder;
+use super::hash::Hash;
+use super::ledger_error::{LedgerError, Reason};
+use super::options::LedgerOptions;
+use super::prepare::Preparation;
+use super::query::{MAX_EVENTS, Query};
+use super::retention::Retention;
+use super::signals::{Need, Signals, Want};
+use super::signing_key::{PublicKey, SigningKey};
+use super::spool::Spool;
+use super::spool_file::SpoolFile;
+use super::sqlite_store::SqliteStore;
+use super::store::{Reach, Store};
+use super::verification::{Problem, Verification, Witness};
+use super::verify::{Against, verify, verify_end};
+use super::writer::{self, Shared};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use tgp_base::threads::{Panicked, spawn_quiet};
+
+/// Most lines of a chronicle.
+const MAX_CHRONICLE: usize = 100_000;
+
+/// A ledger that is open.
+pub struct Ledger {
+    folder: Folder,
+    store: Arc<dyn Store>,
+    /// None when it is open for reading only.
+    writing: Option<Writing>,
+    process: String,
+    calls: AtomicU64,
+    blob_bytes: usize,
+    /// What was wrong with its end when it was opened.
+    boot_problem: Option<Problem>,
+}
+
+struct Writing {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<Result<(), Panicked>>>>,
+}
+
+/// What is known of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallState {
+    /// It has a result, or was denied.
+    Done,
+    /// Its process lives.
+    Running,
+    /// Its process is gone, and nobody knows how far it came.
+    Unknown,
+}
+
+impl Ledger {
+    /// Opens the ledger of a folder, in SQLite.
+    pub fn open(options: &LedgerOptions) -> Result<Self, LedgerError> {
+        let folder = Folder::as_is(&options.folder);
+        if options.access == Access::ReadWrite {
+            Folder::make(&options.folder)?.make_database()?;
+        }
+        let store = SqliteStore::open(&folder.database(), options.access, options.durability)?;
+        Self::open_with(options, Arc::new(store))
+    }
+
+    /// Opens a ledger with another store; spools, key and checkpoints are in the folder.
+    pub fn open_with(options: &LedgerOptions, store: Arc<dyn Store>) -> Result<Self, LedgerError> {
+        let process = new_process()?;
+        let (folder, writing, boot_problem) = match options.access {
+            Access::ReadOnly => (Folder::as_is(&options.folder), None, None),
+            Access::ReadWrite => {
+                let folder = Folder::make(&options.folder)?;
+                if let Some(key) = &options.key {
+                    SigningKey::place(&folder, key)?;
+                }
+                let checkpoints = Checkpoints::new(folder.clone(), Arc::clone(&store), options.checkpoint_every);
+                let problem = boot_check(&folder, &*store, &checkpoints)?;
+                let writing = Writing::start(options, &folder, &store, checkpoints, process.clone())?;
+                (folder, Some(writing), problem)
+            }
+        };
+        Ok(Self {
+            folder,
+            store,
+            writing,
+            process,
+            calls: AtomicU64::new(0),
+            blob_bytes: options.blob_bytes,
+            boot_problem,
+        })
+    }
+
+    /// Begins the names of the calls of this process.
+    #[must_use]
+    pub fn process(&self) -> &str {
+        &self.process
+    }
+
+    /// The longest value that is kept whole.
+    #[must_use]
+    pub const fn blob_bytes(&self) -> usize {
+        self.blob_bytes
+    }
+
+    /// Tells the key of this ledger from others: 8 hex digits.
+    pub fn key_name(&self) -> Result<String, LedgerError> {
+        Ok(self.writing()?.shared.checkpoints.key()?.public().name())
+    }
+
+    /// The newest signed note; none before the first.
+    pub fn last_note(&self) -> Result<Option<String>, LedgerError> {
+        Ok(self.store.last_checkpoint(u64::MAX)?.map(|row| row.note))
+    }
+
+    /// A name for a call that no other call has. It tells its process: see `call_state`.
+    pub fn call_id(&self) -> String {
+        format!("{}-{}", self.process, self.calls.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Writes an event. It has survived the end of this process when this returns; see `Importance` for failures.
+    pub fn record(&self, event: &NewEvent<'_>) -> Result<(), LedgerError> {
+        let writing = self.writing()?;
+        writing.shared.spool.record(event)?;
+        if writing.shared.signals.event() == Need::Thread && writing.start_thread().is_err() {
+            // The event waits in its file; the next one asks for a thread again.
+            writing.shared.signals.no_thread();
+        }
+        Ok(())
+    }
+
+    /// Waits until everything that this process has recorded is in the store.
+    pub fn flush(&self) -> Result<(), LedgerError> {
+        self.ask(Want::Drain)
+    }
+
+    /// Signs a checkpoint of everything that was recorded.
+    pub fn checkpoint(&self) -> Result<Head, LedgerError> {
+        self.ask(Want::Checkpoint)?;
+        self.store.head()
+    }
+
+    /// How many events there are and the hash of the last, all events of this process among them: what a commit's trailer
+    /// says.
+    pub fn position(&self) -> Result<Head, LedgerError> {
+        if self.writing.is_some() {
+            self.flush()?;
+        }
+        self.store.head()
+    }
+
+    /// The position that a commit may vouch for: as it is now, or as it was last known where somebody else's server would have
+    /// to be waited for.
+    pub fn witnessed_position(&self) -> Result<Head, LedgerError> {
+        match self.store.reach() {
+            Reach::OneFolder => self.position(),
+            Reach::ManyMachines => Ok(self.last_position()),
+        }
+    }
+
+    /// The position when the writer last moved it. Waits for nothing.
+    #[must_use]
+    pub fn last_position(&self) -> Head {
+        self.writing.as_ref().map_or(Head::NONE, |writing| *writing.shared.head.lock())
+    }
+
+    /// The events of a query, oldest first.
+    pub fn tail(&self, query: &Query) -> Result<Vec<StoredEvent>, LedgerError> {
+        self.store.events(query)
+    }
+
+    /// The events behind one, oldest first: for following.
+    pub fn after(&self, seq: u64, limit: usize) -> Result<Vec<StoredEvent>, LedgerError> {
+        self.store.events(&Query { limit, after_seq: Some(seq), ..Query::default() })
+    }
+
+    /// One event.
+    pub fn event(&self, seq: u64) -> Result<Option<StoredEvent>, LedgerError> {
+        let events = self.after(seq.saturating_sub(1), 1)?;
+        Ok(events.into_iter().find(|event| event.seq == seq))
+    }
+
+    /// The events of a call and of all calls below it, oldest first.
+    pub fn tree(&self, call: &str) -> Result<Vec<StoredEvent>, LedgerError> {
+        self.store.tree(call, MAX_EVENTS)
+    }
+
+    /// Lines behind an event, 0 for the first page: see `LinesCheck` for the way back. A checkpoint just before makes the
+    /// export prove its end.
+    pub fn export(&self, after: u64, limit: usize) -> Result<ExportPage, LedgerError> {
+        export::page(&*self.store, after, limit)
+    }
+
+    /// The events of one file in the shape of the chronicle, oldest first, one line each: at most the first
+    /// `MAX_CHRONICLE`.
+    pub fn chronicle(&self, path: &str) -> Result<Vec<String>, LedgerError> {
+        let mut lines = Vec::new();
+        let (mut after, mut before) = (0, None);
+        while lines.len() < MAX_CHRONICLE {
+            let (path, after_seq) = (Some(path.to_owned()), Some(after));
+            let events = self.store.events(&Query { limit: MAX_EVENTS, path, after_seq, ..Query::default() })?;
+            let Some(last) = events.last() else { break };
+            after = last.seq;
+            for event in &events {
+                if let Some(line) = chronicle_line(&event.content, before.as_ref()) {
+                    before = Some(line.event_id);
+                    lines.push(line.text);
+                }
+            }
+        }
+        Ok(lines)
+    }
+
+    /// What signatures of checkpoints are checked with; `None` when nothing was ever signed.
+    pub fn public_key(&self) -> Result<Option<PublicKey>, LedgerError> {
+        public_key(&self.folder)
+    }
+
+    /// A large value that is kept.
+    pub fn blob(&self, hash: &Hash) -> Result<Option<Vec<u8>>, LedgerError> {
+        self.store.blob(hash)
+    }
+
+    /// Does the process live that made a call? What its events say goes before this.
+    pub fn call_state(&self, call: &str, has_result: HasResult) -> Result<CallState, LedgerError> {
+        if has_result == HasResult::Yes {
+            return Ok(CallState::Done);
+        }
+        let process = call.split('-').next().unwrap_or_default();
+        let names = self.folder.spool_names().unwrap_or_default();
+        let of_process = |name: &&String| name.split_once('.').is_some_and(|(owner, _)| owner == process);
+        let here = process == self.process && self.writing.is_some();
+        let lives = here
+            || names.iter().filter(of_process).any(|name| SpoolFile::is_held(&self.folder, name))
+            || (self.store.reach() == Reach::ManyMachines && self.store.has_spool_of(process)?);
+        Ok(if lives { CallState::Running } else { CallState::Unknown })
+    }
+
+    /// Is it whole? Looks at all of it, and at what others have seen of it.
+    pub fn verify(&self, witnesses: &[Witness]) -> Result<Verification, LedgerError> {
+        if self.writing.is_some() {
+            // What cannot be drained now is not lost, and not there to be verified either.
+            let _later = self.flush();
+        }
+        let notes = checkpoint_file::all(&self.folder)?;
+        verify(&*self.store, &Against { key: public_key(&self.folder)?, notes: &notes, witnesses })
+    }
+
+    /// What was wrong with the end of the ledger when it was opened.
+    #[must_use]
+    pub const fn boot_problem(&self) -> Option<&Problem> {
+        self.boot_problem.as_ref()
+    }
+
+    /// Drains, signs and ends. What cannot be drained now stays for whoever opens the ledger next.
+    pub fn close(&self) -> Result<(), LedgerError> {
+        let Some(writing) = &self.writing else { return Ok(()) };
+        let closed = writing.ask(Want::Close);
+        if let Some(thread) = writing.thread.lock().take() {
+            let _panicked = thread.join();
+        }
+        match closed {
+            // It was closed before.
+            Err(LedgerError::Closed) => Ok(()),
+            closed => closed,
+        }
+    }
+
+    fn writing(&self) -> Result<&Writing, LedgerError> {
+        self.writing.as_ref().ok_or(LedgerError::ReadOnly)
+    }
+
+    fn ask(&self, want: Want) -> Result<(), LedgerError> {
+        self.writing()?.ask(want)
+    }
+}
+
+/// Does a call have an event that ends it?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HasResult {
+    Yes,
+    No,
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        // Whoever wants to know closes it himself.
+        let _lost = self.close();
+    }
+}
+
+impl Writing {
+    fn start(
+        options: &LedgerOptions,
+        folder: &Folder,
+        store: &Arc<dyn Store>,
+        checkpoints: Checkpoints,
+        process: String,
+    ) -> Result<Self, LedgerError> {
+        let preparation = Preparation { redact: options.redact.clone(), blob_bytes: options.blob_bytes };
+        let shared = Arc::new(Shared {
+            spool: Spool::new(folder.clone(), process, options.spool_bytes, options.durability),
+            signals: Signals::default(),
+            drain: Drain { folder: folder.clone(), store: Arc::clone(store), preparation },
+            checkpoints,
+            retention: Retention::new(options.retain, Arc::clone(store)),
+            head: Mutex::new(store.head().unwrap_or(Head::NONE)),
+        });
+        let writing = Self { shared, thread: Mutex::new(None) };
+        writing.start_thread()?;
+        Ok(writing)
+    }
+
+    fn start_thread(&self) -> Result<(), LedgerError> {
+        let shared = Arc::clone(&self.shared);
+        let thread = spawn_quiet("tgp-ledger", move || writer::run(&shared)).map_err(|_| LedgerError::NoThread)?;
+        *self.thread.lock() = Some(thread);
+        Ok(())
+    }
+
+    fn ask(&self, want: Want) -> Result<(), LedgerError> {
+        self.shared.signals.ask(want, || self.start_thread())
+    }
+}
+
+/// Looks at the key and the end of a ledger. A store that is away now is looked at by nobody: events wait for it.
+fn boot_check(folder: &Folder, store: &dyn Store, checkpoints: &Checkpoints) -> Result<Option<Problem>, LedgerError> {
+    let check = || {
+        let key = checkpoints.existing_key()?.map(|key| key.public());
+        let notes: Vec<String> = checkpoint_file::last(folder)?.into_iter().collect();
+        Ok(verify_end(store, &Against { key, notes: &notes, witnesses: &[] })?.problem)
+    };
+    match check() {
+        Err(LedgerError::Unreachable(_)) => Ok(None),
+        checked => checked,
+    }
+}
+
+/// 12 hex digits that no other process has.
+fn new_process() -> Result<String, LedgerError> {
+    let mut bytes = [0; 6];
+    getrandom::fill(&mut bytes).map_err(|_| LedgerError::Unwritable(Reason::Refused))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,75 @@
+//! Everything that agents asked, got and did: append-only, hash-chained, signed.
+//!
+//! `record` writes to a spool, a file of this process that survives its end; a thread drains spools into a store, where events
+//! are chained. What is drained and up to where is one transaction, so nothing is lost or doubled.
+
+mod blobs;
+mod canonical;
+mod chain;
+mod chain_check;
+mod checkpoint;
+mod checkpoint_file;
+mod checkpoints;
+mod chronicle;
+mod content;
+mod drain;
+mod durability;
+mod event;
+mod event_type;
+mod export;
+mod export_file;
+mod folder;
+mod hash;
+mod ledger;
+mod ledger_error;
+mod names;
+mod options;
+mod postgres;
+mod prepare;
+mod query;
+mod redact;
+mod retention;
+#[cfg(test)]
+mod samples;
+mod signals;
+mod signing_key;
+mod spool;
+mod spool_file;
+mod spool_line;
+mod spool_view;
+mod sqlite_check;
+mod sqlite_failure;
+mod sqlite_open;
+mod sqlite_query;
+mod sqlite_scan;
+mod sqlite_schema;
+mod sqlite_store;
+mod store;
+#[cfg(test)]
+mod store_contract;
+#[cfg(test)]
+mod tests;
+mod timestamp;
+mod verification;
+mod verify;
+mod writer;
+
+pub use chain::link;
+pub use chronicle::{ChronicleLine, chronicle_line};
+pub use durability::{Access, Durability};
+pub use event::{Actor, Blob, Columns, Head, Importance, NewEvent, Part, PreparedEvent, StoredEvent, Truth};
+pub use event_type::EventType;
+pub use export::{ExportPage, LinesCheck};
+pub use export_file::verify_file;
+pub use hash::Hash;
+pub use ledger::{CallState, HasResult, Ledger};
+pub use ledger_error::{AddressFault, LedgerError, Reason};
+pub use options::LedgerOptions;
+pub use postgres::{PostgresAddress, PostgresStore, TlsSettings};
+pub use query::{MAX_EVENTS, Query};
+pub use redact::Redact;
+pub use retention::Retain;
+pub use signing_key::PublicKey;
+pub use sqlite_store::SqliteStore;
+pub use store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Store, VisitBlob};
+pub use verification::{Problem, ProblemKind, Verification, Witness};

@@ -1,0 +1,33 @@
+//! What the database holds beside the rows: tables that are not what they were could hide rows, or change them on their way.
+//!
+//! Indexes are not looked at: PostgreSQL does not use one that is not fit for a query, and without any it is only slow.
+
+use super::connection::{Connection, Value};
+use super::failure::Failure;
+use super::schema::{SHAPES, Schema};
+use crate::verification::{Problem, ProblemKind};
+
+/// Plain tables, of which nothing is hidden or changed by rules, triggers, policies or tables below them.
+const TABLES: &str = "select c.relname::text, c.relkind = 'r' and not c.relhasrules and not c.relhastriggers \
+    and not c.relrowsecurity and not c.relhassubclass and not c.relispartition, \
+    (select string_agg(a.attname || ' ' || format_type(a.atttypid, null), ', ' order by a.attnum) \
+        from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) \
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace \
+    where n.nspname = $1 and c.relkind not in ('i', 't') order by c.relname";
+
+/// The first problem.
+pub(super) fn check(connection: &mut Connection, schema: &Schema) -> Result<Option<Problem>, Failure> {
+    let mut found = Vec::new();
+    connection.query(TABLES, &[Value::Text(schema.name())], &mut |mut row| {
+        found.push((row.text()?.to_owned(), row.truth()?, row.text()?.to_owned()));
+        Ok(())
+    })?;
+    let is_whole = |(name, columns): &(&str, &str)| {
+        found.iter().any(|(table, is_plain, shape)| table == name && *is_plain && shape == columns)
+    };
+    if SHAPES.iter().all(is_whole) {
+        return Ok(None);
+    }
+    let message = "the tables of the ledger's database are not those that were made";
+    Ok(Some(Problem::new(ProblemKind::Changed, 0, message)))
+}

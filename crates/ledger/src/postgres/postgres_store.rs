@@ -1,0 +1,200 @@
+//! The store itself.
+
+use super::address::PostgresAddress;
+use super::connection::{Connection, Value};
+use super::connections::Connections;
+use super::failure::Failure;
+use super::schema::Schema;
+use super::stream::TlsSettings;
+use super::{appending, finding, inside, scanning};
+use crate::durability::Access;
+use crate::event::{Head, StoredEvent};
+use crate::hash::Hash;
+use crate::ledger_error::LedgerError;
+use crate::query::Query;
+use crate::store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Store, VisitBlob};
+use crate::verification::Problem;
+use appending::{head_of, head_or_base, integer};
+use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const HEAD: &str = "select e.seq, e.hash, a.base_size, a.base_hash from @.about a \
+    left join (select seq, hash from @.events order by seq desc limit 1) e on true";
+
+/// A ledger in PostgreSQL. The server is not spoken to before something is asked for: a process starts without it.
+pub struct PostgresStore {
+    connections: Connections,
+    schema: Schema,
+    access: Access,
+    /// The tables have been seen, so that they are looked for once.
+    is_ready: AtomicBool,
+}
+
+impl PostgresStore {
+    #[must_use]
+    pub fn new(address: PostgresAddress, tls: TlsSettings, access: Access) -> Self {
+        let schema = Schema::new(&address.schema);
+        Self { connections: Connections::new(address, tls), schema, access, is_ready: AtomicBool::new(false) }
+    }
+
+    /// Does `job` with a connection; again with another when that one is lost.
+    fn with<T>(&self, mut job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
+        let made = self.connections.with(|connection| {
+            if !self.is_ready.load(Ordering::Acquire) {
+                match self.access {
+                    Access::ReadWrite => self.schema.prepare(connection)?,
+                    Access::ReadOnly => self.schema.check(connection)?,
+                }
+                self.is_ready.store(true, Ordering::Release);
+            }
+            job(connection, &self.schema)
+        });
+        made.map_err(LedgerError::from)
+    }
+
+    /// The same, for what writes.
+    fn write<T>(&self, job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
+        match self.access {
+            Access::ReadWrite => self.with(job),
+            Access::ReadOnly => Err(LedgerError::ReadOnly),
+        }
+    }
+
+    /// What `read` makes of each row of a statement.
+    fn rows<T>(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        read: impl Fn(super::bytes::Row<'_>) -> Result<T, Failure>,
+    ) -> Result<Vec<T>, LedgerError> {
+        self.with(|connection, schema| {
+            let mut made = Vec::new();
+            connection.query(&schema.sql(sql), values, &mut |row| {
+                made.push(read(row)?);
+                Ok(())
+            })?;
+            Ok(made)
+        })
+    }
+
+    fn row<T>(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        read: impl Fn(super::bytes::Row<'_>) -> Result<T, Failure>,
+    ) -> Result<Option<T>, LedgerError> {
+        Ok(self.rows(sql, values, read)?.into_iter().next())
+    }
+
+    fn checkpoint_rows(&self, sql: &str, values: &[Value<'_>]) -> Result<Vec<CheckpointRow>, LedgerError> {
+        self.rows(sql, values, |mut row| Ok(CheckpointRow { size: row.count()?, note: row.text()?.to_owned() }))
+    }
+}
+
+impl Store for PostgresStore {
+    fn reach(&self) -> Reach {
+        Reach::ManyMachines
+    }
+
+    fn rest(&self) {
+        self.connections.rest();
+    }
+
+    fn append(&self, batch: &Batch<'_>) -> Result<Appended, LedgerError> {
+        self.write(|connection, schema| appending::append(connection, schema, batch))
+    }
+
+    fn drained(&self, spool: &str) -> Result<u64, LedgerError> {
+        let drained =
+            self.row("select drained from @.spools where name = $1", &[Value::Text(spool)], |mut row| row.count())?;
+        Ok(drained.unwrap_or_default())
+    }
+
+    fn forget_spool(&self, spool: &str) -> Result<(), LedgerError> {
+        self.write(|connection, schema| {
+            connection.run(&schema.sql("delete from @.spools where name = $1"), &[Value::Text(spool)])
+        })
+    }
+
+    fn has_spool_of(&self, process: &str) -> Result<bool, LedgerError> {
+        let (from, to) = (format!("{process}."), format!("{process}/"));
+        let sql = "select 1::bigint from @.spools where name >= $1 and name < $2 limit 1";
+        Ok(self.row(sql, &[Value::Text(&from), Value::Text(&to)], |_| Ok(()))?.is_some())
+    }
+
+    fn head(&self) -> Result<Head, LedgerError> {
+        Ok(self.row(HEAD, &[], |mut row| head_or_base(&mut row))?.unwrap_or(Head::NONE))
+    }
+
+    fn first(&self) -> Result<Option<u64>, LedgerError> {
+        self.row("select seq from @.events order by seq limit 1", &[], |mut row| row.count())
+    }
+
+    fn hash_at(&self, seq: u64) -> Result<Option<Hash>, LedgerError> {
+        let values = [Value::Integer(integer(seq))];
+        let head = self.row("select hash from @.events where seq = $1", &values, |mut row| head_of(0, row.bytes()?))?;
+        Ok(head.map(|head| head.hash))
+    }
+
+    fn first_since(&self, at: u64) -> Result<Option<u64>, LedgerError> {
+        let sql = "select seq from @.events where at >= $1 order by seq limit 1";
+        self.row(sql, &[Value::Integer(integer(at))], |mut row| row.count())
+    }
+
+    fn keep_checkpoint(&self, row: &CheckpointRow) -> Result<(), LedgerError> {
+        let sql = "insert into @.checkpoints (size, note) values ($1, $2) on conflict do nothing";
+        let values = [Value::Integer(integer(row.size)), Value::Text(&row.note)];
+        self.write(|connection, schema| connection.run(&schema.sql(sql), &values))
+    }
+
+    fn checkpoints(&self, from_size: u64, limit: usize) -> Result<Vec<CheckpointRow>, LedgerError> {
+        let sql = "select size, note from @.checkpoints where size >= $1 order by size, note limit $2";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.checkpoint_rows(sql, &[Value::Integer(integer(from_size)), Value::Integer(limit)])
+    }
+
+    fn last_checkpoint(&self, at_most: u64) -> Result<Option<CheckpointRow>, LedgerError> {
+        let sql = "select size, note from @.checkpoints where size <= $1 order by size desc, note limit 1";
+        Ok(self.checkpoint_rows(sql, &[Value::Integer(integer(at_most))])?.into_iter().next())
+    }
+
+    fn drop_to(&self, base: &Head) -> Result<u64, LedgerError> {
+        self.write(|connection, schema| appending::drop_to(connection, schema, base))
+    }
+
+    fn base(&self) -> Result<Head, LedgerError> {
+        let base =
+            self.row("select base_size, base_hash from @.about", &[], |mut row| head_of(row.integer()?, row.bytes()?))?;
+        Ok(base.unwrap_or(Head::NONE))
+    }
+
+    fn scan(
+        &self,
+        mut range: RangeInclusive<u64>,
+        visit: &mut dyn FnMut(&ScannedEvent<'_>) -> ControlFlow<()>,
+    ) -> Result<(), LedgerError> {
+        self.with(|connection, schema| scanning::events(connection, schema, &mut range, visit))
+    }
+
+    fn scan_blobs(&self, visit: VisitBlob<'_>) -> Result<(), LedgerError> {
+        let mut after = Vec::new();
+        self.with(|connection, schema| scanning::blobs(connection, schema, &mut after, visit))
+    }
+
+    fn check_inside(&self) -> Result<Option<Problem>, LedgerError> {
+        self.with(inside::check)
+    }
+
+    fn events(&self, query: &Query) -> Result<Vec<StoredEvent>, LedgerError> {
+        self.with(|connection, schema| finding::events(connection, schema, query))
+    }
+
+    fn tree(&self, call: &str, limit: usize) -> Result<Vec<StoredEvent>, LedgerError> {
+        self.with(|connection, schema| finding::tree(connection, schema, call, limit))
+    }
+
+    fn blob(&self, hash: &Hash) -> Result<Option<Vec<u8>>, LedgerError> {
+        let sql = "select bytes from @.blobs where hash = $1";
+        self.row(sql, &[Value::Bytes(&hash.0)], |mut row| row.bytes().map(<[u8]>::to_vec))
+    }
+}

@@ -1,0 +1,126 @@
+//! The tables, and how statements name them.
+
+use super::connection::{Connection, Value};
+use super::failure::{Failure, SqlState};
+use crate::hash::Hash;
+use crate::ledger_error::Reason;
+
+const VERSION: i64 = 1;
+
+/// All tables, in the order of their making. `@.` stands for the schema.
+///
+/// Text is compared byte by byte (`COLLATE "C"`): orders of languages change with the system, and break indexes.
+const TABLES: [&str; 13] = [
+    "create table @.about (one boolean primary key default true check (one), version bigint not null, \
+        base_size bigint not null, base_hash bytea not null)",
+    "create table @.events (seq bigint primary key check (seq > 0), content text collate \"C\" not null, \
+        hash bytea not null, kind bigint not null, at bigint not null, session text collate \"C\", \
+        path text collate \"C\", tool text collate \"C\", call text collate \"C\", parent text collate \"C\")",
+    "create index events_kind on @.events (kind, seq)",
+    "create index events_at on @.events (at, seq)",
+    "create index events_session on @.events (session, seq) where session is not null",
+    "create index events_path on @.events (path, seq) where path is not null",
+    "create index events_tool on @.events (tool, seq) where tool is not null",
+    "create index events_call on @.events (call, seq) where call is not null",
+    "create index events_parent on @.events (parent, seq) where parent is not null",
+    "create table @.blobs (hash bytea primary key, last bigint not null, bytes bytea not null)",
+    "create index blobs_last on @.blobs (last)",
+    "create table @.checkpoints (size bigint not null, note text collate \"C\" not null, primary key (size, note))",
+    "create table @.spools (name text collate \"C\" primary key, drained bigint not null)",
+];
+
+/// What the tables are: their columns in order, to be compared with what the server says.
+pub(super) const SHAPES: [(&str, &str); 5] = [
+    ("about", "one boolean, version bigint, base_size bigint, base_hash bytea"),
+    ("blobs", "hash bytea, last bigint, bytes bytea"),
+    ("checkpoints", "size bigint, note text"),
+    (
+        "events",
+        "seq bigint, content text, hash bytea, kind bigint, at bigint, session text, path text, tool text, call text, \
+            parent text",
+    ),
+    ("spools", "name text, drained bigint"),
+];
+
+/// The schema of one ledger.
+pub(super) struct Schema {
+    name: String,
+    /// Excludes all others who append to this ledger.
+    lock: i64,
+}
+
+impl Schema {
+    pub(super) fn new(name: &str) -> Self {
+        let Hash(hash) = Hash::of(format!("tgp-ledger-1\n{name}").as_bytes());
+        let lock = hash.first_chunk().map_or(0, |chunk| i64::from_be_bytes(*chunk));
+        Self { name: name.to_owned(), lock }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A statement with the schema's name in the place of `@`.
+    pub(super) fn sql(&self, text: &str) -> String {
+        text.replace("@.", &format!("\"{}\".", self.name))
+    }
+
+    /// Puts the beginning of a transaction that no other of this ledger goes beside. Its one row has one field.
+    ///
+    /// Each statement behind it sees what was committed before the lock was had: hence the level.
+    pub(super) fn put_begin(&self, connection: &mut Connection) -> Result<(), Failure> {
+        connection.put("begin isolation level read committed read write", &[])?;
+        connection.put("select pg_advisory_xact_lock($1)", &[Value::Integer(self.lock)])
+    }
+
+    /// Sees that the tables are there, of a version that we know.
+    pub(super) fn check(&self, connection: &mut Connection) -> Result<(), Failure> {
+        let mut version = None;
+        connection.query(&self.sql("select version from @.about"), &[], &mut |mut row| {
+            version = Some(row.integer()?);
+            Ok(())
+        })?;
+        match version {
+            Some(VERSION) => Ok(()),
+            Some(version) if version > VERSION => Err(Failure::Newer),
+            Some(_) | None => Err(Failure::Unfit(Reason::Damaged)),
+        }
+    }
+
+    /// The same, and makes them when there are none.
+    pub(super) fn prepare(&self, connection: &mut Connection) -> Result<(), Failure> {
+        match self.check(connection) {
+            Err(Failure::Refused(SqlState::NO_TABLE | SqlState::NO_SCHEMA)) => {}
+            outcome => return outcome,
+        }
+        self.make(connection)?;
+        self.check(connection)
+    }
+
+    fn make(&self, connection: &mut Connection) -> Result<(), Failure> {
+        self.put_begin(connection)?;
+        connection.finish()?;
+        let mut there = (false, false);
+        let sql = "select to_regnamespace($1) is not null, to_regclass($2) is not null";
+        let table = self.sql("@.about");
+        connection.query(sql, &[Value::Text(&self.name), Value::Text(&table)], &mut |mut row| {
+            there = (row.truth()?, row.truth()?);
+            Ok(())
+        })?;
+        let (has_schema, has_tables) = there;
+        if !has_schema {
+            connection.put(&format!("create schema \"{}\"", self.name), &[])?;
+        }
+        if !has_tables {
+            for table in TABLES {
+                connection.put(&self.sql(table), &[])?;
+            }
+            connection.put(
+                &self.sql("insert into @.about (version, base_size, base_hash) values ($1, 0, $2)"),
+                &[Value::Integer(VERSION), Value::Bytes(&Hash::ZERO.0)],
+            )?;
+        }
+        connection.put("commit", &[])?;
+        connection.finish()
+    }
+}

@@ -1,0 +1,311 @@
+//! What is recorded is in the ledger once, in order, whatever happens to the process.
+
+use crate::event::{NewEvent, Part};
+use crate::folder::Folder;
+use crate::ledger::{CallState, HasResult};
+use crate::samples::{call, fill, open, raw};
+use crate::spool_file::SpoolFile;
+use crate::spool_line::write_line;
+use crate::{EventType, Ledger, LedgerError, LedgerOptions, Query};
+use std::fs;
+
+fn all(limit: usize) -> Query {
+    Query { limit, ..Query::default() }
+}
+
+#[test]
+fn events_are_chained_in_the_order_of_their_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = open(folder.path());
+    fill(&ledger, 500);
+    let events = ledger.tail(&all(10_000)).unwrap();
+    assert_eq!(events.len(), 1000);
+    assert!(events.iter().zip(1..).all(|(event, seq)| event.seq == seq));
+    assert_eq!(events[0].prev.hex(), "0".repeat(64));
+    assert!(events.windows(2).all(|pair| pair[1].prev == pair[0].hash));
+    assert_eq!(ledger.position().unwrap().hash, events[999].hash);
+    assert_eq!(ledger.last_position().size, 1000);
+    let found = ledger.verify(&[]).unwrap();
+    assert_eq!((found.problem, found.events), (None, 1000));
+    let shown: serde_json::Value = serde_json::from_str(&events[1].json()).unwrap();
+    assert_eq!((shown["seq"].as_u64(), shown["type"].as_str()), (Some(2), Some("RESULT")));
+    assert_eq!(shown["id"], events[1].id().hex());
+}
+
+#[test]
+fn a_ledger_goes_on_where_it_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    for round in 1..=3 {
+        let ledger = open(folder.path());
+        assert_eq!(ledger.boot_problem(), None);
+        fill(&ledger, 10);
+        ledger.close().unwrap();
+        assert_eq!(ledger.record(&call("x", &[])), Err(LedgerError::Closed));
+        assert_eq!(ledger.tail(&all(1)).unwrap()[0].seq, round * 20);
+        assert_eq!(fs::read_dir(folder.path().join("spool")).unwrap().count(), 0);
+    }
+    assert_eq!(open(folder.path()).verify(&[]).unwrap().problem, None);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_may_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("ledger");
+    let ledger = open(&place);
+    fill(&ledger, 1);
+    ledger.checkpoint().unwrap();
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&place), 0o700);
+    for entry in fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()) {
+        assert_eq!(mode(&entry), if entry.is_dir() { 0o700 } else { 0o600 }, "{}", entry.display());
+    }
+}
+
+/// A spool as a process leaves it that was killed.
+fn orphan(folder: &Folder, name: &str, calls: &[&str], tail: &[u8]) {
+    let mut file = SpoolFile::create(folder, name.to_owned()).unwrap().unwrap();
+    let mut line = Vec::new();
+    for id in calls {
+        write_line(&call(id, &[]), &mut line);
+        file.append(&line).unwrap();
+    }
+    file.append(tail).unwrap();
+}
+
+#[test]
+fn an_abandoned_spool_is_drained_once_and_a_torn_line_is_nobodys() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::make(place.path()).unwrap();
+    orphan(&folder, "0123456789ab.0", &["0123456789ab-1", "0123456789ab-2"], b"0000000000000000 {\"type\":\"CA");
+    let (one, other) = (open(place.path()), open(place.path()));
+    one.flush().unwrap();
+    other.flush().unwrap();
+    one.flush().unwrap();
+    let calls: Vec<_> = one.tail(&all(10)).unwrap().iter().map(|event| event.content.clone()).collect();
+    assert_eq!(calls.len(), 2, "{calls:?}");
+    assert!(!folder.spool("0123456789ab.0").exists());
+    assert_eq!(one.call_state("0123456789ab-2", HasResult::No).unwrap(), CallState::Unknown);
+    assert_eq!(one.call_state("0123456789ab-1", HasResult::Yes).unwrap(), CallState::Done);
+}
+
+#[test]
+fn whoever_asks_need_not_wait_for_what_a_killed_process_left() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::make(place.path()).unwrap();
+    let ledger = open(place.path());
+    ledger.flush().unwrap();
+    orphan(&folder, "0123456789ab.0", &["0123456789ab-1"], b"");
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    ledger.flush().unwrap();
+    assert_eq!(ledger.tail(&all(10)).unwrap().len(), 1);
+}
+
+#[test]
+fn a_call_without_result_is_running_while_its_process_lives() {
+    let place = tempfile::tempdir().unwrap();
+    let (one, other) = (open(place.path()), open(place.path()));
+    let id = one.call_id();
+    one.record(&call(&id, &[])).unwrap();
+    assert_eq!(one.call_state(&id, HasResult::No).unwrap(), CallState::Running);
+    assert_eq!(other.call_state(&id, HasResult::No).unwrap(), CallState::Running);
+    drop(one);
+    assert_eq!(other.call_state(&id, HasResult::No).unwrap(), CallState::Unknown);
+}
+
+#[test]
+fn what_was_drained_before_a_crash_is_not_drained_again() {
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open(place.path());
+    fill(&ledger, 3);
+    // The file is still there with six events of which the store has all; as if the process ended here.
+    let spool = fs::read_dir(place.path().join("spool")).unwrap().next().unwrap().unwrap();
+    let name = spool.file_name().into_string().unwrap();
+    let copy = fs::read(spool.path()).unwrap();
+    drop(ledger);
+    let store =
+        crate::SqliteStore::open(&place.path().join("ledger.db"), crate::Access::ReadWrite, crate::Durability::Process)
+            .unwrap();
+    use crate::{Batch, Store};
+    let stem = name.strip_suffix(".ndjson").unwrap();
+    store.append(&Batch { events: &[], spool: stem, from: 0, to: copy.len() as u64 }).unwrap();
+    fs::write(place.path().join("spool").join(&name), copy).unwrap();
+    let again = open(place.path());
+    again.flush().unwrap();
+    assert_eq!(again.position().unwrap().size, 6);
+    assert!(!spool.path().exists());
+}
+
+#[test]
+fn several_ledgers_share_one_file() {
+    let place = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| fill(&open(place.path()), 300));
+        }
+    });
+    let ledger = open(place.path());
+    assert_eq!(ledger.position().unwrap().size, 2400);
+    assert_eq!(ledger.verify(&[]).unwrap().problem, None);
+}
+
+#[test]
+fn many_make_the_same_ledger_at_the_same_moment() {
+    for _ in 0..10 {
+        let place = tempfile::tempdir().unwrap();
+        let together = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    together.wait();
+                    fill(&open(place.path()), 1);
+                });
+            }
+        });
+        assert_eq!(open(place.path()).verify(&[]).unwrap().events, 16);
+    }
+}
+
+#[test]
+fn a_spool_grows_to_its_limit_and_then_refuses() {
+    let place = tempfile::tempdir().unwrap();
+    let options = LedgerOptions { spool_bytes: 2000, ..LedgerOptions::new(place.path()) };
+    let ledger = Ledger::open(&options).unwrap();
+    // Another process holds the store, so nothing is drained.
+    let lock = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let intent = NewEvent { importance: crate::Importance::Intent, ..call("x-1", &[]) };
+    let taken = (0..100).take_while(|_| ledger.record(&intent).is_ok()).count();
+    assert!((5..20).contains(&taken), "{taken}");
+    assert_eq!(ledger.record(&intent), Err(LedgerError::SpoolFull));
+    assert_eq!(ledger.record(&call("x-2", &[])), Ok(()), "kept in memory");
+    lock.execute_batch("ROLLBACK").unwrap();
+    ledger.flush().unwrap();
+    ledger.flush().unwrap();
+    assert_eq!(ledger.position().unwrap().size as usize, taken + 1);
+    let last = ledger.tail(&all(1)).unwrap();
+    assert!(last[0].content.contains("x-2"));
+}
+
+#[test]
+fn large_values_are_beside_and_found_by_their_hash() {
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open(place.path());
+    let args = raw(&format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(10_000)));
+    let body = [("args", Part::Json(&args))];
+    ledger.record(&call("x-1", &body)).unwrap();
+    ledger.record(&NewEvent { kind: EventType::Halt, ..call("x-1", &body) }).unwrap();
+    ledger.flush().unwrap();
+    let event = &ledger.tail(&all(1)).unwrap()[0];
+    let content: serde_json::Value = serde_json::from_str(&event.content).unwrap();
+    let hash = crate::Hash::parse(content["args"]["content"]["$blob"].as_str().unwrap()).unwrap();
+    assert_eq!(ledger.blob(&hash).unwrap().unwrap(), "x".repeat(10_000).as_bytes());
+    assert_eq!(ledger.verify(&[]).unwrap().problem, None);
+}
+
+#[test]
+fn a_large_event_and_many_small_ones_rotate_the_spool() {
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open(place.path());
+    let text = "y".repeat(2 << 20);
+    for _ in 0..5 {
+        ledger.record(&call("x-1", &[("note", Part::Text(&text))])).unwrap();
+        ledger.flush().unwrap();
+    }
+    assert_eq!(ledger.position().unwrap().size, 5);
+    let spools = fs::read_dir(place.path().join("spool")).unwrap();
+    let bytes: u64 = spools.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+    assert!(bytes < 5 << 20, "{bytes}");
+    let huge = "z".repeat(33 << 20);
+    assert_eq!(ledger.record(&call("x", &[("note", Part::Text(&huge))])), Err(LedgerError::TooLarge(32 << 20)));
+}
+
+#[test]
+fn a_ledger_that_nobody_uses_holds_nothing_and_wakes_when_it_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = open(folder.path());
+    fill(&ledger, 1);
+    let held = || {
+        let spools = fs::read_dir(folder.path().join("spool")).unwrap().count();
+        let wal = fs::metadata(folder.path().join("ledger.db-wal")).is_ok();
+        spools > 0 || wal
+    };
+    for round in 1..=2 {
+        let waited = std::time::Instant::now();
+        while held() && waited.elapsed() < std::time::Duration::from_secs(30) {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert!(!held(), "it rests");
+        fill(&ledger, 10);
+        assert_eq!(ledger.position().unwrap().size, 2 + round * 20);
+    }
+    assert_eq!(ledger.verify(&[]).unwrap().problem, None);
+    ledger.close().unwrap();
+}
+
+#[test]
+fn machines_that_share_a_store_share_a_key() {
+    use crate::{Access, Durability, SqliteStore};
+    use base64::Engine;
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let ledger = open(one.path());
+    fill(&ledger, 3);
+    ledger.close().unwrap();
+    let store = || {
+        let path = one.path().join("ledger.db");
+        std::sync::Arc::new(SqliteStore::open(&path, Access::ReadWrite, Durability::Process).unwrap())
+    };
+    let options = LedgerOptions::new(other.path());
+    assert_eq!(Ledger::open_with(&options, store()).err(), Some(LedgerError::KeyMissing));
+    let key = fs::read(one.path().join("ledger.key")).unwrap();
+    let key = Some(base64::engine::general_purpose::STANDARD.encode(key));
+    let second = Ledger::open_with(&LedgerOptions { key, ..options.clone() }, store()).unwrap();
+    fill(&second, 3);
+    second.close().unwrap();
+    assert_eq!(second.verify(&[]).unwrap().problem, None);
+    let strange = LedgerOptions { key: Some("nonsense".to_owned()), ..options };
+    assert_eq!(Ledger::open_with(&strange, store()).err(), Some(LedgerError::KeyUnfit));
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_somebody_takes_away_take_no_event_with_them() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("ledger");
+    let ledger = open(&folder);
+    fill(&ledger, 2);
+    for taken in [folder.join("spool"), folder.clone()] {
+        fs::remove_dir_all(&taken).unwrap();
+        fill(&ledger, 2);
+        assert!(fs::read_dir(folder.join("spool")).unwrap().count() > 0, "recording goes on where it is found");
+    }
+    ledger.flush().unwrap();
+    let last = ledger.tail(&all(4)).unwrap();
+    assert_eq!(last.len(), 4, "what came after is there");
+    assert_eq!(ledger.verify(&[]).unwrap().events, ledger.position().unwrap().size);
+}
+
+#[test]
+fn what_may_wait_is_written_before_what_follows_and_soon_in_any_case() {
+    use crate::Importance;
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open(place.path());
+    ledger.flush().unwrap();
+    let written = || {
+        let spools = fs::read_dir(place.path().join("spool")).unwrap();
+        spools.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect::<String>()
+    };
+    let later = NewEvent { importance: Importance::Later, ..call("x-1", &[]) };
+    ledger.record(&later).unwrap();
+    let intent = NewEvent { importance: Importance::Intent, ..call("x-2", &[]) };
+    ledger.record(&intent).unwrap();
+    let text = written();
+    assert!(text.find("x-1").unwrap() < text.find("x-2").unwrap(), "{text}");
+    ledger.record(&NewEvent { importance: Importance::Later, ..call("x-3", &[]) }).unwrap();
+    let waited = std::time::Instant::now();
+    while ledger.last_position().size < 3 && waited.elapsed() < std::time::Duration::from_secs(30) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(ledger.last_position().size, 3, "the writer comes by itself");
+}

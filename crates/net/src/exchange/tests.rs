@@ -1,0 +1,182 @@
+//! Servers that do not do as they should, and callers that lose their patience.
+
+use crate::{ExchangeFailure, ExchangeRequest, Exchanges, NamedProxy, ProxyChoice, Route};
+use std::io::{Read, Write, repeat};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+use tgp_base::threads::refusal;
+
+const LONG: Duration = Duration::from_secs(60);
+const SHORT: Duration = Duration::from_millis(300);
+const SOON: Duration = Duration::from_secs(20);
+
+/// A server that does `serve` with its first connection; its address.
+fn server(serve: impl FnOnce(TcpStream) + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    thread::spawn(move || serve(listener.accept().unwrap().0));
+    url
+}
+
+fn request(url: String, body: Option<u64>) -> ExchangeRequest {
+    ExchangeRequest {
+        method: if body.is_some() { "POST" } else { "GET" },
+        url,
+        headers: vec![("x-one", "1".to_owned())],
+        body: body.map(|length| (Box::new(repeat(7).take(length)) as Box<dyn Read + Send>, length)),
+        time: LONG,
+        read_silence: LONG,
+        write_silence: LONG,
+    }
+}
+
+fn exchanges() -> Exchanges {
+    Exchanges::new(Route::default(), "test")
+}
+
+/// What a request says up to its body.
+fn read_head(stream: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() > 0 {
+        head.push(byte[0]);
+    }
+    String::from_utf8(head).unwrap().to_ascii_lowercase()
+}
+
+#[test]
+fn a_long_body_goes_out_whole_and_the_answer_comes_in_as_it_is() {
+    const LENGTH: u64 = 3 << 20;
+    let (tell, told) = channel();
+    let url = server(move |mut stream| {
+        let head = read_head(&mut stream);
+        let mut body = vec![0; usize::try_from(LENGTH).unwrap()];
+        stream.read_exact(&mut body).unwrap();
+        tell.send((head, body.iter().all(|byte| *byte == 7))).unwrap();
+        stream
+            .write_all(b"HTTP/1.1 302 Found\r\nlocation: /x\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nraw!")
+            .unwrap();
+    });
+    let exchanges = exchanges();
+    let mut answer = exchanges.start(request(url, Some(LENGTH))).unwrap().answer().unwrap();
+    let (head, is_whole) = told.recv().unwrap();
+    assert!(is_whole && head.contains("content-length: 3145728") && head.contains("x-one: 1"), "{head}");
+    assert!(!head.contains("transfer-encoding") && !head.contains("accept-encoding"), "{head}");
+    let mut text = String::new();
+    answer.body.read_to_string(&mut text).unwrap();
+    assert_eq!((answer.status, text.as_str()), (302, "raw!"));
+}
+
+#[test]
+fn a_server_that_takes_nothing_or_says_nothing_is_given_up() {
+    let exchanges = exchanges();
+    let start = Instant::now();
+    let deaf = || {
+        server(|stream| {
+            thread::sleep(LONG);
+            drop(stream);
+        })
+    };
+    let slow_taker = ExchangeRequest { write_silence: SHORT, ..request(deaf(), Some(1 << 30)) };
+    let slow_teller = ExchangeRequest { time: SHORT, ..request(deaf(), None) };
+    let half = server(|mut stream| {
+        read_head(&mut stream);
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf").unwrap();
+        thread::sleep(LONG);
+    });
+    for request in [slow_taker, slow_teller] {
+        let end = exchanges.start(request).unwrap().answer().err();
+        assert_eq!(end, Some(ExchangeFailure::TimedOut));
+    }
+    let half = ExchangeRequest { read_silence: SHORT, ..request(half, None) };
+    let mut answer = exchanges.start(half).unwrap().answer().unwrap();
+    let end = answer.body.read_to_end(&mut Vec::new()).unwrap_err();
+    assert_eq!(end.to_string(), ExchangeFailure::TimedOut.to_string());
+    assert!(start.elapsed() < SOON);
+}
+
+#[test]
+fn an_answer_that_comes_before_the_body_has_gone_is_heard() {
+    let url = server(|mut stream| {
+        read_head(&mut stream);
+        stream.write_all(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno").unwrap();
+        thread::sleep(LONG);
+    });
+    let exchanges = exchanges();
+    let mut answer = exchanges.start(request(url, Some(1 << 30))).unwrap().answer().unwrap();
+    let mut text = String::new();
+    answer.body.read_to_string(&mut text).unwrap();
+    assert_eq!((answer.status, text.as_str()), (403, "no"));
+}
+
+#[test]
+fn a_cancelled_exchange_ends_for_both_sides() {
+    let (tell_head, head_told) = channel();
+    let (tell, told) = channel();
+    let url = server(move |mut stream| {
+        read_head(&mut stream);
+        tell_head.send(()).unwrap();
+        tell.send(stream.read(&mut [0]).unwrap_or_default()).unwrap();
+    });
+    let exchanges = exchanges();
+    let exchange = exchanges.start(request(url, None)).unwrap();
+    let cancel = exchange.canceller();
+    let waiting = thread::spawn(move || exchange.answer().err());
+    head_told.recv_timeout(SOON).unwrap();
+    cancel();
+    assert_eq!(waiting.join().unwrap(), Some(ExchangeFailure::Broken));
+    assert_eq!(told.recv_timeout(SOON), Ok(0), "the connection is closed");
+}
+
+#[test]
+fn what_went_wrong_is_told_without_the_address() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let exchanges = exchanges();
+    let end = |url: String| exchanges.start(request(url, None)).and_then(|exchange| exchange.answer().map(drop));
+    let refused = ExchangeFailure::Connection(std::io::ErrorKind::ConnectionRefused);
+    assert_eq!(end(format!("http://{closed}/")), Err(refused));
+    let unknown = end("http://nowhere.invalid/".to_owned());
+    // A resolver that cannot be reached says so late, or not at all.
+    assert!(matches!(unknown, Err(ExchangeFailure::UnknownHost | ExchangeFailure::TimedOut)), "{unknown:?}");
+    assert_eq!(end("no address".to_owned()), Err(ExchangeFailure::Other));
+    let endless = server(|mut stream| {
+        read_head(&mut stream);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
+        while stream.write_all(format!("x: {}\r\n", "y".repeat(60_000)).as_bytes()).is_ok() {}
+    });
+    assert!(end(endless).is_err(), "headers end somewhere");
+}
+
+#[test]
+fn a_thread_that_was_refused_is_asked_for_again() {
+    let url = server(|mut stream| {
+        read_head(&mut stream);
+        stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+    });
+    let exchanges = exchanges();
+    let refused = refusal::during("tgp-git-net", || exchanges.start(request(url.clone(), None)).err());
+    assert_eq!(refused, Some(ExchangeFailure::NoRuntime));
+    assert_eq!(exchanges.start(request(url, None)).unwrap().answer().unwrap().status, 204);
+}
+
+#[test]
+fn a_star_in_no_proxy_keeps_the_proxy_out_of_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (tell, asked) = channel();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            tell.send(read_head(&mut stream)).unwrap();
+            stream.write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").unwrap();
+        }
+    });
+    let proxy = NamedProxy::parse(&url, &["*.corp.invalid".to_owned()]).unwrap();
+    let route = Route { proxy: ProxyChoice::Through(proxy), ..Route::default() };
+    let exchanges = Exchanges::new(route, "test");
+    let end = |url: &str| exchanges.start(request(url.to_owned(), None)).unwrap().answer();
+    assert!(end("http://git.corp.invalid/").is_err());
+    assert_eq!(end("http://git.other.invalid/").unwrap().status, 204);
+    assert!(asked.recv_timeout(SOON).unwrap().contains("git.other.invalid"), "the first that the proxy heard of");
+}

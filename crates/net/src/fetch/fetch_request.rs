@@ -1,0 +1,164 @@
+//! A guest's request, checked before anything is sent.
+
+use crate::net_error::{NetError, shown, shown_text};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use serde::Deserialize;
+use url::Url;
+
+/// Header lines of one request, and their size in all.
+const MAX_HEADERS: usize = 64;
+const MAX_HEADER_BYTES: usize = 16 << 10;
+
+/// Headers that the connection has of its own, whatever a tool says: left out without a word, as browsers do, since packages
+/// set them by habit and a request without them means the same.
+const OWN: [&str; 6] = ["accept-encoding", "connection", "content-length", "expect", "keep-alive", "te"];
+/// Headers that belong to the connection or to the browser, and prefixes of such. Who sets them means something by it.
+const FORBIDDEN: [&str; 9] =
+    ["cookie2", "date", "forwarded", "host", "http2-settings", "trailer", "transfer-encoding", "upgrade", "via"];
+const FORBIDDEN_PREFIXES: [&str; 3] = ["proxy-", "sec-", "x-forwarded-"];
+
+/// What the guest asks for, as it says it.
+#[derive(Debug, Default, Deserialize)]
+pub struct FetchRequest {
+    url: String,
+    method: Option<String>,
+    redirect: Option<String>,
+    /// Names and values one after the other.
+    #[serde(default)]
+    headers: Vec<String>,
+    text: Option<String>,
+    base64: Option<String>,
+    /// The content type that the kind of body implies.
+    #[serde(rename = "type")]
+    implied_type: Option<String>,
+}
+
+/// What to do about a redirect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Redirects {
+    Follow,
+    Show,
+    Refuse,
+}
+
+/// A request that may be sent, as far as it can be told without its URL.
+#[derive(Debug)]
+pub(super) struct Checked {
+    pub(super) url: Url,
+    pub(super) method: Method,
+    pub(super) redirects: Redirects,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Option<Vec<u8>>,
+}
+
+impl FetchRequest {
+    /// Whether its method is one that only looks.
+    #[must_use]
+    pub fn only_reads(&self) -> bool {
+        let method = self.method.as_deref().unwrap_or("GET");
+        method.eq_ignore_ascii_case("GET") || method.eq_ignore_ascii_case("HEAD")
+    }
+
+    /// # Errors
+    /// `BadUrl`, `Method`, `RedirectMode`, `Header`, `UnwantedBody`, `TooLarge`.
+    pub(super) fn check(self, most_bytes: usize) -> Result<Checked, NetError> {
+        let url = Url::parse(&self.url).map_err(|_| NetError::BadUrl { url: shown_text(&self.url) })?;
+        let method = method(self.method.as_deref().unwrap_or("GET"))?;
+        let redirects = match self.redirect.as_deref().unwrap_or("follow") {
+            "follow" => Redirects::Follow,
+            "manual" => Redirects::Show,
+            "error" => Redirects::Refuse,
+            mode => return Err(NetError::RedirectMode { mode: shown_text(mode) }),
+        };
+        let mut headers = headers(&self.headers)?;
+        let body = match (self.text, self.base64) {
+            (Some(text), _) => Some(text.into_bytes()),
+            (None, Some(bytes)) => BASE64_STANDARD.decode(bytes).ok(),
+            (None, None) => None,
+        };
+        if body.is_some() && matches!(method, Method::GET | Method::HEAD) {
+            return Err(NetError::UnwantedBody { method: method.to_string() });
+        }
+        if body.as_ref().is_some_and(|body| body.len() > most_bytes) {
+            return Err(NetError::TooLarge { url: shown(&url), what: "request body", limit: most_bytes });
+        }
+        if let Some(implied) = self.implied_type.and_then(|text| HeaderValue::from_str(&text).ok()) {
+            headers.entry(CONTENT_TYPE).or_insert(implied);
+        }
+        Ok(Checked { url, method, redirects, headers, body })
+    }
+}
+
+fn method(text: &str) -> Result<Method, NetError> {
+    let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
+    let upper = text.to_ascii_uppercase();
+    known
+        .into_iter()
+        .find(|method| method.as_str() == upper)
+        .ok_or_else(|| NetError::Method { method: shown_text(text) })
+}
+
+fn headers(flat: &[String]) -> Result<HeaderMap, NetError> {
+    let (pairs, rest) = flat.as_chunks::<2>();
+    let bytes: usize = flat.iter().map(String::len).sum();
+    let refused = |name: &str, why| NetError::Header { name: shown_text(name), why };
+    if pairs.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES || !rest.is_empty() {
+        return Err(refused("*", "lines are too many or too long"));
+    }
+    let mut headers = HeaderMap::new();
+    for [name, value] in pairs {
+        let lower = name.to_ascii_lowercase();
+        if FORBIDDEN.contains(&lower.as_str()) || FORBIDDEN_PREFIXES.iter().any(|prefix| lower.starts_with(prefix)) {
+            return Err(refused(name, "is not a tool's to set"));
+        }
+        let parsed = HeaderName::from_bytes(lower.as_bytes()).map_err(|_| refused(name, "is no valid name"))?;
+        let value =
+            HeaderValue::from_str(value).map_err(|_| refused(name, "holds characters that no header may hold"))?;
+        if !OWN.contains(&lower.as_str()) {
+            headers.append(parsed, value);
+        }
+    }
+    Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FetchRequest;
+
+    fn request(json: &str) -> Result<super::Checked, super::NetError> {
+        serde_json::from_str::<FetchRequest>(json).unwrap().check(10)
+    }
+
+    #[test]
+    fn only_a_fixed_set_passes() {
+        let good =
+            request(r#"{"url":"http://x/","method":"post","headers":["X-Key","1"],"text":"a","type":"text/plain"}"#)
+                .unwrap();
+        assert_eq!((good.method.as_str(), good.headers.len(), good.body.unwrap().len()), ("POST", 2, 1));
+        let habits = request(
+            r#"{"url":"http://x/","method":"PUT","headers":["Content-Length","9","Connection","close","accept-encoding","br","TE","trailers","Keep-Alive","1","Expect","100-continue","x-key","1"],"text":"a"}"#,
+        )
+        .unwrap();
+        assert_eq!(habits.headers.keys().map(super::HeaderName::as_str).collect::<Vec<_>>(), ["x-key"]);
+        for (json, word) in [
+            (r#"{"url":"http://x/","headers":["Content-Length","1\r\nHost: y"]}"#, "characters"),
+            (r#"{"url":"/relative"}"#, "absolute"),
+            (r#"{"url":"http://x/","method":"TRACE"}"#, "TRACE"),
+            (r#"{"url":"http://x/","method":"CONNECT"}"#, "CONNECT"),
+            (r#"{"url":"http://x/","headers":["Host","y"]}"#, "Host"),
+            (r#"{"url":"http://x/","headers":["Transfer-Encoding","chunked"]}"#, "Transfer-Encoding"),
+            (r#"{"url":"http://x/","headers":["proxy-authorization","y"]}"#, "proxy-authorization"),
+            (r#"{"url":"http://x/","headers":["a","b\r\nHost: y"]}"#, "characters"),
+            (r#"{"url":"http://x/","headers":["a b","c"]}"#, "valid name"),
+            (r#"{"url":"http://x/","text":"a"}"#, "GET"),
+            (r#"{"url":"http://x/","method":"PUT","text":"12345678901"}"#, "larger"),
+            (r#"{"url":"http://x/","redirect":"maybe"}"#, "maybe"),
+        ] {
+            let error = request(json).unwrap_err().to_string();
+            assert!(error.contains(word), "{json}: {error}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A response as the guest reads it.
+
+use super::fetch_slots::Slot;
+use super::filled_request::place_of;
+use crate::net_error::{NetError, shown};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, SET_COOKIE, TRANSFER_ENCODING};
+use serde::Serialize;
+use std::borrow::Cow;
+use tgp_base::bound_secrets::BoundSecrets;
+use url::Url;
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FetchResponse {
+    status: u16,
+    status_text: &'static str,
+    url: String,
+    redirected: bool,
+    /// Names and values one after the other.
+    headers: Vec<String>,
+    /// The body when it is text that JSON writes in little more space, otherwise `base64`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+}
+
+/// Whether a response was reached by a redirect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arrival {
+    Direct,
+    Redirected,
+}
+
+impl FetchResponse {
+    /// Reads the whole body, unpacked, up to `limit` bytes.
+    pub(super) async fn read(
+        mut response: reqwest::Response,
+        url: &Url,
+        arrival: Arrival,
+        limit: usize,
+        slot: &mut Slot,
+        secrets: &BoundSecrets,
+    ) -> Result<Self, NetError> {
+        let from = place_of(url);
+        let too_large = || NetError::TooLarge { url: shown(url), what: "response", limit };
+        let status = response.status();
+        // The body arrives unpacked: its packing and its packed length are nobody's business any more.
+        let hidden = [CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING, SET_COOKIE];
+        let mut headers = Vec::new();
+        for (name, value) in response.headers().iter().filter(|(name, _)| !hidden.contains(name)) {
+            headers.push(name.as_str().to_owned());
+            let value = secrets.mask(value.as_bytes(), from);
+            headers.push(value.iter().map(|byte| char::from(*byte)).collect());
+        }
+        if response.content_length().is_some_and(|length| length > limit as u64) {
+            return Err(too_large());
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) =
+            response.chunk().await.map_err(|_| NetError::Failed { url: shown(url), why: "the answer broke off" })?
+        {
+            if bytes.len() + chunk.len() > limit {
+                return Err(too_large());
+            }
+            slot.make_room(bytes.len() + chunk.len(), limit).await;
+            bytes.extend_from_slice(&chunk);
+        }
+        if let Cow::Owned(masked) = secrets.mask(&bytes, from) {
+            bytes = masked;
+        }
+        let (text, base64) = match String::from_utf8(bytes) {
+            Ok(text) if is_compact(&text) => (Some(text), None),
+            Ok(text) => (None, Some(BASE64_STANDARD.encode(text))),
+            Err(error) => (None, Some(BASE64_STANDARD.encode(error.as_bytes()))),
+        };
+        Ok(Self {
+            status: status.as_u16(),
+            status_text: status.canonical_reason().unwrap_or_default(),
+            url: url.to_string(),
+            redirected: arrival == Arrival::Redirected,
+            headers,
+            text,
+            base64,
+        })
+    }
+}
+
+/// Whether text is no longer as JSON than as base64. A control character takes six bytes.
+fn is_compact(text: &str) -> bool {
+    let more = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 1,
+        0..32 => 5,
+        _ => 0,
+    };
+    text.bytes().map(more).sum::<usize>() <= text.len() / 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_compact;
+
+    #[test]
+    fn text_that_would_grow_is_not_written_as_text() {
+        assert!(is_compact("") && is_compact("plain\nlines, \"quoted\", ä") && is_compact(&"abc\n".repeat(9)));
+        assert!(!is_compact(&"\0".repeat(9)) && !is_compact(&"\"".repeat(9)) && !is_compact(&"ab\u{1}".repeat(9)));
+    }
+}

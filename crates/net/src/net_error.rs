@@ -1,0 +1,122 @@
+//! Every way in which a request can fail or be refused.
+
+use tgp_base::bound_secrets::Withheld;
+use tgp_base::error::{Details, Error, ErrorCode, PartError};
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum NetError {
+    #[error("allowedFetchUrls: '{entry}' {why}")]
+    BadEntry { entry: String, why: &'static str },
+    #[error("network.proxy {why}")]
+    BadProxy { why: &'static str },
+    #[error("network.ca {why}")]
+    BadCa { why: &'static str },
+    #[error("fetch needs an absolute http or https URL, not '{url}'")]
+    BadUrl { url: String },
+    #[error(
+        "Security Violation: Network access is disabled. No URLs are whitelisted in tgp.config.ts. Take the data as an argument instead"
+    )]
+    NoNetwork,
+    #[error(
+        "Security Violation: URL \"{url}\" is not in the allowed list. Tools reach only {allowed}.{near} Use one of these, or take the data as an argument"
+    )]
+    NotAllowed { url: String, allowed: String, near: String },
+    #[error("Security Violation: '{url}' holds a user name or password; send an Authorization header instead")]
+    UserInfo { url: String },
+    #[error(
+        "Security Violation: '{host}' has a private address, which a name may not stand for. Use another allowed address, or take the data as an argument"
+    )]
+    PrivateAddress { host: String },
+    #[error("fetch does not send {method} requests; use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")]
+    Method { method: String },
+    #[error("Security Violation: the header '{name}' {why}")]
+    Header { name: String, why: &'static str },
+    #[error("A request with {method} has no body; drop it or use POST")]
+    UnwantedBody { method: String },
+    #[error("fetch knows the redirect modes follow, manual and error, not '{mode}'")]
+    RedirectMode { mode: String },
+    #[error("'{url}' answered with a redirect, which this request forbids")]
+    RedirectForbidden { url: String },
+    #[error("'{url}' was redirected more than {limit} times")]
+    TooManyRedirects { url: String, limit: usize },
+    #[error("'{url}' gave no whole answer within {millis} ms; ask for less at once (sandbox.fetchTimeoutMs)")]
+    TimedOut { url: String, millis: u128 },
+    #[error("The {what} of '{url}' is larger than {limit} bytes (sandbox.fetchBytes); ask for a smaller part")]
+    TooLarge { url: String, what: &'static str, limit: usize },
+    #[error("'{url}' could not be fetched: {why}")]
+    Failed { url: String, why: &'static str },
+    #[error(transparent)]
+    Withheld(#[from] Withheld),
+    #[error("'{url}' could not be fetched: {proxy} {why}")]
+    Proxy { url: String, proxy: String, why: &'static str },
+    /// Whoever sends the request may not send it there.
+    #[error(transparent)]
+    HopRefused(Box<Error>),
+    #[error("The network cannot be used: the system refuses a thread or a socket")]
+    NoRuntime,
+    #[error("Nobody can be trusted: {variables} names no certificates that can be read; mend it, or unset it")]
+    NoTrust { variables: &'static str },
+}
+
+impl PartError for NetError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::HopRefused(refusal) => refusal.code,
+            Self::BadEntry { .. } | Self::BadProxy { .. } | Self::BadCa { .. } => ErrorCode::Config,
+            Self::Withheld(Withheld::Unknown { .. } | Withheld::TooMuch | Withheld::InPath) => ErrorCode::Validation,
+            Self::NoNetwork
+            | Self::Withheld(Withheld::NotThere { .. } | Withheld::InTheOpen { .. })
+            | Self::NotAllowed { .. }
+            | Self::UserInfo { .. }
+            | Self::PrivateAddress { .. }
+            | Self::Header { .. } => ErrorCode::SecurityViolation,
+            Self::BadUrl { .. }
+            | Self::Method { .. }
+            | Self::UnwantedBody { .. }
+            | Self::RedirectMode { .. }
+            | Self::RedirectForbidden { .. }
+            | Self::TooManyRedirects { .. }
+            | Self::TimedOut { .. }
+            | Self::TooLarge { .. }
+            | Self::Failed { .. }
+            | Self::Proxy { .. }
+            | Self::NoRuntime
+            | Self::NoTrust { .. } => ErrorCode::Fetch,
+        }
+    }
+
+    fn details(&self) -> Details {
+        if let Self::HopRefused(refusal) = self {
+            return refusal.details.clone();
+        }
+        let key = if matches!(self, Self::BadEntry { .. }) {
+            "allowedFetchUrls"
+        } else if matches!(self, Self::BadProxy { .. }) {
+            "network.proxy"
+        } else if matches!(self, Self::BadCa { .. }) {
+            "network.ca"
+        } else {
+            return Details::new();
+        };
+        Details::from_iter([("key".to_owned(), key.into())])
+    }
+}
+
+/// Longest piece of a URL that a message repeats.
+const SHOWN: usize = 200;
+
+/// A URL made safe to print: what may be secret (user, query, fragment) is left out.
+pub fn shown(url: &url::Url) -> String {
+    let mut plain = url.clone();
+    plain.set_query(None);
+    plain.set_fragment(None);
+    // Only URLs without a host refuse these, and they hold no user.
+    let _ = plain.set_username("");
+    let _ = plain.set_password(None);
+    shown_text(plain.as_str())
+}
+
+/// Text of a guest made safe to print.
+pub fn shown_text(text: &str) -> String {
+    text.chars().take(SHOWN).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}

@@ -1,0 +1,31 @@
+//! What conditions are written for: it decides which of them can be meant.
+
+use super::fault::{Fault, listed};
+use super::node::Node;
+use crate::effect::Effect;
+use crate::matching::targets::Targets;
+use crate::tools::Tools;
+use crate::verdict::Decision;
+
+/// Entries in one condition.
+pub(super) const MAX_ENTRIES: usize = 1_000;
+
+pub(crate) struct Purpose<'p> {
+    pub decision: Decision,
+    pub targets: &'p Targets,
+    pub tools: Option<&'p Tools>,
+}
+
+impl Purpose<'_> {
+    /// Refuses a condition that no call of the rule can meet.
+    pub(super) fn check_effect(&self, key: &str, node: &Node, needed: &[Effect]) -> Result<(), Fault> {
+        let (Some(tools), Targets::Some { effects, tools: names }) = (self.tools, self.targets) else { return Ok(()) };
+        let possible = names.iter().filter_map(|name| tools.get(name)).fold(*effects, |all, tool| all.or(tool.effects));
+        if needed.iter().any(|effect| possible.has(*effect)) {
+            return Ok(());
+        }
+        let (about, needed) = (listed(self.targets.words()), listed(needed.iter().map(|effect| effect.as_str())));
+        let message = format!("'{key}' never holds for {about}: only calls with the effect {needed} have such values.");
+        Err(Fault::new(&node.place, message))
+    }
+}

@@ -1,0 +1,158 @@
+//! The conditions of a rule or a caveat, as they are written.
+
+use super::fault::{Fault, shown};
+use super::fields::{Fields, items, text, word};
+use super::node::{Content, Node};
+use super::purpose::{MAX_ENTRIES, Purpose};
+use super::read_args::read_args;
+use crate::call::Mode;
+use crate::effect::{Effect, Effects};
+use crate::host_name::HostPattern;
+use crate::matching::matchers::Matchers;
+use crate::matching::path_set::PathSetBuilder;
+use crate::matching::principal_pattern::PrincipalPattern;
+use crate::matching::targets::{EVERYTHING, Targets};
+use crate::sql_verb::SqlVerb;
+use crate::table_name::TableName;
+use crate::tools::Tools;
+use tgp_base::near_name::{nearest, question};
+
+/// Letters in a name.
+const MAX_NAME_BYTES: usize = 256;
+
+pub(crate) const MATCHER_KEYS: [&str; 8] =
+    ["paths", "hosts", "methods", "tables", "verbs", "args", "principal", "mode"];
+
+pub(super) const METHODS: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
+
+/// Effects whose calls have files, requests and statements.
+const WITH_PATHS: [Effect; 4] = [Effect::Read, Effect::Write, Effect::Run, Effect::Shell];
+const WITH_HOSTS: [Effect; 1] = [Effect::Net];
+const WITH_TABLES: [Effect; 1] = [Effect::Sql];
+
+/// What a rule is about. Without `tools` nobody knows which exist, and every name may be one.
+///
+/// # Errors
+/// For a name that is neither an effect nor a tool.
+pub(crate) fn read_targets(node: &Node, tools: Option<&Tools>) -> Result<Targets, Fault> {
+    let nodes = items(node, "What a rule is about", MAX_ENTRIES)?;
+    let (mut effects, mut names) = (Effects::NONE, Vec::new());
+    for entry in nodes {
+        let name = text(entry, "The name of a tool or an effect")?;
+        if name == EVERYTHING {
+            if nodes.len() > 1 {
+                return Err(Fault::new(&entry.place, "'*' is every tool already. Leave the other names out."));
+            }
+            return Ok(Targets::Everything);
+        }
+        if let Some(effect) = Effect::parse(name) {
+            effects = effects.with(effect);
+            continue;
+        }
+        let known = tools.is_none_or(|tools| tools.get(name).is_some());
+        if !known || name.is_empty() || name.len() > MAX_NAME_BYTES {
+            let all = Effect::ALL.map(Effect::as_str).into_iter().chain(tools.into_iter().flat_map(Tools::names));
+            let near = question(nearest(name, all));
+            let words = Effect::ALL.map(Effect::as_str).join(", ");
+            let message = format!("There is no tool or effect '{}'.{near} Effects are {words}.", shown(name));
+            return Err(Fault::new(&entry.place, message));
+        }
+        names.push(name.to_owned());
+    }
+    names.sort_unstable();
+    names.dedup();
+    Ok(Targets::Some { effects, tools: names })
+}
+
+/// # Errors
+/// For the first condition that cannot be meant.
+pub(crate) fn read_matchers(
+    fields: &Fields<'_>,
+    purpose: &Purpose<'_>,
+    globs: &mut PathSetBuilder,
+) -> Result<Matchers, Fault> {
+    let mut matchers = Matchers::default();
+    for member in fields.members() {
+        let (key, node) = (member.key.as_str(), &member.value);
+        match key {
+            "paths" => {
+                purpose.check_effect(key, node, &WITH_PATHS)?;
+                let add = |text: &str| globs.add(text);
+                let mut ids = entries(node, "paths", "A path", add)?;
+                ids.sort_unstable();
+                ids.dedup();
+                matchers.paths = Some(ids);
+            }
+            "hosts" => {
+                purpose.check_effect(key, node, &WITH_HOSTS)?;
+                let parse = |text: &str| HostPattern::parse(text).map_err(str::to_owned);
+                matchers.hosts = Some(entries(node, "hosts", "A host", parse)?);
+            }
+            "methods" => {
+                purpose.check_effect(key, node, &WITH_HOSTS)?;
+                let method = |text: &str| METHODS.into_iter().find(|known| known.eq_ignore_ascii_case(text));
+                matchers.methods = Some(words(node, "methods", "A method", method, METHODS)?);
+            }
+            "verbs" => {
+                purpose.check_effect(key, node, &WITH_TABLES)?;
+                let known = SqlVerb::ALL.map(SqlVerb::as_str);
+                matchers.verbs = Some(words(node, "verbs", "A verb", SqlVerb::parse, known)?.into_iter().collect());
+            }
+            "tables" => {
+                purpose.check_effect(key, node, &WITH_TABLES)?;
+                matchers.tables = Some(entries(node, "tables", "A table", table)?);
+            }
+            "args" => matchers.args = read_args(node, purpose)?,
+            "principal" => {
+                matchers.principal = Some(entries(node, "principal", "A principal", PrincipalPattern::parse)?);
+            }
+            "mode" => {
+                matchers.modes = Some(words(node, "mode", "A mode", Mode::parse, Mode::ALL.map(Mode::as_str))?);
+            }
+            _ => {}
+        }
+    }
+    Ok(matchers)
+}
+
+fn table(name: &str) -> Result<TableName, String> {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || name.chars().any(char::is_control) {
+        return Err("is no name of a table".to_owned());
+    }
+    if name.contains('*') {
+        return Err("has a '*': names of tables are written out".to_owned());
+    }
+    if name.contains(['"', '`', '[', '\'']) {
+        return Err("has quotes of SQL inside; write the name without them".to_owned());
+    }
+    Ok(TableName::new(name))
+}
+
+fn entries<T>(
+    node: &Node,
+    key: &str,
+    what: &str,
+    mut parse: impl FnMut(&str) -> Result<T, String>,
+) -> Result<Vec<T>, Fault> {
+    let each = |entry: &Node| {
+        let word = text(entry, what)?;
+        parse(word).map_err(|why| Fault::new(&entry.place, format!("{what} cannot be '{}': it {why}.", shown(word))))
+    };
+    items(node, &format!("'{key}'"), MAX_ENTRIES)?.iter().map(each).collect()
+}
+
+fn words<T, const N: usize>(
+    node: &Node,
+    key: &str,
+    what: &str,
+    parse: impl Fn(&str) -> Option<T>,
+    known: [&'static str; N],
+) -> Result<Vec<T>, Fault> {
+    let nodes = items(node, &format!("'{key}'"), MAX_ENTRIES)?;
+    nodes.iter().map(|entry| word(entry, what, &parse, known)).collect()
+}
+
+/// Whether a node is a map.
+pub(super) fn is_map(node: &Node) -> bool {
+    matches!(node.content, Content::Map(_))
+}

@@ -1,0 +1,139 @@
+//! A whole policy, as it is written.
+
+use super::fault::{Fault, shown};
+use super::fields::{Fields, text, word};
+use super::node::{Content, Node};
+use super::purpose::Purpose;
+use super::read_matchers::{MATCHER_KEYS, read_matchers, read_targets};
+use super::read_test::{FileTest, read_test};
+use crate::matching::path_set::{PathSet, PathSetBuilder};
+use crate::rule::Rule;
+use crate::tools::Tools;
+use crate::verdict::Decision;
+use serde_json::Value;
+use std::collections::HashMap;
+
+pub(crate) const MAX_RULES: usize = 10_000;
+/// Each test is judged by all rules.
+pub(crate) const MAX_TESTS: usize = 1_000;
+const MAX_ID_BYTES: usize = 64;
+const MAX_REASON_BYTES: usize = 500;
+
+/// What a file says, before its tests were run.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub default: Decision,
+    /// Where the default is written.
+    pub default_at: String,
+    pub rules: Vec<Rule>,
+    pub globs: PathSet,
+    pub tests: Vec<FileTest>,
+}
+
+/// # Errors
+/// For the first thing that cannot be meant.
+pub(crate) fn read_policy(root: &Node, source: &str, tools: &Tools) -> Result<Written, Fault> {
+    let fields = Fields::of(root, "A policy", &["version", "default", "rules", "tests"])?;
+    if let Some(version) = fields.get("version")
+        && version.value.content != Content::Scalar(Value::from(1))
+    {
+        return Err(Fault::new(&version.value.place, "The version must be 1, the only one there is."));
+    }
+    let decisions = Decision::ALL.map(Decision::as_str);
+    let default = match fields.get("default") {
+        Some(member) => word(&member.value, "The default", Decision::parse, decisions)?,
+        None => Decision::Ask,
+    };
+    let default_at = fields.get("default").map_or(source.to_owned(), |member| member.place.within(source));
+    let mut globs = PathSetBuilder::default();
+    let nodes = list(&fields, "rules", MAX_RULES)?;
+    let mut rules = Vec::with_capacity(nodes.len());
+    let mut ids: HashMap<&str, &Node> = HashMap::new();
+    for node in nodes {
+        let rule = read_rule(node, source, tools, &mut globs, &mut ids)?;
+        rules.push(rule);
+    }
+    let tests = list(&fields, "tests", MAX_TESTS)?.iter().map(|node| read_test(node, source, tools));
+    let tests = tests.collect::<Result<_, _>>()?;
+    let globs = globs.finish().map_err(|message| Fault::new(&root.place, message))?;
+    Ok(Written { default, default_at, rules, globs, tests })
+}
+
+/// The entries of a list that may be absent.
+fn list<'n>(fields: &Fields<'n>, key: &str, most: usize) -> Result<&'n [Node], Fault> {
+    let Some(member) = fields.get(key) else { return Ok(&[]) };
+    let node = &member.value;
+    match &node.content {
+        Content::List(items) if items.len() > most => {
+            Err(Fault::new(&node.place, format!("'{key}' has {} entries; {most} is the most.", items.len())))
+        }
+        Content::List(items) => Ok(items),
+        Content::Scalar(_) | Content::Map(_) => {
+            Err(Fault::new(&node.place, format!("'{key}' must be a list, not {}.", node.kind())))
+        }
+    }
+}
+
+fn read_rule<'n>(
+    node: &'n Node,
+    source: &str,
+    tools: &Tools,
+    globs: &mut PathSetBuilder,
+    ids: &mut HashMap<&'n str, &'n Node>,
+) -> Result<Rule, Fault> {
+    let mut known = vec!["id", "allow", "ask", "deny", "reason"];
+    known.extend(MATCHER_KEYS);
+    let fields = Fields::of(node, "A rule", &known)?;
+    let id = read_id(&fields)?;
+    if let Some(first) = ids.insert(id, node) {
+        let first = first.place.within(source);
+        return Err(Fault::new(fields.place, format!("The id '{id}' is taken already ({first}). Choose another.")));
+    }
+    let mut said = Decision::ALL.into_iter().filter_map(|decision| Some((decision, fields.get(decision.as_str())?)));
+    let (Some((decision, member)), None) = (said.next(), said.next()) else {
+        let message = format!("Rule '{id}' must have exactly one of 'allow', 'ask' and 'deny', with tools or effects.");
+        return Err(Fault::new(fields.place, message));
+    };
+    let targets = read_targets(&member.value, Some(tools))?;
+    let purpose = Purpose { decision, targets: &targets, tools: Some(tools) };
+    let matchers = read_matchers(&fields, &purpose, globs)?;
+    let reason = match fields.get("reason") {
+        Some(member) => read_reason(&member.value)?.into(),
+        None => said_by_rule(id, decision).into(),
+    };
+    Ok(Rule { id: id.into(), decision, targets, matchers, reason, at: fields.place.within(source).into() })
+}
+
+fn said_by_rule(id: &str, decision: Decision) -> String {
+    let does = match decision {
+        Decision::Allow => "allows",
+        Decision::Ask => "asks a person about",
+        Decision::Deny => "denies",
+    };
+    format!("The rule '{id}' {does} this.")
+}
+
+fn read_id<'n>(fields: &Fields<'n>) -> Result<&'n str, Fault> {
+    let Some(member) = fields.get("id") else {
+        return Err(Fault::new(fields.place, "A rule needs an 'id', by which a refusal can name it."));
+    };
+    let id = text(&member.value, "The id of a rule")?;
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | ':');
+    if id.is_empty() || id.len() > MAX_ID_BYTES || !id.chars().all(plain) {
+        let message =
+            format!("The id '{}' must be 1 to {MAX_ID_BYTES} letters, digits and '-', '_', '.', ':'.", shown(id));
+        return Err(Fault::new(&member.value.place, message));
+    }
+    if matches!(id, "default" | "token") {
+        return Err(Fault::new(&member.value.place, format!("The id '{id}' is the kernel's own. Choose another.")));
+    }
+    Ok(id)
+}
+
+fn read_reason(node: &Node) -> Result<&str, Fault> {
+    let reason = text(node, "The reason")?;
+    if reason.trim().is_empty() || reason.len() > MAX_REASON_BYTES {
+        return Err(Fault::new(&node.place, format!("The reason must have 1 to {MAX_REASON_BYTES} bytes.")));
+    }
+    Ok(reason.trim())
+}

@@ -1,0 +1,50 @@
+//! What may be done: rules that a person can read, and tokens that can only get narrower.
+//!
+//! A policy is a list of rules and a default. A call is judged so:
+//!
+//! - A rule speaks for the effects it names, and for all effects of a tool it names. Its conditions must all hold.
+//! - A rule that allows must cover the call: every path, table and verb is known and meets the conditions. A rule that asks or
+//!   denies need only touch it: one value meets them, or nobody knows the values.
+//! - A condition on something that the call does not have (the host of a file that is read) does not hold for anybody.
+//!   Requests always have a host and a method, statements tables and verbs, writes a path: not said is not known.
+//! - The strictest rule wins. The default joins in where an effect of the call is covered by no rule.
+
+mod call;
+mod canonical;
+mod effect;
+mod file;
+mod host_name;
+mod judge;
+mod matching;
+mod nearest;
+mod outcome;
+mod policy;
+mod policy_error;
+mod replay;
+mod rule;
+mod rule_index;
+mod sql_verb;
+mod table_name;
+#[cfg(test)]
+mod tests;
+mod token;
+mod tools;
+mod verdict;
+
+pub use call::{Call, Fact, Mode, Principal};
+pub use effect::{Effect, Effects};
+pub use host_name::HostPort;
+pub use policy::Policy;
+pub use policy_error::PolicyError;
+pub use replay::{Change, Replay, replay};
+pub use sql_verb::{SqlVerb, SqlVerbs};
+pub use table_name::TableName;
+pub use token::{
+    capability::{Capability, Limit},
+    keys::{Key, Keys},
+    token_id::TokenId,
+    token_text::{attenuate, check_caveats, issue, verify},
+    uses::Uses,
+};
+pub use tools::{ArgKind, Arguments, ReadPath, ReadSql, Tool, Tools};
+pub use verdict::{Decision, Verdict};

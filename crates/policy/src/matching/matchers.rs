@@ -1,0 +1,152 @@
+//! The conditions of one rule. All of them must hold; within one, any of its entries.
+
+use super::arg_matcher::ArgMatcher;
+use super::fit::Fit;
+use super::path_set::PathSet;
+use super::principal_pattern::PrincipalPattern;
+use crate::call::{Call, Mode};
+use crate::host_name::HostPattern;
+use crate::sql_verb::SqlVerbs;
+use crate::table_name::TableName;
+use std::cell::OnceCell;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Matchers {
+    /// Numbers of globs in the set of the policy.
+    pub paths: Option<Vec<usize>>,
+    pub hosts: Option<Vec<HostPattern>>,
+    pub methods: Option<Vec<&'static str>>,
+    pub verbs: Option<SqlVerbs>,
+    pub tables: Option<Vec<TableName>>,
+    pub args: Vec<ArgMatcher>,
+    pub principal: Option<Vec<PrincipalPattern>>,
+    pub modes: Option<Vec<Mode>>,
+}
+
+/// One of the conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Paths,
+    Hosts,
+    Methods,
+    Verbs,
+    Tables,
+    Args,
+    Principal,
+    Modes,
+}
+
+impl Part {
+    pub const ALL: [Self; 8] =
+        [Self::Modes, Self::Principal, Self::Verbs, Self::Methods, Self::Hosts, Self::Tables, Self::Paths, Self::Args];
+}
+
+/// A call that is being judged, with what was found out about it on the way.
+pub(crate) struct Judged<'c> {
+    pub call: &'c Call,
+    globs: &'c PathSet,
+    matched: OnceCell<Vec<Vec<usize>>>,
+}
+
+impl<'c> Judged<'c> {
+    pub fn new(call: &'c Call, globs: &'c PathSet) -> Self {
+        Self { call, globs, matched: OnceCell::new() }
+    }
+
+    /// For each path of the call, the globs that match it. Found once.
+    pub fn matched_globs(&self, paths: &[String]) -> &[Vec<usize>] {
+        self.matched.get_or_init(|| paths.iter().map(|path| self.globs.matches(path)).collect())
+    }
+
+    fn path_fit(&self, ids: &[usize], paths: &[String]) -> Fit {
+        let matched = self.matched_globs(paths);
+        let fits = |found: &Vec<usize>| Fit::covers_if(ids.iter().any(|id| found.binary_search(id).is_ok()));
+        Fit::of_all(matched.iter().map(fits))
+    }
+}
+
+impl Matchers {
+    pub fn fit(&self, judged: &Judged<'_>) -> Fit {
+        let mut least = Fit::Covers;
+        for part in Part::ALL {
+            least = least.min(self.fit_of(part, judged));
+            if least == Fit::No {
+                break;
+            }
+        }
+        least
+    }
+
+    /// The parts that keep this from covering the call.
+    pub fn uncovered(&self, judged: &Judged<'_>) -> Vec<Part> {
+        Part::ALL.into_iter().filter(|part| self.fit_of(*part, judged) != Fit::Covers).collect()
+    }
+
+    pub fn has(&self, part: Part) -> bool {
+        match part {
+            Part::Paths => self.paths.is_some(),
+            Part::Hosts => self.hosts.is_some(),
+            Part::Methods => self.methods.is_some(),
+            Part::Verbs => self.verbs.is_some(),
+            Part::Tables => self.tables.is_some(),
+            Part::Args => !self.args.is_empty(),
+            Part::Principal => self.principal.is_some(),
+            Part::Modes => self.modes.is_some(),
+        }
+    }
+
+    /// Whether one condition holds; one that is not there always does.
+    fn fit_of(&self, part: Part, judged: &Judged<'_>) -> Fit {
+        let call = judged.call;
+        match part {
+            Part::Modes => when(&self.modes, |modes| Fit::covers_if(modes.contains(&call.mode))),
+            Part::Principal => when(&self.principal, |patterns| {
+                Fit::covers_if(patterns.iter().any(|pattern| pattern.matches(&call.principal)))
+            }),
+            Part::Verbs => when(&self.verbs, |verbs| Fit::of_fact(call.verbs_fact(), |known| verb_fit(*verbs, *known))),
+            Part::Methods => when(&self.methods, |methods| {
+                Fit::of_fact(call.method_fact(), |method| {
+                    Fit::covers_if(methods.iter().any(|known| known.eq_ignore_ascii_case(method)))
+                })
+            }),
+            Part::Hosts => when(&self.hosts, |hosts| {
+                Fit::of_fact(call.host_fact(), |host| Fit::covers_if(hosts.iter().any(|pattern| pattern.matches(host))))
+            }),
+            Part::Tables => when(&self.tables, |names| {
+                Fit::of_fact(call.tables_fact(), |tables| {
+                    Fit::of_all(tables.iter().map(|table| table_fit(names, table)))
+                })
+            }),
+            Part::Paths => when(&self.paths, |ids| {
+                Fit::of_fact(call.paths_fact(), |paths: &Vec<String>| judged.path_fit(ids, paths))
+            }),
+            Part::Args => self.args.iter().map(|matcher| matcher.fit(&call.args)).min().unwrap_or(Fit::Covers),
+        }
+    }
+}
+
+fn when<T>(condition: &Option<T>, fit: impl FnOnce(&T) -> Fit) -> Fit {
+    condition.as_ref().map_or(Fit::Covers, fit)
+}
+
+fn verb_fit(rule: SqlVerbs, call: SqlVerbs) -> Fit {
+    if call.is_empty() {
+        Fit::No
+    } else if rule.holds(call) {
+        Fit::Covers
+    } else if rule.meets(call.with_implied()) {
+        Fit::Touches
+    } else {
+        Fit::No
+    }
+}
+
+fn table_fit(rule: &[TableName], table: &TableName) -> Fit {
+    if rule.iter().any(|name| name.is(table)) {
+        Fit::Covers
+    } else if rule.iter().any(|name| name.could_be(table)) {
+        Fit::Touches
+    } else {
+        Fit::No
+    }
+}

@@ -1,0 +1,178 @@
+//! All globs of a policy, matched against a path at once.
+
+use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+use std::collections::HashMap;
+
+/// Letters in one glob.
+const MAX_GLOB_BYTES: usize = 512;
+/// Braces in a glob: each can double what it is turned into.
+const MAX_BRACES: usize = 8;
+/// Different globs in one policy.
+pub(crate) const MAX_GLOBS: usize = 10_000;
+/// Bytes of globs that are not a plain path, a folder (`a/**`) or an ending, and so cost a share of every match.
+const MAX_HARD_BYTES: usize = 64 << 10;
+
+#[derive(Debug)]
+pub(crate) struct PathSetBuilder {
+    texts: Vec<String>,
+    ids: HashMap<String, usize>,
+    globs: GlobSetBuilder,
+    hard_bytes: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PathSet {
+    texts: Vec<String>,
+    set: GlobSet,
+}
+
+impl Default for PathSetBuilder {
+    fn default() -> Self {
+        Self { texts: Vec::new(), ids: HashMap::new(), globs: GlobSetBuilder::new(), hard_bytes: 0 }
+    }
+}
+
+impl PathSetBuilder {
+    /// The number of the glob.
+    ///
+    /// # Errors
+    /// What is wrong with it, to be put behind it.
+    pub fn add(&mut self, text: &str) -> Result<usize, String> {
+        if let Some(id) = self.ids.get(text) {
+            return Ok(*id);
+        }
+        check_path_glob(text)?;
+        let glob = builder(text)?.build().map_err(|error| format!("is no valid glob: {}", error.kind()))?;
+        if self.texts.len() >= MAX_GLOBS {
+            return Err(format!("is one glob too many: {MAX_GLOBS} different ones is the most"));
+        }
+        if is_hard(text) {
+            self.hard_bytes += text.len();
+        }
+        if self.hard_bytes > MAX_HARD_BYTES {
+            let limit = MAX_HARD_BYTES >> 10;
+            return Err(format!("is too much: globs with wildcards inside are more than {limit} KiB together"));
+        }
+        self.globs.add(glob);
+        let id = self.texts.len();
+        self.texts.push(text.to_owned());
+        self.ids.insert(text.to_owned(), id);
+        Ok(id)
+    }
+
+    /// # Errors
+    /// When the globs are too much together.
+    pub fn finish(self) -> Result<PathSet, &'static str> {
+        let set = self
+            .globs
+            .build()
+            .map_err(|_| "The globs of this policy are too much together. Write fewer or simpler ones.")?;
+        Ok(PathSet { texts: self.texts, set })
+    }
+}
+
+impl PathSet {
+    /// The numbers of the globs that match, in rising order.
+    pub fn matches(&self, path: &str) -> Vec<usize> {
+        self.set.matches(path)
+    }
+
+    pub fn text(&self, id: usize) -> &str {
+        self.texts.get(id).map(String::as_str).unwrap_or_default()
+    }
+}
+
+/// A glob for a text that is no path.
+///
+/// # Errors
+/// What is wrong with it, to be put behind it.
+pub(crate) fn text_glob(text: &str) -> Result<GlobMatcher, String> {
+    let glob = builder(text)?.build().map_err(|error| format!("is no valid glob: {}", error.kind()))?;
+    Ok(glob.compile_matcher())
+}
+
+/// A path that the glob matches, where one can be made by putting words in the place of wildcards.
+pub(crate) fn example_of(glob: &str) -> Option<String> {
+    let hard = ['{', '[', '\\'];
+    if glob.contains(hard) {
+        return None;
+    }
+    Some(glob.replace("**/*", "example").replace("**", "example").replace('*', "example").replace('?', "x"))
+}
+
+/// `*` and `?` stay within a folder, `**` does not.
+fn builder(text: &str) -> Result<GlobBuilder<'_>, String> {
+    if text.is_empty() {
+        return Err("is empty".to_owned());
+    }
+    if text.len() > MAX_GLOB_BYTES {
+        return Err(format!("is longer than {MAX_GLOB_BYTES} bytes"));
+    }
+    if text.bytes().filter(|byte| *byte == b'{').count() > MAX_BRACES {
+        return Err(format!("has more than {MAX_BRACES} braces"));
+    }
+    let mut builder = GlobBuilder::new(text);
+    builder.literal_separator(true).backslash_escape(true);
+    Ok(builder)
+}
+
+fn check_path_glob(text: &str) -> Result<(), String> {
+    let advice = "can never match: paths are relative to the root";
+    if text.starts_with('/') {
+        return Err(format!("{advice}, so leave the '/' at the beginning out"));
+    }
+    if text.split('/').any(|segment| matches!(segment, "." | "..")) {
+        return Err(format!("{advice} and hold no '.' and no '..'"));
+    }
+    if text.ends_with('/') {
+        return Err("ends with '/', which no path does; for all that is in a folder, end it with '/**'".to_owned());
+    }
+    if text.contains("//") {
+        return Err("holds '//', which no path does".to_owned());
+    }
+    Ok(())
+}
+
+fn is_hard(text: &str) -> bool {
+    let plain = text.strip_suffix("/**").unwrap_or(text);
+    plain.contains(['*', '?', '[', '{', '\\'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PathSetBuilder, example_of};
+
+    #[test]
+    fn wildcards_stay_within_a_folder_and_examples_match() {
+        for (glob, path, expected) in [
+            ("tools/**", "tools/a/b.ts", true),
+            ("tools/**", "tools", false),
+            ("tools/*", "tools/a/b.ts", false),
+            ("tools/*.ts", "tools/a.ts", true),
+            ("**/*.test.ts", "a/b/c.test.ts", true),
+            ("**/*.test.ts", "c.test.ts", true),
+            ("tools/{a,b}/**", "tools/b/x", true),
+            ("tools/{a,b}/**", "tools/c/x", false),
+            ("**", "anything/at/all", true),
+            ("Tools/**", "tools/a", false),
+            ("a?c", "abc", true),
+            ("a?c", "a/c", false),
+        ] {
+            let mut builder = PathSetBuilder::default();
+            builder.add(glob).unwrap();
+            let set = builder.finish().unwrap();
+            assert_eq!(!set.matches(path).is_empty(), expected, "{glob} {path}");
+            if let Some(example) = example_of(glob) {
+                assert_eq!(set.matches(&example), [0], "{glob} {example}");
+            }
+        }
+    }
+
+    #[test]
+    fn globs_that_cannot_be_meant_are_refused() {
+        let long = "a".repeat(600);
+        for glob in ["", "/a", "../a", "a/./b", "a/", "a//b", "[", "{a", "{a}{a}{a}{a}{a}{a}{a}{a}{a}", &long] {
+            assert!(PathSetBuilder::default().add(glob).is_err(), "{glob}");
+        }
+    }
+}

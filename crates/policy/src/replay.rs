@@ -1,0 +1,52 @@
+//! What other rules would have decided on calls that were made.
+
+use super::call::Call;
+use super::policy::Policy;
+use super::verdict::Verdict;
+use serde::Serialize;
+
+/// Changes that are kept in full; all are counted.
+const MAX_CHANGES: usize = 1_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Replay {
+    pub judged: u64,
+    /// Calls that the new rules are stricter about, and milder.
+    pub stricter: u64,
+    pub milder: u64,
+    pub changes: Vec<Change>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Change {
+    /// The number of the call, counted from 0.
+    pub call: u64,
+    pub tool: String,
+    pub before: Verdict,
+    pub after: Verdict,
+}
+
+/// Judges calls by two policies.
+pub fn replay<'c>(before: &Policy, after: &Policy, calls: impl IntoIterator<Item = &'c Call>) -> Replay {
+    let mut replay = Replay::default();
+    for call in calls {
+        let (old, new) = (before.decide(call), after.decide(call));
+        match old.cmp(&new) {
+            std::cmp::Ordering::Less => replay.stricter += 1,
+            std::cmp::Ordering::Greater => replay.milder += 1,
+            std::cmp::Ordering::Equal => {}
+        }
+        if old != new && replay.changes.len() < MAX_CHANGES {
+            replay.changes.push(Change {
+                call: replay.judged,
+                tool: call.tool.clone(),
+                before: before.judge(call),
+                after: after.judge(call),
+            });
+        }
+        replay.judged += 1;
+    }
+    replay
+}

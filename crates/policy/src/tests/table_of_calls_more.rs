@@ -1,0 +1,201 @@
+//! Calls, policies, and what must be said: statements, arguments, principals, modes, and what nobody knows.
+
+use super::table_of_calls::check;
+use super::world::{call, effects, policy};
+use crate::{Call, Decision, Effect, Fact};
+use serde_json::json;
+
+#[test]
+fn statements() {
+    check(
+        r#"
+default: ask
+rules:
+  - { id: looking, allow: [sql], verbs: [select, show] }
+  - { id: own-table, allow: [sql], verbs: [insert, update, replace], tables: [notes, app.logs] }
+  - { id: no-delete, deny: [sql], verbs: [delete] }
+  - { id: secrets, deny: [sql], tables: [secrets, hr.salaries] }
+"#,
+        &[
+            (json!({"tool": "exec_sql", "args": {"sql": "select * from orders"}}), "allow", "looking"),
+            (json!({"tool": "exec_sql", "args": {"sql": "SELECT * from orders"}}), "allow", "looking"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select 1"}}), "allow", "looking"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select * from secrets"}}), "deny", "secrets"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select * from SECRETS"}}), "deny", "secrets"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select * from public.secrets"}}), "deny", "secrets"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select * from other.secrets"}}), "deny", "secrets"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select * from a join secrets"}}), "deny", "secrets"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select * from salaries"}}), "deny", "secrets"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select * from shop.salaries"}}), "allow", "looking"),
+            (json!({"tool": "exec_sql", "args": {"sql": "insert into notes"}}), "allow", "own-table"),
+            (json!({"tool": "exec_sql", "args": {"sql": "insert into public.notes"}}), "allow", "own-table"),
+            (json!({"tool": "exec_sql", "args": {"sql": "insert into other.notes"}}), "ask", "default"),
+            (json!({"tool": "exec_sql", "args": {"sql": "insert into app.logs"}}), "allow", "own-table"),
+            (json!({"tool": "exec_sql", "args": {"sql": "insert into logs"}}), "ask", "default"),
+            (json!({"tool": "exec_sql", "args": {"sql": "insert into orders"}}), "ask", "default"),
+            (json!({"tool": "exec_sql", "args": {"sql": "update notes join orders"}}), "ask", "default"),
+            (json!({"tool": "exec_sql", "args": {"sql": "delete from notes"}}), "deny", "no-delete"),
+            // What removes rows under another name.
+            (json!({"tool": "exec_sql", "args": {"sql": "replace into notes"}}), "deny", "no-delete"),
+            (json!({"tool": "exec_sql", "args": {"sql": "truncate table notes"}}), "deny", "no-delete"),
+            (json!({"tool": "exec_sql", "args": {"sql": "drop table notes"}}), "deny", "no-delete"),
+            (json!({"tool": "exec_sql", "args": {"sql": "merge into notes"}}), "deny", "no-delete"),
+            (json!({"tool": "exec_sql", "args": {"sql": "alter table notes"}}), "ask", "default"),
+            // What nobody could read.
+            (json!({"tool": "exec_sql", "args": {"sql": "?? what"}}), "deny", "no-delete"),
+            (json!({"tool": "exec_sql", "args": {}}), "deny", "no-delete"),
+            (json!({"tool": "exec_sql", "verbs": ["select"], "tables": ["orders"]}), "allow", "looking"),
+            (json!({"tool": "exec_sql", "verbs": ["select", "insert"], "tables": ["notes"]}), "ask", "default"),
+            (json!({"tool": "exec_sql", "verbs": ["select", "delete"], "tables": ["x"]}), "deny", "no-delete"),
+            // Other tools have no tables.
+            (json!({"tool": "read_file", "args": {"path": "secrets"}}), "ask", "default"),
+        ],
+    );
+}
+
+#[test]
+fn arguments() {
+    check(
+        r#"
+default: ask
+rules:
+  - { id: few, allow: [search_files], args: { /limit: [1, 5, 10.0], /pattern: { glob: "TOTAL*" } } }
+  - { id: mail-us, allow: [send_mail], args: { /to: { glob: "*@example.com" }, /kind: { oneOf: [note, null] } } }
+  - { id: no-bcc, deny: [send_mail], args: { /headers/bcc/0: boss@example.com } }
+  - { id: exact, allow: [exec_sql], args: { /sql: "select 1", /params: { equals: [1, { a: b }] } } }
+  - { id: dry, allow: [exec_tool], args: { /args/dry: true } }
+"#,
+        &[
+            (json!({"tool": "search_files", "args": {"limit": 5, "pattern": "TOTALS"}}), "allow", "few"),
+            (json!({"tool": "search_files", "args": {"limit": 5.0, "pattern": "TOTALS"}}), "allow", "few"),
+            (json!({"tool": "search_files", "args": {"limit": 10, "pattern": "TOTAL"}}), "allow", "few"),
+            (json!({"tool": "search_files", "args": {"limit": "5", "pattern": "TOTALS"}}), "ask", "default"),
+            (json!({"tool": "search_files", "args": {"limit": 6, "pattern": "TOTALS"}}), "ask", "default"),
+            (json!({"tool": "search_files", "args": {"limit": 5, "pattern": "x TOTALS"}}), "ask", "default"),
+            (json!({"tool": "search_files", "args": {"pattern": "TOTALS"}}), "ask", "default"),
+            (json!({"tool": "search_files", "args": {"limit": 5, "pattern": 7}}), "ask", "default"),
+            (json!({"tool": "send_mail", "args": {"to": "a@example.com", "kind": "note"}}), "allow", "mail-us"),
+            (json!({"tool": "send_mail", "args": {"to": "a@example.com", "kind": null}}), "allow", "mail-us"),
+            (json!({"tool": "send_mail", "args": {"to": "a@example.com"}}), "ask", "default"),
+            (json!({"tool": "send_mail", "args": {"to": "a@example.org", "kind": "note"}}), "ask", "default"),
+            (
+                json!({"tool": "send_mail", "args": {"to": "a@example.com", "kind": "note", "headers": {"bcc": ["boss@example.com"]}}}),
+                "deny",
+                "no-bcc",
+            ),
+            (json!({"tool": "send_mail", "args": {"headers": {"bcc": ["x"]}}}), "ask", "default"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select 1", "params": [1, {"a": "b"}]}}), "allow", "exact"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select 1", "params": [1, {"a": "c"}]}}), "ask", "default"),
+            (json!({"tool": "exec_sql", "args": {"sql": "select 1", "params": [1]}}), "ask", "default"),
+            (json!({"tool": "exec_tool", "args": {"path": "a.ts", "args": {"dry": true}}}), "allow", "dry"),
+            (json!({"tool": "exec_tool", "args": {"path": "a.ts", "args": {"dry": "true"}}}), "ask", "default"),
+            (json!({"tool": "exec_tool", "args": {"path": "a.ts"}}), "ask", "default"),
+        ],
+    );
+}
+
+#[test]
+fn principals_and_modes() {
+    check(
+        r#"
+default: ask
+rules:
+  - { id: nightly, allow: [run], principal: ["session:nightly-*", "agent:cleaner"] }
+  - { id: intern, deny: [run, write], principal: "agent:intern" }
+  - { id: strict, deny: [run_code], mode: [strict, debug], reason: "Forge a tool instead." }
+  - { id: everyone, deny: "*", principal: ["token:0123"] }
+"#,
+        &[
+            (json!({"tool": "exec_tool", "args": {"path": "a"}}), "ask", "default"),
+            (
+                json!({"tool": "exec_tool", "args": {"path": "a"}, "principal": {"session": "nightly-7"}}),
+                "allow",
+                "nightly",
+            ),
+            (json!({"tool": "exec_tool", "args": {"path": "a"}, "principal": {"session": "daily"}}), "ask", "default"),
+            (
+                json!({"tool": "exec_tool", "args": {"path": "a"}, "principal": {"agent": "cleaner"}}),
+                "allow",
+                "nightly",
+            ),
+            (json!({"tool": "exec_tool", "args": {"path": "a"}, "principal": {"agent": "cleaner2"}}), "ask", "default"),
+            (
+                json!({"tool": "exec_tool", "args": {"path": "a"}, "principal": {"session": "nightly-7", "agent": "intern"}}),
+                "deny",
+                "intern",
+            ),
+            (json!({"tool": "read_file", "args": {"path": "a"}, "principal": {"agent": "intern"}}), "ask", "default"),
+            (json!({"tool": "run_code", "args": {"code": "1"}}), "ask", "default"),
+            (json!({"tool": "run_code", "args": {"code": "1"}, "mode": "strict"}), "deny", "strict"),
+            (json!({"tool": "run_code", "args": {"code": "1"}, "mode": "debug"}), "deny", "strict"),
+            (json!({"tool": "exec_tool", "args": {"path": "a"}, "mode": "strict"}), "ask", "default"),
+            (json!({"tool": "ping", "principal": {"token": "0123"}}), "deny", "everyone"),
+            (json!({"tool": "read_file", "args": {"path": "a"}, "principal": {"token": "0123"}}), "deny", "everyone"),
+            (json!({"tool": "ping", "principal": {"token": "01234"}}), "ask", "default"),
+        ],
+    );
+}
+
+#[test]
+fn what_nobody_knows_is_never_allowed_by_a_condition_and_may_be_denied_by_one() {
+    let yaml = |decision: &str, default: &str| {
+        format!(
+            r#"
+default: {default}
+rules:
+  - {{ id: files, {decision}: [read, write, run], paths: ["a/**"] }}
+  - {{ id: requests, {decision}: [net], hosts: [a.example] }}
+  - {{ id: methods, {decision}: [net], methods: [POST] }}
+  - {{ id: tables, {decision}: [sql], tables: [a] }}
+  - {{ id: mail, {decision}: [app], args: {{ /to: a }} }}
+"#
+        )
+    };
+    let known = |effect: Effect| Call { tool: "send_mail".into(), effects: effects(&[effect]), ..Call::default() };
+    let unknown = [
+        Call { paths: Fact::Unknown, ..known(Effect::Read) },
+        Call { paths: Fact::Unknown, ..known(Effect::Run) },
+        known(Effect::Write),
+        known(Effect::Net),
+        Call { host: Fact::Unknown, method: Fact::Known("GET".into()), ..known(Effect::Net) },
+        known(Effect::Sql),
+        Call { tables: Fact::Unknown, ..known(Effect::Sql) },
+        Call { args: Fact::Unknown, ..known(Effect::App) },
+    ];
+    for call in &unknown {
+        assert_eq!(policy(&yaml("allow", "ask")).decide(call), Decision::Ask, "{call:?}");
+        assert_eq!(policy(&yaml("ask", "allow")).decide(call), Decision::Ask, "{call:?}");
+        assert_eq!(policy(&yaml("deny", "allow")).decide(call), Decision::Deny, "{call:?}");
+        // A rule that asks does not make anything milder than the default.
+        assert_eq!(policy(&yaml("ask", "deny")).decide(call), Decision::Deny, "{call:?}");
+    }
+    // What a call does not have is something else: a condition on it does not concern the call.
+    let nothing = [
+        known(Effect::Read),
+        known(Effect::Run),
+        known(Effect::App),
+        known(Effect::Shell),
+        Call { tables: Fact::Known(Vec::new()), ..known(Effect::Sql) },
+        Call { paths: Fact::Known(Vec::new()), ..known(Effect::Write) },
+        Call { args: Fact::Known(json!({}).into()), ..known(Effect::App) },
+    ];
+    for call in &nothing {
+        for (decision, default, expected) in [
+            ("allow", "ask", Decision::Ask),
+            ("ask", "allow", Decision::Allow),
+            ("deny", "allow", Decision::Allow),
+            ("deny", "ask", Decision::Ask),
+        ] {
+            assert_eq!(policy(&yaml(decision, default)).decide(call), expected, "{call:?}");
+        }
+    }
+}
+
+#[test]
+fn a_call_survives_being_recorded() {
+    let json = json!({"tool": "download", "args": {"url": "https://A.example:444", "path": "x/./y"}, "mode": "strict"});
+    let call = call(json);
+    let text = serde_json::to_string(&call).unwrap();
+    assert_eq!(serde_json::from_str::<Call>(&text).unwrap(), call);
+    assert!(text.contains(r#""host":{"known":{"host":"a.example","port":444}}"#), "{text}");
+}

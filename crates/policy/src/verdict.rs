@@ -1,0 +1,69 @@
+//! The answer to a call, and everything that is said about it.
+
+use serde::Serialize;
+use std::sync::Arc;
+use tgp_base::error::Details;
+
+/// From the mildest to the strictest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    Allow,
+    Ask,
+    Deny,
+}
+
+impl Decision {
+    pub const ALL: [Self; 3] = [Self::Allow, Self::Ask, Self::Deny];
+
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|decision| decision.as_str() == word)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct Verdict {
+    pub verdict: Decision,
+    /// The id of the rule, or `default`, or `token`.
+    pub rule: Arc<str>,
+    /// Where it is written: file and line.
+    pub at: Arc<str>,
+    pub reason: Arc<str>,
+    /// The nearest thing that would be allowed, in words a model can act on. Judged, not guessed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<String>,
+}
+
+impl Verdict {
+    /// The stricter of two judges; the first where both say the same.
+    #[must_use]
+    pub fn or_stricter(self, other: Self) -> Self {
+        if other.verdict > self.verdict { other } else { self }
+    }
+
+    /// The members of `error.details`.
+    #[must_use]
+    pub fn details(&self) -> Details {
+        let mut details = Details::new();
+        details.insert("verdict".to_owned(), self.verdict.as_str().into());
+        details.insert("rule".to_owned(), (*self.rule).into());
+        details.insert("at".to_owned(), (*self.at).into());
+        details.insert("reason".to_owned(), (*self.reason).into());
+        if let Some(nearest) = &self.nearest {
+            details.insert("nearest".to_owned(), nearest.as_str().into());
+        }
+        details
+    }
+}

@@ -1,0 +1,33 @@
+//! Tells the code which V8 it is linked with, and writes the locale data of that V8.
+
+use std::path::Path;
+
+fn main() {
+    write_locale_data();
+    println!("cargo::rustc-check-cfg=cfg(v8_sandbox)");
+    if has_v8_sandbox() {
+        println!("cargo::rustc-cfg=v8_sandbox");
+    }
+}
+
+/// Locale data goes beside the addon instead of into it: a process that uses one language needs a few pages of it.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::panic,
+    reason = "cargo passes the folder to a build script in the environment, and takes a panic for a failure"
+)]
+fn write_locale_data() {
+    let file = std::env::var_os("OUT_DIR").map(|folder| Path::new(&folder).join("tgp.icu"));
+    let data = deno_core_icudata::ICU_DATA;
+    println!("cargo::rustc-env=TGP_LOCALE_BYTES={}", data.len());
+    if let Err(error) = std::fs::write(file.unwrap_or_default(), data) {
+        panic!("the locale data could not be written: {error}");
+    }
+}
+
+/// Whether the crate `v8` is built with `v8_enable_sandbox`: the condition in `Cargo.toml`, which cannot name what it decides.
+#[expect(clippy::disallowed_methods, reason = "cargo passes the target to a build script in the environment")]
+fn has_v8_sandbox() -> bool {
+    let part = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+    ["OS", "ARCH", "ENV"].map(part) == ["linux", "x86_64", "gnu"]
+}

@@ -1,0 +1,276 @@
+//! What other threads may know and do about the run that is under way.
+
+use super::cpu_account::CpuAccount;
+use super::stuck_policy::StuckPolicy;
+use super::thread_clock::ThreadClock;
+use crate::engine::memory::MemoryBudget;
+use crate::limits::RunLimits;
+use crate::message::{Event, Fitness};
+use crate::run_end::{RunEnd, RunStats, cut_stack};
+use parking_lot::{Condvar, Mutex};
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use tgp_base::ids::RunId;
+
+/// Where an engine's events go. It must not block for long.
+pub type EventSink = Arc<dyn Fn(Event) + Send + Sync>;
+
+/// What V8 calls on the guest's thread after an interrupt was requested.
+pub type InterruptCallback = unsafe extern "C" fn(v8::UnsafeRawIsolatePtr, *mut c_void);
+
+/// Why a run was interrupted from outside the guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    Cpu,
+    Wall,
+    Memory,
+    Cancelled,
+}
+
+impl From<Cause> for RunEnd {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Cpu => Self::CpuTimeout,
+            Cause::Wall => Self::WallTimeout,
+            Cause::Memory => Self::OutOfMemory,
+            Cause::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+/// The run under way.
+#[derive(Debug)]
+pub(super) struct Current {
+    pub(super) run: RunId,
+    pub(super) limits: RunLimits,
+    pub(super) started: Instant,
+    pub(super) cpu: CpuAccount,
+    pub(super) interrupted: Option<(Cause, Instant)>,
+    stack: String,
+    budget: Arc<MemoryBudget>,
+}
+
+/// An isolate that other threads may interrupt.
+struct Interruptible {
+    isolate: v8::IsolateHandle,
+    /// Has the guest tell where it is and terminate itself. Gets the engine's control.
+    tell_stack: InterruptCallback,
+}
+
+/// Shared by the engine's thread, its watchdog and whoever sends it commands.
+pub struct EngineControl {
+    events: EventSink,
+    pub(super) stuck: StuckPolicy,
+    pub(super) current: Mutex<Option<Current>>,
+    pub(super) changed: Condvar,
+    pub(super) asleep: AtomicBool,
+    pub(super) closed: AtomicBool,
+    pub(super) clock: Mutex<Option<ThreadClock>>,
+    isolate: Mutex<Option<Interruptible>>,
+    host_calls: AtomicU32,
+    /// A run that was cancelled before its engine had come to it. Only touched while `current` is held.
+    cancelled_early: Mutex<Option<RunId>>,
+    /// Whether the host has yet to hear that the run under way has begun. Locked while the report goes out: nothing of the
+    /// run may overtake it.
+    start_unreported: Mutex<bool>,
+}
+
+impl EngineControl {
+    pub fn new(events: EventSink, stuck: StuckPolicy) -> Arc<Self> {
+        Arc::new(Self {
+            events,
+            stuck,
+            current: Mutex::new(None),
+            changed: Condvar::new(),
+            asleep: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            clock: Mutex::new(None),
+            isolate: Mutex::new(None),
+            host_calls: AtomicU32::new(0),
+            cancelled_early: Mutex::new(None),
+            start_unreported: Mutex::new(false),
+        })
+    }
+
+    /// Stops `run` if it is the one under way, or as soon as it is.
+    pub fn cancel(&self, run: RunId) {
+        let mut current = self.current.lock();
+        match current.as_mut() {
+            Some(current) if current.run == run => self.interrupt_current(current, Cause::Cancelled),
+            Some(_) | None => *self.cancelled_early.lock() = Some(run),
+        }
+    }
+
+    /// Stops whatever runs.
+    pub fn stop(&self) {
+        self.interrupt(Cause::Cancelled);
+    }
+
+    /// Sends an event to the host.
+    pub(in crate::engine) fn emit(&self, event: Event) {
+        (self.events)(event);
+    }
+
+    /// From now on termination reaches this isolate, and `clock` tells its thread's CPU time. `tell_stack` is called on
+    /// the guest's thread with this control when the guest's time is up.
+    pub(in crate::engine) fn attach(
+        &self,
+        isolate: v8::IsolateHandle,
+        tell_stack: InterruptCallback,
+        clock: Option<ThreadClock>,
+    ) {
+        *self.isolate.lock() = Some(Interruptible { isolate, tell_stack });
+        *self.clock.lock() = clock;
+    }
+
+    /// Sends something that the guest did: the host hears of the run's beginning first.
+    pub(in crate::engine) fn emit_of(&self, run: RunId, event: Event) {
+        self.report_start(run);
+        self.emit(event);
+    }
+
+    /// Reports that `run` has begun, unless the host knows.
+    pub(super) fn report_start(&self, run: RunId) {
+        let mut start_unreported = self.start_unreported.lock();
+        if std::mem::take(&mut *start_unreported) {
+            self.emit(Event::Started { run });
+        }
+    }
+
+    pub(in crate::engine) fn count_host_call(&self) {
+        self.host_calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Begins the account of a run and wakes the watchdog if it sleeps.
+    pub(in crate::engine) fn begin(&self, run: RunId, limits: RunLimits, budget: Arc<MemoryBudget>) {
+        self.host_calls.store(0, Ordering::Relaxed);
+        *self.start_unreported.lock() = true;
+        let cpu = CpuAccount::new(self.cpu_now());
+        let mut current = self.current.lock();
+        let current = current.insert(Current {
+            run,
+            limits,
+            started: Instant::now(),
+            cpu,
+            interrupted: None,
+            stack: String::new(),
+            budget,
+        });
+        if *self.cancelled_early.lock() == Some(run) {
+            self.interrupt_current(current, Cause::Cancelled);
+        }
+        if self.asleep.swap(false, Ordering::AcqRel) {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Interrupts the run under way.
+    pub(in crate::engine) fn interrupt(&self, cause: Cause) {
+        if let Some(current) = self.current.lock().as_mut() {
+            self.interrupt_current(current, cause);
+        }
+    }
+
+    pub(super) fn interrupt_current(&self, current: &mut Current, cause: Cause) {
+        let first = current.interrupted.is_none();
+        if first {
+            current.interrupted = Some((cause, Instant::now()));
+        }
+        let isolate = self.isolate.lock();
+        let Some(Interruptible { isolate, tell_stack }) = isolate.as_ref() else { return };
+        match cause {
+            // The guest tells where it is and terminates itself; the watchdog terminates it if it does not get there.
+            Cause::Cpu | Cause::Wall if first => {
+                let data = std::ptr::from_ref(self).cast_mut().cast::<c_void>();
+                isolate.request_interrupt(*tell_stack, data);
+            }
+            Cause::Cpu | Cause::Wall | Cause::Memory | Cause::Cancelled => {
+                isolate.terminate_execution();
+            }
+        }
+    }
+
+    /// Whether the guest is to tell where it is: its time is up, and it has not told yet.
+    pub(in crate::engine) fn wants_stack(&self) -> bool {
+        self.current.lock().as_ref().is_some_and(|current| {
+            matches!(current.interrupted, Some((Cause::Cpu | Cause::Wall, _))) && current.stack.is_empty()
+        })
+    }
+
+    pub(in crate::engine) fn keep_stack(&self, stack: String) {
+        if let Some(current) = self.current.lock().as_mut() {
+            current.stack = cut_stack(stack);
+        }
+    }
+
+    /// Does something for the host on the guest's thread: what it costs is not held against the guest.
+    pub(in crate::engine) fn uncounted<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = self.cpu_now();
+        let made = work();
+        let spent = self.cpu_now().saturating_sub(before);
+        if let Some(current) = self.current.lock().as_mut() {
+            current.cpu.leave_out(spent);
+        }
+        made
+    }
+
+    /// Has the guest use that much more than it may, for something that happens once and not for its sake.
+    pub(in crate::engine) fn grant(&self, time: Duration) {
+        if let Some(current) = self.current.lock().as_mut() {
+            current.cpu.grant(time);
+        }
+    }
+
+    /// Why the run under way was interrupted, if it was.
+    pub(in crate::engine) fn cause(&self) -> Option<Cause> {
+        self.current.lock().as_ref().and_then(|current| current.interrupted.map(|(cause, _)| cause))
+    }
+
+    /// What the run under way may use. Nothing when that is being changed: whoever asks cannot wait.
+    #[cfg(target_os = "linux")]
+    pub(super) fn memory_of_run(&self) -> Option<usize> {
+        let current = self.current.try_lock()?;
+        usize::try_from(current.as_ref()?.limits.memory_bytes).ok()
+    }
+
+    /// Moment at which the run under way is over in any case.
+    pub(in crate::engine) fn wall_deadline(&self) -> Option<Instant> {
+        self.current.lock().as_ref().and_then(|current| current.started.checked_add(current.limits.wall))
+    }
+
+    /// Ends the run, once: whoever comes second finds nothing to end. An interruption outranks what the guest made of it.
+    /// `fitness` is asked when the run's account is closed: what it takes is not held against the guest.
+    pub(in crate::engine) fn settle(&self, end: RunEnd, fitness: impl FnOnce() -> Fitness) -> Fitness {
+        let Some(current) = self.current.lock().take() else { return Fitness::Spent };
+        *self.start_unreported.lock() = false;
+        let stats = RunStats {
+            cpu_ms: current.cpu.spent(self.cpu_now()).as_secs_f64() * 1e3,
+            wall_ms: current.started.elapsed().as_secs_f64() * 1e3,
+            heap_peak_bytes: current.budget.peak(),
+            host_calls: self.host_calls.load(Ordering::Relaxed),
+        };
+        let (end, fitness) = match current.interrupted {
+            Some((cause, _)) => (cause.into(), Fitness::Spent),
+            None => (end.cut(), fitness()),
+        };
+        self.emit(Event::Done { run: current.run, end, stats, stack: current.stack, fitness });
+        fitness
+    }
+
+    /// Lets the watchdog end.
+    pub(in crate::engine) fn close(&self) {
+        {
+            // Without the lock the watchdog could look before this, and wait after the notice.
+            let _current = self.current.lock();
+            self.closed.store(true, Ordering::Release);
+        }
+        *self.isolate.lock() = None;
+        self.changed.notify_one();
+    }
+
+    pub(super) fn cpu_now(&self) -> Duration {
+        self.clock.lock().and_then(ThreadClock::now).unwrap_or_default()
+    }
+}

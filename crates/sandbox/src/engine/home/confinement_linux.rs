@@ -1,0 +1,145 @@
+//! The walls around a worker on Linux, put up before any guest code runs.
+//!
+//! Two steps: [`enter`] while the process has one thread (Landlock, capabilities and limits are inherited by the threads
+//! made later), and [`seal`] once V8 has set itself up and every thread has been started. A call that is neither allowed nor deadly fails with `ENOSYS`, the
+//! answer of an older kernel: libraries know how to do without, and a new C library does not make workers crash.
+
+use super::system_calls::{ALLOWED, DEADLY};
+use crate::confinement::{Confinement, Hold};
+use landlock::{ABI, Access, AccessFs, AccessNet, Compatible, Ruleset, RulesetAttr, RulesetStatus, Scope};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
+use rustix::thread::{CapabilitySet, CapabilitySets};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, apply_filter_all_threads,
+};
+use std::collections::BTreeMap;
+
+/// What a worker's libraries and stacks (some 24 MB), its compilers and matchers may take beside the guest's memory.
+///
+/// V8 grants one large object of any size, limit or not, as long as it is the first since a collection. This and
+/// [`COPIES`] are what bounds it, so they are no larger than they must be: with 64 MB a worker grows by 228 MB at most.
+const OWN_DATA: u64 = 128 << 20;
+/// How often a guest's memory may be there at once: V8 sets as much aside for code, and the heap's limit is raised once
+/// for the allocation that passes it. Buffers and the copies of a result on its way out share what is left.
+const COPIES: u64 = 3;
+/// Standard input, output and error; nothing else is ever opened.
+const DESCRIPTORS: u64 = 3;
+
+/// Lets another process, a worker, use the memory of a run that was given more than most. Its own hands are tied.
+pub fn make_room(worker: u32, memory_bytes: u64) {
+    let worker = i32::try_from(worker).ok().and_then(Pid::from_raw);
+    let limit = Rlimit { current: Some(data_limit(memory_bytes)), maximum: getrlimit(Resource::Data).maximum };
+    // A worker that is gone needs no room, and one that gets none ends its run by the lower limit.
+    let _before = worker.map(|worker| prlimit(Some(worker), Resource::Data, limit));
+}
+
+/// The most data a worker may map for a run with this memory limit.
+fn data_limit(memory_bytes: u64) -> u64 {
+    memory_bytes.saturating_mul(COPIES).saturating_add(OWN_DATA)
+}
+
+/// Gives up what the process was born with. Its threads must not have been started yet.
+pub fn enter(memory_bytes: u64) -> Confinement {
+    let no_new_privileges = hold(rustix::thread::set_no_new_privs(true).is_ok());
+    let landlock = restrict_landlock();
+    let resource_limits = hold(limit_resources(memory_bytes));
+    let capabilities = hold(drop_capabilities());
+    Confinement { no_new_privileges, landlock, resource_limits, capabilities, ..Confinement::NONE }
+}
+
+/// Leaves the process its threads, the system calls of a running V8, and nothing else.
+pub fn seal(confinement: Confinement) -> Confinement {
+    // Root may pass this limit; the filter holds it too.
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    let limited = setrlimit(Resource::Nproc, none).is_ok();
+    let resource_limits = if limited { confinement.resource_limits } else { Hold::Missing };
+    let sealed = [deadly_filter(), allow_filter()]
+        .into_iter()
+        .all(|filter| filter.is_some_and(|program| apply_filter_all_threads(&program).is_ok()));
+    Confinement { seccomp: hold(sealed), resource_limits, ..confinement }
+}
+
+fn hold(done: bool) -> Hold {
+    if done { Hold::Active } else { Hold::Missing }
+}
+
+/// No file, no TCP port, no signal and no abstract socket beyond this process.
+fn restrict_landlock() -> Hold {
+    // The best that the kernel has; rights that it does not know are dropped, and the status tells.
+    let abi = ABI::V6;
+    let restricted = Ruleset::default()
+        .set_compatibility(landlock::CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(abi))
+        .and_then(|rules| rules.handle_access(AccessNet::from_all(abi)))
+        .and_then(|rules| rules.scope(Scope::from_all(abi)))
+        .and_then(Ruleset::create)
+        .and_then(landlock::RulesetCreated::restrict_self);
+    match restricted.map(|status| status.ruleset) {
+        Ok(RulesetStatus::FullyEnforced) => Hold::Active,
+        Ok(RulesetStatus::PartiallyEnforced) => Hold::Partial,
+        Ok(RulesetStatus::NotEnforced) | Err(_) => Hold::Missing,
+    }
+}
+
+/// The data limit has no hard end: the worker cannot move it, and the host raises it for a run that may use more.
+fn limit_resources(memory_bytes: u64) -> bool {
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    let descriptors = Rlimit { current: Some(DESCRIPTORS), maximum: Some(DESCRIPTORS) };
+    let data = Rlimit { current: Some(data_limit(memory_bytes)), maximum: getrlimit(Resource::Data).maximum };
+    [(Resource::Core, none), (Resource::Fsize, none), (Resource::Nofile, descriptors), (Resource::Data, data)]
+        .into_iter()
+        .all(|(resource, limit)| setrlimit(resource, limit).is_ok())
+}
+
+fn drop_capabilities() -> bool {
+    let none = CapabilitySet::empty();
+    rustix::thread::set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+        .is_ok()
+}
+
+fn allow_filter() -> Option<BpfProgram> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ALLOWED.iter().map(|call| (*call, Vec::new())).collect();
+    // Memory of the process alone: the data limit counts neither what could be shared nor what grows as a stack does.
+    let kind = (libc::MAP_TYPE | libc::MAP_GROWSDOWN) as u64;
+    rules.insert(libc::SYS_mmap, vec![argument(3, SeccompCmpOp::MaskedEq(kind), libc::MAP_PRIVATE as u64)?]);
+    rules.insert(libc::SYS_tgkill, vec![argument(0, SeccompCmpOp::Eq, std::process::id().into())?]);
+    let name = argument(0, SeccompCmpOp::Eq, libc::PR_SET_NAME as u64)?;
+    let mapping = argument(0, SeccompCmpOp::Eq, libc::PR_SET_VMA as u64)?;
+    rules.insert(libc::SYS_prctl, vec![name, mapping]);
+    program(rules, SeccompAction::Errno(libc::ENOSYS as u32), SeccompAction::Allow)
+}
+
+fn deadly_filter() -> Option<BpfProgram> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DEADLY.iter().map(|call| (*call, Vec::new())).collect();
+    // Processes. One more thread is merely refused; so is `clone3`, which hides from filters what it makes.
+    let thread = libc::CLONE_THREAD as u64;
+    rules.insert(libc::SYS_clone, vec![argument(0, SeccompCmpOp::MaskedEq(thread), 0)?]);
+    program(rules, SeccompAction::Allow, SeccompAction::KillProcess)
+}
+
+fn argument(index: u8, operator: SeccompCmpOp, value: u64) -> Option<SeccompRule> {
+    let condition = SeccompCondition::new(index, SeccompCmpArgLen::Dword, operator, value).ok()?;
+    SeccompRule::new(vec![condition]).ok()
+}
+
+fn program(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    otherwise: SeccompAction,
+    listed: SeccompAction,
+) -> Option<BpfProgram> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH).ok()?;
+    SeccompFilter::new(rules, otherwise, listed, arch).ok()?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::system_calls::{ALLOWED, DEADLY};
+    use super::{allow_filter, deadly_filter};
+
+    #[test]
+    fn both_filters_compile_and_do_not_contradict_each_other() {
+        assert!(allow_filter().is_some() && deadly_filter().is_some());
+        assert!(ALLOWED.iter().all(|call| !DEADLY.contains(call)));
+    }
+}

@@ -1,0 +1,68 @@
+//! Bytecode for other engines, made by one that runs nothing.
+
+use super::guest_isolate::GuestIsolate;
+use super::snapshot::Snapshot;
+use crate::engine::natives::compile_function;
+use crate::packages::{Bytecode, EngineTag};
+
+/// Part of every tag: another version of ours may give modules other parameters.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Which engines can use what this one makes. V8's tag stands for its version and flags; the snapshot holds objects that
+/// bytecode refers to by their place.
+pub fn engine_tag(snapshot: &Snapshot) -> EngineTag {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&v8::script_compiler::cached_data_version_tag().to_le_bytes());
+    hasher.update(&snapshot.seal.to_le_bytes());
+    hasher.update(VERSION.as_bytes());
+    let hash = hasher.finalize();
+    EngineTag(hash.as_bytes().first_chunk::<8>().map_or(0, |chunk| u64::from_le_bytes(*chunk)))
+}
+
+/// What V8 makes of a module's text; none when it refuses the text.
+///
+/// Functions inside it are only looked over, as V8 does by itself. To compile them all as well makes four times as much
+/// data, and reading that takes longer than to compile the few that a run needs.
+pub fn bytecode_of(isolate: &mut GuestIsolate, code: &str) -> Option<Bytecode> {
+    let realm = isolate.take_realm()?;
+    v8::scope!(let scope, &mut isolate.v8);
+    let context = v8::Local::new(scope, &realm.context);
+    let scope = &mut v8::ContextScope::new(scope, context);
+    v8::tc_scope!(let scope, scope);
+    let text = v8::String::new(scope, code)?;
+    // Whoever reads it gives the module its name.
+    let name = v8::String::empty(scope);
+    let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
+    let mut source = v8::script_compiler::Source::new(text, Some(&origin));
+    let options = v8::script_compiler::CompileOptions::NoCompileOptions;
+    let function = compile_function(scope, &mut source, options)?;
+    function.create_code_cache().map(|data| Bytecode::new(&data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytecode_of, engine_tag};
+    use crate::engine::control::EngineControl;
+    use crate::engine::control::StuckPolicy;
+    use crate::engine::isolate::guest_isolate::GuestIsolate;
+    use crate::engine::isolate::snapshot::{Snapshot, load};
+    use std::sync::Arc;
+
+    #[test]
+    fn text_is_compiled_and_never_run() {
+        let snapshot = load(Vec::new()).unwrap();
+        let control = EngineControl::new(Arc::new(|_| {}), StuckPolicy::Abandon);
+        let mut isolate = GuestIsolate::new(snapshot.blob.clone(), 64 << 20, &control);
+        assert!(bytecode_of(&mut isolate, "for (;;) {}").is_some_and(|made| !made.data().is_empty()));
+        assert_eq!(bytecode_of(&mut isolate, "this is no JavaScript"), None);
+        assert!(bytecode_of(&mut isolate, "throw 1").is_some());
+    }
+
+    #[test]
+    fn engines_of_one_snapshot_share_a_tag() {
+        let one = load(Vec::new()).unwrap();
+        assert_eq!(engine_tag(&one), engine_tag(&load(Vec::new()).unwrap()));
+        let other = Snapshot { seal: one.seal ^ 1, ..one };
+        assert_ne!(engine_tag(&other), engine_tag(&load(Vec::new()).unwrap()));
+    }
+}

@@ -1,0 +1,199 @@
+//! The startup snapshot: a realm with the bootstrap script already run, so that a fresh realm is a copy.
+
+use super::bootstrap_scripts::{BOOTSTRAP, ENTRY, LATE, Stage};
+use super::platform;
+use crate::engine::late::{STAGES, evaluate};
+use crate::engine::natives::{external_references, native_object, provide_value};
+use parking_lot::Mutex;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::Path;
+
+/// Failures while a snapshot is made: all of them mean a broken build.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    #[error("the realm's bootstrap script failed")]
+    Bootstrap,
+    #[error("V8 made no snapshot")]
+    Blob,
+    #[error("the snapshot could not be written")]
+    Write,
+}
+
+/// A snapshot, and the hash that tells it from others.
+#[derive(Clone)]
+pub struct Snapshot {
+    pub blob: v8::StartupData,
+    pub seal: u64,
+}
+
+/// [`load`] for a file.
+pub fn load_from(path: &Path) -> Result<Snapshot, SnapshotError> {
+    load(read_file(path))
+}
+
+/// The bytes of the file that the build put beside the library; nothing when it cannot be read. Needs no V8.
+pub fn read_file(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap_or_default()
+}
+
+/// The snapshot in a file's bytes; made anew when they are torn or of another V8.
+pub fn load(file: Vec<u8>) -> Result<Snapshot, SnapshotError> {
+    platform::ensure_initialised();
+    // Making a snapshot while other isolates of the process are at work is not safe, so it happens once and first.
+    static MADE: Mutex<Option<(Vec<u8>, u64)>> = Mutex::new(None);
+    let mut made = MADE.lock();
+    if let Some((bytes, seal)) = made.as_ref() {
+        return Ok(Snapshot { blob: bytes.clone().into(), seal: *seal });
+    }
+    if let Some(snapshot) = open(file) {
+        return Ok(snapshot);
+    }
+    let blob = create()?;
+    let seal = seal(&blob);
+    *made = Some((blob.to_vec(), seal));
+    Ok(Snapshot { blob, seal })
+}
+
+/// Makes a snapshot and writes it to `path`.
+pub fn write(path: &Path) -> Result<(), SnapshotError> {
+    platform::ensure_initialised();
+    let blob = create()?;
+    let mut bytes = blob.to_vec();
+    bytes.extend(seal(&blob).to_le_bytes());
+    std::fs::write(path, bytes).map_err(|_| SnapshotError::Write)
+}
+
+/// V8 looks at the version alone, so a torn file is recognised by the seal at its end.
+fn open(mut bytes: Vec<u8>) -> Option<Snapshot> {
+    let (blob, expected) = bytes.split_last_chunk::<8>()?;
+    let seal = seal(blob);
+    if seal.to_le_bytes() != *expected {
+        return None;
+    }
+    bytes.truncate(bytes.len() - 8);
+    let data = v8::StartupData::from(bytes);
+    data.is_valid().then_some(Snapshot { blob: data, seal })
+}
+
+/// A hash over the snapshot and everything that it was made from.
+fn seal(blob: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(platform::engine_version().as_bytes());
+    let late = LATE.iter().flat_map(|stage| stage.scripts.iter().chain(stage.names));
+    let named = STAGES.iter().flat_map(|stage| stage.names);
+    for part in BOOTSTRAP.iter().chain(late).chain(named).chain([&ENTRY]) {
+        hasher.write(part.as_bytes());
+    }
+    hasher.write(blob);
+    hasher.finish()
+}
+
+fn create() -> Result<v8::StartupData, SnapshotError> {
+    let mut creator = v8::Isolate::snapshot_creator(Some(external_references().into()), None);
+    let built = build_realm(&mut creator).is_some();
+    // The creator must make its blob in any case: dropping it without is an abort.
+    let blob = creator.create_blob(v8::FunctionCodeHandling::Keep);
+    if !built {
+        return Err(SnapshotError::Bootstrap);
+    }
+    blob.ok_or(SnapshotError::Blob)
+}
+
+/// Runs the bootstrap scripts in a new context and makes that context, with what they leave behind, the default one.
+fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
+    v8::scope!(let scope, creator);
+    let context = v8::Context::new(scope, v8::ContextOptions::default());
+    // A failure must leave a usable creator behind, so the context is set before the script can throw.
+    scope.set_default_context(context);
+    let scope = &mut v8::ContextScope::new(scope, context);
+    let internals = v8::Object::new(scope);
+    let null = v8::null(scope);
+    internals.set_prototype(scope, null.into())?;
+    let native = native_object(scope)?;
+    for script in BOOTSTRAP.into_iter().chain([ENTRY]) {
+        let function = evaluate(scope, script)?;
+        call(scope, function, &[internals.into(), native.into()])?;
+    }
+    for stage in &LATE {
+        add_stage(scope, context, internals, stage)?;
+    }
+    let global = context.global(scope);
+    for name in STAGES.iter().flat_map(|stage| stage.names) {
+        lazy_property(scope, global, name, v8::PropertyAttribute::DONT_ENUM)?;
+    }
+    let tgp = member(scope, internals, "tgp")?.try_into().ok()?;
+    lazy_property(scope, tgp, "fetch", v8::PropertyAttribute::NONE)?;
+    let rehearse = member(scope, internals, "rehearse")?;
+    call(scope, rehearse.try_into().ok()?, &[])?;
+    scope.add_context_data(context, internals);
+    Some(())
+}
+
+/// Leaves the stage's scripts in the realm, and its globals as properties that run them when they are first looked at.
+fn add_stage(
+    scope: &mut v8::PinScope<'_, '_>,
+    context: v8::Local<'_, v8::Context>,
+    internals: v8::Local<'_, v8::Object>,
+    stage: &Stage,
+) -> Option<()> {
+    let add = member(scope, internals, stage.add)?.try_into().ok()?;
+    for script in stage.scripts {
+        let function = evaluate(scope, script)?;
+        call(scope, add, &[function.into()])?;
+    }
+    let global = context.global(scope);
+    for name in stage.names {
+        lazy_property(scope, global, name, v8::PropertyAttribute::DONT_ENUM)?;
+    }
+    Some(())
+}
+
+fn lazy_property(
+    scope: &mut v8::PinScope<'_, '_>,
+    target: v8::Local<'_, v8::Object>,
+    name: &str,
+    attributes: v8::PropertyAttribute,
+) -> Option<()> {
+    let key = v8::String::new(scope, name)?;
+    let data = v8::undefined(scope).into();
+    let (reading, writing) = (v8::SideEffectType::HasSideEffect, v8::SideEffectType::HasSideEffect);
+    target
+        .set_lazy_data_property_with_data(scope, key.into(), provide_value, data, attributes, reading, writing)
+        .filter(|set| *set)
+        .map(drop)
+}
+
+fn member<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    object: v8::Local<'_, v8::Object>,
+    name: &str,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let key = v8::String::new(scope, name)?;
+    object.get(scope, key.into())
+}
+
+fn call(
+    scope: &mut v8::PinScope<'_, '_>,
+    function: v8::Local<'_, v8::Function>,
+    arguments: &[v8::Local<'_, v8::Value>],
+) -> Option<()> {
+    let receiver = v8::undefined(scope);
+    function.call(scope, receiver.into(), arguments).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{load, read_file, write};
+
+    #[test]
+    fn a_written_snapshot_is_read_back_and_a_damaged_one_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tgp.snapshot");
+        write(&path).unwrap();
+        let written = std::fs::read(&path).unwrap();
+        assert_eq!(&*load(read_file(&path)).unwrap().blob, &written[..written.len() - 8]);
+        for torn in [&written[..0], &written[..100], &written[..written.len() - 1]] {
+            assert!(load(torn.to_vec()).unwrap().blob.len() > 100);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The functions that the realm's bootstrap script gets from the engine. The guest never sees them.
+
+use super::callback::{Arguments, Returned, guarded};
+use super::function_text::source_text;
+use super::host_call::{call, call_sync};
+use super::lazy_global::provide_value;
+use super::module_loader::{compile, kind, link, require, source};
+use super::native_bytes::{atob, base64, btoa, fill_random, latin1_read, latin1_write};
+use super::native_codec::{codec_close, codec_open, codec_push};
+use super::native_crypto::{digest_of, hmac_of, key_generate, key_public, sign, verify};
+use super::native_late::{elapsed, late_file, late_stage, mark_handled};
+use super::native_text::{decode, encoding_name, head, utf8_length, utf8_write, whole_bytes};
+use super::native_timer::{start_timer, stop_timer};
+use super::native_url::{form_parse, form_serialize, url_parse, url_set};
+use super::native_value::{class_of, is_error, log, refuse_result};
+use crate::log_level::LogLevel;
+use crate::module::ModuleKind;
+use std::ffi::c_void;
+use v8::MapFnTo;
+
+/// Name and callback of every native function, in the order of the snapshot's external references.
+fn table() -> [(&'static str, v8::FunctionCallback); 33] {
+    [
+        ("log", log.map_fn_to()),
+        ("isError", is_error.map_fn_to()),
+        ("classOf", class_of.map_fn_to()),
+        ("refuseResult", refuse_result.map_fn_to()),
+        ("startTimer", start_timer.map_fn_to()),
+        ("stopTimer", stop_timer.map_fn_to()),
+        ("kind", kind.map_fn_to()),
+        ("source", source.map_fn_to()),
+        ("compile", compile.map_fn_to()),
+        ("link", link.map_fn_to()),
+        ("call", call.map_fn_to()),
+        ("callSync", call_sync.map_fn_to()),
+        ("urlParse", url_parse.map_fn_to()),
+        ("urlSet", url_set.map_fn_to()),
+        ("formParse", form_parse.map_fn_to()),
+        ("formSerialize", form_serialize.map_fn_to()),
+        ("utf8Length", utf8_length.map_fn_to()),
+        ("utf8Write", utf8_write.map_fn_to()),
+        ("head", head.map_fn_to()),
+        ("base64", base64.map_fn_to()),
+        ("latin1Write", latin1_write.map_fn_to()),
+        ("encodingName", encoding_name.map_fn_to()),
+        ("decode", decode.map_fn_to()),
+        ("wholeBytes", whole_bytes.map_fn_to()),
+        ("atob", atob.map_fn_to()),
+        ("btoa", btoa.map_fn_to()),
+        ("fillRandom", fill_random.map_fn_to()),
+        ("require", require.map_fn_to()),
+        ("lateStage", late_stage.map_fn_to()),
+        ("lateFile", late_file.map_fn_to()),
+        ("elapsed", elapsed.map_fn_to()),
+        ("lateNatives", late_natives.map_fn_to()),
+        ("sourceText", source_text.map_fn_to()),
+    ]
+}
+
+/// What only late scripts call. These functions are in no snapshot: a realm gets them with the first such script.
+fn late_table() -> [(&'static str, v8::FunctionCallback); 11] {
+    [
+        ("latin1Read", latin1_read.map_fn_to()),
+        ("markHandled", mark_handled.map_fn_to()),
+        ("codecOpen", codec_open.map_fn_to()),
+        ("codecPush", codec_push.map_fn_to()),
+        ("codecClose", codec_close.map_fn_to()),
+        ("digest", digest_of.map_fn_to()),
+        ("hmac", hmac_of.map_fn_to()),
+        ("keyPublic", key_public.map_fn_to()),
+        ("keyGenerate", key_generate.map_fn_to()),
+        ("sign", sign.map_fn_to()),
+        ("verify", verify.map_fn_to()),
+    ]
+}
+
+/// `lateNatives()`: an object of these functions. It has no prototype, since a guest may have been at work.
+fn late_natives(scope: &mut v8::PinScope<'_, '_>, _: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        if let Some(object) = functions(scope, &late_table()) {
+            returned.set(object.into());
+        }
+    });
+}
+
+/// The addresses that a snapshot refers to.
+pub fn external_references() -> Vec<v8::ExternalReference> {
+    let functions = table().into_iter().map(|(_, function)| v8::ExternalReference { function });
+    let getter: v8::AccessorNameGetterCallback = provide_value.map_fn_to();
+    functions.chain([v8::ExternalReference { pointer: getter as *mut c_void }]).collect()
+}
+
+/// The object handed to the bootstrap script.
+pub fn native_object<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::Object>> {
+    let object = functions(scope, &table())?;
+    let levels = LogLevel::NAMED.map(|(level, name)| (name, level.number()));
+    set_numbers(scope, object, "logLevels", &levels)?;
+    let kinds = ModuleKind::NAMED.map(|(kind, name)| (name, kind.number()));
+    set_numbers(scope, object, "moduleKinds", &kinds)?;
+    Some(object)
+}
+
+fn functions<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    table: &[(&str, v8::FunctionCallback)],
+) -> Option<v8::Local<'s, v8::Object>> {
+    let object = v8::Object::new(scope);
+    let null = v8::null(scope);
+    object.set_prototype(scope, null.into())?;
+    for (name, function) in table {
+        let key = v8::String::new(scope, name)?;
+        // Without a prototype of its own: there is one such function in every realm.
+        let value =
+            v8::Function::builder_raw(*function).constructor_behavior(v8::ConstructorBehavior::Throw).build(scope)?;
+        object.set(scope, key.into(), value.into())?;
+    }
+    Some(object)
+}
+
+/// Gives `target` an object of named numbers. It has no prototype: scripts read it after a guest has been at work.
+fn set_numbers(
+    scope: &mut v8::PinScope<'_, '_>,
+    target: v8::Local<'_, v8::Object>,
+    name: &str,
+    numbers: &[(&str, u32)],
+) -> Option<()> {
+    let object = v8::Object::new(scope);
+    let null = v8::null(scope);
+    object.set_prototype(scope, null.into())?;
+    for (name, number) in numbers {
+        let key = v8::String::new(scope, name)?;
+        let number = v8::Integer::new_from_unsigned(scope, *number);
+        object.set(scope, key.into(), number.into())?;
+    }
+    let key = v8::String::new(scope, name)?;
+    target.set(scope, key.into(), object.into())?;
+    Some(())
+}

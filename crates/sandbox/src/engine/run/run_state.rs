@@ -1,0 +1,141 @@
+//! What the native functions of a realm need to know about the run they serve.
+
+use super::code_cache::CodeCache;
+use super::function_texts::FunctionTexts;
+use super::kept::Kept;
+use super::realm::Realm;
+use super::rejections::Rejections;
+use super::source_places::SourcePlaces;
+use super::timers::Timers;
+use crate::engine::control::EngineControl;
+use crate::engine::control::Inbox;
+use crate::engine::memory::MemoryBudget;
+use crate::limits::{LOG_LINE_BYTES, RunLimits};
+use crate::log_level::LogLevel;
+use crate::message::{Event, RunCommand};
+use crate::module::{Code, Module};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+use tgp_base::ids::{CallId, RunId};
+
+/// Kept in the isolate's slot for as long as the run lasts.
+pub struct RunState {
+    pub run: RunId,
+    pub control: Arc<EngineControl>,
+    pub inbox: Arc<dyn Inbox>,
+    pub budget: Arc<MemoryBudget>,
+    pub context: v8::Global<v8::Context>,
+    /// Makes a global of the realm that is looked at for the first time.
+    pub provide: v8::Global<v8::Function>,
+    /// What the bootstrap scripts of the realm have left behind.
+    pub internals: v8::Global<v8::Object>,
+    modules: Arc<Vec<Module>>,
+    /// Modules that were asked for by a name which the source does not spell out.
+    late: Vec<Module>,
+    /// What to call with the answer to each question that is still open.
+    pub waiting: HashMap<CallId, v8::Global<v8::Function>>,
+    pub timers: Timers,
+    pub kept: Kept,
+    pub began: Instant,
+    pub rejections: Rejections,
+    pub cache: CodeCache,
+    /// Where places of the compiled code are in the sources, as far as somebody has looked.
+    pub places: SourcePlaces,
+    pub texts: FunctionTexts,
+    pub limits: RunLimits,
+    /// Set when the guest's result cannot leave the sandbox.
+    pub refusal: Option<String>,
+    log_left: usize,
+    log_cut: bool,
+    last_call: u32,
+}
+
+impl RunState {
+    pub fn new(
+        command: &RunCommand,
+        realm: &Realm,
+        control: Arc<EngineControl>,
+        inbox: Arc<dyn Inbox>,
+        budget: Arc<MemoryBudget>,
+    ) -> Self {
+        Self {
+            run: command.run,
+            control,
+            inbox,
+            budget,
+            context: realm.context.clone(),
+            provide: realm.provide.clone(),
+            internals: realm.internals.clone(),
+            modules: Arc::clone(&command.modules),
+            late: Vec::new(),
+            waiting: HashMap::new(),
+            timers: Timers::default(),
+            kept: Kept::default(),
+            began: Instant::now(),
+            rejections: Rejections::default(),
+            cache: CodeCache::default(),
+            places: SourcePlaces::default(),
+            texts: FunctionTexts::default(),
+            limits: command.limits,
+            refusal: None,
+            log_left: command.limits.log_bytes as usize,
+            log_cut: false,
+            last_call: 0,
+        }
+    }
+
+    /// The module at `path`. A run has few, so a look at each is quicker than an index.
+    pub fn module(&self, path: &str) -> Option<&Module> {
+        self.modules.iter().chain(&self.late).find(|module| module.path == path)
+    }
+
+    /// The text of a module.
+    pub fn code<'a>(&'a self, module: &'a Module) -> Option<&'a Arc<str>> {
+        match &module.code {
+            Code::Text(text) => Some(text),
+            Code::Package(id) => self.cache.parcel(*id).map(|parcel| &parcel.code),
+        }
+    }
+
+    /// Notes the function of a module that no bytecode of this worker's own was used for.
+    pub fn note_compiled(&mut self, path: &str, function: v8::Global<v8::Function>) {
+        let code = self.module(path).and_then(|module| self.code(module)).map(Arc::clone);
+        if let Some(code) = code {
+            self.cache.note(path, code, function);
+        }
+    }
+
+    /// Takes in modules beside those that the run came with.
+    pub fn add_modules(&mut self, modules: Vec<Module>) {
+        for module in modules {
+            if self.module(&module.path).is_none() {
+                self.late.push(module);
+            }
+        }
+    }
+
+    pub fn next_call(&mut self) -> CallId {
+        self.last_call = self.last_call.wrapping_add(1);
+        CallId(self.last_call)
+    }
+
+    /// How long the next log line may be, in bytes.
+    pub fn log_room(&self) -> usize {
+        self.log_left.saturating_sub(LOG_LINE_BYTES)
+    }
+
+    /// Sends a log line, cut where the run's log is full. What is cut is said once.
+    pub fn log(&mut self, level: LogLevel, mut text: String) {
+        if self.log_cut {
+            return;
+        }
+        if text.len() + LOG_LINE_BYTES > self.log_left {
+            text.truncate(text.floor_char_boundary(self.log_room()));
+            text.push_str("… [log truncated: the limit of sandbox.logBytes is reached]");
+            self.log_cut = true;
+        }
+        self.log_left = self.log_left.saturating_sub(text.len() + LOG_LINE_BYTES);
+        self.control.emit_of(self.run, Event::Log { run: self.run, level, text });
+    }
+}

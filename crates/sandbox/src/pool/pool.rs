@@ -1,0 +1,363 @@
+//! The workers: how many there are, which one gets the next run, and what happens when one dies.
+//!
+//! All decisions are taken in [`PoolState`] under one lock; talking to workers and to callers happens outside it.
+
+use super::active_run::{ActiveRun, Asked, Rogue};
+use super::bytecode_cache::BytecodeCache;
+use super::places::Places;
+use super::pool_action::{Assignment, Loss, Refusal};
+use super::pool_options::PoolOptions;
+use super::pool_state::PoolState;
+use super::stocked_worker;
+use super::supervisor::Supervisor;
+use super::worker_slots::WorkerId;
+use crate::confinement::Confinement;
+use crate::host::{Question, Reply};
+use crate::json_shape::JsonShape;
+use crate::message::{Command, Event};
+use crate::run_end::{RunEnd, cut_stack};
+use crate::run_request::{Done, LogLine, RunOutcome, RunRequest};
+use crate::sandbox_error::SandboxError;
+use crate::transport::News;
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tgp_base::ids::{CallId, RunId};
+use tgp_base::threads;
+
+/// How long `shutdown` waits for killed workers to be reaped.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+static POOLS: Places<Pool> = Places::new();
+
+pub struct Pool {
+    options: PoolOptions,
+    bytecode: Arc<BytecodeCache>,
+    state: Mutex<PoolState>,
+    changed: Condvar,
+    supervisor: Arc<Supervisor>,
+}
+
+impl Pool {
+    pub fn new(options: PoolOptions) -> Arc<Self> {
+        let state = Mutex::new(PoolState::new(options.workers, options.warm, options.idle, options.queue));
+        let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
+        let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
+        let older = pool.options.place.as_deref().and_then(|place| POOLS.enter(place, &pool));
+        if let Some(older) = older {
+            older.take_stand();
+        }
+        pool.start_workers();
+        pool
+    }
+
+    /// Keeps workers ready, or lets a newer pool do that in place of this one.
+    fn take_stand(&self) {
+        let idle = {
+            let mut state = self.state.lock();
+            // Looked at in here: of two threads that tell it about others, the later one leaves what is true.
+            if self.options.place.as_deref().is_some_and(|place| POOLS.is_newest(place, self)) {
+                state.step_forward();
+                Vec::new()
+            } else {
+                state.stand_back()
+            }
+        };
+        for worker in idle {
+            worker.kill();
+        }
+        self.relieve_supervisor();
+    }
+
+    /// Makes room for the pool that was there before, as this one is about to end.
+    fn leave_place(&self) {
+        let older = self.options.place.as_deref().and_then(|place| POOLS.leave(place, self));
+        if let Some(older) = older {
+            older.take_stand();
+        }
+    }
+
+    /// Queues a run. `done` is called once, whatever happens.
+    pub fn submit(self: &Arc<Self>, request: RunRequest, done: Done) {
+        let queued = self.state.lock().enqueue(request, done);
+        match queued {
+            Ok(()) => {}
+            Err(Refusal::Closed(done)) => return done.pay(Err(SandboxError::Closed)),
+            Err(Refusal::Full(done)) => return done.pay(Err(SandboxError::QueueFull { most: self.options.queue })),
+        }
+        self.start_workers();
+        self.pump();
+    }
+
+    /// Ends a run early, whether it waits or is under way.
+    pub fn cancel(&self, run: RunId) {
+        let (worker, waiting) = {
+            let mut state = self.state.lock();
+            (state.cancel_active(run), state.take_waiting(run))
+        };
+        if let Some(worker) = worker {
+            // A worker that cannot be told has died, and its run ends by that.
+            let _gone = worker.send(Command::Cancel { run });
+        }
+        if let Some(done) = waiting {
+            done.pay(Ok(RunOutcome::of_cancelled()));
+        }
+    }
+
+    /// What holds the workers. Waits for one to tell, and starts one when there is none.
+    pub fn confinement(self: &Arc<Self>) -> Result<Confinement, SandboxError> {
+        self.state.lock().inspect();
+        self.start_workers();
+        let mut state = self.state.lock();
+        loop {
+            match state.confinement() {
+                Ok(Some(confinement)) => return Ok(confinement),
+                Err(error) => return Err(error),
+                Ok(None) => self.changed.wait(&mut state),
+            }
+        }
+    }
+
+    /// Ends every run and every worker, and waits until the workers are gone.
+    pub fn shutdown(&self) {
+        self.leave_place();
+        let (workers, orphans) = self.state.lock().close();
+        for worker in workers {
+            worker.kill();
+        }
+        pay_all(orphans, &SandboxError::Closed);
+        let deadline = Instant::now() + FAREWELL;
+        let mut state = self.state.lock();
+        while !state.is_empty() && !self.changed.wait_until(&mut state, deadline).timed_out() {}
+        drop(state);
+        self.relieve_supervisor();
+        self.bytecode.close();
+        self.changed.notify_all();
+    }
+
+    /// Brings the number of workers to what the load asks for.
+    fn start_workers(self: &Arc<Self>) {
+        let (ids, deadline) = {
+            let mut state = self.state.lock();
+            (state.reserve_workers(Instant::now()), state.next_deadline())
+        };
+        if !ids.is_empty() {
+            self.supervise(deadline);
+        }
+        for id in ids {
+            let pool = Arc::clone(self);
+            // Starting a process takes a millisecond or more of whoever does it: not the caller's.
+            let spawned = threads::spawn("tgp-worker-start", move || {
+                if threads::contain(|| pool.start_worker(id)).is_err() {
+                    let loss = pool.state.lock().abandon(id);
+                    pool.settle(loss, RunEnd::Crashed("the worker could not be started".to_owned()));
+                }
+            });
+            if let Err(error) = spawned {
+                self.on_start_failed(id, &SandboxError::CannotStart { reason: error.kind().to_string() });
+            }
+        }
+    }
+
+    fn start_worker(self: &Arc<Self>, id: WorkerId) {
+        let weak = Arc::downgrade(self);
+        let sink = Arc::new(move |news| {
+            if let Some(pool) = weak.upgrade() {
+                pool.on_news(id, news);
+            }
+        });
+        match stocked_worker::start(&self.options, &self.bytecode, sink) {
+            Ok(worker) => {
+                let unwanted = self.state.lock().attach(id, Arc::clone(&worker), Instant::now());
+                if unwanted {
+                    worker.kill();
+                }
+                self.pump();
+                // It may have been ready before it was attached.
+                self.watch_rest();
+            }
+            Err(error) => self.on_start_failed(id, &error),
+        }
+    }
+
+    fn on_start_failed(self: &Arc<Self>, id: WorkerId, error: &SandboxError) {
+        let victims = self.state.lock().start_failed(id, error);
+        pay_all(victims, error);
+        self.relieve_supervisor();
+        self.changed.notify_all();
+        self.start_workers();
+    }
+
+    /// Hands waiting runs to idle workers.
+    fn pump(self: &Arc<Self>) {
+        loop {
+            let assigned = self.state.lock().assign(Instant::now());
+            let Some(Assignment { worker, command, deadline }) = assigned else { return };
+            self.supervise(deadline);
+            let sent = threads::contain(|| worker.send(Command::Run(Box::new(command))));
+            if !matches!(sent, Ok(Ok(()))) {
+                // The worker's own thread will report its death, and then the run goes back to the queue.
+                worker.kill();
+            }
+        }
+    }
+
+    /// Takes note of what a worker says. Nothing of it is believed: what no engine would say ends the worker.
+    fn on_news(self: &Arc<Self>, id: WorkerId, news: News) {
+        let heard = match news {
+            News::Event(event) => self.on_event(id, event),
+            News::Gone => {
+                let loss = self.state.lock().gone(id);
+                self.settle(loss, RunEnd::Crashed("the worker process ended".to_owned()));
+                Ok(())
+            }
+        };
+        if let Err(Rogue) = heard {
+            let loss = self.state.lock().give_up(id);
+            self.settle(loss, RunEnd::Crashed("the worker said what no engine says".to_owned()));
+        }
+    }
+
+    fn on_event(self: &Arc<Self>, id: WorkerId, event: Event) -> Result<(), Rogue> {
+        let bytes = event.text_bytes();
+        match event {
+            Event::Ready { confinement, .. } => {
+                self.state.lock().ready(id, confinement, Instant::now())?;
+                self.changed.notify_all();
+                self.pump();
+                self.watch_rest();
+            }
+            Event::Started { run } => {
+                self.state.lock().hear(id, run, bytes, ActiveRun::begin)?;
+            }
+            Event::Log { run, level, text } => {
+                let line = LogLine { level, message: text };
+                self.state.lock().hear(id, run, bytes, |active| active.log(line))?;
+            }
+            Event::HostCall { run, call, name, args_json } => {
+                self.ask(id, run, call, bytes, Question { name, args_json })?;
+            }
+            Event::Done { run, end, stats, stack, fitness } => {
+                let finished = {
+                    let mut state = self.state.lock();
+                    let is_heard = state.hear(id, run, bytes, |_| Ok(()))?.is_some();
+                    if is_heard { state.finish(id, &end, fitness, Instant::now()) } else { None }
+                };
+                if let Some(finished) = finished {
+                    if let Some(worker) = finished.dismissed {
+                        worker.kill();
+                    }
+                    finished.active.charge(Some(stats));
+                    self.pump();
+                    self.start_workers();
+                    self.watch_rest();
+                    finished.active.conclude(end.cut(), stats.plausible(), cut_stack(stack));
+                }
+            }
+            // Nobody asks a worker of the pool for bytecode: what it offers has been in reach of a guest.
+            Event::Compiled(_) => return Err(Rogue),
+        }
+        Ok(())
+    }
+
+    /// Has the host of a run answer a question.
+    fn ask(&self, id: WorkerId, run: RunId, call: CallId, bytes: usize, question: Question) -> Result<(), Rogue> {
+        let shape = JsonShape::of(&question.args_json);
+        let (asked, worker) = {
+            let mut state = self.state.lock();
+            let asked = state.hear(id, run, bytes, |active| active.ask(&question.name, shape))?;
+            (asked, state.worker(id))
+        };
+        let (Some(asked), Some(worker)) = (asked, worker) else { return Ok(()) };
+        match asked {
+            Asked::Host(host, open) => {
+                let reply = Reply::new(worker, open, run, call);
+                // A panic drops the reply, which tells the guest.
+                let _panicked = threads::contain(|| host.call(question, reply));
+            }
+            Asked::Refused(error) => {
+                // A worker that cannot be told has died, and its run ends by that.
+                let _gone = worker.send(Command::HostReply { run, call, answer: error.into() });
+            }
+            Asked::Unheard => {}
+        }
+        Ok(())
+    }
+
+    /// Does what is left to do about a worker that was given up.
+    fn settle(self: &Arc<Self>, loss: Loss, end: RunEnd) {
+        if let Some(worker) = loss.worker {
+            worker.kill();
+        }
+        if let Some(active) = loss.run {
+            active.conclude_lost(end);
+        }
+        pay_all(loss.given_up, &SandboxError::KeepsDying);
+        self.relieve_supervisor();
+        self.changed.notify_all();
+        self.start_workers();
+        self.pump();
+    }
+
+    /// Has somebody look after the workers, by `deadline` at the latest. The supervisor holds no pool while it sleeps.
+    fn supervise(self: &Arc<Self>, deadline: Option<Instant>) {
+        let Some(deadline) = deadline else { return };
+        let pool = Arc::downgrade(self);
+        self.supervisor.wake_by(deadline, move || {
+            if let Some(pool) = pool.upgrade() {
+                pool.enforce();
+            }
+        });
+    }
+
+    /// Lets the supervisor go when there is nothing to look after, for good when that is for good.
+    fn relieve_supervisor(&self) {
+        // Under the lock: a deadline that is set afterwards is not lost.
+        let state = self.state.lock();
+        if state.is_over() {
+            self.supervisor.close();
+        } else if state.next_deadline().is_none() {
+            self.supervisor.rest();
+        }
+    }
+
+    /// Has somebody look when a worker has been idle for long enough.
+    fn watch_rest(self: &Arc<Self>) {
+        let deadline = self.state.lock().next_deadline();
+        self.supervise(deadline);
+    }
+
+    /// Ends what is past its deadline: the last wall behind the worker's own watchdog. Ends what nobody needs.
+    fn enforce(self: &Arc<Self>) {
+        let (overdue, unneeded) = {
+            let (mut state, now) = (self.state.lock(), Instant::now());
+            (state.take_overdue(now), state.take_unneeded(now))
+        };
+        for worker in unneeded {
+            worker.kill();
+        }
+        for loss in overdue {
+            // A panic about one must not keep the others alive.
+            let _panicked = threads::contain(|| self.settle(loss, RunEnd::WallTimeout));
+        }
+        self.watch_rest();
+    }
+}
+
+fn pay_all(owed: Vec<Done>, error: &SandboxError) {
+    for done in owed {
+        done.pay(Err(error.clone()));
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.leave_place();
+        self.supervisor.close();
+        let (workers, orphans) = self.state.lock().close();
+        for worker in workers {
+            worker.kill();
+        }
+        pay_all(orphans, &SandboxError::Closed);
+    }
+}

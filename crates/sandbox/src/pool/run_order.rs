@@ -1,0 +1,281 @@
+//! Which run goes next.
+//!
+//! A run that no tool has started is the root of a tree: the runs that it starts, directly or not, share its turn. A run
+//! that waits for others has lent its turn to them, so a tree always comes to its end, and however many runs it starts, it
+//! is one of several that take turns. Only turns that nobody else wants are used to do more of one tree at once.
+
+use super::fair_queue::{Class, Conduct, FairQueue, UnrulyShare};
+use crate::lineage::Lineage;
+use std::collections::HashMap;
+use tgp_base::ids::RunId;
+use tgp_base::turns::Turns;
+
+/// What decides when a run goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket {
+    pub run: RunId,
+    pub lineage: Lineage,
+    pub tool: String,
+}
+
+/// A tree whose runs all wait for others holds no turn. This many times the number of turns there may be trees in all:
+/// each has a worker for every run that waits.
+const TREES_PER_TURN: usize = 2;
+
+/// A run that has a worker.
+struct StartedRun {
+    depth: u32,
+    class: Class,
+    /// Runs that it has started and that are not over.
+    children: u32,
+    turn: Turn,
+}
+
+/// How a run came to its worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// By its tree's turn.
+    Own,
+    /// By a turn that nobody else wanted.
+    Spare,
+}
+
+/// The runs of one root that have a worker.
+#[derive(Default)]
+struct Tree {
+    started: HashMap<RunId, StartedRun>,
+    waiting: usize,
+}
+
+impl Tree {
+    /// Runs that do not wait for others.
+    fn active(&self) -> usize {
+        self.started.values().filter(|run| run.children == 0).count()
+    }
+
+    fn spare(&self) -> usize {
+        self.started.values().filter(|run| run.turn == Turn::Spare).count()
+    }
+
+    fn is_over(&self) -> bool {
+        self.started.is_empty() && self.waiting == 0
+    }
+}
+
+/// Whose turn it is when both kinds wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum RunKind {
+    #[default]
+    Root,
+    Nested,
+}
+
+/// Where a run comes among those of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arrival {
+    New,
+    /// It has waited before, so it comes first.
+    Again,
+}
+
+/// Runs that wait and runs that go on.
+pub struct RunOrder<T> {
+    turns: usize,
+    roots: FairQueue<(Ticket, T)>,
+    /// By root, the deepest first: whoever waits for them holds a worker.
+    nested: Turns<RunId, (Ticket, T)>,
+    trees: HashMap<RunId, Tree>,
+    next: RunKind,
+}
+
+impl<T> RunOrder<T> {
+    /// An order in which `turns` trees are at work at a time.
+    pub fn new(turns: usize) -> Self {
+        Self {
+            turns,
+            roots: FairQueue::default(),
+            nested: Turns::default(),
+            trees: HashMap::new(),
+            next: RunKind::default(),
+        }
+    }
+
+    /// Roots that wait.
+    pub fn waiting_roots(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// Remembers how a run of `tool` went.
+    pub fn note(&mut self, tool: &str, conduct: Conduct) {
+        self.roots.note(tool, conduct);
+    }
+
+    pub fn push(&mut self, ticket: Ticket, item: T) {
+        if let Some(parent) = self.parent(&ticket) {
+            parent.children += 1;
+        }
+        self.wait(ticket, item, Arrival::New);
+    }
+
+    /// The run has lost its worker before it had begun: it waits again, first in line.
+    pub fn put_back(&mut self, ticket: Ticket, item: T) {
+        self.remove_started(&ticket);
+        self.wait(ticket, item, Arrival::Again);
+    }
+
+    /// The next run for a worker.
+    pub fn next(&mut self) -> Option<(Ticket, T)> {
+        let (ticket, item, turn) = self.take()?;
+        let class = self.roots.class_of(&ticket.tool);
+        let depth = ticket.lineage.depth;
+        let tree = self.trees.entry(ticket.lineage.root).or_default();
+        tree.started.insert(ticket.run, StartedRun { depth, class, children: 0, turn });
+        Some((ticket, item))
+    }
+
+    /// How many runs could go to workers now.
+    pub fn startable(&self) -> usize {
+        let (at_work, active) = (self.at_work(), self.active());
+        let free = self.turns.saturating_sub(at_work);
+        let waiting_trees = self.nested.owners().filter(|root| self.waits_for_turn(root)).count();
+        let roots = self.roots.len().min(self.room_for_trees());
+        let own = free.min(waiting_trees + roots);
+        let spare = self.turns.saturating_sub(active + own).min(self.turns.saturating_sub(self.spare()));
+        own + spare.min(self.nested.len().saturating_sub(waiting_trees))
+    }
+
+    /// A run that had a worker is over.
+    pub fn end(&mut self, ticket: &Ticket) {
+        self.remove_started(ticket);
+        self.note_end_at_parent(ticket);
+    }
+
+    /// Takes a run that still waits out.
+    pub fn withdraw(&mut self, run: RunId) -> Option<T> {
+        if let Some((ticket, item)) = self.nested.remove(|(ticket, _)| ticket.run == run) {
+            self.forget_waiting(&ticket);
+            self.note_end_at_parent(&ticket);
+            return Some(item);
+        }
+        self.roots.remove(|(ticket, _)| ticket.run == run).map(|(_, item)| item)
+    }
+
+    /// Takes every run that waits.
+    pub fn drain(&mut self) -> Vec<T> {
+        let nested = self.nested.drain();
+        for (ticket, _) in &nested {
+            self.forget_waiting(ticket);
+            self.note_end_at_parent(ticket);
+        }
+        nested.into_iter().chain(self.roots.drain()).map(|(_, item)| item).collect()
+    }
+
+    fn take(&mut self) -> Option<(Ticket, T, Turn)> {
+        if self.at_work() < self.turns {
+            let kinds = match self.next {
+                RunKind::Root => [RunKind::Root, RunKind::Nested],
+                RunKind::Nested => [RunKind::Nested, RunKind::Root],
+            };
+            for kind in kinds {
+                let (taken, other) = match kind {
+                    RunKind::Root => (self.take_root(), RunKind::Nested),
+                    RunKind::Nested => (self.take_nested(Turn::Own), RunKind::Root),
+                };
+                if let Some((ticket, item)) = taken {
+                    self.next = other;
+                    return Some((ticket, item, Turn::Own));
+                }
+            }
+        }
+        if self.active() >= self.turns || self.spare() >= self.turns {
+            return None;
+        }
+        self.take_nested(Turn::Spare).map(|(ticket, item)| (ticket, item, Turn::Spare))
+    }
+
+    fn take_root(&mut self) -> Option<(Ticket, T)> {
+        let share = self.unruly_share();
+        if self.room_for_trees() == 0 { None } else { self.roots.pop(share) }
+    }
+
+    fn take_nested(&mut self, turn: Turn) -> Option<(Ticket, T)> {
+        let trees = &self.trees;
+        let may = |root: &RunId| turn == Turn::Spare || trees.get(root).is_none_or(|tree| tree.active() == 0);
+        let (ticket, item) = self.nested.next(may)?;
+        self.forget_waiting(&ticket);
+        Some((ticket, item))
+    }
+
+    /// Tools that misbehaved may not have every turn: one is kept for the others, where there is more than one.
+    fn unruly_share(&self) -> UnrulyShare {
+        let started = self.trees.values().flat_map(|tree| tree.started.values());
+        let held = started.filter(|run| run.depth == 0 && run.class == Class::Unruly).count();
+        if held < self.turns.saturating_sub(1).max(1) { UnrulyShare::Open } else { UnrulyShare::Full }
+    }
+
+    /// Trees that hold a turn.
+    fn at_work(&self) -> usize {
+        self.trees.values().filter(|tree| tree.active() > 0).count()
+    }
+
+    fn active(&self) -> usize {
+        self.trees.values().map(Tree::active).sum()
+    }
+
+    fn spare(&self) -> usize {
+        self.trees.values().map(Tree::spare).sum()
+    }
+
+    fn waits_for_turn(&self, root: &RunId) -> bool {
+        self.trees.get(root).is_none_or(|tree| tree.active() == 0)
+    }
+
+    fn room_for_trees(&self) -> usize {
+        self.turns.saturating_mul(TREES_PER_TURN).saturating_sub(self.trees.len())
+    }
+
+    fn wait(&mut self, ticket: Ticket, item: T, arrival: Arrival) {
+        let Lineage { root, depth, .. } = ticket.lineage;
+        if depth == 0 {
+            let tool = ticket.tool.clone();
+            return match arrival {
+                Arrival::New => self.roots.push(&tool, (ticket, item)),
+                Arrival::Again => self.roots.push_front(&tool, (ticket, item)),
+            };
+        }
+        self.trees.entry(root).or_default().waiting += 1;
+        self.nested.insert(root, (ticket, item), |(other, _)| match arrival {
+            Arrival::New => other.lineage.depth < depth,
+            Arrival::Again => other.lineage.depth <= depth,
+        });
+    }
+
+    fn remove_started(&mut self, ticket: &Ticket) {
+        self.update_tree(ticket, |tree| {
+            tree.started.remove(&ticket.run);
+        });
+    }
+
+    fn forget_waiting(&mut self, ticket: &Ticket) {
+        self.update_tree(ticket, |tree| tree.waiting = tree.waiting.saturating_sub(1));
+    }
+
+    fn update_tree(&mut self, ticket: &Ticket, change: impl FnOnce(&mut Tree)) {
+        let root = ticket.lineage.root;
+        let Some(tree) = self.trees.get_mut(&root) else { return };
+        change(tree);
+        if tree.is_over() {
+            self.trees.remove(&root);
+        }
+    }
+
+    fn note_end_at_parent(&mut self, ticket: &Ticket) {
+        if let Some(parent) = self.parent(ticket) {
+            parent.children = parent.children.saturating_sub(1);
+        }
+    }
+
+    fn parent(&mut self, ticket: &Ticket) -> Option<&mut StartedRun> {
+        self.trees.get_mut(&ticket.lineage.root)?.started.get_mut(&ticket.lineage.parent?)
+    }
+}

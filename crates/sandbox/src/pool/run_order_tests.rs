@@ -1,0 +1,215 @@
+//! Who goes next when runs start runs.
+
+use super::fair_queue::Conduct;
+use super::run_order::{RunOrder, Ticket};
+use crate::lineage::Lineage;
+use tgp_base::ids::RunId;
+
+fn root(run: u64) -> Ticket {
+    Ticket { run: RunId(run), lineage: Lineage::of_root(RunId(run)), tool: format!("root {run}") }
+}
+
+fn child(run: u64, parent: &Ticket) -> Ticket {
+    Ticket { run: RunId(run), lineage: parent.lineage.below(parent.run), tool: "nested".to_owned() }
+}
+
+fn push(order: &mut RunOrder<()>, ticket: &Ticket) {
+    order.push(ticket.clone(), ());
+}
+
+/// The runs that go to workers now.
+fn started(order: &mut RunOrder<()>) -> Vec<u64> {
+    let startable = order.startable();
+    let runs: Vec<u64> = std::iter::from_fn(|| order.next()).map(|(ticket, ())| ticket.run.0).collect();
+    assert!(runs.len() <= startable, "{runs:?} were started, {startable} workers were thought enough");
+    runs
+}
+
+#[test]
+fn as_many_roots_as_there_are_turns() {
+    let mut order = RunOrder::new(2);
+    for run in 1..=3 {
+        push(&mut order, &root(run));
+    }
+    assert_eq!(started(&mut order), [1, 2]);
+    order.end(&root(1));
+    assert_eq!(started(&mut order), [3]);
+    assert_eq!(order.waiting_roots(), 0);
+}
+
+#[test]
+fn a_run_lends_its_turn_to_those_it_waits_for_and_gets_it_back() {
+    let mut order = RunOrder::new(1);
+    let (one, two) = (root(1), root(2));
+    push(&mut order, &one);
+    assert_eq!(started(&mut order), [1]);
+    push(&mut order, &child(10, &one));
+    push(&mut order, &child(11, &one));
+    assert_eq!(started(&mut order), [10], "one at a time, as there is one turn");
+    push(&mut order, &two);
+    assert_eq!(started(&mut order), [0; 0]);
+    order.end(&child(10, &one));
+    assert_eq!(started(&mut order), [2], "another root is between two runs of the first");
+    order.end(&two);
+    assert_eq!(started(&mut order), [11]);
+    order.end(&child(11, &one));
+    push(&mut order, &root(3));
+    assert_eq!(started(&mut order), [0; 0], "the first root is at work again");
+    order.end(&one);
+    assert_eq!(started(&mut order), [3]);
+}
+
+#[test]
+fn turns_that_nobody_wants_are_used_and_another_root_does_not_wait_for_them() {
+    let mut order = RunOrder::new(3);
+    let one = root(1);
+    push(&mut order, &one);
+    started(&mut order);
+    for run in 10..20 {
+        push(&mut order, &child(run, &one));
+    }
+    assert_eq!(started(&mut order), [10, 11, 12]);
+    for run in [2, 3, 4] {
+        push(&mut order, &root(run));
+    }
+    assert_eq!(started(&mut order), [2, 3], "however long the runs of the first one take");
+    order.end(&child(10, &one));
+    order.end(&child(11, &one));
+    assert_eq!(started(&mut order), [0; 0], "now it has one turn of three");
+    order.end(&root(2));
+    order.end(&root(3));
+    assert_eq!(started(&mut order), [4, 13]);
+}
+
+#[test]
+fn the_deepest_go_first_and_trees_take_turns() {
+    let mut order = RunOrder::new(1);
+    let (one, two) = (root(1), root(2));
+    push(&mut order, &one);
+    started(&mut order);
+    push(&mut order, &child(10, &one));
+    push(&mut order, &child(11, &one));
+    push(&mut order, &two);
+    assert_eq!(started(&mut order), [10], "roots and nested runs take turns");
+    push(&mut order, &child(100, &child(10, &one)));
+    assert_eq!(started(&mut order), [2]);
+    push(&mut order, &child(20, &two));
+    assert_eq!(started(&mut order), [100], "it is deeper than 11");
+    order.end(&child(100, &child(10, &one)));
+    assert_eq!(started(&mut order), [0; 0], "10 is at work again");
+    order.end(&child(10, &one));
+    assert_eq!(started(&mut order), [20], "trees take turns");
+    order.end(&child(20, &two));
+    order.end(&two);
+    assert_eq!(started(&mut order), [11]);
+}
+
+#[test]
+fn what_is_withdrawn_lost_or_put_back_is_counted_right() {
+    let mut order = RunOrder::new(1);
+    let one = root(1);
+    push(&mut order, &one);
+    started(&mut order);
+    push(&mut order, &child(10, &one));
+    assert_eq!(order.withdraw(RunId(10)), Some(()));
+    assert_eq!(order.withdraw(RunId(10)), None);
+    push(&mut order, &root(2));
+    assert_eq!(started(&mut order), [0; 0], "the root waits for nobody any more: the turn is its own");
+    order.put_back(one.clone(), ());
+    assert_eq!(started(&mut order), [1], "it is first in line");
+    push(&mut order, &child(11, &one));
+    assert_eq!(started(&mut order), [11]);
+    order.put_back(child(11, &one), ());
+    assert_eq!(started(&mut order), [2]);
+    order.end(&root(2));
+    assert_eq!(started(&mut order), [11]);
+    push(&mut order, &child(12, &one));
+    assert_eq!(order.drain().len(), 1);
+    order.end(&child(11, &one));
+    order.end(&one);
+    // A run whose root is gone: it is about to be cancelled, and must not stand in the way.
+    push(&mut order, &child(13, &one));
+    assert_eq!(started(&mut order), [13]);
+    order.end(&child(13, &one));
+    push(&mut order, &root(3));
+    assert_eq!(started(&mut order), [3]);
+}
+
+#[test]
+fn tools_that_misbehaved_do_not_get_every_turn() {
+    let mut order = RunOrder::new(2);
+    for run in 1..=2 {
+        order.note(&root(run).tool, Conduct::Unruly);
+        push(&mut order, &root(run));
+    }
+    assert_eq!(started(&mut order).len(), 1);
+    push(&mut order, &root(3));
+    assert_eq!(started(&mut order), [3]);
+}
+
+/// Chance that is the same each time.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % most
+    }
+}
+
+#[test]
+fn whatever_runs_start_all_come_to_their_end_with_a_bounded_number_of_workers() {
+    const DEPTH: u32 = 4;
+    for turns in 1..=4 {
+        for seed in 0..200 {
+            let mut chance = Chance(seed);
+            let mut order = RunOrder::new(turns);
+            let mut last = 0;
+            // Each run with how many others it still starts, and how many it waits for.
+            let mut busy: Vec<(Ticket, usize, usize)> = Vec::new();
+            let mut left = 12;
+            let mut nested = 150;
+            for step in 0.. {
+                assert!(step < 100_000, "turns {turns}, seed {seed}: no end");
+                if left > 0 && chance.below(3) == 0 {
+                    left -= 1;
+                    last += 1;
+                    push(&mut order, &root(last));
+                }
+                while let Some((ticket, ())) = order.next() {
+                    let more = if ticket.lineage.depth < DEPTH { chance.below(5) } else { 0 };
+                    busy.push((ticket, more, 0));
+                }
+                let workers = turns * 2 * (DEPTH as usize + 1) + turns;
+                assert!(busy.len() <= workers, "turns {turns}, seed {seed}: {} workers", busy.len());
+                let at_work: Vec<usize> = (0..busy.len()).filter(|at| busy[*at].2 == 0).collect();
+                if at_work.is_empty() {
+                    assert!(busy.is_empty(), "turns {turns}, seed {seed}: all wait for each other");
+                    if left == 0 {
+                        break;
+                    }
+                    continue;
+                }
+                // Someone who waits for nobody starts some others, or ends.
+                let at = at_work[chance.below(at_work.len())];
+                let (ticket, more, waits) = &mut busy[at];
+                if *more > 0 && nested > 0 {
+                    let starts = std::mem::take(more);
+                    *waits = starts;
+                    nested -= starts.min(nested);
+                    let parent = ticket.clone();
+                    for _ in 0..starts {
+                        last += 1;
+                        push(&mut order, &child(last, &parent));
+                    }
+                } else {
+                    let (ticket, _, _) = busy.swap_remove(at);
+                    order.end(&ticket);
+                    if let Some(parent) = ticket.lineage.parent {
+                        busy.iter_mut().find(|(other, _, _)| other.run == parent).unwrap().2 -= 1;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! How a run ended, and what it cost.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// How a run ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum RunEnd {
+    /// The result as JSON.
+    Value(String),
+    Thrown(GuestError),
+    /// The result, or the way it was made, cannot leave the sandbox.
+    BadResult(String),
+    CpuTimeout,
+    WallTimeout,
+    OutOfMemory,
+    Cancelled,
+    /// The engine itself gave up.
+    Crashed(String),
+}
+
+/// Longest name, and longest message and stack, that leave the sandbox.
+const NAME_BYTES: usize = 256;
+const TEXT_BYTES: usize = 16 << 10;
+/// Room in a message for all that is no result, arguments or log line.
+pub const FRAME_SLACK: usize = 4 * TEXT_BYTES;
+
+/// The text, cut with a mark where it is too long. To cut it again changes nothing.
+fn cut(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('…');
+    }
+    text
+}
+
+/// A stack text as it leaves the sandbox.
+pub fn cut_stack(stack: String) -> String {
+    cut(stack, TEXT_BYTES)
+}
+
+impl RunEnd {
+    /// The same end with texts of bounded length; a result has a limit of its own. The engine sends no other, and the host
+    /// believes no other.
+    pub fn cut(self) -> Self {
+        match self {
+            Self::Thrown(error) => Self::Thrown(GuestError {
+                name: cut(error.name, NAME_BYTES),
+                message: cut(error.message, TEXT_BYTES),
+                stack: cut(error.stack, TEXT_BYTES),
+                host_code: error.host_code.map(|code| cut(code, NAME_BYTES)),
+            }),
+            Self::BadResult(message) => Self::BadResult(cut(message, TEXT_BYTES)),
+            Self::Crashed(message) => Self::Crashed(cut(message, TEXT_BYTES)),
+            end @ (Self::Value(_) | Self::CpuTimeout | Self::WallTimeout | Self::OutOfMemory | Self::Cancelled) => end,
+        }
+    }
+
+    /// How much text it brings.
+    pub(super) fn text_bytes(&self) -> usize {
+        match self {
+            Self::Value(text) | Self::BadResult(text) | Self::Crashed(text) => text.len(),
+            Self::Thrown(error) => error.name.len() + error.message.len() + error.stack.len(),
+            Self::CpuTimeout | Self::WallTimeout | Self::OutOfMemory | Self::Cancelled => 0,
+        }
+    }
+}
+
+/// What the guest threw, read inside the guest's own limits.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct GuestError {
+    pub name: String,
+    pub message: String,
+    /// V8's stack text with positions in the source; empty for thrown values that are no errors.
+    pub stack: String,
+    /// The code of a host fault that went through the guest unchanged.
+    pub host_code: Option<String>,
+}
+
+/// What a run cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct RunStats {
+    pub cpu_ms: f64,
+    pub wall_ms: f64,
+    pub heap_peak_bytes: u64,
+    pub host_calls: u32,
+}
+
+impl RunStats {
+    /// The same figures, each of them a number that a clock could show.
+    pub fn plausible(self) -> Self {
+        let time = |millis: f64| if millis.is_finite() { millis.max(0.0) } else { 0.0 };
+        Self { cpu_ms: time(self.cpu_ms), wall_ms: time(self.wall_ms), ..self }
+    }
+
+    /// The same figures to a hundredth of a millisecond: more digits tell nothing, and models pay for them.
+    #[must_use]
+    pub fn rounded(self) -> Self {
+        let hundredths = |millis: f64| (millis * 100.0).round() / 100.0;
+        Self { cpu_ms: hundredths(self.cpu_ms), wall_ms: hundredths(self.wall_ms), ..self }
+    }
+
+    /// CPU time, as long as it is one that a run could have used.
+    pub fn cpu(self) -> Duration {
+        Duration::try_from_secs_f64(self.plausible().cpu_ms / 1e3).unwrap_or(Duration::MAX)
+    }
+}

@@ -1,0 +1,71 @@
+//! What goes into a run and what comes out of it.
+
+use super::host::Host;
+use super::limits::RunLimits;
+use super::lineage::Lineage;
+use super::log_level::LogLevel;
+use super::message::Counting;
+use super::module::Module;
+use super::run_end::{RunEnd, RunStats};
+use super::run_tree::RunTree;
+use super::sandbox_error::SandboxError;
+use crate::packages::Package;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Instant;
+use tgp_base::ids::RunId;
+use tgp_base::threads::Owed;
+
+/// One tool to run.
+pub struct RunRequest {
+    pub run: RunId,
+    pub entry: String,
+    pub modules: Arc<Vec<Module>>,
+    /// The packages that `modules` refer to.
+    pub packages: Vec<Arc<Package>>,
+    pub args_json: Arc<str>,
+    pub api: Arc<Vec<String>>,
+    pub limits: RunLimits,
+    pub seed: Option<u64>,
+    pub now: Option<i64>,
+    pub counting: Counting,
+    pub lineage: Lineage,
+    /// What the run shares with its root and all that this one starts.
+    pub tree: Arc<RunTree>,
+    /// When the root is over; none for the root itself.
+    pub deadline: Option<Instant>,
+    pub host: Arc<dyn Host>,
+}
+
+/// One line that the guest logged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LogLine {
+    pub level: LogLevel,
+    pub message: String,
+}
+
+/// How a run ended, and what it left behind.
+#[derive(Debug)]
+pub struct RunOutcome {
+    pub end: RunEnd,
+    pub logs: Vec<LogLine>,
+    pub stats: RunStats,
+    /// Where the guest was when its time was up, with positions in the compiled code; empty when that is not known.
+    pub stack: String,
+}
+
+impl RunOutcome {
+    /// The outcome of a run that was cancelled before it had a worker.
+    pub(super) fn of_cancelled() -> Self {
+        Self { end: RunEnd::Cancelled, logs: Vec::new(), stats: RunStats::default(), stack: String::new() }
+    }
+}
+
+/// Called exactly once per request, from any thread.
+pub type Done = Owed<Result<RunOutcome, SandboxError>>;
+
+/// Has the outcome of a run go to `callback`.
+pub fn when_done(callback: impl FnOnce(Result<RunOutcome, SandboxError>) + Send + 'static) -> Done {
+    Owed::new(|| Err(SandboxError::Panicked), callback)
+}

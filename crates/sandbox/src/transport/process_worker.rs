@@ -1,0 +1,126 @@
+//! An engine in a `tgp-sandbox` process: nothing that happens in it can reach the host.
+
+use super::outbox::Outbox;
+use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
+use crate::engine::make_room;
+use crate::frame::{FrameReader, encode};
+use crate::message::Command;
+use crate::run_end::FRAME_SLACK;
+use crate::sandbox_error::SandboxError;
+use parking_lot::Mutex;
+use std::io::ErrorKind;
+use std::process::{Child, ChildStdout, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tgp_base::threads;
+
+/// What a process may ask for without privileges.
+#[cfg(target_os = "linux")]
+const PIPE_BYTES: usize = 1 << 20;
+
+/// It reads messages and hands them on; what they lead to happens on other threads or is shallow.
+const LISTENER_STACK: usize = 512 << 10;
+
+struct ProcessWorker {
+    child: Mutex<Child>,
+    input: Arc<Outbox>,
+    /// The largest memory limit that the process was given room for.
+    room: AtomicU64,
+}
+
+/// Spawns the process and a thread that listens to it and reaps it.
+#[expect(clippy::disallowed_methods, reason = "the worker's own program")]
+pub fn start(
+    files: &WorkerFiles,
+    memory_bytes: u64,
+    longest_text: usize,
+    news: NewsSink,
+) -> Result<Arc<dyn Worker>, SandboxError> {
+    let mut command = std::process::Command::new(&files.executable);
+    command.arg(&files.library).arg("--serve").arg(&files.snapshot).arg(&files.locales).arg(memory_bytes.to_string());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // Nothing of the host's environment is the guest's business, and no directory is kept busy by a worker.
+    command.env_clear();
+    #[cfg(unix)]
+    command.current_dir("/");
+    #[cfg(windows)]
+    command.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
+    let mut child = command.spawn().map_err(|error| cannot_start(error.kind()))?;
+    let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(cannot_start(ErrorKind::BrokenPipe));
+    };
+    widen(&input);
+    widen(&output);
+    let worker = Arc::new(ProcessWorker {
+        child: Mutex::new(child),
+        input: Outbox::new(input),
+        room: AtomicU64::new(memory_bytes),
+    });
+    let listener = Arc::clone(&worker);
+    let spawned = threads::spawn_with_stack("tgp-worker-io", LISTENER_STACK, move || {
+        listener.listen(FrameReader::new(output, longest_text.saturating_add(FRAME_SLACK)), &news);
+    });
+    match spawned {
+        Ok(_) => Ok(worker),
+        Err(error) => {
+            worker.kill();
+            worker.reap();
+            Err(cannot_start(error.kind()))
+        }
+    }
+}
+
+/// Makes room in a pipe, so that whoever writes a large message need not wait for whoever reads it. A pipe that stays as
+/// it is works too.
+#[cfg(target_os = "linux")]
+fn widen(pipe: &impl std::os::fd::AsFd) {
+    let _as_it_is = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn widen<P>(_pipe: &P) {}
+
+fn cannot_start(kind: ErrorKind) -> SandboxError {
+    SandboxError::CannotStart { reason: kind.to_string() }
+}
+
+impl ProcessWorker {
+    fn listen(&self, mut output: FrameReader<ChildStdout>, news: &NewsSink) {
+        // The stream has ended or makes no sense, or what it said made us panic: this process has said its last word.
+        let _panicked = threads::contain(|| {
+            while let Ok(Some(event)) = output.read() {
+                news(News::Event(event));
+            }
+        });
+        self.kill();
+        self.reap();
+        news(News::Gone);
+    }
+
+    fn reap(&self) {
+        // The child is dead or dying, so this is short; it cannot fail for a child of ours that nobody else waits for.
+        let _status = self.child.lock().wait();
+    }
+}
+
+impl Worker for ProcessWorker {
+    fn send(&self, command: Command) -> Result<(), WorkerGone> {
+        if let Command::Run(run) = &command {
+            let wanted = run.limits.memory_bytes;
+            if self.room.fetch_max(wanted, Ordering::Relaxed) < wanted {
+                make_room(self.child.lock().id(), wanted);
+            }
+        }
+        let frame = encode(&command, command.text_bytes());
+        frame.and_then(|frame| self.input.send(frame)).map_err(|_| {
+            // What was not sent is missing for good.
+            self.kill();
+            WorkerGone
+        })
+    }
+
+    fn kill(&self) {
+        // Killing a child that has ended by itself is an error that means success.
+        let _ended = self.child.lock().kill();
+    }
+}

@@ -1,0 +1,222 @@
+//! Which tables a statement names, by a full parser. What it cannot parse has no answer.
+
+use super::dialect::{Dialect, Lexis};
+use super::plain_text::plain_text;
+use super::token::Tokens;
+use crate::sql_error::{SqlError, refused};
+use sqlparser::ast::{
+    FromTable, Ident, ObjectName, ObjectType, Query, SetExpr, Statement, TableFactor, TableObject, TableWithJoins,
+    Visit, Visitor,
+};
+use sqlparser::dialect::{Dialect as Grammar, GenericDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
+use sqlparser::parser::Parser;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
+
+/// Longer statements are not parsed: their trees could be too deep to be freed.
+const MAX_PARSED_BYTES: usize = 10_000;
+
+/// The names of all tables and views in a statement, with their schemas where they are written.
+pub fn relations(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<BTreeSet<String>, SqlError> {
+    let grammar: &dyn Grammar = match dialect {
+        Dialect::Sqlite => &SQLiteDialect {},
+        Dialect::Postgres => &PostgreSqlDialect {},
+        Dialect::Mysql => &MySqlDialect {},
+        Dialect::Any => &GenericDialect {},
+    };
+    if hides_tables(tokens) {
+        return Err(untold());
+    }
+    // Nothing that a second tokeniser could read otherwise: no comments, no strings, no escapes.
+    let text = plain_text(tokens, lexis, MAX_PARSED_BYTES).ok_or_else(untold)?;
+    let statements = Parser::parse_sql(grammar, &text).map_err(|_| untold())?;
+    let mut finder = Finder { found: named_targets(tokens), ..Finder::default() };
+    let _ended: ControlFlow<()> = statements.visit(&mut finder);
+    if finder.unknown { Err(untold()) } else { Ok(finder.found) }
+}
+
+/// Whether a definition takes over another table in a way that the parser does not show.
+fn hides_tables(tokens: &Tokens<'_>) -> bool {
+    let hidden = |index: usize| match tokens.word(index) {
+        "INHERITS" | "INHERIT" | "OF" | "ATTACH" | "OWNED" | "EXECUTE" | "SERVER" => true,
+        "LIKE" => tokens.is_symbol_before(index, b'(') || tokens.is_symbol_before(index, b','),
+        _ => false,
+    };
+    matches!(tokens.word(0), "CREATE" | "ALTER") && (0..tokens.len()).any(hidden)
+}
+
+/// The names behind words that only the name of a table follows, whatever common table expressions are called.
+fn named_targets(tokens: &Tokens<'_>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for index in 0..tokens.len() {
+        if !matches!(tokens.word(index), "INTO" | "REFERENCES" | "TABLE" | "TRUNCATE") {
+            continue;
+        }
+        let skipped = |at: &usize| matches!(tokens.word(*at), "IF" | "NOT" | "EXISTS" | "ONLY" | "TABLE" | "UNLOGGED");
+        let mut at = (index + 1..tokens.len()).find(|at| !skipped(at)).unwrap_or(tokens.len());
+        let mut name = String::new();
+        while let Some(part) = tokens.get(at).and_then(|token| tokens.name(token)) {
+            name.push_str(&part);
+            if !tokens.is_symbol(at + 1, b'.') {
+                break;
+            }
+            name.push('.');
+            at += 2;
+        }
+        if !name.is_empty() {
+            found.insert(name);
+        }
+    }
+    found
+}
+
+pub fn untold() -> SqlError {
+    refused(
+        "the tables of this statement cannot be found out, and only some tables are allowed",
+        "Write it in plainer SQL.",
+    )
+}
+
+/// Collects relations, and knows which names are common table expressions at each place.
+#[derive(Default)]
+struct Finder {
+    found: BTreeSet<String>,
+    scopes: Vec<Scope>,
+    /// For the query of each expression: which names of its `WITH` it does not see, because they are not defined yet.
+    unseen: HashMap<usize, BTreeSet<String>>,
+    /// Whether there is a statement of a kind that has not been looked into, or `TABLE name` for a query.
+    unknown: bool,
+}
+
+/// One query under way.
+struct Scope {
+    expressions: BTreeSet<String>,
+    /// Names that this query does not see in the scope around it.
+    unseen: BTreeSet<String>,
+}
+
+fn folded(name: &Ident) -> String {
+    if name.quote_style.is_none() { name.value.to_lowercase() } else { name.value.clone() }
+}
+
+fn has_bare_table(body: &SetExpr) -> bool {
+    let mut open = vec![body];
+    while let Some(body) = open.pop() {
+        match body {
+            SetExpr::Table(_) => return true,
+            SetExpr::SetOperation { left, right, .. } => open.extend([&**left, &**right]),
+            SetExpr::Select(_)
+            | SetExpr::Query(_)
+            | SetExpr::Values(_)
+            | SetExpr::Insert(_)
+            | SetExpr::Update(_)
+            | SetExpr::Delete(_)
+            | SetExpr::Merge(_) => {}
+        }
+    }
+    false
+}
+
+fn address(query: &Query) -> usize {
+    std::ptr::from_ref(query).addr()
+}
+
+impl Finder {
+    fn add(&mut self, name: &ObjectName) {
+        let parts: Vec<String> = name
+            .0
+            .iter()
+            .map(|part| part.as_ident().map_or_else(|| part.to_string(), |ident| ident.value.clone()))
+            .collect();
+        self.found.insert(parts.join("."));
+    }
+
+    fn add_target(&mut self, table: &TableWithJoins) {
+        self.add_factor(&table.relation);
+    }
+
+    fn add_factor(&mut self, factor: &TableFactor) {
+        if let TableFactor::Table { name, .. } = factor {
+            self.add(name);
+        } else {
+            self.unknown = true;
+        }
+    }
+
+    fn is_expression(&self, name: &ObjectName) -> bool {
+        let [part] = name.0.as_slice() else { return false };
+        let Some(name) = part.as_ident().map(folded) else { return false };
+        let mut hidden = false;
+        for scope in self.scopes.iter().rev() {
+            if !hidden && scope.expressions.contains(&name) {
+                return true;
+            }
+            hidden = scope.unseen.contains(&name);
+        }
+        false
+    }
+}
+
+impl Visitor for Finder {
+    type Break = ();
+
+    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
+        if !self.is_expression(relation) {
+            self.add(relation);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        self.unknown |= has_bare_table(&query.body);
+        let mut expressions = BTreeSet::new();
+        if let Some(with) = &query.with {
+            expressions.extend(with.cte_tables.iter().map(|table| folded(&table.alias.name)));
+            let mut later = expressions.clone();
+            for table in with.cte_tables.iter().filter(|_| !with.recursive) {
+                self.unseen.insert(address(&table.query), later.clone());
+                later.remove(&folded(&table.alias.name));
+            }
+        }
+        let unseen = self.unseen.remove(&address(query)).unwrap_or_default();
+        self.scopes.push(Scope { expressions, unseen });
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.scopes.pop();
+        ControlFlow::Continue(())
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not known is refused")]
+    fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
+        // A target is a table, even where a common table expression has its name.
+        match statement {
+            Statement::Insert(insert) => match &insert.table {
+                TableObject::TableName(name) => self.add(name),
+                TableObject::TableFunction(_) | TableObject::TableQuery(_) => self.unknown = true,
+            },
+            Statement::Update(update) => self.add_target(&update.table),
+            Statement::Delete(delete) => {
+                delete.tables.iter().for_each(|name| self.add(name));
+                let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+                from.iter().for_each(|table| self.add_target(table));
+            }
+            Statement::Merge(merge) => self.add_factor(&merge.table),
+            Statement::Drop { object_type: ObjectType::Table | ObjectType::View, names, .. } => {
+                names.iter().for_each(|name| self.add(name));
+            }
+            Statement::ExplainTable { table_name, .. } => self.add(table_name),
+            Statement::Query(_)
+            | Statement::Explain { .. }
+            | Statement::CreateTable(_)
+            | Statement::CreateView(_)
+            | Statement::CreateIndex(_)
+            | Statement::AlterTable(_)
+            | Statement::Truncate(_) => {}
+            // What is not known is refused.
+            _ => self.unknown = true,
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,92 @@
+//! What reaches out of the transaction or out of the database, beyond the verbs that are refused anyway.
+
+use super::forbidden_names::{is_forbidden_function, is_forbidden_name, is_function_by_any_name};
+use crate::reading::dialect::Lexis;
+use crate::reading::token::{Kind, Tokens};
+use crate::sql_error::{SqlError, refused, shortened};
+
+pub(super) const OUTSIDE: &str = "A tool may use its own database only.";
+
+/// Refuses calls and names that reach outside.
+pub fn check_reach(tokens: &Tokens<'_>, lexis: Lexis) -> Result<(), SqlError> {
+    for (index, token) in tokens.list().iter().enumerate() {
+        if !token.kind.is_name() {
+            continue;
+        }
+        let called = tokens.is_symbol(index + 1, b'(');
+        let dotted = tokens.is_symbol_before(index, b'.');
+        let qualifies = tokens.is_symbol(index + 1, b'.');
+        let name = match token.kind == Kind::Quoted {
+            true => tokens.unquoted(*token).to_ascii_uppercase(),
+            false => tokens.word(index).to_owned(),
+        };
+        let name = name.as_str();
+        // PostgreSQL takes `(argument).function` for a call.
+        let attribute = dotted && lexis == Lexis::Postgres && is_function_by_any_name(name);
+        if is_forbidden_name(name) || (called && is_forbidden_function(name)) || attribute {
+            return Err(refused(format!("{} is not for tools", shortened(&name.to_lowercase())), OUTSIDE));
+        }
+        if qualifies && lexis == Lexis::Mysql && name == "MYSQL" {
+            return Err(refused("the server's own database is not for tools", OUTSIDE));
+        }
+        if lexis == Lexis::Mysql && tokens.word_before(index) == "INTO" && matches!(name, "OUTFILE" | "DUMPFILE") {
+            return Err(refused("SELECT … INTO OUTFILE writes a file of the server", OUTSIDE));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses PostgreSQL's own tables and views in a statement that changes something: to change them is to change settings of
+/// the session, code, names and rights.
+pub fn check_catalogues(tokens: &Tokens<'_>) -> Result<(), SqlError> {
+    for (index, token) in tokens.list().iter().enumerate() {
+        let Some(name) = tokens.name(*token) else { continue };
+        let name = name.to_ascii_uppercase();
+        let schema = matches!(name.as_str(), "PG_CATALOG" | "INFORMATION_SCHEMA") && tokens.is_symbol(index + 1, b'.');
+        let own = name.starts_with("PG_")
+            && !tokens.is_symbol(index + 1, b'(')
+            && !tokens.is_symbol(index + 1, b'.')
+            && !tokens.is_symbol_before(index, b'.');
+        if schema || own {
+            let what = format!(
+                "{} belongs to the database itself, which a statement that changes something may not name",
+                shortened(&name.to_lowercase())
+            );
+            return Err(refused(what, "Read it with a SELECT of its own; name a table of yours with its schema."));
+        }
+    }
+    Ok(())
+}
+
+/// What MySQL shows of tables and of itself without telling what others do.
+const SHOWN: [&str; 14] = [
+    "TABLES",
+    "COLUMNS",
+    "FIELDS",
+    "INDEX",
+    "INDEXES",
+    "KEYS",
+    "CREATE",
+    "TABLE",
+    "DATABASES",
+    "SCHEMAS",
+    "WARNINGS",
+    "ERRORS",
+    "COLLATION",
+    "CHARACTER",
+];
+
+/// Refuses to show what other sessions do.
+pub fn check_show(tokens: &Tokens<'_>, at: usize, lexis: Lexis) -> Result<(), SqlError> {
+    if lexis != Lexis::Mysql {
+        return Ok(());
+    }
+    let words: Vec<&str> = tokens.words().skip(at).collect();
+    let shown = words.iter().skip(1).find(|word| !matches!(**word, "FULL" | "EXTENDED")).copied().unwrap_or_default();
+    let others = words.windows(2).any(|pair| pair == ["FOR", "CONNECTION"]);
+    if others || (tokens.word(at) == "SHOW" && !SHOWN.contains(&shown)) {
+        let what = format!("SHOW {} is not for tools", shortened(shown));
+        return Err(refused(what, "Show tables, columns, indexes, databases or warnings."));
+    }
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! What the owner of a database allows tools to do.
+
+use super::forbidden_names::tells_of_others;
+use super::pragmas::{name_at, pragma_names_its_table, pragma_tells_of_tables};
+use super::schema_change::schema_is_fixed;
+use super::verb::{Access, Verb};
+use crate::reading::dialect::{Dialect, Lexis};
+use crate::reading::relations::{relations, untold};
+use crate::reading::token::{Kind, Tokens};
+use crate::sql_error::{SqlError, refused, shortened};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashSet};
+
+/// Rules beyond those that always hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct SqlPolicy {
+    pub read_only: bool,
+    /// Whether the schema may be changed.
+    pub ddl: bool,
+    pub allow: RuleList,
+    pub deny: RuleList,
+}
+
+/// Tables and verbs; nothing where there is no rule.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct RuleList {
+    pub tables: Option<Vec<String>>,
+    pub verbs: Option<Vec<Verb>>,
+}
+
+/// Schemas in which a bare name is looked up, so that an allowed `users` is also `public.users`.
+const DEFAULT_SCHEMAS: [&str; 2] = ["main", "public"];
+
+const LEAVE_OUT: &str = "Leave it out of the statement.";
+
+impl SqlPolicy {
+    /// Whether nothing but reading is allowed, however the rules say it: the database is told so as well.
+    #[must_use]
+    pub fn only_reads(&self) -> bool {
+        self.read_only || Verb::ALL.iter().all(|verb| verb.access() == Access::Read || !self.allows_verb(*verb))
+    }
+
+    /// Whether a statement that writes may be refused where one that reads is accepted.
+    #[must_use]
+    pub fn tells_verbs_apart(&self) -> bool {
+        self.read_only || self.allow.verbs.is_some() || self.deny.verbs.is_some()
+    }
+
+    #[must_use]
+    pub fn tells_tables_apart(&self) -> bool {
+        self.allow.tables.is_some() || self.deny.tables.as_ref().is_some_and(|denied| !denied.is_empty())
+    }
+
+    fn allows_verb(&self, verb: Verb) -> bool {
+        let named = |list: &Option<Vec<Verb>>, verb: &Verb| list.as_ref().is_some_and(|verbs| verbs.contains(verb));
+        let schema = verb.access() == Access::Schema && !self.ddl;
+        let denied =
+            schema || named(&self.deny.verbs, &verb) || verb.implies().iter().any(|also| named(&self.deny.verbs, also));
+        !denied && (self.allow.verbs.is_none() || named(&self.allow.verbs, &verb))
+    }
+
+    /// The first verb of the owner's list that needs leave to change the schema, which is not given.
+    #[must_use]
+    pub fn needs_ddl(&self) -> Option<Verb> {
+        let listed = self.allow.verbs.iter().flatten().copied();
+        listed.into_iter().find(|verb| verb.access() == Access::Schema && !self.ddl)
+    }
+
+    pub(super) fn check_verbs(&self, verbs: &BTreeSet<Verb>) -> Result<(), SqlError> {
+        for verb in verbs {
+            let name = verb.said();
+            if self.read_only && verb.access() != Access::Read {
+                return Err(refused(
+                    format!("{name} is not accepted: the database is read-only for tools"),
+                    "Read with SELECT.",
+                ));
+            }
+            if verb.access() == Access::Schema && !self.ddl {
+                return Err(schema_is_fixed(*verb));
+            }
+            if !self.allows_verb(*verb) {
+                let allowed: Vec<&str> =
+                    Verb::ALL.into_iter().filter(|verb| self.allows_verb(*verb)).map(Verb::said).collect();
+                let what = format!("{name} is not allowed on this database, only {}", allowed.join(", "));
+                return Err(refused(what, "Use one of those."));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a statement in which the name of a denied table stands anywhere, or of something that shows what is in
+    /// other tables. A column of that name is refused with it: a rule that could be talked round is none.
+    pub(super) fn check_names(&self, tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<(), SqlError> {
+        if !self.tells_tables_apart() {
+            return Ok(());
+        }
+        let denied: HashSet<String> =
+            self.deny.tables.iter().flatten().map(|table| last_part(table).to_lowercase()).collect();
+        for (index, token) in tokens.list().iter().enumerate() {
+            let name = match tokens.name(*token) {
+                Some(name) => name,
+                // SQLite takes a string for a name where only a name can stand.
+                None if lexis == Lexis::Sqlite && token.kind == Kind::Text && may_name(tokens, index) => {
+                    tokens.unquoted(*token)
+                }
+                None => continue,
+            };
+            let server = lexis == Lexis::Mysql && tokens.is_symbol(index + 1, b'.') && name.eq_ignore_ascii_case(SYS);
+            if server || tells_of_others(&name.to_ascii_uppercase()) {
+                let what = format!("{} tells of all tables, and not all are for tools", shortened(&name));
+                return Err(refused(what, LEAVE_OUT));
+            }
+            if denied.contains(&name.to_lowercase()) {
+                return Err(self.refuse_table(&name));
+            }
+        }
+        if lexis == Lexis::Sqlite {
+            self.check_shadows(tokens, dialect, &denied)?;
+        }
+        self.check_reach_of_change(tokens)?;
+        self.check_pragma_argument(tokens)
+    }
+
+    /// Refuses the tables in which a denied virtual table keeps its rows.
+    fn check_shadows(&self, tokens: &Tokens<'_>, dialect: Dialect, denied: &HashSet<String>) -> Result<(), SqlError> {
+        let shadow = |name: &str| {
+            let name = name.to_lowercase();
+            let explicitly = self.allow.tables.iter().flatten().any(|table| table.to_lowercase() == name);
+            !explicitly && shadow_of(&name).is_some_and(|owner| denied.contains(owner))
+        };
+        let mut named = tokens.list().iter().filter_map(|token| tokens.name(*token));
+        if let Some(first) = named.find(|name| shadow(name)) {
+            // A column may be called so.
+            match relations(tokens, Lexis::Sqlite, dialect) {
+                Ok(found) => {
+                    if let Some(name) = found.iter().find(|name| shadow(last_part(name))) {
+                        return Err(self.refuse_table(name));
+                    }
+                }
+                Err(_) => return Err(self.refuse_table(&first)),
+            }
+        }
+        let texts = tokens.list().iter().enumerate().filter(|(index, token)| {
+            token.kind == Kind::Text && may_name(tokens, *index) && shadow(&tokens.unquoted(**token))
+        });
+        match texts.map(|(_, token)| tokens.unquoted(*token)).next() {
+            Some(name) => Err(self.refuse_table(&name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses what changes tables that the statement does not name.
+    fn check_reach_of_change(&self, tokens: &Tokens<'_>) -> Result<(), SqlError> {
+        let verb = tokens.word(0);
+        // `ON DELETE CASCADE` only says what a later statement will do.
+        let cascade =
+            |index: usize| tokens.word(index) == "CASCADE" && !matches!(tokens.word_before(index), "DELETE" | "UPDATE");
+        let cascades = matches!(verb, "DROP" | "TRUNCATE" | "ALTER") && (0..tokens.len()).any(cascade);
+        let whole_schema = matches!(verb, "DROP" | "ALTER") && tokens.word(1) == "SCHEMA";
+        if cascades || whole_schema {
+            let what = format!("{verb} would reach tables that the statement does not name, and not all are for tools");
+            return Err(refused(what, "Name the tables, without CASCADE."));
+        }
+        Ok(())
+    }
+
+    fn check_pragma_argument(&self, tokens: &Tokens<'_>) -> Result<(), SqlError> {
+        if tokens.word(0) != "PRAGMA" {
+            return Ok(());
+        }
+        let at = name_at(tokens);
+        let argument = tokens.get(at + 2).map(|token| match token.kind == Kind::Text {
+            true => tokens.unquoted(token).into_owned(),
+            false => tokens.name(token).unwrap_or_default().into_owned(),
+        });
+        if self.allows_pragma(tokens.word(at), argument.as_deref()) {
+            return Ok(());
+        }
+        Err(refused(
+            "this PRAGMA tells of all tables, and not all are for tools",
+            "Name a table, as in PRAGMA table_info(name).",
+        ))
+    }
+
+    pub(crate) fn allows_pragma(&self, name: &str, argument: Option<&str>) -> bool {
+        !self.tells_tables_apart()
+            || !pragma_tells_of_tables(name)
+            || (pragma_names_its_table(name) && argument.is_some_and(|table| self.allows_table(table)))
+    }
+
+    /// Refuses a statement that touches a table outside the allowed ones, or whose tables cannot be found out.
+    pub(super) fn check_relations(
+        &self,
+        tokens: &Tokens<'_>,
+        lexis: Lexis,
+        dialect: Dialect,
+        access: Access,
+    ) -> Result<(), SqlError> {
+        // What a PRAGMA tells of has been looked at; SHOW of PostgreSQL tells settings.
+        let no_tables = tokens.word(0) == "PRAGMA" || (tokens.word(0) == "SHOW" && dialect == Dialect::Postgres);
+        if self.allow.tables.is_none() || no_tables {
+            return Ok(());
+        }
+        let found = relations(tokens, lexis, dialect)?;
+        if found.is_empty() && access == Access::Schema {
+            return Err(untold());
+        }
+        match found.iter().find(|name| !self.allows_table(name)) {
+            Some(name) => Err(self.refuse_table(name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a table, perhaps with its schema, may be touched.
+    #[must_use]
+    pub fn allows_table(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        let bare = match name.rsplit_once('.') {
+            Some((schema, table)) if DEFAULT_SCHEMAS.contains(&schema) => table,
+            Some(_) | None => name.as_str(),
+        };
+        let same = |table: &String| {
+            let table = table.to_lowercase();
+            table == name || table == bare
+        };
+        let denied = |table: &String| last_part(table).to_lowercase() == last_part(&name);
+        self.allow.tables.as_ref().is_none_or(|allowed| allowed.iter().any(same))
+            && !self.deny.tables.as_ref().is_some_and(|tables| tables.iter().any(denied))
+    }
+
+    fn refuse_table(&self, name: &str) -> SqlError {
+        let name = shortened(name);
+        let what = match &self.allow.tables {
+            Some(allowed) => format!("the table '{name}' is not for tools; allowed are {}", allowed.join(", ")),
+            None => format!("the table '{name}' is not for tools"),
+        };
+        refused(what, LEAVE_OUT)
+    }
+}
+
+/// The schema in which MySQL tells what other sessions do.
+const SYS: &str = "sys";
+
+/// How SQLite calls the tables in which full-text search and R-trees keep their rows, behind the name of their own.
+const SHADOWS: [&str; 11] =
+    ["content", "data", "idx", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid"];
+
+/// The virtual table that a table of this name would belong to.
+fn shadow_of(name: &str) -> Option<&str> {
+    name.rsplit_once('_').filter(|(_, last)| SHADOWS.contains(last)).map(|(owner, _)| owner)
+}
+
+/// Whether a string at this place could be the name of a table.
+fn may_name(tokens: &Tokens<'_>, index: usize) -> bool {
+    let sign = [b',', b'(', b'.'].iter().any(|sign| tokens.is_symbol_before(index, *sign));
+    sign || matches!(
+        tokens.word_before(index),
+        "FROM"
+            | "JOIN"
+            | "INTO"
+            | "UPDATE"
+            | "TABLE"
+            | "EXISTS"
+            | "ON"
+            | "VIEW"
+            | "REFERENCES"
+            | "REINDEX"
+            | "ANALYZE"
+            | "IN"
+            | "TO"
+            | "IGNORE"
+            | "ABORT"
+            | "FAIL"
+            | "ROLLBACK"
+            | "REPLACE"
+    )
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}

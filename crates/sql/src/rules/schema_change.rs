@@ -1,0 +1,191 @@
+//! What tools may make, change and drop: objects that hold data, no code and no rights, and that end with the run or stay
+//! for everybody.
+
+use super::verb::Verb;
+use crate::reading::dialect::{Dialect, Lexis};
+use crate::reading::token::Tokens;
+use crate::sql_error::{SqlError, refused, shortened};
+
+const OBJECTS: [&str; 8] = ["TABLE", "INDEX", "VIEW", "SCHEMA", "SEQUENCE", "TYPE", "DOMAIN", "STATISTICS"];
+const ADJECTIVES: [&str; 11] = [
+    "OR",
+    "REPLACE",
+    "TEMP",
+    "TEMPORARY",
+    "UNIQUE",
+    "MATERIALIZED",
+    "UNLOGGED",
+    "GLOBAL",
+    "LOCAL",
+    "RECURSIVE",
+    "CONCURRENTLY",
+];
+
+/// Parts of a definition that run code, give rights away or take a guard off.
+const CODE_AND_RIGHTS: [&[&str]; 11] = [
+    &["LEVEL", "SECURITY"],
+    &["ENABLE", "TRIGGER"],
+    &["DISABLE", "TRIGGER"],
+    &["REPLICA", "TRIGGER"],
+    &["ALWAYS", "TRIGGER"],
+    &["ENABLE", "RULE"],
+    &["DISABLE", "RULE"],
+    &["REPLICA", "RULE"],
+    &["ALWAYS", "RULE"],
+    &["REPLICA", "IDENTITY"],
+    &["AS", "EXECUTE"],
+];
+
+const DATA_ONLY: &str =
+    "Tools may create, alter and drop tables, indexes and views, nothing that holds code or rights.";
+
+pub fn check_schema_change(verb: Verb, tokens: &Tokens<'_>, dialect: Dialect) -> Result<(), SqlError> {
+    if dialect == Dialect::Mysql {
+        return Err(refused(
+            format!("MySQL commits at {}, and the run could not be rolled back any more", verb.as_str().to_uppercase()),
+            "Change the schema by a migration of the application; for an intermediate result use WITH.",
+        ));
+    }
+    if !matches!(verb, Verb::Create | Verb::Alter | Verb::Drop) {
+        return Ok(());
+    }
+    let words: Vec<&str> = tokens.words().collect();
+    let described = words.iter().skip(1).take_while(|word| ADJECTIVES.contains(word)).count();
+    let adjectives = words.get(1..=described).unwrap_or_default();
+    let object = words.get(1 + described).copied().unwrap_or_default();
+    if !OBJECTS.contains(&object) {
+        let what = format!("{} {} is not for tools", verb.as_str().to_uppercase(), shortened(object));
+        return Err(refused(what, DATA_ONLY));
+    }
+    let temporary = adjectives.iter().any(|word| matches!(*word, "TEMP" | "TEMPORARY"));
+    let ends_with_run = dialect == Dialect::Postgres && has(&words, &["ON", "COMMIT", "DROP"]);
+    if (temporary && !ends_with_run) || in_temporary_schema(tokens) {
+        return Err(lingers(dialect));
+    }
+    let further = words.iter().skip(1).any(|word| matches!(*word, "CREATE" | "GRANT"));
+    let base_type = object == "TYPE" && verb == Verb::Create && base_type(tokens);
+    // A column may be named so, and renamed.
+    let owner = words.windows(3).any(|window| matches!(window, [before, "OWNER", "TO"] if *before != "COLUMN"));
+    if further || base_type || owner || CODE_AND_RIGHTS.iter().any(|part| has(&words, part)) {
+        return Err(refused("a definition that holds code, rights or further statements is not for tools", DATA_ONLY));
+    }
+    Ok(())
+}
+
+/// What to do where the schema may not be changed.
+pub fn schema_is_fixed(verb: Verb) -> SqlError {
+    let advice = match verb {
+        Verb::Truncate => "Remove the rows with DELETE FROM.",
+        Verb::Maintain => "Leave it out; it is for those who look after the database.",
+        Verb::Select
+        | Verb::Insert
+        | Verb::Update
+        | Verb::Delete
+        | Verb::Replace
+        | Verb::Merge
+        | Verb::Create
+        | Verb::Alter
+        | Verb::Drop
+        | Verb::Show => {
+            "Use the tables and columns there are, and WITH for intermediate results; what is missing is added by a migration of the application, so ask for it."
+        }
+    };
+    SqlError::SchemaFixed { verb: verb.said(), advice }
+}
+
+fn has(words: &[&str], wanted: &[&str]) -> bool {
+    words.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// `CREATE TYPE name (INPUT = …)`: a type whose values are made by functions.
+fn base_type(tokens: &Tokens<'_>) -> bool {
+    let opening = (0..tokens.len()).find(|index| tokens.is_symbol(*index, b'('));
+    opening.is_some_and(|index| !matches!(tokens.word_before(index), "AS" | "ENUM" | "RANGE"))
+}
+
+/// A temporary table stays on its connection, where it hides the real one from whoever comes next.
+fn lingers(dialect: Dialect) -> SqlError {
+    let advice = if dialect == Dialect::Postgres {
+        "Use WITH, or CREATE TEMP TABLE … ON COMMIT DROP."
+    } else {
+        "Use WITH for an intermediate result, or a table that the tool drops."
+    };
+    refused("what is temporary would outlive the run on its connection", advice)
+}
+
+fn in_temporary_schema(tokens: &Tokens<'_>) -> bool {
+    tokens.list().iter().enumerate().any(|(index, token)| {
+        tokens.is_symbol(index + 1, b'.') && tokens.name(*token).is_some_and(|name| name.eq_ignore_ascii_case("temp"))
+    })
+}
+
+/// Whether `SELECT … INTO name` makes a table; where it would set a variable or write a file, it is refused.
+pub fn check_select_into(tokens: &Tokens<'_>, at: usize, leading: Verb, lexis: Lexis) -> Result<bool, SqlError> {
+    let mut creates = false;
+    if leading != Verb::Select {
+        return Ok(creates);
+    }
+    let main = main_statement(tokens, at);
+    let mut depth = 0_usize;
+    for index in 0..tokens.len() {
+        if tokens.is_symbol(index, b'(') {
+            depth += 1;
+        } else if tokens.is_symbol(index, b')') {
+            depth = depth.saturating_sub(1);
+        }
+        if tokens.word(index) != "INTO" {
+            continue;
+        }
+        if lexis == Lexis::Mysql && tokens.is_symbol(index + 1, b'@') {
+            return Err(refused("a variable of the session may not be set", "Let the tool remember the value."));
+        }
+        let of_main = main.is_some_and(|main| index > main && depth == 0);
+        let reads = main.is_none_or(|main| matches!(tokens.word(main), "SELECT" | "VALUES" | "TABLE" | "WITH"));
+        let inserts = matches!(
+            tokens.word_before(index),
+            "INSERT"
+                | "REPLACE"
+                | "MERGE"
+                | "IGNORE"
+                | "ABORT"
+                | "FAIL"
+                | "ROLLBACK"
+                | "LOW_PRIORITY"
+                | "HIGH_PRIORITY"
+        );
+        if if of_main || main.is_none() { reads } else { !inserts } {
+            if matches!(tokens.word(index + 1), "TEMP" | "TEMPORARY" | "LOCAL" | "GLOBAL") {
+                return Err(lingers(Dialect::Any));
+            }
+            creates = true;
+        }
+    }
+    Ok(creates)
+}
+
+/// Where the statement itself begins, behind `EXPLAIN` and behind common table expressions. Nothing, when that cannot be
+/// told.
+fn main_statement(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let is_verb = |word: &str| {
+        matches!(word, "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "REPLACE" | "MERGE" | "VALUES" | "TABLE" | "WITH")
+    };
+    let start = if tokens.word(at) == "EXPLAIN" {
+        (at + 1..tokens.len()).find(|index| is_verb(tokens.word(*index)))?
+    } else {
+        at
+    };
+    if tokens.word(start) != "WITH" {
+        return Some(start);
+    }
+    let mut depth = 0_usize;
+    for index in start + 1..tokens.len() {
+        if tokens.is_symbol(index, b'(') {
+            depth += 1;
+        } else if tokens.is_symbol(index, b')') {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 && tokens.is_symbol_before(index, b')') && is_verb(tokens.word(index)) {
+            return Some(index);
+        }
+    }
+    None
+}

@@ -1,0 +1,67 @@
+//! `instr()` and `replace()`, in time that grows with the length of the text alone.
+
+use super::argument::{TextAnswer, Texts};
+use super::failure::failure;
+use super::flags::flags;
+use super::letters::continues_letter;
+use crate::sqlite::session_control::SessionControl;
+use memchr::memmem;
+use rusqlite::functions::Context;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Result, ffi};
+use std::sync::Arc;
+
+pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &Arc<Texts>) -> Result<()> {
+    let (control, of_replace) = (Arc::clone(control), Arc::clone(texts));
+    let texts = Arc::clone(texts);
+    connection.create_scalar_function("instr", 2, flags(), move |context| instr(context, &texts))?;
+    let replace = move |context: &Context<'_>| replace(context, &of_replace, control.longest());
+    connection.create_scalar_function("replace", 3, flags(), replace)
+}
+
+/// Where a text has another for the first time, in letters and counted from 1; 0 where it has not. Of bytes, in bytes.
+fn instr(context: &Context<'_>, texts: &Texts) -> Result<Option<i64>> {
+    let (left, right) = (context.get_raw(0), context.get_raw(1));
+    let bytes = matches!((left, right), (ValueRef::Blob(_), ValueRef::Blob(_)));
+    let (Some(text), Some(wanted)) = (texts.of(left)?, texts.of(right)?) else { return Ok(None) };
+    // A letter is never looked for in the middle of another.
+    let place = if !bytes && wanted.first().is_some_and(|byte| continues_letter(*byte)) {
+        text.starts_with(&wanted).then_some(0)
+    } else {
+        memmem::find(&text, &wanted)
+    };
+    let count = place.map_or(0, |place| {
+        let before = text.get(..place).unwrap_or_default();
+        let first = usize::from(!bytes && before.first().is_some_and(|byte| continues_letter(*byte)));
+        1 + if bytes { before.len() } else { first + before.iter().filter(|byte| !continues_letter(**byte)).count() }
+    });
+    Ok(Some(i64::try_from(count).unwrap_or(i64::MAX)))
+}
+
+fn replace(context: &Context<'_>, texts: &Texts, longest: usize) -> Result<TextAnswer> {
+    let (Some(text), Some(wanted)) = (texts.of(context.get_raw(0))?, texts.of(context.get_raw(1))?) else {
+        return Ok(TextAnswer::Null);
+    };
+    if wanted.first().is_none_or(|byte| *byte == 0) {
+        return Ok(TextAnswer::first(context, &text));
+    }
+    let Some(with) = texts.of(context.get_raw(2))? else { return Ok(TextAnswer::Null) };
+    let finder = memmem::Finder::new(&*wanted);
+    let found = finder.find_iter(&text).count();
+    if found == 0 {
+        return Ok(TextAnswer::first(context, &text));
+    }
+    let length = text.len() - found * wanted.len() + found * with.len();
+    if length > longest {
+        return Err(failure(ffi::SQLITE_TOOBIG));
+    }
+    let mut replaced = Vec::with_capacity(length);
+    let mut copied = 0;
+    for place in finder.find_iter(&text) {
+        replaced.extend_from_slice(text.get(copied..place).unwrap_or_default());
+        replaced.extend_from_slice(&with);
+        copied = place + wanted.len();
+    }
+    replaced.extend_from_slice(text.get(copied..).unwrap_or_default());
+    Ok(TextAnswer::Bytes(replaced))
+}

@@ -1,0 +1,157 @@
+//! One statement on SQLite: values in, rows out as JSON text, within limits.
+
+use super::effort::longest_value;
+use super::limits::{MAX_VALUE_BYTES, bound_values};
+use super::row_text::RowText;
+use super::session_control::SessionControl;
+use super::sqlite_error::database_error;
+use super::values::parameters;
+use super::watch::{MAX_KNOWN_BYTES, Watch};
+use crate::rules::verb::{Access, Verb};
+use crate::sql_error::{SqlError, refused};
+use rusqlite::types::Value;
+use rusqlite::{CachedStatement, Connection, Statement, StatementStatus};
+use serde::Deserialize;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How much a statement may take.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QueryLimits {
+    pub max_rows: usize,
+    pub max_bytes: usize,
+    pub timeout_ms: u64,
+}
+
+/// What a statement gave.
+#[derive(Debug)]
+pub struct QueryAnswer {
+    /// `{"rows":…,"affected":n}`, in this order: the rows as an array of objects, `null` when the statement returns none by
+    /// nature. It is text, so that the rows are written once.
+    pub json: String,
+}
+
+const ROWS: &str = "{\"rows\":";
+
+/// A prepared statement that takes more memory is not kept.
+const MAX_KEPT_BYTES: i32 = 128 << 10;
+
+pub(super) fn run(
+    connection: &Connection,
+    control: &Arc<SessionControl>,
+    sql: &str,
+    params_json: &str,
+    limits: QueryLimits,
+) -> Result<QueryAnswer, SqlError> {
+    if control.is_cancelled() {
+        return Err(SqlError::Cancelled);
+    }
+    control.set_deadline(Some(Instant::now() + Duration::from_millis(limits.timeout_ms)));
+    let answer = parameters(params_json).and_then(|values| execute(connection, control, sql, &values, limits));
+    control.with_watch(Watch::close);
+    let late = control.is_late();
+    control.set_deadline(None);
+    match answer {
+        Err(SqlError::Cancelled) if late => Err(SqlError::Timeout { ms: limits.timeout_ms }),
+        Err(error @ SqlError::OutOfMemory { .. }) => {
+            // What this session keeps for later is the first to go.
+            connection.flush_prepared_statement_cache();
+            let _best_effort = connection.release_memory();
+            Err(error)
+        }
+        other => other,
+    }
+}
+
+fn execute(
+    connection: &Connection,
+    control: &Arc<SessionControl>,
+    sql: &str,
+    values: &[Value],
+    limits: QueryLimits,
+) -> Result<QueryAnswer, SqlError> {
+    let failed = |error: rusqlite::Error| database_error(&error, control);
+    // As long as values may be: what the last statement was held to is not for SQLite's own reading of the schema.
+    let most = limits.max_bytes.clamp(control.least_longest(), MAX_VALUE_BYTES);
+    bound_values(connection, control, most).map_err(failed)?;
+    let before = connection.total_changes();
+    let judged = control.with_watch(|watch| watch.prepare(sql, values.len()))?;
+    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+    // What a PRAGMA may do has been asked; to tell the journal's mode SQLite counts as writing.
+    let pragma = judged.verbs.contains(&Verb::Show);
+    if judged.access == Access::Read && !pragma && !statement.readonly() {
+        statement.discard();
+        return Err(refused(
+            "the statement reads by its text, but the database would write",
+            "Write it in plainer SQL, or use INSERT, UPDATE or DELETE openly.",
+        ));
+    }
+    let longest = longest_value(connection, control, &statement, sql, most).map_err(failed)?;
+    bound_values(connection, control, longest).map_err(failed)?;
+    let defines = judged.access == Access::Schema;
+    control.with_watch(|watch| watch.run(judged));
+    for (index, value) in values.iter().enumerate() {
+        statement.raw_bind_parameter(index + 1, value).map_err(failed)?;
+    }
+    let rows = if statement.column_count() == 0 {
+        statement.raw_execute().map(|_| format!("{ROWS}null")).map_err(failed)
+    } else {
+        rows(&mut statement, limits, failed)
+    };
+    statement.clear_bindings();
+    keep(statement, sql);
+    bound_values(connection, control, most).map_err(failed)?;
+    if defines {
+        connection.flush_prepared_statement_cache();
+        control.with_watch(Watch::forget_efforts);
+    }
+    let mut json = rows?;
+    let affected = connection.total_changes().saturating_sub(before);
+    json.push_str(&format!(",\"affected\":{affected}}}"));
+    json.shrink_to_fit();
+    Ok(QueryAnswer { json })
+}
+
+/// Keeps a prepared statement for the next time, unless it is large.
+fn keep(statement: CachedStatement<'_>, sql: &str) {
+    if sql.len() > MAX_KNOWN_BYTES || statement.get_status(StatementStatus::MemUsed) > MAX_KEPT_BYTES {
+        statement.discard();
+    }
+}
+
+fn rows(
+    statement: &mut Statement<'_>,
+    limits: QueryLimits,
+    failed: impl Fn(rusqlite::Error) -> SqlError,
+) -> Result<String, SqlError> {
+    let mut keys = Vec::with_capacity(statement.column_count());
+    for name in statement.column_names() {
+        let mut key = RowText::new("", limits.max_bytes);
+        key.push_string(name.as_bytes())?;
+        key.push(":")?;
+        keys.push(key.into_text());
+    }
+    let mut text = RowText::new(ROWS, limits.max_bytes);
+    text.push("[")?;
+    let mut count = 0;
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next().map_err(&failed)? {
+        count += 1;
+        if count > limits.max_rows {
+            return Err(SqlError::TooManyRows { limit: limits.max_rows });
+        }
+        text.push(if count == 1 { "{" } else { ",{" })?;
+        for (index, key) in keys.iter().enumerate() {
+            if index > 0 {
+                text.push(",")?;
+            }
+            text.push(key)?;
+            text.push_value(row.get_ref(index).map_err(&failed)?)?;
+        }
+        text.push("}")?;
+    }
+    text.push("]")?;
+    Ok(text.into_text())
+}

@@ -1,0 +1,105 @@
+//! One connection on a thread of its own, so that a long statement holds up nobody else.
+
+use super::query::{QueryAnswer, QueryLimits, run};
+use super::session_control::SessionControl;
+use super::transaction::{BeginMode, begin, commit, rollback};
+use crate::rules::policy::SqlPolicy;
+use crate::sql_error::SqlError;
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use parking_lot::Mutex;
+use rusqlite::Connection;
+use std::sync::Arc;
+use tgp_base::threads;
+
+/// Called once with the outcome of a job, on the session's thread.
+pub type Done<T> = Box<dyn FnOnce(Result<T, SqlError>) + Send>;
+
+type Job = Box<dyn FnOnce(&Connection, &Arc<SessionControl>) + Send>;
+
+/// SQLite goes down as deep as expressions are nested; its own limits on depth fit into this several times.
+const STACK_BYTES: usize = 8 << 20;
+
+/// A connection. Dropping it rolls back what is open and ends the thread.
+pub struct Session {
+    jobs: Sender<Job>,
+    control: Arc<SessionControl>,
+}
+
+impl Session {
+    /// Starts the thread and opens the connection on it.
+    pub(super) fn start(
+        open: impl FnOnce(&Arc<SessionControl>) -> Result<Connection, SqlError> + Send + 'static,
+    ) -> Result<Self, SqlError> {
+        let control = Arc::new(SessionControl::default());
+        let (jobs, queue) = unbounded();
+        let (opened, wait) = unbounded();
+        let own = Arc::clone(&control);
+        let spawned = threads::spawn_with_stack("tgp-sqlite", STACK_BYTES, move || match open(&own) {
+            Ok(connection) => {
+                let _waiting = opened.send(Ok(()));
+                serve(&queue, &connection, &own);
+            }
+            Err(error) => {
+                let _waiting = opened.send(Err(error));
+            }
+        });
+        if spawned.is_err() {
+            return Err(SqlError::Closed);
+        }
+        wait.recv().map_err(|_| SqlError::Closed)??;
+        Ok(Self { jobs, control })
+    }
+
+    pub fn begin(&self, mode: BeginMode, policy: SqlPolicy, done: Done<()>) {
+        self.submit(done, move |connection, control| begin(connection, control, mode, policy));
+    }
+
+    /// Runs one statement. `params_json` is an array with one value for each placeholder.
+    pub fn query(&self, sql: String, params_json: String, limits: QueryLimits, done: Done<QueryAnswer>) {
+        self.submit(done, move |connection, control| run(connection, control, &sql, &params_json, limits));
+    }
+
+    pub fn commit(&self, done: Done<()>) {
+        self.submit(done, commit);
+    }
+
+    /// Rolls back. A statement that was cancelled for it is forgotten: the session can be used again.
+    pub fn rollback(&self, done: Done<()>) {
+        self.submit(done, |connection, control| {
+            let rolled_back = rollback(connection, control);
+            control.forget_cancellation();
+            rolled_back
+        });
+    }
+
+    /// Stops the statement under way and refuses those behind it, until the session is rolled back.
+    pub fn cancel(&self) {
+        self.control.cancel();
+    }
+
+    fn submit<T: 'static>(
+        &self,
+        done: Done<T>,
+        work: impl FnOnce(&Connection, &Arc<SessionControl>) -> Result<T, SqlError> + Send + 'static,
+    ) {
+        let shared = Arc::new(Mutex::new(Some(done)));
+        let taken = Arc::clone(&shared);
+        let sent = self.jobs.send(Box::new(move |connection, control| {
+            let result = work(connection, control);
+            if let Some(done) = taken.lock().take() {
+                done(result);
+            }
+        }));
+        if sent.is_err()
+            && let Some(done) = shared.lock().take()
+        {
+            done(Err(SqlError::Closed));
+        }
+    }
+}
+
+fn serve(queue: &Receiver<Job>, connection: &Connection, control: &Arc<SessionControl>) {
+    while let Ok(job) = queue.recv() {
+        job(connection, control);
+    }
+}

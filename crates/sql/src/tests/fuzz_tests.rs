@@ -1,0 +1,146 @@
+//! Statements that nobody would think of; SQLite itself says whether they write.
+
+use crate::reading::dialect::Dialect;
+use crate::reading::parameters::ParameterShape;
+use crate::rules::outline::outline;
+use crate::rules::policy::SqlPolicy;
+use crate::rules::statement::classify;
+use crate::rules::verb::Access;
+use rusqlite::Connection;
+use tgp_fuzzing::{for_all, texts};
+
+const PIECES: &[&str] = &[
+    "SELECT ",
+    "* ",
+    "1 ",
+    "a ",
+    "FROM ",
+    "t ",
+    "WHERE ",
+    "a = 1 ",
+    "WITH ",
+    "c AS (",
+    "RECURSIVE ",
+    ") ",
+    "( ",
+    ", ",
+    "; ",
+    "INSERT ",
+    "INTO ",
+    "VALUES (1) ",
+    "OR REPLACE ",
+    "REPLACE ",
+    "UPDATE ",
+    "SET a = 1 ",
+    "DELETE ",
+    "RETURNING a ",
+    "UNION ",
+    "EXPLAIN ",
+    "QUERY PLAN ",
+    "PRAGMA ",
+    "user_version ",
+    "= 3 ",
+    "table_info(t) ",
+    "CREATE ",
+    "TABLE ",
+    "x (a) ",
+    "DROP ",
+    "ATTACH ",
+    "'x' ",
+    "AS y ",
+    "VACUUM ",
+    "REINDEX ",
+    "ANALYZE ",
+    "BEGIN ",
+    "COMMIT ",
+    "-- ",
+    "/* ",
+    "*/ ",
+    "\n",
+    "'",
+    "\"",
+    "`",
+    "[",
+    "]",
+    "\\",
+    "$$",
+    "$a$",
+    "?1 ",
+    ":a ",
+    "@a ",
+    "#",
+    "\u{feff}",
+    "\u{a0}",
+    "\0",
+    "x'41' ",
+    "e'\\'' ",
+    "ON CONFLICT ",
+    "DO NOTHING ",
+    "DO UPDATE ",
+    "CASE ",
+    "WHEN ",
+    "THEN ",
+    "END ",
+    "OVER () ",
+    "ORDER BY ",
+    "LIMIT ",
+    "json_each('[1]') ",
+    "(SELECT ",
+    "NOT ",
+    "EXISTS ",
+];
+
+/// Texts that begin as a statement does: most others are refused at once.
+const HEADS: &[&str] = &[
+    "",
+    "SELECT ",
+    "WITH c AS (SELECT 1) ",
+    "WITH c AS (",
+    "EXPLAIN ",
+    "VALUES (",
+    "PRAGMA ",
+    "INSERT INTO t ",
+    "-- ",
+];
+
+/// What is only explained is not done, whatever it is.
+fn changes_nothing(prepared: &rusqlite::Statement<'_>) -> bool {
+    prepared.readonly() || prepared.is_explain() != 0
+}
+
+#[test]
+fn no_statement_that_sqlite_calls_writing_is_called_reading() {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch("CREATE TABLE t (a); CREATE TABLE c (a)").unwrap();
+    let inputs = (proptest::sample::select(HEADS), texts(PIECES, 14));
+    for_all(file!(), &inputs, |(head, rest)| {
+        let sql = format!("{head}{rest}");
+        for dialect in [Dialect::Sqlite, Dialect::Any] {
+            let policy = SqlPolicy { ddl: true, ..SqlPolicy::default() };
+            let Ok(statement) = classify(&sql, dialect, &policy, &ParameterShape::Positional(0)) else { continue };
+            match connection.prepare(&statement.sql) {
+                Ok(prepared) => assert!(statement.access != Access::Read || changes_nothing(&prepared), "it writes"),
+                Err(rusqlite::Error::MultipleStatement) => panic!("two statements"),
+                Err(_) => {}
+            }
+            let reading = SqlPolicy { read_only: true, ..SqlPolicy::default() };
+            let read = classify(&sql, dialect, &reading, &ParameterShape::Positional(0)).is_ok();
+            assert_eq!(read, statement.access == Access::Read, "read-only refuses exactly what writes");
+        }
+    });
+}
+
+#[test]
+fn an_outline_that_tells_of_reading_is_one_of_a_statement_that_reads() {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch("CREATE TABLE t (a); CREATE TABLE c (a)").unwrap();
+    let inputs = (proptest::sample::select(HEADS), texts(PIECES, 14));
+    for_all(file!(), &inputs, |(head, rest)| {
+        let sql = format!("{head}{rest}");
+        let Some(told) = outline(&sql) else { return };
+        if told.verbs.iter().all(|verb| verb.access() == Access::Read) {
+            let prepared = connection.prepare(&sql);
+            assert!(prepared.map_or(true, |prepared| changes_nothing(&prepared)), "it writes");
+        }
+    });
+}

@@ -1,0 +1,204 @@
+use crate::reading::dialect::Dialect::{self, Any, Mysql, Postgres, Sqlite};
+use crate::reading::parameters::ParameterShape;
+use crate::rules::policy::SqlPolicy;
+use crate::rules::statement::{Statement, classify};
+use crate::sql_error::SqlError;
+
+fn policy(json: &str) -> SqlPolicy {
+    SqlPolicy { ddl: true, ..serde_json::from_str(json).unwrap() }
+}
+
+fn check(sql: &str, dialect: Dialect, policy: &SqlPolicy) -> Result<Statement, SqlError> {
+    classify(sql, dialect, policy, &ParameterShape::Positional(0))
+}
+
+#[test]
+fn the_owners_rules_hold() {
+    let read_only = policy(r#"{"readOnly":true}"#);
+    assert!(check("SELECT 1", Postgres, &read_only).is_ok());
+    for sql in
+        ["DELETE FROM t", "WITH a AS (DELETE FROM t RETURNING 1) SELECT 1", "CREATE TABLE a (b int)", "SELECT 1 INTO a"]
+    {
+        assert!(check(sql, Postgres, &read_only).is_err(), "{sql}");
+    }
+    let verbs = policy(r#"{"allow":{"verbs":["select","update"]},"deny":{"verbs":["update"]}}"#);
+    assert!(check("SELECT 1", Sqlite, &verbs).is_ok());
+    assert!(check("UPDATE t SET a = 1", Sqlite, &verbs).is_err());
+    assert!(check("DELETE FROM t", Sqlite, &verbs).is_err());
+    // A verb does what it says, and all it says.
+    let appending = policy(r#"{"allow":{"verbs":["select","insert"]}}"#);
+    for (sql, dialect) in [
+        ("INSERT OR REPLACE INTO t VALUES (1)", Sqlite),
+        ("INSERT INTO t VALUES (1) ON CONFLICT DO UPDATE SET a = 1", Postgres),
+        ("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 1", Mysql),
+        ("SELECT 1 AS insert INTO t2", Postgres),
+        ("WITH a AS (SELECT 1) SELECT (1) insert INTO t2", Postgres),
+    ] {
+        assert!(check(sql, dialect, &appending).is_err(), "{sql}");
+    }
+    assert!(check("WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a", Postgres, &appending).is_ok());
+    assert!(
+        check("INSERT INTO t VALUES (1) RETURNING a", Postgres, &policy(r#"{"allow":{"verbs":["insert"]}}"#)).is_err()
+    );
+    assert!(check("TRUNCATE t", Postgres, &policy(r#"{"deny":{"verbs":["delete"]}}"#)).is_err());
+    assert!(policy(r#"{"allow":{"verbs":["select","show"]}}"#).only_reads());
+    assert!(!policy(r#"{"allow":{"verbs":["select","insert"]}}"#).only_reads());
+    assert!(check("SELECT 1", Postgres, &appending).unwrap().fenced);
+    assert!(!check("SELECT 1", Postgres, &SqlPolicy::default()).unwrap().fenced);
+    let denied = policy(r#"{"deny":{"tables":["secrets"]}}"#);
+    for sql in [
+        "SELECT * FROM secrets",
+        "SELECT * FROM \"SECRETS\"",
+        "SELECT * FROM public.secrets",
+        "SELECT (SELECT max(a) FROM Secrets)",
+    ] {
+        assert!(check(sql, Postgres, &denied).is_err(), "{sql}");
+    }
+    assert!(check("SELECT 'secrets' FROM t", Postgres, &denied).is_ok());
+    let allowed = policy(r#"{"allow":{"tables":["users"]}}"#);
+    for sql in [
+        "SELECT * FROM users",
+        "SELECT * FROM public.users u",
+        "WITH u AS (SELECT * FROM users) SELECT * FROM u",
+        "UPDATE users SET a = 1",
+        "WITH RECURSIVE n AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM n) SELECT * FROM n",
+    ] {
+        assert!(check(sql, Postgres, &allowed).is_ok(), "{sql}");
+    }
+    for sql in [
+        "SELECT * FROM other",
+        "SELECT * FROM users, other",
+        "SELECT * FROM users JOIN other ON true",
+        "SELECT * FROM hidden.users",
+        "SELECT (SELECT a FROM other)",
+        "DELETE FROM users USING other",
+        "INSERT INTO other SELECT * FROM users",
+        "DROP TABLE other",
+        "WITH other AS (SELECT * FROM other) SELECT * FROM other",
+        "SELECT * FROM other WHERE a IN (WITH other AS (SELECT 1 AS a) SELECT a FROM other)",
+        "TRUNCATE other",
+        "TABLE other",
+        "WITH other AS (SELECT 1) INSERT INTO other VALUES (1)",
+        "WITH other AS (SELECT 1) DELETE FROM other",
+        "WITH other AS (SELECT 1) UPDATE other SET a = 1",
+        "SELECT 1 INTO other",
+        "CREATE TABLE users (LIKE other)",
+        "CREATE TABLE users PARTITION OF other DEFAULT",
+        "CREATE INDEX ON other (a)",
+        "COMMENT ON TABLE other IS 'x'",
+    ] {
+        assert!(check(sql, Postgres, &allowed).is_err(), "{sql}");
+    }
+}
+
+#[test]
+fn allowed_tables_hold_in_every_reading() {
+    let allowed = policy(r#"{"allow":{"tables":["t"]}}"#);
+    for (sql, dialect) in [
+        ("SELECT $$+' $$, pw FROM secret -- '", Any),
+        (r"SELECT '\', pw FROM secret -- '", Mysql),
+        (r#"SELECT 1 "\", pw FROM secret -- ""#, Mysql),
+        (r"SELECT '\', pw FROM secret -- '", Any),
+        ("SELECT 1 # \n, pw FROM secret", Mysql),
+    ] {
+        assert!(check(sql, dialect, &allowed).is_err(), "{dialect:?}: {sql}");
+    }
+    for dialect in [Sqlite, Postgres, Mysql, Any] {
+        for sql in [
+            "SELECT a, \"b\" FROM t WHERE c = 'it''s' ORDER BY 1",
+            "WITH x AS (SELECT * FROM t) SELECT count(*) FROM x",
+            "INSERT INTO t (a) VALUES (1), (2)",
+            "UPDATE t SET a = 'x' WHERE b IN (SELECT b FROM t)",
+            "DELETE FROM t WHERE a LIKE '50%'",
+        ] {
+            assert!(check(sql, dialect, &allowed).is_ok(), "{dialect:?}: {sql}");
+        }
+    }
+}
+
+#[test]
+fn denied_tables_hold_where_sqlite_takes_a_string_for_a_name() {
+    let denied = policy(r#"{"deny":{"tables":["secret"]}}"#);
+    for sql in [
+        "UPDATE OR IGNORE 'secret' SET pw = 'z'",
+        "UPDATE OR REPLACE 'secret' SET pw = 'z'",
+        "UPDATE OR ROLLBACK /* */ 'Secret' SET pw = 'z'",
+        "SELECT 'h' IN 'secret'",
+        "SELECT 'h' NOT IN 'secret'",
+        "ALTER TABLE t RENAME TO 'secret'",
+    ] {
+        for dialect in [Sqlite, Any] {
+            assert!(check(sql, dialect, &denied).is_err(), "{dialect:?}: {sql}");
+        }
+    }
+    assert!(check("SELECT 'secret' AS a FROM t WHERE b = 'secret'", Sqlite, &denied).is_ok());
+}
+
+#[test]
+fn the_tables_below_a_denied_virtual_table_are_denied() {
+    let denied = policy(r#"{"deny":{"tables":["notes", "user"]}}"#);
+    for sql in [
+        "SELECT * FROM notes_content",
+        "SELECT * FROM t, \"Notes_Content\"",
+        "SELECT * FROM 'notes_content'",
+        "SELECT 1 IN notes_data",
+        "SELECT 1 IN 'notes_data'",
+        "DELETE FROM main.notes_segdir",
+        "SELECT a FROM t JOIN notes_docsize",
+    ] {
+        assert!(check(sql, Sqlite, &denied).is_err(), "{sql}");
+    }
+    // Columns, and what only looks like it.
+    for sql in
+        ["SELECT user_data, t.user_config FROM t", "SELECT * FROM notes_archive", "SELECT 'user_data' AS a FROM t"]
+    {
+        assert!(check(sql, Sqlite, &denied).is_ok(), "{sql}");
+    }
+    assert!(check("SELECT * FROM notes_content", Postgres, &denied).is_ok());
+    let named = policy(r#"{"allow":{"tables":["user_data"]},"deny":{"tables":["user"]}}"#);
+    assert!(check("SELECT * FROM user_data", Sqlite, &named).is_ok());
+}
+
+#[test]
+fn what_mysql_tells_of_others_is_denied_with_tables() {
+    let denied = policy(r#"{"deny":{"tables":["secret"]}}"#);
+    for sql in
+        ["SELECT * FROM sys.session", "SELECT * FROM `sys`.`innodb_lock_waits`", "SELECT * FROM SYS . processlist"]
+    {
+        assert!(check(sql, Mysql, &denied).is_err(), "{sql}");
+    }
+    assert!(check("SELECT sys FROM t", Mysql, &denied).is_ok());
+    assert!(check("SELECT * FROM sys.version", Mysql, &SqlPolicy::default()).is_ok());
+}
+
+#[test]
+fn the_schema_stays_unless_its_owner_says_otherwise() {
+    let fixed = SqlPolicy::default();
+    for (sql, dialects) in [
+        ("CREATE TABLE a (b int)", &[Sqlite, Postgres, Mysql, Any][..]),
+        ("CREATE TEMP TABLE a (b int) ON COMMIT DROP", &[Postgres]),
+        ("CREATE OR REPLACE VIEW v AS SELECT 1", &[Postgres, Mysql, Any]),
+        ("CREATE UNIQUE INDEX i ON t (a)", &[Sqlite, Postgres, Mysql, Any]),
+        ("CREATE FUNCTION f() RETURNS int AS 'x' LANGUAGE sql", &[Postgres, Mysql, Any]),
+        ("ALTER TABLE t ADD COLUMN a int", &[Sqlite, Postgres, Mysql, Any]),
+        ("DROP TABLE t", &[Sqlite, Postgres, Mysql, Any]),
+        ("DROP DATABASE d", &[Postgres, Mysql, Any]),
+        ("TRUNCATE t", &[Postgres, Mysql, Any]),
+        ("SELECT 1 INTO a", &[Postgres, Any]),
+        ("WITH x AS (SELECT 1) SELECT * INTO a FROM x", &[Postgres, Any]),
+        ("REINDEX TABLE t", &[Postgres, Any]),
+        ("ANALYZE", &[Sqlite, Postgres, Any]),
+        ("REFRESH MATERIALIZED VIEW v", &[Postgres, Any]),
+        ("COMMENT ON TABLE t IS 'x'", &[Postgres, Any]),
+    ] {
+        for dialect in dialects {
+            let error = check(sql, *dialect, &fixed).unwrap_err();
+            assert!(matches!(error, SqlError::SchemaFixed { .. }), "{dialect:?}: {sql}: {error}");
+            let read_only = SqlPolicy { read_only: true, ddl: true, ..SqlPolicy::default() };
+            assert!(matches!(check(sql, *dialect, &read_only), Err(SqlError::Refused { .. })), "{dialect:?}: {sql}");
+        }
+    }
+    for sql in ["INSERT INTO t VALUES (1)", "UPDATE t SET a = 1", "DELETE FROM t", "SELECT 1"] {
+        assert!(check(sql, Postgres, &fixed).is_ok(), "{sql}");
+    }
+}
