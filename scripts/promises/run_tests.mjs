@@ -2,14 +2,14 @@
 
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ROOT } from '../process.mjs';
 import { tallyOfJunit } from '../test.mjs';
 import { CARGO_TARGET, LOGS } from './scratch_tree.mjs';
 
 /**
  * @typedef {import('../promises.mjs').BrokenPromise} BrokenPromise
- * @typedef {{ status: string, fullName: string }} VitestTest
+ * @typedef {{ name: string, assertionResults: { status: string, fullName: string }[] }} VitestFile
  */
 
 const JUNIT = join(CARGO_TARGET, 'nextest', 'default', 'junit.xml');
@@ -47,7 +47,7 @@ function runAll(tree, name) {
   const report = join(tree, 'target', 'vitest.json');
   for (const path of [report, JUNIT]) rmSync(path, { force: true });
   const code = runNode(tree, name, ['scripts/run.mjs', 'test']);
-  const failed = [...failedInVitest(report, name), ...failedInJunit(name)];
+  const failed = [...failedInVitest(tree, report, name), ...failedInJunit(name)];
   if (failed.length === 0 && code !== 0) throw new CannotRun(`npm test fails without a failed test: ${logOf(name)}`);
   return failed;
 }
@@ -65,7 +65,7 @@ function runNamed(tree, name, entries) {
     const vitest = join(tree, 'node_modules', 'vitest', 'vitest.mjs');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const code = runNode(tree, name, [vitest, 'run', ...files, ...reporters]);
-    failed.push(...failedInVitest(report, name));
+    failed.push(...failedInVitest(tree, report, name));
     if (failed.length === 0 && code !== 0) throw new CannotRun(`no test ran and failed: ${logOf(name)}`);
   }
   const crates = entries.flatMap(({ cargo }) => (cargo ? [cargo] : []));
@@ -89,16 +89,19 @@ function runCrates(tree, name, crates) {
 }
 
 /**
+ * @param {string} tree
  * @param {string} report
  * @param {string} name
  * @returns {string[]}
  */
-function failedInVitest(report, name) {
+function failedInVitest(tree, report, name) {
   if (!existsSync(report)) throw new CannotRun(`vitest left no report: ${logOf(name)}`);
-  /** @type {{ testResults: { assertionResults: VitestTest[] }[] }} */
+  /** @type {{ testResults: VitestFile[] }} */
   const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
-  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-  return tests.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName.trim());
+  return testResults.flatMap(({ name: file, assertionResults }) => {
+    const failed = assertionResults.filter(({ status }) => status === 'failed');
+    return failed.map(({ fullName }) => `${relative(tree, file)}: ${fullName.trim()}`);
+  });
 }
 
 /** @param {string} name */

@@ -23,9 +23,10 @@ export const CARGO_TARGET = join(FOLDER, 'cargo');
 export const LOGS = join(FOLDER, 'logs');
 
 /** What a build leaves beside the sources and the worktree makes itself. */
-const LEFT_OUT = /^(?:target|\.tgp)\/$/;
-/** Cargo and npm replace files of this size and do not write into them, so that hard links are safe. */
+const LEFT_OUT = new Set(['target', '.tgp']);
+/** Packages and compiled crates of this size are hard links: npm and rustc replace such a file and never write into it. */
 const LINKED_BYTES = 1 << 20;
+const LINKED = new Set([join(ROOT, 'node_modules'), join(cargoOutput(), 'deps')]);
 
 /** @returns {string} its folder */
 export function makeTree() {
@@ -37,14 +38,19 @@ export function makeTree() {
   mkdirSync(LOGS, { recursive: true });
   captureIn(ROOT, 'git', ['worktree', 'add', '--detach', TREE, 'HEAD']);
   const ignored = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory'];
-  const products = captureIn(ROOT, 'git', ignored).split('\n').filter(Boolean);
+  const products = captureIn(ROOT, 'git', ignored).split('\n').filter(Boolean).map(withoutSlash);
   if (!products.some((path) => path.endsWith('.node'))) {
     throw new StepFailed('There is no addon. Run "npm run build" first.');
   }
-  for (const path of products.filter((path) => !LEFT_OUT.test(path))) copyAll(join(ROOT, path), join(TREE, path));
+  for (const path of products) if (!LEFT_OUT.has(path)) copyAll(join(ROOT, path), join(TREE, path));
   renewPackages();
   seedCargo();
   return TREE;
+}
+
+/** Git ends the name of a folder with one. @param {string} path */
+function withoutSlash(path) {
+  return path.replace(/\/$/, '');
 }
 
 /** The packages are those of package-lock.json, which Git has just written: their own list must not be older. */
@@ -66,30 +72,49 @@ export function restoreTree(tree) {
 
 /** Dependencies are compiled already where the tree itself was built: cargo knows them by their content. */
 function seedCargo() {
-  const from = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'release');
-  const to = join(CARGO_TARGET, 'release');
+  const [from, to] = [cargoOutput(), join(CARGO_TARGET, 'release')];
   if (existsSync(to) || !existsSync(from)) return;
   for (const part of ['.fingerprint', 'build', 'deps']) {
     if (existsSync(join(from, part))) copyAll(join(from, part), join(to, part));
   }
 }
 
+function cargoOutput() {
+  return join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'release');
+}
+
 /**
- * A copy with the same times. Large files are hard links.
+ * A copy with the same times.
  * @param {string} from
  * @param {string} to
+ * @param {boolean} [isLinked] whether large files are hard links
  */
-function copyAll(from, to) {
+function copyAll(from, to, isLinked = LINKED.has(from)) {
   const about = lstatSync(from);
   mkdirSync(dirname(to), { recursive: true });
   if (about.isDirectory()) {
     mkdirSync(to, { recursive: true });
-    for (const name of readdirSync(from)) copyAll(join(from, name), join(to, name));
+    for (const name of readdirSync(from)) copyAll(join(from, name), join(to, name), isLinked);
   } else if (about.isSymbolicLink()) {
     symlinkSync(readlinkSync(from), to);
   } else if (about.isFile()) {
-    if (about.size >= LINKED_BYTES) return linkSync(from, to);
+    if (isLinked && about.size >= LINKED_BYTES && hasLinked(from, to)) return;
     copyFileSync(from, to);
     utimesSync(to, about.atime, about.mtime);
+  }
+}
+
+/**
+ * @param {string} from
+ * @param {string} to
+ * @returns {boolean} false where the folders are on different file systems
+ */
+function hasLinked(from, to) {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EXDEV') throw error;
+    return false;
   }
 }
