@@ -126,10 +126,11 @@ function showTable(verdicts) {
 
 /** @param {BrokenPromise[]} chosen */
 function showList(chosen) {
-  for (const { id, layer, source, promise, file, tests, cargo } of chosen) {
+  const entries = chosen.map(({ id, layer, source, promise, file, tests, cargo }) => {
     const finders = [...tests, ...(cargo ? [`${cargo.package}: ${cargo.filter}`] : [])];
-    process.stdout.write(`${id} (${layer}, ${source})\n  ${promise}\n  ${file}\n  ${finders.join(', ')}\n`);
-  }
+    return `${id} (${layer}, ${source})\n  ${promise}\n  ${file}\n  ${finders.join(', ')}\n`;
+  });
+  process.stdout.write(entries.join(''));
 }
 
 await whenStarted(import.meta.url, () => {
