@@ -35,6 +35,16 @@ export const GUEST_PROMISES = [
     tests: ['__test__/sandbox/fresh_realm.test.js'],
   },
   {
+    id: 'result-size',
+    promise: 'A result that is too large is refused before it is written, by its path and size.',
+    source: 'CONTRACT 6',
+    layer: 'guest',
+    file: `${REALM}/start.js`,
+    search: 'realm.most.result = resultBytes;',
+    replace: 'realm.most.result = callBytes;',
+    tests: ['__test__/sandbox/huge_values.test.js'],
+  },
+  {
     id: 'fixed-clock',
     promise: 'With a seed and a time of its own, a run gives the same output every time.',
     source: 'THREATS 22',
