@@ -14,7 +14,7 @@ import { CARGO_TARGET, LOGS } from './scratch_tree.mjs';
 
 const JUNIT = join(CARGO_TARGET, 'nextest', 'default', 'junit.xml');
 const CARGO = 'scripts/cargo.mjs';
-const NEXTEST = ['nextest', 'run', '--release', '--no-fail-fast', '--config-file', 'scripts/nextest.toml'];
+const NEXTEST = ['nextest', 'run', '--no-fail-fast', '--config-file', 'scripts/nextest.toml'];
 
 /** Nothing can be said about a promise. */
 export class CannotRun extends Error {}

@@ -26,7 +26,9 @@ export const LOGS = join(FOLDER, 'logs');
 const LEFT_OUT = new Set(['target', '.tgp']);
 /** Packages and compiled crates of this size are hard links: npm and rustc replace such a file and never write into it. */
 const LINKED_BYTES = 1 << 20;
-const LINKED = new Set([join(ROOT, 'node_modules'), join(cargoOutput(), 'deps')]);
+/** The addon is of the first, Rust tests are of the second. */
+const PROFILES = ['release', 'debug'];
+const LINKED = new Set([join(ROOT, 'node_modules'), ...PROFILES.map((profile) => join(cargoOutput(profile), 'deps'))]);
 
 /** @returns {string} its folder */
 export function makeTree() {
@@ -72,15 +74,18 @@ export function restoreTree(tree) {
 
 /** Dependencies are compiled already where the tree itself was built: cargo knows them by their content. */
 function seedCargo() {
-  const [from, to] = [cargoOutput(), join(CARGO_TARGET, 'release')];
-  if (existsSync(to) || !existsSync(from)) return;
-  for (const part of ['.fingerprint', 'build', 'deps']) {
-    if (existsSync(join(from, part))) copyAll(join(from, part), join(to, part));
+  for (const profile of PROFILES) {
+    const [from, to] = [cargoOutput(profile), join(CARGO_TARGET, profile)];
+    if (existsSync(to)) continue;
+    for (const part of ['.fingerprint', 'build', 'deps']) {
+      if (existsSync(join(from, part))) copyAll(join(from, part), join(to, part));
+    }
   }
 }
 
-function cargoOutput() {
-  return join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'release');
+/** @param {string} profile */
+function cargoOutput(profile) {
+  return join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), profile);
 }
 
 /**
