@@ -66,7 +66,7 @@ function breakOne(tree, entry, isWhole) {
   };
   try {
     applyPatch(tree, entry);
-    if (entry.layer !== 'js') build(tree, id);
+    if (needsBuild(entry, isWhole)) build(tree, id);
     const failed = runTests(tree, id, isWhole ? undefined : [entry]);
     return failed.length === 0 ? done(false, 'all tests pass') : done(true, summary(failed));
   } catch (error) {
@@ -75,6 +75,15 @@ function breakOne(tree, entry, isWhole) {
   } finally {
     restoreTree(tree);
   }
+}
+
+/**
+ * Rust tests need no addon, and `npm test` builds by itself.
+ * @param {BrokenPromise} entry
+ * @param {boolean} isWhole
+ */
+function needsBuild({ layer, tests }, isWhole) {
+  return !isWhole && layer !== 'js' && tests.length > 0;
 }
 
 /**
@@ -105,7 +114,7 @@ function summary(failed) {
  */
 function checkUnbroken(tree, chosen, isWhole) {
   announce('Unbroken');
-  if (chosen.some(({ layer }) => layer !== 'js')) build(tree, 'unbroken');
+  if (chosen.some((entry) => needsBuild(entry, isWhole))) build(tree, 'unbroken');
   const failed = runTests(tree, 'unbroken', isWhole ? undefined : chosen);
   if (failed.length > 0) throw new CannotRun(`The tests fail without a change: ${failed.join(', ')}`);
   restoreTree(tree);
