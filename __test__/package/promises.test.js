@@ -1,0 +1,51 @@
+/** The list of `npm run break-promises`, held against the tree: a refactoring that moves a text moves its entry. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, test } from 'vitest';
+import { PROMISES } from '../../scripts/promises.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const FEWEST = 25;
+const SOURCE = /^(?:CONTRACT \d+|THREATS \d+|DOOR [A-Z].*)$/;
+const LAYERS = { js: /^js\/.*\.js$/, guest: /\/engine\/(?:isolate\/bootstrap|late)\/.*\.js$/, rust: /\.rs$/ };
+
+/** @param {string} path */
+const textOf = (path) => readFileSync(join(ROOT, path), 'utf8');
+
+/** The texts of a crate: those of the addon are in src/. @param {string} name */
+function rustTexts(name) {
+  const folder = name === 'tgp-core' ? 'src' : join('crates', name.replace('tgp-', ''), 'src');
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.rs')).map((file) => textOf(join(folder, file)));
+}
+
+it(`has at least ${FEWEST} promises of all layers, each with an id of its own`, () => {
+  expect(PROMISES.length).toBeGreaterThanOrEqual(FEWEST);
+  expect(new Set(PROMISES.map(({ id }) => id)).size).toBe(PROMISES.length);
+  expect(new Set(PROMISES.map(({ layer }) => layer))).toEqual(new Set(Object.keys(LAYERS)));
+});
+
+describe.each(PROMISES)('$id', ({ id, promise, source, layer, file, search, replace, tests, cargo }) => {
+  test('is described', () => {
+    expect(id).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
+    expect(promise).toMatch(/^[A-Z].*\.$/);
+    expect(source).toMatch(SOURCE);
+  });
+
+  test('can be broken: its text occurs exactly once', () => {
+    expect(file).toMatch(LAYERS[layer]);
+    expect(textOf(file).split(search)).toHaveLength(2);
+    expect(replace).not.toContain(search);
+  });
+
+  test('names tests that npm test runs', () => {
+    expect(tests.length + (cargo ? 1 : 0)).toBeGreaterThan(0);
+    for (const path of tests) {
+      expect(path).toMatch(/^__test__\/(?!long\/).*\.test\.js$/);
+      expect(existsSync(join(ROOT, path)), path).toBe(true);
+    }
+    if (cargo) expect(rustTexts(cargo.package).some((text) => text.includes(`fn ${cargo.filter}()`))).toBe(true);
+  });
+});
