@@ -259,7 +259,7 @@ fn child_with_another_home() {
 
 fn run_with_home(home: &Path, root: &Path) -> std::process::Output {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "git::tests::oracle::child_with_another_home", "--nocapture"])
+        .args(["--ignored", "--exact", "tests::oracle::child_with_another_home", "--nocapture"])
         .env("HOME", home)
         .env("XDG_CONFIG_HOME", home.join("xdg"))
         .env(CHILD_ROOT, root)

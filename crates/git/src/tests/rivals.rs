@@ -31,7 +31,7 @@ fn rival() {
 
 fn start_rival(root: &Path, name: &str, commits: usize) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "git::tests::rivals::rival", "--nocapture"])
+        .args(["--ignored", "--exact", "tests::rivals::rival", "--nocapture"])
         .env(CHILD_ROOT, root)
         .env(CHILD_NAME, name)
         .env(CHILD_COMMITS, commits.to_string())

@@ -29,7 +29,7 @@ fn four_processes_write_one_chain() {
     let start = |_| {
         #[expect(clippy::disallowed_methods, reason = "this very program, as another process")]
         let mut command = Command::new(std::env::current_exe().unwrap());
-        let test = "ledger::postgres::endurance_tests::appends_as_another_process";
+        let test = "postgres::endurance_tests::appends_as_another_process";
         command.args(["--exact", test, "--ignored"]).env(ADDRESS, &address).stdout(Stdio::null());
         command.spawn().unwrap()
     };

@@ -49,7 +49,7 @@ fn worker() {
 #[expect(clippy::disallowed_methods, reason = "the test is about processes that end")]
 fn start(place: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "ledger::tests::crashes::worker", "--ignored", "--nocapture"])
+        .args(["--exact", "tests::crashes::worker", "--ignored", "--nocapture"])
         .env(PLACE, place)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
