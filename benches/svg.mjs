@@ -149,14 +149,16 @@ function legend(entries, y) {
 /**
  * Curves.
  * @param {{ title: string, about: string, source: string, x: Axis, y: Axis, series: Record<string, [number, number][]> }} chart
- * @typedef {{ name: string, scale?: 'linear' | 'log', from?: number }} Axis
+ * @typedef {{ name: string, scale?: 'linear' | 'log', from?: number, names?: string[] }} Axis `names`: of the places 0, 1, 2 …
  */
 export function lineChart({ x: across, y: up, series, ...words }) {
   const names = Object.keys(series);
   const points = Object.values(series).flat();
   const [xs, ys] = [points.map(([value]) => value), points.map(([, value]) => value)];
   const range = (/** @type {number[]} */ values, /** @type {Axis} */ axis) =>
-    ticks(axis.from ?? Math.min(...values), Math.max(...values), axis.scale ?? 'linear');
+    axis.names === undefined
+      ? ticks(axis.from ?? Math.min(...values), Math.max(...values), axis.scale ?? 'linear')
+      : [-0.5, axis.names.length - 0.5];
   const [xMarks, yMarks] = [range(xs, across), range(ys, up)];
   const [left, right, bottom] = [70, WIDTH - 30, HEAD + PLOT_HEIGHT];
   const x = placed(xMarks, across.scale ?? 'linear', left, right);
@@ -166,7 +168,9 @@ export function lineChart({ x: across, y: up, series, ...words }) {
       line(left, y(mark), right, y(mark), 'grid'),
       label(left - 8, y(mark) + 4, short(mark), { anchor: 'end', kind: 'small' }),
     ]),
-    ...xMarks.map((mark) => label(x(mark), bottom + 16, short(mark), { anchor: 'middle', kind: 'small' })),
+    ...(
+      across.names?.map((name, at) => /** @type {const} */ ([at, name])) ?? xMarks.map((mark) => [mark, short(mark)])
+    ).map(([at, name]) => label(x(Number(at)), bottom + 16, name ?? '', { anchor: 'middle', kind: 'small' })),
     line(left, bottom, right, bottom, 'axis'),
     label(right, bottom + 32, across.name, { anchor: 'end', kind: 'small' }),
     label(16, HEAD - 2, up.name, { kind: 'small' }),
