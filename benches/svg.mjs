@@ -124,26 +124,38 @@ export function stackChart({ rows, colours, ...words }) {
     parts.push(label(x + 8, y + 17, row.said ?? '', { kind: 'small' }));
   }
   const bottom = HEAD + rows.length * ROW;
-  return picture(bottom + FOOT, words, [
-    ...parts,
-    ...legend(
-      kinds.map((kind) => [kind, colours[kind] ?? '']),
-      bottom + 24,
-    ),
-  ]);
+  const named = legend(
+    kinds.map((kind) => [kind, colours[kind] ?? '']),
+    bottom + 24,
+  );
+  return picture(bottom + FOOT + named.more, words, [...parts, ...named.parts]);
 }
 
-/** @param {[string, string][]} entries @param {number} y */
+const LEGEND_LINE = 18;
+
+/**
+ * In as many lines as it takes.
+ * @param {[string, string][]} entries
+ * @param {number} y of the first line
+ * @returns {{ parts: string[], more: number }} `more`: the height of the lines after the first
+ */
 function legend(entries, y) {
   let x = 16;
-  return entries.flatMap(([name, colour]) => {
+  let down = 0;
+  const parts = entries.flatMap(([name, colour]) => {
+    const wide = 26 + name.length * LETTER;
+    if (x > 16 && x + wide > WIDTH) {
+      x = 16;
+      down += LEGEND_LINE;
+    }
     const at = x;
-    x += 26 + name.length * LETTER;
+    x += wide;
     return [
-      `<rect x="${at}" y="${y - 9}" width="10" height="10" rx="2" fill="${colour}"/>`,
-      label(at + 15, y, name, { kind: 'small' }),
+      `<rect x="${at}" y="${y + down - 9}" width="10" height="10" rx="2" fill="${colour}"/>`,
+      label(at + 15, y + down, name, { kind: 'small' }),
     ];
   });
+  return { parts, more: down };
 }
 
 /**
@@ -190,5 +202,6 @@ export function lineChart({ x: across, y: up, series, ...words }) {
     }
   }
   const entries = names.map((name, at) => /** @type {[string, string]} */ ([name, COLOURS[at % COLOURS.length] ?? '']));
-  return picture(bottom + 84, words, [...parts, ...legend(entries, bottom + 52)]);
+  const named = legend(entries, bottom + 52);
+  return picture(bottom + 84 + named.more, words, [...parts, ...named.parts]);
 }

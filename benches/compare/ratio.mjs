@@ -12,7 +12,7 @@ import { numbers } from '../statistics.mjs';
 export const LOSS = 1.1;
 /** Fewer rounds decide nothing: their interval holds the truth too seldom. */
 export const LEAST_ROUNDS = 5;
-const RESAMPLES = 2000;
+const RESAMPLES = 1000;
 /** The standard normal distribution's 97.5th percentile: a two-sided interval of 95 %. */
 const Z = 1.959964;
 
