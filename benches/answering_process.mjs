@@ -25,7 +25,7 @@ export class AnsweringProcess {
    */
   async ask(message, waitMs) {
     if (!this.child.connected) throw new Gone('the host process ended');
-    this.child.send(message, () => {}); // A process that ended is seen by whoever waits for the answer.
+    this.child.send(message, () => {}); // `answer` reports a process that has ended.
     return this.answer(waitMs);
   }
 

@@ -50,8 +50,8 @@ export function treeMemory(root) {
 }
 
 /**
- * The share of memory that a process would free by ending: pages that others map count in part. In MB; NaN where Linux does not
- * say, or not to this user.
+ * The share of memory that a process would free by ending: pages that others map count in part. In MB; NaN where
+ * `/proc` does not have it, or does not show it to this user.
  * @param {number} pid
  */
 function proportionalMb(pid) {

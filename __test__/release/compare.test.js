@@ -195,6 +195,12 @@ describe('the machine', () => {
 });
 
 describe('the rounds', () => {
+  it('report a build that does not start', async () => {
+    const folder = await tempRoot();
+    const rounds = new Rounds({ base: join(folder, 'none'), fresh: ROOT }, folder, true);
+    await expect(rounds.prepare()).rejects.toThrow(/^The base does not start: .*Cannot find module/);
+  });
+
   it('give both sides the same place equally often', () => {
     expect(sliceOrder(0, 2)).toEqual(['base', 'fresh', 'fresh', 'base']);
     expect(sliceOrder(1, 2)).toEqual(['fresh', 'base', 'base', 'fresh']);

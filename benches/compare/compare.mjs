@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- compare <git ref>`: this tree against the build of another commit. `docs/benchmarks.md` says how it decides.
+ * `npm run bench -- compare <git ref>`: this tree against the build of another commit. `docs/benchmarks.md` explains the verdict.
  */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
-/** How busy the machine is with something else: figures of a busy machine are wide, and the report says so. */
+/** Load of the machine by other programs and steal time: both widen the intervals. */
 
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 
-/** @typedef {{ busy: number, stolen: number }} Use shares of all processors' time, 0 to 1; NaN where the system does not say */
+/** @typedef {{ busy: number, stolen: number }} Use shares of all processors' time, 0 to 1; NaN where the system has no such counters */
 /** @typedef {{ total: number, idle: number, stolen: number }} Ticks */
 
 const WATCH_MS = 1000;

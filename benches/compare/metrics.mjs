@@ -6,7 +6,7 @@
  * @typedef {{ full: number, quick: number, slices: 1 | 2 }} Amount what one slice of a job does, and how many slices a side has in a round
  */
 
-/** Runs a worker is asked for at the same time. */
+/** Concurrent runs. */
 export const LANES = 16;
 /** Runs of one turn; before each turn is a pause. */
 export const TURN = 25;
@@ -24,8 +24,8 @@ export const JOBS = {
   lanes: { full: 1500, quick: 600, slices: 2 },
   host_call: { full: 3, quick: 2, slices: 2 },
   memory: { full: 5000, quick: 2000, slices: 1 },
-  write: { full: 8, quick: 4, slices: 2 },
-  check: { full: 6, quick: 3, slices: 2 },
+  write: { full: 15, quick: 8, slices: 2 },
+  check: { full: 10, quick: 4, slices: 2 },
 };
 
 /** @type {Metric[]} */

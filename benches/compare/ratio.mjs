@@ -1,16 +1,16 @@
 /**
- * What the rounds of two builds say together: how many times the base's cost the new build's is, and how sure that is.
+ * The ratio of two builds' costs over rounds, with its 95 % confidence interval and the verdict.
  *
- * Each round gives one ratio, of figures that were measured in alternation. The estimate is the centre of these ratios
- * (Hodges-Lehmann, on logarithms: one round in four may be far off without moving it much). Its interval is the bootstrap over
- * rounds, expanded for few rounds: the plain percentiles of five rounds would be too narrow (Hesterberg 2015, section 4.1.3).
+ * Each round gives one ratio, of figures that were measured in alternation. The estimate is the Hodges-Lehmann centre of their
+ * logarithms: one round in four may be an outlier without moving it much. The interval is a bootstrap over rounds with expanded
+ * percentiles, since plain ones are too narrow for few rounds (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015).
  */
 
 import { numbers } from '../statistics.mjs';
 
-/** A loss of this much, if it is sure, fails the comparison. */
+/** A significant loss of this much fails the comparison. */
 export const LOSS = 1.1;
-/** Fewer rounds decide nothing: their interval holds the truth too seldom. */
+/** Fewer rounds decide nothing: the coverage of their interval is below 90 %. */
 export const LEAST_ROUNDS = 5;
 const RESAMPLES = 1000;
 /** The standard normal distribution's 97.5th percentile: a two-sided interval of 95 %. */
@@ -109,7 +109,7 @@ export function compareRounds(base, fresh) {
 }
 
 /**
- * A loss is both large and sure. What may be a loss of 10 % and is not sure is unclear, and never fails.
+ * A loss is both large and significant. Where a loss of 10 % is neither shown nor excluded, the verdict is unclear, and never fails.
  * @param {Pick<Compared, 'rounds' | 'ratio' | 'low' | 'high'>} compared
  * @returns {Verdict}
  */

@@ -1,4 +1,4 @@
-/** What a comparison found, as text. */
+/** The table and the conclusion of a comparison. */
 
 import { shown, table } from '../tables.mjs';
 import { compareRounds, LOSS, verdict } from './ratio.mjs';

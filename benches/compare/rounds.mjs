@@ -51,7 +51,9 @@ export class Rounds {
 
   /** Each build writes the folder of its cold starts itself: formats may differ. */
   async prepare() {
-    for (const side of SIDES) await prepareColdStart(this.trees[side], this.folder, this.roots[side]);
+    for (const side of SIDES) {
+      await opened(side, prepareColdStart(this.trees[side], this.folder, this.roots[side]));
+    }
   }
 
   /** @param {JobName[]} jobs those that a build could not do are left out */
@@ -64,7 +66,9 @@ export class Rounds {
     const values = {};
     try {
       if (jobs.some((job) => job !== 'cold')) {
-        for (const side of sliceOrder(round, 1)) probes[side] = await ProbeProcess.open(this.trees[side], place);
+        for (const side of sliceOrder(round, 1)) {
+          probes[side] = await opened(side, ProbeProcess.open(this.trees[side], place));
+        }
       }
       for (const job of jobs) {
         if (this.failures.some((failure) => failure.job === job)) continue;
@@ -114,5 +118,19 @@ export class Rounds {
     if (job === 'cold') return { cold_start: [await coldStart(this.trees[side], this.folder, this.roots[side])] };
     if (probe === undefined) throw new JobFailed('the process was not started');
     return probe.measure(job, amount);
+  }
+}
+
+/**
+ * @template T
+ * @param {Side} side
+ * @param {Promise<T>} opening
+ */
+async function opened(side, opening) {
+  try {
+    return await opening;
+  } catch (error) {
+    if (!(error instanceof JobFailed)) throw error;
+    throw new JobFailed(`The ${side === 'base' ? 'base' : 'new build'} does not start: ${error.message}`);
   }
 }
