@@ -17,7 +17,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { announce, program, ROOT, StepFailed } from '../../scripts/process.mjs';
 import { UsageError } from './options.mjs';
 
@@ -104,6 +104,7 @@ export function buildCommit(commit) {
   linkNodeModules(folder);
   standAlone(folder);
   npmBuild(folder, cargoFolders(folder, commit));
+  mkdirSync(dirname(join(folder, BUILT)), { recursive: true });
   writeFileSync(join(folder, BUILT), `${JSON.stringify({ commit, date: new Date().toISOString() })}\n`);
   return folder;
 }
