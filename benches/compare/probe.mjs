@@ -1,8 +1,9 @@
 /**
- * One build in a process of its own: `node probe.mjs <tree> [first | prepare <root>]`. It loads `index.js` of that tree and answers
+ * One build in a process of its own: `node probe.mjs <tree> [first | prepare <root>]`. It loads the package of that tree and answers
  * messages. This program is always the one of the tree that compares, so both builds are measured by the same text.
  */
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -30,7 +31,9 @@ process.on(
 process.on('disconnect', () => process.exit(0));
 
 try {
-  const api = await import(pathToFileURL(join(tree, 'index.js')).href);
+  const { exports: entries } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'));
+  const entry = entries?.['.']?.import?.default ?? 'index.js';
+  const api = await import(pathToFileURL(join(tree, entry)).href);
   const { firstRun, prepareRoot, probeJobs } = await import('./probe_jobs.mjs');
   if (task === 'first') close = await firstRun(api, root);
   else if (task === 'prepare') await prepareRoot(api, root);

@@ -27,18 +27,10 @@ const CURRENT = join(FOLDER, 'current_built');
 /** In a worktree: its build has ended well. */
 const BUILT = join('target', 'bench_compare_built.json');
 const HASH_LETTERS = 12;
-/** What the addon is compiled from, in any layout of the repository. */
+/** What a build is made from, in any layout of the repository. */
 const SOURCES = [
-  '.cargo',
-  'build.rs',
-  'Cargo.lock',
-  'Cargo.toml',
-  'crates',
-  'sandbox',
-  'shims',
-  'src',
-  'std',
-  'vendor',
+  ...['.cargo', 'build.rs', 'Cargo.lock', 'Cargo.toml', 'crates', 'src', 'vendor'],
+  ...['index.js', 'js', 'package-lock.json', 'sandbox', 'shims', 'std'],
 ];
 /**
  * Crates of ours, and V8's, are not taken over from the folder of this tree: the build script of V8 leaves its archive at a path
@@ -71,7 +63,7 @@ export function currentTitle() {
   return `${commitTitle('HEAD')}${changed ? ', with changes' : ''}`;
 }
 
-/** Builds this tree when the addon is missing or older than what it is compiled from. */
+/** Builds this tree when the addon is missing or older than its sources. */
 export function buildCurrentTree() {
   if (isCurrent()) return ROOT;
   announce('Building this tree');
