@@ -43,16 +43,18 @@ export class ProbeProcess extends AnsweringProcess {
    * @returns {Promise<Record<string, number[]>>}
    */
   async measure(job, amount) {
-    const { values, failure } = await this.ask({ kind: 'measure', job, amount }, SLICE_MS).catch(gone);
-    if (failure !== undefined) throw new JobFailed(failure);
-    return values;
+    const { values, failure, isGone } = await this.ask({ kind: 'measure', job, amount }, SLICE_MS).catch(gone);
+    if (failure === undefined) return values;
+    // A late answer would be taken for that of the next job.
+    if (isGone) await this.kill();
+    throw new JobFailed(failure);
   }
 }
 
-/** @param {unknown} error @returns {{ failure: string, values?: undefined }} */
+/** @param {unknown} error @returns {{ failure: string, isGone: true, values?: undefined }} */
 function gone(error) {
   if (!(error instanceof Gone)) throw error;
-  return { failure: error.message };
+  return { failure: error.message, isGone: true };
 }
 
 /**
