@@ -1,28 +1,13 @@
-/** Kernels on folders of their own. */
+/** Kernels of this tree on folders of their own. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { TGP, tgpTools } from '../index.js';
+import { createKernelOf } from './tree_kernel.mjs';
 
 /**
  * @param {Record<string, string>} tools source by path
  * @param {import('../index.js').SandboxConfigInput} sandbox
  * @param {import('../index.js').TGPOptions['sandboxAPI']} [sandboxAPI]
  */
-export async function createKernel(tools, sandbox, sandboxAPI) {
-  const rootDir = mkdtempSync(join(tmpdir(), 'tgp-bench-'));
-  const kernel = new TGP({ config: { rootDir, sandbox }, ...(sandboxAPI && { sandboxAPI }) });
-  const { write_file } = tgpTools(kernel);
-  /** @param {string} path @param {string} content */
-  const write = (path, content) => write_file.execute({ path, content });
-  for (const [path, content] of Object.entries(tools)) await write(path, content);
-  return {
-    kernel,
-    write,
-    close: async () => {
-      await kernel.shutdown();
-      rmSync(rootDir, { recursive: true, force: true });
-    },
-  };
+export function createKernel(tools, sandbox, sandboxAPI) {
+  return createKernelOf({ TGP, tgpTools }, tools, { sandbox }, sandboxAPI);
 }

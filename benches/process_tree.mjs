@@ -49,6 +49,55 @@ export function treeMemory(root) {
   return { host, workers, total: host + workers };
 }
 
+/**
+ * The share of memory that a process would free by ending: pages that others map count in part. In MB; NaN where
+ * `/proc` does not have it, or does not show it to this user.
+ * @param {number} pid
+ */
+function proportionalMb(pid) {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? Number.NaN) / 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/**
+ * Proportional memory in MB.
+ * @param {number} root
+ * @returns {{ host: number, workers: number }} the process itself, and its descendants
+ */
+export function treeProportionalMemory(root) {
+  return {
+    host: proportionalMb(root),
+    workers: descendants(root).reduce((sum, pid) => sum + proportionalMb(pid), 0),
+  };
+}
+
+/**
+ * CPU time in milliseconds of the threads that are alive, by the nanosecond where `/proc` has it.
+ * @param {number} root
+ * @returns {{ host: number, main: number, workers: number }} the process itself, its main thread, and its descendants
+ */
+export function threadCpuMs(root) {
+  const ofProcess = (/** @type {number} */ pid) =>
+    threadsOf(pid).reduce((sum, thread) => sum + ofThread(pid, Number(thread)), 0);
+  return {
+    host: ofProcess(root),
+    main: ofThread(root, root),
+    workers: descendants(root).reduce((sum, pid) => sum + ofProcess(pid), 0),
+  };
+}
+
+/** @param {number} pid @param {number} thread */
+function ofThread(pid, thread) {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return 0; // It ended while it was looked at.
+  }
+}
+
 /** Fields of `/proc/PID/stat` after the name: parent, then user and system time, own and of children that have ended. */
 const PARENT = 1;
 const TIMES = [11, 12];

@@ -2,6 +2,9 @@
  * Runs the benchmarks whose file names contain the argument, or all: `npm run bench -- warm`. What they measure goes to
  * `benches/results.json`, and from there to the tables of `docs/benchmarks.md` and README, and the charts of `docs/charts/`.
  *
+ * `npm run bench -- compare <git ref>` sets this tree beside another commit (`compare/compare.mjs`), and `npm run bench -- record
+ * <version>` keeps the figures of a release (`history.mjs`).
+ *
  * --quick  fewer rounds, in less than two minutes, to `target/bench/`: for a look, not for the documents
  * --draw   no measurements: tables and charts of those that are there
  */
@@ -13,6 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { charts } from './charts.mjs';
 import { withComparison } from './comparison.mjs';
+import { historyChart, readHistory, record, withHistory } from './history.mjs';
 import { fresh, joined, load, recorded } from './results.mjs';
 import { withFigures } from './tables.mjs';
 
@@ -37,12 +41,28 @@ const QUICK = {
   kernels: {},
 };
 
+/** Jobs of another kind; each returns the exit code. @type {Record<string, (args: string[]) => Promise<number>>} */
+const COMMANDS = {
+  compare: async (rest) => (await import('./compare/compare.mjs')).compare(rest),
+  record: async (rest) => {
+    const code = record(ROOT, rest);
+    if (code === 0) publishHistory();
+    return code;
+  },
+};
+const USAGE = `Usage: npm run bench -- [--quick] [--draw] [name…]
+       npm run bench -- compare <git ref> [--quick] [--rounds N] [name…]
+       npm run bench -- record <version>`;
+
+const [command = '', ...rest] = process.argv.slice(2);
+if (Object.hasOwn(COMMANDS, command)) process.exit(await COMMANDS[command]?.(rest));
+
 const args = process.argv.slice(2);
 const [quick, draw] = [args.includes('--quick'), args.includes('--draw')];
 const filters = args.filter((arg) => !arg.startsWith('--'));
 const unknown = args.filter((arg) => arg.startsWith('--') && !['--quick', '--draw'].includes(arg));
 if (unknown.length > 0) {
-  process.stderr.write(`There is no option ${unknown.join(' ')}. Usage: npm run bench -- [--quick] [--draw] [name]\n`);
+  process.stderr.write(`There is no option ${unknown.join(' ')}.\n${USAGE}\n`);
   process.exit(2);
 }
 
@@ -123,5 +143,16 @@ function publish() {
   for (const [name, svg] of Object.entries(drawn)) writeFileSync(join(folder, name), svg);
   const readme = join(ROOT, 'README.md');
   if (!quick && existsSync(readme)) writeFileSync(readme, withComparison(readFileSync(readme, 'utf8'), all));
+  if (!quick) publishHistory();
   process.stdout.write(`\nFigures: ${resultsFile}\nTables: ${pageFile}\nCharts: ${folder}\n`);
+}
+
+/** The course of the releases, as a chart and a table. */
+function publishHistory() {
+  const entries = readHistory(ROOT);
+  if (entries.length === 0) return;
+  const page = join(ROOT, 'docs', 'benchmarks.md');
+  mkdirSync(join(ROOT, 'docs', 'charts'), { recursive: true });
+  writeFileSync(join(ROOT, 'docs', 'charts', 'history.svg'), historyChart(entries));
+  writeFileSync(page, withHistory(readFileSync(page, 'utf8'), entries));
 }

@@ -124,39 +124,53 @@ export function stackChart({ rows, colours, ...words }) {
     parts.push(label(x + 8, y + 17, row.said ?? '', { kind: 'small' }));
   }
   const bottom = HEAD + rows.length * ROW;
-  return picture(bottom + FOOT, words, [
-    ...parts,
-    ...legend(
-      kinds.map((kind) => [kind, colours[kind] ?? '']),
-      bottom + 24,
-    ),
-  ]);
+  const named = legend(
+    kinds.map((kind) => [kind, colours[kind] ?? '']),
+    bottom + 24,
+  );
+  return picture(bottom + FOOT + named.more, words, [...parts, ...named.parts]);
 }
 
-/** @param {[string, string][]} entries @param {number} y */
+const LEGEND_LINE = 18;
+
+/**
+ * In as many lines as it takes.
+ * @param {[string, string][]} entries
+ * @param {number} y of the first line
+ * @returns {{ parts: string[], more: number }} `more`: the height of the lines after the first
+ */
 function legend(entries, y) {
   let x = 16;
-  return entries.flatMap(([name, colour]) => {
+  let down = 0;
+  const parts = entries.flatMap(([name, colour]) => {
+    const wide = 26 + name.length * LETTER;
+    if (x > 16 && x + wide > WIDTH) {
+      x = 16;
+      down += LEGEND_LINE;
+    }
     const at = x;
-    x += 26 + name.length * LETTER;
+    x += wide;
     return [
-      `<rect x="${at}" y="${y - 9}" width="10" height="10" rx="2" fill="${colour}"/>`,
-      label(at + 15, y, name, { kind: 'small' }),
+      `<rect x="${at}" y="${y + down - 9}" width="10" height="10" rx="2" fill="${colour}"/>`,
+      label(at + 15, y + down, name, { kind: 'small' }),
     ];
   });
+  return { parts, more: down };
 }
 
 /**
  * Curves.
  * @param {{ title: string, about: string, source: string, x: Axis, y: Axis, series: Record<string, [number, number][]> }} chart
- * @typedef {{ name: string, scale?: 'linear' | 'log', from?: number }} Axis
+ * @typedef {{ name: string, scale?: 'linear' | 'log', from?: number, names?: string[] }} Axis `names`: of the places 0, 1, 2 …
  */
 export function lineChart({ x: across, y: up, series, ...words }) {
   const names = Object.keys(series);
   const points = Object.values(series).flat();
   const [xs, ys] = [points.map(([value]) => value), points.map(([, value]) => value)];
   const range = (/** @type {number[]} */ values, /** @type {Axis} */ axis) =>
-    ticks(axis.from ?? Math.min(...values), Math.max(...values), axis.scale ?? 'linear');
+    axis.names === undefined
+      ? ticks(axis.from ?? Math.min(...values), Math.max(...values), axis.scale ?? 'linear')
+      : [-0.5, axis.names.length - 0.5];
   const [xMarks, yMarks] = [range(xs, across), range(ys, up)];
   const [left, right, bottom] = [70, WIDTH - 30, HEAD + PLOT_HEIGHT];
   const x = placed(xMarks, across.scale ?? 'linear', left, right);
@@ -166,7 +180,9 @@ export function lineChart({ x: across, y: up, series, ...words }) {
       line(left, y(mark), right, y(mark), 'grid'),
       label(left - 8, y(mark) + 4, short(mark), { anchor: 'end', kind: 'small' }),
     ]),
-    ...xMarks.map((mark) => label(x(mark), bottom + 16, short(mark), { anchor: 'middle', kind: 'small' })),
+    ...(
+      across.names?.map((name, at) => /** @type {const} */ ([at, name])) ?? xMarks.map((mark) => [mark, short(mark)])
+    ).map(([at, name]) => label(x(Number(at)), bottom + 16, name ?? '', { anchor: 'middle', kind: 'small' })),
     line(left, bottom, right, bottom, 'axis'),
     label(right, bottom + 32, across.name, { anchor: 'end', kind: 'small' }),
     label(16, HEAD - 2, up.name, { kind: 'small' }),
@@ -186,5 +202,6 @@ export function lineChart({ x: across, y: up, series, ...words }) {
     }
   }
   const entries = names.map((name, at) => /** @type {[string, string]} */ ([name, COLOURS[at % COLOURS.length] ?? '']));
-  return picture(bottom + 84, words, [...parts, ...legend(entries, bottom + 52)]);
+  const named = legend(entries, bottom + 52);
+  return picture(bottom + 84 + named.more, words, [...parts, ...named.parts]);
 }

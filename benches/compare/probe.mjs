@@ -1,0 +1,44 @@
+/**
+ * One build in a process of its own: `node probe.mjs <tree> [first | prepare <root>]`. It loads the package of that tree and answers
+ * messages. This program is always the one of the tree that compares, so both builds are measured by the same text.
+ */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [tree = '', task, root = ''] = process.argv.slice(2);
+
+/** @param {unknown} error */
+const failure = (error) => ({ failure: String(error).split('\n', 1)[0] });
+
+/** @type {() => unknown} */
+let close = () => {};
+/** @type {Record<string, (amount: number) => Promise<Record<string, number[]>>>} */
+let jobs = {};
+
+process.on(
+  'message',
+  async (/** @type {{ kind: string, job?: string, amount?: number }} */ { kind, job = '', amount = 0 }) => {
+    try {
+      const values = kind === 'close' ? await close() : await jobs[job]?.(amount);
+      process.send?.({ values });
+    } catch (error) {
+      process.send?.(failure(error));
+    }
+  },
+);
+process.on('disconnect', () => process.exit(0));
+
+try {
+  const { exports: entries } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'));
+  const entry = entries?.['.']?.import?.default ?? 'index.js';
+  const api = await import(pathToFileURL(join(tree, entry)).href);
+  const { firstRun, prepareRoot, probeJobs } = await import('./probe_jobs.mjs');
+  if (task === 'first') close = await firstRun(api, root);
+  else if (task === 'prepare') await prepareRoot(api, root);
+  else ({ jobs, close } = probeJobs(api));
+  process.send?.({ ready: true });
+} catch (error) {
+  process.send?.(failure(error));
+}
