@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests of these folders may run two at a time: they wait for Git, for other programs and for themselves. */
-const SIDE_BY_SIDE = [
-  ...['agent', 'check', 'cli', 'config', 'dry_run', 'examples', 'fuzz', 'git', 'ledger', 'mcp', 'package', 'policy'],
-  ...['registry', 'release', 'sdk', 'tests', 'upgrade', 'vfs'],
-];
-const TOGETHER = `__test__/{${SIDE_BY_SIDE.join(',')}}/**/*.test.js`;
+/**
+ * Files that run with nothing beside them, each with the reason. All others run side by side.
+ * @type {string[]}
+ */
+const ALONE = [];
+
+/** What takes minutes by its nature: `npm run test:long`. */
+const LONG = '__test__/long/**/*.test.js';
+const isLong = process.env.TGP_LONG_TESTS !== undefined;
 
 export default defineConfig({
   test: {
@@ -13,18 +16,23 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 30_000,
+    globalSetup: ['__test__/helpers/global_setup.js'],
     projects: [
       {
         extends: true,
-        test: { name: 'side by side', include: [TOGETHER], maxWorkers: 2, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'side by side',
+          include: ['__test__/**/*.test.js'],
+          exclude: [...ALONE, LONG],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
-        // They count memory, processors or processes of the machine, and must not be disturbed.
         test: {
           name: 'alone',
-          include: ['__test__/**/*.test.js'],
-          exclude: [TOGETHER],
+          include: isLong ? [...ALONE, LONG] : ALONE,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },

@@ -57,7 +57,7 @@ const FLAVOURS = {
     start: (program, folder, port) => [
       program,
       ...['-D', join(folder, 'data'), '-p', String(port), '-k', folder, '-h', '127.0.0.1'],
-      ...['-c', 'fsync=off', '-c', 'max_connections=60', '-c', 'shared_buffers=32MB'],
+      ...['-c', 'fsync=off', '-c', 'max_connections=120', '-c', 'shared_buffers=32MB'],
       ...[
         '-c',
         'ssl=on',
