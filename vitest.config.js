@@ -16,6 +16,7 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 30_000,
+    server: { deps: { external: [/\/js\//, /\/(?:index|mcp)\.js$/] } },
     globalSetup: ['__test__/helpers/global_setup.js'],
     projects: [
       {
