@@ -1,14 +1,16 @@
 /**
- * The tests that a change can touch, in about three minutes: `npm run test:changed [-- <git ref>]`. Without a ref the change is what
- * is not committed yet; with one, everything since that commit, committed or not.
+ * The tests that a change can touch, in about three minutes: `npm run test:changed [-- <git ref>] [--list]`. Without a ref the change
+ * is what is not committed yet; with one, everything since that commit, committed or not. `--list` runs nothing.
  */
 
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { readOptions } from './options.mjs';
 import { announce, capture, captureIn, localBin, ROOT, run, StepFailed, whenStarted } from './process.mjs';
 import { readSeconds } from './slow_tests.mjs';
 import { selectTests } from './test_selection.mjs';
 
+const USAGE = 'Usage: npm run test:changed -- [git ref] [--list]';
 /** What may be spent on Node tests, of both processors together. */
 const BUDGET_SECONDS = 300;
 
@@ -55,7 +57,9 @@ function scriptSources() {
 }
 
 await whenStarted(import.meta.url, async () => {
-  const [ref = 'HEAD'] = process.argv.slice(2);
+  const options = { list: { type: /** @type {const} */ ('boolean'), default: false } };
+  const { values, positionals } = readOptions({ allowPositionals: true, options }, USAGE);
+  const [ref = 'HEAD'] = positionals;
   const changed = changedFiles(ref);
   if (changed.length === 0) {
     process.stdout.write(`Nothing has changed since ${ref}.\n`);
@@ -69,7 +73,12 @@ await whenStarted(import.meta.url, async () => {
     budget: BUDGET_SECONDS,
   });
   announce(`${changed.length} changed files: ${crates.length} crates, ${files.length} test files`);
-  if (leftOut.length > 0) process.stdout.write(`Left out for time; npm test runs them:\n  ${leftOut.join('\n  ')}\n`);
+  if (leftOut.length > 0) process.stdout.write(`Left out for time; npm test runs them: ${byFolder(leftOut)}\n`);
+  if (values.list) {
+    const lines = [...crates.map((name) => `crate ${name}`), ...files, ...leftOut.map((path) => `left out ${path}`)];
+    process.stdout.write(`${lines.join('\n')}\n`);
+    return;
+  }
   const steps = [
     ...(rebuild ? [() => run('npm', ['run', 'build'])] : []),
     ...(crates.length > 0 ? [() => run(process.execPath, nextest(crates))] : []),
@@ -78,6 +87,17 @@ await whenStarted(import.meta.url, async () => {
   ];
   for (const step of steps) step();
 });
+
+/** @param {string[]} paths of test files */
+function byFolder(paths) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const path of paths) {
+    const folder = path.split('/').slice(1, -1).join('/');
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].map(([folder, count]) => `${folder} (${count})`).join(', ');
+}
 
 /** @param {string[]} crates */
 function nextest(crates) {
