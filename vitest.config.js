@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/**
- * Files that run with nothing beside them, each with the reason. All others run side by side.
- * @type {string[]}
- */
-const ALONE = [];
+/** Files that run with nothing beside them, each with the reason. All others run side by side. */
+const ALONE = [
+  // Compares how long a good tool waits with how long all bombs take, and the memory of its process before and after them.
+  '__test__/sandbox/kill_matrix.test.js',
+  // Compares the peak memory of a server with its idle memory: a collector that gets no processor frees late.
+  '__test__/mcp/hostile_http.test.js',
+];
 
 /** What takes minutes by its nature: `npm run test:long`. */
 const LONG = '__test__/long/**/*.test.js';
@@ -25,7 +27,8 @@ export default defineConfig({
           name: 'side by side',
           include: ['__test__/**/*.test.js'],
           exclude: [...ALONE, LONG],
-          maxWorkers: 2,
+          // More than processors: tests wait for programs, timers and workers.
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
