@@ -1,12 +1,13 @@
 /** What all test files of a run share; Vitest calls it for each of its projects before the first test. */
 
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BROKER, startBroker } from './shared_servers.js';
 
 /** Memory that is a file system. Tests commit and write thousands of times: on a disk each waits for it. */
 const IN_MEMORY = '/dev/shm';
+const NAME = 'tgp-tests-';
 /** What the tests of a run may need at the same time. */
 const ROOM = 4 * 2 ** 30;
 
@@ -14,8 +15,9 @@ export async function setup() {
   if (process.env[BROKER] !== undefined) return undefined;
   const { port, stop } = await startBroker();
   process.env[BROKER] = String(port);
-  const folder = hasRoom(IN_MEMORY) ? mkdtempSync(join(IN_MEMORY, 'tgp-tests-')) : undefined;
+  const folder = hasRoom(IN_MEMORY) ? mkdtempSync(join(IN_MEMORY, `${NAME}${process.pid}-`)) : undefined;
   if (folder !== undefined) {
+    removeLeftovers();
     // As /tmp is: databases run as users of their own.
     chmodSync(folder, 0o1777);
     process.env.TMPDIR = folder;
@@ -24,6 +26,15 @@ export async function setup() {
     await stop();
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Removes the folders of runs that were killed. */
+function removeLeftovers() {
+  for (const name of readdirSync(IN_MEMORY).filter((found) => found.startsWith(NAME))) {
+    const pid = /^\d+(?=-)/.exec(name.slice(NAME.length))?.[0];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`))
+      rmSync(join(IN_MEMORY, name), { recursive: true, force: true });
+  }
 }
 
 /**
