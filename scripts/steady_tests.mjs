@@ -11,7 +11,7 @@ const USAGE = 'Usage: npm run test:steady -- [file or part of its path …] [--t
 
 /** @param {string[]} patterns */
 function selectedFiles(patterns) {
-  const listed = capture(localBin('vitest'), ['list', '--filesOnly', '--json', ...patterns]);
+  const listed = capture(localBin('vitest'), ['list', ...patterns, '--filesOnly', '--json']);
   if (listed === undefined) throw new StepFailed(`No test file matches ${patterns.join(', ')}.`);
   const files = JSON.parse(listed.slice(listed.indexOf('['))).map((/** @type {{ file: string }} */ { file }) => file);
   return [...new Set(/** @type {string[]} */ (files))].sort();
