@@ -18,6 +18,7 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 30_000,
+    // Node imports the package as it is; Vite would transform all of it for every test file.
     server: { deps: { external: [/\/js\//, /\/(?:index|mcp)\.js$/] } },
     globalSetup: ['__test__/helpers/global_setup.js'],
     projects: [
