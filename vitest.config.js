@@ -1,11 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests of these folders may run two at a time: they wait for Git, for other programs and for themselves. */
-const SIDE_BY_SIDE = [
-  ...['agent', 'check', 'cli', 'config', 'dry_run', 'examples', 'fuzz', 'git', 'ledger', 'mcp', 'package', 'policy'],
-  ...['registry', 'release', 'sdk', 'tests', 'upgrade', 'vfs'],
+/** Files that run with nothing beside them, each with the reason. All others run side by side. */
+const ALONE = [
+  // Compares how long a good tool waits with how long all bombs take, and the memory of its process before and after them.
+  '__test__/sandbox/kill_matrix.test.js',
+  // Compares the peak memory of a server with its idle memory: a collector that gets no processor frees late.
+  '__test__/mcp/hostile_http.test.js',
 ];
-const TOGETHER = `__test__/{${SIDE_BY_SIDE.join(',')}}/**/*.test.js`;
+
+/** What takes minutes by its nature: `npm run test:long`. */
+const LONG = '__test__/long/**/*.test.js';
+const isLong = process.env.TGP_LONG_TESTS !== undefined;
 
 export default defineConfig({
   test: {
@@ -13,18 +18,26 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 30_000,
+    // Node imports the package as it is; Vite would transform all of it for every test file.
+    server: { deps: { external: [/\/js\//, /\/(?:index|mcp)\.js$/] } },
+    globalSetup: ['__test__/helpers/global_setup.js'],
     projects: [
       {
         extends: true,
-        test: { name: 'side by side', include: [TOGETHER], maxWorkers: 2, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'side by side',
+          include: ['__test__/**/*.test.js'],
+          exclude: [...ALONE, LONG],
+          // More than processors: tests wait for programs, timers and workers.
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
-        // They count memory, processors or processes of the machine, and must not be disturbed.
         test: {
           name: 'alone',
-          include: ['__test__/**/*.test.js'],
-          exclude: [TOGETHER],
+          include: isLong ? [...ALONE, LONG] : ALONE,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },

@@ -2,6 +2,7 @@
 
 import { localBin, status } from './process.mjs';
 
-process.exitCode = status(localBin('vitest'), ['run', '__test__/frameworks', ...process.argv.slice(2)], {
+process.exitCode = status(localBin('vitest'), ['run', '__test__/long/frameworks', ...process.argv.slice(2)], {
   TGP_FRAMEWORKS: 'all',
+  TGP_LONG_TESTS: '1',
 });

@@ -1,13 +1,18 @@
-/** The tests that repeat something until one can be sure: minutes instead of seconds. */
+/** What takes minutes by its nature: the files of `__test__/long/`, and the files that repeat something more often here. */
 
-import { localBin, status } from './process.mjs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { localBin, ROOT, status } from './process.mjs';
 
+const FOLDER = '__test__';
+const growing = readdirSync(join(ROOT, FOLDER), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.js'))
+  .map((path) => join(FOLDER, path))
+  .filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('/helpers/how_often.js'));
+
+const chosen = process.argv.slice(2);
 process.exitCode = status(
   localBin('vitest'),
-  [
-    'run',
-    ...['__test__/process', '__test__/ledger', '__test__/agent/killed.test.js', '__test__/cli/agent.test.js'],
-    ...process.argv.slice(2),
-  ],
+  ['run', ...(chosen.length > 0 ? chosen : [`${FOLDER}/long/`, ...growing.sort()])],
   { TGP_LONG_TESTS: '1' },
 );

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { build } from './build.mjs';
 import { ROOT, StepFailed, status } from './process.mjs';
 import { setup } from './setup.mjs';
-import { test } from './test.mjs';
+import { slowTests, test } from './test.mjs';
 
 /** @type {Record<string, (args: string[]) => Promise<number>>} */
 const JOBS = {
@@ -29,6 +29,7 @@ const JOBS = {
     setup({ tests: true });
     await build();
     const { passed, failed, names } = test();
+    process.stdout.write(slowTests());
     if (names.length > 0) process.stdout.write(`\n${names.map((failure) => `FAILED: ${failure}\n`).join('')}`);
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
     return failed === 0 && passed > 0 ? 0 : 1;

@@ -3,8 +3,13 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { announce, localBin, ROOT, status } from './process.mjs';
+import { readSeconds, slowest, timingsOfJunit, timingTable } from './slow_tests.mjs';
 
 /** @typedef {{ passed: number, failed: number, names: string[] }} Tally `names`: what failed, a line each. */
+
+/** How many of the slowest tests are listed. */
+const LISTED_FILES = 20;
+const LISTED_RUST_TESTS = 5;
 
 const VITEST_REPORT = join(ROOT, 'target', 'vitest.json');
 /** Where nextest writes: scripts/nextest.toml, default profile. */
@@ -18,6 +23,30 @@ export function test() {
     failed: suites.reduce((sum, suite) => sum + suite.failed, 0),
     names: suites.flatMap((suite) => suite.names),
   };
+}
+
+/** What to make faster next, from the reports of this run. */
+export function slowTests() {
+  const files = Object.entries(readSeconds()).map(([name, seconds]) => ({ name, seconds }));
+  const rust = readIfThere(NEXTEST_REPORT, timingsOfJunit) ?? [];
+  return [
+    timingTable('The slowest Node test files:', slowest(files, LISTED_FILES)),
+    timingTable('The slowest Rust tests:', slowest(rust, LISTED_RUST_TESTS)),
+  ].join('');
+}
+
+/**
+ * @template T
+ * @param {string} path
+ * @param {(text: string) => T} read
+ * @returns {T | undefined}
+ */
+function readIfThere(path, read) {
+  try {
+    return read(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Types are no tests: they count only when they are wrong. */
@@ -38,7 +67,10 @@ function vitest() {
   announce('Node tests');
   mkdirSync(join(ROOT, 'target'), { recursive: true });
   rmSync(VITEST_REPORT, { force: true });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${VITEST_REPORT}`];
+  const reporters = [
+    ...['--reporter=default', '--reporter=json', `--outputFile.json=${VITEST_REPORT}`],
+    `--reporter=${join(ROOT, 'scripts', 'slow_tests.mjs')}`,
+  ];
   const code = status(localBin('vitest'), ['run', ...reporters]);
   return settle(code, () => tallyOfVitest(readFileSync(VITEST_REPORT, 'utf8')));
 }

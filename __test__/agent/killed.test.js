@@ -15,7 +15,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const PROGRAM = fileURLToPath(new URL('../helpers/killed_agent.mjs', import.meta.url));
 const EFFECTS = 18;
-const KILLS = howOften({ usual: 6, long: 50 });
+const KILLS = howOften({ usual: 3, long: 50 });
 /** A session is some two seconds of work. */
 const LONGEST_LIFE_MS = 900;
 

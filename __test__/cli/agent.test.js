@@ -13,7 +13,7 @@ import { byResults, forgeTestFirst, reuse, TOOL_PATH } from '../helpers/provider
 import { CLI, runCli } from '../helpers/run_cli.js';
 
 const MINUTES = 60_000;
-const REPLAYS = howOften({ usual: 8, long: 20 });
+const REPLAYS = howOften({ usual: 4, long: 20 });
 const AT_ONCE = 4;
 const HALTING = new URL('../helpers/halting_program.mjs', import.meta.url).href;
 

@@ -21,7 +21,7 @@ let folder;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tgp-test-'));
-  await writeFile(join(folder, 'tgp.config.json'), '{"rootDir":"./.tgp"}');
+  await writeFile(join(folder, 'tgp.config.json'), '{"rootDir":"./.tgp","sandbox":{"warm":0}}');
   const kernel = new TGP({ configFile: join(folder, 'tgp.config.json') });
   const { write_file } = tgpTools(kernel);
   await write_file.execute({ path: 'tools/math/sum.ts', content: SUM });

@@ -7,9 +7,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { TGP } from '../../index.js';
 import { DEFAULT_ROOT } from '../../js/cli/config_lookup.js';
 import { database } from '../../js/cli/doctor_database.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { runCli } from '../helpers/run_cli.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const find = (/** @type {any} */ report, /** @type {string} */ name) =>
@@ -302,9 +303,9 @@ describe('tgp doctor looks at the database', () => {
   });
 
   test.skipIf(!hasServer('postgres'))('PostgreSQL that answers', async () => {
-    const { port, stop } = await startServer('postgres');
+    const { port, settings, stop } = await ownDatabase('postgres');
     onTestFinished(stop);
-    const found = await examine({ pg: '8' }, `postgres://postgres@127.0.0.1:${port}/postgres`);
+    const found = await examine({ pg: '8' }, `postgres://${settings.user}@127.0.0.1:${port}/${settings.database}`);
     expect(found).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^pg answers at /) });
   });
 });

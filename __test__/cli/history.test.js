@@ -1,33 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { TGP, tgpTools } from '../../index.js';
-import { forgeServer } from '../helpers/forge_server.js';
-import { bareRemote, clone, git } from '../helpers/git_remote.js';
+import { cliWorkspace } from '../helpers/cli_workspace.js';
+import { git } from '../helpers/git_remote.js';
 import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/**
- * A folder with a workspace and some tools in it.
- * @param {Record<string, string>} tools
- * @param {object} [config]
- */
-async function workspace(tools, config = {}) {
-  const folder = await tempRoot();
-  const configFile = join(folder, 'tgp.config.json');
-  await writeFile(configFile, JSON.stringify(config));
-  const kernel = new TGP({ configFile });
-  await kernel.boot();
-  const { write_file } = tgpTools(kernel);
-  for (const [path, content] of Object.entries(tools)) await write_file.execute({ path, content });
-  await kernel.shutdown();
-  return folder;
-}
-
 describe('tgp log', () => {
   test('lists the commits of a tool by less than its path, of any file, and of everything', async () => {
-    const folder = await workspace({ 'tools/math/sum.ts': 'return 1', 'notes.md': 'hello' });
+    const folder = await cliWorkspace({ 'tools/math/sum.ts': 'return 1', 'notes.md': 'hello' });
     const of = async (/** @type {string[]} */ ...args) => (await runCli(folder, ['log', ...args, '--json'])).json();
     expect(await of('math/sum')).toMatchObject([
       {
@@ -57,7 +39,7 @@ describe('tgp remove, move and revert', () => {
   const USER = "import { one } from './lib';\n/** One. */\nexport default (): number => one;\n";
 
   test('change files as commits, with a line of why', async () => {
-    const folder = await workspace({ 'tools/lib.ts': LIB, 'tools/use.ts': USER, 'notes.md': 'hello' });
+    const folder = await cliWorkspace({ 'tools/lib.ts': LIB, 'tools/use.ts': USER, 'notes.md': 'hello' });
     const root = join(folder, '.tgp');
     const moved = await runCli(folder, ['move', '--yes', 'lib', 'tools/math/one.ts', '--why', 'a better place']);
     expect(moved).toMatchObject({ code: 0 });
@@ -89,7 +71,7 @@ describe('tgp remove, move and revert', () => {
 
 describe('files that are gone, and short names', () => {
   test('log and revert find a removed file by its path and by less of it', async () => {
-    const folder = await workspace({ 'tools/math/sum.ts': 'return 1', 'notes.md': 'hello' });
+    const folder = await cliWorkspace({ 'tools/math/sum.ts': 'return 1', 'notes.md': 'hello' });
     for (const [given, path] of [
       ['math/sum', 'tools/math/sum.ts'],
       ['notes.md', 'notes.md'],
@@ -108,7 +90,7 @@ describe('files that are gone, and short names', () => {
   });
 
   test('move takes a short name for where a tool goes', async () => {
-    const folder = await workspace({ 'tools/sum.ts': 'return 1', 'notes.md': 'hello' });
+    const folder = await cliWorkspace({ 'tools/sum.ts': 'return 1', 'notes.md': 'hello' });
     for (const [from, to, path] of [
       ['sum', 'math/sum', 'tools/math/sum.ts'],
       ['math/sum', 'add.ts', 'tools/add.ts'],
@@ -127,7 +109,7 @@ describe('files that are gone, and short names', () => {
   });
 
   test('revert to what is no commit names a command, and no tool of a model', async () => {
-    const folder = await workspace({ 'tools/sum.ts': 'return 1' });
+    const folder = await cliWorkspace({ 'tools/sum.ts': 'return 1' });
     const { code, stderr } = await runCli(folder, ['revert', '--yes', 'sum', 'HEAD']);
     expect(code).toBe(1);
     expect(stderr).toContain('tgp log tools/sum.ts');
@@ -135,7 +117,7 @@ describe('files that are gone, and short names', () => {
   });
 
   test('remove keeps what git does not know, says what is lost, and who names it', async () => {
-    const folder = await workspace({
+    const folder = await cliWorkspace({
       'tools/sum.ts': 'return 1',
       'tools/runs.ts': "/** Runs. */\nexport default () => tgp.exec_tool('tools/mine.ts', {});\n",
     });
@@ -152,192 +134,6 @@ describe('files that are gone, and short names', () => {
   });
 });
 
-describe('tgp commit', () => {
-  const TOOL = '/** One. */\nexport default (): number => 1;\n';
-  const FAULTY = 'export default (a: any) => a;\n';
-  const SECRET = '{"key": "sk_live_4eC39HqLyjWDarjtT1zdp7dc"}';
-  const subject = (/** @type {string} */ root) => git(root, 'log', '-1', '--format=%s', '--', 'tools', 'data');
-
-  test('commits what a person wrote as one commit, brings it to the remote, and meta.json follows', async () => {
-    const { remote } = await bareRemote();
-    const folder = await workspace({ 'tools/old.ts': TOOL, 'tools/gone.ts': TOOL }, { git: { repo: remote } });
-    const root = join(folder, '.tgp');
-    await mkdir(join(root, 'data'));
-    await writeFile(join(root, 'tools/mine.ts'), TOOL);
-    await writeFile(join(root, 'tools/old.ts'), TOOL.replace('One', 'Two'));
-    await writeFile(join(root, 'data/rates.json'), '{}');
-    await rm(join(root, 'tools/gone.ts'));
-    const synced = await runCli(folder, ['sync', '--yes']);
-    expect(synced.stdout).toMatch(/not committed {2}new {6}data\/rates\.json\n.*missing {2}tools\/gone\.ts\n/);
-    expect(synced.stdout).toContain('Run "tgp commit"');
-    const { code, ...printed } = await runCli(folder, ['commit', '--yes', '-m', 'By hand', '--json']);
-    expect(code).toBe(0);
-    const commit = git(remote, 'rev-parse', 'main^{/^By hand}');
-    expect(printed.json()).toEqual({
-      committed: [
-        { path: 'data/rates.json', state: 'new', commit },
-        { path: 'tools/gone.ts', state: 'missing', commit },
-        { path: 'tools/mine.ts', state: 'new', commit },
-        { path: 'tools/old.ts', state: 'changed', commit },
-      ],
-      left: [],
-    });
-    expect(git(remote, 'ls-tree', '-r', '--name-only', 'main').split('\n')).toEqual([
-      'data/rates.json',
-      'meta.json',
-      'tools/mine.ts',
-      'tools/old.ts',
-    ]);
-    const meta = git(remote, 'show', 'main:meta.json');
-    expect(meta).toContain('tools/mine.ts');
-    expect(meta).not.toContain('tools/gone.ts');
-    expect(git(root, 'status', '--porcelain')).toBe('');
-    expect((await runCli(folder, ['sync', '--yes', '--json'])).json().uncommitted).toEqual([]);
-    expect(await runCli(folder, ['commit', '--yes'])).toMatchObject({ code: 0, stdout: 'Everything is committed.\n' });
-  });
-
-  test('with pull requests each file has its own', async () => {
-    const { folder: base, remote, config, requests } = await forgeServer('github');
-    const work = clone(base, remote);
-    git(work, 'commit', '-q', '--allow-empty', '-m', 'Start');
-    git(work, 'push', '-q', 'origin', 'HEAD:main');
-    const folder = await workspace({}, { git: config });
-    const root = join(folder, '.tgp');
-    await mkdir(join(root, 'tools'), { recursive: true });
-    for (const name of ['a', 'b']) await writeFile(join(root, `tools/${name}.ts`), TOOL);
-    const { code, ...printed } = await runCli(folder, ['commit', '--yes', '--json']);
-    expect(printed.json()).toMatchObject({ committed: [{ path: 'tools/a.ts' }, { path: 'tools/b.ts' }], left: [] });
-    expect(code).toBe(0);
-    expect(requests).toHaveLength(2);
-    expect((await runCli(folder, ['sync', '--yes', '--json'])).json().uncommitted).toEqual([]);
-  });
-
-  test('commits what is named: by less than its path, by folder; what nobody knows is a mistake', async () => {
-    const folder = await workspace({ 'tools/known.ts': TOOL });
-    const root = join(folder, '.tgp');
-    await mkdir(join(root, 'tools/sums/deep'), { recursive: true });
-    for (const name of ['a', 'sums/b', 'sums/deep/c', 'd']) await writeFile(join(root, `tools/${name}.ts`), TOOL);
-    expect((await runCli(folder, ['commit', '--yes', 'none'])).code).toBe(1);
-    expect(await runCli(folder, ['commit', '--yes', 'a', 'known'])).toMatchObject({ code: 0 });
-    expect(subject(root)).toBe('Add: tools/a.ts');
-    expect((await runCli(folder, ['commit', '--yes', 'sums/', '--json'])).json().committed).toHaveLength(2);
-    expect(subject(root)).toBe('Commit: tools/sums/b.ts, tools/sums/deep/c.ts');
-    expect(git(root, 'status', '--porcelain')).toBe('?? tools/d.ts');
-  });
-
-  test.each(['strict', 'off'])('one awkward file keeps no other one out (check: %s)', async (check) => {
-    const folder = await workspace({ 'tools/known.ts': TOOL }, { check, fs: { fileBytes: 1000 } });
-    const root = join(folder, '.tgp');
-    await mkdir(join(root, 'data'));
-    await writeFile(join(root, 'tools/good.ts'), TOOL);
-    await writeFile(join(root, 'tools/latin.ts'), Buffer.concat([Buffer.from(TOOL), Buffer.from([0x2f, 0x2f, 0xe9])]));
-    await writeFile(join(root, 'data/large.txt'), 'x'.repeat(1001));
-    await writeFile(join(root, 'data/one.txt'), 'x');
-    await link(join(root, 'data/one.txt'), join(root, 'data/twin.txt'));
-    await writeFile(join(root, 'data/a.json'), 'x');
-    await writeFile(join(root, 'data/key.json'), SECRET);
-    const { code, ...printed } = await runCli(folder, ['commit', '--yes', '--json']);
-    expect(code).toBe(1);
-    const { committed, left } = printed.json();
-    const paths = (/** @type {{ path: string }[]} */ files) => files.map(({ path }) => path).sort();
-    const latin = check === 'strict' ? ['tools/latin.ts'] : [];
-    expect(paths(left)).toEqual(['data/key.json', 'data/large.txt', 'data/one.txt', 'data/twin.txt', ...latin]);
-    expect(paths(committed)).toEqual([
-      'data/a.json',
-      'tools/good.ts',
-      ...(check === 'strict' ? [] : ['tools/latin.ts']),
-    ]);
-    expect(new Set(committed.map((/** @type {{ commit: string }} */ file) => file.commit)).size).toBe(1);
-    expect(left.find((/** @type {{ path: string }} */ { path }) => path === 'data/large.txt').reason).toContain(
-      'fs.fileBytes',
-    );
-  });
-
-  test('leaves out what a strict check refuses, and files with a secret, and says why', async () => {
-    const folder = await workspace({ 'tools/known.ts': TOOL }, { check: 'strict' });
-    const root = join(folder, '.tgp');
-    await mkdir(join(root, 'data'));
-    await writeFile(join(root, 'tools/good.ts'), TOOL);
-    await writeFile(join(root, 'tools/faulty.ts'), FAULTY);
-    await writeFile(join(root, 'data/key.json'), SECRET);
-    const { code, ...printed } = await runCli(folder, ['commit', '--yes', '--json']);
-    expect(code).toBe(1);
-    expect(printed.json()).toMatchObject({
-      committed: [{ path: 'tools/good.ts', state: 'new' }],
-      left: [
-        { path: 'tools/faulty.ts', state: 'new', reason: expect.stringContaining('tools/faulty.ts:1:') },
-        { path: 'data/key.json', state: 'new', reason: expect.stringContaining('data/key.json:1:') },
-      ],
-    });
-    expect(subject(root)).toBe('Add: tools/good.ts');
-    expect(git(root, 'log', '--all', '-p')).not.toMatch(/sk_live|a: any/);
-    const { stdout } = await runCli(folder, ['commit', '--yes']);
-    expect(stdout).toContain('left out   new      tools/faulty.ts');
-    expect(stdout).not.toContain('sk_live');
-  });
-});
-
-describe('tgp sync', () => {
-  test('says so when there is no remote', async () => {
-    const folder = await workspace({ 'tools/a.ts': 'return 1' });
-    expect((await runCli(folder, ['sync', '--yes', '--json'])).json()).toMatchObject({ remote: false, changed: [] });
-    expect(await runCli(folder, ['sync', '--yes'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('git.repo'),
-    });
-  });
-
-  test('pushes what waits, and lists what came in', async () => {
-    const { folder: elsewhere, remote } = await bareRemote();
-    const folder = await workspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });
-    const clone = join(elsewhere, 'rival');
-    git(elsewhere, 'clone', '-q', remote, clone);
-    await writeFile(join(clone, 'tools/b.ts'), 'return 2\n');
-    git(clone, 'add', '.');
-    git(clone, 'commit', '-q', '-m', 'Rival');
-    git(clone, 'push', '-q');
-    const { code, stdout } = await runCli(folder, ['sync', '--yes']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('changed  tools/b.ts');
-    expect(stdout).toMatch(/In sync with the remote at [0-9a-f]{7}\./);
-    const again = (await runCli(folder, ['sync', '--yes', '--json'])).json();
-    expect(again).toEqual({ remote: true, commit: git(remote, 'rev-parse', 'main'), changed: [], uncommitted: [] });
-  });
-
-  test('says once, each time, which file the remote has changed and a secret holds back; removed, it is the remote\u2019s', async () => {
-    const { folder: elsewhere, remote } = await bareRemote();
-    const folder = await workspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });
-    const rival = join(elsewhere, 'rival');
-    git(elsewhere, 'clone', '-q', remote, rival);
-    await writeFile(join(rival, 'tools/a.ts'), 'return 2\n');
-    git(rival, 'commit', '-q', '-a', '-m', 'Rival');
-    git(rival, 'push', '-q');
-    const place = join(folder, '.tgp/tools/a.ts');
-    await writeFile(place, "return 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'\n");
-    for (const command of ['sync', 'sync', 'list']) {
-      const { stderr } = await runCli(folder, [command]);
-      expect(stderr.split('neither committed nor overwritten: tools/a.ts')).toHaveLength(2);
-    }
-    await rm(place);
-    expect((await runCli(folder, ['commit', '--yes', '--json'])).json()).toEqual({ committed: [], left: [] });
-    expect(git(remote, 'show', 'main:tools/a.ts')).toBe('return 2');
-    expect((await runCli(folder, ['sync', '--yes', '--json'])).json().uncommitted).toEqual([]);
-  });
-
-  test('clones in a cold start, and fails with what to do when the remote is away', async () => {
-    const { remote } = await bareRemote();
-    await workspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });
-    const fresh = await tempRoot();
-    await writeFile(join(fresh, 'tgp.config.json'), JSON.stringify({ git: { repo: remote } }));
-    expect((await runCli(fresh, ['sync', '--yes', '--json'])).json().changed).toEqual(['meta.json', 'tools/a.ts']);
-    const lost = await tempRoot();
-    await writeFile(join(lost, 'tgp.config.json'), JSON.stringify({ git: { repo: join(lost, 'none.git') } }));
-    const { code, ...printed } = await runCli(lost, ['sync', '--yes', '--json']);
-    expect(code).toBe(1);
-    expect(printed.json().error.code).toBe('ERR_GIT');
-  });
-});
-
 test('tgp check --fix makes the repairs, commits them, and reports what is left', async () => {
   const source = `/** Runs a tool. */
 export default async (args: { path: string }): Promise<number> => {
@@ -345,7 +141,7 @@ export default async (args: { path: string }): Promise<number> => {
   return 1;
 };
 `;
-  const folder = await workspace({
+  const folder = await cliWorkspace({
     'tools/runs.ts': source,
     'tools/fine.ts': '/** One. */\nexport default (): number => 1;\n',
   });
@@ -368,14 +164,14 @@ describe('tgp mcp', () => {
     [['mcp', '--token', 'x'], 2, 'belong to --http'],
     [['mcp', '--http', '--host', '0.0.0.0'], 2, 'token'],
   ])('%j is wrong usage', async (args, code, hint) => {
-    const folder = await workspace({});
+    const folder = await cliWorkspace({});
     expect(await runCli(folder, args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(hint) });
   });
 
   test('makes no workspace, and says what is missing without the SDK', async () => {
     const empty = await tempRoot();
     expect(await runCli(empty, ['mcp'])).toMatchObject({ code: 1, stderr: expect.stringContaining('tgp init') });
-    const folder = await workspace({});
+    const folder = await cliWorkspace({});
     const loader = join(folder, 'hide.mjs');
     const hooks = `export const resolve = (name, context, next) =>
       next(name.startsWith('@modelcontextprotocol/') ? '@tgp/hidden' : name, context);`;

@@ -7,9 +7,10 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sqlite, TGP } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
 import { TOOLS } from '../helpers/dry_run_tools.js';
 import { serveHttp } from '../helpers/http_server.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 import { fingerprint, git } from '../helpers/untouched.js';
 
@@ -48,8 +49,8 @@ const DATABASES = {
     };
   },
   postgres: async () => {
-    const server = await startServer('postgres');
-    const pool = new pg.Pool({ host: '127.0.0.1', port: server.port, user: 'postgres', max: 4 });
+    const server = await ownDatabase('postgres');
+    const pool = new pg.Pool({ ...server.settings, max: 4 });
     pool.on('error', () => {});
     for (const sql of SCHEMA) await pool.query(sql);
     const close = async () => {
@@ -59,13 +60,10 @@ const DATABASES = {
     return { source: pool, close, ask: async (sql) => (await pool.query(sql)).rows };
   },
   mariadb: async () => {
-    const server = await startServer('mariadb');
-    const settings = { host: '127.0.0.1', port: server.port, user: 'root' };
-    const direct = await mysql.createConnection(settings);
-    await direct.query('CREATE DATABASE shop');
-    await direct.query('USE shop');
+    const server = await ownDatabase('mariadb');
+    const direct = await mysql.createConnection(server.settings);
     for (const sql of SCHEMA) await direct.query(sql);
-    const pool = mysql.createPool({ ...settings, database: 'shop', connectionLimit: 4 });
+    const pool = mysql.createPool({ ...server.settings, connectionLimit: 4 });
     const close = async () => {
       await pool.end();
       await direct.end();

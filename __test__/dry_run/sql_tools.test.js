@@ -4,7 +4,8 @@ import mysql from 'mysql2/promise';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSqlTools, executor, sqlite } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** A file with three rows, and a way to look at it around the tools. */
@@ -137,13 +138,11 @@ it('a database that is not known may commit when its schema changes: that is not
 it.skipIf(!hasServer('mariadb'))(
   'MariaDB commits when its schema changes: that is not tried',
   async () => {
-    const server = await startServer('mariadb');
-    const settings = { host: '127.0.0.1', port: server.port, user: 'root' };
-    const direct = await mysql.createConnection(settings);
-    await direct.query('CREATE DATABASE shop');
-    await direct.query('CREATE TABLE shop.items (id INT PRIMARY KEY)');
-    await direct.query('INSERT INTO shop.items VALUES (1), (2)');
-    const pool = mysql.createPool({ ...settings, database: 'shop', connectionLimit: 2 });
+    const server = await ownDatabase('mariadb');
+    const direct = await mysql.createConnection(server.settings);
+    await direct.query('CREATE TABLE items (id INT PRIMARY KEY)');
+    await direct.query('INSERT INTO items VALUES (1), (2)');
+    const pool = mysql.createPool({ ...server.settings, connectionLimit: 2 });
     onTestFinished(async () => {
       await pool.end();
       await direct.end();
@@ -154,7 +153,7 @@ it.skipIf(!hasServer('mariadb'))(
       `await tgp.exec_sql('DELETE FROM items WHERE id = 1'); await tgp.exec_sql('${sql}');`;
     for (const sql of ['TRUNCATE TABLE items', 'CREATE TABLE more (id INT)', 'ALTER TABLE items ADD name TEXT']) {
       await expect(kernel.run(code(sql), {}, { dryRun: true }), sql).rejects.toThrow(/MySQL commits at/);
-      const [rows] = await direct.query('SELECT * FROM shop.items ORDER BY id');
+      const [rows] = await direct.query('SELECT * FROM items ORDER BY id');
       expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
     }
   },

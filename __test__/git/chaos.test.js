@@ -6,11 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { bareRemote, clone, filesOf, git, lockFiles, SOUND, soundness } from '../helpers/git_remote.js';
+import { howOften } from '../helpers/how_often.js';
 
 const AGENT = fileURLToPath(new URL('../helpers/git_agent.mjs', import.meta.url));
-const AGENTS = 8;
-const WRITES = 25;
-const RIVAL_PUSHES = 10;
+const AGENTS = howOften({ usual: 3, long: 8 });
+const WRITES = howOften({ usual: 10, long: 25 });
+const RIVAL_PUSHES = howOften({ usual: 5, long: 10 });
+const KILLS = howOften({ usual: 4, long: 10 });
+/** An agent is killed at the latest after so long; in the short form it is done sooner. */
+const LONGEST_LIFE_MS = howOften({ usual: 1300, long: 3200 });
 
 /** Runs an agent to its end, however often it is killed on the way. */
 async function live(rootDir, remote, name, kills) {
@@ -29,7 +33,7 @@ async function live(rootDir, remote, name, kills) {
     });
     if (kills.left > 0) {
       kills.left -= 1;
-      setTimeout(() => child.kill('SIGKILL'), 700 + Math.random() * 2500);
+      setTimeout(() => child.kill('SIGKILL'), 400 + Math.random() * (LONGEST_LIFE_MS - 400));
     }
     const [code, signal] = await once(child, 'close');
     for (const [, index] of output.matchAll(/done (\d+)\n/g)) done = Math.max(done, Number(index) + 1);
@@ -58,13 +62,13 @@ async function rival(folder, remote) {
   }
 }
 
-describe('8 agents, a rival with git, and kill -9 at random', () => {
+describe(`${AGENTS} agents, a rival with git, and kill -9 at random`, () => {
   it('lose no commit', async () => {
     const { folder, remote } = await bareRemote();
     const seed = clone(folder, remote);
     git(seed, 'commit', '-q', '--allow-empty', '-m', 'Start');
     git(seed, 'push', '-q', 'origin', 'HEAD:main');
-    const kills = { left: 10 };
+    const kills = { left: KILLS };
     const roots = Array.from({ length: AGENTS }, (_, index) => join(folder, `agent-${index}`));
     await Promise.all([...roots.map((root, index) => live(root, remote, `a${index}`, kills)), rival(folder, remote)]);
 

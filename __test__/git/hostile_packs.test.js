@@ -6,11 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { git } from '../helpers/git_remote.js';
 import { probe } from '../helpers/host_probe.js';
 import { serve, WAYS } from '../helpers/hostile_remote.js';
+import { howOften } from '../helpers/how_often.js';
 import { commitBytes, deltaNumber, objectId, PackBytes, repeatDelta, treeBytes } from '../helpers/pack_bytes.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const MAX_MB = 200;
 const MB = 1 << 20;
+/** Versions of a file of 12 MB, each a delta on the one before. */
+const VERSIONS = howOften({ usual: 16, long: 50 });
 /** The name of a file of 1 536 MB of zeros. */
 const ZEROS = '27c2617287ce2ce733c5d690c6942c070c4280f5';
 
@@ -340,15 +343,15 @@ describe('a pack with deltas as git sends them', () => {
     }
   });
 
-  it('of a large file with fifty versions, each on the one before, is no limit', async () => {
+  it(`of a large file with ${VERSIONS} versions, each on the one before, is no limit`, async () => {
     const pack = new PackBytes();
     const start = Buffer.alloc(12 * MB);
     let at = pack.end;
     pack.add('blob', start);
-    for (let link = 0; link < 50; link++) {
+    for (let link = 0; link < VERSIONS; link++) {
       at = pack.addDelta(at, repeatDelta(start.length + link, 1, Buffer.from('y')));
     }
-    const last = objectId('blob', Buffer.concat([start, Buffer.alloc(50, 'y')]));
+    const last = objectId('blob', Buffer.concat([start, Buffer.alloc(VERSIONS, 'y')]));
     const tip = commitWith(pack, [['100644', 'large', last]]);
     const { error, files, warnings, peakMb } = await boot('http', pack, tip);
     expect(error).toBeNull();

@@ -23,7 +23,7 @@ export const MAX_MB = 200;
  * @property {number} [size] of the rows
  * @property {string} next what the next good statement gave
  * @property {number} peakMb
- * @property {number} lateMs how long the event loop was held up
+ * @property {number} lateMs how long the event loop was held up by what the application computed
  * @property {unknown} pool
  */
 

@@ -57,7 +57,7 @@ const FLAVOURS = {
     start: (program, folder, port) => [
       program,
       ...['-D', join(folder, 'data'), '-p', String(port), '-k', folder, '-h', '127.0.0.1'],
-      ...['-c', 'fsync=off', '-c', 'max_connections=60', '-c', 'shared_buffers=32MB'],
+      ...['-c', 'fsync=off', '-c', 'max_connections=120', '-c', 'shared_buffers=32MB'],
       ...[
         '-c',
         'ssl=on',
@@ -138,9 +138,7 @@ export async function startServer(name) {
   if (asRoot) giveTo(flavour.user, folder);
   /** @param {string[]} words @returns {[string, string[]]} */
   const asUser = ([command = '', ...args]) =>
-    asRoot
-      ? ['setpriv', ['--reuid', flavour.user, '--regid', flavour.user, '--clear-groups', '--', command, ...args]]
-      : [command, args];
+    asRoot ? ['setpriv', [...asOther(flavour.user), '--', command, ...args]] : [command, args];
   const environment = { ...process.env, HOME: folder, LC_ALL: 'C' };
   await Promise.all([
     run(...asUser(flavour.init(program, folder)), { env: environment, cwd: folder }),
@@ -162,6 +160,14 @@ export async function startServer(name) {
     throw error;
   }
   return { port, stop };
+}
+
+/**
+ * How `setpriv` starts a program as another user, which ends with the process that has started it, also when that is killed.
+ * @param {string} user
+ */
+function asOther(user) {
+  return ['--reuid', user, '--regid', user, '--clear-groups', '--pdeathsig', 'KILL'];
 }
 
 /**

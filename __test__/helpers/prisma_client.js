@@ -33,7 +33,7 @@ export function wantsPrisma() {
 
 /**
  * A real Prisma client over pg, generated without the engine that would be downloaded: nothing here migrates.
- * @param {{ host: string, port: number, user: string }} server
+ * @param {{ host: string, port: number, user: string, database: string }} server
  */
 export function prismaClient(server) {
   const inFolder = createRequire(join(FOLDER, 'package.json'));
@@ -52,5 +52,5 @@ export function prismaClient(server) {
   }
   const { PrismaClient } = inFolder('./generated/index.js');
   const { PrismaPg } = inFolder('@prisma/adapter-pg');
-  return new PrismaClient({ adapter: new PrismaPg({ ...server, database: 'postgres' }) });
+  return new PrismaClient({ adapter: new PrismaPg(server) });
 }

@@ -52,7 +52,7 @@ test('kill -9 under load by four processes', { timeout: 900_000 }, async () => {
   onTestFinished(() => {
     for (const { child } of running) child.kill('SIGKILL');
   });
-  for (let kills = howOften({ usual: 20, long: 200 }); kills > 0; kills--) {
+  for (let kills = howOften({ usual: 8, long: 200 }); kills > 0; kills--) {
     await new Promise((done) => setTimeout(done, 100 + Math.random() * 900));
     const victim = Math.floor(Math.random() * PROCESSES);
     const { child, ended } = /** @type {ReturnType<typeof start>} */ (running[victim]);

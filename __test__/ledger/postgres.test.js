@@ -9,23 +9,24 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createKernel } from '../helpers/create_kernel.js';
 import { hasServer, startServer } from '../helpers/database_server.js';
 import { ledgerFolder } from '../helpers/ledger.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 
 const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64');
 
 describe.runIf(hasServer('postgres'))('a ledger in PostgreSQL', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   const address = (schema = 'tgp_ledger') =>
-    `postgres://postgres:not-asked-for@127.0.0.1:${server.port}/postgres?schema=${schema}`;
+    `postgres://${server.settings.user}:not-asked-for@127.0.0.1:${server.port}/${server.settings.database}?schema=${schema}`;
 
   beforeAll(async () => {
-    server = await startServer('postgres');
+    server = await ownDatabase('postgres');
   });
   afterAll(() => server?.stop());
 
   /** @param {string} sql */
   const query = async (sql) => {
-    const client = new pg.Client({ host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' });
+    const client = new pg.Client(server.settings);
     await client.connect();
     try {
       return (await client.query(sql)).rows;

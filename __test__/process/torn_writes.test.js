@@ -9,10 +9,10 @@ import { howOften } from '../helpers/how_often.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const INDEX = new URL('../../index.js', import.meta.url).href;
-const ROUNDS = 8;
+const ROUNDS = howOften({ usual: 3, long: 8 });
 const FILES = 12;
-const PLAIN_WRITES = howOften({ usual: 800, long: 4000 });
-const PLAIN_ROUNDS = howOften({ usual: 20, long: 120 });
+const PLAIN_WRITES = howOften({ usual: 300, long: 4000 });
+const PLAIN_ROUNDS = howOften({ usual: 8, long: 120 });
 
 /** Writes for ever, eight at a time: each text says its number in every line, and how many lines there are. */
 const writer = (root) => `

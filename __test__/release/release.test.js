@@ -5,7 +5,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { nextVersion, releasedChangelog, releaseNotes } from '../../scripts/release.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -156,6 +156,9 @@ describe('npm run release refuses', () => {
   it('a folder without Git in one sentence', async () => {
     const { root, release } = await clone();
     await rm(join(root, '.git'), { recursive: true });
+    // Wherever the folder of temporary files is mounted: Git says no more than that there is no repository.
+    vi.stubEnv('GIT_DISCOVERY_ACROSS_FILESYSTEM', '1');
+    onTestFinished(() => void vi.unstubAllEnvs());
     await expect(release('patch')).rejects.toMatchObject({
       stderr: expect.stringMatching(/^"git rev-parse" failed: .*\n$/),
     });

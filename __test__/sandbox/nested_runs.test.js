@@ -266,17 +266,32 @@ describe('the budget of a run and all that it starts', () => {
     "const outcomes = async (calls: Promise<unknown>[]) => (await Promise.allSettled(calls)).map((o: any) => o.status === 'fulfilled' ? 'done' : [o.reason.code, o.reason.message]);";
 
   it('nestedRuns: those under way at every level', async () => {
-    const { kernel, tools } = await createKernel({ sandbox: { nestedRuns: 4, workers: 2 } });
+    // The runs of a round end when all of them have been asked for, however busy the machine is.
+    const opened = new Set();
+    const sandboxAPI = {
+      isOpen: (/** @type {number} */ round) => opened.has(round),
+      open: (/** @type {number} */ round) => void opened.add(round),
+    };
+    const sandbox = { nestedRuns: 4, workers: 2, timeoutMs: 2000 };
+    const { kernel, tools } = await createKernel({ sandbox }, { sandboxAPI });
+    const asked = `const asked = async (round: number, runs: number) => {
+      const calls = Array.from({ length: runs }, () => tgp.exec_tool('tools/inner.ts', { round, runs: 0 }));
+      await tgp.open(round);
+      return outcomes(calls);
+    };`;
     await tools.write_file.execute({
       path: 'tools/inner.ts',
-      content: `${OUTCOMES} export default async (a: { runs: number }) => outcomes(Array.from({ length: a.runs }, () => tgp.exec_tool('tools/inner.ts', { runs: 0 })))`,
+      content: `${OUTCOMES} ${asked} export default async (a: { round: number; runs: number }) => {
+        if (a.runs > 0) return asked(a.round, a.runs);
+        while (!(await tgp.isOpen(a.round))) await new Promise((done) => setTimeout(done, 5));
+      }`,
     });
     await tools.write_file.execute({
       path: 'tools/outer.ts',
-      content: `${OUTCOMES} export default async () => [
-        await outcomes(Array.from({ length: 6 }, () => tgp.exec_tool('tools/inner.ts', { runs: 0 }))),
-        await tgp.exec_tool('tools/inner.ts', { runs: 5 }),
-        await outcomes(Array.from({ length: 4 }, () => tgp.exec_tool('tools/inner.ts', { runs: 0 }))),
+      content: `${OUTCOMES} ${asked} export default async () => [
+        await asked(1, 6),
+        await tgp.exec_tool('tools/inner.ts', { round: 2, runs: 5 }),
+        await asked(3, 4),
       ]`,
     });
     const { result } = await kernel.exec('tools/outer.ts');

@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../scripts/soak_jobs.mjs';
 import { byKind, pictures, verdict } from '../../scripts/soak_verdict.mjs';
+import { howOften } from '../helpers/how_often.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
+const SECONDS = howOften({ usual: 5, long: 60 });
 const SOAK = fileURLToPath(new URL('../../scripts/soak.mjs', import.meta.url));
 
 /** A soak in which every promise was kept. */
@@ -76,9 +78,9 @@ describe('the verdict of a soak', () => {
 });
 
 describe.runIf(process.platform === 'linux')('a short soak', () => {
-  it('keeps every promise', { timeout: 180_000 }, async () => {
+  it('keeps every promise', { timeout: 300_000 }, async () => {
     const out = await tempRoot();
-    const child = spawn(process.execPath, [SOAK, '--seconds', '10', '--out', out], {
+    const child = spawn(process.execPath, [SOAK, '--seconds', String(SECONDS), '--out', out], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [printed, warned, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

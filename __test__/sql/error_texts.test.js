@@ -7,7 +7,8 @@ import pgPackage from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools, sqlite } from '../../index.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 
 const TABLES = [
@@ -37,8 +38,8 @@ const DATABASES = {
   },
   ...(hasServer('postgres') && {
     PostgreSQL: async () => {
-      const server = await startServer('postgres');
-      const settings = { host: '127.0.0.1', port: server.port, user: 'postgres', max: 1 };
+      const server = await ownDatabase('postgres');
+      const settings = { ...server.settings, max: 1 };
       const pool = new pgPackage.Pool(settings);
       for (const sql of TABLES) await pool.query(sql);
       const sql = postgres({ ...settings, onnotice: () => {} });
@@ -52,14 +53,11 @@ const DATABASES = {
   }),
   ...(hasServer('mariadb') && {
     MariaDB: async () => {
-      const server = await startServer('mariadb');
-      const settings = { host: '127.0.0.1', port: server.port, user: 'root' };
-      const oracle = await mysql.createConnection(settings);
-      await oracle.query('CREATE DATABASE shop');
-      await oracle.query('USE shop');
+      const server = await ownDatabase('mariadb');
+      const oracle = await mysql.createConnection(server.settings);
       for (const sql of TABLES) await oracle.query(sql);
       await oracle.end();
-      const pool = mysql.createPool({ ...settings, database: 'shop', connectionLimit: 1 });
+      const pool = mysql.createPool({ ...server.settings, connectionLimit: 1 });
       const close = async () => {
         await pool.end();
         await server.stop();

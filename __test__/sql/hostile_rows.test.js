@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attacked, MAX_MB } from '../helpers/attacked.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 
 /**
  * @typedef {import('../helpers/attacked.js').Attack} Attack
@@ -131,10 +132,10 @@ async function survives(source, ports, rows) {
 }
 
 describe.skipIf(!hasServer('postgres'))('rows of PostgreSQL end the call and nothing else', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   beforeAll(async () => {
-    server = await startServer('postgres');
+    server = await ownDatabase('postgres');
   }, 120_000);
   afterAll(() => server?.stop(), 60_000);
 
@@ -151,10 +152,10 @@ describe.skipIf(!hasServer('postgres'))('rows of PostgreSQL end the call and not
 });
 
 describe.skipIf(!hasServer('mariadb'))('rows of MariaDB end the call and nothing else', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   beforeAll(async () => {
-    server = await startServer('mariadb');
+    server = await ownDatabase('mariadb');
   }, 120_000);
   afterAll(() => server?.stop(), 60_000);
 

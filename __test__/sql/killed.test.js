@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sqlite } from '../../index.js';
+import { howOften } from '../helpers/how_often.js';
 import { sqlKernel, wait } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 import { workers } from '../helpers/workers.js';
@@ -17,9 +18,8 @@ const TOOL = `
   return 'done';
 `;
 const LIMITS = { timeoutMs: 20_000 };
-/** `TGP_KILL_ROUNDS=200` for the full promise; fewer rounds keep every day short. */
-const ROUNDS = Number(process.env.TGP_KILL_ROUNDS ?? 60);
-const HOST_ROUNDS = Number(process.env.TGP_KILL_HOST_ROUNDS ?? 3);
+const ROUNDS = howOften({ usual: 24, long: 200 });
+const HOST_ROUNDS = howOften({ usual: 2, long: 10 });
 
 async function database() {
   const folder = await tempRoot();

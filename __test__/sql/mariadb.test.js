@@ -4,11 +4,12 @@ import callbackMysql from 'mysql2';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools } from '../../index.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 
 describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   /** @type {mysql.Connection} */
   let oracle;
@@ -18,20 +19,17 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
   const closing = [];
 
   beforeAll(async () => {
-    server = await startServer('mariadb');
-    const settings = { host: '127.0.0.1', port: server.port, user: 'root' };
+    server = await ownDatabase('mariadb');
+    const { settings } = server;
     oracle = await mysql.createConnection(settings);
-    await oracle.query('CREATE DATABASE shop');
-    await oracle.query('USE shop');
     await oracle.query('CREATE TABLE items (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(100)) ENGINE=InnoDB');
     await oracle.query(
       'CREATE TABLE kinds (big BIGINT, exact DECIMAL(10, 2), day DATE, moment DATETIME(3), bytes BLOB, text TEXT, real_ DOUBLE, item INT, FOREIGN KEY (item) REFERENCES items (id)) ENGINE=InnoDB',
     );
-    const inShop = { ...settings, database: 'shop' };
-    const pool = mysql.createPool({ ...inShop, connectionLimit: 5 });
-    const callbacks = callbackMysql.createPool({ ...inShop, connectionLimit: 5 });
-    const instance = makeKnex({ client: 'mysql2', connection: inShop, pool: { min: 0, max: 5 } });
-    const single = await mysql.createConnection(inShop);
+    const pool = mysql.createPool({ ...settings, connectionLimit: 5 });
+    const callbacks = callbackMysql.createPool({ ...settings, connectionLimit: 5 });
+    const instance = makeKnex({ client: 'mysql2', connection: settings, pool: { min: 0, max: 5 } });
+    const single = await mysql.createConnection(settings);
     closing.push(
       () => pool.end(),
       () => new Promise((done) => callbacks.end(done)),

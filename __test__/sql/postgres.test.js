@@ -7,17 +7,16 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools, drizzle, knex, pg, postgresJs } from '../../index.js';
 import { allOrNothing } from '../helpers/all_or_nothing.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel, wait } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-const HOST = '127.0.0.1';
-const USER = 'postgres';
 const INDEX = new URL('../../index.js', import.meta.url).href;
 const PG = import.meta.resolve?.('pg') ?? 'pg';
 
 describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   /** @type {pgPackage.Pool} */
   let oracle;
@@ -28,14 +27,14 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
 
   /** @param {number} [max] */
   const pool = (max = 10) => {
-    const made = new pgPackage.Pool({ host: HOST, port: server.port, user: USER, max });
+    const made = new pgPackage.Pool({ ...server.settings, max });
     made.on('error', () => {});
     closing.push(() => made.end());
     return made;
   };
 
   beforeAll(async () => {
-    server = await startServer('postgres');
+    server = await ownDatabase('postgres');
     oracle = pool(2);
     await oracle.query('CREATE TABLE items (id serial PRIMARY KEY, name text)');
     await oracle.query(
@@ -45,18 +44,18 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
       'CREATE TABLE deferred (id int, other int REFERENCES accounts (id) DEFERRABLE INITIALLY DEFERRED)',
     );
     sources.pg = pool();
-    sources['postgres.js'] = postgres({ host: HOST, port: server.port, user: USER, max: 5, onnotice: () => {} });
+    sources['postgres.js'] = postgres({ ...server.settings, max: 5, onnotice: () => {} });
     closing.push(() => sources['postgres.js'].end({ timeout: 1 }));
     sources['drizzle over pg'] = drizzlePg(pool());
     sources['drizzle over postgres.js'] = drizzlePostgresJs(sources['postgres.js']);
     const instance = makeKnex({
       client: 'pg',
-      connection: { host: HOST, port: server.port, user: USER },
+      connection: server.settings,
       pool: { min: 0, max: 5 },
     });
     closing.push(() => instance.destroy());
     sources.knex = instance;
-    const client = new pgPackage.Client({ host: HOST, port: server.port, user: USER });
+    const client = new pgPackage.Client(server.settings);
     await client.connect();
     closing.push(() => client.end());
     sources['one client of pg'] = client;
@@ -95,7 +94,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
         const program = `
         const { TGP, tgpTools } = await import(${JSON.stringify(INDEX)});
         const { default: pg } = await import(${JSON.stringify(PG)});
-        const sql = new pg.Pool({ host: '${HOST}', port: ${server.port}, user: '${USER}' });
+        const sql = new pg.Pool(${JSON.stringify(server.settings)});
         const kernel = new TGP({ config: { rootDir: ${JSON.stringify(root)} }, sql });
         const content = "await tgp.exec_sql(\\"INSERT INTO items (name) VALUES ('doomed')\\"); console.log('in'); await tgp.exec_sql('SELECT pg_sleep(60)')";
         await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content });
@@ -105,7 +104,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
         const sleeping = async () =>
           (
             await oracle.query(
-              "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND state = 'active' AND pid <> pg_backend_pid()",
+              "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND state = 'active' AND datname = current_database() AND pid <> pg_backend_pid()",
             )
           ).rows.length;
         while ((await sleeping()) === 0) await wait(50);
@@ -120,7 +119,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
 
     it('no backend is left busy or in a transaction', async () => {
       const { rows } = await oracle.query(
-        "SELECT state, query FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND state <> 'idle'",
+        "SELECT state, query FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'",
       );
       expect(rows).toEqual([]);
     });

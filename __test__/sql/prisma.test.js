@@ -1,14 +1,15 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { createSqlTools, prisma } from '../../index.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
 import { prismaClient, wantsPrisma } from '../helpers/prisma_client.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 
 describe.skipIf(!wantsPrisma() || !hasServer('postgres'))('Prisma', () => {
   it('is found by its shape, commits, rolls back, and gives plain values', async () => {
-    const server = await startServer('postgres');
-    const settings = { host: '127.0.0.1', port: server.port, user: 'postgres' };
+    const server = await ownDatabase('postgres');
+    const settings = server.settings;
     const oracle = new pg.Client(settings);
     await oracle.connect();
     const client = prismaClient(settings);

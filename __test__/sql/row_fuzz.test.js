@@ -8,7 +8,8 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools, executor } from '../../index.js';
 import { startChoppyProxy } from '../helpers/choppy_proxy.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** `TGP_FUZZ_SEED` repeats a run, `TGP_FUZZ_RUNS` makes it longer. */
@@ -64,7 +65,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL, whose answers arrive in pie
   /** @type {Record<string, any>} */
   const sources = {};
   beforeAll(async () => {
-    const server = await startServer('postgres');
+    const server = await ownDatabase('postgres');
     closing.push(() => server.stop());
     let size = 1;
     const proxy = await startChoppyProxy(server.port, () => {
@@ -72,7 +73,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL, whose answers arrive in pie
       return size + 1;
     });
     closing.push(() => proxy.stop());
-    const where = { host: '127.0.0.1', port: proxy.port, user: 'postgres', database: 'postgres' };
+    const where = { ...server.settings, port: proxy.port };
     const pool = new pgPackage.Pool({ ...where, max: 2 });
     pool.on('error', () => {});
     const sql = postgres({ ...where, max: 2, fetch_types: false });
@@ -132,7 +133,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces 
   /** @type {any} */
   let pool;
   beforeAll(async () => {
-    const server = await startServer('mariadb');
+    const server = await ownDatabase('mariadb');
     closing.push(() => server.stop());
     let size = 1;
     const proxy = await startChoppyProxy(server.port, () => {
@@ -141,9 +142,8 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces 
     });
     closing.push(() => proxy.stop());
     pool = callbackMysql.createPool({
-      host: '127.0.0.1',
+      ...server.settings,
       port: proxy.port,
-      user: 'root',
       connectionLimit: 2,
       charset: 'utf8mb4',
     });

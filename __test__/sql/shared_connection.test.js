@@ -6,17 +6,18 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createSqlTools, postgresJs } from '../../index.js';
 import { hasServer, startServer } from '../helpers/database_server.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 
 const WIDE = 12_000_000;
 
 describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what tools ask for, and nothing else', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   /** @type {any} */
   let where;
   beforeAll(async () => {
-    server = await startServer('postgres');
-    where = { host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' };
+    server = await ownDatabase('postgres');
+    where = server.settings;
   }, 120_000);
   afterAll(() => server?.stop(), 60_000);
 
@@ -150,6 +151,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB: what is limited is what tools a
   /** @type {mysql.Connection} */
   let connection;
   beforeAll(async () => {
+    // A server of its own: a test counts the prepared statements of the whole server.
     server = await startServer('mariadb');
     connection = await mysql.createConnection({ host: '127.0.0.1', port: server.port, user: 'root' });
   }, 120_000);

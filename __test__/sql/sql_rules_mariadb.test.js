@@ -2,9 +2,10 @@ import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools } from '../../index.js';
 import { SqlRules } from '../../js/sql/rules.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
 import { oddStatements } from '../helpers/odd_statements.js';
 import { broken, refusedOrdinary, SECRET } from '../helpers/rule_bench.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 
 /** Ways round the rules that were tried: spelling, hiding, and what MariaDB itself does on the side. */
 const ATTEMPTS = [
@@ -134,7 +135,7 @@ const ORDINARY = [
 ];
 
 describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   /** @type {mysql.Pool} */
   let pool;
@@ -142,11 +143,10 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
   let oracle;
 
   beforeAll(async () => {
-    server = await startServer('mariadb');
-    const settings = { host: '127.0.0.1', port: server.port, user: 'root', multipleStatements: true };
+    server = await ownDatabase('mariadb', 'shop');
+    const settings = { ...server.settings, multipleStatements: true };
     oracle = await mysql.createConnection(settings);
-    await oracle.query(`CREATE DATABASE shop; USE shop;
-      CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(100)) ENGINE=InnoDB;
+    await oracle.query(`CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(100)) ENGINE=InnoDB;
       CREATE TABLE secrets (id INT PRIMARY KEY, s VARCHAR(100)) ENGINE=InnoDB;
       CREATE TABLE 2024_sales (a INT);
       CREATE SEQUENCE counter;
@@ -154,7 +154,7 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
       CREATE FUNCTION erase() RETURNS INT BEGIN DELETE FROM t WHERE id = 1; RETURN 1; END;
       CREATE PROCEDURE p() DELETE FROM t`);
     await reset();
-    pool = mysql.createPool({ ...settings, database: 'shop', connectionLimit: 1 });
+    pool = mysql.createPool({ ...settings, connectionLimit: 1 });
   }, 120_000);
 
   afterAll(async () => {

@@ -3,9 +3,10 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools } from '../../index.js';
 import { SqlRules } from '../../js/sql/rules.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
 import { oddStatements } from '../helpers/odd_statements.js';
 import { broken, refusedOrdinary, SECRET } from '../helpers/rule_bench.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 
 /** Ways round the rules that were tried: spelling, hiding, and what PostgreSQL itself does on the side. */
 const ATTEMPTS = [
@@ -148,7 +149,7 @@ const ORDINARY = [
 ];
 
 describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   /** @type {pgPackage.Pool} */
   let pool;
@@ -158,8 +159,8 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
   let other;
 
   beforeAll(async () => {
-    server = await startServer('postgres');
-    const settings = { host: '127.0.0.1', port: server.port, user: 'postgres' };
+    server = await ownDatabase('postgres');
+    const settings = server.settings;
     pool = new pgPackage.Pool({ ...settings, max: 1 });
     pool.on('error', () => {});
     oracle = new pgPackage.Client(settings);

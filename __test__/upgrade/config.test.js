@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { GitConfigSchema, loadTGPConfig, TGP, TGPConfigSchema, tgpTools } from '../../index.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { tempRoot } from '../helpers/temp_root.js';
@@ -80,6 +80,8 @@ describe("git.provider 'local' with writeStrategy 'pr'", () => {
 
 describe('fs.allowedDirs', () => {
   it('may be /tmp, which is then the one of the machine', async () => {
+    vi.stubEnv('TMPDIR', '/tmp');
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { run, folder } = await application({ fs: { allowedDirs: ['/tmp'] }, rootDir: '../../root' }).catch((e) => e);
     // The application of this test lies in the folder of temporary files: it is told so, and nothing was touched.
     await expect(run('return 1')).rejects.toMatchObject({ code: 'ERR_CONFIG', details: { key: 'fs.allowedDirs' } });

@@ -2,7 +2,8 @@ import BetterSqlite3 from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, createSqlTools, executor, TGP } from '../../index.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer } from '../helpers/database_server.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -288,14 +289,14 @@ describe('{ query, transaction } in place of a plain function', () => {
 });
 
 describe.skipIf(!hasServer('postgres'))('functions over a pool of PostgreSQL', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   /** @type {pg.Pool} */
   let pool;
 
   beforeAll(async () => {
-    server = await startServer('postgres');
-    pool = new pg.Pool({ host: '127.0.0.1', port: server.port, user: 'postgres', max: 4 });
+    server = await ownDatabase('postgres');
+    pool = new pg.Pool({ ...server.settings, max: 4 });
     // The server says good-bye to connections that are being closed.
     pool.on('error', () => {});
     await pool.query('CREATE TABLE items (name text NOT NULL)');
@@ -309,7 +310,11 @@ describe.skipIf(!hasServer('postgres'))('functions over a pool of PostgreSQL', (
   });
 
   const open = async () =>
-    (await pool.query("SELECT count(*)::int AS n FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'")).rows;
+    (
+      await pool.query(
+        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'",
+      )
+    ).rows;
 
   it('a plain one leaves no transaction open on any connection', async () => {
     const { exec_sql } = createSqlTools((sql, params) => pool.query(sql, params));

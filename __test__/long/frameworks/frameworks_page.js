@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 
 /**
- * @typedef {import('../helpers/process_counts.js').Counts} Counts
+ * @typedef {import('../../helpers/process_counts.js').Counts} Counts
  * @typedef {{ name: string, version: string, counts: Counts[], left: number }} Row
  */
 
@@ -24,7 +24,7 @@ const COLUMNS = [
  * @returns {Promise<string>}
  */
 export async function frameworksPage(rows) {
-  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
   const cells = rows.map((row) => {
     const course = (/** @type {keyof Counts} */ key) => row.counts.map((counts) => counts[key]).join(' → ');
     return [

@@ -2,47 +2,10 @@
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { PLAIN, run } from '../../helpers/served_application.js';
 
-/**
- * @typedef {object} Application
- * @property {string} name
- * @property {string} [runtime] the package that it is made with
- * @property {Record<string, string>} dependencies
- * @property {Record<string, string>} files
- * @property {(folder: string, port: number) => string[]} command the program and its arguments, which listens on `port`
- * @property {string} [path] where it answers
- * @property {string[][]} [before] commands of its folder's `node_modules/.bin`, to be run first
- * @property {string} [served] the folder that it is served from, when that is not its own
- * @property {{ file: string, times: number }} [edits] a file that is changed while it is served
- * @property {boolean} [frozen] whether it is stopped between requests
- */
+/** @typedef {import('../../helpers/served_application.js').Application} Application */
 
-/** What all of them call. */
-const RUN = `
-import { TGP, tgpTools } from '@tgp/core';
-
-const kernel = new TGP({ config: { rootDir: process.env.TGP_TOOLS ?? './.tgp', sandbox: { timeoutMs: 1000 } } });
-let forged;
-
-export async function run(n) {
-  forged ??= tgpTools(kernel).write_file.execute({ path: 'tools/add.ts', content: 'export default (args: { n: number }): number => args.n + 1;' });
-  await forged;
-  const { result } = await kernel.exec('tools/add.ts', { n });
-  return { result, edition: EDITION };
-}
-`;
-const run = (/** @type {number | string} */ edition = 0) => RUN.replace('EDITION', String(edition));
-const HTTP = `
-import { createServer } from 'node:http';
-import { run } from './run.mjs';
-
-createServer(async (request, response) => {
-  const n = Number(new URL(request.url, 'http://localhost').searchParams.get('n'));
-  response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify(await run(n)));
-}).listen(Number(process.env.PORT), '127.0.0.1');
-`;
-const PLAIN = { 'run.mjs': run(), 'server.mjs': HTTP };
 const bin = (/** @type {string} */ folder, /** @type {string} */ name) => join(folder, 'node_modules', '.bin', name);
 
 /** Installed together, so that they are installed once. */
@@ -61,7 +24,7 @@ export const GET = async (request) => Response.json(await run(Number(new URL(req
 const nextConfig = (/** @type {string} */ config) =>
   `import { withTGP } from '@tgp/core/next';\n\nexport default withTGP(${config});\n`;
 
-/** The cheap ones: they are part of every run of the tests. @type {Application[]} */
+/** The cheap ones. @type {Application[]} */
 export const SHORT = [
   {
     name: 'Express',

@@ -8,10 +8,10 @@ import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { example, filesOfExample, initialise, withoutScript } from '../helpers/fresh_application.js';
-import { PLATFORM_PACKAGE, packedApplication } from '../helpers/packed_application.js';
-import { askAgent, startServer } from '../helpers/running_server.js';
-import { tempRoot } from '../helpers/temp_root.js';
+import { example, filesOfExample, initialise, withoutScript } from '../../helpers/fresh_application.js';
+import { PLATFORM_PACKAGE, packedApplication } from '../../helpers/packed_application.js';
+import { askAgent, startServer } from '../../helpers/running_server.js';
+import { tempRoot } from '../../helpers/temp_root.js';
 
 const exec = promisify(execFile);
 const MINUTES = 60_000;

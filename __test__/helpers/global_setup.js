@@ -1,0 +1,52 @@
+/** What all test files of a run share; Vitest calls it for each of its projects before the first test. */
+
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BROKER, startBroker } from './shared_servers.js';
+
+/** Memory that is a file system. Tests commit and write thousands of times: on a disk each waits for it. */
+const IN_MEMORY = '/dev/shm';
+const NAME = 'tgp-tests-';
+/** What the tests of a run may need at the same time. */
+const ROOM = 4 * 2 ** 30;
+
+export async function setup() {
+  if (process.env[BROKER] !== undefined) return undefined;
+  const { port, stop } = await startBroker();
+  process.env[BROKER] = String(port);
+  const folder = hasRoom(IN_MEMORY) ? mkdtempSync(join(IN_MEMORY, `${NAME}${process.pid}-`)) : undefined;
+  if (folder !== undefined) {
+    removeLeftovers();
+    // As /tmp is: databases run as users of their own.
+    chmodSync(folder, 0o1777);
+    process.env.TMPDIR = folder;
+  }
+  return async () => {
+    await stop();
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+/** Removes the folders of runs that were killed. */
+function removeLeftovers() {
+  for (const name of readdirSync(IN_MEMORY).filter((found) => found.startsWith(NAME))) {
+    const pid = /^\d+(?=-)/.exec(name.slice(NAME.length))?.[0];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`))
+      rmSync(join(IN_MEMORY, name), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Whether a folder is there with enough room; what was chosen by TMPDIR stays.
+ * @param {string} folder
+ */
+function hasRoom(folder) {
+  if (process.platform !== 'linux' || tmpdir() !== '/tmp') return false;
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= ROOM;
+  } catch {
+    return false;
+  }
+}
