@@ -34,9 +34,7 @@ pub fn for_all<S: Strategy>(source: &'static str, inputs: &S, holds: impl Fn(S::
             holds(input);
             Ok(())
         });
-        if let Err(failure) = tried {
-            panic!("{failure}");
-        }
+        assert!(tried.is_ok(), "{}", tried.err().map(|failure| failure.to_string()).unwrap_or_default());
         if long.is_none_or(|end| Instant::now() >= end) {
             return;
         }
