@@ -6,3 +6,6 @@
 export function howOften({ usual, long }) {
   return process.env.TGP_LONG_TESTS ? long : usual;
 }
+
+/** Whether this is `npm run test:long`: for what has no short form, and whose promise another test keeps in `npm test`. */
+export const IS_LONG = process.env.TGP_LONG_TESTS !== undefined;

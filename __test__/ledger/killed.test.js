@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { TGP } from '../../index.js';
 import { howOften } from '../helpers/how_often.js';
 import { callsOf } from '../helpers/ledger.js';
@@ -53,7 +53,10 @@ test('kill -9 under load by four processes', { timeout: 900_000 }, async () => {
     for (const { child } of running) child.kill('SIGKILL');
   });
   for (let kills = howOften({ usual: 8, long: 200 }); kills > 0; kills--) {
-    await new Promise((done) => setTimeout(done, 100 + Math.random() * 900));
+    // Something was done since the last kill, however long a busy machine takes for it.
+    const done = reported.length;
+    await vi.waitFor(() => expect(reported.length).toBeGreaterThan(done), { timeout: 60_000, interval: 20 });
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 500));
     const victim = Math.floor(Math.random() * PROCESSES);
     const { child, ended } = /** @type {ReturnType<typeof start>} */ (running[victim]);
     expect(child.exitCode, (await Promise.race([ended, { stderr: '' }])).stderr).toBe(null);

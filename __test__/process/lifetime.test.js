@@ -10,8 +10,8 @@ import { otherNodes } from '../helpers/other_nodes.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const run = promisify(execFile);
-const SHORT_LIVES = howOften({ usual: 16, long: 200 });
-const SUDDEN_ENDS = howOften({ usual: 16, long: 100 });
+const SHORT_LIVES = howOften({ usual: 10, long: 200 });
+const SUDDEN_ENDS = howOften({ usual: 12, long: 100 });
 const INDEX = new URL('../../index.js', import.meta.url).href;
 
 /** A program that forges a tool, runs it and prints the result. */

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { IS_LONG } from '../helpers/how_often.js';
 import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
 import { firstThreeTen } from '../helpers/retrieval_figures.js';
 import { placeTools } from '../helpers/retrieval_set.js';
 
 /**
  * The set was written by somebody who had not seen the search. It is reported on and never tuned for: nothing here asserts a
- * figure, so that nobody is tempted to move a weight until a test passes.
+ * figure, so that nobody is tempted to move a weight until a test passes. The report is part of `npm run test:long`.
  */
 const FOLDER = new URL('../fixtures/retrieval_unseen/', import.meta.url);
 const SAME_JOB = 0.85;
@@ -68,7 +69,7 @@ describe('the unseen retrieval set', () => {
     );
   });
 
-  it.skipIf(!hasWeights)(
+  it.runIf(IS_LONG && hasWeights)(
     'is reported on: by words, by meaning, and with lines that say when',
     async () => {
       const told = {
@@ -82,7 +83,7 @@ describe('the unseen retrieval set', () => {
     300_000,
   );
 
-  it.skipIf(!hasWeights)(
+  it.runIf(IS_LONG && hasWeights)(
     'is reported on: tools that are forged twice, and those that only look like it',
     async () => {
       const { kernel, tools, rootDir } = await applicationWithMemory();

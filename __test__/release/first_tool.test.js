@@ -1,16 +1,20 @@
-/** A new user's way: `npm install @tgp/core` in an empty folder, and the first tool. */
+/**
+ * A new user's way: `npm install @tgp/core` in an empty folder, and the first tool. In `npm test` `__test__/package/pack.test.js`
+ * installs the packed packages in an empty project.
+ */
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { table } from '../../scripts/first_tool.mjs';
+import { IS_LONG } from '../helpers/how_often.js';
 
 const exec = promisify(execFile);
 const SCRIPT = fileURLToPath(new URL('../../scripts/first_tool.mjs', import.meta.url));
 const MINUTES = 60_000;
 
-it(
+it.runIf(IS_LONG)(
   'npm install @tgp/core brings the native package of this platform, and the first tool runs',
   async () => {
     const { stdout } = await exec(process.execPath, [SCRIPT, '--only', 'npm']);
