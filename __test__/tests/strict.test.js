@@ -311,11 +311,13 @@ describe('a tool that is not green', () => {
 
   it('is not green by a test that ran while the tool was changed', async () => {
     const agent = await strictAgent();
-    const slow = testOf('plain').replace('() => {', 'async () => { await new Promise((r) => setTimeout(r, 300));');
+    const slow = testOf('plain').replace('() => {', 'async () => { await new Promise((r) => setTimeout(r, 1000));');
     await agent.write(PT, slow);
     await agent.tried(P);
     await agent.write(P, PLAIN);
     const running = agent.tried(P);
+    // It has begun by then, also on a busy machine, and has not ended.
+    await new Promise((done) => setTimeout(done, 300));
     await agent.write(P, PLAIN.replace("'P'", "'Q'"));
     await running;
     await agent.refused(agent.run(P, {}), { path: P });
