@@ -102,5 +102,5 @@ function byFolder(paths) {
 /** @param {string[]} crates */
 function nextest(crates) {
   const chosen = crates.flatMap((name) => ['-p', name]);
-  return [join(ROOT, 'scripts', 'cargo.mjs'), 'nextest', 'run', '--release', ...chosen];
+  return [join(ROOT, 'scripts', 'cargo.mjs'), 'nextest', 'run', ...chosen];
 }
