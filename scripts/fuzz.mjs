@@ -5,7 +5,7 @@
  * --seconds <n>  for each property; other arguments choose properties by words of their names. Exit code 2: there is none of that name.
  */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endWithUsage, readOptions } from './options.mjs';
 import { localBin, ROOT, status } from './process.mjs';
@@ -28,7 +28,7 @@ if (odd !== undefined) endWithUsage(USAGE, `No property has "${odd}" in its name
 const long = { TGP_FUZZ_SECONDS: values.seconds };
 const chosen = names.length === 0 ? [] : ['-t', names.join('|')];
 const hasScript = names.length === 0 || titles().some((title) => names.some((name) => title.includes(name)));
-const wanted = names.length === 0 ? '' : ` & (${names.map((name) => `test(${name}) | package(~${name})`).join(' | ')})`;
+const wanted = names.length === 0 ? '' : ` & (${names.map(rustFilter).join(' | ')})`;
 const rust = status(
   'cargo',
   ['nextest', 'run', '--workspace', '--no-fail-fast', '--no-tests=fail', '-E', `test(fuzz_tests)${wanted}`],
@@ -37,6 +37,16 @@ const rust = status(
 if (rust === NONE && !hasScript) endWithUsage(USAGE, `No property has "${names.join('" or "')}" in its name.`);
 const script = hasScript ? status(localBin('vitest'), ['run', FOLDER, ...chosen], long) : 0;
 process.exitCode = (rust === 0 || rust === NONE) && script === 0 ? 0 : 1;
+
+/**
+ * Tests with a word in their name, or of the crate of that name.
+ * @param {string} name
+ */
+function rustFilter(name) {
+  return existsSync(join(ROOT, 'crates', name, 'Cargo.toml'))
+    ? `test(${name}) | package(tgp-${name})`
+    : `test(${name})`;
+}
 
 /** The names of the properties in JavaScript: vitest would take half a minute to say that it has none. */
 function titles() {

@@ -35,6 +35,7 @@ describe('npm run fuzz', () => {
     expect(stdout).toMatch(/Tests .*2 passed/);
     expect(code).toBe(0);
     expect(await fuzz(0, '--seconds', '1', 'of_rust_alone')).toMatchObject({ code: 0, stdout: '' });
+    expect((await fuzz(0, '--seconds', '1', 'ledger')).asked).toContain('(test(ledger) | package(tgp-ledger))');
   });
 
   it.each([
