@@ -56,7 +56,10 @@ describe('limits', () => {
   it('wallMs counts waiting', async () => {
     const { forge } = await createKernel();
     const waits = 'export default () => new Promise((done) => setTimeout(() => done(1), 60000))';
+    const begun = performance.now();
     await expect(forge(waits, {}, { wallMs: 60 })).rejects.toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
+    // Far below the default of 30 s, which would end it as well.
+    expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
   it('memoryMb of one run may be more or less than the configured', async () => {
