@@ -12,8 +12,8 @@ const LISTED_FILES = 20;
 const LISTED_RUST_TESTS = 5;
 
 const VITEST_REPORT = join(ROOT, 'target', 'vitest.json');
-/** Where nextest writes: scripts/nextest.toml, default profile. */
-const NEXTEST_REPORT = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'nextest', 'default', 'junit.xml');
+/** Where nextest writes (scripts/nextest.toml, default profile): below the workspace, wherever Cargo builds. */
+const NEXTEST_REPORT = join(ROOT, 'target', 'nextest', 'default', 'junit.xml');
 
 /** @returns {Tally} */
 export function test() {

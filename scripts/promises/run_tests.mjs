@@ -5,14 +5,15 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ROOT } from '../process.mjs';
 import { tallyOfJunit } from '../test.mjs';
-import { CARGO_TARGET, LOGS } from './scratch_tree.mjs';
+import { CARGO_TARGET, LOGS, TREE } from './scratch_tree.mjs';
 
 /**
  * @typedef {import('../promises.mjs').BrokenPromise} BrokenPromise
  * @typedef {{ name: string, assertionResults: { status: string, fullName: string }[] }} VitestFile
  */
 
-const JUNIT = join(CARGO_TARGET, 'nextest', 'default', 'junit.xml');
+/** Below the workspace, wherever Cargo builds. */
+const JUNIT = join(TREE, 'target', 'nextest', 'default', 'junit.xml');
 const CARGO = 'scripts/cargo.mjs';
 const NEXTEST = ['nextest', 'run', '--no-fail-fast', '--config-file', 'scripts/nextest.toml'];
 

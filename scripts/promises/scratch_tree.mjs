@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { captureIn, ROOT, StepFailed } from '../process.mjs';
 
 const FOLDER = join(ROOT, 'target', 'break-promises');
-const TREE = join(FOLDER, 'tree');
+export const TREE = join(FOLDER, 'tree');
 /** Where cargo builds the worktree; kept for the next time. */
 export const CARGO_TARGET = join(FOLDER, 'cargo');
 /** What the tests of each promise print. */
