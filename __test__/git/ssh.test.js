@@ -7,6 +7,7 @@ import {
   clone,
   commitsOf,
   filesOf,
+  git,
   MOST_REGISTRY_COMMITS_OF_A_SYNC,
   SOUND,
   soundness,
@@ -42,6 +43,31 @@ describe('an ssh remote', () => {
     const { registry, ...commits } = commitsOf(remote);
     expect(commits).toEqual({ writes: 2, others: [] });
     expect(registry).toBeLessThanOrEqual(2 * MOST_REGISTRY_COMMITS_OF_A_SYNC);
+  });
+
+  it.each([
+    ['moves on', ''],
+    ['is replaced', '--force'],
+  ])('that %s between the look at its branch and the fetch gives what it has then', async (_, force) => {
+    const { folder, remote } = await bareRemote();
+    const person = clone(folder, remote);
+    const commit = (name, ...options) => {
+      writeFileSync(join(person, name), name);
+      git(person, 'add', name);
+      git(person, 'commit', '-q', '-m', name, ...options);
+    };
+    commit('first.txt');
+    git(person, 'push', '-q', 'origin', 'HEAD:main');
+    commit('second.txt', ...(force === '' ? [] : ['--amend']));
+    standIn(
+      folder,
+      `[ "$(wc -l < "${folder}/calls")" -ne 2 ] || git -C "${person}" push -q ${force} origin HEAD:main\nfor last; do :; done\nexec sh -c "$last"`,
+    );
+    const { kernel, rootDir } = await createKernel({ git: { repo: `git@host.example:${remote}` } });
+    await kernel.boot();
+    expect(filesOf(rootDir)).toMatchObject({ 'first.txt': 'first.txt', 'second.txt': 'second.txt' });
+    expect(git(rootDir, 'rev-parse', 'origin/main')).toBe(git(person, 'rev-parse', 'HEAD'));
+    expect(soundness(rootDir)).toEqual(SOUND);
   });
 
   it('without a program for it is an error that says what to do', async () => {

@@ -6,7 +6,7 @@
 
 use super::foreign::{ForeignRepository, PackServer};
 use super::object_copy;
-use super::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs};
+use super::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs, Want};
 use crate::durability::repository_lock::RepositoryLock;
 use crate::durability::stale_lock::{self, Evidence};
 use crate::git_error::GitError;
@@ -56,17 +56,17 @@ impl Remote for PathRemote {
     fn fetch(
         &self,
         repository: &Repository,
-        want: Oid,
+        want: Want<'_>,
         have: &[Oid],
         limits: &Limits,
         patience: &Patience,
-    ) -> Result<StoredPack, GitError> {
+    ) -> Result<(Oid, StoredPack), GitError> {
         let remote = ForeignRepository::find(&self.path)?;
         let odb = repository.odb().map_err(|error| GitError::git("fetch from the remote repository", &error))?;
         let is_known = |id: Oid| !have.is_empty() && odb.exists_ext(id, OdbLookupFlags::NO_REFRESH);
         despite_repacks(&remote, || {
-            let mut pack = PackServer::new(&remote, want, &is_known, limits, patience)?;
-            pack::receive(repository, &mut pack, want, limits, patience)
+            let mut pack = PackServer::new(&remote, want.id, &is_known, limits, patience)?;
+            Ok((want.id, pack::receive(repository, &mut pack, want.id, limits, patience)?))
         })
     }
 

@@ -15,6 +15,21 @@ pub(crate) struct RemoteRefs {
     pub(crate) head: Option<Oid>,
 }
 
+/// What to bring here: a branch of the remote, where it was when it was last looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Want<'name> {
+    /// Full reference name, or `HEAD`.
+    pub(crate) name: &'name str,
+    pub(crate) id: Oid,
+}
+
+impl RemoteRefs {
+    /// Where a reference stands, `HEAD` included.
+    pub(crate) fn at(&self, name: &str) -> Option<Oid> {
+        if name == "HEAD" { self.head } else { self.branches.get(name).copied() }
+    }
+}
+
 /// A request to move a branch of the remote, if it still is where it was thought to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RefUpdate {
@@ -41,14 +56,15 @@ pub(crate) trait Remote: Send + Sync {
     fn refs(&self, patience: &Patience) -> Result<RemoteRefs, GitError>;
 
     /// Brings `want` and all that it needs into `repository`, if nothing goes beyond `limits`; `have` is there already.
+    /// The commit that came: a newer one when the branch moved since.
     fn fetch(
         &self,
         repository: &Repository,
-        want: Oid,
+        want: Want<'_>,
         have: &[Oid],
         limits: &Limits,
         patience: &Patience,
-    ) -> Result<StoredPack, GitError>;
+    ) -> Result<(Oid, StoredPack), GitError>;
 
     /// Sends what `update.new` needs and moves the branch by compare-and-swap.
     fn push(

@@ -11,6 +11,7 @@ use crate::branches::{pending, strategy};
 use crate::git_error::GitError;
 use crate::objects::trees::Trees;
 use crate::patience::Patience;
+use crate::remote::remote::Want;
 use crate::store::held_back::Released;
 use crate::store::landing::{self, Landed, Landing, RefMove};
 use crate::store_options::WriteStrategy;
@@ -65,8 +66,8 @@ impl Upstream {
             (Some(theirs), _) => {
                 let landed = self.integrate(&repository, theirs, &patience)?;
                 hydrated.take(landed);
-                let local = branch_at(&repository, branch)?;
-                if local != Some(theirs) || self.options().strategy == WriteStrategy::PullRequest {
+                let known = at(&repository, &tracking_reference(branch))?;
+                if branch_at(&repository, branch)? != known || self.options().strategy == WriteStrategy::PullRequest {
                     hydrated.local = LocalCommits::Waiting;
                 }
             }
@@ -94,7 +95,8 @@ impl Upstream {
 
     /// Makes `theirs` part of the local history.
     pub(crate) fn integrate(&self, network: &Repository, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
-        self.fetch(network, theirs, patience, || {
+        let want = Want { name: &branch_reference(&self.options().branch), id: theirs };
+        self.fetch(network, want, patience, |theirs| {
             let mut backoff = Backoff::new();
             loop {
                 let landed = match self.options().strategy {
@@ -219,7 +221,8 @@ impl Upstream {
     }
 
     fn start_from(&self, network: &Repository, start: Oid, patience: &Patience) -> Result<Landed, GitError> {
-        self.fetch(network, start, patience, || self.land_start(start, patience))
+        let want = Want { name: "HEAD", id: start };
+        self.fetch(network, want, patience, |start| self.land_start(start, patience))
     }
 
     fn land_start(&self, start: Oid, patience: &Patience) -> Result<Landed, GitError> {

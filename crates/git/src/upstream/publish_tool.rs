@@ -11,7 +11,7 @@ use crate::objects::trees::Trees;
 use crate::patience::Patience;
 use crate::pull_request::forge_api::ForgeApi;
 use crate::pull_request::pull_request::{PullRequest, PullRequestState};
-use crate::remote::remote::{PushAnswer, RefUpdate};
+use crate::remote::remote::{PushAnswer, RefUpdate, Want};
 use crate::store::landing::{self, Landing, RefMove};
 use git2::{Oid, Repository};
 
@@ -102,7 +102,8 @@ impl Upstream {
 
     /// Puts our commits of a tool on top of the ones that somebody else pushed for it.
     fn land_tool(&self, network: &Repository, branch: &str, theirs: Oid, patience: &Patience) -> Result<(), GitError> {
-        self.fetch(network, theirs, patience, || self.land_commits_of(branch, theirs, patience))
+        let want = Want { name: &branch_reference(branch), id: theirs };
+        self.fetch(network, want, patience, |theirs| self.land_commits_of(branch, theirs, patience))
     }
 
     fn land_commits_of(&self, branch: &str, theirs: Oid, patience: &Patience) -> Result<(), GitError> {

@@ -13,7 +13,7 @@ use crate::objects::trees::Trees;
 use crate::patience::{Halt, Patience};
 use crate::pull_request::forge_api::ForgeApi;
 use crate::pull_request::pull_request::{Describe, PullRequest, PullRequestText};
-use crate::remote::remote::{PushAnswer, RefUpdate, Remote};
+use crate::remote::remote::{PushAnswer, RefUpdate, Remote, Want};
 use crate::store::git_store::GitStore;
 use crate::store::landing::Landed;
 use crate::store_options::StoreOptions;
@@ -100,39 +100,40 @@ impl Upstream {
         &self.store.options
     }
 
-    /// Brings `want` here unless it is, and has `land` make use of it. What `land` finds to be too much is taken away
-    /// again.
+    /// Brings `want` here unless it is, and has `land` make use of the commit that came. What `land` finds to be too much is
+    /// taken away again.
     pub(crate) fn fetch<T>(
         &self,
         repository: &Repository,
-        want: Oid,
+        want: Want<'_>,
         patience: &Patience,
-        land: impl Fn() -> Result<T, GitError>,
+        land: impl Fn(Oid) -> Result<T, GitError>,
     ) -> Result<T, GitError> {
-        if let Some((_, limit)) = self.refused.lock().filter(|(refused, _)| *refused == want) {
+        if let Some((_, limit)) = self.refused.lock().filter(|(refused, _)| *refused == want.id) {
             return Err(GitError::RemoteLimit(limit));
         }
         let limits = &self.options().limits;
         let fetch = |have: &[Oid]| self.remote.fetch(repository, want, have, limits, patience);
         // A commit is written after all that it needs: if it is here, so is the rest.
-        let is_here = repository.find_commit(want).is_ok();
-        let mut fetched = if is_here { Ok(StoredPack::default()) } else { fetch(&recent(repository)) };
-        let mut landed = fetched.as_ref().map_or(Ok(None), |_| land().map(Some));
+        let is_here = repository.find_commit(want.id).is_ok();
+        let mut fetched = if is_here { Ok((want.id, StoredPack::default())) } else { fetch(&recent(repository)) };
+        let mut landed = fetched.as_ref().map_or(Ok(None), |(id, _)| land(*id).map(Some));
         if matches!(landed, Err(GitError::Incomplete)) {
             // Unless the repository was damaged since: then all of it is asked for once more.
             fetched = fetch(&[]);
-            landed = fetched.as_ref().map_or(Ok(None), |_| land().map(Some));
+            landed = fetched.as_ref().map_or(Ok(None), |(id, _)| land(*id).map(Some));
         }
         let limit = match (&fetched, &landed) {
             (Err(GitError::RemoteLimit(limit)), _) | (_, Err(GitError::RemoteLimit(limit))) => Some(*limit),
             _ => None,
         };
         if let Some(limit) = limit {
-            *self.refused.lock() = Some((want, limit));
+            let id = fetched.as_ref().map_or(want.id, |(id, _)| *id);
+            *self.refused.lock() = Some((id, limit));
         }
         match (fetched, landed) {
             (Ok(_), Ok(Some(landed))) => Ok(landed),
-            (Ok(fetched), Err(error)) => {
+            (Ok((_, fetched)), Err(error)) => {
                 if limit.is_some() {
                     fetched.discard();
                 }

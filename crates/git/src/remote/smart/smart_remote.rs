@@ -9,7 +9,7 @@ use crate::limits::{Limit, Limits, MAX_REASON, MAX_REPORT_BYTES};
 use crate::objects::pack::{self, StoredPack};
 use crate::patience::Patience;
 use crate::remote::outgoing::{self, Outgoing};
-use crate::remote::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs};
+use crate::remote::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs, Want};
 use crate::remote::request_body::RequestBody;
 use git2::{Oid, Repository};
 use std::io::Read;
@@ -40,17 +40,19 @@ impl<C: Connection> Remote for SmartRemote<C> {
     fn fetch(
         &self,
         repository: &Repository,
-        want: Oid,
+        want: Want<'_>,
         have: &[Oid],
         limits: &Limits,
         patience: &Patience,
-    ) -> Result<StoredPack, GitError> {
+    ) -> Result<(Oid, StoredPack), GitError> {
         self.scrubbed(|| {
             let mut conversation = self.connection.open(Service::UploadPack, patience)?;
             let advertisement = Advertisement::read(conversation.greeting())?;
             if !advertisement.can("side-band-64k") {
                 return Err(GitError::protocol("it is too old: it cannot send packs beside messages"));
             }
+            // A server refuses a commit that no branch of it is at: what counts is where the branch is now.
+            let want = advertisement.refs.at(want.name).unwrap_or(want.id);
             let mut start = Vec::new();
             pkt_line::put(&mut start, &format!("want {want} side-band-64k ofs-delta no-progress {AGENT}\n"));
             start.extend_from_slice(FLUSH);
@@ -59,7 +61,7 @@ impl<C: Connection> Remote for SmartRemote<C> {
             }
             pkt_line::put(&mut start, "done\n");
             let mut answer = conversation.ask(RequestBody { start, pack: None }, patience)?;
-            pack::receive(repository, &mut SideBand::new(&mut *answer), want, limits, patience)
+            Ok((want, pack::receive(repository, &mut SideBand::new(&mut *answer), want, limits, patience)?))
         })
     }
 
