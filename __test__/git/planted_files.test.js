@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bareRemote, clone, git, SOUND, soundness } from '../helpers/git_remote.js';
+import { bareRemote, git, SOUND, soundness } from '../helpers/git_remote.js';
 import { probe } from '../helpers/host_probe.js';
-import { tempRoot } from '../helpers/temp_root.js';
+import { pipe, remoteWithCommit } from '../helpers/planted.js';
 
 const MAX_MB = 200;
 const SOON_MS = 20_000;
@@ -23,23 +23,6 @@ const WRITE = `
   const { persisted, problem } = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
   return { persisted, problem };
 `;
-
-/** A remote with one commit. */
-async function remoteWithCommit() {
-  const { folder, remote } = await bareRemote();
-  const work = clone(folder, remote);
-  writeFileSync(join(work, 'f.txt'), 'content');
-  git(work, 'add', '-A');
-  git(work, 'commit', '-q', '-m', 'start');
-  git(work, 'push', '-q', 'origin', 'HEAD:main');
-  return { folder, remote, work };
-}
-
-/** @param {string} path */
-const pipe = (path) => {
-  rmSync(path, { force: true, recursive: true });
-  execFileSync('mkfifo', [path]);
-};
 
 /** What stands in the place of a file of the remote. @type {Record<string, (copy: string, id: string) => void>} */
 const PLANTED = {
@@ -228,111 +211,5 @@ describe('a path remote of very many packs', () => {
     expect(files).toEqual(['f.txt']);
     expect(peakMb).toBeLessThan(MAX_MB);
     expect(ms).toBeLessThan(SOON_MS);
-  });
-});
-
-describe('a root in which somebody left something', () => {
-  it.each([
-    ...['HEAD', 'config', 'index', 'packed-refs', 'config.worktree'].flatMap((name) => [
-      [name, 'pipe'],
-      [name, 'folder'],
-    ]),
-    ...['refs/heads/main', 'objects/pack/pack-1.idx', 'objects/info/alternates'].map((name) => [name, 'pipe']),
-  ])('and that has a remote: %s is a %s, nothing waits for it, and no commit is put aside', async (name, what) => {
-    const { folder, remote } = await remoteWithCommit();
-    const rootDir = join(folder, 'root');
-    git(folder, 'clone', '-q', remote, rootDir);
-    git(rootDir, 'commit', '-q', '--allow-empty', '-m', 'not pushed');
-    const file = join(rootDir, '.git', name);
-    pipe(file);
-    if (what === 'folder') {
-      rmSync(file);
-      mkdirSync(file);
-    }
-    const { error, ms } = await probe({ rootDir, git: { repo: remote } });
-    expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/no plain file or too large/) });
-    expect(ms).toBeLessThan(SOON_MS);
-    expect(readdirSync(folder).filter((other) => other.includes('broken-git'))).toEqual([]);
-  });
-
-  it('boots or says what is wrong, whatever stands in the place of its own files', async () => {
-    const folder = await tempRoot();
-    const secret = join(folder, 'secret.txt');
-    writeFileSync(secret, 'untouched');
-    const made = join(folder, 'made');
-    expect((await probe({ rootDir: made }, { work: WRITE })).error).toBeNull();
-    const garbage = Buffer.alloc(2 << 20, 0xfe);
-    for (const name of [
-      'tgp-writer',
-      'tgp-queue',
-      'tgp-redo',
-      'tgp-config',
-      'tgp-config-logged',
-      'info/exclude',
-      'packed-refs',
-      'index',
-      'HEAD',
-      'config',
-    ]) {
-      for (const what of ['pipe', 'link', 'garbage', 'folder']) {
-        const rootDir = join(folder, `${name.replace('/', '-')} ${what}`);
-        cpSync(made, rootDir, { recursive: true });
-        const file = join(rootDir, '.git', name);
-        rmSync(file, { force: true });
-        if (what === 'pipe') pipe(file);
-        else if (what === 'link') symlinkSync(secret, file);
-        else if (what === 'folder') mkdirSync(file);
-        else writeFileSync(file, garbage);
-      }
-    }
-    const told = await probe(
-      { rootDir: join(folder, 'last') },
-      {
-        work: `
-          const { readdirSync } = await import('node:fs');
-          const silent = { debug() {}, info() {}, warn() {}, error() {} };
-          const outcomes = {};
-          for (const name of readdirSync(${JSON.stringify(folder)}).filter((name) => / (pipe|link|garbage|folder)$/.test(name))) {
-            const other = new TGP({ config: { rootDir: ${JSON.stringify(folder)} + '/' + name, sandbox: { warm: 0 } }, logger: silent });
-            const start = performance.now();
-            const boot = await other.boot().then(() => 'booted', ({ code }) => code);
-            const write = boot === 'booted'
-              ? await tgpTools(other).write_file.execute({ path: 'tools/b.ts', content: 'return 2' }).then(() => 'written', ({ code }) => code)
-              : '';
-            await other.shutdown();
-            outcomes[name] = { boot, write, ms: performance.now() - start };
-          }
-          return outcomes;
-        `,
-      },
-    );
-    const outcomes = /** @type {Record<string, { boot: string, write: string, ms: number }>} */ (told.value);
-    expect(Object.keys(outcomes)).toHaveLength(40);
-    for (const [name, { boot, write, ms }] of Object.entries(outcomes)) {
-      expect(['booted', 'ERR_GIT', 'ERR_IO'], name).toContain(boot);
-      expect(['', 'written', 'ERR_GIT', 'ERR_IO'], name).toContain(write);
-      expect(ms, name).toBeLessThan(SOON_MS);
-    }
-    expect(readFileSync(secret, 'utf8')).toBe('untouched');
-    expect(told.peakMb).toBeLessThan(MAX_MB);
-  });
-
-  it('with objects that are damaged fetches them again', async () => {
-    const { folder, remote, work } = await remoteWithCommit();
-    const rootDir = join(folder, 'root');
-    expect((await probe({ rootDir, git: { repo: remote } })).error).toBeNull();
-    writeFileSync(join(work, 'g.txt'), 'second');
-    git(work, 'add', '-A');
-    git(work, 'commit', '-q', '-m', 'second');
-    git(work, 'push', '-q', 'origin', 'HEAD:main');
-    // The commit is here, as a killed fetch of an older version could have left it, and its parts are not.
-    const commit = execFileSync('git', ['-C', work, 'cat-file', 'commit', 'HEAD']);
-    execFileSync('git', ['-C', rootDir, 'hash-object', '-t', 'commit', '-w', '--stdin', '--literally'], {
-      input: commit,
-    });
-    const told = await probe({ rootDir, git: { repo: remote } });
-    expect(told.error).toBeNull();
-    expect(told.files).toContain('g.txt');
-    expect(soundness(rootDir)).toEqual(SOUND);
   });
 });

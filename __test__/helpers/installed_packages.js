@@ -18,8 +18,9 @@ export function installedPackages(name, dependencies, ...flags) {
   const folder = join(CACHE, name);
   const manifest = `${JSON.stringify({ private: true, type: 'module', dependencies }, undefined, 2)}\n`;
   const installed = join(folder, 'installed.json');
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === manifest) return folder;
-  // Two test files may come here at once: each installs aside, and one of the results stays.
+  const isThere = () => existsSync(installed) && readFileSync(installed, 'utf8') === manifest;
+  if (isThere()) return folder;
+  // Two test files may come here at once: each installs aside, and the first of the results stays.
   const fresh = `${folder}.${process.pid}`;
   mkdirSync(fresh, { recursive: true });
   writeFileSync(join(fresh, 'package.json'), manifest);
@@ -28,7 +29,7 @@ export function installedPackages(name, dependencies, ...flags) {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   writeFileSync(join(fresh, 'installed.json'), manifest);
-  rmSync(folder, { recursive: true, force: true });
+  if (!isThere()) rmSync(folder, { recursive: true, force: true });
   try {
     renameSync(fresh, folder);
   } catch {

@@ -1,40 +1,21 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { howOften } from '../helpers/how_often.js';
-import { installedPackages } from '../helpers/installed_packages.js';
+import { installedSdks, MATRIX } from '../helpers/ai_sdks.js';
 import { otherNodes } from '../helpers/other_nodes.js';
-import { strictTypeScript } from '../helpers/strict_typescript.js';
 
 const run = promisify(execFile);
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 const MINUTES = 60_000;
 
-const SDKS = { 4: '4.3.19', 5: '5.0.277', 6: '6.0.326', 7: '7.0.169' };
-const ZODS = { zod3: '3.25.76', zod4: '4.6.7' };
-const MATRIX = Object.keys(SDKS).flatMap((sdk) => Object.keys(ZODS).map((zod) => ({ sdk, zod })));
-/** What is compiled: all of them, or the oldest and the newest. */
-const COMPILED = MATRIX.filter((_, index) => index % howOften({ usual: MATRIX.length - 1, long: 1 }) === 0);
-
 /** @type {Record<string, string>} */
-const folders = {};
-
+let folders;
 beforeAll(async () => {
-  const sdks = Object.entries(SDKS).map(([sdk, version]) => [`ai${sdk}`, `npm:ai@${version}`]);
-  for (const [zod, version] of Object.entries(ZODS)) {
-    // Every SDK meets every zod, also the one that it does not declare: applications do that.
-    const dependencies = { ...Object.fromEntries(sdks), zod: version };
-    const folder = installedPackages(`tgp-ai-${zod}`, dependencies, '--legacy-peer-deps');
-    for (const sdk of Object.keys(SDKS)) {
-      const lines = [`export * as sdk from 'ai${sdk}';`, `export * as test from 'ai${sdk}/test';`];
-      await writeFile(join(folder, `ai${sdk}.mjs`), [...lines, `export { z } from 'zod';`, ''].join('\n'));
-    }
-    folders[zod] = folder;
-  }
+  folders = await installedSdks();
 }, 5 * MINUTES);
 
 describe.each(MATRIX)('AI SDK $sdk with $zod', ({ sdk, zod }) => {
@@ -118,65 +99,3 @@ describe.each(MATRIX)('AI SDK $sdk with $zod', ({ sdk, zod }) => {
     if (sdk !== '4') expect([MISUSE.text, MISSING.text]).toEqual(['done', 'done']);
   });
 });
-
-/**
- * A strict application on one SDK, with a tool of its own beside the kernel's.
- * @param {string} sdk
- */
-const typedApplication = (sdk) => `
-import { TGP, tgpTools } from '@tgp/core';
-import { generateText, ${sdk === '4' ? '' : 'stepCountIs, '}streamText, tool, type LanguageModel } from 'ai${sdk}';
-import { z } from 'zod';
-
-const kernel = new TGP({ config: { rootDir: './.tgp' } });
-const clock = tool({
-  description: 'The time in a zone.',
-  ${sdk === '4' ? 'parameters' : 'inputSchema'}: z.object({ zone: z.string() }),
-  execute: async ({ zone }): Promise<string> => zone.toUpperCase(),
-});
-const tools = { ...tgpTools(kernel), clock };
-const severalSteps = ${sdk === '4' ? '{ maxSteps: 20 }' : '{ stopWhen: stepCountIs(20) }'};
-
-export async function answer(model: LanguageModel, prompt: string, abortSignal: AbortSignal): Promise<string[]> {
-  const { text, steps } = await generateText({
-    model,
-    tools,
-    ...severalSteps,
-    system: kernel.getSystemPrompt(),
-    prompt,
-    abortSignal,
-  });
-  const commits = steps
-    .flatMap((step) => step.toolResults)
-    .flatMap((found) => {
-      if (found.toolName !== 'write_file'${sdk === '4' ? '' : ' || found.dynamic'}) return [];
-      const { commit } = found.${sdk === '4' ? 'result' : 'output'};
-      // @ts-expect-error results are typed: there is no such member
-      found.${sdk === '4' ? 'result' : 'output'}.comit;
-      return commit === undefined ? [] : [commit];
-    });
-  return [text, ...commits];
-}
-
-export async function forged(model: LanguageModel, prompt: string): Promise<string> {
-  const all = { ...tgpTools(kernel), ...(await kernel.tools({ query: prompt, limit: 20 })), clock };
-  const stop = kernel.onToolsChanged(({ added }) => added.map(({ name, path }) => name + path));
-  const first = await generateText({ model, tools: all, ...severalSteps, prompt });
-  const live = await kernel.liveTools({ ...tgpTools(kernel), clock });
-  const { text } = await generateText({ model, tools: live, ...severalSteps, prompt });
-  stop();
-  return first.text + text;
-}
-
-export function stream(model: LanguageModel, prompt: string): AsyncIterable<string> {
-  return streamText({ model, tools: tgpTools(kernel), ...severalSteps, prompt }).textStream;
-}
-`;
-
-test.each(COMPILED)(
-  'an application on AI SDK $sdk with $zod compiles in strict TypeScript',
-  async ({ sdk, zod }) => {
-    expect(await strictTypeScript(String(folders[zod]), `app${sdk}`, typedApplication(sdk))).toBe('');
-  },
-  2 * MINUTES,
-);

@@ -1,0 +1,79 @@
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { workspace } from '../helpers/policy_workspace.js';
+import { runCli } from '../helpers/run_cli.js';
+import { hasTerminals, runAtTerminal } from '../helpers/run_terminal.js';
+
+describe('tgp.policy.yaml beside the config', () => {
+  const RULES = 'version: 1\ndefault: ask\nrules:\n  - { id: reading, allow: [read] }\n';
+
+  test('holds where the config names no policy, in the place of safe', async () => {
+    const folder = await workspace();
+    const file = join(folder, 'tgp.policy.yaml');
+    await writeFile(file, `${RULES}  - { id: ones, allow: [run], paths: ["tools/one.ts"] }\n`);
+    expect(await runCli(folder, ['exec', 'one'])).toMatchObject({ code: 0, stdout: '1\n' });
+    expect(await runCli(join(folder, '.tgp'), ['exec', 'one']), 'from within').toMatchObject({ code: 0 });
+    const refused = await runCli(folder, ['remove', 'one']);
+    expect(refused.stderr).toMatch(/rule 'default' \(tgp\.policy\.yaml:2\)/);
+    expect((await runCli(folder, ['policy', 'check'])).stdout).toMatch(/tgp\.policy\.yaml {2}good {2}2 rules/);
+    const explained = await runCli(folder, [
+      'policy',
+      'explain',
+      'exec_tool',
+      '--args',
+      '{"path":"tools/one.ts"}',
+      '--json',
+    ]);
+    expect(explained.json()).toMatchObject({ verdict: 'allow', rule: 'ones', at: 'tgp.policy.yaml:5' });
+  });
+
+  test('is told of when it is broken, and gives way to the config', async () => {
+    const folder = await workspace();
+    await writeFile(join(folder, 'tgp.policy.yaml'), 'rules: 1\n');
+    expect(await runCli(folder, ['list'])).toMatchObject({ code: 1, stderr: expect.stringContaining('[ERR_CONFIG]') });
+    await writeFile(join(folder, 'tgp.config.json'), JSON.stringify({ policy: 'allow' }));
+    expect(await runCli(folder, ['exec', 'one']), 'the config wins').toMatchObject({ code: 0 });
+  });
+
+  test('is refused where an agent could write it', async () => {
+    const folder = await workspace();
+    await writeFile(join(folder, '.tgp/rules.yaml'), 'version: 1\ndefault: allow\n');
+    await symlink('.tgp/rules.yaml', join(folder, 'tgp.policy.yaml'));
+    expect(await runCli(folder, ['exec', 'one'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('agents or tools can write'),
+    });
+  });
+
+  test.skipIf(!hasTerminals())('leaves the other answers at a terminal what they were', async () => {
+    const folder = await workspace();
+    const file = join(folder, 'tgp.policy.yaml');
+    await writeFile(file, RULES);
+    const once = await runAtTerminal(folder, ['exec', 'one'], 'y');
+    expect(once).toMatchObject({ code: 0, shown: expect.stringMatching(/Yes, this once\s+1\s+$/) });
+    for (const key of ['n', '\r']) {
+      const no = await runAtTerminal(folder, ['exec', 'one'], key);
+      expect(no).toMatchObject({ code: 1, shown: expect.stringMatching(/Allow\?\s+No\s+exec_tool.*: you said no/) });
+    }
+    expect(await readFile(file, 'utf8')).toBe(RULES);
+  });
+
+  test.skipIf(!hasTerminals())('takes "always" at a terminal, where a rule can say so', async () => {
+    const folder = await workspace();
+    const file = join(folder, 'tgp.policy.yaml');
+    await writeFile(file, `${RULES}  - { id: kept, ask: [delete_file] }\n`);
+    const always = await runAtTerminal(folder, ['exec', 'one'], 'a');
+    expect(always.shown).toContain('a rule in the policy file: allow exec_tool; paths tools/one.ts');
+    expect(always.code).toBe(0);
+    const by = userInfo().username;
+    expect(await readFile(file, 'utf8')).toContain(
+      `  - {"id":"always-1","allow":["exec_tool"],"paths":["tools/one.ts"],"reason":"Allowed for good by ${by} on `,
+    );
+    expect(await runCli(folder, ['exec', 'one']), 'nobody is asked').toMatchObject({ code: 0, stdout: '1\n' });
+    const asked = await runAtTerminal(folder, ['remove', 'one'], 'n');
+    expect(asked.shown, 'a rule asks').not.toContain('Always');
+    expect(asked.code).toBe(1);
+  });
+});
