@@ -15,6 +15,16 @@ export const RUST_PROMISES = [
     tests: ['__test__/sandbox/limits.test.js'],
   },
   {
+    id: 'wall-time',
+    promise: 'A run that waits ends at its own wallMs.',
+    source: 'CONTRACT 6',
+    layer: 'rust',
+    file: 'src/kernel/runs/exec_options.rs',
+    search: 'limits.wall = Duration::from_millis(value.into());',
+    replace: 'limits.wall = limits.wall.max(Duration::from_millis(value.into()));',
+    tests: ['__test__/sandbox/limits.test.js'],
+  },
+  {
     id: 'memory',
     promise: 'The limit of memory holds for heap and buffers together.',
     source: 'CONTRACT 6',
