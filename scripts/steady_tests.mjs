@@ -51,6 +51,8 @@ await whenStarted(import.meta.url, async () => {
   process.once('exit', () => {
     for (const loop of busy) loop.kill('SIGKILL');
   });
+  // A process that a signal ends says no more: its loops would go on for ever.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
   let failing = 0;
   for (const file of selectedFiles(positionals)) {
     let failures = 0;
