@@ -11,7 +11,7 @@ import { readSeconds } from './slow_tests.mjs';
 import { selectTests } from './test_selection.mjs';
 
 const USAGE = 'Usage: npm run test:changed -- [git ref] [--list]';
-/** What may be spent on Node tests, of both processors together. */
+/** What may be spent, of both processors together. */
 const BUDGET_SECONDS = 300;
 
 /** @param {string} ref */

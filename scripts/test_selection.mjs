@@ -49,7 +49,9 @@ const FOLDERS = {
 };
 
 /** What a file is assumed to take that was not measured. */
-const UNKNOWN_SECONDS = 3;
+export const UNKNOWN_SECONDS = 4;
+/** What building the addon and testing crates takes of the time. */
+export const RUST_SECONDS = 180;
 /** Files that import all of `js/`: what reaches a change only through them depends on it less. */
 const ENTRIES = ['index.js', 'mcp.js', 'bin/tgp.js', 'js/kernel/tgp.js'];
 /** Changes of these can touch any test file. */
@@ -85,7 +87,7 @@ function isRust(path) {
  * @param {Package[]} change.packages
  * @param {Source[]} change.sources the repository's JavaScript and TypeScript files
  * @param {Record<string, number>} change.seconds how long test files took when they last ran
- * @param {number} change.budget seconds, of all files together
+ * @param {number} change.budget seconds, of both processors together
  * @returns {Selection}
  */
 export function selectTests({ changed, packages, sources, seconds, budget }) {
@@ -103,7 +105,8 @@ export function selectTests({ changed, packages, sources, seconds, budget }) {
       .flat()
       .filter((path) => tests.includes(path) && !path.startsWith('__test__/long/')),
   );
-  let left = budget;
+  const crates = changedCrates(changed, packages);
+  let left = crates.length > 0 ? budget - RUST_SECONDS : budget;
   /** @type {string[]} */
   const leftOut = [];
   const files = [...ranked].filter((path) => {
@@ -114,7 +117,7 @@ export function selectTests({ changed, packages, sources, seconds, budget }) {
     else leftOut.push(path);
     return fits;
   });
-  return { crates: changedCrates(changed, packages), files, leftOut, rebuild: changed.some(needsBuild) };
+  return { crates, files, leftOut, rebuild: changed.some(needsBuild) };
 }
 
 /** @param {string} path */

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { slowest, timingsOfJunit } from '../../scripts/slow_tests.mjs';
-import { changedCrates, importsOf, SMOKE, selectTests } from '../../scripts/test_selection.mjs';
+import {
+  changedCrates,
+  importsOf,
+  RUST_SECONDS,
+  SMOKE,
+  selectTests,
+  UNKNOWN_SECONDS,
+} from '../../scripts/test_selection.mjs';
 
 const PACKAGES = [
   { name: 'tgp-core', folder: '', dependencies: ['tgp-sql', 'tgp-git', 'serde'] },
@@ -91,7 +98,8 @@ describe('the test files of a change', () => {
       '__test__/cli/init.test.js': 1,
     };
     const changed = ['__test__/sql/exec.test.js', 'crates/git/src/push.rs'];
-    const { files, leftOut } = select(changed, { seconds, budget: 400 + 3 * SMOKE.length + 39 });
+    const budget = RUST_SECONDS + 400 + UNKNOWN_SECONDS * SMOKE.length + 39;
+    const { files, leftOut } = select(changed, { seconds, budget });
     expect(files).toContain('__test__/sql/exec.test.js');
     expect(files).toContain('__test__/cli/init.test.js');
     expect(leftOut).toContain('__test__/git/push.test.js');
