@@ -239,12 +239,12 @@ describe('nobody is asked about', () => {
     const { asked, agent } = await asking();
     await agent.kernel.vfs.writeFile(T, TOOL);
     const changes = [
-      agent.write(P, PLAIN),
-      agent.call('patch_file', { path: T, search: 'sum + row', replace: 'row + sum' }),
-      agent.call('move_file', { from: T, to: P }),
+      () => agent.write(P, PLAIN),
+      () => agent.call('patch_file', { path: T, search: 'sum + row', replace: 'row + sum' }),
+      () => agent.call('move_file', { from: T, to: P }),
     ];
     for (const change of changes) {
-      await expect(change).rejects.toMatchObject({ code: 'ERR_STATE', message: expect.stringMatching(/First/) });
+      await expect(change()).rejects.toMatchObject({ code: 'ERR_STATE', message: expect.stringMatching(/First/) });
     }
     expect(asked).toEqual([]);
     expect(await agent.write(S, TEST)).toMatchObject({ success: true });

@@ -64,12 +64,12 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     const vfs = await create();
     await vfs.writeFile('dir/file', 'x');
     for (const job of [
-      vfs.readFile('dir'),
-      vfs.writeFile('dir', 'y'),
-      vfs.remove('dir'),
-      vfs.writeFile('dir/file/a', 'y'),
+      () => vfs.readFile('dir'),
+      () => vfs.writeFile('dir', 'y'),
+      () => vfs.remove('dir'),
+      () => vfs.writeFile('dir/file/a', 'y'),
     ]) {
-      await expect(job).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
+      await expect(job()).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
     }
     expect(await vfs.listFiles('.', true)).toEqual(['dir/file']);
   });
