@@ -23,7 +23,7 @@ writeFileSync('rules.yaml', 'version: 1\\ndefault: allow\\nrules:\\n  - { id: no
 const NESTED = `
 const nested = (open, inner, close, levels) => 'SELECT ' + open.repeat(levels) + inner + close.repeat(levels);
 const statements = [
-  nested('POSITION(', "'a' IN 'b'", " IN 'b')", 32),
+  nested('POSITION(', "'a' IN 'b'", " IN 'b')", 26),
   nested('POSITION((', "'a'", '))', 20),
   nested('x IN ((SELECT ', '1 1', '))', 16),
   'SELECT 1 FROM ' + '((SELECT 1 FROM '.repeat(16) + 't t t' + '))'.repeat(16),

@@ -2,7 +2,7 @@
 
 use super::background::{Lane, Promised};
 use super::binding_kernel::{BindingKernel, start};
-use super::binding_outcome::{BindingError, BindingOutcome};
+use super::binding_outcome::BindingError;
 use super::js_callback::thrown;
 use crate::kernel::{Asker, Call, Changes, Effect};
 use napi::Env;

@@ -66,7 +66,7 @@ fn least_slips(one: &[char], other: &[char]) -> usize {
     let mut counts = [0_i32; 64];
     let mut count = |letters: &[char], by: i32| {
         for letter in letters {
-            if let Some(count) = counts.get_mut(*letter as usize % 64) {
+            if let Some(count) = counts.get_mut((u32::from(*letter) % 64) as usize) {
                 *count += by;
             }
         }
