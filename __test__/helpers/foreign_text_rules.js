@@ -43,7 +43,7 @@ const READERS = [
   {
     what: 'parses SQL',
     calls: /\bsqlparser::(?:parser|tokenizer)\b/,
-    places: { 'crates/sql/src/reading/metered_parse.rs': 'MAX_STEPS' },
+    places: { 'crates/sql/src/reading/metered_parse.rs': 'STEPS_PER_BYTE' },
   },
   {
     what: 'parses TypeScript',
@@ -148,7 +148,7 @@ export const FOREIGN_TEXT_RULES = [
     kept: [
       {
         path: 'crates/sql/src/reading/metered_parse.rs',
-        text: 'use sqlparser::parser::Parser;\nconst MAX_STEPS: usize = 9;',
+        text: 'use sqlparser::parser::Parser;\nconst STEPS_PER_BYTE: usize = 9;',
       },
       { path: 'crates/sql/src/reading/relations.rs', text: 'use sqlparser::ast::Statement;' },
       { path: 'js/sql/advice.js', text: "import { slipsBetween } from '../boundary/near_name.js';" },

@@ -16,12 +16,17 @@ use std::panic::resume_unwind;
 use std::str::Chars;
 use tgp_base::threads::contain;
 
-/// Questions of one parse: a hundred for each token are usual, and this is what the longest statements need.
-const MAX_STEPS: usize = 1_000_000;
+/// Steps that any text gets, and steps for each byte of it. Statements that are not nested take three.
+const MIN_STEPS: usize = 5_000;
+const STEPS_PER_BYTE: usize = 20;
 
 /// The statements of a text; nothing where it cannot be parsed, or only in more steps than it may take.
 pub fn parse_within_budget(grammar: &'static dyn Dialect, text: &str) -> Option<Vec<Statement>> {
-    Metered { grammar, left: Cell::new(MAX_STEPS) }.parse(text)
+    Metered { grammar, left: Cell::new(steps_for(text)) }.parse(text)
+}
+
+const fn steps_for(text: &str) -> usize {
+    MIN_STEPS + STEPS_PER_BYTE * text.len()
 }
 
 /// A dialect that answers a number of questions.

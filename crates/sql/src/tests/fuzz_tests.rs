@@ -154,8 +154,8 @@ fn any_piece_many_times_over_is_judged_in_time_that_grows_with_its_length() {
             .map(|json| SqlPolicy { ddl: true, ..serde_json::from_str(json).unwrap() })
             .collect();
     let mut worst = (Duration::ZERO, String::new());
-    for (head, piece) in HEADS.iter().take(4).flat_map(|head| PIECES.iter().map(move |piece| (head, piece))) {
-        let sql = format!("{head}{}", piece.repeat(60_000 / piece.len()));
+    for (head, piece) in HEADS.iter().take(2).flat_map(|head| PIECES.iter().map(move |piece| (head, piece))) {
+        let sql = format!("{head}{}", piece.repeat(40_000 / piece.len()));
         let begun = Instant::now();
         for dialect in [Dialect::Sqlite, Dialect::Any] {
             for policy in &policies {
@@ -165,6 +165,5 @@ fn any_piece_many_times_over_is_judged_in_time_that_grows_with_its_length() {
         let _told = outline(&sql);
         worst = worst.max((begun.elapsed(), format!("{head}{piece}")));
     }
-    eprintln!("{worst:?}");
     assert!(worst.0 < Duration::from_secs(20), "{worst:?}");
 }
