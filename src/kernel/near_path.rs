@@ -32,7 +32,7 @@ const NOT_FOUND: &str = "File not found:";
 /// gone into looking.
 pub fn near_path(path: &str, files: &dyn Vfs) -> Option<String> {
     let begun = Instant::now();
-    if ALLOWANCE.lock().at(begun).is_zero() {
+    if !ALLOWANCE.lock().allows(begun) {
         return None;
     }
     let near = look_for(path, files);
@@ -45,24 +45,24 @@ pub fn near_path(path: &str, files: &dyn Vfs) -> Option<String> {
 const MOST_AT_ONCE: Duration = Duration::from_secs(2);
 const SHARE: u32 = 10;
 
-static ALLOWANCE: Mutex<Allowance> = Mutex::new(Allowance { left: MOST_AT_ONCE, counted: None });
+static ALLOWANCE: Mutex<Allowance> = Mutex::new(Allowance { spent: Duration::ZERO, counted: None });
 
-/// Time that may go into looking.
+/// Time that has gone into looking, and is not made up for yet.
 struct Allowance {
-    left: Duration,
+    spent: Duration,
     counted: Option<Instant>,
 }
 
 impl Allowance {
-    fn at(&mut self, now: Instant) -> Duration {
+    fn allows(&mut self, now: Instant) -> bool {
         let passed = self.counted.map(|counted| now.saturating_duration_since(counted)).unwrap_or_default();
-        self.left = (self.left + passed / SHARE).min(MOST_AT_ONCE);
+        self.spent = self.spent.saturating_sub(passed / SHARE);
         self.counted = Some(now);
-        self.left
+        self.spent < MOST_AT_ONCE
     }
 
     fn spend(&mut self, time: Duration) {
-        self.left = self.left.saturating_sub(time);
+        self.spent += time;
     }
 }
 
@@ -96,7 +96,7 @@ fn stem(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, MOST_AT_ONCE, near_path, with_near_path};
+    use super::{Allowance, MOST_AT_ONCE, SHARE, near_path, with_near_path};
     use std::time::{Duration, Instant};
     use tgp_base::error::Error;
     use tgp_vfs::{JailPath, MemoryVfs, Vfs};
@@ -128,12 +128,14 @@ mod tests {
 
     #[test]
     fn who_has_looked_for_long_looks_again_after_a_while() {
-        let mut allowance = Allowance { left: MOST_AT_ONCE, counted: None };
+        let mut allowance = Allowance { spent: Duration::ZERO, counted: None };
         let now = Instant::now();
-        assert_eq!(allowance.at(now), MOST_AT_ONCE);
+        assert!(allowance.allows(now));
         allowance.spend(MOST_AT_ONCE * 3);
-        assert!(allowance.at(now).is_zero());
-        assert_eq!(allowance.at(now + Duration::from_secs(1)), Duration::from_millis(100));
-        assert_eq!(allowance.at(now + Duration::from_secs(100)), MOST_AT_ONCE);
+        assert!(!allowance.allows(now) && !allowance.allows(now + MOST_AT_ONCE));
+        let later = now + MOST_AT_ONCE * 3 * SHARE;
+        assert!(allowance.allows(later));
+        allowance.spend(MOST_AT_ONCE);
+        assert!(!allowance.allows(later));
     }
 }
