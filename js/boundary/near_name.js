@@ -6,7 +6,7 @@ const LETTERS_PER_SLIP = 4;
 const MAX_LETTERS = 100;
 const MAX_CANDIDATES = 2_000;
 /** Letters that are held against letters for one word, in all names together: some milliseconds of the event loop. */
-const MAX_STEPS = 400_000;
+const MAX_STEPS = 250_000;
 
 /**
  * @param {string} word
