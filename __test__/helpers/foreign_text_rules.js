@@ -163,7 +163,7 @@ export const FOREIGN_TEXT_RULES = [
  */
 export function unmeteredQuestions(dialect, metered) {
   const [, body = ''] = /pub trait Dialect[^{]*\{([\s\S]*?)\n\}/.exec(dialect) ?? [];
-  const asked = [...body.matchAll(/^ {4}fn (\w+)/gm)].map(([, name]) => name);
+  const asked = [...body.matchAll(/^ {4}fn (\w+)/gm)].map(([, name = '']) => name);
   const answered = new Set(codeOf(metered).match(/\w+/g));
   return { asked: asked.length, left: asked.filter((name) => !answered.has(name)) };
 }
