@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RULES } from './helpers/architecture_rules.js';
 import { documentsAmong, missingPaths, repositoryPaths } from './helpers/document_paths.js';
+import { unmeteredQuestions } from './helpers/foreign_text_rules.js';
 import { folderCircles, importCircles } from './helpers/import_circles.js';
 import { sourceTree } from './helpers/source_tree.js';
 
@@ -48,6 +51,23 @@ describe('crates', () => {
     expect(packages.filter((/** @type {any} */ one) => used(one).includes(dependency)).map(({ name }) => name)).toEqual(
       users,
     );
+  });
+});
+
+describe('a parser of others', () => {
+  const args = ['metadata', '--format-version', '1', '--offline'];
+  const { packages } = JSON.parse(execFileSync('cargo', args, { encoding: 'utf8', maxBuffer: 256 << 20 }));
+  const read = (/** @type {string[]} */ ...path) => readFileSync(join(...path), 'utf8');
+
+  test('asks its dialect nothing that is not counted', () => {
+    const parsers = packages.filter((/** @type {any} */ { name }) => name === 'sqlparser');
+    expect(parsers).toHaveLength(1);
+    const dialect = read(dirname(parsers[0].manifest_path), 'src', 'dialect', 'mod.rs');
+    const metered = tree.find(({ path }) => path === 'crates/sql/src/reading/metered_parse.rs')?.text ?? '';
+    const { asked, left } = unmeteredQuestions(dialect, metered);
+    expect(asked).toBeGreaterThan(100);
+    expect(left).toEqual([]);
+    expect(unmeteredQuestions(dialect, metered.replace('parse_prefix', '')).left).toEqual(['parse_prefix']);
   });
 });
 

@@ -1,5 +1,6 @@
 /** The rules of the house that a compiler does not hold. Each has examples that break it, so that it can fail. */
 
+import { FOREIGN_TEXT_RULES } from './foreign_text_rules.js';
 import { HOST_RULES } from './host_rules.js';
 import { codeOf, isRustSource as isRust, isTestFile, withoutTests } from './rust_source.js';
 import { SCRIPT_RULES } from './script_rules.js';
@@ -208,6 +209,7 @@ export const RULES = [
       { path: 'js/kernel/tgp.js', text: "/** @typedef {import('../binding.cjs').BindingKernel} K */" },
     ],
   },
+  ...FOREIGN_TEXT_RULES,
   ...HOST_RULES,
   ...SCRIPT_RULES,
 ];

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 const INDEX = new URL('../../index.js', import.meta.url).href;
-const PRELUDE = `const { TGP, tgpTools, sqlite } = await import(${JSON.stringify(INDEX)});\n`;
+const PRELUDE = `const { TGP, tgpTools, createSqlTools, sqlite } = await import(${JSON.stringify(INDEX)});\n`;
 
 /**
  * Starts a program that uses the package, in a process of its own.
  * @param {string} cwd
- * @param {string} code an ES module; `TGP`, `tgpTools` and `sqlite` are there
+ * @param {string} code an ES module; `TGP`, `tgpTools`, `createSqlTools` and `sqlite` are there
  * @param {NodeJS.ProcessEnv} [env] more of its environment
  */
 export function startProgram(cwd, code, env = {}) {

@@ -230,7 +230,7 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
     for (const sql of oddStatements(1_500)) {
       let judged;
       try {
-        judged = rules.judge(sql, [], 'mysql');
+        judged = await rules.judge(sql, [], 'mysql');
       } catch {
         continue;
       }

@@ -267,7 +267,7 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
     for (const sql of oddStatements(1_500)) {
       let judged;
       try {
-        judged = rules.judge(sql, [], 'postgres');
+        judged = await rules.judge(sql, [], 'postgres');
       } catch {
         continue;
       }

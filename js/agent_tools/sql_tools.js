@@ -87,7 +87,7 @@ export function createSqlTools(given, options = {}) {
           const { affected } = answer;
           return dryRunResult({
             result: answerRows(answer).slice(0, PREVIEW_ROWS),
-            sql: dry.accessOf(sql, params) === 'read' ? [] : [{ sql, affected }],
+            sql: (await dry.accessOf(sql, params)) === 'read' ? [] : [{ sql, affected }],
           });
         },
       },

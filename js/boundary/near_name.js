@@ -5,6 +5,8 @@ const LETTERS_PER_SLIP = 4;
 /** Longer names are not compared letter by letter, nor are more than so many. */
 const MAX_LETTERS = 100;
 const MAX_CANDIDATES = 2_000;
+/** Letters that are held against letters for one word, in all names together: some milliseconds of the event loop. */
+const MAX_STEPS = 250_000;
 
 /**
  * @param {string} word
@@ -12,10 +14,9 @@ const MAX_CANDIDATES = 2_000;
  * @returns {string | undefined} the nearest, when it is near enough to have been meant
  */
 export function nearest(word, candidates) {
-  const [best] = nearestFirst(word, candidates);
-  if (best === undefined || !isComparable(word) || !isComparable(best)) return undefined;
-  const slips = slipsBetween(word.toLowerCase(), best.toLowerCase());
-  return slips <= Math.max(1, Math.floor(word.length / LETTERS_PER_SLIP)) ? best : undefined;
+  const [best] = ranked(word, candidates);
+  if (best === undefined) return undefined;
+  return best.slips <= Math.max(1, Math.floor(word.length / LETTERS_PER_SLIP)) ? best.candidate : undefined;
 }
 
 /**
@@ -24,15 +25,25 @@ export function nearest(word, candidates) {
  * @returns {string[]} the nearest first, and as they came among equals
  */
 export function nearestFirst(word, candidates) {
-  const wanted = word.toLowerCase();
+  return ranked(word, candidates).map(({ candidate }) => candidate);
+}
+
+/**
+ * @param {string} word
+ * @param {readonly string[]} candidates
+ */
+function ranked(word, candidates) {
+  const wanted = isComparable(word) ? word.toLowerCase() : undefined;
+  let steps = 0;
   return candidates
     .slice(0, MAX_CANDIDATES)
-    .map((candidate) => ({
-      candidate,
-      slips: isComparable(word) && isComparable(candidate) ? slipsBetween(wanted, candidate.toLowerCase()) : Infinity,
-    }))
-    .sort((left, right) => (left.slips === right.slips ? 0 : left.slips - right.slips))
-    .map(({ candidate }) => candidate);
+    .map((candidate) => {
+      if (wanted === undefined || !isComparable(candidate)) return { candidate, slips: Infinity };
+      steps += (wanted.length + 1) * (candidate.length + 1);
+      const slips = steps <= MAX_STEPS ? slipsBetween(wanted, candidate.toLowerCase()) : Infinity;
+      return { candidate, slips };
+    })
+    .sort((left, right) => (left.slips === right.slips ? 0 : left.slips - right.slips));
 }
 
 /** @param {string} name */
@@ -41,7 +52,7 @@ function isComparable(name) {
 }
 
 /**
- * How many letters must be added, removed, changed or swapped with their neighbour.
+ * How many letters must be added, removed, changed or swapped with their neighbour. For short words.
  * @param {string} from
  * @param {string} to
  */

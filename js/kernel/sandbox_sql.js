@@ -27,7 +27,8 @@ export function offerSql(functions, sql, log) {
       runs.set(runId, run);
     }
     const answer = await run.execute(statement, params);
-    if (told && dry.accessOf(statement, params) !== 'read') told.push({ sql: statement, affected: answer.affected });
+    if (told && (await dry.accessOf(statement, params)) !== 'read')
+      told.push({ sql: statement, affected: answer.affected });
     return new JsonText(answerText(answer));
   });
   functions.onFinish(async (runId, end) => {

@@ -165,7 +165,7 @@ async function diffOf(cwd, scratch, { path, kind, mode, was }) {
   const before = kind === 'added' ? null : await shownBytes(join(cwd, path));
   const after = kind === 'removed' ? null : await shownBytes(join(scratch, path));
   if (before === undefined || after === undefined) return { diff: `${path}: too large to be shown\n`, isWhole: false };
-  const diff = /** @type {string} */ (unwrap(native().unifiedDiff(path, before, after)));
+  const diff = /** @type {string} */ (unwrap(await native().unifiedDiff(path, before, after)));
   const becomes = mode & 0o111 && !((was ?? 0) & 0o111) && kind !== 'removed' ? `${path}: may be executed\n` : '';
   return { diff: becomes + diff, isWhole: !isBinary(before) && !isBinary(after) };
 }

@@ -17,8 +17,9 @@ const MAX_NAMES = 20;
 const MAX_NAMES_CHARS = 1_000;
 /** Tables of a statement whose columns are told. */
 const MAX_DESCRIBED = 3;
-/** What is looked at of a statement. */
+/** What is looked at of a statement, and how often a word of it is. */
 const MAX_SQL_CHARS = 20_000;
+const MAX_PLACES = 20;
 
 /** Words of a statement whose misspelling makes it one that a database cannot read. */
 const KEYWORDS = [
@@ -203,9 +204,9 @@ function tablesIn(sql) {
 function misspelt(near, sql) {
   const words = sql.slice(0, MAX_SQL_CHARS).match(/[\p{L}\p{N}_$]+/gu) ?? [];
   const at = near.match(/[\p{L}\p{N}_$]+/u)?.[0];
-  for (const [index, word] of words.entries()) {
-    if (word !== at) continue;
-    for (const candidate of [words[index - 1], word]) {
+  const places = [...words.keys()].filter((index) => words[index] === at).slice(0, MAX_PLACES);
+  for (const index of places) {
+    for (const candidate of [words[index - 1], words[index]]) {
       const keyword = candidate === undefined ? undefined : nearKeyword(candidate.toUpperCase());
       if (keyword) return { text: `Did you mean ${keyword} instead of ${candidate}?`, suggestion: keyword };
     }

@@ -11,8 +11,10 @@ import { QUERIES } from './schema_queries.js';
 /** Tables whose names are looked at, and columns of one question. */
 const MAX_TABLES = 2_000;
 const MAX_ROWS = 20_000;
-const MAX_BYTES = 4 << 20;
+const MAX_BYTES = 1 << 20;
 const STATEMENT_MS = 2_000;
+/** Nobody misspells longer names. */
+const MAX_NAME_CHARS = 256;
 
 /** @type {SqlRules | undefined} */
 let reading;
@@ -36,7 +38,8 @@ export function catalogueRules() {
  */
 export async function tablesOf(dialect, ask, isAllowed) {
   const rows = (await ask(QUERIES[dialect].tables(MAX_TABLES))).filter(isTable);
-  return rows.filter(({ name }) => isAllowed(name)).map(({ id, name }) => ({ id: String(id), name }));
+  const named = rows.filter(({ name }) => isShort(name));
+  return named.filter(({ name }) => isAllowed(name)).map(({ id, name }) => ({ id: String(id), name }));
 }
 
 /**
@@ -47,7 +50,12 @@ export async function tablesOf(dialect, ask, isAllowed) {
  */
 export async function columnsOf(dialect, ask, { id }) {
   const rows = await ask(QUERIES[dialect].columns(`'${id}'`));
-  return rows.map(({ name }) => name).filter((name) => typeof name === 'string');
+  return rows.map(({ name }) => name).filter((name) => typeof name === 'string' && isShort(name));
+}
+
+/** @param {string} name */
+function isShort(name) {
+  return name.length <= MAX_NAME_CHARS;
 }
 
 /**

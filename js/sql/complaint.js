@@ -26,7 +26,7 @@ const WORDINGS = [
 /** What is looked at of a message. */
 const MAX_CHARS = 2_000;
 /** And of a name. */
-const MAX_NAME_CHARS = 200;
+const MAX_NAME_CHARS = 256;
 
 /**
  * @param {string} message
@@ -51,9 +51,10 @@ function column(name, table) {
 }
 
 /**
- * The last part of a name with its schema or table before it.
+ * The last part of a name with its schema or table before it, as far as a name is looked at.
  * @param {string | undefined} name
  */
 export function bare(name = '') {
-  return (name.split('.').at(-1) ?? name).replace(/^["'`[]+|["'`\]]+$/g, '');
+  const part = name.slice(0, MAX_NAME_CHARS).split('.').at(-1) ?? '';
+  return part.replace(/^["'`[]+|["'`\]]+$/g, '');
 }

@@ -26,12 +26,15 @@ export function drySql(adapter, options) {
     /** @returns {SqlRun} */
     begin() {
       const run = sqlRun(adapter, this.rules);
+      /** Statements are handed on in the order in which they came. @type {Promise<unknown>} */
+      let queue = Promise.resolve();
       return {
-        execute: async (sql, params) => {
-          refuseLasting(adapter, this.accessOf(sql, params));
-          return run.execute(sql, params);
+        execute: (sql, params) => {
+          const checked = queue.then(async () => refuseLasting(adapter, await this.accessOf(sql, params)));
+          queue = checked.catch(() => {});
+          return checked.then(() => run.execute(sql, params));
         },
-        commit: () => run.commit(),
+        commit: () => queue.then(() => run.commit()),
         rollback: () => run.rollback(),
       };
     },
@@ -40,9 +43,9 @@ export function drySql(adapter, options) {
      * @param {unknown} sql
      * @param {unknown} params
      */
-    accessOf(sql, params) {
+    async accessOf(sql, params) {
       try {
-        return this.rules.judge(sql, params, adapter.dialect).access;
+        return (await this.rules.judge(sql, params, adapter.dialect)).access;
       } catch {
         return undefined;
       }

@@ -71,19 +71,20 @@ export class SqlRules {
   }
 
   /**
+   * What a statement may do. It is read on a thread of its own, up to a number of steps.
    * @param {unknown} sql
    * @param {unknown} params
    * @param {SqlDialect} dialect
-   * @returns {SqlStatement}
+   * @returns {Promise<SqlStatement>}
    */
-  judge(sql, params, dialect) {
+  async judge(sql, params, dialect) {
     if (typeof sql !== 'string') throw wrong('sql', 'must be a string with one SQL statement');
     if (sql.length > MAX_SQL_CHARS) throw tooLong();
     const given = params ?? [];
     if (typeof given !== 'object') throw wrong('params', 'must be an array or an object of values');
     /** @type {import('../boundary/crossing.js').ParameterShape} */
     const shape = Array.isArray(given) ? { positional: given.length } : { named: Object.keys(given) };
-    const { bindings, ...statement } = this.#classify(sql, dialect, JSON.stringify(shape));
+    const { bindings, ...statement } = await this.#classify(sql, dialect, JSON.stringify(shape));
     const values = bindings.map((key) =>
       toParameter(/** @type {any} */ (given)[key], typeof key === 'number' ? `params[${key}]` : `params.${key}`),
     );
@@ -95,13 +96,13 @@ export class SqlRules {
    * @param {string} sql
    * @param {SqlDialect} dialect
    * @param {string} shape
-   * @returns {Judgement}
+   * @returns {Promise<Judgement>}
    */
-  #classify(sql, dialect, shape) {
+  async #classify(sql, dialect, shape) {
     const key = `${dialect} ${shape} ${sql}`;
     const known = this.#remembered.get(key);
     if (known) return known;
-    const { access, returns, fenced, sql: text, bindings } = unwrap(this.#native.classify(sql, dialect, shape));
+    const { access, returns, fenced, sql: text, bindings } = unwrap(await this.#native.classify(sql, dialect, shape));
     const judged = { access, returns, fenced, sql: text, bindings };
     if (key.length <= MAX_REMEMBERED_CHARS) {
       dropOldest(this.#remembered, MAX_REMEMBERED);

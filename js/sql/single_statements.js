@@ -54,7 +54,9 @@ export class SingleStatements {
   async #attempt(sql, params) {
     if (this.#isAborted) throw new AbortedError('The run has ended.');
     try {
-      return await this.#adapter.once(this.#rules.judge(sql, params, this.#adapter.dialect), this.#rules.options);
+      const judged = await this.#rules.judge(sql, params, this.#adapter.dialect);
+      if (this.#isAborted) throw new AbortedError('The run has ended.');
+      return await this.#adapter.once(judged, this.#rules.options);
     } catch (error) {
       throw adviceOnText(asSqlError(error, 'The statement failed'), sql);
     }

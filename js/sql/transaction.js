@@ -68,7 +68,8 @@ export class SqlTransaction {
   async commit() {
     this.#state = 'ended';
     if (this.#asked.size > 0 && this.#failure === undefined) {
-      const reads = [...this.#asked].every((asked) => this.#isRead(asked));
+      const asked = await Promise.all([...this.#asked].map((each) => this.#isRead(each)));
+      const reads = asked.every(Boolean);
       if (!reads || !this.#wrote) await this.rollback();
       if (!reads) throw notAwaited();
       if (!this.#wrote) return;
@@ -110,7 +111,8 @@ export class SqlTransaction {
   async #attempt(sql, params) {
     if (this.#failure !== undefined) throw afterFailure(this.#failure);
     try {
-      const judged = this.#rules.judge(sql, params, this.#adapter.dialect);
+      const judged = await this.#rules.judge(sql, params, this.#adapter.dialect);
+      stopIfAborted(this.#abort.signal);
       if (judged.access !== 'read') this.#wrote = true;
       const connection = this.#connection ?? (await this.#begin(judged));
       stopIfAborted(this.#abort.signal);
@@ -129,9 +131,9 @@ export class SqlTransaction {
   }
 
   /** @param {{ sql: unknown, params: unknown }} asked */
-  #isRead({ sql, params }) {
+  async #isRead({ sql, params }) {
     try {
-      return this.#rules.judge(sql, params, this.#adapter.dialect).access === 'read';
+      return (await this.#rules.judge(sql, params, this.#adapter.dialect)).access === 'read';
     } catch {
       return false;
     }

@@ -46,18 +46,20 @@ impl Drop for Promised {
 }
 
 /// What a job is about: files may wait for a lock, runs must not wait for files, and nobody for somebody else's remote or for
-/// a look at all there is.
+/// a look at all there is. What a statement may do is found out in a bounded number of steps, so that it waits for nothing long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     Files,
     Searches,
     Runs,
+    Rules,
     Remote,
 }
 
 static FILES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-files", 4));
 static SEARCHES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-searches", 2));
 static RUNS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-runs", 2));
+static RULES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-rules", 2));
 
 /// Does `job` on a thread of the lane.
 fn spawn(lane: Lane, job: impl FnOnce() + Send + 'static) -> Result<(), Error> {
@@ -65,6 +67,7 @@ fn spawn(lane: Lane, job: impl FnOnce() + Send + 'static) -> Result<(), Error> {
         Lane::Files => &FILES,
         Lane::Searches => &SEARCHES,
         Lane::Runs => &RUNS,
+        Lane::Rules => &RULES,
         // As long as its remote takes: any number of others would be few for some that are silent.
         Lane::Remote => return threads::spawn("tgp-remote", job).map(drop).map_err(|_| no_thread()),
     };

@@ -38,7 +38,7 @@ pub struct BindingKernel {
     ends: Arc<RunEnds>,
     halt: Halt,
     /// What JavaScript does for somebody and has not ended.
-    pub(super) passages: Mutex<HashMap<u32, Passage>>,
+    pub(super) passages: Arc<Mutex<HashMap<u32, Passage>>>,
 }
 
 /// What `boot` tells.
@@ -62,7 +62,7 @@ impl BindingKernel {
     ) -> napi::Result<Self> {
         let host = Arc::new(HostTable::new(functions, dry_functions, &on_call)?);
         let ends = Arc::new(RunEnds::new(&on_end)?);
-        let passages = Mutex::default();
+        let passages = Arc::default();
         Ok(Self { inner: Arc::new(RwLock::new(State::New)), host, ends, halt: Halt::default(), passages })
     }
 
@@ -231,6 +231,19 @@ impl BindingKernel {
         let request = ExecRequest { run, what, args_json, options };
         let done = when_executed(move |result| ends.tell(run_id, result));
         let parent = parent_id.filter(|id| *id >= 0.0).map(|id| RunId(id as u64));
+        if !kernel.runs().enters_quickly(&request) {
+            let done = kernel.runs().announce(run, done);
+            let refused = spawn_with(Lane::Runs, (request, done), move |(request, done)| {
+                let entered = kernel.runs().enter(request, parent, done);
+                if let Some(entered) = entered.and_then(|entered| exec_below(&kernel, parent, entered)) {
+                    kernel.runs().exec_tool(entered);
+                }
+            });
+            if let Err((error, (_, done))) = refused {
+                done.pay(Err(error));
+            }
+            return;
+        }
         // A panic drops `done`, which tells.
         let Ok(Some(entered)) = threads::contain(|| kernel.runs().enter(request, parent, done)) else { return };
         let Some(entered) = exec_below(&kernel, parent, entered) else { return };

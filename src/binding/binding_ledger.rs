@@ -2,7 +2,7 @@
 
 use super::background::{Lane, Promised};
 use super::binding_kernel::{BindingKernel, start};
-use super::binding_outcome::{BindingError, BindingOutcome};
+use super::binding_outcome::BindingError;
 use super::js_callback::thrown;
 use crate::kernel::{Asker, Call, Changes, Effect};
 use napi::Env;
@@ -10,6 +10,7 @@ use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A call that JavaScript answers itself.
 #[napi(object)]
@@ -35,12 +36,13 @@ impl BindingKernel {
     }
 
     /// Lets a call in that JavaScript answers itself. `leave` must follow, with the same number.
-    #[napi]
-    pub fn enter(&self, call: BindingCall) -> BindingOutcome {
-        let BindingCall { number, asker, tool, effect, changes, args, path } = call;
-        let entered = self.kernel().and_then(|kernel| {
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn enter<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {
+        let passages = Arc::clone(&self.passages);
+        self.with_kernel(env, move |kernel| {
+            let BindingCall { number, asker, tool, effect, changes, args, path } = call;
             let asker = Asker::from_json(Some(&asker))?;
-            kernel.door().enter(Call {
+            let passage = kernel.door().enter(Call {
                 number: number.into(),
                 parent: asker.parent_number(),
                 tool: Cow::Owned(tool),
@@ -55,11 +57,10 @@ impl BindingKernel {
                 text: None,
                 also: None,
                 state: None,
-            })
-        });
-        BindingOutcome::from_result(entered.map(|passage| {
-            self.passages.lock().insert(number, passage);
-        }))
+            })?;
+            passages.lock().insert(number, passage);
+            Ok(())
+        })
     }
 
     /// Tells how a call ended that `enter` has let in: with a value, as JSON, or with an error.

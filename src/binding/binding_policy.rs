@@ -37,9 +37,9 @@ impl BindingKernel {
 
     /// Value: `{ verdict?, text }`: what is said of a call that nobody makes yet, and a hash of the text that it would run or
     /// change. No verdict where a function of the application decides.
-    #[napi]
-    pub fn judge(&self, call: BindingCall) -> BindingOutcome {
-        BindingOutcome::from_result(self.kernel().and_then(|kernel| {
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn judge<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| {
             let asker = Asker::from_json(Some(&call.asker))?;
             let effect = Effect::parse(&call.effect).unwrap_or(Effect::App);
             let code: Option<Code> = (call.tool == "run_code").then(|| serde_json::from_str(&call.args).ok()).flatten();
@@ -66,7 +66,7 @@ impl BindingKernel {
                 state: None,
             })?;
             Ok(Judged { verdict, text })
-        }))
+        })
     }
 
     /// Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing.

@@ -1,15 +1,20 @@
 //! What statements are held against, before they reach any database.
 
+use super::background::{Lane, Promised};
+use super::binding_kernel::start;
 use super::binding_outcome::BindingOutcome;
-use crate::kernel::{Dialect, ParameterShape, SqlOptions, SqlPolicy, classify};
+use crate::kernel::{Dialect, ParameterShape, SqlOptions, SqlPolicy, Statement, classify};
+use napi::Env;
+use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use serde::de::DeserializeOwned;
+use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 
 /// The options of SQL tools with every default, and the one classifier that all adapters share.
 #[napi]
 pub struct BindingSqlRules {
-    inner: Result<(SqlOptions, SqlPolicy), Error>,
+    inner: Result<(SqlOptions, Arc<SqlPolicy>), Error>,
 }
 
 #[napi]
@@ -17,7 +22,7 @@ impl BindingSqlRules {
     #[napi(constructor)]
     pub fn new(options_json: String) -> Self {
         let inner = SqlOptions::from_json(&options_json).map(|options| {
-            let policy = options.policy();
+            let policy = Arc::new(options.policy());
             (options, policy)
         });
         Self { inner }
@@ -32,13 +37,25 @@ impl BindingSqlRules {
     }
 
     /// Value: `{ access, verbs, returns, fenced, sql, bindings }`. `parameters_json` is `{"positional":n}` or `{"named":[…]}`.
-    #[napi]
-    pub fn classify(&self, sql: String, dialect: String, parameters_json: String) -> BindingOutcome {
-        BindingOutcome::from_result(self.inner.as_ref().map_err(Clone::clone).and_then(|(_, policy)| {
-            let dialect: Dialect = parse(&format!("\"{dialect}\""), "dialect")?;
-            let shape: ParameterShape = parse(&parameters_json, "parameters")?;
-            Ok(classify(&sql, dialect, policy, &shape)?)
-        }))
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn classify<'env>(
+        &self,
+        env: &'env Env,
+        sql: String,
+        dialect: String,
+        parameters_json: String,
+    ) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        match &self.inner {
+            Err(error) => promised.settle::<()>(Err(error.clone())),
+            Ok((_, policy)) => {
+                let policy = Arc::clone(policy);
+                start(Lane::Rules, promised, move |promised| {
+                    promised.settle(judged(&sql, &dialect, &parameters_json, &policy));
+                });
+            }
+        }
+        Ok(promise)
     }
 
     /// Whether a table may be shown and touched.
@@ -46,6 +63,12 @@ impl BindingSqlRules {
     pub fn allows_table(&self, name: String) -> bool {
         self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_table(&name))
     }
+}
+
+fn judged(sql: &str, dialect: &str, parameters_json: &str, policy: &SqlPolicy) -> Result<Statement, Error> {
+    let dialect: Dialect = parse(&format!("\"{dialect}\""), "dialect")?;
+    let shape: ParameterShape = parse(parameters_json, "parameters")?;
+    Ok(classify(sql, dialect, policy, &shape)?)
 }
 
 fn parse<T: DeserializeOwned>(json: &str, what: &str) -> Result<T, Error> {

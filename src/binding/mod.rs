@@ -58,14 +58,20 @@ pub fn program_launcher() -> binding_outcome::BindingOutcome {
 }
 
 /// Value: the unified diff from one content of a file to another, each absent where there is no file.
-#[napi]
-#[must_use]
-pub fn unified_diff(path: String, before: Option<Buffer>, after: Option<Buffer>) -> binding_outcome::BindingOutcome {
-    binding_outcome::BindingOutcome::from_result(crate::kernel::unified_diff(
-        &path,
-        before.as_deref(),
-        after.as_deref(),
-    ))
+#[napi(ts_return_type = "Promise<BindingOutcome>")]
+pub fn unified_diff(
+    env: &Env,
+    path: String,
+    before: Option<Buffer>,
+    after: Option<Buffer>,
+) -> napi::Result<Object<'_>> {
+    // The application keeps its buffers.
+    let (before, after) = (before.map(|bytes| bytes.to_vec()), after.map(|bytes| bytes.to_vec()));
+    let (promised, promise) = background::Promised::new(env)?;
+    binding_kernel::start(background::Lane::Searches, promised, move |promised| {
+        promised.settle(crate::kernel::unified_diff(&path, before.as_deref(), after.as_deref()));
+    });
+    Ok(promise)
 }
 
 /// Value: `{ branches, hasBranch }`, or null without a remote. Needs no workspace and changes nothing.

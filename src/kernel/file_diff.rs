@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use tgp_base::error::Error;
+pub use tgp_git::DiffEffort;
 use tgp_git::text_diff;
 
 /// From one content of a file to another, each `None` where there is no file.
@@ -9,7 +10,7 @@ use tgp_git::text_diff;
 /// # Errors
 /// `Git`.
 pub fn unified_diff(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<String, Error> {
-    Ok(text_diff(path, before, after)?)
+    Ok(text_diff(path, before, after, &mut DiffEffort::default())?)
 }
 
 /// How one file would change, as a unified diff.
@@ -21,9 +22,15 @@ pub struct FileDiff {
 }
 
 impl FileDiff {
-    /// From one content to the other, each `None` where there is no file; nothing when both are the same.
-    pub fn between(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<Option<Self>, Error> {
-        let diff = text_diff(path, before, after)?;
+    /// From one content to the other, each `None` where there is no file; nothing when both are the same. All files of one
+    /// answer share an effort.
+    pub fn between(
+        path: &str,
+        before: Option<&[u8]>,
+        after: Option<&[u8]>,
+        effort: &mut DiffEffort,
+    ) -> Result<Option<Self>, Error> {
+        let diff = text_diff(path, before, after, effort)?;
         Ok((!diff.is_empty()).then(|| Self { path: path.to_owned(), diff }))
     }
 }

@@ -66,5 +66,5 @@ pub use tgp_policy::Verdict;
 pub use tgp_sandbox::WorkerFiles;
 pub use tgp_sql::{
     BeginMode, Database, DatabaseOptions, Dialect, Done, ParameterShape, QueryAnswer, QueryLimits, Session, SqlError,
-    SqlPolicy, classify,
+    SqlPolicy, Statement, classify,
 };

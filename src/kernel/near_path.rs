@@ -1,5 +1,7 @@
 //! What a file that was not found may have been meant to be.
 
+use parking_lot::Mutex;
+use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::near_name::nearest;
 use tgp_vfs::{JailPath, Vfs};
@@ -26,8 +28,45 @@ const OUTSIDE: &str = ".tgp/";
 /// How such an error begins.
 const NOT_FOUND: &str = "File not found:";
 
-/// The file of the root that has the same name in another folder, or nearly the same path.
+/// The file of the root that has the same name in another folder, or nearly the same path. Nothing while too much time has
+/// gone into looking.
 pub fn near_path(path: &str, files: &dyn Vfs) -> Option<String> {
+    let begun = Instant::now();
+    if !ALLOWANCE.lock().allows(begun) {
+        return None;
+    }
+    let near = look_for(path, files);
+    ALLOWANCE.lock().spend(begun.elapsed());
+    near
+}
+
+/// Looking walks the whole root, and a tool may ask for one missing file after the other, by itself and through others: all
+/// looks of the process together take this much at once, and one part in so many of the time that goes by.
+const MOST_AT_ONCE: Duration = Duration::from_secs(2);
+const SHARE: u32 = 10;
+
+static ALLOWANCE: Mutex<Allowance> = Mutex::new(Allowance { spent: Duration::ZERO, counted: None });
+
+/// Time that has gone into looking, and is not made up for yet.
+struct Allowance {
+    spent: Duration,
+    counted: Option<Instant>,
+}
+
+impl Allowance {
+    fn allows(&mut self, now: Instant) -> bool {
+        let passed = self.counted.map(|counted| now.saturating_duration_since(counted)).unwrap_or_default();
+        self.spent = self.spent.saturating_sub(passed / SHARE);
+        self.counted = Some(now);
+        self.spent < MOST_AT_ONCE
+    }
+
+    fn spend(&mut self, time: Duration) {
+        self.spent += time;
+    }
+}
+
+fn look_for(path: &str, files: &dyn Vfs) -> Option<String> {
     let known: Vec<String> =
         files.list(&JailPath::root()).ok()?.iter().map(|known| known.as_str().to_owned()).collect();
     let wanted = stem(path);
@@ -57,7 +96,8 @@ fn stem(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{near_path, with_near_path};
+    use super::{Allowance, MOST_AT_ONCE, SHARE, near_path, with_near_path};
+    use std::time::{Duration, Instant};
     use tgp_base::error::Error;
     use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
@@ -84,5 +124,18 @@ mod tests {
         let outside = with_near_path(Error::from(outside), &files).message;
         assert!(outside.ends_with("leave out '.tgp/'."), "{outside}");
         assert_eq!(error.message, "File not found: tools/dim_weight.ts. Did you mean 'tools/shipping/dim_weight.ts'?");
+    }
+
+    #[test]
+    fn who_has_looked_for_long_looks_again_after_a_while() {
+        let mut allowance = Allowance { spent: Duration::ZERO, counted: None };
+        let now = Instant::now();
+        assert!(allowance.allows(now));
+        allowance.spend(MOST_AT_ONCE * 3);
+        assert!(!allowance.allows(now) && !allowance.allows(now + MOST_AT_ONCE));
+        let later = now + MOST_AT_ONCE * 3 * SHARE;
+        assert!(allowance.allows(later));
+        allowance.spend(MOST_AT_ONCE);
+        assert!(!allowance.allows(later));
     }
 }

@@ -1,20 +1,56 @@
 //! How one file differs from another version of itself, without a repository: as `git diff --no-renames` shows it.
 
 use super::git_error::GitError;
+use super::long_diff::add_hunks;
 use git2::{DiffOptions, ObjectType, Oid, Patch};
 use std::fmt::Write as _;
 
 /// Longest diff of one file.
 const MAX_DIFF_BYTES: usize = 256 << 10;
+/// What is compared as Git does it, in all files of one answer: it may take a look at each line for each.
+const MAX_COMPARED_LINES: usize = 10_000;
+const MAX_COMPARED_BYTES: usize = 8 << 20;
+/// Bytes in which Git looks for one that is in no text.
+const LOOKED_AT: usize = 8_000;
 /// Digits of a hash that Git shows.
 const SHORT: usize = 7;
 const NOTHING: &str = "0000000";
+
+/// How much may still be compared as Git does it. Longer texts are compared in a way that takes no longer for any text, and
+/// finds fewer of their lines in both.
+#[derive(Debug)]
+pub struct DiffEffort {
+    lines: usize,
+    bytes: usize,
+}
+
+impl Default for DiffEffort {
+    fn default() -> Self {
+        Self { lines: MAX_COMPARED_LINES, bytes: MAX_COMPARED_BYTES }
+    }
+}
+
+impl DiffEffort {
+    /// Whether there was enough left for these texts.
+    pub(crate) fn spend(&mut self, before: &[u8], after: &[u8]) -> bool {
+        let lines = |text: &[u8]| 1 + text.iter().filter(|byte| **byte == b'\n').count();
+        let left = self.lines.checked_sub(lines(before) + lines(after));
+        let Some(left) = left.zip(self.bytes.checked_sub(before.len() + after.len())) else { return false };
+        (self.lines, self.bytes) = left;
+        true
+    }
+}
 
 /// The unified diff from `before` to `after`, each `None` where there is no file. Empty when nothing differs.
 ///
 /// # Errors
 /// `Git`.
-pub fn text_diff(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<String, GitError> {
+pub fn text_diff(
+    path: &str,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+    effort: &mut DiffEffort,
+) -> Result<String, GitError> {
     if before == after {
         return Ok(String::new());
     }
@@ -32,17 +68,31 @@ pub fn text_diff(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Res
     };
     let from = if before.is_some() { &old } else { "/dev/null" };
     let to = if after.is_some() { &new } else { "/dev/null" };
-    let mut options = DiffOptions::new();
-    let mut patch =
-        Patch::from_buffers(before.unwrap_or_default(), None, after.unwrap_or_default(), None, Some(&mut options))
-            .map_err(failed)?;
-    if patch.delta().flags().is_binary() {
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let has_zero = |content: &[u8]| content.iter().take(LOOKED_AT).any(|byte| *byte == 0);
+    if has_zero(before) || has_zero(after) {
         let _infallible = writeln!(text, "Binary files {from} and {to} differ");
         return Ok(text);
     }
-    if patch.num_hunks() > 0 {
-        let _infallible = writeln!(text, "--- {from}\n+++ {to}");
+    let heading = format!("--- {from}\n+++ {to}\n");
+    if effort.spend(before, after) {
+        let mut patch =
+            Patch::from_buffers(before, None, after, None, Some(&mut DiffOptions::new())).map_err(failed)?;
+        if patch.num_hunks() > 0 {
+            text.push_str(&heading);
+        }
+        add_patch(&mut text, &mut patch).map_err(failed)?;
+    } else {
+        text.push_str(&heading);
+        add_hunks(&mut text, before, after, MAX_DIFF_BYTES);
     }
+    if text.len() > MAX_DIFF_BYTES {
+        text.push_str("\n[the rest is cut off]\n");
+    }
+    Ok(text)
+}
+
+fn add_patch(text: &mut String, patch: &mut Patch<'_>) -> Result<(), git2::Error> {
     let printed = patch.print(&mut |_, hunk, line| {
         // Without a hunk it is the heading, which is written above.
         if hunk.is_some() {
@@ -53,11 +103,8 @@ pub fn text_diff(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Res
         }
         text.len() <= MAX_DIFF_BYTES
     });
-    if text.len() > MAX_DIFF_BYTES {
-        text.push_str("\n[the rest is cut off]\n");
-        return Ok(text);
-    }
-    printed.map(|()| text).map_err(failed)
+    // It was told to stop.
+    if text.len() > MAX_DIFF_BYTES { Ok(()) } else { printed }
 }
 
 /// The beginning of the hash that a blob of this content has.
@@ -91,10 +138,12 @@ fn quoted(side: &str, path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_DIFF_BYTES, text_diff};
+    use super::{DiffEffort, MAX_COMPARED_LINES, MAX_DIFF_BYTES, text_diff};
+    use std::fmt::Write as _;
+    use std::time::{Duration, Instant};
 
     fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> String {
-        text_diff(path, before.map(str::as_bytes), after.map(str::as_bytes)).unwrap()
+        text_diff(path, before.map(str::as_bytes), after.map(str::as_bytes), &mut DiffEffort::default()).unwrap()
     }
 
     #[test]
@@ -121,5 +170,50 @@ mod tests {
         assert!(diff("é.ts", None, Some("1")).starts_with("diff --git \"a/\\303\\251.ts\" \"b/\\303\\251.ts\"\n"));
         let long = diff("a.ts", None, Some(&"line\n".repeat(MAX_DIFF_BYTES)));
         assert!(long.len() < MAX_DIFF_BYTES + 100 && long.ends_with("[the rest is cut off]\n"));
+    }
+
+    #[test]
+    fn a_long_text_with_few_changes_shows_those_alone() {
+        let line = |at: usize| format!("\"key {at}\": {at},\n");
+        let before: String = (0..MAX_COMPARED_LINES).map(line).collect();
+        let after = before.replace("\"key 7\": 7", "\"key 7\": 8").replace(": 9990,", ": 0,");
+        let shown = diff("data.json", Some(&before), Some(&after));
+        assert_eq!(shown.matches("@@ -").count(), 2, "{shown}");
+        assert_eq!(shown.lines().count(), 4 + 2 * 9, "{shown}");
+    }
+
+    #[test]
+    fn texts_that_are_made_to_be_hard_to_compare_are_compared_at_once() {
+        // Few kinds of lines in an order that fits nowhere, and many.
+        let text = |seed: u64, kinds: u64, lines: usize| {
+            let mut state = seed;
+            (0..lines).fold(String::new(), |mut text, _| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let _infallible = writeln!(text, "{}", (state >> 33) % kinds);
+                text
+            })
+        };
+        let begun = Instant::now();
+        for kinds in [2, 9, 500, 1 << 31] {
+            for lines in [MAX_COMPARED_LINES / 2, 90_000] {
+                let (before, after) = (text(1, kinds, lines), text(2, kinds, lines));
+                assert!(diff("a.txt", Some(&before), Some(&after)).len() > 1_000);
+                let turned: String = before.lines().rev().fold(String::new(), |text, line| text + line + "\n");
+                assert!(diff("a.txt", Some(&before), Some(&turned)).len() > 1_000);
+            }
+        }
+        // They were minutes.
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    }
+
+    #[test]
+    fn many_files_have_one_effort() {
+        let mut effort = DiffEffort::default();
+        let text = "a\nb\n".repeat(MAX_COMPARED_LINES / 8);
+        let turned = "b\na\n".repeat(MAX_COMPARED_LINES / 8);
+        let mut shown =
+            |turned: &str| text_diff("a", Some(text.as_bytes()), Some(turned.as_bytes()), &mut effort).unwrap();
+        let (first, _, third) = (shown(&turned), shown(&turned), shown(&turned));
+        assert_ne!(first, third, "the third is compared the other way");
     }
 }

@@ -3,6 +3,7 @@
 use super::always::always;
 use super::approvals::{Approvals, Subject};
 use super::asked_call::AskedOf;
+use super::asker::Asker;
 use super::call::Call;
 use super::judged_call::judged_call;
 use super::reach::{Need, Reach};
@@ -99,12 +100,17 @@ impl Gate {
         Ok(Some(said.unwrap_or_else(|| Policy::allow(self.rules.tools()).judge(&judged))))
     }
 
+    /// Whether nothing is asked of somebody, whatever they call.
+    pub fn is_open_to(&self, asker: &Asker) -> bool {
+        asker.token.is_none() && matches!(self.rules.in_force(), InForce::Nobody)
+    }
+
     /// Whether the call may go on.
     pub fn judge(&self, call: &Call<'_>) -> Result<Admission, Refusal> {
-        let in_force = self.rules.in_force();
-        if matches!(in_force, InForce::Nobody) && call.asker.token.is_none() {
+        if self.is_open_to(call.asker) {
             return Ok(Admission::default());
         }
+        let in_force = self.rules.in_force();
         let (judged, capability) = self.seen(call).map_err(Refusal::Invalid)?;
         let reached = reached(call);
         let verdict = said(&in_force, capability.as_ref(), &judged, &reached, Previews::of(call));

@@ -8,7 +8,7 @@ use super::plan::{Change, OneFile, Plan, Step};
 use super::relocation::{Moved, Relocation, Removal, Removed};
 use super::tested_steps::may_change;
 use super::write_path::{Counting, WriteParts, WritePath};
-use crate::kernel::file_diff::FileDiff;
+use crate::kernel::file_diff::{DiffEffort, FileDiff};
 use crate::kernel::history::{Persisted, Written};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -191,6 +191,7 @@ fn reported(mut diffs: Vec<FileDiff>, result: &impl Serialize) -> Result<FilePre
 
 fn diffs(root: &DiskVfs, steps: &[Step]) -> Result<Vec<FileDiff>, Error> {
     let mut diffs = Vec::new();
+    let mut effort = DiffEffort::default();
     for step in steps {
         let before = match step.content(root) {
             // It gets a file of its own, and the other name keeps what there was.
@@ -198,7 +199,7 @@ fn diffs(root: &DiskVfs, steps: &[Step]) -> Result<Vec<FileDiff>, Error> {
             content => content?,
         };
         let after = step.after.as_deref().map(str::as_bytes);
-        diffs.extend(FileDiff::between(step.path.as_str(), before.as_deref(), after)?);
+        diffs.extend(FileDiff::between(step.path.as_str(), before.as_deref(), after, &mut effort)?);
     }
     Ok(diffs)
 }

@@ -29,6 +29,10 @@ pub fn places(schema: &Value) -> Option<Vec<Place<'_>>> {
     while let Some(place) = open.pop() {
         match properties(place.schema) {
             Some(properties) if place.keys.len() < MAX_DEPTH => {
+                // Each has at least one place.
+                if found.len() + open.len() + properties.len() > MAX_PLACES {
+                    return None;
+                }
                 let required = place.schema.get("required").and_then(Value::as_array);
                 let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|other| other == name));
                 for (name, schema) in properties {
@@ -96,6 +100,18 @@ mod tests {
         let wide: serde_json::Map<String, Value> = (0..40).map(|at| (at.to_string(), json!({}))).collect();
         assert!(places(&schema(Value::Object(wide), &[])).is_none());
         assert!(places(&json!({})).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_tool_that_takes_too_much_is_told_by_the_number_of_its_parameters() {
+        let names: Vec<String> = (0..60_000).map(|at| format!("parameter {at}")).collect();
+        let wide: serde_json::Map<String, Value> = names.iter().map(|name| (name.clone(), json!({}))).collect();
+        let required: Vec<&str> = names.iter().map(String::as_str).collect();
+        let wide = schema(Value::Object(wide), &required);
+        let begun = std::time::Instant::now();
+        assert!(places(&wide).is_none() && is_compatible(&wide, &wide));
+        // Each was looked for among all.
+        assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
     }
 
     #[test]

@@ -23,8 +23,9 @@ struct OpenRun {
 pub struct OpenRuns(Mutex<HashMap<RunId, OpenRun>>);
 
 impl OpenRuns {
+    /// Notes a run; what is noted of one that is open already stays.
     pub fn open(&self, run: RunId) {
-        self.0.lock().insert(run, OpenRun { intent: RunIntent::Run, host: Weak::new() });
+        self.0.lock().entry(run).or_insert_with(|| OpenRun { intent: RunIntent::Run, host: Weak::new() });
     }
 
     /// Notes who serves a run.

@@ -1,6 +1,6 @@
 //! What a run would do: its writes go beside the files, and what could not be undone is refused and noted.
 
-use crate::kernel::file_diff::FileDiff;
+use crate::kernel::file_diff::{DiffEffort, FileDiff};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -107,12 +107,14 @@ impl RunPreview {
 
     pub fn report(&self) -> Result<PreviewReport, Error> {
         let mut diffs = Vec::new();
+        let mut effort = DiffEffort::default();
         for (name, files) in &self.overlays {
             let folder = name.strip_prefix("./").unwrap_or(name).trim_end_matches('/');
             for change in files.changes()? {
                 let path = format!("{folder}/{}", change.path.as_str());
                 let (before, after) = (change.before.as_deref(), change.after.as_deref());
-                diffs.extend(FileDiff::between(&path, before.map(str::as_bytes), after.map(str::as_bytes))?);
+                let (before, after) = (before.map(str::as_bytes), after.map(str::as_bytes));
+                diffs.extend(FileDiff::between(&path, before, after, &mut effort)?);
             }
         }
         diffs.sort_unstable_by(|left, right| left.path.cmp(&right.path));

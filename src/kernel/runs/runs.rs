@@ -95,6 +95,20 @@ impl Runs {
         Ok(ConfinementReport::new(self.config.isolation, self.sandbox.confinement()?))
     }
 
+    /// Whether a run is let in without a look at what it is made of: there are no rules, or its tool is known and as it was.
+    /// Otherwise its text may have to be compiled for those who judge it.
+    pub fn enters_quickly(&self, request: &ExecRequest) -> bool {
+        if self.services.door.gate().is_open_to(&request.options.asker) {
+            return true;
+        }
+        let tool = match &request.what {
+            Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
+            Runnable::Tool(_) | Runnable::Code(_) | Runnable::Test(_) => None,
+        };
+        let is_explored = self.mode_of(&request.options) == Mode::Explore;
+        is_explored && tool.is_some_and(|tool| self.modules().graph_quickly(&tool).is_some())
+    }
+
     /// Asks the door for a run, which `parent` waits for; nothing when it was refused, and told so.
     pub fn enter(&self, mut request: ExecRequest, parent: Option<RunId>, done: ExecDone) -> Option<EnteredRun> {
         if parent.and_then(|parent| self.open.host(parent)).is_some_and(|host| host.is_dry()) {
@@ -231,7 +245,8 @@ impl Runs {
         EnteredRun { request, done, graph }
     }
 
-    pub(super) fn announce(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
+    /// The same before it is known whether it is let in.
+    pub fn announce(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
         self.open.open(run);
         let runs = Arc::clone(self);
         when_executed(move |result| {

@@ -7,8 +7,10 @@ use crate::objects::object_reader::{self, Found};
 use crate::objects::raw_tree;
 use crate::objects::tree_entry::Entry;
 use crate::objects::trees::Trees;
-use git2::{DiffFormat, DiffOptions, ObjectType, Oid, Repository};
+use crate::text_diff::{DiffEffort, text_diff};
+use git2::{Diff, DiffFile, DiffFormat, DiffOptions, ObjectType, Oid, Repository};
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 /// Most text of a diff; the rest is cut off and marked.
@@ -124,6 +126,9 @@ impl GitStore {
             options.pathspec(path).disable_pathspec_match(true);
         }
         let diff = repository.diff_tree_to_tree(old.as_ref(), new.as_ref(), Some(&mut options)).map_err(failed)?;
+        if !is_compared_soon(&trees, &diff) {
+            return long_diff(&trees, &diff);
+        }
         let mut text = String::new();
         let printed = diff.print(DiffFormat::Patch, |_, _, line| {
             if matches!(line.origin(), '+' | '-' | ' ') {
@@ -154,6 +159,49 @@ impl GitStore {
             Found::TooLarge => Err(GitError::TooLarge { path: path.to_owned(), commit: commit.to_owned() }),
             Found::Nothing => Err(missing()),
         }
+    }
+}
+
+/// Whether the files that differ are few and short enough for Git's own way to compare them.
+fn is_compared_soon(trees: &Trees<'_>, diff: &Diff<'_>) -> bool {
+    let mut effort = DiffEffort::default();
+    diff.deltas().all(|delta| {
+        let (before, after) = (content(trees, &delta.old_file()), content(trees, &delta.new_file()));
+        effort.spend(&before.unwrap_or_default(), &after.unwrap_or_default())
+    })
+}
+
+/// The same as `git diff` shows it, in time that grows with the length of the files alone; their modes are not told.
+fn long_diff(trees: &Trees<'_>, diff: &Diff<'_>) -> Result<String, GitError> {
+    let mut effort = DiffEffort::default();
+    let mut text = String::new();
+    for delta in diff.deltas() {
+        let (old, new) = (delta.old_file(), delta.new_file());
+        let path = new.path_bytes().or(old.path_bytes()).map(String::from_utf8_lossy).unwrap_or_default();
+        let (before, after) = (content(trees, &old), content(trees, &new));
+        let is_read = |file: &DiffFile<'_>, content: &Option<Vec<u8>>| file.id().is_zero() || content.is_some();
+        if is_read(&old, &before) && is_read(&new, &after) {
+            text.push_str(&text_diff(&path, before.as_deref(), after.as_deref(), &mut effort)?);
+        } else {
+            // Writing to a text cannot fail.
+            let _infallible = writeln!(text, "Binary files a/{path} and b/{path} differ");
+        }
+        if text.len() > MAX_DIFF_BYTES {
+            text.push_str("\n[the rest is cut off]\n");
+            break;
+        }
+    }
+    Ok(text)
+}
+
+/// The content of one side; nothing where there is none, or it is too large, or no file.
+fn content(trees: &Trees<'_>, file: &DiffFile<'_>) -> Option<Vec<u8>> {
+    if file.id().is_zero() {
+        return None;
+    }
+    match object_reader::read(trees.repository, file.id(), ObjectType::Blob, trees.limits.file_bytes) {
+        Ok(Found::Content(content)) => Some(content),
+        Ok(Found::TooLarge | Found::Nothing) | Err(_) => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which tables a statement names, by a full parser. What it cannot parse has no answer.
 
 use super::dialect::{Dialect, Lexis};
+use super::metered_parse::parse_within_budget;
 use super::plain_text::plain_text;
 use super::token::Tokens;
 use crate::sql_error::{SqlError, refused};
@@ -9,7 +10,6 @@ use sqlparser::ast::{
     Visit, Visitor,
 };
 use sqlparser::dialect::{Dialect as Grammar, GenericDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
-use sqlparser::parser::Parser;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
@@ -18,7 +18,7 @@ const MAX_PARSED_BYTES: usize = 10_000;
 
 /// The names of all tables and views in a statement, with their schemas where they are written.
 pub fn relations(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<BTreeSet<String>, SqlError> {
-    let grammar: &dyn Grammar = match dialect {
+    let grammar: &'static dyn Grammar = match dialect {
         Dialect::Sqlite => &SQLiteDialect {},
         Dialect::Postgres => &PostgreSqlDialect {},
         Dialect::Mysql => &MySqlDialect {},
@@ -29,7 +29,7 @@ pub fn relations(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<
     }
     // Nothing that a second tokeniser could read otherwise: no comments, no strings, no escapes.
     let text = plain_text(tokens, lexis, MAX_PARSED_BYTES).ok_or_else(untold)?;
-    let statements = Parser::parse_sql(grammar, &text).map_err(|_| untold())?;
+    let statements = parse_within_budget(grammar, &text).ok_or_else(untold)?;
     let mut finder = Finder { found: named_targets(tokens), ..Finder::default() };
     let _ended: ControlFlow<()> = statements.visit(&mut finder);
     if finder.unknown { Err(untold()) } else { Ok(finder.found) }

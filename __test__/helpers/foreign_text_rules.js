@@ -1,0 +1,169 @@
+/**
+ * Text of others has a budget, and is not read on the application's thread: what the binding does there is on a list, and so
+ * is where each reader is that may take longer than its text is long.
+ */
+
+import { codeOf, isRustSource, isTestFile, withoutTests } from './rust_source.js';
+
+/** @typedef {import('./architecture_rules.js').Rule} Rule */
+
+/**
+ * What the binding does before it returns, on Node's thread: looks at what is there, starts or ends something that goes on
+ * elsewhere, or reads what the application itself wrote. All else answers with a promise.
+ */
+const ON_NODES_THREAD = {
+  'mod.rs': ['error_codes', 'limits', 'default_config', 'engine_version', 'program_launcher', 'narrowed_token'],
+  'binding_database.rs': ['new', 'cancel', 'close'],
+  // A run that has to be looked up or compiled to be judged is entered elsewhere: `Runs::enters_quickly`.
+  'binding_kernel.rs': [
+    'new',
+    'answer',
+    'halt',
+    'list_tools_now',
+    'catalogue',
+    'exec',
+    'run_code',
+    'test_file',
+    'cancel',
+  ],
+  'binding_ledger.rs': ['call_name', 'leave'],
+  'binding_memory.rs': ['memory_report'],
+  'binding_policy.rs': ['settle', 'issue_token', 'revoke_token'],
+  'binding_sql_rules.rs': ['new', 'options', 'allows_table'],
+  // For files without a kernel, whose paths and texts are the application's.
+  'binding_vfs.rs': ['new', 'read', 'write', 'remove', 'exists', 'list'],
+};
+
+/**
+ * Readers of others' text whose time may be more than its length: how each is called, and where that may be, with what bounds
+ * it there.
+ * @type {{ what: string, calls: RegExp, places: Record<string, string> }[]}
+ */
+const READERS = [
+  {
+    what: 'parses SQL',
+    calls: /\bsqlparser::(?:parser|tokenizer)\b/,
+    places: { 'crates/sql/src/reading/metered_parse.rs': 'STEPS_PER_BYTE' },
+  },
+  {
+    what: 'parses TypeScript',
+    calls: /\becma::parser::\{[^}]*\bParser\b|\bswc_ecma_parser::(?:Parser|parse_)/,
+    places: { 'crates/compile/src/parse/parser.rs': 'parse_meter' },
+  },
+  {
+    what: 'parses YAML',
+    calls: /\bgranit_parser::/,
+    places: { 'crates/policy/src/file/yaml.rs': 'MAX_' },
+  },
+  {
+    what: 'compares texts line by line',
+    calls: /\bPatch::from_\w+\(|\.diff_(?:tree|blob|index)\w*\(/,
+    places: {
+      'crates/git/src/text_diff.rs': 'MAX_COMPARED_LINES',
+      'crates/git/src/store/history.rs': 'is_compared_soon',
+    },
+  },
+  {
+    what: 'compares names letter by letter',
+    calls: /\bfn (?:slips|levenshtein\w*)\b|\bfunction (?:slipsBetween|levenshtein\w*)\b/i,
+    places: { 'crates/base/src/near_name.rs': 'MAX_STEPS', 'js/boundary/near_name.js': 'MAX_STEPS' },
+  },
+  {
+    what: 'looks for a near name in all files',
+    calls: /\bfn near_path\b/,
+    places: { 'src/kernel/near_path.rs': 'ALLOWANCE' },
+  },
+  {
+    what: 'fits arguments to other schemas',
+    calls: /\bfn ways\b/,
+    places: { 'src/kernel/reuse/argument_fit.rs': 'MAX_EFFORT' },
+  },
+];
+
+/** @param {string} path */
+const isRead = (path) => (isRustSource(path) && !isTestFile(path)) || /^js\/.*\.js$/.test(path);
+
+/**
+ * The functions that JavaScript calls and that return no promise.
+ * @param {string} code
+ */
+function synchronous(code) {
+  const found = code.matchAll(/#\[napi(?<how>\([^\]]*\))?\]\s*(?:#\[[^\]]*\]\s*)*pub fn (?<name>\w+)(?<rest>[^{]*)/g);
+  return [...found]
+    .map(({ groups }) => ({ name: groups?.name ?? '', rest: groups?.rest ?? '' }))
+    .filter(({ rest }) => !/->\s*napi::Result<Object</.test(rest))
+    .map(({ name }) => name);
+}
+
+/** @type {Rule[]} */
+export const FOREIGN_TEXT_RULES = [
+  {
+    name: 'the binding does on Node’s thread only what is on a list',
+    check: ({ path, text }) => {
+      if (!path.startsWith('src/binding/')) return [];
+      const allowed =
+        /** @type {Record<string, string[]>} */ (ON_NODES_THREAD)[path.slice('src/binding/'.length)] ?? [];
+      return synchronous(codeOf(withoutTests(text)))
+        .filter((name) => !allowed.includes(name))
+        .map((name) => `${name} returns no promise: do it on a lane of background.rs`);
+    },
+    broken: [
+      {
+        path: 'src/binding/binding_sql_rules.rs',
+        text: '#[napi]\npub fn classify(&self, sql: String) -> BindingOutcome { judge(&sql) }',
+      },
+      {
+        path: 'src/binding/mod.rs',
+        text: '#[napi]\n#[must_use]\npub fn unified_diff(path: String, before: Buffer) -> BindingOutcome { diff() }',
+      },
+      { path: 'src/binding/new_part.rs', text: '#[napi(js_name = "readAll")]\npub fn read_all(&self) {}' },
+    ],
+    kept: [
+      {
+        path: 'src/binding/binding_reads.rs',
+        text: "#[napi(ts_return_type = \"Promise<BindingOutcome>\")]\npub fn read_file<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> { go() }",
+      },
+      { path: 'src/binding/binding_kernel.rs', text: '#[napi]\npub fn cancel(&self, run_id: u32) {}' },
+      { path: 'src/binding/background.rs', text: 'pub fn spawn_with() {}' },
+    ],
+  },
+  {
+    name: 'what may take longer than its text is long is in few places, each with a budget',
+    check: ({ path, text }) => {
+      if (!isRead(path)) return [];
+      const code = isRustSource(path) ? codeOf(withoutTests(text)) : text;
+      return READERS.filter(({ calls }) => calls.test(code)).flatMap(({ what, places }) => {
+        const budget = places[path];
+        if (budget === undefined) return [`${what}: use what ${Object.keys(places).join(' or ')} offers`];
+        return code.includes(budget) ? [] : [`${what} without ${budget}`];
+      });
+    },
+    broken: [
+      { path: 'crates/sql/src/reading/relations.rs', text: 'use sqlparser::parser::Parser;' },
+      { path: 'crates/sql/src/reading/metered_parse.rs', text: 'use sqlparser::parser::Parser;' },
+      { path: 'src/kernel/file_diff.rs', text: 'fn f() { git2::Patch::from_buffers(a, None, b, None, None); }' },
+      { path: 'crates/git/src/text_diff.rs', text: 'fn f() { Patch::from_buffers(a, None, b, None, None); }' },
+      { path: 'js/sql/advice.js', text: 'function levenshtein(a, b) {}' },
+    ],
+    kept: [
+      {
+        path: 'crates/sql/src/reading/metered_parse.rs',
+        text: 'use sqlparser::parser::Parser;\nconst STEPS_PER_BYTE: usize = 9;',
+      },
+      { path: 'crates/sql/src/reading/relations.rs', text: 'use sqlparser::ast::Statement;' },
+      { path: 'js/sql/advice.js', text: "import { slipsBetween } from '../boundary/near_name.js';" },
+    ],
+  },
+];
+
+/**
+ * The questions that a parser asks its dialect and that are not answered within a budget.
+ * @param {string} dialect the source of the parser's trait
+ * @param {string} metered the source of what answers
+ */
+export function unmeteredQuestions(dialect, metered) {
+  const [, body = ''] = /pub trait Dialect[^{]*\{([\s\S]*?)\n\}/.exec(dialect) ?? [];
+  const asked = [...body.matchAll(/^ {4}fn (\w+)/gm)].map(([, name = '']) => name);
+  const answered = new Set(codeOf(metered).match(/\w+/g));
+  return { asked: asked.length, left: asked.filter((name) => !answered.has(name)) };
+}

@@ -1,0 +1,169 @@
+import { expect, it, vi } from 'vitest';
+import { nearest, slipsBetween } from '../../js/boundary/near_name.js';
+import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+/** Far above what any of these takes, on a machine that has other things to do; what it is to catch is many times longer. */
+const MAX_MS = 20_000;
+const MAX_BLOCKED_MS = 3_000;
+
+const KERNEL = `
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const booted = async (config = {}, options = {}) => {
+  const kernel = new TGP({ config: { rootDir: '.tgp', memory: 'off', ...config }, logger: silent, ...options });
+  await kernel.boot();
+  return kernel;
+};
+writeFileSync('rules.yaml', 'version: 1\\ndefault: allow\\nrules:\\n  - { id: no-secrets, deny: [sql], tables: [secrets] }\\n');
+`;
+
+/** Statements of a few hundred letters that a parser of others reads twice per level. */
+const NESTED = `
+const nested = (open, inner, close, levels) => 'SELECT ' + open.repeat(levels) + inner + close.repeat(levels);
+const statements = [
+  nested('POSITION(', "'a' IN 'b'", " IN 'b')", 26),
+  nested('POSITION((', "'a'", '))', 22),
+  nested('x IN ((SELECT ', '1 1', '))', 16),
+  'SELECT 1 FROM ' + '((SELECT 1 FROM '.repeat(16) + 't t t' + '))'.repeat(16),
+];
+`;
+
+/**
+ * @param {{ ms: number, blockedMs: number, extraMb: number }} cost
+ */
+function expectBounded(cost) {
+  expect(cost.ms).toBeLessThan(MAX_MS);
+  expect(cost.blockedMs).toBeLessThan(MAX_BLOCKED_MS);
+  expect(cost.extraMb).toBeLessThan(MAX_EXTRA_MB);
+}
+
+it.each([
+  ['some tables are allowed', '{}', "{ allow: { tables: ['t'] } }", 'ERR_SECURITY_VIOLATION'],
+  ['a policy tells tables apart', "{ policy: 'rules.yaml' }", '{}', 'ERR_DENIED'],
+])('a short statement that takes a parser for ever is refused at once where %s', async (_, config, options, code) => {
+  const cost = await hostCost(
+    await tempRoot(),
+    `${KERNEL}${NESTED}
+     const kernel = await booted(${config}, { sql: { source: sqlite(':memory:'), ...${options} } });
+     const tools = { ...tgpTools(kernel), ...createSqlTools(kernel, ${options}) };`,
+    `const codes = [];
+     for (const sql of statements) {
+       codes.push(await tools.exec_sql.execute({ sql }).then(() => 'done', (error) => error.code));
+       const run = await tools.run_code.execute({ code: 'await tgp.exec_sql(args.sql)', args: { sql } });
+       codes.push(run.code ?? 'done');
+     }
+     return codes;`,
+    'await kernel.shutdown();',
+  );
+  expect(cost.value).toHaveLength(8);
+  expect(cost.value).toContain(code);
+  expectBounded(cost);
+});
+
+it('what a run is made of is not compiled on the thread of the application, for the rules to judge it', async () => {
+  const cost = await hostCost(
+    await tempRoot(),
+    `${KERNEL}const kernel = await booted({ policy: 'rules.yaml', sandbox: { timeoutMs: 20_000 } });
+     const lines = Array.from({ length: 10_000 }, (_, at) => 'const a' + at + ': number[] = [' + at + '].map((x: number) => x + 1);');
+     const code = lines.join('\\n') + '\\nreturn a1[0];';`,
+    'return (await tgpTools(kernel).run_code.execute({ code })).result;',
+    'await kernel.shutdown();',
+  );
+  expect(cost.value).toBe(2);
+  // It stood still for most of it.
+  expect(cost.blockedMs).toBeLessThan(cost.ms / 3);
+});
+
+it('a tool for rows of hundreds of columns is held against another one at once', async () => {
+  const cost = await hostCost(
+    await tempRoot(),
+    `${KERNEL}
+     const columns = (letter) => Array.from({ length: 290 }, (_, at) => letter + at + ': number').join('; ');
+     const tool = (parameters) => '/** Adds up all columns of all rows of a report. */\\nexport default function (args: { ' + parameters +
+       ' }) {\\n  return Object.values(args).flat().flatMap((row) => Object.values(row)).reduce((sum, each) => sum + each, 0);\\n}\\n';
+     const row = (value) => Object.fromEntries(Array.from({ length: 290 }, (_, at) => ['a' + at, value]));
+     const kernel = await booted();
+     const tools = tgpTools(kernel);
+     for (const path of ['tools/one.ts', 'tools/two.ts', 'tools/three.ts', 'tools/four.ts']) {
+       await tools.write_file.execute({ path, content: tool('rows: { ' + columns('a') + ' }[]') });
+       for (const value of [1, 2, 3]) await kernel.exec(path, { rows: [row(value)] });
+     }
+     const wide = Array.from({ length: 12 }, (_, at) => 't' + at + '?: { ' + columns('b' + at + '_') + ' }[]').join('; ');`,
+    `const written = [];
+     for (const at of [1, 2, 3, 4])
+       written.push((await tools.write_file.execute({ path: 'tools/new' + at + '.ts', content: tool(wide) })).success);
+     return written;`,
+    'await kernel.shutdown();',
+  );
+  expect(cost.value).toEqual([true, true, true, true]);
+  expectBounded(cost);
+});
+
+it('a run that asks for missing files among thousands of long names ends by its wall, and others are served', async () => {
+  const cost = await hostCost(
+    await tempRoot(),
+    `${KERNEL}
+     // The same letters in another order: nothing but a comparison tells them apart.
+     const name = (at) => String(at).padStart(6, '0') + 'b'.repeat(at % 88) + 'a'.repeat(88) + 'b'.repeat(88 - (at % 88)) + '.md';
+     mkdirSync('.tgp/notes', { recursive: true });
+     for (let at = 0; at < 30_000; at += 1) writeFileSync('.tgp/notes/' + name(at), '');
+     const kernel = await booted();
+     const other = await booted({ rootDir: 'other' });
+     await other.vfs.writeFile('notes/a.md', 'here');
+     const code = 'for (;;) await Promise.all(Array.from({ length: 16 }, (_, at) => ' +
+       '(at % 2 ? tgp.read_file(args.path) : tgp.exec_tool(args.path, {})).catch(() => {})));';`,
+    `const path = 'notes/000000' + 'ab'.repeat(88) + '.md';
+     const run = kernel.run(code, { path }, { wallMs: 1_000, timeoutMs: 20_000 }).then(() => 'done', (error) => error.code);
+     const read = await tgpTools(other).read_file.execute({ path: 'notes/a.md' });
+     return [await run, typeof read];`,
+    'await kernel.shutdown(); await other.shutdown();',
+  );
+  expect(cost.value?.[0]).toBe('ERR_ISOLATE_TIMEOUT');
+  expectBounded(cost);
+});
+
+it('the nearest of thousands of long names is looked for as far as some milliseconds go', () => {
+  const names = Array.from(
+    { length: 2_000 },
+    (_, at) => `${'b'.repeat(at % 50)}${'a'.repeat(50)}${'b'.repeat(50 - (at % 50))}`,
+  );
+  const word = 'ab'.repeat(50);
+  const timed = (/** @type {() => unknown} */ work) => {
+    const begun = performance.now();
+    work();
+    return performance.now() - begun;
+  };
+  const all = () => names.map((name) => slipsBetween(word, name));
+  all();
+  const [whole, bounded] = [timed(all), timed(() => nearest(word, names))];
+  expect(bounded).toBeLessThan(whole / 5);
+  expect(nearest('custommers', ['orders', 'customers', 'custom'])).toBe('customers');
+});
+
+it('previews of files that are hard to compare are made at once', async () => {
+  const cost = await hostCost(
+    await tempRoot(),
+    `${KERNEL}
+     const text = (seed, kinds, lines) => {
+       let state = seed;
+       let made = '';
+       for (let at = 0; at < lines; at += 1) {
+         state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+         made += ((state >>> 8) % kinds) + '\\n';
+       }
+       return made;
+     };
+     const kernel = await booted();
+     const tools = tgpTools(kernel);
+     const kinds = [7, 8, 9, 10, 4_000];
+     for (const [at, each] of kinds.entries()) await tools.write_file.execute({ path: 'notes/' + at + '.txt', content: text(1, each, 500_000).slice(0, 1e6) });`,
+    `const previews = kinds.map((each, at) => tools.write_file.execute({ path: 'notes/' + at + '.txt', content: text(7, each, 500_000).slice(0, 1e6) }, { dryRun: true }));
+     return (await Promise.all(previews)).map(({ diffs }) => diffs.length);`,
+    'await kernel.shutdown();',
+  );
+  expect(cost.value).toEqual([1, 1, 1, 1, 1]);
+  expect(cost.ms).toBeLessThan(MAX_MS / 2);
+  expectBounded(cost);
+});

@@ -1,0 +1,171 @@
+use super::{Metered, parse_within_budget, steps_for};
+use sqlparser::dialect::{Dialect, GenericDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
+use sqlparser::keywords::ALL_KEYWORDS;
+use sqlparser::parser::Parser;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+const GRAMMARS: [&dyn Dialect; 4] = [&GenericDialect {}, &PostgreSqlDialect {}, &MySqlDialect {}, &SQLiteDialect {}];
+/// Far more than the budget takes, and far less than what it ends.
+const SOON: Duration = Duration::from_secs(10);
+
+/// The answer of a parse, and its steps.
+fn metered(grammar: &'static dyn Dialect, text: &str) -> (bool, usize) {
+    let metered = Metered { grammar, left: Cell::new(steps_for(text)) };
+    let is_parsed = metered.parse(text).is_some();
+    (is_parsed, steps_for(text) - metered.left.get())
+}
+
+fn nested(open: &str, inner: &str, close: &str, levels: usize) -> String {
+    format!("SELECT {}{inner}{}", open.repeat(levels), close.repeat(levels))
+}
+
+#[test]
+fn a_metered_parse_is_the_parse_of_its_dialect() {
+    for sql in [
+        "SELECT a.b, count(*) FILTER (WHERE c > 1) FROM s.a AS a LEFT JOIN \"b\" USING (id) WHERE x IN (1, 2) GROUP BY 1",
+        "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT * FROM c LIMIT 10 OFFSET 2",
+        "SELECT POSITION('a' IN b), EXTRACT(year FROM d), CAST(x AS int), SUBSTRING(a FROM 1 FOR 2), TRIM(BOTH ' ' FROM a)",
+        "SELECT x::jsonb -> 'a' ->> 'b', ARRAY[1, 2][1], INTERVAL '1 day', a IS DISTINCT FROM b FROM t TABLESAMPLE SYSTEM (1)",
+        "SELECT DISTINCT ON (a) a FROM t ORDER BY a NULLS LAST FOR UPDATE SKIP LOCKED",
+        "SELECT `a` FROM `t` USE INDEX (i) WHERE MATCH (a) AGAINST ('x') AND b RLIKE 'y' LIMIT 1, 2",
+        "SELECT a, row_number() OVER (PARTITION BY b ORDER BY c ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t WINDOW w AS (ORDER BY a)",
+        "INSERT INTO t (a, b) VALUES (1, 2) ON CONFLICT (a) DO UPDATE SET b = excluded.b RETURNING *",
+        "INSERT INTO t SET a = 1 ON DUPLICATE KEY UPDATE a = VALUES(a)",
+        "REPLACE INTO t VALUES (1)",
+        "UPDATE t SET a = 1 FROM u WHERE t.id = u.id",
+        "UPDATE t JOIN u ON t.id = u.id SET t.a = 1 ORDER BY t.a LIMIT 1",
+        "DELETE FROM t USING u WHERE t.id = u.id RETURNING id",
+        "MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET a = 1 WHEN NOT MATCHED THEN INSERT (a) VALUES (1)",
+        "CREATE TABLE t (a int PRIMARY KEY, b text NOT NULL DEFAULT 'x', c AS (a + 1), FOREIGN KEY (b) REFERENCES u (b) ON DELETE CASCADE)",
+        "CREATE TABLE t (a, b UNIQUE) WITHOUT ROWID",
+        "ALTER TABLE t ADD COLUMN c varchar(10), DROP COLUMN d",
+        "CREATE UNIQUE INDEX i ON t (lower(a)) WHERE b IS NOT NULL",
+        "EXPLAIN (ANALYZE, VERBOSE) SELECT 1",
+        "SELECT (SELECT max(x) FROM (SELECT 1 AS x UNION SELECT 2) q), CASE WHEN a THEN 1 ELSE 2 END, NOT EXISTS (SELECT 1)",
+        "SELECT",
+        "FROM t SELECT a",
+        "TABLE t",
+        "SELECT 1 FROM",
+        "not sql at all",
+    ] {
+        for grammar in GRAMMARS {
+            let plain = Parser::parse_sql(grammar, sql).ok();
+            assert_eq!(parse_within_budget(grammar, sql), plain, "{grammar:?}: {sql}");
+        }
+    }
+}
+
+#[test]
+fn a_long_statement_that_is_not_nested_has_steps_to_spare() {
+    let columns = "lower(a.name) AS b, ".repeat(480);
+    let values = "(1, 'x', NULL, 2.5), ".repeat(470);
+    let conditions = "a.b = 1 AND c IN (1, 2) OR d LIKE '?' AND ".repeat(230);
+    let additions = "1+".repeat(4_900);
+    let unions = "SELECT a FROM b UNION ".repeat(440);
+    let cases = "CASE WHEN a = 1 THEN b ELSE c END, ".repeat(280);
+    for sql in [
+        format!("SELECT {columns} 1 FROM t"),
+        format!("INSERT INTO t VALUES {values} (1, 2, 3, 4)"),
+        format!("SELECT 1 FROM t WHERE {conditions} 1 = 1"),
+        format!("SELECT {additions}1"),
+        format!("{unions} SELECT 1"),
+        format!("SELECT {cases} 1"),
+    ] {
+        for grammar in GRAMMARS {
+            let (is_parsed, steps) = metered(grammar, &sql);
+            assert!(is_parsed, "{grammar:?}: {}", &sql[..60]);
+            assert!(steps < steps_for(&sql) / 4, "{grammar:?}: {steps} for {}", &sql[..60]);
+        }
+    }
+}
+
+#[test]
+fn no_word_of_the_parser_nested_in_itself_takes_more_than_the_budget() {
+    let shapes = [("(", ")"), ("(a, ", ")"), (" ", ""), ("((", "))"), ("-", ""), ("<", ">")];
+    let mut worst = (Duration::ZERO, 0, String::new());
+    for word in ALL_KEYWORDS {
+        for (open, close) in shapes {
+            for (inner, close) in [("1", close), ("(", "")] {
+                let sql = nested(&format!("{word}{open}"), inner, close, 40);
+                let begun = Instant::now();
+                // It takes what any of the others takes.
+                let (_, steps) = metered(&GenericDialect {}, &sql);
+                worst = worst.max((begun.elapsed(), steps, format!("{word}{open}")));
+            }
+        }
+    }
+    assert!(worst.0 < SOON, "{worst:?}");
+}
+
+#[test]
+fn nested_constructs_take_no_more_than_the_budget_whether_they_end_or_not() {
+    let mut worst = (Duration::ZERO, 0, String::new());
+    for (open, close) in [
+        ("POSITION(", " IN a)"),
+        ("CASE WHEN ", " THEN 1 END"),
+        ("CASE ", " WHEN 1 THEN 1 END"),
+        ("CAST(", " AS int)"),
+        ("x IN (", ")"),
+        ("x IN ((", "))"),
+        ("x IN ((SELECT ", "))"),
+        ("(SELECT ", ")"),
+        ("((SELECT ", "))"),
+        ("EXISTS (SELECT ", ")"),
+        ("1 FROM (SELECT ", ") a"),
+        ("1 FROM ((SELECT ", "))"),
+        ("FROM ((SELECT ", "))"),
+        ("1 FROM (", ")"),
+        ("1 FROM ((a JOIN ", "))"),
+        ("1 FROM LATERAL (SELECT ", ")"),
+        ("f(a => ", ")"),
+        ("f(a := ", ")"),
+        ("f(x -> ", ")"),
+        ("(a, b) -> (", ")"),
+        ("f(SELECT ", ")"),
+        ("{fn f(", ")}"),
+        ("{d ", "}"),
+        ("{'a': ", "}"),
+        ("ARRAY[", "]"),
+        ("a[", "]"),
+        ("CAST(1 AS ARRAY<", ">)"),
+        ("STRUCT<a ", ">(1)"),
+        ("STRUCT(", " AS a)"),
+        ("MAP {'a': ", "}"),
+        ("INTERVAL ", " DAY"),
+        ("a BETWEEN ", " AND 1"),
+        ("a LIKE ", " ESCAPE 'x'"),
+        ("a AT TIME ZONE ", ""),
+        ("a::", ""),
+        ("- ", ""),
+        ("NOT ", ""),
+        ("~ ", ""),
+        ("a = ANY (", ")"),
+        ("a OVERLAY(b PLACING ", " FROM 1)"),
+        ("count(*) FILTER (WHERE ", ")"),
+        ("sum(1) OVER (PARTITION BY ", ")"),
+        ("1 GROUP BY ROLLUP(", ")"),
+        ("1 UNION (SELECT ", ")"),
+        ("1 UNION ((SELECT ", "))"),
+        ("* EXCEPT (", ")"),
+        ("MATCH (a) AGAINST (", ")"),
+        ("CONVERT(", ", int)"),
+        ("a COLLATE ", ""),
+        ("DATE ", ""),
+        ("BINARY ", ""),
+    ] {
+        for inner in ["1", "a", "'x'", "(", "", "SELECT", "1 1", "*"] {
+            for close in [close, ")"] {
+                for levels in [8, 24, 48] {
+                    let sql = nested(open, inner, close, levels);
+                    for grammar in GRAMMARS {
+                        let begun = Instant::now();
+                        let (_, steps) = metered(grammar, &sql);
+                        worst = worst.max((begun.elapsed(), steps, format!("{grammar:?} {sql}")));
+                    }
+                }
+            }
+        }
+    }
+    assert!(worst.0 < SOON, "{worst:?}");
+}
