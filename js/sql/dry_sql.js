@@ -7,7 +7,7 @@ import { holdsTransactions, sqlRun } from './sql_run.js';
 /**
  * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
  * @typedef {import('../../index.js').SqlToolOptions} SqlToolOptions
- * @typedef {Pick<ReturnType<typeof sqlRun>, 'execute' | 'commit' | 'rollback'>} SqlRun
+ * @typedef {Pick<ReturnType<typeof sqlRun>, 'execute' | 'endNested' | 'commit' | 'rollback'>} SqlRun
  */
 
 /**
@@ -27,10 +27,11 @@ export function drySql(adapter, options) {
     begin() {
       const run = sqlRun(adapter, this.rules);
       return {
-        execute: async (sql, params) => {
+        execute: async (sql, params, by) => {
           refuseLasting(adapter, this.accessOf(sql, params));
-          return run.execute(sql, params);
+          return run.execute(sql, params, by);
         },
+        endNested: (nested, end) => run.endNested(nested, end),
         commit: () => run.commit(),
         rollback: () => run.rollback(),
       };

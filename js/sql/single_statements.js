@@ -26,14 +26,18 @@ export class SingleStatements {
   /**
    * @param {unknown} sql
    * @param {unknown} [params]
+   * @param {import('./transaction.js').SqlAsker} [_by]
    * @returns {Promise<import('./adapter.js').SqlAnswer>}
    */
-  execute(sql, params) {
+  execute(sql, params, _by) {
     if (this.#isOver) return Promise.reject(new SqlError('The run is over.'));
     const answer = this.#queue.then(() => this.#attempt(sql, params));
     this.#queue = answer.catch(() => {});
     return answer;
   }
+
+  /** What a nested run did stays, as everything does. */
+  async endNested() {}
 
   /** Waits for what was asked for; there is nothing else to be done. */
   async commit() {

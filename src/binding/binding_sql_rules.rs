@@ -31,21 +31,33 @@ impl BindingSqlRules {
         )
     }
 
-    /// Value: `{ access, verbs, returns, fenced, sql, bindings }`. `parameters_json` is `{"positional":n}` or `{"named":[…]}`.
+    /// Value: `{ access, verbs, returns, fenced, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
+    /// `{"named":[…]}`; `judged` says whether a policy leans on what the statement was read to do.
     #[napi]
-    pub fn classify(&self, sql: String, dialect: String, parameters_json: String) -> BindingOutcome {
+    pub fn classify(&self, sql: String, dialect: String, parameters_json: String, judged: bool) -> BindingOutcome {
         BindingOutcome::from_result(self.inner.as_ref().map_err(Clone::clone).and_then(|(_, policy)| {
-            let dialect: Dialect = parse(&format!("\"{dialect}\""), "dialect")?;
             let shape: ParameterShape = parse(&parameters_json, "parameters")?;
-            Ok(classify(&sql, dialect, policy, &shape)?)
+            let policy = SqlPolicy { judged, ..policy.clone() };
+            Ok(classify(&sql, dialect_of(&dialect)?, &policy, &shape)?)
         }))
     }
 
-    /// Whether a table may be shown and touched.
+    /// Whether a table, by the name that its database has for it, may be shown and touched.
     #[napi]
-    pub fn allows_table(&self, name: String) -> bool {
-        self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_table(&name))
+    pub fn allows_table(&self, name: String, dialect: String) -> bool {
+        let Ok(dialect) = dialect_of(&dialect) else { return false };
+        self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_table(&name, dialect))
     }
+
+    /// Whether there are rules for tables.
+    #[napi]
+    pub fn tells_tables_apart(&self) -> bool {
+        self.inner.as_ref().is_ok_and(|(_, policy)| policy.tells_tables_apart())
+    }
+}
+
+fn dialect_of(name: &str) -> Result<Dialect, Error> {
+    parse(&format!("\"{name}\""), "dialect")
 }
 
 fn parse<T: DeserializeOwned>(json: &str, what: &str) -> Result<T, Error> {

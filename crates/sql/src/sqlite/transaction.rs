@@ -66,6 +66,34 @@ pub(super) fn commit(connection: &Connection, control: &Arc<SessionControl>) -> 
     control.own(|| connection.execute_batch("COMMIT")).map_err(|error| database_error(&error, control))
 }
 
+/// What becomes of the statements since a place within a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Savepoint {
+    /// The place is here.
+    Set,
+    /// They stay, if the transaction does.
+    Keep,
+    Undo,
+}
+
+/// `number` names the place.
+pub(super) fn savepoint(
+    connection: &Connection,
+    control: &Arc<SessionControl>,
+    action: Savepoint,
+    number: u32,
+) -> Result<(), SqlError> {
+    let sql = match action {
+        Savepoint::Set => format!("SAVEPOINT tgp_{number}"),
+        Savepoint::Keep => format!("RELEASE tgp_{number}"),
+        Savepoint::Undo => format!("ROLLBACK TO tgp_{number}; RELEASE tgp_{number}"),
+    };
+    control.set_deadline(None);
+    control.own(|| connection.execute_batch(&sql)).map_err(|error| database_error(&error, control))
+}
+
 pub(super) fn rollback(connection: &Connection, control: &Arc<SessionControl>) -> Result<(), SqlError> {
     control.set_deadline(None);
     if connection.is_autocommit() {
