@@ -17,6 +17,8 @@ const MAX_ROWS = 10_000;
 const MAX_BYTES = 2 << 20;
 /** What a statement that has a plan begins with. */
 const PLANNED = /^[\s(]*(?:select|with|values|table|insert|update|delete|merge)\b/i;
+/** How MariaDB is asked for the next value of a sequence, in any of its modes. */
+const NEXT_VALUE = /\bnextval\b|\bnext\s+value\s+for\b/i;
 /** How long it is believed that a table has transactions. */
 const BELIEVED_MS = 60_000;
 const MAX_BELIEVED = 1_000;
@@ -26,12 +28,13 @@ const believed = new WeakMap();
 
 /**
  * Refuses a statement that may do more than it was read to do.
- * @param {SqlConnection} connection
+ * @param {Pick<SqlConnection, 'query'>} connection
  * @param {SqlStatement} statement
  * @param {SqlRules} rules
  * @param {import('./adapter.js').SqlAdapter} adapter
+ * @param {boolean} isFenced whether the database lets the statement write nothing
  */
-export async function checkReach(connection, statement, rules, adapter) {
+export async function checkReach(connection, statement, rules, adapter, isFenced) {
   const { reach } = statement;
   if (!reach) return;
   const limits = { ...rules.options, maxRows: MAX_ROWS, maxBytes: MAX_BYTES };
@@ -41,20 +44,21 @@ export async function checkReach(connection, statement, rules, adapter) {
     return parseForeignJson(rows ?? '[]');
   };
   const reaching = { ...statement, reach };
-  if (adapter.dialect === 'postgres') await checkPostgres(ask, reaching, rules);
-  if (adapter.dialect === 'mysql') await checkMysql(ask, reaching, rules, adapter);
+  const doubted = [...(isFenced ? [] : ['v']), ...(rules.tellsTablesApart ? ['v', 's'] : [])];
+  if (adapter.dialect === 'postgres') await checkPostgres(ask, reaching, doubted);
+  if (adapter.dialect === 'mysql') {
+    if (doubted.length > 0) await checkMysqlFunctions(ask, reaching);
+    await checkEngines(ask, reaching, adapter);
+  }
 }
 
 /**
  * @param {Ask} ask
  * @param {Reaching} statement
- * @param {SqlRules} rules
+ * @param {string[]} doubted volatilities of functions that may do what nobody can read
  */
-async function checkPostgres(ask, { sql, values, access, reach }, rules) {
-  const isRead = access === 'read';
-  // What only reads runs where nothing can write.
-  if (reach.calls.length > 0 && (!isRead || rules.tellsTablesApart)) {
-    const doubted = rules.tellsTablesApart ? ['v', 's'] : ['v'];
+async function checkPostgres(ask, { sql, values, access, reach }, doubted) {
+  if (reach.calls.length > 0 && doubted.length > 0) {
     const places = new Parameters();
     const [found] = await ask(
       `SELECT p.proname::text AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -85,34 +89,42 @@ function relationsOf(row) {
   const [answer] = Object.values(row ?? {});
   const open = [typeof answer === 'string' ? parseForeignJson(answer) : answer];
   const found = [];
-  for (let node = open.pop(); node !== undefined || open.length > 0; node = open.pop()) {
+  while (open.length > 0) {
+    const node = open.pop();
     if (typeof node !== 'object' || node === null) continue;
     const name = node['Relation Name'];
     if (typeof name === 'string') found.push({ schema: node.Schema, name });
-    open.push(...Object.values(node));
+    for (const member of Object.values(node)) open.push(member);
   }
   return found;
 }
 
 /**
+ * What a function of MySQL says of itself is not enforced.
  * @param {Ask} ask
  * @param {Reaching} statement
- * @param {SqlRules} rules
+ */
+async function checkMysqlFunctions(ask, { sql, reach: { calls, names } }) {
+  // The next value of a sequence is gone whatever becomes of the transaction.
+  if (NEXT_VALUE.test(sql)) throw unreadFunction('nextval');
+  if (calls.length === 0) return;
+  const places = new Parameters(() => '?');
+  const [found] = await ask(
+    `SELECT ROUTINE_NAME AS name FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION'
+      AND ROUTINE_NAME IN (${places.add(calls)}) AND (ROUTINE_SCHEMA = DATABASE() OR ROUTINE_SCHEMA IN (${places.add(names)}))
+      LIMIT 1`,
+    places.values,
+  );
+  if (found) throw unreadFunction(found.name);
+}
+
+/**
+ * Refuses to write where nothing can be undone.
+ * @param {Ask} ask
+ * @param {Reaching} statement
  * @param {object} adapter
  */
-async function checkMysql(ask, { sql, reach }, rules, adapter) {
-  const { calls, names, written } = reach;
-  // In a transaction that only reads, a function can do no harm but to read.
-  if (calls.length > 0 && (!rules.options.readOnly || rules.tellsTablesApart)) {
-    const places = new Parameters(() => '?');
-    const [found] = await ask(
-      `SELECT ROUTINE_NAME AS name FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION'
-        AND ROUTINE_NAME IN (${places.add(calls)}) AND (ROUTINE_SCHEMA = DATABASE() OR ROUTINE_SCHEMA IN (${places.add(names)}))
-        LIMIT 1`,
-      places.values,
-    );
-    if (found) throw unreadFunction(found.name);
-  }
+async function checkEngines(ask, { sql, reach: { written } }, adapter) {
   if (written.length === 0) return;
   const known = believed.get(adapter) ?? new Map();
   believed.set(adapter, known);

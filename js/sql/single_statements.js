@@ -1,5 +1,6 @@
 import { AbortedError, SqlError } from '../boundary/errors.js';
 import { adviceOnText } from './advice.js';
+import { checkReach } from './checked_reach.js';
 import { asSqlError } from './driver_error.js';
 
 /**
@@ -26,12 +27,12 @@ export class SingleStatements {
   /**
    * @param {unknown} sql
    * @param {unknown} [params]
-   * @param {import('./transaction.js').SqlAsker} [_by]
+   * @param {import('./transaction.js').SqlAsker} [by]
    * @returns {Promise<import('./adapter.js').SqlAnswer>}
    */
-  execute(sql, params, _by) {
+  execute(sql, params, { isJudged = false } = {}) {
     if (this.#isOver) return Promise.reject(new SqlError('The run is over.'));
-    const answer = this.#queue.then(() => this.#attempt(sql, params));
+    const answer = this.#queue.then(() => this.#attempt(sql, params, isJudged));
     this.#queue = answer.catch(() => {});
     return answer;
   }
@@ -54,11 +55,17 @@ export class SingleStatements {
   /**
    * @param {unknown} sql
    * @param {unknown} params
+   * @param {boolean} isJudged
    */
-  async #attempt(sql, params) {
+  async #attempt(sql, params, isJudged) {
     if (this.#isAborted) throw new AbortedError('The run has ended.');
     try {
-      return await this.#adapter.once(this.#rules.judge(sql, params, this.#adapter.dialect), this.#rules.options);
+      const { once, dialect } = this.#adapter;
+      const judged = this.#rules.judge(sql, params, dialect, isJudged);
+      // Nothing is all or nothing here, so it does not matter where it is written.
+      const reach = judged.reach && { ...judged.reach, written: [] };
+      await checkReach({ query: once }, { ...judged, reach }, this.#rules, this.#adapter, false);
+      return await once(judged, this.#rules.options);
     } catch (error) {
       throw adviceOnText(asSqlError(error, 'The statement failed'), sql);
     }

@@ -177,15 +177,13 @@ export class SqlTransaction {
       stopIfAborted(this.#abort.signal);
       const { options } = this.#rules;
       if (judged.access !== 'read') await this.#mark(connection, nesting);
+      // A transaction that may write: the database is told that this statement may not.
+      const isFenced = judged.fenced === true && !options.readOnly && this.#adapter.dialect === 'postgres';
       const run = async () => {
-        await this.#check(connection, judged);
+        await this.#check(connection, judged, isFenced || options.readOnly);
         return connection.query(judged, options);
       };
-      // A transaction that may write: the database is told that this statement may not.
-      if (judged.fenced && !options.readOnly && this.#adapter.dialect === 'postgres') {
-        return await fenced(connection, run, options, this.#abort.signal);
-      }
-      return await run();
+      return await (isFenced ? fenced(connection, run, options, this.#abort.signal) : run());
     } catch (error) {
       this.#failure ??= error;
       const failure = asSqlError(error, 'The statement failed');
@@ -226,11 +224,12 @@ export class SqlTransaction {
    * Has the database say that a statement is what it was read as.
    * @param {SqlConnection} connection
    * @param {SqlStatement} statement
+   * @param {boolean} isFenced
    */
-  async #check(connection, statement) {
+  async #check(connection, statement, isFenced) {
     if (statement.access === 'schema') this.#checked.clear();
     if (!statement.reach || this.#checked.has(statement.sql)) return;
-    await checkReach(connection, statement, this.#rules, this.#adapter);
+    await checkReach(connection, statement, this.#rules, this.#adapter, isFenced);
     stopIfAborted(this.#abort.signal);
     this.#checked.add(statement.sql);
   }

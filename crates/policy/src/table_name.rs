@@ -23,11 +23,13 @@ pub enum Home {
 pub struct TableName {
     name: String,
     home: Home,
+    /// The same text for all names that any database takes for this one.
+    loose: String,
 }
 
 impl From<String> for TableName {
     fn from(name: String) -> Self {
-        Self { name, home: Home::Unknown }
+        Self::found(&name, Home::Unknown)
     }
 }
 
@@ -40,13 +42,13 @@ impl From<TableName> for String {
 impl TableName {
     #[must_use]
     pub fn new(name: &str) -> Self {
-        Self::from(name.to_owned())
+        Self::found(name, Home::Unknown)
     }
 
     /// A table of a database that is known.
     #[must_use]
     pub fn found(name: &str, home: Home) -> Self {
-        Self { name: name.to_owned(), home }
+        Self { name: name.to_owned(), home, loose: loose(name) }
     }
 
     #[must_use]
@@ -63,8 +65,7 @@ impl TableName {
 
     /// Whether both could be the same table: where one has a schema and the other has none, nobody here knows.
     pub(super) fn could_be(&self, other: &Self) -> bool {
-        let (one, other) = (loose(&self.name), loose(&other.name));
-        ends_by_parts(&one, &other) || ends_by_parts(&other, &one)
+        ends_by_parts(&self.loose, &other.loose) || ends_by_parts(&other.loose, &self.loose)
     }
 }
 
@@ -79,7 +80,7 @@ impl Home {
     }
 }
 
-/// The same text for all names that any database takes for one: MySQL may take `İ` for `i`, which is `i̇` elsewhere.
+/// MySQL may take `İ` for `i`, which is `i̇` elsewhere.
 fn loose(name: &str) -> String {
     let lower = name.to_lowercase();
     if lower.is_ascii() { lower } else { lower.replace('\u{307}', "") }

@@ -128,7 +128,9 @@ export function mysqlConnection(core, lender) {
  */
 function asked(core, sql) {
   return new Promise((resolve, reject) => {
-    core.query(sql, (/** @type {unknown} */ error, /** @type {any} */ answer) => (error ? reject(error) : resolve(answer)));
+    core.query(sql, (/** @type {unknown} */ error, /** @type {any} */ answer) =>
+      error ? reject(error) : resolve(answer),
+    );
   });
 }
 

@@ -35,7 +35,10 @@ pub fn reach(
     policy: &SqlPolicy,
     access: Access,
 ) -> Result<Option<Reach>, SqlError> {
-    let leans = policy.tells_apart() && matches!(dialect, Dialect::Postgres | Dialect::Mysql);
+    // A transaction that may only read is kept so by the database, whatever the statement calls.
+    let of_tables = policy.judged || policy.tells_tables_apart();
+    let leans = of_tables || (policy.tells_verbs_apart() && !policy.only_reads());
+    let leans = leans && matches!(dialect, Dialect::Postgres | Dialect::Mysql);
     let writes = dialect == Dialect::Mysql && access != Access::Read;
     if !leans && !writes {
         return Ok(None);
@@ -45,7 +48,7 @@ pub fn reach(
         reach.written = written(tokens, dialect);
     }
     if leans {
-        reach.tables = relations(tokens, reading.lexis, dialect).ok();
+        reach.tables = if of_tables { relations(tokens, reading.lexis, dialect).ok() } else { None };
         reach.names = mentioned(tokens, dialect);
         reach.calls = called(tokens, reading.lexis, dialect);
     }
