@@ -70,7 +70,7 @@ async function check(source, ask) {
     await reset();
     const path = `tools/bad_${end.replace(/\W/g, '_')}.ts`;
     await forge(`export default async () => { ${code} };`, path);
-    const { result } = await kernel.exec('tools/outer.ts', { path }, { timeoutMs: 2_000, wallMs: 60_000 });
+    const { result } = await kernel.exec('tools/outer.ts', { path }, { timeoutMs: 1_000, wallMs: 60_000 });
     expect(result, end).toEqual({ heard: true, seen: 'x' });
     expect(await names(), end).toEqual(['x', 'before', 'after', 'x', 'x', 'x', 'x', 'x']);
   }

@@ -58,6 +58,7 @@ const ATTEMPTS = [
   "REPLACE DELAYED INTO secrets VALUES (1, 'gone')",
   'WITH secrets AS (SELECT 1) SELECT * FROM shop.secrets',
   'WITH secrets AS (SELECT * FROM secrets) SELECT * FROM secrets',
+  'WITH Secrets AS (SELECT 1) SELECT * FROM secrets',
   'WITH c AS (SELECT 1) DELETE FROM t',
   'SELECT * FROM 1e5secrets',
   'SELECT 1e5UNION SELECT s FROM secrets',

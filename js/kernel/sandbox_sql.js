@@ -19,7 +19,6 @@ export function offerSql(functions, sql, log) {
   const dry = drySql(adapter, options);
   /** @type {Map<number, import('../sql/dry_sql.js').SqlRun>} */
   const runs = new Map();
-  functions.sqlDialect = adapter.dialect;
   const isOurs = functions.add('exec_sql', async ({ runId, nesting, isJudged }, [statement, params]) => {
     const told = functions.sqlOf(runId);
     let run = runs.get(runId);
@@ -37,7 +36,8 @@ export function offerSql(functions, sql, log) {
     await (end === 'commit' ? run?.commit() : run?.rollback());
   });
   functions.onNestedFinish((runId, nested, end) => runs.get(runId)?.endNested(nested, end));
-  if (!isOurs) log.warn(REPLACED);
+  if (isOurs) functions.sqlDialect = adapter.dialect;
+  else log.warn(REPLACED);
   if (isOurs && !holdsTransactions(adapter)) log.warn(NOT_ATOMIC);
 }
 

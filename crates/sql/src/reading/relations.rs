@@ -126,8 +126,12 @@ struct Scope {
     unseen: BTreeSet<String>,
 }
 
-fn folded(name: &Ident) -> String {
-    if name.quote_style.is_none() { name.value.to_ascii_lowercase() } else { name.value.clone() }
+/// The name of a common table expression; where letters may differ, only the same letters are the same name.
+fn expression_name(name: &Ident, dialect: Dialect) -> String {
+    match dialect {
+        Dialect::Sqlite | Dialect::Postgres => looked_up(&name.value, name.quote_style.is_some(), dialect),
+        Dialect::Mysql | Dialect::Any => name.value.clone(),
+    }
 }
 
 fn has_bare_table(body: &SetExpr) -> bool {
@@ -185,7 +189,7 @@ impl Finder {
 
     fn is_expression(&self, name: &ObjectName) -> bool {
         let [part] = name.0.as_slice() else { return false };
-        let Some(name) = part.as_ident().map(folded) else { return false };
+        let Some(name) = part.as_ident().map(|name| expression_name(name, self.dialect)) else { return false };
         let mut hidden = false;
         for scope in self.scopes.iter().rev() {
             if !hidden && scope.expressions.contains(&name) {
@@ -211,11 +215,11 @@ impl Visitor for Finder {
         self.unknown |= has_bare_table(&query.body);
         let mut expressions = BTreeSet::new();
         if let Some(with) = &query.with {
-            expressions.extend(with.cte_tables.iter().map(|table| folded(&table.alias.name)));
+            expressions.extend(with.cte_tables.iter().map(|table| expression_name(&table.alias.name, self.dialect)));
             let mut later = expressions.clone();
             for table in with.cte_tables.iter().filter(|_| !with.recursive) {
                 self.unseen.insert(address(&table.query), later.clone());
-                later.remove(&folded(&table.alias.name));
+                later.remove(&expression_name(&table.alias.name, self.dialect));
             }
         }
         let unseen = self.unseen.remove(&address(query)).unwrap_or_default();

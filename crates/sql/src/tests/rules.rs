@@ -222,6 +222,11 @@ fn a_table_is_the_one_that_the_database_looks_up() {
         ("UPDATE ONLY secrets SET a = 1", Postgres, false),
         ("UPDATE IGNORE secrets SET a = 1", Mysql, false),
         ("UPDATE IGNORE t SET a = 1", Mysql, true),
+        ("WITH Secrets AS (SELECT 1) SELECT * FROM secrets", Mysql, false),
+        ("WITH Secrets AS (SELECT 1) SELECT * FROM secrets", Any, false),
+        ("WITH Secrets AS (SELECT 1) SELECT * FROM \"secrets\"", Postgres, true),
+        ("WITH \"Secrets\" AS (SELECT 1) SELECT * FROM secrets", Postgres, false),
+        ("WITH \"Secrets\" AS (SELECT 1) SELECT * FROM secrets", Sqlite, true),
         ("WITH \"i\u{307}tems\" AS (SELECT 1) SELECT * FROM İtems", Postgres, false),
     ] {
         assert_eq!(check(sql, dialect, &allowed).is_ok(), is_allowed, "{sql} {dialect:?}");
