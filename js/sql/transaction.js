@@ -116,7 +116,7 @@ export class SqlTransaction {
     try {
       await savepoint(connection, this.#rules.options, end === 'commit' ? 'keep' : 'undo', number);
     } catch (error) {
-      this.#failure ??= error;
+      this.#failure = error;
     }
   }
 
