@@ -15,10 +15,6 @@ import { parseForeignJson } from '../boundary/foreign_json.js';
 /** What a plan or the catalogue may answer. */
 const MAX_ROWS = 10_000;
 const MAX_BYTES = 2 << 20;
-/** What a statement that has a plan begins with. */
-const PLANNED = /^[\s(]*(?:select|with|values|table|insert|update|delete|merge)\b/i;
-/** How MariaDB is asked for the next value of a sequence, in any of its modes. */
-const NEXT_VALUE = /\bnextval\b|\bnext\s+value\s+for\b/i;
 /** How long it is believed that a table has transactions. */
 const BELIEVED_MS = 60_000;
 const MAX_BELIEVED = 1_000;
@@ -47,7 +43,7 @@ export async function checkReach(connection, statement, rules, adapter, isFenced
   const doubted = [...(isFenced ? [] : ['v']), ...(rules.tellsTablesApart ? ['v', 's'] : [])];
   if (adapter.dialect === 'postgres') await checkPostgres(ask, reaching, doubted);
   if (adapter.dialect === 'mysql') {
-    if (doubted.length > 0) await checkMysqlFunctions(ask, reaching);
+    if (doubted.length > 0) await checkMysqlFunctions(ask, reach);
     await checkEngines(ask, reaching, adapter);
   }
 }
@@ -71,7 +67,7 @@ async function checkPostgres(ask, { sql, values, access, reach }, doubted) {
     );
     if (found) throw unreadFunction(found.name);
   }
-  if (reach.tables === null || access === 'schema' || !PLANNED.test(sql)) return;
+  if (reach.tables === null || access === 'schema') return;
   const [plan] = await ask(`EXPLAIN (VERBOSE, FORMAT JSON) ${sql}`, values);
   for (const { schema, name } of relationsOf(plan)) {
     const isKnown = reach.tables.some((table) => table === name || table === `${schema}.${name}`);
@@ -102,11 +98,11 @@ function relationsOf(row) {
 /**
  * What a function of MySQL says of itself is not enforced.
  * @param {Ask} ask
- * @param {Reaching} statement
+ * @param {Reach} reach
  */
-async function checkMysqlFunctions(ask, { sql, reach: { calls, names } }) {
+async function checkMysqlFunctions(ask, { calls, names }) {
   // The next value of a sequence is gone whatever becomes of the transaction.
-  if (NEXT_VALUE.test(sql)) throw unreadFunction('nextval');
+  if (calls.includes('nextval')) throw unreadFunction('nextval');
   if (calls.length === 0) return;
   const places = new Parameters(() => '?');
   const [found] = await ask(

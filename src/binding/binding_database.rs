@@ -92,13 +92,7 @@ impl BindingDatabase {
 
     /// Sets a place within the transaction (`"set"`), or keeps (`"keep"`) or undoes (`"undo"`) what was done since.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn savepoint<'env>(
-        &self,
-        env: &'env Env,
-        id: u32,
-        action: String,
-        number: u32,
-    ) -> napi::Result<Object<'env>> {
+    pub fn savepoint<'env>(&self, env: &'env Env, id: u32, action: String, number: u32) -> napi::Result<Object<'env>> {
         self.with(env, id, move |session, done| {
             session.savepoint(parse::<Savepoint>(&format!("\"{action}\""))?, number, done);
             Ok(())

@@ -62,8 +62,22 @@ fn without_modifiers<'a>(tokens: &Tokens<'a>, lexis: Lexis) -> Tokens<'a> {
 
 /// Bare words that name no table in any dialect: where the parser takes one for a name, it has misread the statement.
 const NO_NAMES: [&str; 16] = [
-    "ONLY", "LATERAL", "IGNORE", "LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "SELECT", "VALUES", "TABLE", "FROM", "WHERE",
-    "SET", "AS", "USING", "ON", "JOIN",
+    "ONLY",
+    "LATERAL",
+    "IGNORE",
+    "LOW_PRIORITY",
+    "HIGH_PRIORITY",
+    "DELAYED",
+    "SELECT",
+    "VALUES",
+    "TABLE",
+    "FROM",
+    "WHERE",
+    "SET",
+    "AS",
+    "USING",
+    "ON",
+    "JOIN",
 ];
 
 /// Whether a definition takes over another table in a way that the parser does not show.

@@ -70,7 +70,22 @@ pub fn called(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> BTreeSet<S
         tokens.is_symbol(index + 1, b'(') || (lexis == Lexis::Postgres && tokens.is_symbol_before(index, b'.'))
     };
     let names = tokens.list().iter().enumerate().filter(|(index, _)| is_call(*index));
-    names.filter_map(|(_, token)| part_of_name(tokens, *token, dialect)).collect()
+    let mut found: BTreeSet<String> = names.filter_map(|(_, token)| part_of_name(tokens, *token, dialect)).collect();
+    if lexis == Lexis::Mysql && asks_for_next_value(tokens) {
+        found.insert(NEXT_VALUE.to_owned());
+    }
+    found
+}
+
+/// What stands for a call that takes the next value of a sequence, however it is written.
+const NEXT_VALUE: &str = "nextval";
+
+/// `NEXT VALUE FOR x`, `nextval(x)`, and `x.nextval` in a mode of MariaDB.
+fn asks_for_next_value(tokens: &Tokens<'_>) -> bool {
+    tokens.list().iter().enumerate().any(|(index, token)| {
+        let is_next = tokens.word(index) == "NEXT" && tokens.word(index + 1) == "VALUE";
+        is_next || tokens.name(*token).is_some_and(|name| name.eq_ignore_ascii_case(NEXT_VALUE))
+    })
 }
 
 /// The tables that a statement of MySQL may write to: the one that `INSERT` and `REPLACE` name, or else all its names.

@@ -144,8 +144,15 @@ const NAMES: &[&str] = &[
 ];
 
 /// Views of `information_schema` that show passwords, connections to other servers, rights and variables of other users.
-const VIEWS: &[&str] =
-    &["USER_MAPPING", "FOREIGN_SERVER", "FOREIGN_DATA_WRAPPER", "FOREIGN_TABLE", "_PG_", "USER_ATTRIBUTES", "USER_VARIABLES"];
+const VIEWS: &[&str] = &[
+    "USER_MAPPING",
+    "FOREIGN_SERVER",
+    "FOREIGN_DATA_WRAPPER",
+    "FOREIGN_TABLE",
+    "_PG_",
+    "USER_ATTRIBUTES",
+    "USER_VARIABLES",
+];
 
 /// Whose tables hide those of everybody else on a connection.
 const TEMPORARY_SCHEMA: &str = "PG_TEMP";

@@ -124,9 +124,10 @@ mod tests {
             assert!(found.mentioned.is_empty() || tables.iter().all(|table| found.mentioned.contains(*table)), "{sql}");
         }
         let found = super::outline("SELECT a.x, (SELECT 1 FROM s.b) FROM c", Postgres).unwrap();
-        assert_eq!(found.mentioned.iter().map(String::as_str).collect::<Vec<_>>(), [
-            "a", "a.x", "c", "from", "s", "s.b", "select"
-        ]);
+        assert_eq!(
+            found.mentioned.iter().map(String::as_str).collect::<Vec<_>>(),
+            ["a", "a.x", "c", "from", "s", "s.b", "select"]
+        );
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! What reaches out of the transaction or out of the database, beyond the verbs that are refused anyway.
 
-use super::forbidden_names::{
-    is_forbidden_function, is_forbidden_name, is_forbidden_view, is_function_by_any_name,
-};
+use super::forbidden_names::{is_forbidden_function, is_forbidden_name, is_forbidden_view, is_function_by_any_name};
 use crate::reading::dialect::Lexis;
 use crate::reading::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};

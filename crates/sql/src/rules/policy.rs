@@ -102,8 +102,7 @@ impl SqlPolicy {
         if !self.tells_tables_apart() {
             return Ok(());
         }
-        let denied: HashSet<String> =
-            self.deny.tables.iter().flatten().map(|table| loose(last_part(table))).collect();
+        let denied: HashSet<String> = self.deny.tables.iter().flatten().map(|table| loose(last_part(table))).collect();
         for (index, token) in tokens.list().iter().enumerate() {
             let name = match tokens.name(*token) {
                 Some(name) => name,

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Reach {
-    /// Every table that was found; nothing where they could not be.
+    /// Every table that was found; nothing where they could not be, and for what has no plan to compare them with.
     pub tables: Option<BTreeSet<String>>,
     /// Every name.
     pub names: BTreeSet<String>,
@@ -48,7 +48,8 @@ pub fn reach(
         reach.written = written(tokens, dialect);
     }
     if leans {
-        reach.tables = if of_tables { relations(tokens, reading.lexis, dialect).ok() } else { None };
+        let is_compared = of_tables && has_plan(tokens);
+        reach.tables = if is_compared { relations(tokens, reading.lexis, dialect).ok() } else { None };
         reach.names = mentioned(tokens, dialect);
         reach.calls = called(tokens, reading.lexis, dialect);
     }
@@ -57,4 +58,10 @@ pub fn reach(
         return Err(refused(what, "Make several statements of it."));
     }
     Ok(Some(reach))
+}
+
+fn has_plan(tokens: &Tokens<'_>) -> bool {
+    let first = (0..tokens.len()).find(|index| !tokens.is_symbol(*index, b'(')).unwrap_or_default();
+    let planned = ["SELECT", "WITH", "VALUES", "TABLE", "INSERT", "UPDATE", "DELETE", "MERGE"];
+    planned.contains(&tokens.word(first))
 }

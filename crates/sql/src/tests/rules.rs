@@ -285,6 +285,11 @@ fn what_the_database_is_asked_about_is_what_was_read() {
     assert_eq!(reach("SELECT 1", Postgres, &SqlPolicy::default()), None);
     assert_eq!(reach("SELECT 1", Mysql, &SqlPolicy::default()), None);
     assert_eq!(reach("SELECT 1", Sqlite, &judged), None);
+    for sql in ["SELECT NEXT /**/ VALUE FOR s", "SELECT NextVal(s)", "SELECT s.nextval"] {
+        assert!(reach(sql, Mysql, &judged).unwrap().calls.contains("nextval"), "{sql}");
+    }
+    let commented = reach("/* x */ (SELECT * FROM t)", Postgres, &judged).unwrap();
+    assert!(commented.tables.is_some() && reach("SHOW all", Postgres, &judged).unwrap().tables.is_none());
     let written = reach("INSERT IGNORE INTO a.b (c) SELECT d FROM e", Mysql, &SqlPolicy::default()).unwrap();
     assert_eq!(written.written.into_iter().collect::<Vec<_>>(), ["a.b"]);
 }
