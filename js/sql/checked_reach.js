@@ -69,11 +69,11 @@ async function checkPostgres(ask, { sql, values, access, reach }, doubted) {
   }
   if (reach.tables === null || access === 'schema') return;
   const [plan] = await ask(`EXPLAIN (VERBOSE, FORMAT JSON) ${sql}`, values);
+  const [tables, names] = [new Set(reach.tables), new Set(reach.names)];
   for (const { schema, name } of relationsOf(plan)) {
-    const isKnown = reach.tables.some((table) => table === name || table === `${schema}.${name}`);
-    const isNamed = reach.names.some((known) => known === name || known === `${schema}.${name}`);
     // What is reached without being named, below a view or in a partition, is the owner's.
-    if (isNamed && !isKnown) throw unreadTable(name);
+    const written = [`${schema}.${name}`, name].find((known) => names.has(known));
+    if (written !== undefined && !tables.has(written)) throw unreadTable(name);
   }
 }
 
