@@ -1,7 +1,7 @@
 //! The tools of a small kernel, and short ways to say policies and calls.
 
 use crate::{
-    ArgKind, Arguments, Call, Effect, Effects, Policy, PolicyError, SqlVerb, SqlVerbs, TableName, Tool, Tools,
+    ArgKind, Arguments, Call, Effect, Effects, Policy, PolicyError, SqlFacts, SqlVerb, TableName, Tool, Tools,
 };
 use serde_json::Value;
 use std::sync::Arc;
