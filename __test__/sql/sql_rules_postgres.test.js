@@ -149,7 +149,7 @@ const ORDINARY = [
   [{ deny: { verbs: ['delete'] } }, "UPDATE t SET a = 'x' RETURNING a"],
   [{ deny: { verbs: ['delete'] } }, 'SELECT count(*) FROM t'],
   [{ deny: { verbs: ['delete'] } }, 'SELECT peek() IS NULL AS empty'],
-  [{ allow: { tables: ['t'] } }, 'UPDATE t SET id = twice(id) WHERE lower(a) = $$one$$'],
+  [{ allow: { tables: ['t'] } }, 'UPDATE t SET a = twice(id)::text WHERE lower(a) = $$one$$'],
   [{ allow: { tables: ['t'] } }, 'SELECT * FROM ONLY t WHERE id IN (SELECT id FROM ONLY t) FETCH FIRST 5 ROWS ONLY'],
   [{ allow: { verbs: ['select', 'insert'] } }, "INSERT INTO t (a) SELECT 'x' FROM t RETURNING id"],
   [
