@@ -33,7 +33,7 @@ describe('turns of nested runs', () => {
     const turns = new NestedTurns();
     turns.admit([1], true);
     const late = turns.admit([2, 3], true);
-    await vi.advanceTimersByTimeAsync(3_000);
+    await vi.advanceTimersByTimeAsync(11_000);
     await late;
     expect(turns.admit([2, 3], true)).toBeUndefined();
     expect(turns.end(3)).toMatchObject({ state: 'failed' });
@@ -42,12 +42,24 @@ describe('turns of nested runs', () => {
     expect(turns.isIdle).toBe(true);
   });
 
+  it('who wrote among others is not undone to a savepoint that came later', async () => {
+    const turns = new NestedTurns();
+    turns.admit([1], true);
+    const late = turns.admit([2], true);
+    await vi.advanceTimersByTimeAsync(11_000);
+    await late;
+    turns.end(1);
+    expect(turns.admit([2, 3], true)).toBeUndefined();
+    expect(turns.end(3)).toMatchObject({ state: 'claimed' });
+    expect(turns.end(2)).toMatchObject({ state: 'failed' });
+  });
+
   it('who waits for a run of its own can still be undone as a whole', async () => {
     const turns = new NestedTurns();
     turns.admit([1], true);
     turns.admit([1, 2], true);
     const late = [turns.admit([1], true), turns.admit([], true)];
-    await vi.advanceTimersByTimeAsync(3_000);
+    await vi.advanceTimersByTimeAsync(11_000);
     await Promise.all(late);
     expect(turns.end(2)).toMatchObject({ state: 'failed' });
     expect(turns.end(1)).toMatchObject({ run: 1, number: 1, state: 'failed' });

@@ -13,7 +13,7 @@ import { guarded, ignored } from '../boundary/guarded.js';
  */
 
 /** Runs that wait for each other, because they want the same worker, would wait for good. */
-const MAX_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 10_000;
 
 export class NestedTurns {
   /** The outermost first. @type {Mark[]} */
@@ -117,7 +117,8 @@ export class NestedTurns {
     if (!this.#marks.every(({ run }, index) => nesting[index] === run)) return false;
     for (const run of nesting.slice(this.#marks.length)) {
       this.#last += 1;
-      this.#marks.push({ run, number: this.#last, state: 'claimed' });
+      // What such a run wrote before would stay.
+      this.#marks.push({ run, number: this.#last, state: this.#mixed.has(run) ? 'failed' : 'claimed' });
     }
     return true;
   }
