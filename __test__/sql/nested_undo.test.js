@@ -39,16 +39,20 @@ const OUTER = `export default async ({ path }: { path: string }) => {
 };`;
 
 /** Some fail and some do not, all at once, while the caller writes as well. */
-const CROWD = `export default async () => {
-  const calls = [4, 5, 6, 7].map((id) => tgp.exec_tool('tools/one.ts', { id }).then(() => 'ok', () => 'failed'));
+const CROWD = `export default async ({ path }: { path: string }) => {
+  const calls = [4, 5, 6, 7].map((id) => tgp.exec_tool(path, { id }).then(() => 'ok', () => 'failed'));
   await tgp.exec_sql("UPDATE items SET name = 'own' WHERE id = 8");
   return Promise.all(calls);
 };`;
 const ONE = `export default async ({ id }: { id: number }) => {
   await tgp.exec_sql('SELECT name FROM items WHERE id = ?', [id]);
   await tgp.exec_sql("UPDATE items SET name = 'one' WHERE id = ?", [id]);
-  await tgp.exec_tool('tools/good.ts', { id, name: 'below' });
   if (id % 2 === 0) throw new Error('even');
+};`;
+/** Each wants a worker for another run, which those that wait for its turn may have. */
+const DEEP = `export default async ({ id }: { id: number }) => {
+  await tgp.exec_sql("UPDATE items SET name = 'one' WHERE id = ?", [id]);
+  await tgp.exec_tool('tools/good.ts', { id, name: 'below' });
 };`;
 
 /**
@@ -59,6 +63,7 @@ async function check(source, ask) {
   const { kernel, forge } = await sqlKernel(source, { config: { sandbox: { workers: 2, nestedTimeoutMs: 60_000 } } });
   await forge(GOOD, 'tools/good.ts');
   await forge(ONE, 'tools/one.ts');
+  await forge(DEEP, 'tools/deep.ts');
   await forge(OUTER, 'tools/outer.ts');
   await forge(CROWD, 'tools/crowd.ts');
   const names = async () => (await ask('SELECT name FROM items ORDER BY id')).map(({ name }) => name);
@@ -74,10 +79,15 @@ async function check(source, ask) {
     expect(result, end).toEqual({ heard: true, seen: 'x' });
     expect(await names(), end).toEqual(['x', 'before', 'after', 'x', 'x', 'x', 'x', 'x']);
   }
+  const limits = { timeoutMs: 20_000, wallMs: 60_000 };
   await reset();
-  const { result } = await kernel.exec('tools/crowd.ts', {}, { timeoutMs: 20_000, wallMs: 60_000 });
+  const { result } = await kernel.exec('tools/crowd.ts', { path: 'tools/one.ts' }, limits);
   expect(result).toEqual(['failed', 'ok', 'failed', 'ok']);
-  expect(await names()).toEqual(['x', 'x', 'x', 'x', 'below', 'x', 'below', 'own']);
+  expect(await names()).toEqual(['x', 'x', 'x', 'x', 'one', 'x', 'one', 'own']);
+  await reset();
+  const { result: deep } = await kernel.exec('tools/crowd.ts', { path: 'tools/deep.ts' }, limits);
+  expect(deep).toEqual(['ok', 'ok', 'ok', 'ok']);
+  expect(await names()).toEqual(['x', 'x', 'x', 'below', 'below', 'below', 'below', 'own']);
 }
 
 describe('what a nested tool wrote is gone when it failed, also where its caller goes on', () => {

@@ -13,7 +13,7 @@ import { guarded, ignored } from '../boundary/guarded.js';
  */
 
 /** Runs that wait for each other, because they want the same worker, would wait for good. */
-const MAX_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 2_000;
 
 export class NestedTurns {
   /** The outermost first. @type {Mark[]} */
