@@ -3,7 +3,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import mysql from 'mysql2/promise';
 import pgPackage from 'pg';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { betterSqlite3, executor, sqlite } from '../../index.js';
 import { hasServer } from '../helpers/database_server.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
@@ -91,22 +91,31 @@ async function check(source, ask) {
 }
 
 describe('what a nested tool wrote is gone when it failed, also where its caller goes on', () => {
-  it('on the embedded SQLite, and beside a driver of the application', async () => {
-    const file = join(await tempRoot(), 'test.db');
-    const oracle = new BetterSqlite3(file);
-    oracle.pragma('journal_mode = WAL');
-    oracle.exec(MAKE);
-    const ask = async (/** @type {string} */ sql) => {
-      const statement = oracle.prepare(sql);
-      return statement.reader ? statement.all() : [statement.run()];
-    };
-    const source = sqlite(file);
-    await check(source, ask);
-    await source.close?.();
-    await check(betterSqlite3(oracle, { onMainThread: true }), ask);
-    await check(betterSqlite3(oracle), ask);
-    oracle.close();
-  }, 240_000);
+  /** @type {[string, (file: string, oracle: any) => any][]} */
+  const FILES = [
+    ['on the embedded SQLite', (file) => sqlite(file)],
+    ['beside a driver of the application', (_, oracle) => betterSqlite3(oracle)],
+    ['on a driver of the application', (_, oracle) => betterSqlite3(oracle, { onMainThread: true })],
+  ];
+  it.each(FILES)(
+    '%s',
+    async (_, sourceOf) => {
+      const file = join(await tempRoot(), 'test.db');
+      const oracle = new BetterSqlite3(file);
+      oracle.pragma('journal_mode = WAL');
+      oracle.exec(MAKE);
+      const source = sourceOf(file, oracle);
+      onTestFinished(async () => {
+        await source.close?.();
+        oracle.close();
+      });
+      await check(source, async (sql) => {
+        const statement = oracle.prepare(sql);
+        return statement.reader ? statement.all() : [statement.run()];
+      });
+    },
+    120_000,
+  );
 
   it('on two functions of the application, and on one over a single connection', async () => {
     const db = new BetterSqlite3(':memory:');
