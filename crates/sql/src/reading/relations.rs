@@ -218,6 +218,8 @@ impl Finder {
 impl Visitor for Finder {
     type Break = ();
 
+    // The parser's tree calls these from hundreds of places.
+    #[inline(never)]
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
         if !self.is_expression(relation) {
             self.add(relation);
@@ -225,6 +227,7 @@ impl Visitor for Finder {
         ControlFlow::Continue(())
     }
 
+    #[inline(never)]
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         self.unknown |= has_bare_table(&query.body);
         let mut expressions = BTreeSet::new();
@@ -241,6 +244,7 @@ impl Visitor for Finder {
         ControlFlow::Continue(())
     }
 
+    #[inline(never)]
     fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
         self.scopes.pop();
         ControlFlow::Continue(())
