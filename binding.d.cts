@@ -10,6 +10,8 @@ export declare class BindingDatabase {
   begin(id: number, mode: string, optionsJson: string): Promise<BindingOutcome>
   /** Value: `{ rows, affected }`. */
   query(id: number, sql: string, paramsJson: string, limitsJson: string): Promise<BindingOutcome>
+  /** Sets a place within the transaction (`"set"`), or keeps (`"keep"`) or undoes (`"undo"`) what was done since. */
+  savepoint(id: number, action: string, number: number): Promise<BindingOutcome>
   commit(id: number): Promise<BindingOutcome>
   rollback(id: number): Promise<BindingOutcome>
   /** Stops what a connection does; it can be used again after a rollback. */
@@ -118,9 +120,9 @@ export declare class BindingKernel {
   previewChange(changeJson: string, asker?: string | undefined | null): Promise<BindingOutcome>
   /**
    * `functions` are the names that guests find on `tgp`, `dry_functions` those of them that a dry run may call; `on_call` is
-   * asked to call them; `on_end` hears of the end of every run.
+   * asked to call them; `on_end` hears of the end of every run. `sql_dialect` is that of the database behind `exec_sql`.
    */
-  constructor(functions: Array<string>, dryFunctions: Array<string>, onCall: (arg: BindingHostCall) => void, onEnd: (arg0: number, arg1: BindingOutcome) => void)
+  constructor(functions: Array<string>, dryFunctions: Array<string>, sqlDialect: string | undefined | null, onCall: (arg: BindingHostCall) => void, onEnd: (arg0: number, arg1: BindingOutcome) => void)
   /** Answers a question that `on_call` was given. */
   answer(id: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
   /**
@@ -173,10 +175,15 @@ export declare class BindingSqlRules {
   constructor(optionsJson: string)
   /** Value: the options with their defaults. `readOnly` is also true when the rules leave nothing but reading. */
   options(): BindingOutcome
-  /** Value: `{ access, verbs, returns, fenced, sql, bindings }`. `parameters_json` is `{"positional":n}` or `{"named":[…]}`. */
-  classify(sql: string, dialect: string, parametersJson: string): BindingOutcome
-  /** Whether a table may be shown and touched. */
-  allowsTable(name: string): boolean
+  /**
+   * Value: `{ access, verbs, returns, fenced, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
+   * `{"named":[…]}`; `judged` says whether a policy leans on what the statement was read to do.
+   */
+  classify(sql: string, dialect: string, parametersJson: string, judged: boolean): BindingOutcome
+  /** Whether a table, by the name that its database has for it, may be shown and touched. */
+  allowsTable(name: string, dialect: string): boolean
+  /** Whether there are rules for tables. */
+  tellsTablesApart(): boolean
 }
 
 /** Text files below one root, on disk or in memory. */
@@ -217,7 +224,7 @@ export interface BindingError {
   details: string
 }
 
-/** A question to JavaScript. `commit` and `rollback` are about the run as a whole. */
+/** A question to JavaScript. `commit` and `rollback` are about the end of the run that waits for the answer. */
 export interface BindingHostCall {
   id: number
   runId: number
@@ -225,6 +232,8 @@ export interface BindingHostCall {
   contextId: number
   /** The run that waits for the answer: one of these, or a run below them. */
   callerId: number
+  /** The runs below the outermost one, down to that one. */
+  nesting: Array<number>
   kind: 'call' | 'commit' | 'rollback'
   name: string
   /** A JSON array. */

@@ -73,7 +73,7 @@ export type SqlVerb =
 
 /** Tables and verbs that {@link SqlToolOptions} allows or denies. */
 export type SqlRuleList = {
-  /** Names of tables, `'users'` or `'schema.users'`. A name without a schema stands for the default schema. */
+  /** Names of tables as the database has them, `'users'` or `'schema.users'`. A name without a schema stands for the default schema. */
   tables?: string[];
   verbs?: SqlVerb[];
 };
@@ -115,14 +115,14 @@ export type SqlToolOptions = {
    * Only these. With `tables`, a statement whose tables cannot be found out is refused; with `sqlite(file)` the tables
    * below a view and those that triggers and foreign keys touch must be allowed as well. Rules that leave nothing but
    * reading are told to the database, which then refuses to write whatever a statement calls; where writing is allowed,
-   * PostgreSQL still refuses it to a statement that reads by its text. What views and functions of PostgreSQL, MySQL and
-   * MariaDB read, and what functions of MySQL and MariaDB write, is not looked into: take the right to use them from the role
-   * that tools connect with.
+   * PostgreSQL still refuses it to a statement that reads by its text, and functions that may do what nobody can read in the
+   * statement are refused. What views of PostgreSQL, MySQL and MariaDB read is not looked into: take the right to use them from
+   * the role that tools connect with.
    */
   allow?: SqlRuleList;
   /**
    * Not these. The name of a denied table may stand nowhere in a statement, nor that of a catalogue that shows values of
-   * other tables or statements of others; what views and functions read is looked into with `sqlite(file)` only. To deny `delete` or `insert` denies `replace`, to deny `delete` denies `truncate`.
+   * other tables or statements of others; what views read is looked into with `sqlite(file)` only. To deny `delete` or `insert` denies `replace`, to deny `delete` denies `truncate`.
    */
   deny?: SqlRuleList;
 };

@@ -307,4 +307,33 @@ describe('rules on the embedded SQLite', () => {
     expect(rows.parts).toEqual(['[1,null]']);
     await expect(deleting({ sql: 'UPDATE parts SET t = 2' })).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
   });
+
+  it('a command of full-text search that removes rows is no insert', async () => {
+    const folder = await tempRoot();
+    const db = new BetterSqlite3(join(folder, 'search.db'));
+    onTestFinished(() => {
+      db.close();
+    });
+    db.exec("CREATE VIRTUAL TABLE notes USING fts5(a, content=''); INSERT INTO notes (rowid, a) VALUES (1, 'kept')");
+    const source = sqlite(join(folder, 'search.db'));
+    onTestFinished(() => source.close?.());
+    const found = () => db.prepare("SELECT rowid FROM notes WHERE notes MATCH 'kept'").all().length;
+    const rules = [{ deny: { verbs: ['delete'] } }, { allow: { verbs: ['select', 'insert'] } }];
+    for (const options of rules) {
+      const { exec_sql } = createSqlTools(source, /** @type {any} */ (options));
+      for (const [sql, ...params] of [
+        ["INSERT INTO notes(notes) VALUES ('delete-all')"],
+        ['INSERT INTO notes(notes) VALUES (?)', 'delete-all'],
+        ["INSERT INTO main.notes AS n ('notes', rowid, a) VALUES ('delete', 1, 'kept')"],
+        ['WITH c(x) AS (VALUES (\'delete-all\')) INSERT OR IGNORE INTO [NOTES]("Notes") SELECT x FROM c'],
+      ]) {
+        await expect(exec_sql.execute({ sql, params }), sql).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+        expect(found(), sql).toBe(1);
+      }
+      expect(await exec_sql.execute({ sql: "INSERT INTO notes(a) VALUES ('more')" })).toHaveLength(1);
+    }
+    const { exec_sql } = createSqlTools(source);
+    await exec_sql.execute({ sql: "INSERT INTO notes(notes) VALUES ('delete-all')" });
+    expect(found()).toBe(0);
+  });
 });

@@ -61,6 +61,8 @@ export function createSqlTools(given, options = {}) {
    * @param {import('../kernel/kernel_calls.js').Who} [who]
    */
   const recorded = (call, work, who) => (access ? access.own({ ...call, who }, work) : work());
+  /** @param {import('../sql/dry_sql.js').SqlRun} run @param {string} sql @param {any} params */
+  const execute = (run, sql, params) => run.execute(sql, params, { isJudged: access?.isJudged() ?? false });
   const dry = drySql(adapter, { ...settings, ...options });
   // What is only looked up needs no transaction.
   const lookedUp = once ? { dialect, once } : adapter;
@@ -73,7 +75,7 @@ export function createSqlTools(given, options = {}) {
       async ({ sql, params }, signal) => {
         const changes = !/^\s*select\b/i.test(sql);
         const call = { tool: 'exec_sql', effect: 'sql', changes, args: { sql, params } };
-        const answer = await recorded(call, () => inRun(adapter, (run) => run.execute(sql, params), rules, signal));
+        const answer = await recorded(call, () => inRun(adapter, (run) => execute(run, sql, params), rules, signal));
         const rows = answerRows(answer);
         if (!rules.options.dryRun) return listPage(rows, fewer(PAGING));
         return { dryRun: /** @type {const} */ (true), affected: answer.affected, rows: rows.slice(0, PREVIEW_ROWS) };
@@ -82,7 +84,7 @@ export function createSqlTools(given, options = {}) {
         isAlways: false,
         preview: async ({ sql, params }, signal) => {
           const call = { tool: 'exec_sql', effect: 'sql', changes: false, args: { sql, params } };
-          const work = () => during(dry.begin(), (run) => run.execute(sql, params), signal);
+          const work = () => during(dry.begin(), (run) => execute(run, sql, params), signal);
           const answer = await recorded(call, work, { dryRun: true });
           const { affected } = answer;
           return dryRunResult({

@@ -142,6 +142,8 @@ export type PullRequestLink = { number: number, url: string, };
 
 export type QueryLimits = { maxRows: number, maxBytes: number, timeoutMs: number, };
 
+export type Reach = { tables: Array<string> | null, names: Array<string>, calls: Array<string>, written: Array<string>, };
+
 export type RemoteAnswer = { branches: number, hasBranch: boolean, };
 
 export type Removed = { mentions?: Array<string>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
@@ -186,7 +188,7 @@ export type SourceText = { path: string, text: string, };
 
 export type SqlOptions = { readOnly: boolean, dryRun: boolean, ddl: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, resultChars: number, statementTimeoutMs: number, };
 
-export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, fenced: boolean, sql: string, bindings: Array<Binding>, };
+export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, fenced: boolean, sql: string, bindings: Array<Binding>, reach?: Reach, };
 
 export type Stats = { total: ReuseTally, days: Array<ReuseDay>, memory: MemoryReport, };
 
@@ -306,6 +308,7 @@ export interface SqlRulesAnswers {
 export interface DatabaseAnswers {
   connect: number
   begin: null
+  savepoint: null
   commit: null
   rollback: null
 }

@@ -12,14 +12,16 @@ import { onBehalfOf, presentCall } from './host_call.js';
  * @typedef {import('../../binding.cjs').BindingError} BindingError
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
  * @typedef {'commit' | 'rollback'} RunEnd
- * @typedef {{ runId: number, contextId: number, callerId: number, signal: AbortSignal }} CallOf the outermost run, the nearest
- * that JavaScript has started, the run that waits, and what fires when none of these does any more
+ * @typedef {{ runId: number, contextId: number, callerId: number, nesting: number[], isJudged: boolean, signal: AbortSignal }} CallOf
+ * the outermost run, the nearest that JavaScript has started, the run that waits, the runs from the outermost down to that one,
+ * whether somebody has rules for what they do, and what fires when none of these does any more
  * @typedef {(call: CallOf, values: any[]) => unknown} Served
  * @typedef {object} RunContext a run that JavaScript has started
  * @property {AsyncResource} caller the context of its caller, so that a function sees the request that it is called for
  * @property {number | undefined} above the run whose call of a function has started it
  * @property {AbortController} [end] tells its calls that it is over, or about to be: nothing is done for it any more
  * @property {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
+ * @property {boolean} [isJudged] whether there are rules for what it does
  * @property {AbortSignal} [signal] fires with the end of this run or of one above it
  */
 
@@ -38,8 +40,12 @@ export class HostFunctions {
   #dry = new Set();
   /** @type {((runId: number, end: RunEnd) => unknown)[]} */
   #finishers = [];
+  /** @type {((runId: number, nested: number, end: RunEnd) => unknown)[]} */
+  #nestedFinishers = [];
   /** @type {Map<number, RunContext>} */
   #contexts = new Map();
+  /** Whose SQL `exec_sql` runs, where there is a database. @type {import('../sql/adapter.js').SqlDialect | undefined} */
+  sqlDialect;
   /** What stands for these functions in what outlives them. */
   #token = Object.freeze({});
 
@@ -92,6 +98,14 @@ export class HostFunctions {
     this.#finishers.push(finisher);
   }
 
+  /**
+   * Adds what is to be done at the end of every run below an outermost one that has called a function.
+   * @param {(runId: number, nested: number, end: RunEnd) => unknown} finisher
+   */
+  onNestedFinish(finisher) {
+    this.#nestedFinishers.push(finisher);
+  }
+
   /** The run that waits for whoever asks; none outside of the application's functions. */
   get waitingRun() {
     return presentCall(this.#token)?.runId;
@@ -102,13 +116,13 @@ export class HostFunctions {
    * @template T
    * @param {number} runId
    * @param {() => Promise<T>} work
-   * @param {RunContext['sql']} [sql]
+   * @param {Pick<RunContext, 'sql' | 'isJudged'>} [facts]
    */
-  async during(runId, work, sql) {
+  async during(runId, work, facts) {
     // `AsyncLocalStorage.snapshot` would do the same for a quarter of what a run costs this thread.
     const caller = new AsyncResource('tgp.run', { requireManualDestroy: true });
     /** @type {RunContext} */
-    const context = { caller, above: presentCall(this.#token)?.contextId, sql };
+    const context = { caller, above: presentCall(this.#token)?.contextId, ...facts };
     this.#contexts.set(runId, context);
     try {
       return await work();
@@ -131,11 +145,14 @@ export class HostFunctions {
    * @param {BindingHostCall} question
    * @param {Answer} answer
    */
-  async serve({ id, runId, contextId, callerId, kind, name, args }, answer) {
+  async serve({ id, runId, contextId, callerId, nesting, kind, name, args }, answer) {
     try {
-      const call = { runId, contextId, callerId };
-      const work = () => (kind === 'call' ? this.#call(call, name, args) : this.#finish(runId, kind));
       const context = this.#contexts.get(contextId);
+      const isJudged = context?.isJudged ?? false;
+      const call = { runId, contextId, callerId, nesting, isJudged };
+      const end = (/** @type {RunEnd} */ how) =>
+        nesting.length > 0 ? this.#finishNested(runId, callerId, how) : this.#finish(runId, how);
+      const work = () => (kind === 'call' ? this.#call(call, name, args) : end(kind));
       const { value } = await (context ? context.caller.runInAsyncScope(work) : work());
       // No text at all is how JSON says `undefined`.
       const text =
@@ -196,6 +213,17 @@ export class HostFunctions {
   async #finish(runId, end) {
     this.#end(runId, OVER);
     for (const finisher of this.#finishers) await finisher(runId, end);
+    return {};
+  }
+
+  /**
+   * @param {number} runId
+   * @param {number} nested
+   * @param {RunEnd} end
+   * @returns {Promise<{ value?: unknown }>}
+   */
+  async #finishNested(runId, nested, end) {
+    for (const finisher of this.#nestedFinishers) await finisher(runId, nested, end);
     return {};
   }
 }

@@ -138,7 +138,8 @@ export class KernelRuns {
         };
         const start = (/** @type {string | undefined} */ approval) => {
           const begin = () => startRun(kernel, runId, argsText, textWith(approval), functions.waitingRun);
-          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), sql);
+          const isJudged = this.#life.isJudged || who?.token !== undefined;
+          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), { sql, isJudged });
         };
         return gate.during(runId, who?.approve, () => gate.pass(kernel, start, who, signal));
       }, signal);

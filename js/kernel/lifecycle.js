@@ -188,6 +188,11 @@ export class Lifecycle {
     );
   }
 
+  /** Whether there are rules for every call. */
+  get isJudged() {
+    return (this.policy ?? 'allow') !== 'allow';
+  }
+
   /** What there is to know of the database; nothing without one, or with one that the boot will refuse. */
   get sqlGuide() {
     try {

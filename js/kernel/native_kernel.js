@@ -24,6 +24,7 @@ export function createNativeKernel(functions, runs, log) {
   const kernel = new (native().BindingKernel)(
     functions.names,
     functions.dryNames,
+    functions.sqlDialect,
     guarded(fail, (/** @type {BindingHostCall} */ question) => known.deref()?.serve(question, answer)),
     guarded(fail, (/** @type {number} */ runId, /** @type {RunOutcome} */ outcome) => runs.end(runId, outcome)),
   );

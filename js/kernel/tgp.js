@@ -131,6 +131,8 @@ export class TGP extends AgentHost {
       own: (asked, work) => this.#calls.own({ ...asked, who: { ...who, ...asked.who } }, work),
       /** @type {(asked: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
       judge: (asked) => this.#calls.judge({ ...asked, who }),
+      /** Whether there are rules for what is asked now. */
+      isJudged: () => this.#life.isJudged || this.#life.gate.asker(who)?.token !== undefined,
       /** @type {import('./served_requests.js').ServedRequests['during']} */
       serving: (request, work) => this.#life.gate.requests.during(request, work),
     };
@@ -315,7 +317,7 @@ export class TGP extends AgentHost {
         config: { ...(this.#life.isConfigKnown && this.config), ...(mode && { mode }) },
         sql: this.#life.sqlGuide,
         functions: this.#life.functionGuides,
-        isJudged: (this.#life.policy ?? 'allow') !== 'allow',
+        isJudged: this.#life.isJudged,
       },
       live: this.#forged.liveNames,
     });

@@ -7,15 +7,17 @@
  * @typedef {{ maxRows: number, maxBytes: number, statementTimeoutMs: number, readOnly: boolean }} SqlLimits
  * @typedef {{ access: SqlAccess, limits: SqlLimits, firstSql: string, signal: AbortSignal }} SqlNeed what the first
  * statement of a transaction does, and how to give up waiting
- * @typedef {{ sql: string, values: unknown[], access: SqlAccess, returns: 'rows' | 'count', fenced?: boolean }} SqlStatement
+ * @typedef {{ sql: string, values: unknown[], access: SqlAccess, returns: 'rows' | 'count', fenced?: boolean, reach?: import('../boundary/crossing.js').Reach }} SqlStatement
  * one that may run, with the placeholders of its database and a value for each; `fenced` when the rules rely on it that it
- * only reads
+ * only reads; `reach` is what it was read to touch, where the database is asked about that
  * @typedef {{ rows: string | undefined, affected: number }} SqlAnswer `rows` is JSON text, undefined when a statement
  * returns none by nature
  *
  * @typedef {object} SqlConnection one connection that belongs to one run until it is released
  * @property {(need: SqlNeed) => Promise<void>} begin
  * @property {(statement: SqlStatement, limits: SqlLimits) => Promise<SqlAnswer>} query
+ * @property {(action: import('./savepoint.js').SavepointAction, number: number) => Promise<void>} [savepoint] where `query` does
+ * not take the statements for it
  * @property {() => Promise<void>} commit rejects unless the database says that it has committed
  * @property {() => Promise<void>} rollback
  * @property {() => unknown} cancel stops the statement under way, in the database

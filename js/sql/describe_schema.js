@@ -38,7 +38,8 @@ export async function describeSchema(adapter, rules, inRun, only, signal) {
   const ask = (sql) => inRun(async (run) => JSON.parse((await run.execute(sql)).rows ?? '[]'), reading, signal);
   const dialect = adapter.dialect === 'any' ? await probe(ask) : adapter.dialect;
   const queries = QUERIES[dialect];
-  const shown = (await ask(queries.tables(MAX_TABLES))).filter(isTable).filter(({ name }) => rules.allowsTable(name));
+  const tables = (await ask(queries.tables(MAX_TABLES))).filter(isTable);
+  const shown = tables.filter(({ name }) => rules.allowsTable(name, dialect));
   const found = only === undefined ? shown : shown.filter(({ name }) => name === only);
   const described = await describeTables(found.slice(0, MAX_DESCRIBED), queries, ask);
   if (dialect === 'sqlite') await estimateRows(described.values(), ask);

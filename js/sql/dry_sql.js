@@ -7,7 +7,7 @@ import { holdsTransactions, sqlRun } from './sql_run.js';
 /**
  * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
  * @typedef {import('../../index.js').SqlToolOptions} SqlToolOptions
- * @typedef {Pick<ReturnType<typeof sqlRun>, 'execute' | 'commit' | 'rollback'>} SqlRun
+ * @typedef {Pick<ReturnType<typeof sqlRun>, 'execute' | 'endNested' | 'commit' | 'rollback'>} SqlRun
  */
 
 /**
@@ -29,11 +29,12 @@ export function drySql(adapter, options) {
       /** Statements are handed on in the order in which they came. @type {Promise<unknown>} */
       let queue = Promise.resolve();
       return {
-        execute: (sql, params) => {
+        execute: (sql, params, by) => {
           const checked = queue.then(async () => refuseLasting(adapter, await this.accessOf(sql, params)));
           queue = checked.catch(() => {});
-          return checked.then(() => run.execute(sql, params));
+          return checked.then(() => run.execute(sql, params, by));
         },
+        endNested: (nested, end) => run.endNested(nested, end),
         commit: () => queue.then(() => run.commit()),
         rollback: () => run.rollback(),
       };

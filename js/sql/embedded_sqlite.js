@@ -126,6 +126,9 @@ export class EmbeddedDatabase {
         );
         return { rows, affected };
       },
+      savepoint: async (action, number) => {
+        unwrap(await noted(database.savepoint(id, action, number)));
+      },
       commit: async () => unwrap(await noted(database.commit(id))),
       rollback: async () => unwrap(await noted(database.rollback(id))),
       cancel: () => database.cancel(id),

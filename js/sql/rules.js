@@ -75,16 +75,17 @@ export class SqlRules {
    * @param {unknown} sql
    * @param {unknown} params
    * @param {SqlDialect} dialect
+   * @param {boolean} [isJudged] whether a policy leans on what the statement was read to do
    * @returns {Promise<SqlStatement>}
    */
-  async judge(sql, params, dialect) {
+  async judge(sql, params, dialect, isJudged = false) {
     if (typeof sql !== 'string') throw wrong('sql', 'must be a string with one SQL statement');
     if (sql.length > MAX_SQL_CHARS) throw tooLong();
     const given = params ?? [];
     if (typeof given !== 'object') throw wrong('params', 'must be an array or an object of values');
     /** @type {import('../boundary/crossing.js').ParameterShape} */
     const shape = Array.isArray(given) ? { positional: given.length } : { named: Object.keys(given) };
-    const { bindings, ...statement } = await this.#classify(sql, dialect, JSON.stringify(shape));
+    const { bindings, ...statement } = await this.#classify(sql, dialect, JSON.stringify(shape), isJudged);
     const values = bindings.map((key) =>
       toParameter(/** @type {any} */ (given)[key], typeof key === 'number' ? `params[${key}]` : `params.${key}`),
     );
@@ -96,14 +97,16 @@ export class SqlRules {
    * @param {string} sql
    * @param {SqlDialect} dialect
    * @param {string} shape
+   * @param {boolean} isJudged
    * @returns {Promise<Judgement>}
    */
-  async #classify(sql, dialect, shape) {
-    const key = `${dialect} ${shape} ${sql}`;
+  async #classify(sql, dialect, shape, isJudged) {
+    const key = `${dialect} ${isJudged} ${shape} ${sql}`;
     const known = this.#remembered.get(key);
     if (known) return known;
-    const { access, returns, fenced, sql: text, bindings } = unwrap(await this.#native.classify(sql, dialect, shape));
-    const judged = { access, returns, fenced, sql: text, bindings };
+    const answer = unwrap(await this.#native.classify(sql, dialect, shape, isJudged));
+    const { access, returns, fenced, sql: text, bindings, reach } = answer;
+    const judged = { access, returns, fenced, sql: text, bindings, ...(reach && { reach }) };
     if (key.length <= MAX_REMEMBERED_CHARS) {
       dropOldest(this.#remembered, MAX_REMEMBERED);
       this.#remembered.set(key, judged);
@@ -111,9 +114,16 @@ export class SqlRules {
     return judged;
   }
 
-  /** @param {string} name */
-  allowsTable(name) {
-    return this.#native.allowsTable(name);
+  /**
+   * @param {string} name
+   * @param {SqlDialect} dialect
+   */
+  allowsTable(name, dialect) {
+    return this.#native.allowsTable(name, dialect);
+  }
+
+  get tellsTablesApart() {
+    return this.#native.tellsTablesApart();
   }
 }
 

@@ -1,5 +1,6 @@
 import { AbortedError, SqlError } from '../boundary/errors.js';
 import { adviceOnText } from './advice.js';
+import { checkReach } from './checked_reach.js';
 import { asSqlError } from './driver_error.js';
 
 /**
@@ -26,14 +27,18 @@ export class SingleStatements {
   /**
    * @param {unknown} sql
    * @param {unknown} [params]
+   * @param {import('./transaction.js').SqlAsker} [by]
    * @returns {Promise<import('./adapter.js').SqlAnswer>}
    */
-  execute(sql, params) {
+  execute(sql, params, { isJudged = false } = {}) {
     if (this.#isOver) return Promise.reject(new SqlError('The run is over.'));
-    const answer = this.#queue.then(() => this.#attempt(sql, params));
+    const answer = this.#queue.then(() => this.#attempt(sql, params, isJudged));
     this.#queue = answer.catch(() => {});
     return answer;
   }
+
+  /** What a nested run did stays, as everything does. */
+  async endNested() {}
 
   /** Waits for what was asked for; there is nothing else to be done. */
   async commit() {
@@ -50,13 +55,18 @@ export class SingleStatements {
   /**
    * @param {unknown} sql
    * @param {unknown} params
+   * @param {boolean} isJudged
    */
-  async #attempt(sql, params) {
+  async #attempt(sql, params, isJudged) {
     if (this.#isAborted) throw new AbortedError('The run has ended.');
     try {
-      const judged = await this.#rules.judge(sql, params, this.#adapter.dialect);
+      const { once, dialect } = this.#adapter;
+      const judged = await this.#rules.judge(sql, params, dialect, isJudged);
       if (this.#isAborted) throw new AbortedError('The run has ended.');
-      return await this.#adapter.once(judged, this.#rules.options);
+      // Nothing is all or nothing here, so it does not matter where it is written.
+      const reach = judged.reach && { ...judged.reach, written: [] };
+      await checkReach({ query: once }, { ...judged, reach }, this.#rules, this.#adapter, false);
+      return await once(judged, this.#rules.options);
     } catch (error) {
       throw adviceOnText(asSqlError(error, 'The statement failed'), sql);
     }

@@ -75,6 +75,15 @@ export class SqliteProcess {
     return this.#call('query', [id, sql, params, limits]);
   }
 
+  /**
+   * @param {number} id
+   * @param {string} action
+   * @param {number} number
+   */
+  savepoint(id, action, number) {
+    return this.#call('savepoint', [id, action, number]);
+  }
+
   /** @param {number} id */
   commit(id) {
     return this.#call('commit', [id]);

@@ -23,7 +23,7 @@ const LOST = {
   details: JSON.stringify({ reason: 'busy' }),
 };
 
-/** @typedef {'connect' | 'begin' | 'query' | 'commit' | 'rollback' | 'cancel' | 'close'} Method */
+/** @typedef {'connect' | 'begin' | 'query' | 'savepoint' | 'commit' | 'rollback' | 'cancel' | 'close'} Method */
 
 /** @type {any} */
 let database;

@@ -1,14 +1,24 @@
 import { AbortedError, SqlError } from '../boundary/errors.js';
 import { adviceOfDatabase, adviceOnNames, adviceOnText, asksForNames } from './advice.js';
 import { catalogueRules } from './catalogue.js';
-import { asSqlError, saidBy } from './driver_error.js';
+import { checkReach } from './checked_reach.js';
+import { asSqlError } from './driver_error.js';
+import { fenced, stopIfAborted } from './fenced.js';
+import { NestedTurns } from './nested_turns.js';
+import { afterFailure, notAwaited, notUndone, notUndoneAlone, swallowed } from './run_failures.js';
+import { savepoint } from './savepoint.js';
 import { SingleStatements } from './single_statements.js';
+import { settled, within } from './waits.js';
 
 /**
  * @typedef {import('./adapter.js').TransactionalAdapter} TransactionalAdapter
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
  * @typedef {import('./adapter.js').SqlAnswer} SqlAnswer
  * @typedef {import('./adapter.js').SqlStatement} SqlStatement
+ * @typedef {import('./nested_turns.js').Nesting} Nesting
+ * @typedef {{ nesting?: Nesting, isJudged?: boolean }} SqlAsker which run asks, and whether a policy leans on what its statements
+ * were read to do
+ * @typedef {{ sql: unknown, params: unknown, state: 'waits' | 'runs' | 'dropped' } & Required<SqlAsker>} Asked
  */
 
 /** A database that does not answer to ROLLBACK within this time loses its connection, which rolls back as well. */
@@ -27,8 +37,14 @@ export class SqlTransaction {
   #connection;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
-  /** Statements that wait or are under way. @type {Set<{ sql: unknown, params: unknown }>} */
+  /** Statements that wait or are under way. @type {Set<Asked>} */
   #asked = new Set();
+  #turns = new NestedTurns();
+  /** Those of which it is not known yet whether they write, and how many they are. @type {Promise<unknown>} */
+  #arrivals = Promise.resolve();
+  #arriving = 0;
+  /** Statements of which the database has said that they are what they were read as. @type {Set<string>} */
+  #checked = new Set();
   /** Whether a statement has been begun that may write. */
   #wrote = false;
   /** @type {unknown} */
@@ -49,15 +65,77 @@ export class SqlTransaction {
   /**
    * @param {unknown} sql
    * @param {unknown} [params]
+   * @param {SqlAsker} [by]
    * @returns {Promise<SqlAnswer>}
    */
-  execute(sql, params) {
+  execute(sql, params, { nesting = [], isJudged = false } = {}) {
     if (this.#state === 'ended') return Promise.reject(new SqlError('The run is over, and its transaction with it.'));
-    const asked = { sql, params };
+    /** @type {Asked} */
+    const asked = { sql, params, nesting, isJudged, state: 'waits' };
     this.#asked.add(asked);
-    const answer = this.#queue.then(() => this.#attempt(sql, params)).finally(() => this.#asked.delete(asked));
-    this.#queue = answer.catch(() => {});
-    return answer;
+    const isAlone = nesting.length === 0 && this.#turns.isIdle && this.#arriving === 0;
+    const run = () => this.#enqueue(() => this.#attempt(asked));
+    return (isAlone ? run() : this.#admitted(asked).then(run)).finally(() => this.#asked.delete(asked));
+  }
+
+  /**
+   * Waits until a statement may go on, in the order in which they came.
+   * @param {Asked} asked
+   */
+  #admitted(asked) {
+    this.#arriving += 1;
+    const isRead = this.#isRead(asked);
+    const admitted = this.#arrivals.then(async () => {
+      const writes = !(await isRead);
+      this.#arriving -= 1;
+      return { turn: asked.state === 'dropped' ? undefined : this.#turns.admit(asked.nesting, writes) };
+    });
+    this.#arrivals = admitted.catch(() => {});
+    return admitted.then(({ turn }) => turn);
+  }
+
+  /**
+   * The end of a run below the outermost one: what it and those below it wrote stays with the rest, or is undone by itself.
+   * @param {number} run
+   * @param {'commit' | 'rollback'} end
+   */
+  async endNested(run, end) {
+    const left = [...this.#asked].filter(({ nesting }) => nesting.includes(run));
+    const mark = this.#turns.end(run);
+    if (end === 'commit' && left.length > 0 && !(await this.#areReads(left))) this.#failure ??= notAwaited();
+    if (end === 'rollback') {
+      // Waiting for a statement under way would keep whoever has ended the run: everything is undone instead.
+      if (mark && left.some(({ state }) => state === 'runs')) this.#failure ??= notUndoneAlone();
+      for (const asked of left) if (asked.state === 'waits') asked.state = 'dropped';
+    }
+    if (!mark || this.#failure !== undefined || this.#state === 'ended') return;
+    await this.#enqueue(() => this.#settle(mark, end));
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} work that is done behind everything that was asked for before
+   */
+  #enqueue(work) {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
+  /**
+   * @param {import('./nested_turns.js').Mark} mark
+   * @param {'commit' | 'rollback'} end
+   */
+  async #settle({ state, number }, end) {
+    const connection = this.#connection;
+    if (!connection || this.#failure !== undefined || state === 'claimed') return;
+    if (state === 'failed' && end === 'rollback') this.#failure ??= notUndoneAlone();
+    if (state === 'failed') return;
+    try {
+      await savepoint(connection, this.#rules.options, end === 'commit' ? 'keep' : 'undo', number);
+    } catch (error) {
+      this.#failure = error;
+    }
   }
 
   /**
@@ -68,8 +146,7 @@ export class SqlTransaction {
   async commit() {
     this.#state = 'ended';
     if (this.#asked.size > 0 && this.#failure === undefined) {
-      const asked = await Promise.all([...this.#asked].map((each) => this.#isRead(each)));
-      const reads = asked.every(Boolean);
+      const reads = await this.#areReads([...this.#asked]);
       if (!reads || !this.#wrote) await this.rollback();
       if (!reads) throw notAwaited();
       if (!this.#wrote) return;
@@ -99,29 +176,33 @@ export class SqlTransaction {
     this.#state = 'ended';
     this.#failure ??= new AbortedError('The run has ended.');
     this.#abort.abort();
+    this.#turns.stop();
     await settled(() => this.#connection?.cancel());
     await within(this.#queue, ROLLBACK_MS);
     await this.#undo();
   }
 
-  /**
-   * @param {unknown} sql
-   * @param {unknown} params
-   */
-  async #attempt(sql, params) {
+  /** @param {Asked} asked */
+  async #attempt(asked) {
+    const { sql, nesting } = asked;
+    if (asked.state === 'dropped') throw new AbortedError('The run has ended.');
     if (this.#failure !== undefined) throw afterFailure(this.#failure);
+    asked.state = 'runs';
     try {
-      const judged = await this.#rules.judge(sql, params, this.#adapter.dialect);
+      const judged = await this.#judge(asked);
       stopIfAborted(this.#abort.signal);
       if (judged.access !== 'read') this.#wrote = true;
       const connection = this.#connection ?? (await this.#begin(judged));
       stopIfAborted(this.#abort.signal);
       const { options } = this.#rules;
+      if (judged.access !== 'read') await this.#mark(connection, nesting);
       // A transaction that may write: the database is told that this statement may not.
-      if (judged.fenced && !options.readOnly && this.#adapter.dialect === 'postgres') {
-        return await fenced(connection, judged, options, this.#abort.signal);
-      }
-      return await connection.query(judged, options);
+      const isFenced = judged.fenced === true && !options.readOnly && this.#adapter.dialect === 'postgres';
+      const run = async () => {
+        await this.#check(connection, judged, isFenced || options.readOnly);
+        return connection.query(judged, options);
+      };
+      return await (isFenced ? fenced(connection, run, options, this.#abort.signal) : run());
     } catch (error) {
       this.#failure ??= error;
       const failure = asSqlError(error, 'The statement failed');
@@ -130,13 +211,51 @@ export class SqlTransaction {
     }
   }
 
-  /** @param {{ sql: unknown, params: unknown }} asked */
-  async #isRead({ sql, params }) {
+  /** @param {Asked} asked */
+  #judge({ sql, params, isJudged }) {
+    return this.#rules.judge(sql, params, this.#adapter.dialect, isJudged);
+  }
+
+  /** @param {Asked[]} asked */
+  async #areReads(asked) {
+    return (await Promise.all(asked.map((each) => this.#isRead(each)))).every(Boolean);
+  }
+
+  /** @param {Asked} asked */
+  async #isRead(asked) {
     try {
-      return (await this.#rules.judge(sql, params, this.#adapter.dialect)).access === 'read';
+      return (await this.#judge(asked)).access === 'read';
     } catch {
       return false;
     }
+  }
+
+  /**
+   * Sets the savepoints of the nested runs that write for the first time.
+   * @param {SqlConnection} connection
+   * @param {Nesting} nesting
+   */
+  async #mark(connection, nesting) {
+    for (const mark of this.#turns.unset(nesting)) {
+      // Where the database does not take it, nothing can be undone by itself.
+      const set = await settled(() => savepoint(connection, this.#rules.options, 'set', mark.number));
+      mark.state = set === 'done' ? 'set' : 'failed';
+      stopIfAborted(this.#abort.signal);
+    }
+  }
+
+  /**
+   * Has the database say that a statement is what it was read as.
+   * @param {SqlConnection} connection
+   * @param {SqlStatement} statement
+   * @param {boolean} isFenced
+   */
+  async #check(connection, statement, isFenced) {
+    if (statement.access === 'schema') this.#checked.clear();
+    if (!statement.reach || this.#checked.has(statement.sql)) return;
+    await checkReach(connection, statement, this.#rules, this.#adapter, isFenced);
+    stopIfAborted(this.#abort.signal);
+    this.#checked.add(statement.sql);
   }
 
   /**
@@ -155,7 +274,7 @@ export class SqlTransaction {
       ? new SingleStatements({ dialect, once }, catalogueRules())
       : new SqlTransaction(this.#adapter, catalogueRules());
     const ask = async (/** @type {string} */ question) => JSON.parse((await asking.execute(question)).rows ?? '[]');
-    const isAllowed = (/** @type {string} */ name) => this.#rules.allowsTable(name);
+    const isAllowed = (/** @type {string} */ name) => this.#rules.allowsTable(name, dialect);
     const advised = adviceOnNames(failure, sql, { dialect, ask, isAllowed }).catch(() => failure);
     const outcome = await within(advised, ADVICE_MS);
     await asking.rollback();
@@ -187,93 +306,4 @@ export class SqlTransaction {
     await settled(() => connection.release(outcome === 'done' ? 'clean' : 'broken'));
     return outcome;
   }
-}
-
-/**
- * Runs a statement that was judged to read where PostgreSQL refuses to write, in functions and whatever else it calls too.
- * @param {SqlConnection} connection
- * @param {SqlStatement} statement
- * @param {import('./adapter.js').SqlLimits} limits
- * @param {AbortSignal} signal
- */
-async function fenced(connection, statement, limits, signal) {
-  /** @param {string} sql */
-  const control = async (sql) => {
-    await connection.query({ sql, values: [], access: 'read', returns: 'count' }, limits);
-    stopIfAborted(signal);
-  };
-  await control('SAVEPOINT tgp_reading');
-  await control('SET TRANSACTION READ ONLY');
-  const answer = await connection.query(statement, limits);
-  stopIfAborted(signal);
-  // With the savepoint ends what was set behind it.
-  await control('RELEASE SAVEPOINT tgp_reading');
-  return answer;
-}
-
-/** @param {AbortSignal} signal */
-function stopIfAborted(signal) {
-  if (signal.aborted) throw new AbortedError('The run has ended.');
-}
-
-/**
- * @param {() => unknown} work
- * @returns {Promise<'done' | 'failed'>}
- */
-async function settled(work) {
-  try {
-    await work();
-    return 'done';
-  } catch {
-    return 'failed';
-  }
-}
-
-/**
- * @template T
- * @param {Promise<T>} work
- * @param {number} ms
- * @returns {Promise<T | 'late'>}
- */
-async function within(work, ms) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(() => resolve('late'), ms);
-  });
-  try {
-    return await Promise.race([work, /** @type {Promise<'late'>} */ (late)]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function notUndone() {
-  return new SqlError(
-    'The database did not say that the dry run was rolled back, so its changes may have stayed. Look at the data before going on.',
-    { details: { reason: 'unknown' } },
-  );
-}
-
-/** @param {unknown} failure */
-function afterFailure(failure) {
-  return new SqlError(
-    `An earlier statement of this run failed (${saidBy(failure)}), so nothing more is executed and nothing will be committed.`,
-    { details: { reason: 'failed' } },
-  );
-}
-
-/** @param {unknown} failure */
-function swallowed(failure) {
-  return new SqlError(
-    `Nothing was committed: a statement of the run failed (${saidBy(failure)}) and the tool went on. Let the error end the tool, or avoid the failing statement.`,
-    { details: { reason: 'swallowed' } },
-  );
-}
-
-function notAwaited() {
-  return new SqlError(
-    'Nothing was committed: the tool returned before a statement that writes was done. Await every tgp.exec_sql before returning.',
-    { details: { reason: 'not_awaited' } },
-  );
 }

@@ -23,6 +23,16 @@ export const JS_PROMISES = [
     tests: ['__test__/sql/sqlite_all_or_nothing.test.js'],
   },
   {
+    id: 'nested-undo',
+    promise: 'What a nested run wrote is undone when it fails, also where its caller goes on.',
+    source: 'CONTRACT 7',
+    layer: 'js',
+    file: 'js/sql/transaction.js',
+    search: "end === 'commit' ? 'keep' : 'undo'",
+    replace: "'keep'",
+    tests: ['__test__/sql/nested_undo.test.js'],
+  },
+  {
     id: 'dry-run-sql',
     promise: 'The statements of a dry run are rolled back.',
     source: 'DOOR Approval and dry run',

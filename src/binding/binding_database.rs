@@ -2,7 +2,7 @@
 
 use super::background::{Lane, Promised, spawn_with};
 use crate::kernel::{
-    BeginMode, Database, DatabaseOptions, Done, QueryAnswer, QueryLimits, Session, SqlError, SqlOptions,
+    BeginMode, Database, DatabaseOptions, Done, QueryAnswer, QueryLimits, Savepoint, Session, SqlError, SqlOptions,
 };
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -87,6 +87,15 @@ impl BindingDatabase {
         };
         self.settling(env, id, start, |promised, answer: Result<QueryAnswer, Error>| {
             promised.settle_json(answer.map(|answer| answer.json));
+        })
+    }
+
+    /// Sets a place within the transaction (`"set"`), or keeps (`"keep"`) or undoes (`"undo"`) what was done since.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn savepoint<'env>(&self, env: &'env Env, id: u32, action: String, number: u32) -> napi::Result<Object<'env>> {
+        self.with(env, id, move |session, done| {
+            session.savepoint(parse::<Savepoint>(&format!("\"{action}\""))?, number, done);
+            Ok(())
         })
     }
 

@@ -6,7 +6,7 @@ use super::js_callback::{BindingHostCall, HostTable};
 use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::kernel::{
-    BootHooks, Config, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage, PolicySource,
+    BootHooks, Config, Dialect, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage, PolicySource,
     RedactHook, Runnable, SearchQuery, when_executed,
 };
 use napi::Env;
@@ -52,15 +52,17 @@ pub(super) struct Booted<'a> {
 #[napi]
 impl BindingKernel {
     /// `functions` are the names that guests find on `tgp`, `dry_functions` those of them that a dry run may call; `on_call` is
-    /// asked to call them; `on_end` hears of the end of every run.
+    /// asked to call them; `on_end` hears of the end of every run. `sql_dialect` is that of the database behind `exec_sql`.
     #[napi(constructor)]
     pub fn new(
         functions: Vec<String>,
         dry_functions: Vec<String>,
+        sql_dialect: Option<String>,
         on_call: Function<'_, BindingHostCall, ()>,
         on_end: Function<'_, FnArgs<(u32, BindingOutcome)>, ()>,
     ) -> napi::Result<Self> {
-        let host = Arc::new(HostTable::new(functions, dry_functions, &on_call)?);
+        let dialect = sql_dialect.and_then(|name| serde_json::from_value(name.into()).ok()).unwrap_or(Dialect::Any);
+        let host = Arc::new(HostTable::new(functions, dry_functions, dialect, &on_call)?);
         let ends = Arc::new(RunEnds::new(&on_end)?);
         let passages = Arc::default();
         Ok(Self { inner: Arc::new(RwLock::new(State::New)), host, ends, halt: Halt::default(), passages })

@@ -36,7 +36,8 @@ impl BindingSqlRules {
         )
     }
 
-    /// Value: `{ access, verbs, returns, fenced, sql, bindings }`. `parameters_json` is `{"positional":n}` or `{"named":[…]}`.
+    /// Value: `{ access, verbs, returns, fenced, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
+    /// `{"named":[…]}`; `judged` says whether a policy leans on what the statement was read to do.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn classify<'env>(
         &self,
@@ -44,31 +45,42 @@ impl BindingSqlRules {
         sql: String,
         dialect: String,
         parameters_json: String,
+        judged: bool,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         match &self.inner {
             Err(error) => promised.settle::<()>(Err(error.clone())),
             Ok((_, policy)) => {
-                let policy = Arc::clone(policy);
+                let policy = SqlPolicy { judged, ..SqlPolicy::clone(policy) };
                 start(Lane::Rules, promised, move |promised| {
-                    promised.settle(judged(&sql, &dialect, &parameters_json, &policy));
+                    promised.settle(read(&sql, &dialect, &parameters_json, &policy));
                 });
             }
         }
         Ok(promise)
     }
 
-    /// Whether a table may be shown and touched.
+    /// Whether a table, by the name that its database has for it, may be shown and touched.
     #[napi]
-    pub fn allows_table(&self, name: String) -> bool {
-        self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_table(&name))
+    pub fn allows_table(&self, name: String, dialect: String) -> bool {
+        let Ok(dialect) = dialect_of(&dialect) else { return false };
+        self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_table(&name, dialect))
+    }
+
+    /// Whether there are rules for tables.
+    #[napi]
+    pub fn tells_tables_apart(&self) -> bool {
+        self.inner.as_ref().is_ok_and(|(_, policy)| policy.tells_tables_apart())
     }
 }
 
-fn judged(sql: &str, dialect: &str, parameters_json: &str, policy: &SqlPolicy) -> Result<Statement, Error> {
-    let dialect: Dialect = parse(&format!("\"{dialect}\""), "dialect")?;
+fn dialect_of(name: &str) -> Result<Dialect, Error> {
+    parse(&format!("\"{name}\""), "dialect")
+}
+
+fn read(sql: &str, dialect: &str, parameters_json: &str, policy: &SqlPolicy) -> Result<Statement, Error> {
     let shape: ParameterShape = parse(parameters_json, "parameters")?;
-    Ok(classify(sql, dialect, policy, &shape)?)
+    Ok(classify(sql, dialect_of(dialect)?, policy, &shape)?)
 }
 
 fn parse<T: DeserializeOwned>(json: &str, what: &str) -> Result<T, Error> {

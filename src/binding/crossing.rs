@@ -139,7 +139,7 @@ fn sql_answers(types: &mut Types) -> String {
     let mut database = Answers::new("DatabaseAnswers", types);
     // Rows are text that JavaScript hands on without reading it, so `query` is not among them.
     database.add_type::<u32>("connect");
-    for method in ["begin", "commit", "rollback"] {
+    for method in ["begin", "savepoint", "commit", "rollback"] {
         database.add_type::<()>(method);
     }
     rules + &database.text

@@ -3,7 +3,7 @@
 //! JavaScript gets a question with a number and answers by that number whenever it can. No promise crosses.
 
 use super::binding_outcome::BindingError;
-use crate::kernel::{Answer, CallFor, HostFunctions, RunEnding};
+use crate::kernel::{Answer, CallFor, Dialect, HostFunctions, RunEnding};
 use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
@@ -11,10 +11,9 @@ use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_base::ids::RunId;
 use tgp_base::threads;
 
-/// A question to JavaScript. `commit` and `rollback` are about the run as a whole.
+/// A question to JavaScript. `commit` and `rollback` are about the end of the run that waits for the answer.
 #[napi(object)]
 pub struct BindingHostCall {
     pub id: u32,
@@ -23,6 +22,8 @@ pub struct BindingHostCall {
     pub context_id: u32,
     /// The run that waits for the answer: one of these, or a run below them.
     pub caller_id: f64,
+    /// The runs below the outermost one, down to that one.
+    pub nesting: Vec<f64>,
     #[napi(ts_type = "'call' | 'commit' | 'rollback'")]
     pub kind: String,
     pub name: String,
@@ -38,6 +39,7 @@ pub struct HostTable {
     names: Arc<Vec<String>>,
     /// Those of them that a dry run may call.
     dry: HashSet<String>,
+    sql_dialect: Dialect,
     callback: Callback,
     open: Mutex<Open>,
 }
@@ -52,10 +54,12 @@ impl HostTable {
     pub fn new(
         names: Vec<String>,
         dry: Vec<String>,
+        sql_dialect: Dialect,
         callback: &Function<'_, BindingHostCall, ()>,
     ) -> napi::Result<Self> {
         let callback = callback.build_threadsafe_function().callee_handled::<false>().weak::<true>().build()?;
-        Ok(Self { names: Arc::new(names), dry: dry.into_iter().collect(), callback, open: Mutex::default() })
+        let dry = dry.into_iter().collect();
+        Ok(Self { names: Arc::new(names), dry, sql_dialect, callback, open: Mutex::default() })
     }
 
     /// Takes JavaScript's answer. One that nobody waits for is dropped.
@@ -82,8 +86,9 @@ impl HostTable {
             [on_behalf.root, on_behalf.context].map(|run| u32::try_from(run.0).unwrap_or(u32::MAX));
         // Runs are counted from numbers that a double holds exactly.
         let caller_id = on_behalf.caller.0 as f64;
+        let nesting = on_behalf.nesting.iter().map(|run| run.0 as f64).collect();
         let (kind, name) = (kind.to_owned(), name.to_owned());
-        let question = BindingHostCall { id, run_id, context_id, caller_id, kind, name, args };
+        let question = BindingHostCall { id, run_id, context_id, caller_id, nesting, kind, name, args };
         if self.callback.call(question, ThreadsafeFunctionCallMode::NonBlocking) != napi::Status::Ok
             && let Some(answer) = self.open.lock().answers.remove(&id)
         {
@@ -110,15 +115,19 @@ impl HostFunctions for HostTable {
         self.dry.contains(name)
     }
 
+    fn sql_dialect(&self) -> Dialect {
+        self.sql_dialect
+    }
+
     fn call(&self, on_behalf: CallFor, name: &str, args_json: String, answer: Answer) {
         self.ask(on_behalf, "call", name, args_json, answer);
     }
 
-    fn finish(&self, run: RunId, ending: RunEnding, done: Answer) {
+    fn finish(&self, on_behalf: CallFor, ending: RunEnding, done: Answer) {
         let kind = match ending {
             RunEnding::Commit => "commit",
             RunEnding::Rollback => "rollback",
         };
-        self.ask(CallFor::of(run), kind, "", "[]".to_owned(), done);
+        self.ask(on_behalf, kind, "", "[]".to_owned(), done);
     }
 }

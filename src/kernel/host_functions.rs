@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
+use tgp_sql::Dialect;
 
 /// Takes an answer as JSON, or the reason why there is none. Called once, from any thread.
 pub type Answer = Box<dyn FnOnce(Result<String, Error>) + Send>;
@@ -17,7 +18,7 @@ pub enum RunEnding {
 }
 
 /// On whose behalf a function is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFor {
     /// The outermost run: what the application holds open belongs to it.
     pub root: RunId,
@@ -25,13 +26,15 @@ pub struct CallFor {
     pub context: RunId,
     /// The run that waits for the answer: the root, or one below it.
     pub caller: RunId,
+    /// The runs below the root, down to the caller.
+    pub nesting: Vec<RunId>,
 }
 
 impl CallFor {
     /// For what is about one run alone, which the application has started.
     #[must_use]
     pub const fn of(run: RunId) -> Self {
-        Self { root: run, context: run, caller: run }
+        Self { root: run, context: run, caller: run, nesting: Vec::new() }
     }
 
     /// For questions that belong to no run.
@@ -48,10 +51,15 @@ pub trait HostFunctions: Send + Sync {
         false
     }
 
+    /// Whose SQL `exec_sql` runs.
+    fn sql_dialect(&self) -> Dialect {
+        Dialect::Any
+    }
+
     /// Calls a function with a JSON array of arguments. It must not block.
     fn call(&self, on_behalf: CallFor, name: &str, args_json: String, answer: Answer);
 
-    /// Tells that a run which called at least one function has ended. The run is reported when `done` was called, and an
-    /// error turns its success into a failure.
-    fn finish(&self, run: RunId, ending: RunEnding, done: Answer);
+    /// Tells that a run, the caller, which called at least one function has ended: the root, or one below it. The run is
+    /// reported when `done` was called, and an error turns its success into a failure.
+    fn finish(&self, on_behalf: CallFor, ending: RunEnding, done: Answer);
 }

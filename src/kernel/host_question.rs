@@ -27,7 +27,6 @@ mod tests {
     use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
     use std::sync::Arc;
     use std::time::Duration;
-    use tgp_base::ids::RunId;
 
     /// Answers one question and forgets all others.
     struct Forgetful;
@@ -41,7 +40,7 @@ mod tests {
                 answer(Ok(args_json));
             }
         }
-        fn finish(&self, _: RunId, _: RunEnding, _: Answer) {}
+        fn finish(&self, _: CallFor, _: RunEnding, _: Answer) {}
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl Kernel {
         model: Option<ModelSource>,
     ) -> Result<Arc<Self>, Error> {
         let BootHooks { functions, halt, redact, policy } = hooks;
-        let gate = gate(&config, &policy, &functions.names())?;
+        let gate = gate(&config, &policy, &*functions)?;
         let noted = check_folders(&mut config, base_dir)?;
         let root_dir = base_dir.join(&config.root_dir);
         let root = Arc::new(open_root(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
@@ -281,9 +281,10 @@ fn exempt(config: &Config) -> Result<Exempt, Error> {
     Exempt::new(config.exempt.iter().map(String::as_str)).map_err(|error| Error::from(error).with("key", "exempt"))
 }
 
-fn gate(config: &Config, policy: &PolicySource, functions: &[String]) -> Result<Gate, Error> {
+fn gate(config: &Config, policy: &PolicySource, functions: &dyn HostFunctions) -> Result<Gate, Error> {
     let approvals = Approvals::new(Duration::from_millis(config.agent.approval_ms.into()));
-    Gate::new(policy, known_tools(functions), Tokens::new(&config.tokens)?, approvals, config.mode)
+    let tools = known_tools(&functions.names(), functions.sql_dialect());
+    Gate::new(policy, tools, Tokens::new(&config.tokens)?, approvals, config.mode)
 }
 
 fn fetcher(config: &Config, base_dir: &Path, secrets: BoundSecrets) -> Result<Fetcher, Error> {

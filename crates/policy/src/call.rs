@@ -92,6 +92,9 @@ pub struct Call {
     pub method: Fact<String>,
     pub verbs: Fact<SqlVerbs>,
     pub tables: Fact<Vec<TableName>>,
+    /// Every name in its SQL, where the tables are known: a rule that asks or denies need not trust how they were found.
+    #[serde(skip)]
+    pub mentioned: Vec<TableName>,
     /// Shared: they can be long, and a call is copied to see what else would be allowed.
     pub args: Fact<Arc<Value>>,
     pub principal: Principal,

@@ -38,7 +38,7 @@ pub use policy::Policy;
 pub use policy_error::PolicyError;
 pub use replay::{Change, Replay, replay};
 pub use sql_verb::{SqlVerb, SqlVerbs};
-pub use table_name::TableName;
+pub use table_name::{Home, TableName};
 pub use token::{
     capability::{Capability, Limit},
     keys::{Key, Keys},
@@ -46,5 +46,5 @@ pub use token::{
     token_text::{attenuate, check_caveats, issue, verify},
     uses::Uses,
 };
-pub use tools::{ArgKind, Arguments, ReadPath, ReadSql, Tool, Tools};
+pub use tools::{ArgKind, Arguments, ReadPath, ReadSql, SqlFacts, Tool, Tools};
 pub use verdict::{Decision, Verdict};

@@ -79,7 +79,10 @@ pub(super) fn change(call: &mut Call, matchers: &Matchers, part: Part, globs: &P
         Part::Hosts => call.host = Fact::Known(matchers.hosts.as_ref()?.first()?.example()),
         Part::Methods => call.method = Fact::Known((*matchers.methods.as_ref()?.first()?).to_owned()),
         Part::Verbs => call.verbs = Fact::Known(matchers.verbs.as_ref()?.iter().take(1).collect()),
-        Part::Tables => call.tables = Fact::Known(matchers.tables.as_ref()?.iter().take(1).cloned().collect()),
+        Part::Tables => {
+            call.tables = Fact::Known(matchers.tables.as_ref()?.iter().take(1).cloned().collect());
+            call.mentioned.clear();
+        }
         Part::Args => {
             let Fact::Known(args) = &mut call.args else { return None };
             let args = Arc::make_mut(args);
@@ -145,7 +148,7 @@ fn elsewhere(call: &Call, part: Part) -> Vec<(Call, String)> {
         Part::Methods => vec![(Call { method: Fact::Known("GET".to_owned()), ..call.clone() }, String::new())],
         Part::Tables => {
             let tables = Fact::Known(vec![TableName::new("another_table")]);
-            vec![(Call { tables, ..call.clone() }, String::new())]
+            vec![(Call { tables, mentioned: Vec::new(), ..call.clone() }, String::new())]
         }
         Part::Hosts => {
             let host = Fact::known_or_unknown(HostPort::new("another.example", 443));

@@ -36,8 +36,18 @@ pub struct Tool {
     pub arguments: Arguments,
 }
 
-/// What the classifier of SQL found in a statement; nothing when it could not read it. The tables may be unknown.
-pub type ReadSql = Arc<dyn Fn(&str) -> Option<(SqlVerbs, Option<Vec<TableName>>)> + Send + Sync>;
+/// What the classifier of SQL found in a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlFacts {
+    pub verbs: SqlVerbs,
+    /// Nothing where they are unknown.
+    pub tables: Option<Vec<TableName>>,
+    /// Every name in it.
+    pub mentioned: Vec<TableName>,
+}
+
+/// What a statement does; nothing when it could not be read.
+pub type ReadSql = Arc<dyn Fn(&str) -> Option<SqlFacts> + Send + Sync>;
 
 /// A text as a canonical path; nothing when it is none.
 pub type ReadPath = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -98,9 +108,10 @@ impl Tools {
                 ArgKind::Url => call.host = Fact::known_or_unknown(host_of(text)),
                 ArgKind::Method => call.method = Fact::Known(text.to_owned()),
                 ArgKind::Sql => {
-                    let (verbs, tables) = (self.read_sql)(text).unzip();
-                    call.verbs = Fact::known_or_unknown(verbs);
-                    call.tables = Fact::known_or_unknown(tables.flatten());
+                    let facts = (self.read_sql)(text);
+                    call.verbs = Fact::known_or_unknown(facts.as_ref().map(|facts| facts.verbs));
+                    call.mentioned = facts.as_ref().map(|facts| facts.mentioned.clone()).unwrap_or_default();
+                    call.tables = Fact::known_or_unknown(facts.and_then(|facts| facts.tables));
                 }
             }
         }

@@ -3,6 +3,7 @@ import { defineAdapter } from '../adapter.js';
 import { FairLock } from '../fair_lock.js';
 import { runOnMysql } from '../mysql_statement.js';
 import { RowCollector } from '../row_collector.js';
+import { savepointTexts } from '../savepoint.js';
 import { beforeDeadline, notAnswered } from '../statement_deadline.js';
 import { Stopper } from '../stopper.js';
 import { MysqlWire } from '../wire/mysql_wire.js';
@@ -93,12 +94,17 @@ export function mysqlConnection(core, lender) {
       const { returns, affected } = await beforeDeadline(ended, waitMs, () => stopper.now());
       return { rows: returns ? rows.text() : undefined, affected };
     },
+    savepoint: async (action, number) => {
+      // Not every server prepares these.
+      for (const text of savepointTexts(action, number)) await beforeDeadline(control(text), waitMs, ignored);
+    },
     commit: async () => {
       await beforeDeadline(control('COMMIT'), waitMs, ignored, notAnswered);
     },
     rollback: async () => {
       await stopper.settled;
-      await control('ROLLBACK');
+      const { warningStatus } = await control('ROLLBACK');
+      if (warningStatus > 0) throw new Error('some tables have no transactions, so not everything was rolled back');
     },
     cancel: () => stopper.now(),
     release: (state) => {
@@ -118,10 +124,13 @@ export function mysqlConnection(core, lender) {
 /**
  * @param {any} core
  * @param {string} sql
+ * @returns {Promise<any>}
  */
 function asked(core, sql) {
   return new Promise((resolve, reject) => {
-    core.query(sql, (/** @type {unknown} */ error) => (error ? reject(error) : resolve(undefined)));
+    core.query(sql, (/** @type {unknown} */ error, /** @type {any} */ answer) =>
+      error ? reject(error) : resolve(answer),
+    );
   });
 }
 

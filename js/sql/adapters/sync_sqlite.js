@@ -2,6 +2,7 @@ import { defineAdapter } from '../adapter.js';
 import { FairLock } from '../fair_lock.js';
 import { rowText } from '../json_writer.js';
 import { RowCollector } from '../row_collector.js';
+import { savepointTexts } from '../savepoint.js';
 import { timedOut } from '../statement_deadline.js';
 
 /**
@@ -50,6 +51,9 @@ export function syncConnection(database, release) {
       }
       if (performance.now() > deadline) throw timedOut(limits.statementTimeoutMs);
       return { rows: returns === 'rows' ? rows.text() : undefined, affected: database.totalChanges() - before };
+    },
+    savepoint: async (action, number) => {
+      for (const text of savepointTexts(action, number)) database.exec(text);
     },
     commit: async () => {
       if (database.inTransaction?.() === false) throw new Error('the transaction had been rolled back by the database');

@@ -266,7 +266,6 @@ mod tests {
     use crate::kernel::private_files::PrivateFiles;
     use parking_lot::Mutex;
     use std::sync::Arc;
-    use tgp_base::ids::RunId;
     use tgp_compile::{Compiler, LintOptions};
     use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
@@ -282,7 +281,7 @@ mod tests {
             self.0.lock().push(args_json);
             answer(Ok(r#"{"diagnostics":[]}"#.to_owned()));
         }
-        fn finish(&self, _: RunId, _: RunEnding, _: Answer) {}
+        fn finish(&self, _: CallFor, _: RunEnding, _: Answer) {}
     }
 
     #[test]

@@ -54,7 +54,8 @@ impl SqlOptions {
 
     #[must_use]
     pub fn policy(&self) -> SqlPolicy {
-        SqlPolicy { read_only: self.read_only, ddl: self.ddl, allow: self.allow.clone(), deny: self.deny.clone() }
+        let (allow, deny) = (self.allow.clone(), self.deny.clone());
+        SqlPolicy { read_only: self.read_only, ddl: self.ddl, allow, deny, judged: false }
     }
 }
 

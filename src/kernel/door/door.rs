@@ -53,7 +53,7 @@ impl Door {
         let tokens = super::tokens::Tokens::new(&crate::kernel::config::TokensConfig::default()).unwrap();
         let approvals = super::approvals::Approvals::new(std::time::Duration::ZERO);
         let rules = super::rules::PolicySource::Allow;
-        let (tools, mode) = (super::known_tools::known_tools(&[]), tgp_state::Mode::Explore);
+        let (tools, mode) = (super::known_tools::known_tools(&[], tgp_sql::Dialect::Any), tgp_state::Mode::Explore);
         Self::new(records, Gate::new(&rules, tools, tokens, approvals, mode).unwrap())
     }
 

@@ -1,8 +1,8 @@
 //! The tools that rules may name, with what their arguments mean.
 
 use std::sync::Arc;
-use tgp_policy::{ArgKind, Arguments, Effect, Effects, SqlVerb, TableName, Tool, Tools};
-use tgp_sql::{Verb, outline};
+use tgp_policy::{ArgKind, Arguments, Effect, Effects, Home, SqlFacts, SqlVerb, TableName, Tool, Tools};
+use tgp_sql::{Dialect, Verb, outline};
 use tgp_vfs::JailPath;
 
 /// The folder of a run that is gone with it.
@@ -11,8 +11,8 @@ const RUNS_OWN: &str = "/tmp/";
 /// The argument that every change of a file has beside its own.
 const WHY: (&str, ArgKind) = ("why", ArgKind::Plain);
 
-/// Those of the kernel, and the functions of the application.
-pub fn known_tools(functions: &[String]) -> Tools {
+/// Those of the kernel, and the functions of the application. `dialect` is that of its database.
+pub fn known_tools(functions: &[String], dialect: Dialect) -> Tools {
     let theirs = functions.iter().filter(|name| *name != "exec_sql");
     let theirs = theirs.map(|name| (name.clone(), Tool { effects: one(Effect::App), arguments: Arguments::Any }));
     let ours = kernel_tools().map(|(name, effect, arguments)| {
@@ -20,7 +20,7 @@ pub fn known_tools(functions: &[String]) -> Tools {
         (name.to_owned(), Tool { effects: one(effect), arguments: Arguments::Named(named) })
     });
     // A function of the application that replaces one of the kernel's is the application's.
-    Tools::new(ours.into_iter().chain(theirs), Arc::new(read_path), Arc::new(read_sql))
+    Tools::new(ours.into_iter().chain(theirs), Arc::new(read_path), Arc::new(move |sql: &str| read_sql(sql, dialect)))
 }
 
 type Entry = (&'static str, Effect, &'static [(&'static str, ArgKind)]);
@@ -70,11 +70,18 @@ fn read_path(text: &str) -> Option<String> {
     JailPath::parse(text).ok().filter(|path| !path.is_root()).map(|path| path.as_str().to_owned())
 }
 
-fn read_sql(sql: &str) -> Option<(tgp_policy::SqlVerbs, Option<Vec<TableName>>)> {
-    let found = outline(sql)?;
+fn read_sql(sql: &str, dialect: Dialect) -> Option<SqlFacts> {
+    let found = outline(sql, dialect)?;
     let verbs: Option<Vec<SqlVerb>> = found.verbs.into_iter().map(Verb::as_str).map(SqlVerb::parse).collect();
-    let tables = found.tables.map(|tables| tables.iter().map(|name| TableName::new(name)).collect());
-    Some((verbs?.into_iter().collect(), tables))
+    let home = match dialect {
+        Dialect::Sqlite => Home::Schema("main"),
+        Dialect::Postgres => Home::Schema("public"),
+        Dialect::Mysql | Dialect::Any => Home::Unnamed,
+    };
+    let table = |name: &String| TableName::found(name, home);
+    let tables = found.tables.map(|tables| tables.iter().map(table).collect());
+    let mentioned = found.mentioned.iter().map(table).collect();
+    Some(SqlFacts { verbs: verbs?.into_iter().collect(), tables, mentioned })
 }
 
 #[cfg(test)]
@@ -82,7 +89,7 @@ mod tests {
     use super::known_tools;
     use serde_json::json;
     use tgp_policy::{Fact, SqlVerb};
-    use tgp_sql::Verb;
+    use tgp_sql::{Dialect, Verb};
 
     #[test]
     fn both_lists_of_verbs_have_the_same_words() {
@@ -92,7 +99,7 @@ mod tests {
 
     #[test]
     fn arguments_are_read_as_the_kernel_reads_them() {
-        let tools = known_tools(&["send_mail".to_owned(), "exec_sql".to_owned()]);
+        let tools = known_tools(&["send_mail".to_owned(), "exec_sql".to_owned()], Dialect::Postgres);
         let sql = tools.call("exec_sql", &json!({ "sql": "delete from Orders" })).unwrap();
         assert!(matches!(sql.tables, Fact::Known(tables) if tables.iter().any(|table| table.as_str() == "orders")));
         let moved = tools.call("move_file", &json!({ "from": "./tools/a.ts", "to": "tools//b.ts" })).unwrap();

@@ -18,7 +18,6 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_base::ids::RunId;
 use tgp_compile::{Compiler, LintOptions};
 use tgp_state::{Exempt, Mode};
 use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, RootQuota, Usage, Vfs};
@@ -49,7 +48,7 @@ impl HostFunctions for Checker {
         }
         answer(Ok(r#"{"diagnostics":[]}"#.to_owned()));
     }
-    fn finish(&self, _: RunId, _: RunEnding, _: Answer) {}
+    fn finish(&self, _: CallFor, _: RunEnding, _: Answer) {}
 }
 
 struct House {

@@ -127,7 +127,6 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
-    use tgp_base::ids::RunId;
     use tgp_vfs::MemoryVfs;
 
     /// A bundler that takes its time and counts.
@@ -145,7 +144,7 @@ mod tests {
                 answer(Ok(serde_json::json!({ "manifest": "{}", "code": format!("bundle {count}") }).to_string()));
             });
         }
-        fn finish(&self, _: RunId, _: RunEnding, _: Answer) {}
+        fn finish(&self, _: CallFor, _: RunEnding, _: Answer) {}
     }
 
     #[test]

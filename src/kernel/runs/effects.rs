@@ -33,6 +33,10 @@ impl Effects {
         true
     }
 
+    pub fn has_begun(&self) -> bool {
+        self.state.load(Ordering::Acquire) == BEGUN
+    }
+
     /// Lets the run change nothing; false when it has begun to.
     pub fn give_up(&self) -> bool {
         self.state.compare_exchange(NONE, GIVEN_UP, Ordering::AcqRel, Ordering::Acquire) != Err(BEGUN)

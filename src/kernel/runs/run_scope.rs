@@ -25,6 +25,8 @@ pub struct RunScope {
     root: Arc<Root>,
     /// The nearest run that the application itself has started.
     context: RunId,
+    /// The runs below the root, down to this one.
+    nesting: Vec<RunId>,
     pub lineage: Lineage,
     /// The budget of this run's root and all that it starts.
     pub tree: Arc<RunTree>,
@@ -57,6 +59,7 @@ impl RunScope {
         Self {
             root: Arc::new(Root { run, obliged: AtomicBool::new(false) }),
             context: run,
+            nesting: Vec::new(),
             lineage: Lineage::of_root(run),
             tree: RunTree::new(tree),
             deadline: Instant::now() + limits.wall,
@@ -71,9 +74,10 @@ impl RunScope {
         }
     }
 
-    /// The scope of a run that `parent`, whose scope this is, starts.
-    pub fn below(&self, parent: RunId) -> Self {
-        Self { lineage: self.lineage.below(parent), effects: self.effects.below(), ..self.clone() }
+    /// The scope of `run`, which `parent`, whose scope this is, starts.
+    pub fn below(&self, parent: RunId, run: RunId) -> Self {
+        let nesting = self.nesting.iter().copied().chain([run]).collect();
+        Self { lineage: self.lineage.below(parent), effects: self.effects.below(), nesting, ..self.clone() }
     }
 
     /// The scope of `run`, which a function of the application starts with limits and options of its own.
@@ -105,11 +109,13 @@ impl RunScope {
     /// Notes that the application is called for `caller`, and says on whose behalf: nested tools share what it holds open.
     pub fn oblige(&self, caller: RunId) -> CallFor {
         self.root.obliged.store(true, Ordering::Release);
-        CallFor { root: self.root.run, context: self.context, caller }
+        CallFor { root: self.root.run, context: self.context, caller, nesting: self.nesting.clone() }
     }
 
-    /// The run that the application must hear the end of, if this scope is its own.
-    pub fn owed(&self) -> Option<RunId> {
-        (self.is_outermost() && self.root.obliged.load(Ordering::Acquire)).then_some(self.root.run)
+    /// On whose behalf the application must hear of the end of `run`, whose scope this is: of the root if it was called for
+    /// anybody, of one below if it may have done something for that.
+    pub fn owed(&self, run: RunId) -> Option<CallFor> {
+        let is_owed = self.root.obliged.load(Ordering::Acquire) && (self.is_outermost() || self.effects.has_begun());
+        is_owed.then(|| self.oblige(run))
     }
 }

@@ -106,8 +106,8 @@ impl SandboxHost {
             let ending = if failure.is_some() { RunEnding::Rollback } else { ending };
             let failed = failure.map(unawaited);
             let done: Answer = Box::new(move |finished| done(failed.map_or(finished, Err)));
-            match host.scope.owed() {
-                Some(root) => host.functions().finish(root, ending, done),
+            match host.scope.owed(host.run) {
+                Some(on_behalf) => host.functions().finish(on_behalf, ending, done),
                 None => done(Ok(String::new())),
             }
         });
@@ -116,7 +116,7 @@ impl SandboxHost {
 
     /// The scope of a run that is started on behalf of this one, and what counts it; nothing when this one is over.
     pub fn begin_below(&self, run: RunId) -> Option<(RunScope, Begun)> {
-        let scope = self.scope.below(self.run);
+        let scope = self.scope.below(self.run, run);
         let begun = self.nested.begin(run, &scope.effects)?;
         Some((scope, begun))
     }

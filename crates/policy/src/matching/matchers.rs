@@ -114,7 +114,9 @@ impl Matchers {
             }),
             Part::Tables => when(&self.tables, |names| {
                 Fit::of_fact(call.tables_fact(), |tables| {
-                    Fit::of_all(tables.iter().map(|table| table_fit(names, table)))
+                    let fit = Fit::of_all(tables.iter().map(|table| table_fit(names, table)));
+                    let mentions = || call.mentioned.iter().any(|table| names.iter().any(|name| name.could_be(table)));
+                    if fit == Fit::No && mentions() { Fit::Touches } else { fit }
                 })
             }),
             Part::Paths => when(&self.paths, |ids| {

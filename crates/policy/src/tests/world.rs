@@ -1,7 +1,7 @@
 //! The tools of a small kernel, and short ways to say policies and calls.
 
 use crate::{
-    ArgKind, Arguments, Call, Effect, Effects, Policy, PolicyError, SqlVerb, SqlVerbs, TableName, Tool, Tools,
+    ArgKind, Arguments, Call, Effect, Effects, Policy, PolicyError, SqlFacts, SqlVerb, TableName, Tool, Tools,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -42,11 +42,13 @@ fn read_path(text: &str) -> Option<String> {
 }
 
 /// Enough of SQL for tests: one verb, and the names behind a few words.
-fn read_sql(sql: &str) -> Option<(SqlVerbs, Option<Vec<TableName>>)> {
+fn read_sql(sql: &str) -> Option<SqlFacts> {
     let words: Vec<&str> = sql.split_whitespace().collect();
     let verbs = [SqlVerb::parse(words.first()?)?].into_iter().collect();
     let names = words.windows(2).filter(|pair| matches!(pair[0], "from" | "into" | "update" | "join" | "table"));
-    Some((verbs, Some(names.map(|pair| TableName::new(pair[1])).collect())))
+    let tables = names.map(|pair| TableName::new(pair[1])).collect();
+    let mentioned = words.iter().map(|word| TableName::new(word)).collect();
+    Some(SqlFacts { verbs, tables: Some(tables), mentioned })
 }
 
 pub fn load(yaml: &str) -> Result<Policy, PolicyError> {

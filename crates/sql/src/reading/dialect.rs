@@ -65,6 +65,15 @@ const MSSQL_PLAIN: Reading = Reading { brackets: Brackets::Name, ..MYSQL_PLAIN }
 const ALL: &[Reading] = &[SQLITE, POSTGRES, MYSQL, MYSQL_ANSI, MYSQL_PLAIN, MSSQL, MSSQL_ANSI, MSSQL_PLAIN];
 
 impl Dialect {
+    /// The schema in which a bare name is looked up, where that is the same for everybody.
+    pub(super) const fn home(self) -> Option<&'static str> {
+        match self {
+            Self::Sqlite => Some("main"),
+            Self::Postgres => Some("public"),
+            Self::Mysql | Self::Any => None,
+        }
+    }
+
     /// Every reading of this text that must accept it; the first is the usual one. Readings that differ only in what a
     /// backslash or a bracket means are left out when the text has none.
     pub fn readings(self, sql: &str) -> impl Iterator<Item = Reading> + use<> {

@@ -11,5 +11,6 @@ mod scan_quotes;
 mod scan_signs;
 mod scan_words;
 mod scanner;
+pub mod table_names;
 pub mod token;
 pub mod tokenise;

@@ -3,6 +3,7 @@
 use super::dialect::{Dialect, Lexis};
 use super::metered_parse::parse_within_budget;
 use super::plain_text::plain_text;
+use super::table_names::{looked_up, part_of_name};
 use super::token::Tokens;
 use crate::sql_error::{SqlError, refused};
 use sqlparser::ast::{
@@ -16,7 +17,7 @@ use std::ops::ControlFlow;
 /// Longer statements are not parsed: their trees could be too deep to be freed.
 const MAX_PARSED_BYTES: usize = 10_000;
 
-/// The names of all tables and views in a statement, with their schemas where they are written.
+/// The names of all tables and views in a statement as they are looked up, with their schemas where they are written.
 pub fn relations(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<BTreeSet<String>, SqlError> {
     let grammar: &'static dyn Grammar = match dialect {
         Dialect::Sqlite => &SQLiteDialect {},
@@ -28,12 +29,56 @@ pub fn relations(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<
         return Err(untold());
     }
     // Nothing that a second tokeniser could read otherwise: no comments, no strings, no escapes.
-    let text = plain_text(tokens, lexis, MAX_PARSED_BYTES).ok_or_else(untold)?;
+    let text = plain_text(&without_modifiers(tokens, lexis), lexis, MAX_PARSED_BYTES).ok_or_else(untold)?;
     let statements = parse_within_budget(grammar, &text).ok_or_else(untold)?;
-    let mut finder = Finder { found: named_targets(tokens), ..Finder::default() };
+    let mut finder = Finder::new(named_targets(tokens, dialect), dialect);
     let _ended: ControlFlow<()> = statements.visit(&mut finder);
     if finder.unknown { Err(untold()) } else { Ok(finder.found) }
 }
+
+/// The statement without the words that say how a table is reached, which the parser would take for its name.
+fn without_modifiers<'a>(tokens: &Tokens<'a>, lexis: Lexis) -> Tokens<'a> {
+    let mut modifies = false;
+    tokens.filtered(|index| {
+        let word = tokens.word(index);
+        modifies = match lexis {
+            Lexis::Postgres => {
+                let sign = [b',', b'('].iter().any(|sign| tokens.is_symbol_before(index, *sign));
+                let keyword = matches!(
+                    tokens.word_before(index),
+                    "FROM" | "JOIN" | "UPDATE" | "INTO" | "USING" | "TABLE" | "TRUNCATE"
+                );
+                word == "ONLY" && (sign || keyword)
+            }
+            Lexis::Mysql => {
+                let verb = matches!(tokens.word_before(index), "UPDATE" | "DELETE" | "INSERT" | "REPLACE");
+                (verb || modifies) && matches!(word, "LOW_PRIORITY" | "HIGH_PRIORITY" | "DELAYED" | "QUICK" | "IGNORE")
+            }
+            Lexis::Sqlite => false,
+        };
+        !modifies
+    })
+}
+
+/// Bare words that name no table in any dialect: where the parser takes one for a name, it has misread the statement.
+const NO_NAMES: [&str; 16] = [
+    "ONLY",
+    "LATERAL",
+    "IGNORE",
+    "LOW_PRIORITY",
+    "HIGH_PRIORITY",
+    "DELAYED",
+    "SELECT",
+    "VALUES",
+    "TABLE",
+    "FROM",
+    "WHERE",
+    "SET",
+    "AS",
+    "USING",
+    "ON",
+    "JOIN",
+];
 
 /// Whether a definition takes over another table in a way that the parser does not show.
 fn hides_tables(tokens: &Tokens<'_>) -> bool {
@@ -46,7 +91,7 @@ fn hides_tables(tokens: &Tokens<'_>) -> bool {
 }
 
 /// The names behind words that only the name of a table follows, whatever common table expressions are called.
-fn named_targets(tokens: &Tokens<'_>) -> BTreeSet<String> {
+fn named_targets(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for index in 0..tokens.len() {
         if !matches!(tokens.word(index), "INTO" | "REFERENCES" | "TABLE" | "TRUNCATE") {
@@ -55,7 +100,7 @@ fn named_targets(tokens: &Tokens<'_>) -> BTreeSet<String> {
         let skipped = |at: &usize| matches!(tokens.word(*at), "IF" | "NOT" | "EXISTS" | "ONLY" | "TABLE" | "UNLOGGED");
         let mut at = (index + 1..tokens.len()).find(|at| !skipped(at)).unwrap_or(tokens.len());
         let mut name = String::new();
-        while let Some(part) = tokens.get(at).and_then(|token| tokens.name(token)) {
+        while let Some(part) = tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect)) {
             name.push_str(&part);
             if !tokens.is_symbol(at + 1, b'.') {
                 break;
@@ -78,8 +123,8 @@ pub fn untold() -> SqlError {
 }
 
 /// Collects relations, and knows which names are common table expressions at each place.
-#[derive(Default)]
 struct Finder {
+    dialect: Dialect,
     found: BTreeSet<String>,
     scopes: Vec<Scope>,
     /// For the query of each expression: which names of its `WITH` it does not see, because they are not defined yet.
@@ -95,8 +140,12 @@ struct Scope {
     unseen: BTreeSet<String>,
 }
 
-fn folded(name: &Ident) -> String {
-    if name.quote_style.is_none() { name.value.to_lowercase() } else { name.value.clone() }
+/// The name of a common table expression; where letters may differ, only the same letters are the same name.
+fn expression_name(name: &Ident, dialect: Dialect) -> String {
+    match dialect {
+        Dialect::Sqlite | Dialect::Postgres => looked_up(&name.value, name.quote_style.is_some(), dialect),
+        Dialect::Mysql | Dialect::Any => name.value.clone(),
+    }
 }
 
 fn has_bare_table(body: &SetExpr) -> bool {
@@ -122,12 +171,21 @@ fn address(query: &Query) -> usize {
 }
 
 impl Finder {
+    fn new(found: BTreeSet<String>, dialect: Dialect) -> Self {
+        Self { dialect, found, scopes: Vec::new(), unseen: HashMap::new(), unknown: false }
+    }
+
     fn add(&mut self, name: &ObjectName) {
-        let parts: Vec<String> = name
-            .0
-            .iter()
-            .map(|part| part.as_ident().map_or_else(|| part.to_string(), |ident| ident.value.clone()))
-            .collect();
+        let mut parts = Vec::with_capacity(name.0.len());
+        for part in &name.0 {
+            let Some(Ident { value, quote_style, .. }) = part.as_ident() else {
+                self.unknown = true;
+                return;
+            };
+            let is_quoted = quote_style.is_some();
+            self.unknown |= !is_quoted && NO_NAMES.iter().any(|word| word.eq_ignore_ascii_case(value));
+            parts.push(looked_up(value, is_quoted, self.dialect));
+        }
         self.found.insert(parts.join("."));
     }
 
@@ -145,7 +203,7 @@ impl Finder {
 
     fn is_expression(&self, name: &ObjectName) -> bool {
         let [part] = name.0.as_slice() else { return false };
-        let Some(name) = part.as_ident().map(folded) else { return false };
+        let Some(name) = part.as_ident().map(|name| expression_name(name, self.dialect)) else { return false };
         let mut hidden = false;
         for scope in self.scopes.iter().rev() {
             if !hidden && scope.expressions.contains(&name) {
@@ -160,6 +218,8 @@ impl Finder {
 impl Visitor for Finder {
     type Break = ();
 
+    // The parser's tree calls these from hundreds of places.
+    #[inline(never)]
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
         if !self.is_expression(relation) {
             self.add(relation);
@@ -167,15 +227,16 @@ impl Visitor for Finder {
         ControlFlow::Continue(())
     }
 
+    #[inline(never)]
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         self.unknown |= has_bare_table(&query.body);
         let mut expressions = BTreeSet::new();
         if let Some(with) = &query.with {
-            expressions.extend(with.cte_tables.iter().map(|table| folded(&table.alias.name)));
+            expressions.extend(with.cte_tables.iter().map(|table| expression_name(&table.alias.name, self.dialect)));
             let mut later = expressions.clone();
             for table in with.cte_tables.iter().filter(|_| !with.recursive) {
                 self.unseen.insert(address(&table.query), later.clone());
-                later.remove(&folded(&table.alias.name));
+                later.remove(&expression_name(&table.alias.name, self.dialect));
             }
         }
         let unseen = self.unseen.remove(&address(query)).unwrap_or_default();
@@ -183,6 +244,7 @@ impl Visitor for Finder {
         ControlFlow::Continue(())
     }
 
+    #[inline(never)]
     fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
         self.scopes.pop();
         ControlFlow::Continue(())

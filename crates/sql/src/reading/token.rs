@@ -73,6 +73,12 @@ impl<'a> Tokens<'a> {
         Self { source, upper, list }
     }
 
+    /// The same text, with those of its tokens that are kept.
+    pub(super) fn filtered(&self, mut keep: impl FnMut(usize) -> bool) -> Self {
+        let kept = self.list.iter().enumerate().filter(|(index, _)| keep(*index)).map(|(_, token)| *token);
+        Self { source: self.source, upper: self.upper, list: kept.collect() }
+    }
+
     pub fn list(&self) -> &[Token] {
         &self.list
     }

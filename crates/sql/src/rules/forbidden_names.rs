@@ -135,6 +135,23 @@ const NAMES: &[&str] = &[
     "PG_HBA_FILE_RULES",
     "PG_IDENT_FILE_MAPPINGS",
     "PG_FILE_SETTINGS",
+    "PG_FOREIGN_SERVER",
+    "PG_FOREIGN_TABLE",
+    "PG_FOREIGN_DATA_WRAPPER",
+    "PG_DB_ROLE_SETTING",
+    "PG_STAT_WAL_RECEIVER",
+    "PG_STAT_GET_WAL_RECEIVER",
+];
+
+/// Views of `information_schema` that show passwords, connections to other servers, rights and variables of other users.
+const VIEWS: &[&str] = &[
+    "USER_MAPPING",
+    "FOREIGN_SERVER",
+    "FOREIGN_DATA_WRAPPER",
+    "FOREIGN_TABLE",
+    "_PG_",
+    "USER_ATTRIBUTES",
+    "USER_VARIABLES",
 ];
 
 /// Whose tables hide those of everybody else on a connection.
@@ -178,6 +195,11 @@ pub fn is_forbidden_function(name: &str) -> bool {
 /// Whether a name stands for such a function even where nothing calls it.
 pub fn is_function_by_any_name(name: &str) -> bool {
     in_families(name, FAMILIES) || (FUNCTIONS.contains(name) && !matches!(name, "HTTP" | "SCHEDULE" | "EDIT"))
+}
+
+/// Whether a view of `information_schema` by this name is for nobody.
+pub fn is_forbidden_view(name: &str) -> bool {
+    in_families(name, VIEWS)
 }
 
 pub fn is_forbidden_name(name: &str) -> bool {

@@ -6,6 +6,8 @@ pub mod outline;
 mod outside;
 pub mod policy;
 pub mod pragmas;
+pub mod reach;
 mod schema_change;
+mod search_command;
 pub mod statement;
 pub mod verb;

@@ -6,34 +6,42 @@ use super::verb::Verb;
 use crate::reading::dialect::Dialect;
 use crate::reading::plain_text::STRING;
 use crate::reading::relations::relations;
+use crate::reading::table_names::mentioned;
 use crate::reading::tokenise::{check_text, tokenise};
 use std::collections::BTreeSet;
 
-/// What a statement does, whichever database reads it.
+/// What a statement does in the database that reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
     pub verbs: BTreeSet<Verb>,
-    /// Nothing where they cannot be found out.
+    /// As they are looked up. Nothing where they cannot be found out.
     pub tables: Option<BTreeSet<String>>,
+    /// Every name in the statement; it touches no table of another one. Empty where the tables cannot be found out.
+    pub mentioned: BTreeSet<String>,
 }
 
 /// Nothing for a statement that no database of ours is given.
 #[must_use]
-pub fn outline(sql: &str) -> Option<Outline> {
+pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     check_text(sql).ok()?;
     let policy = SqlPolicy { ddl: true, ..SqlPolicy::default() };
     let upper = sql.to_ascii_uppercase();
     let mut verbs = BTreeSet::new();
     let mut tables = Some(BTreeSet::new());
-    for reading in Dialect::Any.readings(sql) {
+    let mut names = BTreeSet::new();
+    for reading in dialect.readings(sql) {
         let Some(tokens) = tokenise(sql, &upper, reading).ok()? else { continue };
-        verbs.append(&mut judge(&tokens, reading.lexis, Dialect::Any, &policy).ok()?);
-        match (&mut tables, relations(&tokens, reading.lexis, Dialect::Any)) {
-            (Some(tables), Ok(mut found)) if !found.iter().any(|name| has_string(name)) => tables.append(&mut found),
+        verbs.append(&mut judge(&tokens, reading.lexis, dialect, &policy).ok()?);
+        match (&mut tables, relations(&tokens, reading.lexis, dialect)) {
+            (Some(tables), Ok(mut found)) if !found.iter().any(|name| has_string(name)) => {
+                tables.append(&mut found);
+                names.append(&mut mentioned(&tokens, dialect));
+            }
             (_, Ok(_) | Err(_)) => tables = None,
         }
     }
-    (!verbs.is_empty()).then_some(Outline { verbs, tables })
+    let mentioned = if tables.is_some() { names } else { BTreeSet::new() };
+    (!verbs.is_empty()).then_some(Outline { verbs, tables, mentioned })
 }
 
 /// Whether a part of a name was a string, which some databases take for a name; it stands there without its text.
@@ -43,8 +51,13 @@ fn has_string(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::outline;
+    use crate::reading::dialect::Dialect;
+    use crate::rules::outline::Outline;
     use crate::rules::verb::Verb;
+
+    fn outline(sql: &str) -> Option<Outline> {
+        super::outline(sql, Dialect::Any)
+    }
 
     #[test]
     fn statements_tell_their_verbs_and_tables() {
@@ -52,7 +65,7 @@ mod tests {
             (
                 "select * from Orders o join shop.items i on true",
                 vec![Verb::Select],
-                Some(vec!["Orders", "shop.items"]),
+                Some(vec!["orders", "shop.items"]),
             ),
             ("UPDATE orders SET x = 1", vec![Verb::Update], Some(vec!["orders"])),
             (
@@ -81,6 +94,56 @@ mod tests {
         }
         for sql in ["", "select 1; drop table x", "grant all on x to y", "\0"] {
             assert_eq!(outline(sql), None, "{sql}");
+        }
+    }
+
+    #[test]
+    fn tables_are_named_as_their_database_looks_them_up() {
+        use Dialect::{Any, Mysql, Postgres, Sqlite};
+        for (sql, dialect, tables) in [
+            ("SELECT * FROM ONLY Orders", Postgres, vec!["orders"]),
+            ("SELECT * FROM t JOIN ONLY orders ON true", Postgres, vec!["orders", "t"]),
+            ("SELECT * FROM t, ONLY orders o", Postgres, vec!["orders", "t"]),
+            ("UPDATE ONLY orders SET x = 1", Postgres, vec!["orders"]),
+            ("DELETE FROM ONLY orders USING ONLY t", Postgres, vec!["orders", "t"]),
+            ("SELECT 1 FROM t FETCH FIRST 5 ROWS ONLY", Postgres, vec!["t"]),
+            ("SELECT * FROM \"T\"", Postgres, vec!["T"]),
+            ("SELECT * FROM \"T\"", Sqlite, vec!["t"]),
+            ("SELECT * FROM T", Mysql, vec!["T"]),
+            ("UPDATE IGNORE orders SET x = 1", Mysql, vec!["orders"]),
+            ("UPDATE LOW_PRIORITY IGNORE orders SET x = 1", Mysql, vec!["orders"]),
+            ("DELETE LOW_PRIORITY QUICK IGNORE FROM orders", Mysql, vec!["orders"]),
+            ("INSERT DELAYED IGNORE INTO orders (x) VALUES (1)", Mysql, vec!["orders"]),
+            ("SELECT * FROM ONLY orders", Any, vec!["orders"]),
+        ] {
+            let found = super::outline(sql, dialect).unwrap_or_else(|| panic!("{sql}"));
+            let named = found.tables.map(|tables| tables.into_iter().collect::<Vec<_>>());
+            // Where nobody knows whose statement it is, one reading may not make sense of it.
+            let expected = (dialect != Any).then(|| tables.iter().map(ToString::to_string).collect());
+            assert_eq!(named, expected, "{sql}");
+            assert!(found.mentioned.is_empty() || tables.iter().all(|table| found.mentioned.contains(*table)), "{sql}");
+        }
+        let found = super::outline("SELECT a.x, (SELECT 1 FROM s.b) FROM c", Postgres).unwrap();
+        assert_eq!(
+            found.mentioned.iter().map(String::as_str).collect::<Vec<_>>(),
+            ["a", "a.x", "c", "from", "s", "s.b", "select"]
+        );
+    }
+
+    #[test]
+    fn a_command_of_full_text_search_may_remove_rows() {
+        use Dialect::{Any, Postgres, Sqlite};
+        for (sql, dialect, removes) in [
+            ("INSERT INTO ft(ft) VALUES ('delete-all')", Sqlite, true),
+            ("INSERT INTO main.[ft] AS x (rowid, 'FT') SELECT 1, 'delete'", Sqlite, true),
+            ("WITH c AS (SELECT 1) REPLACE INTO \"ft\"(\"ft\") VALUES (?)", Sqlite, true),
+            ("INSERT INTO ft(ft) VALUES ('delete-all')", Any, true),
+            ("INSERT INTO ft(a, b) VALUES ('ft', 'ft')", Sqlite, false),
+            ("INSERT INTO ft VALUES (ft)", Sqlite, false),
+            ("INSERT INTO tag(tag) VALUES ('x')", Postgres, false),
+        ] {
+            let verbs = super::outline(sql, dialect).unwrap_or_else(|| panic!("{sql}")).verbs;
+            assert_eq!(verbs.contains(&Verb::Delete), removes, "{sql}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What reaches out of the transaction or out of the database, beyond the verbs that are refused anyway.
 
-use super::forbidden_names::{is_forbidden_function, is_forbidden_name, is_function_by_any_name};
+use super::forbidden_names::{is_forbidden_function, is_forbidden_name, is_forbidden_view, is_function_by_any_name};
 use crate::reading::dialect::Lexis;
 use crate::reading::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
@@ -23,7 +23,9 @@ pub fn check_reach(tokens: &Tokens<'_>, lexis: Lexis) -> Result<(), SqlError> {
         let name = name.as_str();
         // PostgreSQL takes `(argument).function` for a call.
         let attribute = dotted && lexis == Lexis::Postgres && is_function_by_any_name(name);
-        if is_forbidden_name(name) || (called && is_forbidden_function(name)) || attribute {
+        let of_schema = dotted && index.checked_sub(2).is_some_and(|schema| is_information_schema(tokens, schema));
+        let told = is_forbidden_name(name) || (of_schema && is_forbidden_view(name));
+        if told || (called && is_forbidden_function(name)) || attribute {
             return Err(refused(format!("{} is not for tools", shortened(&name.to_lowercase())), OUTSIDE));
         }
         if qualifies && lexis == Lexis::Mysql && name == "MYSQL" {
@@ -58,8 +60,14 @@ pub fn check_catalogues(tokens: &Tokens<'_>) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// What MySQL shows of tables and of itself without telling what others do.
-const SHOWN: [&str; 14] = [
+fn is_information_schema(tokens: &Tokens<'_>, index: usize) -> bool {
+    let name = tokens.get(index).and_then(|token| tokens.name(token));
+    name.is_some_and(|name| name.eq_ignore_ascii_case("information_schema"))
+}
+
+/// What MySQL shows of tables and of itself without telling what others do. Warnings and errors may be of the statement
+/// before, which was somebody else's.
+const SHOWN: [&str; 12] = [
     "TABLES",
     "COLUMNS",
     "FIELDS",
@@ -70,11 +78,12 @@ const SHOWN: [&str; 14] = [
     "TABLE",
     "DATABASES",
     "SCHEMAS",
-    "WARNINGS",
-    "ERRORS",
     "COLLATION",
     "CHARACTER",
 ];
+
+/// Whose definition is shown: what holds neither code nor passwords.
+const DEFINED: [&str; 5] = ["TABLE", "VIEW", "SEQUENCE", "DATABASE", "SCHEMA"];
 
 /// Refuses to show what other sessions do.
 pub fn check_show(tokens: &Tokens<'_>, at: usize, lexis: Lexis) -> Result<(), SqlError> {
@@ -82,11 +91,13 @@ pub fn check_show(tokens: &Tokens<'_>, at: usize, lexis: Lexis) -> Result<(), Sq
         return Ok(());
     }
     let words: Vec<&str> = tokens.words().skip(at).collect();
-    let shown = words.iter().skip(1).find(|word| !matches!(**word, "FULL" | "EXTENDED")).copied().unwrap_or_default();
+    let mut named = words.iter().skip(1).filter(|word| !matches!(**word, "FULL" | "EXTENDED")).copied();
+    let (shown, of) = (named.next().unwrap_or_default(), named.next().unwrap_or_default());
     let others = words.windows(2).any(|pair| pair == ["FOR", "CONNECTION"]);
-    if others || (tokens.word(at) == "SHOW" && !SHOWN.contains(&shown)) {
+    let is_shown = SHOWN.contains(&shown) && (shown != "CREATE" || DEFINED.contains(&of));
+    if others || (tokens.word(at) == "SHOW" && !is_shown) {
         let what = format!("SHOW {} is not for tools", shortened(shown));
-        return Err(refused(what, "Show tables, columns, indexes, databases or warnings."));
+        return Err(refused(what, "Show tables, columns, indexes, databases, or how a table was created."));
     }
     Ok(())
 }

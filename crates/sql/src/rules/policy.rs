@@ -6,6 +6,7 @@ use super::schema_change::schema_is_fixed;
 use super::verb::{Access, Verb};
 use crate::reading::dialect::{Dialect, Lexis};
 use crate::reading::relations::{relations, untold};
+use crate::reading::table_names::{is_table, last_part, looked_up, loose};
 use crate::reading::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,8 @@ pub struct SqlPolicy {
     pub ddl: bool,
     pub allow: RuleList,
     pub deny: RuleList,
+    /// Whether others have judged statements by what they were read to do.
+    pub judged: bool,
 }
 
 /// Tables and verbs; nothing where there is no rule.
@@ -30,9 +33,6 @@ pub struct RuleList {
     pub tables: Option<Vec<String>>,
     pub verbs: Option<Vec<Verb>>,
 }
-
-/// Schemas in which a bare name is looked up, so that an allowed `users` is also `public.users`.
-const DEFAULT_SCHEMAS: [&str; 2] = ["main", "public"];
 
 const LEAVE_OUT: &str = "Leave it out of the statement.";
 
@@ -47,6 +47,11 @@ impl SqlPolicy {
     #[must_use]
     pub fn tells_verbs_apart(&self) -> bool {
         self.read_only || self.allow.verbs.is_some() || self.deny.verbs.is_some()
+    }
+
+    /// Whether anybody has rules that lean on what a statement was read to do.
+    pub(super) fn tells_apart(&self) -> bool {
+        self.judged || self.tells_verbs_apart() || self.tells_tables_apart()
     }
 
     #[must_use]
@@ -97,8 +102,7 @@ impl SqlPolicy {
         if !self.tells_tables_apart() {
             return Ok(());
         }
-        let denied: HashSet<String> =
-            self.deny.tables.iter().flatten().map(|table| last_part(table).to_lowercase()).collect();
+        let denied: HashSet<String> = self.deny.tables.iter().flatten().map(|table| loose(last_part(table))).collect();
         for (index, token) in tokens.list().iter().enumerate() {
             let name = match tokens.name(*token) {
                 Some(name) => name,
@@ -113,7 +117,7 @@ impl SqlPolicy {
                 let what = format!("{} tells of all tables, and not all are for tools", shortened(&name));
                 return Err(refused(what, LEAVE_OUT));
             }
-            if denied.contains(&name.to_lowercase()) {
+            if denied.contains(&loose(&name)) {
                 return Err(self.refuse_table(&name));
             }
         }
@@ -127,8 +131,8 @@ impl SqlPolicy {
     /// Refuses the tables in which a denied virtual table keeps its rows.
     fn check_shadows(&self, tokens: &Tokens<'_>, dialect: Dialect, denied: &HashSet<String>) -> Result<(), SqlError> {
         let shadow = |name: &str| {
-            let name = name.to_lowercase();
-            let explicitly = self.allow.tables.iter().flatten().any(|table| table.to_lowercase() == name);
+            let name = loose(name);
+            let explicitly = self.allow.tables.iter().flatten().any(|table| loose(table) == name);
             !explicitly && shadow_of(&name).is_some_and(|owner| denied.contains(owner))
         };
         let mut named = tokens.list().iter().filter_map(|token| tokens.name(*token));
@@ -176,6 +180,7 @@ impl SqlPolicy {
             true => tokens.unquoted(token).into_owned(),
             false => tokens.name(token).unwrap_or_default().into_owned(),
         });
+        let argument = argument.map(|name| looked_up(&name, false, Dialect::Sqlite));
         if self.allows_pragma(tokens.word(at), argument.as_deref()) {
             return Ok(());
         }
@@ -188,7 +193,7 @@ impl SqlPolicy {
     pub(crate) fn allows_pragma(&self, name: &str, argument: Option<&str>) -> bool {
         !self.tells_tables_apart()
             || !pragma_tells_of_tables(name)
-            || (pragma_names_its_table(name) && argument.is_some_and(|table| self.allows_table(table)))
+            || (pragma_names_its_table(name) && argument.is_some_and(|table| self.allows_table(table, Dialect::Sqlite)))
     }
 
     /// Refuses a statement that touches a table outside the allowed ones, or whose tables cannot be found out.
@@ -208,25 +213,17 @@ impl SqlPolicy {
         if found.is_empty() && access == Access::Schema {
             return Err(untold());
         }
-        match found.iter().find(|name| !self.allows_table(name)) {
+        match found.iter().find(|name| !self.allows_table(name, dialect)) {
             Some(name) => Err(self.refuse_table(name)),
             None => Ok(()),
         }
     }
 
-    /// Whether a table, perhaps with its schema, may be touched.
+    /// Whether a table, perhaps with its schema, may be touched. The name is as it is looked up.
     #[must_use]
-    pub fn allows_table(&self, name: &str) -> bool {
-        let name = name.to_lowercase();
-        let bare = match name.rsplit_once('.') {
-            Some((schema, table)) if DEFAULT_SCHEMAS.contains(&schema) => table,
-            Some(_) | None => name.as_str(),
-        };
-        let same = |table: &String| {
-            let table = table.to_lowercase();
-            table == name || table == bare
-        };
-        let denied = |table: &String| last_part(table).to_lowercase() == last_part(&name);
+    pub fn allows_table(&self, name: &str, dialect: Dialect) -> bool {
+        let same = |table: &String| is_table(table, name, dialect);
+        let denied = |table: &String| loose(last_part(table)) == loose(last_part(name));
         self.allow.tables.as_ref().is_none_or(|allowed| allowed.iter().any(same))
             && !self.deny.tables.as_ref().is_some_and(|tables| tables.iter().any(denied))
     }
@@ -277,8 +274,4 @@ fn may_name(tokens: &Tokens<'_>, index: usize) -> bool {
             | "ROLLBACK"
             | "REPLACE"
     )
-}
-
-fn last_part(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
 }

@@ -7,7 +7,9 @@ use super::near_keyword::near_keyword;
 use super::outside::{OUTSIDE, check_catalogues, check_reach, check_show};
 use super::policy::SqlPolicy;
 use super::pragmas::check_pragma;
+use super::reach::{Reach, reach};
 use super::schema_change::{check_schema_change, check_select_into};
+use super::search_command::commands_search;
 use super::verb::{Access, Verb};
 use crate::reading::dialect::{Dialect, Lexis, Reading};
 use crate::reading::parameters::{Binding, ParameterShape, bind};
@@ -31,6 +33,10 @@ pub struct Statement {
     pub sql: String,
     /// Which value goes into each placeholder.
     pub bindings: Vec<Binding>,
+    /// What the database is asked about before it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub reach: Option<Reach>,
 }
 
 /// What comes back from a statement.
@@ -80,8 +86,9 @@ pub fn classify(
         let advice = "Put blanks around the parameters.";
         return Err(refused("a parameter that touches its neighbours cannot be told from them", advice));
     }
-    let fenced = access == Access::Read && (policy.tells_verbs_apart() || policy.tells_tables_apart());
-    Ok(Statement { access, verbs, returns, fenced, sql: bound, bindings })
+    let fenced = access == Access::Read && policy.tells_apart();
+    let reach = reach(tokens, *reading, dialect, policy, access)?;
+    Ok(Statement { access, verbs, returns, fenced, sql: bound, bindings, reach })
 }
 
 /// Whether a text with other placeholders has the same tokens.
@@ -126,6 +133,9 @@ pub(super) fn judge(
         verbs.insert(Verb::Create);
     }
     verbs.insert(verb);
+    if lexis == Lexis::Sqlite && commands_search(tokens) {
+        verbs.insert(Verb::Delete);
+    }
     if lexis == Lexis::Postgres && verbs.iter().any(|verb| verb.access() != Access::Read) {
         check_catalogues(tokens)?;
     }

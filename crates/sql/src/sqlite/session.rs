@@ -2,7 +2,7 @@
 
 use super::query::{QueryAnswer, QueryLimits, run};
 use super::session_control::SessionControl;
-use super::transaction::{BeginMode, begin, commit, rollback};
+use super::transaction::{BeginMode, Savepoint, begin, commit, rollback, savepoint};
 use crate::rules::policy::SqlPolicy;
 use crate::sql_error::SqlError;
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -57,6 +57,11 @@ impl Session {
     /// Runs one statement. `params_json` is an array with one value for each placeholder.
     pub fn query(&self, sql: String, params_json: String, limits: QueryLimits, done: Done<QueryAnswer>) {
         self.submit(done, move |connection, control| run(connection, control, &sql, &params_json, limits));
+    }
+
+    /// Sets, keeps or undoes a place within the transaction.
+    pub fn savepoint(&self, action: Savepoint, number: u32, done: Done<()>) {
+        self.submit(done, move |connection, control| savepoint(connection, control, action, number));
     }
 
     pub fn commit(&self, done: Done<()>) {

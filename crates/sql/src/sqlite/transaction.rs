@@ -56,14 +56,47 @@ pub(super) fn begin(
 }
 
 pub(super) fn commit(connection: &Connection, control: &Arc<SessionControl>) -> Result<(), SqlError> {
-    if connection.is_autocommit() {
-        return Err(SqlError::Database {
-            message: "The database rolled the transaction back by itself, so nothing was committed.".to_owned(),
-            code: None,
-        });
-    }
+    check_open(connection)?;
     control.set_deadline(None);
     control.own(|| connection.execute_batch("COMMIT")).map_err(|error| database_error(&error, control))
+}
+
+fn check_open(connection: &Connection) -> Result<(), SqlError> {
+    if !connection.is_autocommit() {
+        return Ok(());
+    }
+    let message = "The database rolled the transaction back by itself, so nothing was committed.".to_owned();
+    Err(SqlError::Database { message, code: None })
+}
+
+/// What becomes of the statements since a place within a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Savepoint {
+    /// The place is here.
+    Set,
+    /// They stay, if the transaction does.
+    Keep,
+    Undo,
+}
+
+/// `number` names the place.
+pub(super) fn savepoint(
+    connection: &Connection,
+    control: &Arc<SessionControl>,
+    action: Savepoint,
+    number: u32,
+) -> Result<(), SqlError> {
+    // Outside of a transaction it would begin one.
+    check_open(connection)?;
+    let sql = match action {
+        Savepoint::Set => format!("SAVEPOINT tgp_{number}"),
+        Savepoint::Keep => format!("RELEASE tgp_{number}"),
+        Savepoint::Undo => format!("ROLLBACK TO tgp_{number}; RELEASE tgp_{number}"),
+    };
+    control.set_deadline(None);
+    control.own(|| connection.execute_batch(&sql)).map_err(|error| database_error(&error, control))
 }
 
 pub(super) fn rollback(connection: &Connection, control: &Arc<SessionControl>) -> Result<(), SqlError> {

@@ -217,3 +217,94 @@ fn a_statement_whose_tables_take_too_long_to_find_is_refused_where_tables_count(
     // It was an hour.
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn a_table_is_the_one_that_the_database_looks_up() {
+    let allowed = policy(r#"{"allow":{"tables":["t"]}}"#);
+    for (sql, dialect, is_allowed) in [
+        ("SELECT * FROM T", Postgres, true),
+        ("SELECT * FROM public.t", Postgres, true),
+        ("SELECT * FROM \"T\"", Postgres, false),
+        ("SELECT * FROM main.t", Postgres, false),
+        ("SELECT * FROM \"T\"", Sqlite, true),
+        ("SELECT * FROM main.t", Sqlite, true),
+        ("SELECT * FROM public.t", Sqlite, false),
+        ("SELECT * FROM main.t", Mysql, false),
+        ("SELECT * FROM public.t", Mysql, false),
+        ("SELECT * FROM `T`", Mysql, false),
+        ("SELECT * FROM ONLY t", Postgres, true),
+        ("SELECT * FROM ONLY secrets", Postgres, false),
+        ("UPDATE ONLY secrets SET a = 1", Postgres, false),
+        ("UPDATE IGNORE secrets SET a = 1", Mysql, false),
+        ("UPDATE IGNORE t SET a = 1", Mysql, true),
+        ("WITH Secrets AS (SELECT 1) SELECT * FROM secrets", Mysql, false),
+        ("WITH Secrets AS (SELECT 1) SELECT * FROM secrets", Any, false),
+        ("WITH Secrets AS (SELECT 1) SELECT * FROM \"secrets\"", Postgres, true),
+        ("WITH \"Secrets\" AS (SELECT 1) SELECT * FROM secrets", Postgres, false),
+        ("WITH \"Secrets\" AS (SELECT 1) SELECT * FROM secrets", Sqlite, true),
+        ("WITH \"i\u{307}tems\" AS (SELECT 1) SELECT * FROM İtems", Postgres, false),
+    ] {
+        assert_eq!(check(sql, dialect, &allowed).is_ok(), is_allowed, "{sql} {dialect:?}");
+    }
+    let denied = policy(r#"{"deny":{"tables":["items"]}}"#);
+    for sql in ["SELECT * FROM İtems", "SELECT * FROM `İTEMS`", "UPDATE LOW_PRIORITY items SET a = 1"] {
+        assert!(check(sql, Mysql, &denied).is_err(), "{sql}");
+    }
+}
+
+#[test]
+fn what_shows_passwords_and_statements_of_others_is_for_nobody() {
+    for (sql, dialect) in [
+        ("SHOW WARNINGS", Mysql),
+        ("SHOW ERRORS", Mysql),
+        ("SHOW COUNT(*) WARNINGS", Mysql),
+        ("SHOW CREATE USER root", Mysql),
+        ("SHOW CREATE FUNCTION f", Mysql),
+        ("SHOW CREATE PROCEDURE p", Mysql),
+        ("SHOW CREATE EVENT e", Mysql),
+        ("SHOW CREATE TRIGGER t", Mysql),
+        ("SHOW CREATE SERVER s", Mysql),
+        ("SELECT * FROM information_schema.user_variables", Mysql),
+        ("SELECT * FROM information_schema.USER_ATTRIBUTES", Mysql),
+        ("SELECT * FROM information_schema.user_mapping_options", Postgres),
+        ("SELECT * FROM information_schema . \"user_mappings\"", Postgres),
+        ("SELECT * FROM information_schema._pg_user_mappings", Postgres),
+        ("SELECT * FROM \"information_schema\".foreign_server_options", Postgres),
+        ("SELECT * FROM information_schema.foreign_table_options", Postgres),
+        ("SELECT srvoptions FROM pg_foreign_server", Postgres),
+        ("SELECT ftoptions FROM pg_catalog.pg_foreign_table", Postgres),
+        ("SELECT setconfig FROM pg_db_role_setting", Postgres),
+        ("SELECT conninfo FROM pg_stat_wal_receiver", Postgres),
+    ] {
+        assert!(check(sql, dialect, &SqlPolicy::default()).is_err(), "{sql}");
+        assert!(check(sql, Any, &SqlPolicy::default()).is_err(), "{sql}");
+    }
+    for (sql, dialect) in [
+        ("SHOW CREATE TABLE t", Mysql),
+        ("SHOW FULL COLUMNS FROM t", Mysql),
+        ("SELECT * FROM user_mappings", Postgres),
+        ("SELECT * FROM information_schema.columns", Postgres),
+    ] {
+        assert!(check(sql, dialect, &SqlPolicy::default()).is_ok(), "{sql}");
+    }
+}
+
+#[test]
+fn what_the_database_is_asked_about_is_what_was_read() {
+    let judged = SqlPolicy { judged: true, ..SqlPolicy::default() };
+    let reach = |sql: &str, dialect, policy: &SqlPolicy| check(sql, dialect, policy).unwrap().reach;
+    let told = reach("SELECT purge(), (o).x FROM \"Orders\" o", Postgres, &judged).unwrap();
+    assert_eq!(told.tables.unwrap().into_iter().collect::<Vec<_>>(), ["Orders"]);
+    assert!(told.calls.contains("purge") && told.calls.contains("x") && !told.calls.contains("o"));
+    assert!(check("SELECT purge()", Postgres, &judged).unwrap().fenced);
+    assert_eq!(reach("SELECT 1", Postgres, &SqlPolicy::default()), None);
+    assert_eq!(reach("SELECT 1", Mysql, &SqlPolicy::default()), None);
+    assert_eq!(reach("SELECT 1", Sqlite, &judged), None);
+    for sql in ["SELECT NEXT /**/ VALUE FOR s", "SELECT NextVal(s)", "SELECT s.nextval"] {
+        assert!(reach(sql, Mysql, &judged).unwrap().calls.contains("nextval"), "{sql}");
+    }
+    let commented = reach("/* x */ (SELECT * FROM t)", Postgres, &judged).unwrap();
+    assert!(commented.tables.is_some() && reach("SHOW all", Postgres, &judged).unwrap().tables.is_none());
+    let written = reach("INSERT IGNORE INTO a.b (c) SELECT d FROM e", Mysql, &SqlPolicy::default()).unwrap();
+    assert_eq!(written.written.into_iter().collect::<Vec<_>>(), ["a.b"]);
+}

@@ -1,0 +1,164 @@
+import mysql from 'mysql2/promise';
+import pgPackage from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasServer } from '../helpers/database_server.js';
+import { caller, policyKernel } from '../helpers/policy_kernel.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
+
+const rules = (/** @type {string} */ text) => `version: 1\n${text}\n`;
+const DENIED = rules(`default: allow
+rules:
+  - { id: no-orders, deny: [sql], tables: [orders, items] }`);
+const ALLOWED = rules(`default: deny
+rules:
+  - { id: running, allow: [run] }
+  - { id: t-alone, allow: [sql], tables: [t] }`);
+
+/** @param {string} sql */
+const code = (sql) => `tgp.exec_sql(${JSON.stringify(sql)})`;
+
+/**
+ * What is said of statements, asked for by an agent and by a run.
+ * @param {any} source
+ * @param {string} policy
+ * @param {string[]} statements
+ */
+async function said(source, policy, statements) {
+  const { kernel } = await policyKernel(policy, { sql: { source, ddl: true } });
+  const { call, guest } = await caller(kernel);
+  const heard = [];
+  for (const sql of statements) {
+    heard.push([sql, (await call('exec_sql', { sql })).said, (await guest(code(sql))).said]);
+  }
+  return heard;
+}
+
+/**
+ * @param {string[]} statements
+ * @param {string} word
+ */
+const all = (statements, word) => statements.map((sql) => [sql, word, word]);
+
+describe.skipIf(!hasServer('postgres'))('a policy reads SQL as PostgreSQL does', () => {
+  /** @type {import('../helpers/shared_servers.js').Database} */
+  let server;
+  /** @type {pgPackage.Pool} */
+  let pool;
+  beforeAll(async () => {
+    server = await ownDatabase('postgres');
+    pool = new pgPackage.Pool(server.settings);
+    await pool.query(`CREATE TABLE orders (id int); CREATE TABLE t (id int); CREATE TABLE "T" (id int);
+      CREATE SCHEMA main; CREATE TABLE main.t (id int); CREATE TABLE things (id int); INSERT INTO things VALUES (1);
+      CREATE FUNCTION purge_things() RETURNS int LANGUAGE sql AS $$ DELETE FROM things RETURNING id $$;
+      CREATE FUNCTION count_things() RETURNS bigint LANGUAGE sql AS $$ SELECT count(*) FROM things $$`);
+  }, 120_000);
+  afterAll(async () => {
+    await pool?.end();
+    await server?.stop();
+  }, 60_000);
+
+  it('FROM ONLY, UPDATE ONLY and DELETE FROM ONLY reach the table that is denied', async () => {
+    const statements = [
+      'SELECT * FROM ONLY orders',
+      'SELECT * FROM ONLY (orders)',
+      'SELECT * FROM t JOIN ONLY orders USING (id)',
+      'UPDATE ONLY orders SET id = 1',
+      'DELETE FROM ONLY orders',
+      'DELETE FROM t USING ONLY orders',
+      'SELECT * FROM "orders" only',
+    ];
+    expect(await said(pool, DENIED, statements)).toEqual(all(statements, 'deny'));
+    const others = ['SELECT * FROM ONLY t', 'UPDATE ONLY t SET id = 1', 'SELECT id FROM t FETCH FIRST 1 ROWS ONLY'];
+    expect(await said(pool, DENIED, others)).toEqual(all(others, 'allow'));
+  }, 60_000);
+
+  it('a table in quotes, or of another schema, is another table', async () => {
+    const others = ['SELECT * FROM "T"', 'SELECT * FROM main.t', 'SELECT * FROM ONLY main.t', 'SELECT * FROM orders'];
+    expect(await said(pool, ALLOWED, others)).toEqual(all(others, 'deny'));
+    const same = ['SELECT * FROM T', 'SELECT * FROM public.t', 'SELECT * FROM "t"', 'SELECT * FROM ONLY t'];
+    expect(await said(pool, ALLOWED, same)).toEqual(all(same, 'allow'));
+  }, 60_000);
+
+  it('a function that writes is no query that safe allows', async () => {
+    const { kernel } = await policyKernel('safe', { sql: { source: pool }, approve: async () => true });
+    const { call, guest } = await caller(kernel);
+    const sql = 'SELECT purge_things()';
+    expect(await call('exec_sql', { sql })).toMatchObject({ message: expect.stringMatching(/read-only transaction/) });
+    expect(await guest(code(sql))).toMatchObject({ message: expect.stringMatching(/read-only transaction/) });
+    expect((await pool.query('SELECT count(*)::int AS n FROM things')).rows).toEqual([{ n: 1 }]);
+    expect(await call('exec_sql', { sql: 'SELECT count_things()' })).toMatchObject({ said: 'allow' });
+    const update = 'UPDATE t SET id = purge_things()';
+    expect(await call('exec_sql', { sql: update })).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
+  }, 60_000);
+});
+
+describe.skipIf(!hasServer('mariadb'))('a policy reads SQL as MariaDB does', () => {
+  /** @type {import('../helpers/shared_servers.js').Database} */
+  let server;
+  /** @type {mysql.Pool} */
+  let pool;
+  beforeAll(async () => {
+    server = await ownDatabase('mariadb');
+    pool = mysql.createPool({ ...server.settings, multipleStatements: true });
+    await pool.query(`CREATE TABLE orders (id INT) ENGINE=InnoDB; CREATE TABLE t (id INT) ENGINE=InnoDB;
+      CREATE TABLE \`İtems\` (id INT) ENGINE=InnoDB; CREATE TABLE things (id INT) ENGINE=InnoDB; INSERT INTO things VALUES (1);
+      CREATE FUNCTION purge_things() RETURNS INT BEGIN DELETE FROM things; RETURN 1; END`);
+  }, 120_000);
+  afterAll(async () => {
+    await pool?.end();
+    await server?.stop();
+  }, 60_000);
+
+  it('UPDATE IGNORE, LOW_PRIORITY and their kin reach the table that is denied', async () => {
+    const statements = [
+      'UPDATE IGNORE orders SET id = 1',
+      'UPDATE LOW_PRIORITY orders SET id = 1',
+      'UPDATE LOW_PRIORITY IGNORE orders SET id = 1',
+      'DELETE LOW_PRIORITY QUICK IGNORE FROM orders',
+      'INSERT DELAYED IGNORE orders VALUES (1)',
+      'REPLACE LOW_PRIORITY orders VALUES (1)',
+      'SELECT * FROM `İtems`',
+      'SELECT * FROM ITEMS',
+    ];
+    expect(await said(pool, DENIED, statements)).toEqual(all(statements, 'deny'));
+    const others = ['UPDATE IGNORE t SET id = 1', 'DELETE QUICK FROM t', 'INSERT IGNORE t VALUES (1)'];
+    expect(await said(pool, DENIED, others)).toEqual(all(others, 'allow'));
+  }, 60_000);
+
+  it('a table of another database, or in other letters, is another table', async () => {
+    const others = [
+      'SELECT * FROM T',
+      'SELECT * FROM main.t',
+      'SELECT * FROM public.t',
+      'UPDATE IGNORE orders SET id = 1',
+    ];
+    expect(await said(pool, ALLOWED, others)).toEqual(all(others, 'deny'));
+    const same = ['SELECT * FROM t', 'SELECT * FROM `t`', 'UPDATE IGNORE t SET id = 2'];
+    expect(await said(pool, ALLOWED, same)).toEqual(all(same, 'allow'));
+  }, 60_000);
+
+  it('a function that writes is no query that safe allows', async () => {
+    const { kernel } = await policyKernel('safe', { sql: { source: pool }, approve: async () => true });
+    const { call, guest } = await caller(kernel);
+    for (const sql of ['SELECT purge_things()', 'UPDATE t SET id = purge_things()']) {
+      expect(await call('exec_sql', { sql })).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
+      expect(await guest(code(sql))).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
+    }
+    expect((await pool.query('SELECT count(*) AS n FROM things'))[0]).toEqual([{ n: 1 }]);
+  }, 60_000);
+});
+
+describe('a policy reads SQL as SQLite does', () => {
+  it('main is where its tables are, and letters do not differ', async () => {
+    const { kernel } = await policyKernel(ALLOWED);
+    const { call } = await caller(kernel);
+    for (const [sql, word] of [
+      ['SELECT * FROM "T"', 'allow'],
+      ['SELECT * FROM main.t', 'allow'],
+      ['SELECT * FROM public.t', 'deny'],
+    ]) {
+      // There is no such table: what counts is that the policy does not stand in the way.
+      expect((await call('exec_sql', { sql })).said === 'deny' ? 'deny' : 'allow', sql).toBe(word);
+    }
+  });
+});

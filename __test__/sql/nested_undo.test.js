@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import mysql from 'mysql2/promise';
+import pgPackage from 'pg';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { betterSqlite3, executor, sqlite } from '../../index.js';
+import { hasServer } from '../helpers/database_server.js';
+import { ownDatabase } from '../helpers/shared_servers.js';
+import { sqlKernel } from '../helpers/sql_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const MAKE = 'CREATE TABLE items (id INTEGER PRIMARY KEY, name VARCHAR(100))';
+const WRITE = 'await tgp.exec_sql("UPDATE items SET name = \'nested\' WHERE id = 1");';
+
+/** Tools that write and do not come to a good end. */
+const ENDS = {
+  throws: `${WRITE} throw new Error('no');`,
+  'is killed': `${WRITE} for (;;) {}`,
+  'runs out of memory': `${WRITE} const all: unknown[] = []; for (;;) all.push(new Array(1e6).fill(all.length));`,
+  'calls one that writes, and throws':
+    "await tgp.exec_tool('tools/good.ts', { id: 1, name: 'nested' }); throw new Error('no');",
+  'gives no JSON': `${WRITE} return () => 1;`,
+};
+
+const GOOD = `export default async ({ id, name }: { id: number; name: string }) => {
+  await tgp.exec_sql('UPDATE items SET name = ? WHERE id = ?', [name, id]);
+  return 'good';
+};`;
+
+/** Writes before, calls a tool that fails, goes on, and writes after. */
+const OUTER = `export default async ({ path }: { path: string }) => {
+  await tgp.exec_sql("UPDATE items SET name = 'before' WHERE id = 2");
+  let heard = 'nothing';
+  try { await tgp.exec_tool(path, {}); } catch (error) { heard = error.message; }
+  const [seen] = await tgp.exec_sql('SELECT name FROM items WHERE id = 1');
+  await tgp.exec_sql("UPDATE items SET name = 'after' WHERE id = 3");
+  return { heard: heard !== 'nothing', seen: seen.name };
+};`;
+
+/** Some fail and some do not, all at once, while the caller writes as well. */
+const CROWD = `export default async ({ path }: { path: string }) => {
+  const calls = [4, 5, 6, 7].map((id) => tgp.exec_tool(path, { id }).then(() => 'ok', () => 'failed'));
+  await tgp.exec_sql("UPDATE items SET name = 'own' WHERE id = 8");
+  return Promise.all(calls);
+};`;
+const ONE = `export default async ({ id }: { id: number }) => {
+  await tgp.exec_sql('SELECT name FROM items WHERE id = ?', [id]);
+  await tgp.exec_sql("UPDATE items SET name = 'one' WHERE id = ?", [id]);
+  if (id % 2 === 0) throw new Error('even');
+};`;
+/** Each wants a worker for another run, which those that wait for its turn may have. */
+const DEEP = `export default async ({ id }: { id: number }) => {
+  await tgp.exec_sql("UPDATE items SET name = 'one' WHERE id = ?", [id]);
+  await tgp.exec_tool('tools/good.ts', { id, name: 'below' });
+};`;
+
+/**
+ * @param {any} source
+ * @param {(sql: string) => Promise<any[]>} ask past the kernel
+ */
+async function check(source, ask) {
+  const { kernel, forge } = await sqlKernel(source, { config: { sandbox: { workers: 2, nestedTimeoutMs: 60_000 } } });
+  await forge(GOOD, 'tools/good.ts');
+  await forge(ONE, 'tools/one.ts');
+  await forge(DEEP, 'tools/deep.ts');
+  await forge(OUTER, 'tools/outer.ts');
+  await forge(CROWD, 'tools/crowd.ts');
+  const names = async () => (await ask('SELECT name FROM items ORDER BY id')).map(({ name }) => name);
+  const reset = async () => {
+    await ask('DELETE FROM items');
+    await ask(`INSERT INTO items VALUES ${[1, 2, 3, 4, 5, 6, 7, 8].map((id) => `(${id}, 'x')`).join(', ')}`);
+  };
+  for (const [end, code] of Object.entries(ENDS)) {
+    await reset();
+    const path = `tools/bad_${end.replace(/\W/g, '_')}.ts`;
+    await forge(`export default async () => { ${code} };`, path);
+    const { result } = await kernel.exec('tools/outer.ts', { path }, { timeoutMs: 1_000, wallMs: 60_000 });
+    expect(result, end).toEqual({ heard: true, seen: 'x' });
+    expect(await names(), end).toEqual(['x', 'before', 'after', 'x', 'x', 'x', 'x', 'x']);
+  }
+  const limits = { timeoutMs: 20_000, wallMs: 60_000 };
+  await reset();
+  const { result } = await kernel.exec('tools/crowd.ts', { path: 'tools/one.ts' }, limits);
+  expect(result).toEqual(['failed', 'ok', 'failed', 'ok']);
+  expect(await names()).toEqual(['x', 'x', 'x', 'x', 'one', 'x', 'one', 'own']);
+  await reset();
+  const { result: deep } = await kernel.exec('tools/crowd.ts', { path: 'tools/deep.ts' }, limits);
+  expect(deep).toEqual(['ok', 'ok', 'ok', 'ok']);
+  expect(await names()).toEqual(['x', 'x', 'x', 'below', 'below', 'below', 'below', 'own']);
+}
+
+describe('what a nested tool wrote is gone when it failed, also where its caller goes on', () => {
+  /** @type {[string, (file: string, oracle: any) => any][]} */
+  const FILES = [
+    ['on the embedded SQLite', (file) => sqlite(file)],
+    ['beside a driver of the application', (_, oracle) => betterSqlite3(oracle)],
+    ['on a driver of the application', (_, oracle) => betterSqlite3(oracle, { onMainThread: true })],
+  ];
+  it.each(FILES)(
+    '%s',
+    async (_, sourceOf) => {
+      const file = join(await tempRoot(), 'test.db');
+      const oracle = new BetterSqlite3(file);
+      oracle.pragma('journal_mode = WAL');
+      oracle.exec(MAKE);
+      const source = sourceOf(file, oracle);
+      onTestFinished(async () => {
+        await source.close?.();
+        oracle.close();
+      });
+      await check(source, async (sql) => {
+        const statement = oracle.prepare(sql);
+        return statement.reader ? statement.all() : [statement.run()];
+      });
+    },
+    120_000,
+  );
+
+  it('on two functions of the application, and on one over a single connection', async () => {
+    const db = new BetterSqlite3(':memory:');
+    db.exec(MAKE);
+    const ask = async (/** @type {string} */ sql, /** @type {any[]} */ params = []) => {
+      const statement = db.prepare(sql);
+      return statement.reader ? statement.all(...params) : [statement.run(...params)];
+    };
+    const transaction = async (/** @type {any} */ work) => {
+      db.exec('BEGIN');
+      try {
+        const done = await work(ask);
+        db.exec('COMMIT');
+        return done;
+      } catch (error) {
+        db.exec('ROLLBACK');
+        throw error;
+      }
+    };
+    await check({ query: ask, transaction, dialect: 'sqlite' }, ask);
+    await check(executor(ask, { dialect: 'sqlite', oneConnection: true }), ask);
+    db.close();
+  }, 240_000);
+});
+
+describe.skipIf(!hasServer('postgres'))('the same on PostgreSQL', () => {
+  /** @type {import('../helpers/shared_servers.js').Database} */
+  let server;
+  /** @type {pgPackage.Pool} */
+  let pool;
+  beforeAll(async () => {
+    server = await ownDatabase('postgres');
+    pool = new pgPackage.Pool(server.settings);
+    await pool.query(MAKE);
+  }, 120_000);
+  afterAll(async () => {
+    await pool?.end();
+    await server?.stop();
+  }, 60_000);
+  const ask = async (/** @type {string} */ sql) => (await pool.query(sql)).rows;
+
+  it('with pg', () => check(pool, ask), 240_000);
+  it('with postgres.js', async () => {
+    const sql = postgres({ ...server.settings, max: 2, onnotice: () => {} });
+    await check(sql, ask);
+    await sql.end({ timeout: 1 });
+  }, 240_000);
+});
+
+describe.skipIf(!hasServer('mariadb'))('the same on MariaDB', () => {
+  /** @type {import('../helpers/shared_servers.js').Database} */
+  let server;
+  /** @type {mysql.Pool} */
+  let pool;
+  beforeAll(async () => {
+    server = await ownDatabase('mariadb');
+    pool = mysql.createPool(server.settings);
+    await pool.query(MAKE);
+  }, 120_000);
+  afterAll(async () => {
+    await pool?.end();
+    await server?.stop();
+  }, 60_000);
+
+  it('with mysql2', () => check(pool, async (sql) => /** @type {any[]} */ ((await pool.query(sql))[0])), 240_000);
+});

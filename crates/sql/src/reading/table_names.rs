@@ -1,0 +1,137 @@
+//! Names of tables, as each database tells them apart.
+
+use super::dialect::{Dialect, Lexis};
+use super::token::{Kind, Token, Tokens};
+use std::collections::BTreeSet;
+
+/// A name as its database looks it up.
+pub fn looked_up(name: &str, is_quoted: bool, dialect: Dialect) -> String {
+    match (dialect, is_quoted) {
+        (Dialect::Sqlite, _) | (Dialect::Postgres | Dialect::Any, false) => name.to_ascii_lowercase(),
+        // Whether letters differ is a setting of the server.
+        (Dialect::Mysql, _) | (Dialect::Postgres | Dialect::Any, true) => name.to_owned(),
+    }
+}
+
+/// The same text for all names that any database takes for one: MySQL may take `İ` for `i`, which is `i̇` elsewhere.
+pub fn loose(name: &str) -> String {
+    let lower = name.to_lowercase();
+    if lower.is_ascii() { lower } else { lower.replace('\u{307}', "") }
+}
+
+/// Whether a table that a rule names is, for certain, the one that was found under a name as it is looked up.
+pub fn is_table(rule: &str, found: &str, dialect: Dialect) -> bool {
+    let (rule, found) = (without_home(rule, dialect), without_home(found, dialect));
+    match dialect {
+        Dialect::Sqlite => rule.eq_ignore_ascii_case(found),
+        Dialect::Postgres | Dialect::Mysql | Dialect::Any => rule == found || rule.to_ascii_lowercase() == found,
+    }
+}
+
+/// The name without the schema in which bare names are looked up.
+fn without_home(name: &str, dialect: Dialect) -> &str {
+    match (dialect.home(), name.split_once('.')) {
+        (Some(home), Some((schema, table))) if schema.eq_ignore_ascii_case(home) => table,
+        (Some(_) | None, Some(_) | None) => name,
+    }
+}
+
+pub fn last_part(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Every name in a statement, with each beginning of the dotted ones: whatever its grammar, it touches no other table by name.
+pub fn mentioned(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect));
+    for index in 0..tokens.len() {
+        let continues = tokens.is_symbol_before(index, b'.') && index.checked_sub(2).and_then(part).is_some();
+        let Some(first) = part(index).filter(|_| !continues) else { continue };
+        let (mut name, mut at) = (first, index);
+        while tokens.is_symbol(at + 1, b'.')
+            && let Some(next) = part(at + 2)
+        {
+            let longer = format!("{name}.{next}");
+            found.insert(std::mem::replace(&mut name, longer));
+            at += 2;
+        }
+        found.insert(name);
+    }
+    found
+}
+
+pub(super) fn part_of_name(tokens: &Tokens<'_>, token: Token, dialect: Dialect) -> Option<String> {
+    tokens.name(token).map(|name| looked_up(&name, token.kind == Kind::Quoted, dialect))
+}
+
+/// The functions that a statement may call: a name before a parenthesis, and in PostgreSQL also the last part of a dotted one.
+pub fn called(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> BTreeSet<String> {
+    let is_call = |index: usize| {
+        tokens.is_symbol(index + 1, b'(') || (lexis == Lexis::Postgres && tokens.is_symbol_before(index, b'.'))
+    };
+    let names = tokens.list().iter().enumerate().filter(|(index, _)| is_call(*index));
+    let mut found: BTreeSet<String> = names.filter_map(|(_, token)| part_of_name(tokens, *token, dialect)).collect();
+    if lexis == Lexis::Mysql && asks_for_next_value(tokens) {
+        found.insert(NEXT_VALUE.to_owned());
+    }
+    found
+}
+
+/// What stands for a call that takes the next value of a sequence, however it is written.
+const NEXT_VALUE: &str = "nextval";
+
+/// `NEXT VALUE FOR x`, `nextval(x)`, and `x.nextval` in a mode of MariaDB.
+fn asks_for_next_value(tokens: &Tokens<'_>) -> bool {
+    tokens.list().iter().enumerate().any(|(index, token)| {
+        let is_next = tokens.word(index) == "NEXT" && tokens.word(index + 1) == "VALUE";
+        is_next || tokens.name(*token).is_some_and(|name| name.eq_ignore_ascii_case(NEXT_VALUE))
+    })
+}
+
+/// The tables that a statement of MySQL may write to: the one that `INSERT` and `REPLACE` name, or else all its names.
+pub fn written(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
+    let inserts = matches!(tokens.word(0), "INSERT" | "REPLACE");
+    let modifies = |word: &str| matches!(word, "INTO" | "LOW_PRIORITY" | "DELAYED" | "HIGH_PRIORITY" | "IGNORE");
+    let Some(first) = (1..tokens.len()).find(|index| !modifies(tokens.word(*index))).filter(|_| inserts) else {
+        return mentioned(tokens, dialect);
+    };
+    let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect));
+    let table = if tokens.is_symbol(first + 1, b'.') {
+        part(first).zip(part(first + 2)).map(|(schema, table)| format!("{schema}.{table}"))
+    } else {
+        part(first)
+    };
+    table.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_table, loose};
+    use crate::reading::dialect::Dialect;
+
+    #[test]
+    fn a_name_is_a_table_where_its_database_says_so() {
+        use Dialect::{Any, Mysql, Postgres, Sqlite};
+        for (rule, found, dialect, expected) in [
+            ("t", "t", Postgres, true),
+            ("t", "T", Postgres, false),
+            ("T", "T", Postgres, true),
+            ("T", "t", Postgres, true),
+            ("t", "public.t", Postgres, true),
+            ("public.t", "t", Postgres, true),
+            ("t", "main.t", Postgres, false),
+            ("t", "main.t", Sqlite, true),
+            ("t", "public.t", Sqlite, false),
+            ("T", "t", Sqlite, true),
+            ("t", "T", Sqlite, true),
+            ("t", "public.t", Mysql, false),
+            ("t", "main.t", Mysql, false),
+            ("t", "T", Mysql, false),
+            ("t", "main.t", Any, false),
+            ("sales.t", "sales.t", Mysql, true),
+        ] {
+            assert_eq!(is_table(rule, found, dialect), expected, "{rule} {found} {dialect:?}");
+        }
+        assert_eq!([loose("İtems"), loose("ITEMS"), loose("items")], ["items"; 3]);
+    }
+}

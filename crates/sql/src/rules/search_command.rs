@@ -1,0 +1,31 @@
+//! Commands to SQLite's full-text search, which are written as an `INSERT` into a column that has the name of the table.
+//! Some remove rows, and which one it is may be in a parameter.
+
+use crate::reading::table_names::loose;
+use crate::reading::token::{Kind, Tokens};
+
+/// Whether a row that is inserted may be such a command.
+pub fn commands_search(tokens: &Tokens<'_>) -> bool {
+    (0..tokens.len()).any(|index| tokens.word(index) == "INTO" && names_its_table(tokens, index + 1))
+}
+
+/// Whether the table at a place is followed by a list of columns with its own name in it.
+fn names_its_table(tokens: &Tokens<'_>, at: usize) -> bool {
+    let at = if tokens.is_symbol(at + 1, b'.') { at + 2 } else { at };
+    let Some(table) = name(tokens, at) else { return false };
+    let open = if tokens.word(at + 1) == "AS" { at + 3 } else { at + 1 };
+    if !tokens.is_symbol(open, b'(') {
+        return false;
+    }
+    let columns = (open + 1..tokens.len()).take_while(|index| !tokens.is_symbol(*index, b')'));
+    columns.filter_map(|index| name(tokens, index)).any(|column| column == table)
+}
+
+/// SQLite takes a string for a name where only a name can stand.
+fn name(tokens: &Tokens<'_>, at: usize) -> Option<String> {
+    let token = tokens.get(at)?;
+    match token.kind == Kind::Text {
+        true => Some(loose(&tokens.unquoted(token))),
+        false => tokens.name(token).map(|name| loose(&name)),
+    }
+}
