@@ -188,7 +188,7 @@ test('what a tool takes is not told to those who may not run it', async () => {
       '/** Wires. */\nexport default (args: { account_secret: string }) => args.account_secret;\n',
   };
   const { tools } = await policyKernel(policy, { files });
-  const answer = await tools.exec_tool.execute({ path: 'tools/payments/wire.ts', args: { acount: 7 } });
+  const answer = await tools.exec_tool.execute({ path: 'tools/payments/wire.ts', args: { konto: 7 } });
   expect(answer).toMatchObject({ success: false, code: 'ERR_DENIED', error: expect.stringContaining("'no-run'") });
   expect(JSON.stringify(answer)).not.toContain('account_secret');
 });
