@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn one_of_those_that_look_the_same_is_left() {
         let files = vec!["tools/PAY.ts", "tools/Sum.ts", "tools/pay.ts", "tools/p\u{430}y.ts", "tools/sUM.ts"];
-        assert_eq!(without_look_alikes(files, |file| file), ["tools/Sum.ts", "tools/pay.ts"]);
+        assert_eq!(without_look_alikes(files, |file| *file), ["tools/Sum.ts", "tools/pay.ts"]);
     }
 
     #[test]
