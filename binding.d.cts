@@ -79,8 +79,11 @@ export declare class BindingKernel {
   fileHistory(path?: string | undefined | null, limit?: number | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ matches: [{ path, line, column, text }], truncated, files }`. */
   searchFiles(queryJson: string, asker?: string | undefined | null): Promise<BindingOutcome>
-  /** Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. */
-  checkTool(path: string): Promise<BindingOutcome>
+  /**
+   * Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. `leave` must follow
+   * once the types are checked, with the number of the asker.
+   */
+  checkTool(path: string, asker: string): Promise<BindingOutcome>
   /**
    * Takes somebody's word about a call that waits: `{ verdict, by?, reason?, rule? }`. Value: null, or the verdict when
    * somebody else must be asked.
@@ -162,8 +165,8 @@ export declare class BindingKernel {
   runCode(runId: number, code: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
   /** As `exec`, of the tests in one file: `result` is what came of them. */
   testFile(runId: number, path: string, optionsJson: string, parentId?: number | undefined | null): void
-  /** Value: the test files that a path means, or all of them. */
-  testFiles(path?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: the test files that a path means, or all of them; without those that the asker may not have run. */
+  testFiles(path?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Ends a run early; nothing when it is over. */
   cancel(runId: number): void
   /** Ends every run and every worker. Whatever is asked afterwards is refused. */

@@ -46,6 +46,7 @@ async function record() {
       env: { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 'none-is-needed', NO_COLOR: undefined },
       script: [
         ['Allow?', 'y'],
+        ['Allow?', 'y'],
         ['Allow?', 'r'],
       ],
     });

@@ -34,9 +34,13 @@ export type ShellToolOptions = {
   env?: Record<string, string>;
   /** Absolute paths that programs may read and execute, beside the system's folders and their own. */
   readable?: string[];
-  /** Names of files and folders that are left out of the copy, wherever they are. Default: `.env` and its kin, `.npmrc`, `.netrc`, `.ssh`, `.aws`. */
+  /**
+   * Names of files and folders that are left out of the copy, wherever they are, in any case; `*` stands for any letters. Default: `.env`
+   * and its kin save examples, files of credentials (`.npmrc`, `.netrc`, `.git-credentials`, …), `.ssh`, `.aws`, key stores, and files of any
+   * name that begin with a private key. The workspace of a kernel is left out in any case.
+   */
   hidden?: string[];
-  /** Names of files and folders that programs see as they are and cannot change. Default: `.git`, `node_modules`. */
+  /** Names of files and folders that programs see as they are and cannot change, as in `hidden`. Default: `.git`, `node_modules`. The policy and `tgp.config.*` are among them in any case. */
   readOnly?: string[];
   /** Longest time of a run. Default: 60 000; from 100 to 3 600 000. */
   timeoutMs?: number;

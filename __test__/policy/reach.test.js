@@ -111,7 +111,11 @@ describe('move_file', () => {
     const { tools } = await policyKernel(NO_READ, { files: FILES });
     const moved = tools.move_file.execute({ from: 'tools/payments/rate.json', to: 'tools/rate.json' });
     expect(await heard(moved)).toMatchObject({ said: 'deny', rule: 'secret' });
-    const patch = { path: 'tools/payments/rate.json', search: '7', replace: '8' };
-    expect(await heard(tools.patch_file.execute(patch))).toMatchObject({ said: 'deny', rule: 'secret' });
+    for (const path of ['tools/payments/rate.json', './tools//payments/rate.json', 'tools/./payments/rate.json']) {
+      const patch = { path, search: '7', replace: '8' };
+      expect(await heard(tools.patch_file.execute(patch)), path).toMatchObject({ said: 'deny', rule: 'secret' });
+      const preview = tools.write_file.execute({ path, content: '{}' }, { dryRun: true });
+      expect(await heard(preview), path).toMatchObject({ said: 'deny', rule: 'secret' });
+    }
   });
 });

@@ -186,6 +186,8 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
       'Run the tests of a tool: tools/a/b.test.ts beside tools/a/b.ts, written with describe, test and expect of "@tgp/std/test" as in vitest. They have no network, database or application: fake those with mockHost({ fetch, exec_sql, … }). Returns what passed and failed, with line, message and diff.',
       TestToolParams,
       async ({ path }, signal) => testPage(await access.test(path, signal)),
+      // Tests change nothing: a dry run of them is one that nobody has to approve, as of any run.
+      { isAlways, preview: async ({ path }, signal) => testPage(await access.test(path, signal, 'dry')) },
     ),
     exec_tool: checkedTool(
       'exec_tool',

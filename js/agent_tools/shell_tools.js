@@ -6,6 +6,7 @@ import { ON_BEHALF } from '../kernel/agent_access.js';
 import { dryRunResult } from '../kernel/dry_run.js';
 import { applyChanges } from '../programs/apply_changes.js';
 import { diffsOf } from '../programs/differences.js';
+import { realPlaces } from '../programs/kept_back.js';
 import { provenLauncher } from '../programs/launcher.js';
 import { findPrograms, programNamed } from '../programs/program_names.js';
 import { inScratch } from '../programs/program_run.js';
@@ -60,9 +61,10 @@ export function createShellTools(options) {
    */
   const inTurn = (given, signal, work) => {
     const asked = { ...given, program: programNamed(programs, given.program) };
-    const turn = last.then(() => {
+    const turn = last.then(async () => {
       throwIfAborted(signal);
-      return inScratch(launcher, programs, settings, asked, signal, work);
+      const places = access && realPlaces(await access.places());
+      return inScratch(launcher, programs, settings, asked, places, signal, work);
     });
     last = turn.catch(() => {});
     return turn;

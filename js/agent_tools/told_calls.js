@@ -26,6 +26,7 @@ export function toldCalls(argumentsOf) {
     delete_file: ({ path }) => told('write', 'delete_file', path, { path }),
     move_file: ({ from, to }) => told('write', 'move_file', from, { from, to }),
     revert_file: ({ path, commit }) => told('write', 'revert_file', path, { path, commit }),
+    test_tool: ({ path }) => told('run', 'test_tool', path, { path }),
     exec_tool: async ({ path, args = {} }) => ({
       tool: 'exec_tool',
       effect: 'run',

@@ -4,10 +4,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { readFileAtMost, readTextAtMost } from '../boundary/bounded_read.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
+import { foldersFrom, packageFolder } from './package_files.js';
 
 /**
  * @typedef {{ path: string, size: number, changed: number, hash: string }} Source paths are relative to the application
@@ -19,31 +20,6 @@ import { parseForeignJson } from '../boundary/foreign_json.js';
 /** Largest file of a package, and largest package.json. */
 const MAX_FILE_BYTES = 32 << 20;
 const MAX_MANIFEST_BYTES = 1 << 20;
-
-/** @param {string} specifier the name of the package that it is in */
-export const packageName = (specifier) =>
-  specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');
-
-/** @param {string} path @returns {string[]} the folder and all above it */
-function foldersFrom(path) {
-  const folders = [path];
-  for (let folder = path; dirname(folder) !== folder; folder = dirname(folder)) folders.push(dirname(folder));
-  return folders;
-}
-
-/**
- * The folder of a package as code in `from` finds it, links followed; empty when there is none.
- * @param {string} from
- * @param {string} name
- */
-function nearest(from, name) {
-  const candidates = foldersFrom(from).map((folder) => join(folder, 'node_modules', name));
-  const found = candidates.find((candidate) => existsSync(candidate));
-  return found === undefined ? '' : realpathSync(found);
-}
 
 /** @param {string} file */
 const hashOf = async (file) =>
@@ -86,7 +62,7 @@ export async function createManifest(maker, baseDir, modules, imports) {
   const sources = await Promise.all([...new Set([...files, ...deciding])].map((file) => describe(baseDir, file)));
   const asked = new Map([...imports].map(({ from, name }) => [`${from}\0${name}`, { from, name }]));
   const resolutions = [...asked.values()].map(({ from, name }) => {
-    const to = nearest(from, name);
+    const to = packageFolder(from, name);
     return { from: relative(baseDir, from), name, to: to && relative(baseDir, to) };
   });
   return { maker, sources, resolutions };
@@ -130,7 +106,7 @@ export async function stillTrue(known, maker, baseDir, trust) {
 async function compared(manifest, maker, baseDir, trust) {
   if (manifest.maker !== maker) return undefined;
   const moved = manifest.resolutions.some(({ from, name, to }) => {
-    const now = nearest(resolve(baseDir, from), name);
+    const now = packageFolder(resolve(baseDir, from), name);
     return (now && relative(baseDir, now)) !== to;
   });
   if (moved) return undefined;

@@ -9,9 +9,11 @@
 import { statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, isAbsolute } from 'node:path';
-import { createManifest, packageName } from './bundle_manifest.js';
+import { packageName } from '../boundary/package_name.js';
+import { createManifest } from './bundle_manifest.js';
 import { CODE_MAKERS, codeFromText } from './code_from_text.js';
-import { isSupported, NODE_GLOBALS, nodeParts } from './node_parts.js';
+import { isSupported, NODE_GLOBALS, nodeParts, SHIMS } from './node_parts.js';
+import { PackageFiles } from './package_files.js';
 
 /** How a package is resolved: as for browsers without a page, as far as it knows of such. */
 const PLAIN = { conditionNames: ['module', 'worker'], mainFields: ['module', 'main'] };
@@ -40,7 +42,7 @@ const NODES = [
   [22, 12],
 ];
 /** Part of every bundle's identity: another way to bundle is another bundle. */
-const RECIPE = 3;
+const RECIPE = 4;
 /** What one package may be made of, with all that it needs, and what may come of it. */
 const MAX_MODULES = 5_000;
 const MAX_SOURCE_BYTES = 32 << 20;
@@ -50,6 +52,14 @@ const MAX_CODE_CHARS = 16 << 20;
 
 /** Why a package cannot be bundled, in words for whoever wanted it. */
 export class NotBundled extends Error {}
+
+const NOT_INSTALLED = 'it is not installed in the application, or has no such subpath.';
+
+/**
+ * Whether a specifier is a package and a way down into it.
+ * @param {string} specifier
+ */
+const isPlain = (specifier) => !specifier.split(/[/\\]/).some((part) => part === '' || part === '.' || part === '..');
 
 /** Who bundles, and how. */
 export const makerOf = () =>
@@ -81,6 +91,8 @@ export async function bundle(specifier, baseDir) {
   if (isBuiltin(specifier) && !isSupported(specifier)) {
     throw new NotBundled(`it needs "${specifier}" of Node, which the sandbox does not have.`);
   }
+  // A tool names the subpath: what is around a package is not there for it, whether it exists or not.
+  if (!isPlain(specifier)) throw new NotBundled(NOT_INSTALLED);
   const { code, manifest } = await withoutPage(specifier, baseDir);
   return { code: code.replaceAll(PAGE, 'document'), manifest };
 }
@@ -110,7 +122,15 @@ async function bundled(specifier, baseDir, resolve) {
   let stopped;
   /** @type {string[]} */
   let modules = [];
-  const imports = [{ from: baseDir, name: packageName(specifier) }];
+  /** @type {{ from: string, name: string }[]} */
+  const imports = [];
+  const files = new PackageFiles(baseDir, SHIMS);
+  const asked = (/** @type {string} */ from, /** @type {string} */ id) => {
+    const name = packageName(id);
+    imports.push({ from, name });
+    files.add(from, name);
+  };
+  asked(baseDir, specifier);
   const size = { modules: 0, bytes: 0 };
   const stop = (/** @type {string} */ why) => {
     stopped = why;
@@ -130,11 +150,12 @@ async function bundled(specifier, baseDir, resolve) {
         name: 'tgp:sources',
         resolveId(id, importer) {
           if (importer && /^[^./\\#\0]/.test(id) && !isAbsolute(id)) {
-            imports.push({ from: dirname(importer), name: packageName(id) });
+            asked(dirname(importer), id);
           }
           return null;
         },
         load(id) {
+          if (isAbsolute(id) && !files.has(id)) stop('it reaches for a file outside of its folder.');
           size.modules += 1;
           size.bytes += isAbsolute(id) ? (statSync(id, { throwIfNoEntry: false })?.size ?? 0) : 0;
           if (size.modules > MAX_MODULES || size.bytes > MAX_SOURCE_BYTES) {
@@ -181,7 +202,7 @@ async function bundled(specifier, baseDir, resolve) {
  */
 function reason(cause) {
   const message = cause instanceof Error ? cause.message : '';
-  if (message.includes('UNRESOLVED_ENTRY')) return 'it is not installed in the application, or has no such subpath.';
+  if (message.includes('UNRESOLVED_ENTRY')) return NOT_INSTALLED;
   const missing = /UNRESOLVED_IMPORT[^']*'([^']+)'/.exec(message)?.[1];
   if (missing !== undefined) return `it needs "${missing}", which is not installed in the application.`;
   if (/top-level await/i.test(message))

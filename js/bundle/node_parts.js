@@ -8,7 +8,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 
-const SHIMS = join(PACKAGE_FOLDER, 'dist', 'node_shims');
+export const SHIMS = join(PACKAGE_FOLDER, 'dist', 'node_shims');
 /** Marks modules that are in no file. */
 const ABSENT = '\0tgp:absent:';
 /** Parts that are another under an old or longer name. */

@@ -21,6 +21,8 @@ const YES = { approved: true, by: 'cli --yes' };
 
 export class Approver {
   #isYes;
+  /** The tool that the command itself asks for. @type {string | undefined} */
+  #typed;
   /** Questions come one after the other. @type {Promise<unknown>} */
   #turn = Promise.resolve();
   /** The commit that somebody has approved. @type {Answer | undefined} */
@@ -28,9 +30,10 @@ export class Approver {
   /** The last refusal, in words for people. @type {string | undefined} */
   #refusal;
 
-  /** @param {{ yes?: boolean }} options */
-  constructor({ yes = false }) {
+  /** @param {{ yes?: boolean, typed?: string | undefined }} options `typed`: whoever typed the command has asked for that tool */
+  constructor({ yes = false, typed }) {
     this.#isYes = yes;
+    this.#typed = typed;
   }
 
   /**
@@ -39,6 +42,8 @@ export class Approver {
    */
   approve = async (request) => {
     if (this.#isYes) return YES;
+    // Nobody who types `tgp test` wants to be asked whether tests may run; a rule that asks is another matter.
+    if (request.tool === this.#typed && request.rule === 'default') return { approved: true, by: userName() };
     // `tgp commit` brings the list of tools up to date: nobody wants to be asked about that too.
     if (request.tool === 'sync_registry' && this.#commit)
       return { ...this.#commit, reason: 'It is part of the commit.' };

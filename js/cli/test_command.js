@@ -21,7 +21,7 @@ const QUIET_MS = 150;
  */
 export async function test(pattern, { format, config, yes, caseMs, coverage, accept, watch: isWatching }) {
   const path = pattern === undefined ? undefined : meant(pattern);
-  return withWorkspace({ config, yes }, async (kernel) => {
+  return withWorkspace({ config, yes, typed: 'test_tool' }, async (kernel) => {
     const run = async () => {
       const result = await withProgress(format, 'Testing', () => kernel.test(path, { caseMs, coverage, accept }));
       show(format, result);

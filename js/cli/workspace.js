@@ -36,6 +36,7 @@ const toStandardError = {
  * @property {'everything' | 'ledger' | 'rules'} [needs] what the command works with: for the ledger and for what the rules say
  * of it no remote is asked and no worker kept ready, and a ledger can be read whatever the rules are
  * @property {boolean} [yes] whether everything is approved that rules want approved
+ * @property {string} [typed] the tool that the command is
  * @property {'terminal' | 'client'} [asks] who is asked otherwise: the person at the terminal, or whoever is served
  * @typedef {ConfigOption & WorkspaceNeeds} WorkspaceOptions
  */
@@ -63,7 +64,7 @@ export async function locateRoot(options, reach) {
  * @param {(kernel: TGP, approver: Approver) => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function withWorkspace({ needs = 'everything', yes, asks = 'terminal', ...options }, work) {
+export async function withWorkspace({ needs = 'everything', yes, typed, asks = 'terminal', ...options }, work) {
   const located = await locateRoot(options);
   const { root, name } = located;
   const resolved = await configFor(needs, located.resolved);
@@ -76,7 +77,7 @@ export async function withWorkspace({ needs = 'everything', yes, asks = 'termina
   // A kernel refuses a root around the current folder: for an application that would be its own.
   if (`${process.cwd()}${sep}`.startsWith(`${root}${sep}`)) process.chdir(resolved.baseDir);
   // As it was loaded above: loading it again would open its database a second time.
-  const approver = new Approver({ yes });
+  const approver = new Approver({ yes, typed });
   const approve = yes || asks === 'terminal' ? approver.approve : undefined;
   const kernel = new TGP(
     /** @type {any} */ ({ logger: toStandardError, approve, [RESOLVED]: resolved, [OWNER]: { agent: 'cli' } }),

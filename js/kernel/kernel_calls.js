@@ -71,6 +71,18 @@ export class KernelCalls {
   }
 
   /**
+   * A look on behalf of somebody that is part of a call which follows.
+   * @template Value
+   * @param {Start<Value>} start
+   * @param {Who | undefined} who
+   * @param {AbortSignal | undefined} signal
+   * @returns {Promise<Value>}
+   */
+  readFor(start, who, signal) {
+    return this.read((kernel) => start(kernel, this.#asker(0, this.#life.gate.asker(who))), signal);
+  }
+
+  /**
    * A call that writes no files of the application, but may change which tools are known.
    * @template Value
    * @param {Start<Value>} start
@@ -130,15 +142,31 @@ export class KernelCalls {
       const enter = async (/** @type {string | undefined} */ approval) =>
         kernel.enter({ ...call, asker: this.#asker(number, who, approval) });
       unwrap(await this.#life.gate.pass(kernel, enter, who, undefined));
+      return this.#observed(kernel, number, asked, () => left(kernel, number, work));
+    });
+  }
+
+  /**
+   * What the native part begins for somebody and JavaScript ends, as one call.
+   * @template Begun, Value
+   * @param {Asked} asked
+   * @param {(kernel: NativeKernel, asker: string) => Promise<import('../boundary/typed_native.js').Outcome<Begun>>} start
+   * @param {(begun: Begun) => Promise<Value>} work
+   * @param {AbortSignal | undefined} signal
+   * @returns {Promise<Value>}
+   */
+  async continued(asked, start, work, signal) {
+    return whileHeld(this.#life, async () => {
+      throwIfAborted(signal);
+      const kernel = await untilAborted(this.#life.ready(), signal);
+      if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
+      throwIfAborted(signal);
+      const number = nextCallNumber();
+      const who = this.#life.gate.asker(asked.who);
+      const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#asker(number, who, approval));
       return this.#observed(kernel, number, asked, async () => {
-        try {
-          const value = await work();
-          kernel.leave(number, shownResult(value), undefined);
-          return value;
-        } catch (error) {
-          kernel.leave(number, undefined, described(error));
-          throw error;
-        }
+        const begun = unwrap(await this.#life.gate.pass(kernel, ask, who, signal));
+        return left(kernel, number, () => work(begun));
       });
     });
   }
@@ -199,6 +227,25 @@ export class KernelCalls {
     /** @type {import('../boundary/crossing.js').Asker} */
     const asker = { number, ...named, ...(parent !== undefined && { parent }), ...(approval && { approval }) };
     return JSON.stringify(asker);
+  }
+}
+
+/**
+ * Ends a call with what comes of its work.
+ * @template Value
+ * @param {NativeKernel} kernel
+ * @param {number} number
+ * @param {() => Promise<Value>} work
+ * @returns {Promise<Value>}
+ */
+async function left(kernel, number, work) {
+  try {
+    const value = await work();
+    kernel.leave(number, shownResult(value), undefined);
+    return value;
+  } catch (error) {
+    kernel.leave(number, undefined, described(error));
+    throw error;
   }
 }
 

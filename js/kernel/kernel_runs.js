@@ -1,4 +1,5 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import { DeniedError } from '../boundary/errors.js';
 import { requireText } from '../boundary/validation.js';
 import { nextCallNumber } from './call_numbers.js';
 import { dryOption, previewedRun } from './dry_run.js';
@@ -63,8 +64,26 @@ export class KernelRuns {
   async toolFor(path, args = {}, options, who) {
     requireText(path, 'path');
     throwIfAborted(options.signal);
-    const given = await untilAborted(this.#forged().argumentsOf(path, args), options.signal);
+    const fitting = this.#forged().argumentsOf(path, args);
+    const given = await untilAborted(fitting, options.signal).catch(async (error) => {
+      await this.#refuseDenied(path, args, who);
+      throw error;
+    });
     return this.#run(theTool(path), given, options, { caller: 'agent', who });
+  }
+
+  /**
+   * What is wrong with arguments tells what a tool takes: nobody hears that of one that they may not run.
+   * @param {string} path
+   * @param {unknown} args
+   * @param {Who} who
+   */
+  async #refuseDenied(path, args, who) {
+    const { verdict } = await this.#calls.judge({ tool: 'exec_tool', effect: 'run', path, args, who });
+    if (verdict?.verdict !== 'deny') return;
+    const { rule, at, reason, nearest } = verdict;
+    const details = { verdict: 'deny', rule, at, reason, ...(nearest !== undefined && { nearest }) };
+    throw new DeniedError(`exec_tool is denied by rule '${rule}' (${at}): ${reason}`, { details });
   }
 
   /**
@@ -92,7 +111,7 @@ export class KernelRuns {
     return runTests(
       path,
       options,
-      (given, signal) => this.#calls.read((kernel) => kernel.testFiles(given), signal),
+      (given, signal) => this.#calls.readFor((kernel, asker) => kernel.testFiles(given, asker), by.who, signal),
       (test, limits) => this.#run(test, {}, limits, by),
       (test) => {
         const asked = { tool: 'accept_test', who: by.who, path: test, effect: 'write' };

@@ -150,6 +150,12 @@ export class Lifecycle {
     return this.#baseDir;
   }
 
+  /** Where the workspace and the file with the rules are. */
+  async places() {
+    await this.ready();
+    return { root: resolve(this.#baseDir, this.config.rootDir), policy: this.gate.file };
+  }
+
   /** The files on disk. */
   get disk() {
     this.refuseWhenDown();

@@ -125,14 +125,17 @@ export class TGP extends AgentHost {
       exec: (path, args, options) => this.#runs.toolFor(path, args, options, who),
       /** @type {(code: string, args: unknown, options: ExecOptions) => Promise<any>} */
       run: (code, args, options) => this.#runs.codeFor(code, args, options, who),
-      /** @type {(path: string | undefined, signal?: AbortSignal) => ReturnType<TGP['test']>} */
-      test: (path, signal) => this.#runs.tests(path, { signal }, { caller: 'agent', who }),
+      /** @type {(path: string | undefined, signal?: AbortSignal, mode?: 'real' | 'dry') => ReturnType<TGP['test']>} */
+      test: (path, signal, mode) =>
+        this.#runs.tests(path, { signal }, { caller: 'agent', who: mode === 'dry' ? { ...who, dryRun: true } : who }),
       /** @type {<Value>(asked: import('./kernel_calls.js').OwnCall, work: () => Promise<Value>) => Promise<Value>} */
       own: (asked, work) => this.#calls.own({ ...asked, who: { ...who, ...asked.who } }, work),
       /** @type {(asked: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
       judge: (asked) => this.#calls.judge({ ...asked, who }),
       /** Whether there are rules for what is asked now. */
       isJudged: () => this.#life.isJudged || this.#life.gate.asker(who)?.token !== undefined,
+      /** Where the workspace and the file with the rules are. */
+      places: () => this.#life.places(),
       /** @type {import('./served_requests.js').ServedRequests['during']} */
       serving: (request, work) => this.#life.gate.requests.during(request, work),
     };
@@ -175,13 +178,17 @@ export class TGP extends AgentHost {
   async #check(path, options, who) {
     requireText(path, 'path');
     const { signal } = parseArguments(CheckOptionsSchema, options, 'check options');
-    const asked = { tool: 'check_tool', who, path, effect: 'read', changes: false, args: { path } };
+    const asked = { tool: 'check_tool', who, path, effect: 'read', args: { path } };
     // The rules are looked at there and the types here: one call, and one result.
-    return this.#calls.own(asked, async () => {
-      const { types: sources, ...report } = await this.#calls.read((kernel) => kernel.checkTool(path), signal);
-      const types = await untilAborted(this.#life.types.check(sources), signal);
-      return withTypes(sources.files[0]?.path ?? path, report, types);
-    });
+    return this.#calls.continued(
+      asked,
+      (kernel, asker) => kernel.checkTool(path, asker),
+      async ({ types: sources, ...report }) => {
+        const types = await untilAborted(this.#life.types.check(sources), signal);
+        return withTypes(sources.files[0]?.path ?? path, report, types);
+      },
+      signal,
+    );
   }
 
   /** @type {import('../../index.js').TGP['fix']} */

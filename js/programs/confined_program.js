@@ -23,7 +23,7 @@ const MOST_BYTES_PER_BYTE = 12;
  * @property {Record<string, string>} env
  * @property {string} folder
  * @property {string} input
- * @property {{ failure: string, readable: string[], writable: string[], memoryBytes: number, fileBytes: number, cpuSeconds: number }} walls
+ * @property {{ failure: string, readable: string[], hidden: string[], writable: string[], memoryBytes: number, fileBytes: number, cpuSeconds: number }} walls
  * @property {{ timeoutMs: number, cpuMs: number, memoryBytes: number, tasks: number, diskBytes: number, files: number, outputBytes: number }} limits
  *
  * @typedef {{ head: string, tail: string, leftOut: number }} Text

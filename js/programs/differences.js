@@ -6,6 +6,7 @@ import { join, posix } from 'node:path';
 import { readFileAtMost } from '../boundary/bounded_read.js';
 import { unwrap } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
+import { isRules } from './kept_back.js';
 import { identityOf, isUnreadable } from './scratch_copy.js';
 
 /** Larger files are not shown as a diff, nor is more than so much. */
@@ -50,7 +51,8 @@ export async function differencesOf(cwd, scratch, copy, rules) {
       const path = posix.join(folder, entry.name);
       seen.add(path);
       const before = copy.entries.get(path);
-      const isKept = rules.hidden.has(entry.name) || rules.readOnly.has(entry.name);
+      const isKept =
+        rules.isHidden(entry.name) || rules.isReadOnly(entry.name) || isRules(entry.name) || copy.leftOut.has(path);
       if (isUnreadable(entry.name)) found.problems.push(`"${path}" has a name that is no UTF-8`);
       else if (entry.isFile() && wereFolders.has(path)) found.problems.push(`"${path}" was a folder`);
       else if (isKept && before === undefined) found.problems.push(`"${path}" has a name that programs may not use`);

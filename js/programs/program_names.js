@@ -84,7 +84,7 @@ export function isWithin(path, folder) {
 }
 
 /** @param {string} path */
-function realOrSame(path) {
+export function realOrSame(path) {
   try {
     return realpathSync(path);
   } catch {

@@ -5,12 +5,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { throwIfAborted } from '../boundary/abort.js';
-import { IoError } from '../boundary/errors.js';
+import { ConfigError, IoError } from '../boundary/errors.js';
 import { makeTempFolder, removeTempFolder } from '../files/temp_folder.js';
 import { runConfined } from './confined_program.js';
 import { differencesOf } from './differences.js';
-import { pathOf } from './program_names.js';
+import { isWithin, pathOf, realOrSame } from './program_names.js';
 import { copyFolder } from './scratch_copy.js';
+import { outsideWorkspaces } from './shell_options.js';
 
 /**
  * @typedef {import('./shell_options.js').ShellSettings} ShellSettings
@@ -30,11 +31,13 @@ const REMOVING_MS = 60_000;
  * @param {Map<string, Program>} programs
  * @param {ShellSettings} settings
  * @param {Asked} asked
+ * @param {import('./kept_back.js').KernelPlaces | undefined} places of the kernel that judges the program
  * @param {AbortSignal | undefined} signal
  * @param {(ran: Ran) => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function inScratch(launcher, programs, settings, asked, signal, work) {
+export async function inScratch(launcher, programs, settings, asked, places, signal, work) {
+  const readable = readableFolders(programs, settings, places);
   const place = makeTempFolder('tgp-program-');
   const [scratch, home, temp] = ['work', 'home', 'tmp'].map((name) => join(place, name));
   const [input, failure] = [join(place, 'input'), join(place, 'failure')];
@@ -45,12 +48,13 @@ export async function inScratch(launcher, programs, settings, asked, signal, wor
     const rules = {
       maxFiles: settings.files,
       maxBytes: settings.folderMb * MB,
-      hidden: new Set(settings.hidden),
-      readOnly: new Set(settings.readOnly),
+      isHidden: settings.isHidden,
+      isReadOnly: settings.isReadOnly,
+      keys: settings.keys,
+      ...(places && { places }),
     };
     const copy = await copyFolder(settings.folder, scratch, rules, signal);
     const memoryBytes = settings.memoryMb * MB;
-    const own = [...programs.values()].flatMap(({ path, folder }) => [path, ...(folder ? [folder] : [])]);
     const report = await runConfined(
       {
         launcher: launcher.executable,
@@ -70,7 +74,8 @@ export async function inScratch(launcher, programs, settings, asked, signal, wor
         input,
         walls: {
           failure,
-          readable: [...own, ...settings.readable, ...copy.views],
+          readable: [...readable, ...copy.views],
+          hidden: [settings.folder, ...(places ? [places.root] : [])],
           writable: [scratch, home, temp],
           memoryBytes,
           fileBytes: settings.folderMb * MB,
@@ -96,6 +101,34 @@ export async function inScratch(launcher, programs, settings, asked, signal, wor
   } finally {
     await removed(place);
   }
+}
+
+/**
+ * What programs may read beside the system's folders, as long as no workspace of a kernel lies there.
+ * @param {Map<string, Program>} programs
+ * @param {ShellSettings} settings
+ * @param {import('./kept_back.js').KernelPlaces | undefined} places
+ */
+function readableFolders(programs, settings, places) {
+  outsideWorkspaces(settings.folder);
+  const { root } = places ?? {};
+  const meets = (/** @type {string} */ folder) =>
+    root !== undefined && (isWithin(root, realOrSame(folder)) || isWithin(realOrSame(folder), root));
+  if (root !== undefined && isWithin(settings.folder, root)) throw shared('cwd');
+  if (settings.readable.some(meets)) throw shared('readable');
+  const own = [...programs.values()].flatMap(({ path, folder }) => [
+    path,
+    ...(folder && !meets(folder) ? [folder] : []),
+  ]);
+  return [...own, ...settings.readable];
+}
+
+/** @param {string} field */
+function shared(field) {
+  return new ConfigError(
+    `createShellTools options: "${field}" and the workspace of the kernel share files: programs would see its keys. Name other folders.`,
+    { details: { field } },
+  );
 }
 
 /**

@@ -4,6 +4,7 @@ import { chmod, constants, copyFile, lstat, mkdir, opendir, readlink, symlink } 
 import { dirname, isAbsolute, join, posix } from 'node:path';
 import { throwIfAborted } from '../boundary/abort.js';
 import { IoError, LimitError } from '../boundary/errors.js';
+import { fateOf, isPrivateKey } from './kept_back.js';
 
 /** Files that are copied at the same time. */
 const AT_ONCE = 16;
@@ -13,12 +14,15 @@ const MAX_DEPTH = 64;
  * @typedef {object} CopyRules
  * @property {number} maxFiles
  * @property {number} maxBytes
- * @property {ReadonlySet<string>} hidden names that are left out
- * @property {ReadonlySet<string>} readOnly names that are only linked to
+ * @property {(name: string) => boolean} isHidden names that are left out
+ * @property {(name: string) => boolean} isReadOnly names that are only linked to
+ * @property {'hidden' | 'seen'} keys private keys, in files of any name
+ * @property {import('./kept_back.js').KernelPlaces} [places] of the kernel that judges the programs
  *
  * @typedef {{ kind: 'file', real: string, copied: string, mode: number }} CopiedFile
  * @typedef {CopiedFile | { kind: 'link', target: string } | { kind: 'view', target: string }} Entry
- * @typedef {{ entries: Map<string, Entry>, views: string[], files: number, bytes: number }} Copy
+ * @typedef {{ entries: Map<string, Entry>, leftOut: Set<string>, views: string[], files: number, bytes: number }} Copy `leftOut` are
+ * paths that are there and were left out because of what they are
  */
 
 /** @param {import('node:fs').BigIntStats} about @returns {string} what is another when a file is */
@@ -35,7 +39,7 @@ export function identityOf({ ino, size, mtimeNs, ctimeNs }) {
  */
 export async function copyFolder(from, to, rules, signal) {
   /** @type {Copy} */
-  const copy = { entries: new Map(), views: [], files: 0, bytes: 0 };
+  const copy = { entries: new Map(), leftOut: new Set(), views: [], files: 0, bytes: 0 };
   /** @type {string[]} */
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -43,17 +47,23 @@ export async function copyFolder(from, to, rules, signal) {
     let waiting = [];
     for await (const entry of await opendir(join(from, folder))) {
       throwIfAborted(signal);
-      if (rules.hidden.has(entry.name) || isUnreadable(entry.name)) continue;
+      if (rules.isHidden(entry.name) || isUnreadable(entry.name)) continue;
       copy.files += 1;
       if (copy.files > rules.maxFiles) throw tooMuch(`more than ${rules.maxFiles} files`, 'files');
       const path = posix.join(folder, entry.name);
-      if (entry.isDirectory() && !rules.readOnly.has(entry.name)) {
+      const fate = fateOf(join(from, path), entry.isDirectory(), rules.places);
+      if (fate === 'hidden') {
+        copy.leftOut.add(path);
+        continue;
+      }
+      const isView = fate === 'readOnly' || rules.isReadOnly(entry.name);
+      if (entry.isDirectory() && !isView) {
         if (path.split('/').length > MAX_DEPTH) throw tooMuch(`folders that are ${MAX_DEPTH} deep`, 'hidden');
         await mkdir(join(to, path));
         folders.push(path);
         continue;
       }
-      waiting.push(() => copyEntry(from, to, path, entry, rules, copy));
+      waiting.push(() => copyEntry(from, to, path, entry, isView, rules, copy));
       if (waiting.length < AT_ONCE) continue;
       await allOf(waiting);
       waiting = [];
@@ -85,17 +95,22 @@ async function allOf(work) {
  * @param {string} to
  * @param {string} path
  * @param {import('node:fs').Dirent} entry
+ * @param {boolean} isView
  * @param {CopyRules} rules
  * @param {Copy} copy
  */
-async function copyEntry(from, to, path, entry, rules, copy) {
+async function copyEntry(from, to, path, entry, isView, rules, copy) {
   const [real, copied] = [join(from, path), join(to, path)];
-  if (rules.readOnly.has(entry.name) && !entry.isSymbolicLink()) {
+  if (isView && !entry.isSymbolicLink()) {
     await symlink(real, copied);
     copy.views.push(real);
     copy.entries.set(path, { kind: 'view', target: real });
   } else if (entry.isFile()) {
     const before = await lstat(real, { bigint: true });
+    if (rules.keys === 'hidden' && (await isPrivateKey(real))) {
+      copy.leftOut.add(path);
+      return;
+    }
     copy.bytes += Number(before.size);
     if (copy.bytes > rules.maxBytes) throw tooMuch(`more than ${rules.maxBytes} bytes`, 'folderMb');
     await copyFile(real, copied, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);

@@ -6,21 +6,30 @@ import { z } from 'zod';
 import { ConfigError } from '../boundary/errors.js';
 import { wholeNumber } from '../boundary/limit_schema.js';
 import { parseSettings } from '../boundary/validation.js';
+import { workspaceAround } from './kept_back.js';
 
-/** Where people keep what no program needs to see. */
+/** Where people keep what no program needs to see. A star stands for any letters. */
 const HIDDEN = [
-  '.aws',
-  '.env',
-  '.env.development',
-  '.env.development.local',
-  '.env.local',
-  '.env.production',
-  '.env.production.local',
-  '.env.test.local',
-  '.netrc',
-  '.npmrc',
-  '.ssh',
+  ...['.env', '.env.*', '*.env', '.envrc'],
+  ...['.aws', '.azure', '.gnupg', '.kube', '.ssh', '.terraform.d', '.vault-token'],
+  ...[
+    '.boto',
+    '.dockercfg',
+    '.git-credentials',
+    '.htpasswd',
+    '.my.cnf',
+    '.netrc',
+    '_netrc',
+    '.npmrc',
+    '.pgpass',
+    '.pypirc',
+  ],
+  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ecdsa_sk', 'id_ed25519', 'id_ed25519_sk'],
+  ...['*.jks', '*.kdbx', '*.keystore', '*.p12', '*.pfx', '*.ppk', '*.tfstate', '*.tfvars'],
+  ...['credentials.json', 'service-account*.json', 'service_account*.json'],
 ];
+/** Names of that kind that hold no secrets, by custom. */
+const EXAMPLES = /\.(?:example|sample|template|dist|defaults?)$/i;
 /** What is large, or runs by itself when it was changed: hooks of Git, scripts of packages. */
 const READ_ONLY = ['.git', 'node_modules'];
 
@@ -30,6 +39,7 @@ const text = z.string().min(1);
 const aFunction = z.custom((value) => typeof value === 'function', 'must be a function').optional();
 /** A single name of a file or folder. */
 const names = z.array(text.refine((name) => !/[/\\]/.test(name), 'must be names of files or folders, without "/"'));
+/** @typedef {(name: string) => boolean} IsNamed */
 const absolute = text.refine(isAbsolute, 'must be absolute paths');
 const variable = text.regex(/^(?!LD_)[A-Za-z_]\w*$/, 'must be names of variables, and not of the loader (LD_…)');
 
@@ -46,7 +56,7 @@ const OptionsSchema = z.strictObject({
   dryRun: z.boolean().default(false),
   env: z.record(variable, z.string()).default({}),
   readable: z.array(absolute).default([]),
-  hidden: names.default(HIDDEN),
+  hidden: names.optional(),
   readOnly: names.default(READ_ONLY),
   timeoutMs: wholeNumber(100, 3_600_000).default(60_000),
   cpuMs: wholeNumber(100, 36_000_000).default(120_000),
@@ -60,7 +70,8 @@ const OptionsSchema = z.strictObject({
 });
 
 /**
- * @typedef {import('zod').output<typeof OptionsSchema> & { folder: string }} ShellSettings `folder` is the real path of `cwd`
+ * @typedef {import('zod').output<typeof OptionsSchema> & { folder: string, isHidden: IsNamed, isReadOnly: IsNamed, keys: 'hidden' | 'seen' }} ShellSettings
+ * `folder` is the real path of `cwd`; `keys` are private keys, in files of any name
  */
 
 /**
@@ -69,21 +80,49 @@ const OptionsSchema = z.strictObject({
  */
 export function shellSettings(options) {
   const settings = parseSettings(OptionsSchema, options, 'createShellTools options');
-  return { ...settings, folder: folderOf(settings.cwd) };
+  const { hidden, readOnly } = settings;
+  const isDefault = named(HIDDEN);
+  return {
+    ...settings,
+    folder: folderOf(settings.cwd),
+    isHidden: hidden === undefined ? (name) => isDefault(name) && !EXAMPLES.test(name) : named(hidden),
+    isReadOnly: named(readOnly),
+    keys: hidden === undefined ? 'hidden' : 'seen',
+  };
+}
+
+/**
+ * @param {string[]} patterns
+ * @returns {IsNamed} in any case: some systems do not tell them apart
+ */
+function named(patterns) {
+  const escaped = patterns.map((pattern) => pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*'));
+  const whole = new RegExp(`^(?:${escaped.join('|')})$`, 'is');
+  return (name) => patterns.length > 0 && whole.test(name);
 }
 
 /** @param {string} cwd */
 function folderOf(cwd) {
   try {
     const folder = realpathSync(resolve(cwd));
-    if (statSync(folder).isDirectory() && folder !== '/') return folder;
-  } catch {
-    // Said below.
+    if (statSync(folder).isDirectory() && folder !== '/') return outsideWorkspaces(folder);
+  } catch (error) {
+    // Others are said below.
+    if (error instanceof ConfigError) throw error;
   }
   throw new ConfigError(
     'createShellTools options: "cwd" must be a folder that is there, and not the root of the system.',
     {
       details: { field: 'cwd' },
     },
+  );
+}
+
+/** @param {string} folder */
+export function outsideWorkspaces(folder) {
+  if (workspaceAround(folder) === undefined) return folder;
+  throw new ConfigError(
+    'createShellTools options: "cwd" is the workspace of a kernel, or lies in one: programs would see its keys, and change its tools past its rules. Name a folder around or beside it.',
+    { details: { field: 'cwd' } },
   );
 }

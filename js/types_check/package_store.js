@@ -7,6 +7,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { readTextAtOnce } from '../boundary/bounded_read.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isPackageName } from '../boundary/package_name.js';
 
 /** Largest file that is looked into: several times the largest declarations there are. */
 const MAX_FILE_BYTES = 8 << 20;
@@ -108,7 +109,7 @@ export class PackageStore {
    * @returns {Package | undefined}
    */
   #look(from, name) {
-    if (!/^(?:@[^/@.][^/]*\/)?[^/@.][^/]*$/.test(name)) return undefined;
+    if (!isPackageName(name)) return undefined;
     for (let folder = from; ; folder = dirname(folder)) {
       const link = join(folder, MODULES, name);
       if (existsSync(link)) return this.#open(realpathSync(link), name);

@@ -8,6 +8,7 @@ use napi::bindgen_prelude::Object;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::sync::Arc;
 use tgp_base::error::Error;
 
 /// A call without its asker.
@@ -17,19 +18,14 @@ pub struct Asked {
     changes: Changes,
     path: Option<String>,
     args: Value,
-    reaches: Reaches,
+    shows: Shows,
 }
 
-/// What a call has to do with beside the file that it names.
-enum Reaches {
+/// Whether the answer shows the text that the file has now, whatever the call does to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shows {
     Nothing,
-    /// The text that the file has now.
     OwnText,
-    /// That, and the files whose imports follow the move.
-    Importers {
-        from: String,
-        to: String,
-    },
 }
 
 impl Asked {
@@ -41,7 +37,7 @@ impl Asked {
             changes: Changes::Nothing,
             path: path.map(str::to_owned),
             args,
-            reaches: Reaches::Nothing,
+            shows: Shows::Nothing,
         }
     }
 
@@ -55,21 +51,9 @@ impl Asked {
         Self { effect: Effect::Write, changes: Changes::Something, ..Self::read(tool, path, args) }
     }
 
-    /// The same for a change that depends on the text that is there.
-    #[must_use]
-    pub fn of_its_text(self) -> Self {
-        Self { reaches: Reaches::OwnText, ..self }
-    }
-
-    /// The same for a move.
-    #[must_use]
-    pub fn of_importers(self, from: &str, to: &str) -> Self {
-        Self { reaches: Reaches::Importers { from: from.to_owned(), to: to.to_owned() }, ..self }
-    }
-
     /// A look at what a change of files would do.
     pub fn preview(tool: &'static str, path: &str, args: Value) -> Self {
-        Self { effect: Effect::Write, reaches: Reaches::OwnText, ..Self::read(tool, Some(path), args) }
+        Self { effect: Effect::Write, shows: Shows::OwnText, ..Self::read(tool, Some(path), args) }
     }
 
     fn enter(self, kernel: &Kernel, asker_json: Option<&str>) -> Result<Passage, Error> {
@@ -77,17 +61,13 @@ impl Asked {
         let door = kernel.door();
         let path = self.path.clone();
         let text = || path.as_deref().map(|path| kernel.files().text_hash(path)).unwrap_or_default();
-        let read = || {
-            let paths = path.iter().cloned().collect();
-            Reach { effect: Effect::Read, paths, need: Need::NotForbidden }
-        };
-        let also = || match &self.reaches {
-            Reaches::Nothing => Vec::new(),
-            Reaches::OwnText => vec![read()],
-            Reaches::Importers { from, to } => {
-                let paths = kernel.files().importers(from, to);
-                vec![read(), Reach { effect: Effect::Write, paths, need: Need::Allowed }]
+        let also = || {
+            let mut reached = kernel.reached(self.tool, &self.args);
+            if self.shows == Shows::OwnText {
+                let paths = path.iter().cloned().collect();
+                reached.push(Reach { effect: Effect::Read, paths, need: Need::NotForbidden });
             }
+            reached
         };
         let number = asker.number.map_or_else(|| door.next_number(), u64::from);
         let state = || match FileChangeCall::of_call(self.tool, &self.args) {
@@ -131,6 +111,38 @@ impl BindingKernel {
                     let result = on_behalf(passage.present(), || job(&kernel));
                     passage.leave_with(result.as_ref());
                     result
+                }));
+            }),
+        }
+        Ok(promise)
+    }
+
+    /// The same for what JavaScript goes on with: once `job` is done, `leave` must follow with the number of the call.
+    pub(super) fn through_and_on<'env, T: Serialize + 'static>(
+        &self,
+        env: &'env Env,
+        lane: Lane,
+        asker_json: String,
+        asked: Asked,
+        job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
+    ) -> napi::Result<Object<'env>> {
+        let (promised, promise) = Promised::new(env)?;
+        let passages = Arc::clone(&self.passages);
+        match self.kernel() {
+            Err(error) => promised.settle::<()>(Err(error)),
+            Ok(kernel) => start(lane, promised, move |promised| {
+                promised.settle(asked.enter(&kernel, Some(&asker_json)).and_then(|passage| {
+                    let number = Asker::from_json(Some(&asker_json))?.number.unwrap_or_default();
+                    match on_behalf(passage.present(), || job(&kernel)) {
+                        Ok(value) => {
+                            passages.lock().insert(number, passage);
+                            Ok(value)
+                        }
+                        Err(error) => {
+                            passage.leave(Err(&error));
+                            Err(error)
+                        }
+                    }
                 }));
             }),
         }

@@ -6,7 +6,7 @@ use super::js_callback::{BindingHostCall, HostTable};
 use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::kernel::{
-    BootHooks, Config, Dialect, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage, PolicySource,
+    Asker, BootHooks, Config, Dialect, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage, PolicySource,
     RedactHook, Runnable, SearchQuery, when_executed,
 };
 use napi::Env;
@@ -194,10 +194,18 @@ impl BindingKernel {
         self.start_run(run_id, Runnable::Test(path), "{}".to_owned(), &options_json, parent_id);
     }
 
-    /// Value: the test files that a path means, or all of them.
+    /// Value: the test files that a path means, or all of them; without those that the asker may not have run.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn test_files<'env>(&self, env: &'env Env, path: Option<String>) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.runs().test_files(path.as_deref()))
+    pub fn test_files<'env>(
+        &self,
+        env: &'env Env,
+        path: Option<String>,
+        asker: Option<String>,
+    ) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| {
+            let asker = Asker::from_json(asker.as_deref())?;
+            kernel.runs().test_files(path.as_deref(), &|test| kernel.may_test(&asker, test))
+        })
     }
 
     /// Ends a run early; nothing when it is over.

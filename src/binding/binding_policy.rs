@@ -45,6 +45,7 @@ impl BindingKernel {
             let code: Option<Code> = (call.tool == "run_code").then(|| serde_json::from_str(&call.args).ok()).flatten();
             let text = match (code, effect, call.path.as_deref()) {
                 (Some(Code { code }), ..) => kernel.runs().code_hash(code),
+                (None, Effect::Run, path) if call.tool == "test_tool" => kernel.runs().tests_hash(path),
                 (None, _, None) => String::new(),
                 (None, Effect::Run, Some(path)) => kernel.runs().tool_hash(path),
                 (None, _, Some(path)) => kernel.files().text_hash(path),

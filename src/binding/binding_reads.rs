@@ -75,9 +75,11 @@ impl BindingKernel {
         })
     }
 
-    /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`.
+    /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. `leave` must follow
+    /// once the types are checked, with the number of the asker.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn check_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.checks().check_tool(&path))
+    pub fn check_tool<'env>(&self, env: &'env Env, path: String, asker: String) -> napi::Result<Object<'env>> {
+        let asked = Asked::read_path("check_tool", &path);
+        self.through_and_on(env, Lane::Searches, asker, asked, move |kernel| kernel.checks().check_tool(&path))
     }
 }

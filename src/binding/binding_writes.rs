@@ -40,7 +40,7 @@ impl BindingKernel {
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let args = json!({ "path": path, "search": search, "replace": replace });
-        let asked = Asked::write("patch_file", Some(&path), args).of_its_text();
+        let asked = Asked::write("patch_file", Some(&path), args);
         self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
             kernel.files().patch_file(&path, &search, &replace, note, done);
         })
@@ -56,7 +56,7 @@ impl BindingKernel {
         note_json: Option<String>,
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("apply_diff", Some(&path), json!({ "path": path, "diff": diff })).of_its_text();
+        let asked = Asked::write("apply_diff", Some(&path), json!({ "path": path, "diff": diff }));
         self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
             kernel.files().apply_diff(&path, &diff, note, done);
         })
@@ -103,7 +103,7 @@ impl BindingKernel {
         note_json: Option<String>,
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("move_file", Some(&from), json!({ "from": from, "to": to })).of_importers(&from, &to);
+        let asked = Asked::write("move_file", Some(&from), json!({ "from": from, "to": to }));
         self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
             kernel.files().move_file(&from, &to, note, done);
         })
@@ -112,7 +112,7 @@ impl BindingKernel {
     /// Value: `{ applied, written? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn fix_tool<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("fix_tool", Some(&path), json!({ "path": path })).of_its_text();
+        let asked = Asked::write("fix_tool", Some(&path), json!({ "path": path }));
         self.through_write(env, asker, asked, move |kernel, done| kernel.files().fix_tool(&path, done))
     }
 

@@ -24,15 +24,18 @@ mod host_question;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod kernel;
 mod ledger_book;
+mod look_alike;
 mod modules;
 mod near_path;
 mod network;
 mod policy_book;
 mod private_files;
+mod reached;
 mod reuse;
 mod runs;
 mod secret_scan;
 mod shared_folder;
+mod sight;
 mod test_first;
 mod text_hash;
 mod tool_paths;

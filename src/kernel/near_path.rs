@@ -1,5 +1,6 @@
 //! What a file that was not found may have been meant to be.
 
+use super::sight::shows;
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
@@ -28,8 +29,11 @@ const OUTSIDE: &str = ".tgp/";
 /// How such an error begins.
 const NOT_FOUND: &str = "File not found:";
 
-/// The file of the root that has the same name in another folder, or nearly the same path. Nothing while too much time has
-/// gone into looking.
+/// The nearest files that are passed over because the caller may not know of them.
+const MAX_PASSED_OVER: usize = 8;
+
+/// The file of the root that has the same name in another folder, or nearly the same path, of those that the caller may know of.
+/// Nothing while too much time has gone into looking.
 pub fn near_path(path: &str, files: &dyn Vfs) -> Option<String> {
     let begun = Instant::now();
     if !ALLOWANCE.lock().allows(begun) {
@@ -67,11 +71,23 @@ impl Allowance {
 }
 
 fn look_for(path: &str, files: &dyn Vfs) -> Option<String> {
-    let known: Vec<String> =
+    let mut known: Vec<String> =
         files.list(&JailPath::root()).ok()?.iter().map(|known| known.as_str().to_owned()).collect();
+    for _ in 0..MAX_PASSED_OVER {
+        let near = nearest_of(path, &known)?;
+        if shows(&near) {
+            return Some(near);
+        }
+        known.retain(|known| *known != near);
+    }
+    None
+}
+
+fn nearest_of(path: &str, known: &[String]) -> Option<String> {
     let wanted = stem(path);
     let fits = |known: &str| extension(path).is_none() || extension(path) == extension(known);
-    let mut namesakes = known.iter().filter(|known| !wanted.is_empty() && stem(known) == wanted && fits(known));
+    let is_namesake = |known: &&String| !wanted.is_empty() && stem(known) == wanted && fits(known) && shows(known);
+    let mut namesakes = known.iter().filter(is_namesake);
     let near = match (namesakes.next(), namesakes.next()) {
         (Some(only), None) => Some(only.as_str()),
         _ => nearest(path, known.iter().map(String::as_str)),

@@ -54,6 +54,12 @@ impl Registry {
         )
     }
 
+    /// Stands for all that the entry of a tool says.
+    #[must_use]
+    pub fn fingerprint(tool: &ToolMeta) -> ContentHash {
+        ContentHash::of(&meta_file::line(tool))
+    }
+
     /// Differs whenever the tools do.
     #[must_use]
     pub fn version(&self) -> u32 {

@@ -9,9 +9,10 @@ use super::type_sources::{TypeReader, TypeSources};
 use crate::kernel::check_config::CheckMode;
 use crate::kernel::finding_line::line_of;
 use crate::kernel::host_functions::HostFunctions;
-use crate::kernel::modules::{ImportResolver, ModuleGraph};
+use crate::kernel::modules::{ImportResolver, ModuleGraph, referenced_files};
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::secret_scan::SecretScan;
+use crate::kernel::sight::check_read;
 use crate::kernel::tool_paths::{is_test, is_tool_source, is_typescript, tools_of_test};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -106,7 +107,7 @@ impl Checks {
     pub fn check_tool(&self, path: &str) -> Result<CheckReport, Error> {
         let path = JailPath::parse(path)?;
         let source = self.files.read(&path).map_err(|error| with_near_path(error.into(), &*self.files))?;
-        let read = |path: &JailPath| Ok(self.files.read(path)?);
+        let read = |path: &JailPath| self.read_for_caller(path);
         let mut verdict = self.compiler.check(path.as_str(), &source, &self.lint);
         let types = self.type_sources(&path, source, &verdict, &read)?;
         let missing = self.missing_exports(&self.export_check(&read), path.as_str(), &verdict);
@@ -124,7 +125,7 @@ impl Checks {
         if !is_tool_source(path) || self.mode == CheckMode::Off {
             return Ok(Judged { findings: secrets.clone(), secrets, notice: None });
         }
-        let read = |path: &JailPath| Ok(self.files.read(path)?);
+        let read = |path: &JailPath| self.read_for_caller(path);
         let mut verdict = self.compiler.check(path.as_str(), source, &self.lint);
         let mut notice = None;
         let missing = self.missing_exports(&self.export_check(&read), path.as_str(), &verdict);
@@ -139,6 +140,27 @@ impl Checks {
         let more: Vec<String> = secrets.iter().filter(|secret| !findings.contains(secret)).cloned().collect();
         findings.extend(more);
         Ok(Judged { findings, secrets, notice })
+    }
+
+    /// The files that a check of this text reads, and may quote, where there is such a check before it is kept.
+    pub fn read_by_judging(&self, path: &JailPath, source: &str) -> Vec<String> {
+        if is_tool_source(path) && self.mode != CheckMode::Off { self.read_by(path, source) } else { Vec::new() }
+    }
+
+    /// The files that `check_tool` reads beside the one that it is about, and may quote.
+    pub fn read_by_check(&self, path: &str) -> Vec<String> {
+        let Ok(path) = JailPath::parse(path) else { return Vec::new() };
+        self.files.read(&path).map_or_else(|_| Vec::new(), |source| self.read_by(&path, &source))
+    }
+
+    fn read_by(&self, path: &JailPath, source: &str) -> Vec<String> {
+        referenced_files(&self.compiler, &self.resolver, &*self.files, path.as_str(), source)
+    }
+
+    /// The text of a file that a finding may quote.
+    fn read_for_caller(&self, path: &JailPath) -> Result<String, Error> {
+        check_read(path.as_str())?;
+        Ok(self.files.read(path)?)
     }
 
     /// Whether this is a test of a tool that is yet to be written: it imports what is not there.
@@ -164,7 +186,7 @@ impl Checks {
         // What only types are imported of is not part of the graph.
         let read = |path: &JailPath| match graph.text(path.as_str()) {
             Some(text) => Ok(text),
-            None => Ok(self.files.read(path)?),
+            None => self.read_for_caller(path),
         };
         let exports = self.export_check(&read);
         for (path, tool) in &tools {

@@ -1,5 +1,6 @@
 //! Who asks.
 
+use crate::kernel::text_hash::text_hash;
 use serde::Deserialize;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_state::Mode;
@@ -70,6 +71,13 @@ impl Asker {
             ("agent", Some(name)) => name,
             (kind, _) => kind,
         }
+    }
+
+    /// Whose data a call holds: that of a conversation, and of a token where there is one.
+    #[must_use]
+    pub fn owner(&self) -> String {
+        let token = self.token.as_deref().map(|token| text_hash(token.as_bytes())).unwrap_or_default();
+        format!("{token}:{}", self.session.as_deref().unwrap_or_default())
     }
 
     /// The number of the run that waits for this call.

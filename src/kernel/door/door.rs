@@ -16,6 +16,7 @@ use super::present_call::{PresentCall, present};
 use super::recorder::{Recorder, Records};
 use super::shown_json::shown;
 use super::witness::{Witness, trailer};
+use crate::kernel::sight::SharedSight;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -189,6 +190,8 @@ impl Door {
             agent: asker.kind().to_owned(),
             id: asker.id.clone().unwrap_or_default(),
             mode: asker.mode,
+            owner: asker.owner(),
+            sight: SharedSight::default(),
         }
     }
 

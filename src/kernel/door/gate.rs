@@ -9,12 +9,13 @@ use super::judged_call::judged_call;
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tgp_base::error::Error;
 use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
 use tgp_state::Mode;
+use tgp_vfs::JailPath;
 
 pub struct Gate {
     pub rules: Rules,
@@ -31,6 +32,10 @@ pub struct Admission {
     pub capability: Option<Capability>,
     /// The text that somebody has approved, where it was about one.
     pub approved_text: Option<Arc<str>>,
+    /// The call as rules see it, where there are any.
+    pub judged: Option<tgp_policy::Call>,
+    /// The files that it reaches beside what it names, as far as that was known.
+    pub reached: Vec<String>,
 }
 
 /// A call that may not go on, or not yet.
@@ -122,8 +127,9 @@ impl Gate {
         };
         // What was judged is what runs: its imports are part of that.
         let judged_text = (call.effect == Effect::Run).then(|| call.text.map(|text| Arc::from(text()))).flatten();
+        let paths = reached.iter().flat_map(|reach| reach.paths.iter().cloned()).collect();
         let approved_text = match who {
-            Some(who) => self.approved(call, judged, who, reached)?.or(judged_text),
+            Some(who) => self.approved(call, judged.clone(), who, reached)?.or(judged_text),
             None => judged_text,
         };
         if let Some(capability) = &capability
@@ -131,7 +137,7 @@ impl Gate {
         {
             self.tokens.uses().begin(capability, now_ms()).map_err(|error| Refusal::Invalid(error.into()))?;
         }
-        Ok(Admission { capability, approved_text })
+        Ok(Admission { capability, approved_text, judged: Some(judged), reached: paths })
     }
 
     /// The call as rules see it, and the token that it is made with.
@@ -181,10 +187,15 @@ impl Gate {
     }
 }
 
-/// What a call reaches beside what it names, where that is anything.
+/// What a call reaches beside what it names, where that is anything, spelt as rules spell it.
 fn reached(call: &Call<'_>) -> Vec<Reach> {
     let mut reached = call.also.map(|also| also()).unwrap_or_default();
     reached.retain(|reach| !reach.paths.is_empty());
+    for path in reached.iter_mut().flat_map(|reach| &mut reach.paths) {
+        if let Ok(parsed) = JailPath::parse(path) {
+            parsed.as_str().clone_into(path);
+        }
+    }
     reached
 }
 
@@ -208,17 +219,38 @@ fn said(
     if previews == Previews::Change {
         verdicts.retain(|verdict| verdict.verdict == Decision::Deny);
     }
+    let explicit = |verdict: &Verdict| &*verdict.rule != "default";
     for Reach { effect, paths, need } in reached {
         let effects = Effects::NONE.with(*effect);
         let other = tgp_policy::Call { effects, paths: Fact::Known(paths.clone()), ..judged.clone() };
+        if *effect == Effect::Read {
+            verdicts.extend(of_rules(&read_alone(&other)).filter(explicit));
+        }
         match need {
             Need::Allowed => verdicts.extend(of_rules(&other).into_iter().chain(of_token(&other))),
-            Need::NotForbidden => verdicts.extend(of_rules(&other).filter(|verdict| &*verdict.rule != "default")),
+            Need::NotForbidden => {
+                verdicts.extend(of_rules(&other).filter(explicit));
+                // A token that ends at some paths ends there for whatever its calls reach.
+                verdicts.extend(of_token(&tgp_policy::Call { effects: judged.effects, ..other }));
+            }
         }
     }
     verdicts.into_iter().reduce(Verdict::or_stricter)
 }
 
-fn now_ms() -> u64 {
+/// What it would be to read the same files by themselves: whoever may not do that does not get them by another tool.
+pub(super) fn read_alone(part: &tgp_policy::Call) -> tgp_policy::Call {
+    let path = match &part.paths {
+        Fact::Known(paths) => paths.as_slice(),
+        Fact::Nothing | Fact::Unknown => &[],
+    };
+    let args = match path {
+        [path] => Fact::Known(Arc::new(json!({ "path": path }))),
+        _ => Fact::Unknown,
+    };
+    tgp_policy::Call { tool: "read_file".to_owned(), args, ..part.clone() }
+}
+
+pub(super) fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

@@ -5,6 +5,7 @@ mod approvals;
 mod asked_call;
 mod asker;
 mod call;
+mod caller_sight;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod door;
 mod gate;

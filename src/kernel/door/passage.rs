@@ -1,11 +1,13 @@
 //! A call on its way, until its end is written down.
 
 use super::call::Call;
+use super::caller_sight::sight_of;
 use super::gate::{Admission, Gate};
 use super::present_call::PresentCall;
 use super::recorder::Recorder;
 use super::shown_json::shown;
 use super::trace::{Trace, TracedCall, millis};
+use crate::kernel::sight::SharedSight;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 use std::borrow::Cow;
@@ -25,12 +27,15 @@ pub struct Passage {
     path: Option<String>,
     effect: Effect,
     session: Option<String>,
+    owner: String,
     agent: String,
     id: String,
     mode: Option<Mode>,
     trace: Option<Arc<Trace>>,
     /// What was approved, where it is a text.
     approved_text: Option<Arc<str>>,
+    /// What the caller may see.
+    sight: SharedSight,
     /// The token that the time it takes is taken from.
     spends: Option<(Arc<Gate>, Capability)>,
     began: Instant,
@@ -38,7 +43,7 @@ pub struct Passage {
 }
 
 impl Passage {
-    pub(super) fn new(recorder: Arc<Recorder>, call: Call<'_>, gate: &Arc<Gate>, admitted: Admission) -> Self {
+    pub(super) fn new(recorder: Arc<Recorder>, call: Call<'_>, gate: &Arc<Gate>, mut admitted: Admission) -> Self {
         let Actor { agent, id } = call.actor();
         let (agent, id) = (agent.to_owned(), id.to_owned());
         let Call { number, parent, tool, effect, path, asker, trace, .. } = call;
@@ -50,10 +55,12 @@ impl Passage {
             path: path.map(Cow::into_owned),
             effect,
             session: asker.session.clone(),
+            owner: asker.owner(),
             agent,
             id,
             mode: asker.mode,
             trace,
+            sight: sight_of(gate, &mut admitted),
             approved_text: admitted.approved_text,
             spends: admitted.capability.map(|capability| (Arc::clone(gate), capability)),
             began: Instant::now(),
@@ -70,7 +77,15 @@ impl Passage {
             agent: self.agent.clone(),
             id: self.id.clone(),
             mode: self.mode,
+            owner: self.owner.clone(),
+            sight: self.sight.clone(),
         }
+    }
+
+    /// What the caller may see.
+    #[must_use]
+    pub fn sight(&self) -> SharedSight {
+        self.sight.clone()
     }
 
     /// The hash of the text that somebody has approved, where that was asked.

@@ -1,5 +1,6 @@
 //! The call that this thread is busy with, for what happens on its behalf without being told.
 
+use crate::kernel::sight::{SharedSight, seeing};
 use std::cell::RefCell;
 use tgp_state::Mode;
 
@@ -12,6 +13,10 @@ pub struct PresentCall {
     pub id: String,
     /// The mode that it was made in, where it said one.
     pub mode: Option<Mode>,
+    /// Whose data it holds.
+    pub owner: String,
+    /// What its caller may see.
+    pub sight: SharedSight,
 }
 
 thread_local! {
@@ -27,8 +32,9 @@ pub fn on_behalf<T>(call: PresentCall, job: impl FnOnce() -> T) -> T {
             PRESENT.replace(self.0.take());
         }
     }
+    let sight = call.sight.clone();
     let _before = Before(PRESENT.replace(Some(call)));
-    job()
+    seeing(sight, job)
 }
 
 /// The call, if there is one.

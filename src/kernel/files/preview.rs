@@ -8,10 +8,12 @@ use super::plan::{Change, OneFile, Plan, Step};
 use super::relocation::{Moved, Relocation, Removal, Removed};
 use super::tested_steps::may_change;
 use super::write_path::{Counting, WriteParts, WritePath};
+use crate::kernel::door::{Effect, Need, Reach};
 use crate::kernel::file_diff::{DiffEffort, FileDiff};
 use crate::kernel::history::{Persisted, Written};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::cell::RefCell;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_vfs::{DiskVfs, Vfs, VfsError, Violation};
 
@@ -75,8 +77,10 @@ impl FileChangeCall {
 }
 
 /// How far the way of a change is walked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Extent {
+#[derive(Clone, Copy)]
+enum Extent<'e> {
+    /// To what becomes of which file.
+    Steps(&'e RefCell<Vec<Step>>),
     /// To where tests are asked, which a preview is not held to.
     Tests,
     /// To where something would be written.
@@ -108,7 +112,31 @@ impl Files {
         }
     }
 
-    fn walk(&self, call: &FileChangeCall, extent: Extent) -> Result<FilePreview, Error> {
+    /// What a change reaches beside the file that it names: the text that it is made of or its answer quotes, imports that follow
+    /// a move, and what the check of the new texts reads. Nothing where it cannot be made.
+    pub fn reached(&self, call: &FileChangeCall) -> Vec<Reach> {
+        let read = |paths| Reach { effect: Effect::Read, paths, need: Need::NotForbidden };
+        let mut reached = match call {
+            FileChangeCall::WriteFile { .. } | FileChangeCall::DeleteFile { .. } => Vec::new(),
+            FileChangeCall::PatchFile { path, .. }
+            | FileChangeCall::ApplyDiff { path, .. }
+            | FileChangeCall::RevertFile { path, .. }
+            | FileChangeCall::FixTool { path } => vec![read(vec![path.clone()])],
+            FileChangeCall::MoveFile { from, to } => {
+                let paths = self.importers(from, to);
+                vec![read(vec![from.clone()]), Reach { effect: Effect::Write, paths, need: Need::Allowed }]
+            }
+        };
+        let steps = RefCell::default();
+        // Whatever is wrong with the change, the change itself tells.
+        let _cannot_be_made = self.walk(call, Extent::Steps(&steps));
+        let new_texts = steps.borrow();
+        let new_texts = new_texts.iter().filter_map(|step| Some((&step.path, step.after.as_deref()?)));
+        reached.extend(new_texts.map(|(path, text)| read(self.checks.read_by_judging(path, text))));
+        reached
+    }
+
+    fn walk(&self, call: &FileChangeCall, extent: Extent<'_>) -> Result<FilePreview, Error> {
         match call {
             FileChangeCall::WriteFile { path, content } => {
                 self.previewed(extent, path, &WholeText(content), |written, ()| written)
@@ -138,7 +166,7 @@ impl Files {
 
     fn previewed<C: Change, R: Serialize>(
         &self,
-        extent: Extent,
+        extent: Extent<'_>,
         path: &str,
         change: &C,
         report: impl FnOnce(Written, C::Found) -> R,
@@ -151,16 +179,23 @@ impl WritePath {
     /// Walks the way of a change up to the point where something would be written.
     fn preview<P: Plan, R: Serialize>(
         &self,
-        extent: Extent,
+        extent: Extent<'_>,
         plan: &P,
         report: impl FnOnce(Written, P::Found) -> R,
     ) -> Result<FilePreview, Error> {
         let WriteParts { root, quota, checks, history, tests, .. } = &self.parts;
         history.check_writable()?;
         let (steps, found) = plan.steps(root)?;
-        if extent == Extent::Tests {
-            may_change(tests, &steps, plan.path())?;
-            return reported(Vec::new(), &());
+        match extent {
+            Extent::Steps(into) => {
+                into.borrow_mut().extend(steps);
+                return reported(Vec::new(), &());
+            }
+            Extent::Tests => {
+                may_change(tests, &steps, plan.path())?;
+                return reported(Vec::new(), &());
+            }
+            Extent::Whole => {}
         }
         let judged = self.judge(plan, &steps)?;
         let (_, similar) = self.look_for_others(plan.path(), &steps, Counting::Uncounted)?;

@@ -4,6 +4,7 @@ use super::plan::{Before, Faulty, Plan, Step};
 use super::write_rules::check_writable;
 use crate::kernel::history::{History, Written};
 use crate::kernel::modules::{Dependents, Importer, Relink};
+use crate::kernel::sight::shows;
 use crate::kernel::tool_paths::tests_of_tool;
 use serde::Serialize;
 use tgp_base::error::{Error, ErrorCode};
@@ -96,16 +97,16 @@ impl Plan for Removal<'_> {
         // Its own test says what it should do also when there is none: it goes after it, or waits for another.
         importers.retain(|importer| !tests_of_tool(path).contains(&importer.path));
         if !importers.is_empty() {
-            let names = names_of(&importers);
+            let names = shown(names_of(&importers));
             let message = format!(
                 "{} was not removed: {} import it. Change them first, or use move_file, which takes their imports along.",
                 path.as_str(),
-                listed(&names)
+                if names.is_empty() { "others, which you may not read,".to_owned() } else { listed(&names) }
             );
             let error = Error::new(ErrorCode::Validation, message).with("path", path.as_str());
             return Err(error.with("importers", names));
         }
-        Ok((vec![Step { path: path.clone(), before: Before::Exactly(Some(content)), after: None }], mentions))
+        Ok((vec![Step { path: path.clone(), before: Before::Exactly(Some(content)), after: None }], shown(mentions)))
     }
 }
 
@@ -159,7 +160,7 @@ impl Plan for Relocation<'_> {
         let dependents = relink.dependents(from, to)?;
         let mut steps =
             vec![Step { path: to.clone(), before: Before::Exactly(None), after: Some(relink.moved(from, to, &text)?) }];
-        let relinked = names_of(&dependents.importers);
+        let relinked = shown(names_of(&dependents.importers));
         steps.extend(dependents.importers.into_iter().map(|importer| Step {
             path: importer.path,
             before: Before::Text(importer.text),
@@ -175,12 +176,18 @@ impl Plan for Relocation<'_> {
             );
             return Err(Error::new(ErrorCode::Validation, message).with("path", other));
         }
-        Ok((steps, Followed { relinked, mentions: dependents.mentions }))
+        Ok((steps, Followed { relinked, mentions: shown(dependents.mentions) }))
     }
 }
 
 fn names_of(importers: &[Importer]) -> Vec<String> {
     importers.iter().map(|importer| importer.path.as_str().to_owned()).collect()
+}
+
+/// Those that the caller may know of.
+fn shown(mut names: Vec<String>) -> Vec<String> {
+    names.retain(|name| shows(name));
+    names
 }
 
 fn listed(names: &[String]) -> String {

@@ -171,7 +171,11 @@ impl WritePath {
         let Some(text) = text.filter(|_| is_tool(path)) else { return Ok((false, Vec::new())) };
         let leaving: Vec<&str> =
             steps.iter().filter(|step| step.after.is_none()).map(|step| step.path.as_str()).collect();
-        let is_new = leaving.is_empty() && !self.parts.root.exists(path)?;
+        let is_there = self.parts.root.exists(path)?;
+        if !is_there {
+            self.parts.tools.refuse_look_alike(path.as_str(), &leaving)?;
+        }
+        let is_new = leaving.is_empty() && !is_there;
         let similar = match &self.parts.reuse {
             Some(reuse) => {
                 let candidate = Candidate { path, text, is_new, leaving };

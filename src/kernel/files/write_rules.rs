@@ -1,5 +1,6 @@
 //! Which files an agent may write.
 
+use crate::kernel::look_alike::is_disguised;
 use crate::kernel::tool_paths::TOOLS;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_vfs::JailPath;
@@ -76,6 +77,9 @@ pub fn check_writable(path: &JailPath) -> Result<(), Error> {
     }
     if path.segments().any(|segment| segment.starts_with('.')) {
         return refuse("names that begin with a dot are not for tools or data");
+    }
+    if is_disguised(path.as_str()) {
+        return refuse("it has letters of another script that look like plain ones; write it in plain letters");
     }
     if path.as_str().eq_ignore_ascii_case(META) {
         return refuse("meta.json is the kernel's own; it follows the tools by itself");

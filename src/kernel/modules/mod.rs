@@ -9,6 +9,7 @@ mod module_graph;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod modules;
 mod packages;
+mod referenced_files;
 mod relink;
 mod tool_cache;
 
@@ -18,6 +19,7 @@ pub use import_resolver::{ImportResolver, Resolved, Target};
 pub use module_graph::{ModuleGraph, Sources};
 pub use modules::Modules;
 pub use packages::Packages;
+pub use referenced_files::referenced_files;
 pub use relink::{Dependents, Importer, Relink};
 pub(super) use tgp_compile::std_library;
 pub use tool_cache::ToolCache;

@@ -16,7 +16,7 @@ use tgp_sandbox::{Code, Module, ModuleKind, Package};
 use tgp_vfs::{JailPath, Stamp, Vfs};
 
 /// Modules that one tool may pull in.
-const MAX_MODULES: usize = 256;
+pub(super) const MAX_MODULES: usize = 256;
 
 /// The entry of a run of tests: a part of the standard library that is in no file.
 const TEST_DRIVER: &str = "@tgp/std/test_driver.ts";

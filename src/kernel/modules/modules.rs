@@ -1,7 +1,9 @@
 //! Tools with everything that they import, compiled and linked.
 
 use super::graph_cache::GraphCache;
+use super::import_resolver::{Resolved, Target};
 use super::module_graph::{ModuleGraph, Required, Sources};
+use super::referenced_files::referenced_files;
 use tgp_base::error::Error;
 use tgp_compile::Callable;
 use tgp_vfs::{JailPath, Vfs};
@@ -55,6 +57,22 @@ impl Modules {
     /// The graph of the tests in `text`, the text of the file at `path`, behind the driver that runs them.
     pub fn graph_of_test(&self, path: &JailPath, text: &str) -> Result<ModuleGraph, Error> {
         ModuleGraph::build_test(&self.sources, path, text)
+    }
+
+    /// The files of the root that a text at `path` leads to, as [`referenced_files`] finds them.
+    pub fn references(&self, path: &str, text: &str) -> Vec<String> {
+        let Sources { compiler, resolver, files, .. } = &self.sources;
+        referenced_files(compiler, resolver, &**files, path, text)
+    }
+
+    /// The file of the root that a specifier leads to, with all that it leads to in turn.
+    pub fn named(&self, importer: &str, specifier: &str) -> Vec<String> {
+        let leads = self.sources.resolver.resolve(importer, specifier).map(|found| found.resolved);
+        let Ok(Resolved::Found(Target::File(file))) = leads else { return Vec::new() };
+        let text = self.sources.files.read(&file).unwrap_or_default();
+        let mut named = self.references(file.as_str(), &text);
+        named.push(file.as_str().to_owned());
+        named
     }
 
     /// The graph of `entry` if it is known and true, and a few looks are enough to tell.

@@ -4,7 +4,8 @@
 use super::behaviour::{Behaviour, Compared, compare};
 use super::signature::is_compatible;
 use crate::kernel::config::ReuseMode;
-use crate::kernel::runs::{Runs, Tried};
+use crate::kernel::runs::{Runs, Tried, run_owner};
+use crate::kernel::sight::{runs, shows};
 use crate::kernel::tools::{ReuseEvent, SimilarTool, Tools};
 use serde_json::Value;
 use std::sync::Arc;
@@ -70,7 +71,7 @@ impl Reuse {
             return Ok(Vec::new());
         }
         let mut alike = self.tools.alike(&entry, MAX_LOOKED_AT)?;
-        alike.retain(|found| !candidate.leaving.contains(&found.tool.path.as_str()));
+        alike.retain(|found| !candidate.leaving.contains(&found.tool.path.as_str()) && shows(&found.tool.path));
         let until = Instant::now() + PATIENCE;
         let parameters = parameters_of(&entry);
         for found in &mut alike {
@@ -96,7 +97,9 @@ impl Reuse {
         parameters: &Value,
         until: Instant,
     ) -> Behaviour {
-        let arguments = self.tools.arguments_of(&found.tool.path);
+        // What others ran it with is theirs: whether a text gives the same for it would tell them apart.
+        let Some(owner) = run_owner() else { return Behaviour::Unknown };
+        let arguments = self.tools.arguments_of(&owner, &found.tool.path);
         if arguments.len() < 2 || found.score < LEAST_ALIKE || Instant::now() > until {
             return Behaviour::Unknown;
         }
@@ -104,6 +107,10 @@ impl Reuse {
         let there = self.runs.trial(&Tried::Tool(&path));
         let here = self.runs.trial(&Tried::Text(candidate.path, candidate.text));
         let (Ok(there), Ok(here)) = (there, here) else { return Behaviour::Unknown };
+        // A trial is a run: whoever may not run all of it is told nothing of how it goes.
+        if !there.files().iter().chain(&here.files()).all(|path| runs(path)) {
+            return Behaviour::Unknown;
+        }
         let (known, new) = (Compared { trial: there, parameters: known }, Compared { trial: here, parameters });
         compare(&known, &new, &arguments, until)
     }

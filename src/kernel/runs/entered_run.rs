@@ -4,6 +4,7 @@ use super::exec_options::{ExecRequest, Runnable};
 use super::exec_value::{ExecDone, when_executed};
 use crate::kernel::door::{Asker, Call, Changes, Door, Effect, Passage, Reach, Trace};
 use crate::kernel::modules::ModuleGraph;
+use crate::kernel::sight::SharedSight;
 use std::borrow::Cow;
 use std::sync::Arc;
 use tgp_base::error::Error;
@@ -48,6 +49,8 @@ pub struct Entered {
     pub done: ExecDone,
     /// The hash of the text that somebody has approved.
     pub approved: Option<Arc<str>>,
+    /// What the caller may see.
+    pub sight: SharedSight,
 }
 
 /// Asks the door; the end of the run goes by it as well.
@@ -64,10 +67,8 @@ pub fn enter(
     let (tool, effect, args) = match what {
         Runnable::Tool(_) => ("exec_tool", Effect::Run, Cow::Borrowed(args_json)),
         Runnable::Code(code) => ("run_code", Effect::Run, Cow::Owned(code_args(code, args_json))),
-        // Tests reach nothing and change nothing: they only tell how a tool is.
-        Runnable::Test(path) => {
-            ("test_tool", Effect::Read, Cow::Owned(serde_json::json!({ "path": path }).to_string()))
-        }
+        // Tests change nothing, and run the code of the tool.
+        Runnable::Test(path) => ("test_tool", Effect::Run, Cow::Owned(serde_json::json!({ "path": path }).to_string())),
     };
     let entered = door.enter(Call {
         number: run.0,
@@ -88,12 +89,12 @@ pub fn enter(
     });
     match entered {
         Ok(passage) => {
-            let approved = passage.approved_text();
+            let (approved, sight) = (passage.approved_text(), passage.sight());
             let done = when_executed(move |result| {
                 leave(passage, &result);
                 done.pay(result);
             });
-            Ok(Entered { done, approved })
+            Ok(Entered { done, approved, sight })
         }
         Err(error) => Err((error, done)),
     }

@@ -3,6 +3,7 @@
 use crate::kernel::checks::Caller;
 use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
 use crate::kernel::door::Asker;
+use crate::kernel::sight::SharedSight;
 use crate::kernel::tool_paths::CODE_PATH;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -40,6 +41,10 @@ pub struct ExecOptions {
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
     pub(super) approved: Option<Arc<str>>,
+    /// What the caller may see.
+    #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
+    pub(super) sight: SharedSight,
 }
 
 /// What is run.

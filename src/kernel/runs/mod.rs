@@ -43,4 +43,4 @@ pub use guest_files::GuestFiles;
 pub use runs::{RunParts, Runs};
 #[cfg(test)]
 pub use test_report::TestFileReport;
-pub use trial::{Trial, Tried};
+pub use trial::{Trial, Tried, run_owner};

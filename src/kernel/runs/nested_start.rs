@@ -36,8 +36,9 @@ impl RunStarter for Runs {
             enter(&self.services.door, run, &what, &args_json, by, texts, done)
         });
         match entered {
-            Ok(Entered { done, approved }) => {
+            Ok(Entered { done, approved, sight }) => {
                 scope.options.approved = approved;
+                scope.options.sight = sight;
                 self.begin_nested(run, scope, what, args_json, graph, done);
             }
             Err((error, done)) if approval.is_some() => done.pay(Err(error)),

@@ -5,8 +5,9 @@ use super::exec_options::{ExecOptions, Runnable};
 use super::imported::imported;
 use super::runs::Runs;
 use super::test_record::TestRecord;
-use crate::kernel::door::{Need, Reach};
+use crate::kernel::door::{Effect, Need, Reach};
 use crate::kernel::modules::ModuleGraph;
+use crate::kernel::text_hash::text_hash;
 use std::cell::OnceCell;
 use tgp_base::error::Error;
 use tgp_state::Through;
@@ -29,13 +30,14 @@ impl LookedUp<'_> {
         self.graph().map_or_else(|error| error.message.clone(), ModuleGraph::text_hash)
     }
 
-    /// What a run reaches by its imports: their code runs, and their text is read. Nothing of what cannot run.
+    /// What a run reaches by its imports: their code runs, and their text is read. Of what cannot be compiled, the message
+    /// that says so may quote any of them.
     fn imports(&self) -> Vec<Reach> {
-        let paths = self.graph().map(ModuleGraph::files).unwrap_or_default();
+        let paths = self.graph().map_or_else(|_| self.runs.references(self.what), ModuleGraph::files);
         let mut reached = imported(paths.into_iter().filter(|path| path != self.what.path()).collect());
-        if matches!(self.what, Runnable::Test(_)) {
-            // To see how a tool is, it need not be allowed to run.
-            reached.iter_mut().for_each(|reach| reach.need = Need::NotForbidden);
+        if let Runnable::Test(path) = self.what {
+            // A report names and quotes what stands in a test.
+            reached.push(Reach { effect: Effect::Read, paths: vec![path.clone()], need: Need::NotForbidden });
         }
         reached
     }
@@ -74,6 +76,26 @@ impl Runs {
             Runnable::Code(code) => modules.graph_of_code(what.path(), code),
             Runnable::Test(path) => self.test_graph(path, record),
         }
+    }
+
+    /// Every file that would be read to run this, whether or not it can.
+    fn references(&self, what: &Runnable) -> Vec<String> {
+        let modules = self.modules();
+        let text = |path: &str| JailPath::parse(path).ok().and_then(|path| modules.files().read(&path).ok());
+        match what {
+            Runnable::Tool(path) | Runnable::Test(path) => {
+                text(path).map_or_else(Vec::new, |text| modules.references(path, &text))
+            }
+            Runnable::Code(code) => modules.references(what.path(), code),
+        }
+    }
+
+    /// A hash of the texts of the tests that a path means, with all that they import.
+    #[must_use]
+    pub fn tests_hash(&self, path: Option<&str>) -> String {
+        let tests = self.test_files(path, &|_| true).unwrap_or_default();
+        let hashes: Vec<String> = tests.into_iter().map(|test| self.looked_up(&Runnable::Test(test)).hash()).collect();
+        text_hash(hashes.join("\n").as_bytes())
     }
 
     /// A hash of the text of a tool, with all that it imports; what is wrong with it where it cannot run.

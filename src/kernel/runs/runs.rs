@@ -19,6 +19,7 @@ use crate::kernel::door::Door;
 use crate::kernel::history::RunExamples;
 use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
+use crate::kernel::sight::seeing;
 use crate::kernel::test_first::TestFirst;
 use crate::kernel::tools::Tools;
 use std::sync::Arc;
@@ -123,8 +124,9 @@ impl Runs {
             enter(&self.services.door, *run, what, args_json, by, texts, done)
         });
         match entered {
-            Ok(Entered { done, approved }) => {
+            Ok(Entered { done, approved, sight }) => {
                 request.options.approved = approved;
+                request.options.sight = sight;
                 Some(EnteredRun { request, done, graph })
             }
             Err((error, done)) => {
@@ -223,9 +225,9 @@ impl Runs {
             return done.pay(Err(Error::new(ErrorCode::Limit, message)));
         }
         let compiling = Stage::begin("compile", &scope);
-        let graph = judged.map_or_else(|| self.graph(&what, scope.test.as_deref()), Ok);
         let memory = scope.limits.memory_bytes;
-        let graph = graph.and_then(|graph| {
+        let graph = seeing(scope.options.sight.clone(), || {
+            let graph = judged.map_or_else(|| self.graph(&what, scope.test.as_deref()), Ok)?;
             self.admit(&args_json, memory, &scope.options, &graph)?;
             self.may_run(&what, &scope, &graph)?;
             Ok(graph)
@@ -311,6 +313,7 @@ impl Runs {
         let is_counted = matches!(what, Runnable::Tool(_)) && scope.preview.is_none() && scope.test.is_none();
         let counted = is_counted.then(|| entry.clone());
         let args = Arc::clone(&args_json);
+        let owner = scope.options.asker.owner();
         let shown = self.examples.as_ref().map(|examples| (Arc::clone(examples), Arc::clone(&args_json)));
         let host = Arc::new(SandboxHost::new(
             Arc::clone(&self.services),
@@ -350,7 +353,7 @@ impl Runs {
                     }
                     let result = conclude(outcome, &path, &scope, &graph, &api);
                     if let (Ok(value), Some(counted)) = (&result, &counted) {
-                        tools.was_run(counted, &args);
+                        tools.was_run(&owner, counted, &args);
                         if let Some((examples, args_json)) = &shown {
                             examples.record(counted, args_json, value.result(), |word| graph.spells(word));
                         }

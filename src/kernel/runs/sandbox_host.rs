@@ -17,6 +17,7 @@ use crate::kernel::door::{Call, Changes, Door, Effect, Passage};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
+use crate::kernel::sight::seeing;
 use crate::kernel::test_first::TestFirst;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -142,7 +143,8 @@ impl SandboxHost {
                 let missed = |error: VfsError| {
                     let error = Error::from(error);
                     if !path.starts_with('/') && self.may_hint() {
-                        with_near_path(error, self.services.modules.files())
+                        let files = self.services.modules.files();
+                        seeing(self.scope.options.sight.clone(), || with_near_path(error, files))
                     } else {
                         error
                     }
@@ -168,15 +170,27 @@ impl SandboxHost {
 
     fn require(&self, question: &Question) -> Result<String, Error> {
         let (importer, specifier): (String, String) = arguments(question)?;
-        let required = self.services.modules.require(&self.graph, &importer, &specifier)?;
+        seeing(self.scope.options.sight.clone(), || self.required(&importer, &specifier))
+    }
+
+    fn required(&self, importer: &str, specifier: &str) -> Result<String, Error> {
+        let modules = &self.services.modules;
+        let required = modules.require(&self.graph, importer, specifier).map_err(|error| {
+            // What does not compile is told with what stands there.
+            let named = modules.named(importer, specifier);
+            self.check_imported(named).err().unwrap_or(error)
+        })?;
         let files = required.modules.iter().map(|module| module.path.clone());
         let imported: Vec<String> = files.filter(|path| self.graph.is_file(path)).collect();
-        if !imported.is_empty() {
-            self.check("exec_tool", Effect::Run, "{}", imported)?;
-        }
+        self.check_imported(imported)?;
         self.services.checks.gate_run(self.scope.options.caller, &self.graph)?;
         let modules = to_json(&required.modules)?;
         to_json(&serde_json::json!({ "path": required.path, "modules": modules }))
+    }
+
+    /// Whether the guest may have these files run.
+    fn check_imported(&self, imported: Vec<String>) -> Result<(), Error> {
+        if imported.is_empty() { Ok(()) } else { self.check("exec_tool", Effect::Run, "{}", imported) }
     }
 
     /// Asks the door on behalf of the guest; nothing for what is no call.

@@ -73,8 +73,9 @@ impl Runs {
         modules.graph_of_test(&path, &text)
     }
 
-    /// The test files that a path means: of a tool, a test itself, those that match a glob, or all below a folder. Sorted.
-    pub fn test_files(&self, path: Option<&str>) -> Result<Vec<String>, Error> {
+    /// The test files that a path means: of a tool, a test itself, those that match a glob, or all below a folder, of which
+    /// `may_test` decides. Sorted.
+    pub fn test_files(&self, path: Option<&str>, may_test: &dyn Fn(&str) -> bool) -> Result<Vec<String>, Error> {
         let files = self.modules().files();
         let asked = path.filter(|path| !matches!(*path, "" | "." | TOOLS));
         let glob = asked.filter(|path| path.contains(GLOB)).map(matcher).transpose()?;
@@ -89,7 +90,7 @@ impl Runs {
             (None, None) => true,
         };
         let mut found = files.list(&JailPath::parse(TOOLS)?)?;
-        found.retain(|file| is_test(file) && is_meant(file));
+        found.retain(|file| is_test(file) && is_meant(file) && may_test(file.as_str()));
         found.sort();
         Ok(found.iter().map(|file| file.as_str().to_owned()).collect())
     }

@@ -5,6 +5,7 @@
 
 use super::runs::Runs;
 use super::sandbox_host::RunStarter;
+use crate::kernel::door::present;
 use crate::kernel::modules::ModuleGraph;
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,7 +56,18 @@ impl Runs {
     }
 }
 
+/// Whose runs a trial may be made of: of whoever this thread works for. Nothing where that is nobody.
+#[must_use]
+pub fn run_owner() -> Option<String> {
+    present().map(|call| call.owner)
+}
+
 impl Trial<'_> {
+    /// The files of the root that run.
+    pub fn files(&self) -> Vec<String> {
+        self.graph.files()
+    }
+
     /// The result for these arguments, as JSON; nothing when there is none, for whatever reason.
     pub fn result(&self, args_json: &str) -> Option<String> {
         let runs = self.runs;

@@ -22,6 +22,9 @@ pub(super) struct State {
 pub(super) struct Seen {
     pub(super) stamp: Stamp,
     pub(super) hash: ContentHash,
+    /// The entry that was made of it here.
+    #[serde(default)]
+    pub(super) made: Option<ContentHash>,
 }
 
 /// What a file turned out to be.
@@ -49,7 +52,10 @@ impl State {
             self.registry.insert(entry);
         }
         match stamp {
-            Some(stamp) => drop(self.seen.insert(path, Seen { stamp, hash })),
+            Some(stamp) => {
+                let made = self.registry.get(&path).map(|tool| Registry::fingerprint(tool));
+                self.seen.insert(path, Seen { stamp, hash, made });
+            }
             None => drop(self.seen.remove(&path)),
         }
         self.unstored = true;

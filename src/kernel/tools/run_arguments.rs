@@ -1,6 +1,6 @@
 //! What tools were last run with, so that another tool can be tried on the same.
 //!
-//! It is kept in memory and nowhere else: arguments are the application's data. Results are not kept at all; the tool gives
+//! It is kept in memory and nowhere else, for whoever gave them: arguments are the application's data. Results are not kept at all; the tool gives
 //! them again when they are needed, as it is then.
 
 use crate::kernel::bounded_cache::BoundedCache;
@@ -11,6 +11,7 @@ const MAX_TOOLS: usize = 512;
 const MAX_RUNS: usize = 5;
 const MAX_BYTES: usize = 4 << 10;
 
+/// By owner and path.
 pub struct RunArguments(BoundedCache<String, Vec<Arc<str>>>);
 
 impl Default for RunArguments {
@@ -21,21 +22,26 @@ impl Default for RunArguments {
 
 impl RunArguments {
     /// Keeps the arguments of a good run, unless they are long or known.
-    pub fn record(&self, path: &str, args_json: &Arc<str>) {
-        let mut kept = self.of(path);
+    pub fn record(&self, owner: &str, path: &str, args_json: &Arc<str>) {
+        let mut kept = self.of(owner, path);
         if args_json.len() > MAX_BYTES || kept.contains(args_json) {
             return;
         }
         // Of runs that end at the same time one may be lost; others will come.
         kept.insert(0, Arc::clone(args_json));
         kept.truncate(MAX_RUNS);
-        self.0.put(path.to_owned(), kept);
+        self.0.put(key(owner, path), kept);
     }
 
     /// Newest first.
-    pub fn of(&self, path: &str) -> Vec<Arc<str>> {
-        self.0.get(path).unwrap_or_default()
+    pub fn of(&self, owner: &str, path: &str) -> Vec<Arc<str>> {
+        self.0.get(key(owner, path).as_str()).unwrap_or_default()
     }
+}
+
+/// No path holds a NUL.
+fn key(owner: &str, path: &str) -> String {
+    format!("{path}\0{owner}")
 }
 
 #[cfg(test)]
@@ -47,10 +53,11 @@ mod tests {
     fn the_newest_few_are_kept_each_once_and_none_that_is_long() {
         let arguments = RunArguments::default();
         for number in [1, 2, 2, 3, 4, 5, 6, 6] {
-            arguments.record("a", &Arc::from(number.to_string()));
+            arguments.record("me", "a", &Arc::from(number.to_string()));
         }
-        arguments.record("a", &Arc::from("x".repeat(5000)));
-        assert_eq!(arguments.of("a"), ["6", "5", "4", "3", "2"].map(Arc::<str>::from));
-        assert!(arguments.of("b").is_empty());
+        arguments.record("me", "a", &Arc::from("x".repeat(5000)));
+        assert_eq!(arguments.of("me", "a"), ["6", "5", "4", "3", "2"].map(Arc::<str>::from));
+        assert!(arguments.of("me", "b").is_empty());
+        assert!(arguments.of("you", "a").is_empty());
     }
 }

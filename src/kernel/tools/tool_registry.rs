@@ -1,7 +1,7 @@
 //! Keeps the registry level with the files, however those were changed.
 //!
-//! The files are the truth. `meta.json` and a private cache only save work: an entry is taken over when the hash of the
-//! file's text is the one that it was made of, and a text is not even read when the file's stamp is the known one.
+//! The files are the truth. `meta.json` and a private cache only save work: an entry is taken over when this registry has made it,
+//! as the cache tells, of the text that the file has, and a text is not even read when the file's stamp is the known one.
 //!
 //! Writing `meta.json` costs as much as there are tools. So it follows a change at once only while tools are few; of many
 //! it waits until a fixed share of them has changed, or until somebody asks for it. Per write that is a fixed price.
@@ -11,6 +11,7 @@ use super::meta_lag::{MetaLag, MetaText};
 use super::registry_state::{Looked, State};
 use super::tool_entry::tool_entry;
 use super::use_counter::UseCounter;
+use crate::kernel::look_alike::{looks_of, without_look_alikes};
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tool_paths::{TOOLS, is_tool};
 use parking_lot::{Mutex, MutexGuard};
@@ -104,6 +105,16 @@ impl ToolRegistry {
     /// The entry that a tool with this text would have.
     pub fn entry_of(&self, path: &str, text: &str) -> ToolMeta {
         tool_entry(&self.compiler, path, text, ContentHash::of(text))
+    }
+
+    /// Another tool whose path people would take for this one.
+    pub fn look_alike_of(&self, path: &str) -> Result<Option<String>, Error> {
+        let (state, looks) = (self.fresh()?, looks_of(path));
+        let is_alike = |other: &str| {
+            let is_near = other.len() == path.len() || !other.is_ascii() || !path.is_ascii();
+            is_near && other != path && looks_of(other) == looks
+        };
+        Ok(state.registry.list().find(|tool| is_alike(&tool.path)).map(|tool| tool.path.clone()))
     }
 
     /// Differs whenever the tools do.
@@ -238,6 +249,7 @@ impl ToolRegistry {
         }
         let mut files = self.files.tools.list_stamped(&JailPath::parse(TOOLS)?)?;
         files.retain(|file| is_tool(&file.path));
+        let files = without_look_alikes(files, |file| file.path.as_str());
         let (same, changed): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| state.knows(&known, file));
         let held = |path: &str, hash: &ContentHash| {
             state.registry.hash_of(path) == Some(hash) || known.get(path).is_some_and(|entry| entry.hash == *hash)
@@ -265,10 +277,18 @@ impl ToolRegistry {
             let text = JailPath::parse(META_FILE).ok().and_then(|path| files.read(&path).ok()).unwrap_or_default();
             Registry::read_meta(&text)
         };
-        let shared = self.files.shared_meta.iter().flat_map(read);
-        let own = read(&self.files.meta);
-        state.in_meta = own.iter().map(|tool| (tool.path.clone(), tool.hash.clone())).collect();
-        shared.chain(own).map(|tool| (tool.path.clone(), tool)).collect()
+        // Anybody who pushes can write it, with hashes that are right: of that only counts what this registry has made itself.
+        let is_ours = |tool: &ToolMeta| {
+            let made =
+                state.seen.get(&tool.path).filter(|seen| seen.hash == tool.hash).and_then(|seen| seen.made.as_ref());
+            made == Some(&Registry::fingerprint(tool))
+        };
+        let shared = self.files.shared_meta.iter().flat_map(read).filter(is_ours);
+        let own: Vec<ToolMeta> = read(&self.files.meta).into_iter().filter(is_ours).collect();
+        let in_meta = own.iter().map(|tool| (tool.path.clone(), tool.hash.clone())).collect();
+        let known = shared.chain(own).map(|tool| (tool.path.clone(), tool)).collect();
+        state.in_meta = in_meta;
+        known
     }
 
     /// Reads a file whose stamp is new; `None` when it cannot be read, and so is no tool.

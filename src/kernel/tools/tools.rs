@@ -84,6 +84,18 @@ impl Tools {
         Ok(found.into_iter().map(FoundTool::from).collect())
     }
 
+    /// Refuses a name for a new tool that people would take for that of another one, which does not go with the same change.
+    pub fn refuse_look_alike(&self, path: &str, leaving: &[&str]) -> Result<(), Error> {
+        let other = self.registry.look_alike_of(path)?;
+        if other.is_none_or(|other| leaving.contains(&other.as_str())) {
+            return Ok(());
+        }
+        let message = format!(
+            "Security Violation: '{path}' may not be written: another tool has a name that looks the same. Choose a name that differs in more than its case."
+        );
+        Err(Error::new(ErrorCode::SecurityViolation, message).with("path", path))
+    }
+
     /// Other tools that are described as `tool` is, best first.
     pub fn alike(&self, tool: &ToolMeta, limit: usize) -> Result<Vec<Found>, Error> {
         self.registry.alike(tool, &self.meanings(&about(tool))?, limit)
@@ -93,17 +105,17 @@ impl Tools {
         Ok(self.memory.meanings(text, self.registry.version()?).unwrap_or_default())
     }
 
-    /// The tool at `path` has given a result for these arguments.
-    pub fn was_run(&self, path: &str, args_json: &Arc<str>) {
-        self.arguments.record(path, args_json);
+    /// The tool at `path` has given a result for these arguments of `owner`.
+    pub fn was_run(&self, owner: &str, path: &str, args_json: &Arc<str>) {
+        self.arguments.record(owner, path, args_json);
         if self.registry.count_use(path) > 0 {
             self.events.count(ReuseEvent::Reused);
         }
     }
 
-    /// What the tool at `path` was last run with, newest first.
-    pub fn arguments_of(&self, path: &str) -> Vec<Arc<str>> {
-        self.arguments.of(path)
+    /// What `owner` has last run the tool at `path` with, newest first.
+    pub fn arguments_of(&self, owner: &str, path: &str) -> Vec<Arc<str>> {
+        self.arguments.of(owner, path)
     }
 
     pub fn note(&self, event: ReuseEvent) {

@@ -52,6 +52,7 @@ pub fn try_walls() -> c_int {
     let walls = Walls {
         failure: "/".into(),
         readable: Vec::new(),
+        hidden: Vec::new(),
         writable: Vec::new(),
         memory_bytes: 1 << 30,
         file_bytes: 1 << 30,

@@ -31,6 +31,8 @@ pub struct Walls {
     pub failure: PathBuf,
     /// Beside what every program of the system needs.
     pub readable: Vec<PathBuf>,
+    /// Real folders that are not the system's, wherever they lie: of these nothing is readable unless it is named above.
+    pub hidden: Vec<PathBuf>,
     pub writable: Vec<PathBuf>,
     /// What one process may map, write into one file, and compute.
     pub memory_bytes: u64,

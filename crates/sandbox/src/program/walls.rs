@@ -9,7 +9,8 @@ use landlock::{
 use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// The first version that holds files back from being cut off: without it, those outside could be emptied.
 const LEAST: ABI = ABI::V3;
@@ -125,12 +126,30 @@ fn restricted(walls: &Walls, program: &Path) -> Result<landlock::RestrictionStat
         .handle_access(AccessNet::from_all(BEST))?
         .scope(Scope::from_all(BEST))?
         .create()?
-        .add_rules(path_beneath_rules(SYSTEM, read))?
+        .add_rules(path_beneath_rules(system_around(SYSTEM, &walls.hidden), read))?
         .add_rules(path_beneath_rules(DEVICES, device_access()))?
         .add_rules(path_beneath_rules([program], read))?
         .add_rules(path_beneath_rules(&walls.readable, read))?
         .add_rules(path_beneath_rules(&walls.writable, write_access()))?
         .restrict_self()
+}
+
+/// What systems keep there, without the hidden folders: applications are installed in `/opt` and `/usr/src` too.
+fn system_around(system: &[&str], hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let mut kept = Vec::new();
+    let mut open: Vec<PathBuf> = system.iter().map(PathBuf::from).collect();
+    while let Some(place) = open.pop() {
+        if !hidden.iter().any(|hidden| hidden != &place && hidden.starts_with(&place)) {
+            kept.push(place);
+            continue;
+        }
+        // A link leads to a place that is kept or hidden by its own name.
+        let entries = fs::read_dir(&place).into_iter().flatten().flatten();
+        let own =
+            entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink())).map(|entry| entry.path());
+        open.extend(own.filter(|path| !hidden.contains(path)));
+    }
+    kept
 }
 
 /// Everything but devices and sockets, which no program makes in a folder of its own.
@@ -140,4 +159,28 @@ fn write_access() -> BitFlags<AccessFs> {
 
 fn device_access() -> BitFlags<AccessFs> {
     AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev
+}
+
+#[cfg(test)]
+mod tests {
+    use super::system_around;
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+
+    #[test]
+    fn an_application_in_a_folder_of_the_system_is_left_out_and_all_around_it_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        for path in ["opt/app/.tgp", "opt/node/bin", "opt/deep/er/app", "opt/deep/er/other", "usr/bin"] {
+            std::fs::create_dir_all(at(path)).unwrap();
+        }
+        std::os::unix::fs::symlink(at("opt/app"), at("opt/current")).unwrap();
+        let (opt, usr) = (at("opt"), at("usr"));
+        let system = [opt.to_str().unwrap(), usr.to_str().unwrap()];
+        let found: BTreeSet<PathBuf> =
+            system_around(&system, &[at("opt/app"), at("opt/deep/er/app")]).into_iter().collect();
+        assert_eq!(found, [at("opt/node"), at("opt/deep/er/other"), at("usr")].into_iter().collect());
+        // A folder of the system itself stays: nothing would run without it.
+        assert_eq!(system_around(&system[1..], &[usr.clone()]), [usr]);
+    }
 }

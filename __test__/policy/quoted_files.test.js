@@ -1,0 +1,246 @@
+/** A verdict covers all that a call reads, runs, imports and quotes, and no hint names what the caller may not read. */
+
+import { describe, expect, test } from 'vitest';
+import { attenuate, tgpTools } from '../../index.js';
+import { heard, policyKernel } from '../helpers/policy_kernel.js';
+
+const SECRET = 'sk_live_4711';
+const HIDDEN = 'tools/payments/rates.ts';
+const FILES = {
+  [HIDDEN]: `export const KEY = '${SECRET}' as const;\nexport type Key = '${SECRET}';\nexport const tariff_secret = 1;\n`,
+  'tools/payments/tariffs.ts': 'export default (_args: object): number => 7;\n',
+  // Wrong on purpose: the type checker quotes the constant.
+  'tools/open/quotes.ts':
+    "/** Quotes. */\nimport { KEY } from '../payments/rates';\nconst n: number = KEY;\nexport default (_args: object): number => n;\n",
+  'tools/open/typed.ts':
+    "/** Quotes. */\nimport type { Key } from '../payments/rates';\nconst n: Key = 'other';\nexport default (_args: object): string => n;\n",
+  'tools/open/misspelt.ts':
+    "/** Misspells. */\nimport { tariff_secrte } from '../payments/rates';\nexport default (_args: object) => tariff_secrte;\n",
+  'tools/open/deep.ts':
+    "/** Leads on. */\nimport run from './quotes';\nexport default (_args: object): number => run({});\n",
+  'tools/open/plain.ts': '/** Plain. */\nexport default (_args: object): number => 1;\n',
+  'tools/open/plain.test.ts':
+    "import { expect, test } from '@tgp/std/test';\nimport plain from './plain';\ntest('is one', () => { expect(plain({})).toBe(1); });\n",
+  'tools/open/quotes.test.ts': `import { expect, test } from '@tgp/std/test';\nimport { KEY } from '../payments/rates';\ntest('tells', () => { expect(KEY).toBe('x'); });\n`,
+  'tools/payments/rates.test.ts':
+    "import { expect, test } from '@tgp/std/test';\nimport { KEY } from './rates';\ntest('is', () => { expect(KEY).toBe('x'); });\n",
+};
+const NO_READ = 'default: allow\nrules:\n  - { id: secret, deny: [read], paths: ["tools/payments/**"] }\n';
+const ONLY_OPEN = { allow: ['read', 'write', 'run'], paths: ['tools/open/**'] };
+const OPEN_TOOLS = ['quotes.ts', 'typed.ts', 'misspelt.ts', 'deep.ts'].map((name) => `tools/open/${name}`);
+
+/** Agents that may not read payments: by a rule, by a token, and by a rule that names the tool. */
+const BLIND = /** @type {const} */ ([
+  ['a rule', NO_READ, undefined],
+  [
+    'a rule about read_file',
+    'default: allow\nrules:\n  - { id: secret, deny: [read_file], paths: ["tools/payments/**"] }\n',
+    undefined,
+  ],
+  ['a token', undefined, ONLY_OPEN],
+]);
+
+/**
+ * @param {any} policy
+ * @param {any} caveats
+ * @param {any} [config]
+ */
+async function blindAgent(policy, caveats, config = {}) {
+  const { kernel } = await policyKernel(policy, { files: FILES, config });
+  await kernel.boot();
+  const { token } = caveats === undefined ? { token: undefined } : await kernel.issueToken(caveats);
+  /** @type {any} */
+  const tools = tgpTools(kernel, token === undefined ? {} : { token });
+  /** All that an agent gets to read of a call. @type {(tool: string, args: object, options?: object) => Promise<string>} */
+  const told = (tool, args, options) =>
+    tools[tool].execute(args, options).then(
+      (/** @type {unknown} */ answer) => JSON.stringify(answer),
+      (/** @type {any} */ error) => JSON.stringify([error.code, error.message, error.details]),
+    );
+  return { kernel, tools, told };
+}
+
+describe.each(BLIND)('by %s', (_by, policy, caveats) => {
+  test('check_tool quotes nothing of files that the caller may not read', async () => {
+    const { told } = await blindAgent(policy, caveats);
+    for (const path of OPEN_TOOLS) {
+      const answer = await told('check_tool', { path });
+      expect(answer, path).not.toMatch(/4711|tariff_secret\b/);
+      expect(answer, path).toContain('ERR_DENIED');
+    }
+    expect(await told('check_tool', { path: 'tools/open/plain.ts' })).toContain('"valid":true');
+  });
+
+  test.each(['warn', 'strict'])(
+    'no change of a file has them quoted, previewed or made, with checks that are %s',
+    async (check) => {
+      const { told } = await blindAgent(policy, caveats, { check });
+      const spy =
+        "/** S. */\nimport { KEY, tariff_secrte } from '../payments/rates';\nconst n: number = KEY;\nexport default (_args: object): number => n + tariff_secrte;\n";
+      const plain = { path: 'tools/open/plain.ts' };
+      for (const [tool, args] of /** @type {[string, object][]} */ ([
+        ['write_file', { path: 'tools/open/spy.ts', content: spy }],
+        [
+          'patch_file',
+          {
+            ...plain,
+            search: 'export',
+            replace: "import { KEY } from '../payments/rates';\nconst n: number = KEY;\nexport",
+          },
+        ],
+        [
+          'apply_diff',
+          {
+            ...plain,
+            diff: `<<<<<<< SEARCH\nexport default (_args: object): number => 1;\n=======\nimport type { Key } from '../payments/rates';\nexport default (_args: object): Key => 1;\n>>>>>>> REPLACE`,
+          },
+        ],
+      ])) {
+        for (const options of [{ dryRun: true }, {}]) {
+          const answer = await told(tool, args, options);
+          expect(answer, tool).not.toMatch(/4711|tariff_secret\b/);
+          expect(answer, tool).toContain('ERR_DENIED');
+        }
+      }
+    },
+  );
+
+  test('no run and no test has them run or quoted', async () => {
+    const { told } = await blindAgent(policy, caveats, { check: 'strict' });
+    for (const path of OPEN_TOOLS) {
+      const answer = await told('exec_tool', { path, args: {} });
+      expect(answer, path).not.toMatch(/4711|tariff_secret\b/);
+      expect(answer, path).toContain('ERR_DENIED');
+    }
+    const tested = await told('test_tool', { path: 'tools/open/quotes.ts' });
+    expect(tested).toContain('ERR_DENIED');
+    expect(tested).not.toContain('4711');
+    expect(await told('test_tool', { path: 'tools/open/plain.ts' })).toContain('"ok":true');
+  });
+
+  test('hints, lists of importers and of mentions do not name them', async () => {
+    const { kernel, told } = await blindAgent(policy, caveats, { check: 'off' });
+    await kernel.vfs.writeFile(
+      'tools/payments/uses_plain.ts',
+      "import plain from '../open/plain';\nexport default plain;\n",
+    );
+    await kernel.vfs.writeFile('tools/payments/notes.ts', "export default 'see tools/open/typed.ts';\n");
+    for (const [tool, args] of /** @type {[string, object][]} */ ([
+      ['read_file', { path: 'tools/open/tariffs.ts' }],
+      ['check_tool', { path: 'tools/open/tariffs.ts' }],
+      ['exec_tool', { path: 'tools/open/tariffs.ts', args: {} }],
+      ['test_tool', { path: 'tools/open/tariffs.ts' }],
+      ['patch_file', { path: 'tools/open/tariffs.ts', search: 'a', replace: 'b' }],
+      ['run_code', { code: "import tariffs from '/lib/open/tariffs';\nexport default () => tariffs;" }],
+      ['run_code', { code: "export default () => tgp.read_file('tools/open/tariffs.ts');" }],
+      ['delete_file', { path: 'tools/open/plain.ts' }],
+      ['delete_file', { path: 'tools/open/typed.ts' }],
+      ['test_tool', { path: 'tools/payments/r*' }],
+    ])) {
+      const answer = await told(tool, args);
+      expect(answer, `${tool} ${JSON.stringify(args)}`).not.toMatch(/payments\/(?:rates|tariffs|uses_plain|notes)/);
+    }
+  });
+});
+
+test('what may be read is found, hinted at and quoted as before', async () => {
+  const policy = 'default: allow\nrules:\n  - { id: other, deny: [read], paths: ["tools/other/**"] }\n';
+  const { tools, told } = await blindAgent(policy, undefined);
+  expect(await told('read_file', { path: 'tools/open/tariffs.ts' })).toContain('tools/payments/tariffs.ts');
+  expect((await heard(tools.check_tool.execute({ path: 'tools/open/misspelt.ts' }))).said).toBe('allow');
+  expect(await told('check_tool', { path: 'tools/open/misspelt.ts' })).toContain('tariff_secret');
+});
+
+test('a rule that asks about a file asks before it is quoted, and what was approved is quoted', async () => {
+  const policy = 'default: allow\nrules:\n  - { id: look, ask: [read], paths: ["tools/payments/**"] }\n';
+  /** @type {any[]} */
+  const asked = [];
+  const approve = (/** @type {any} */ request) => {
+    asked.push(request);
+    return true;
+  };
+  const { tools } = await policyKernel(policy, { files: FILES, approve });
+  const found = await tools.check_tool.execute({ path: 'tools/open/misspelt.ts' });
+  expect(JSON.stringify(found)).toContain('tariff_secret');
+  expect(asked).toMatchObject([{ tool: 'check_tool', rule: 'look', also: [{ effect: 'read', paths: [HIDDEN] }] }]);
+});
+
+test('test_tool runs: it has the effect run, with all that it imports', async () => {
+  const policy = 'default: allow\nrules:\n  - { id: no-run, deny: [run], paths: ["tools/payments/**"] }\n';
+  const { kernel, tools, told } = await blindAgent(policy, undefined);
+  expect(await heard(tools.test_tool.execute({ path: 'tools/open/quotes.ts' }))).toMatchObject({
+    said: 'deny',
+    rule: 'no-run',
+  });
+  expect(await told('test_tool', { path: 'tools/open/plain.ts' })).toContain('"ok":true');
+  const { token } = await kernel.issueToken({ allow: ['read'] });
+  expect((await heard(tgpTools(kernel, { token }).test_tool.execute({ path: 'tools/open/plain.ts' }))).said).toBe(
+    'deny',
+  );
+  const safe = await policyKernel('safe', { files: FILES });
+  expect((await heard(safe.tools.test_tool.execute({ path: 'tools/open/plain.ts' }))).said).toBe('ask');
+});
+
+test('what a tool takes is not told to those who may not run it', async () => {
+  const policy = 'default: allow\nrules:\n  - { id: no-run, deny: [run], paths: ["tools/payments/**"] }\n';
+  const files = {
+    'tools/payments/wire.ts':
+      '/** Wires. */\nexport default (args: { account_secret: string }) => args.account_secret;\n',
+  };
+  const { tools } = await policyKernel(policy, { files });
+  const answer = await tools.exec_tool.execute({ path: 'tools/payments/wire.ts', args: { konto: 7 } });
+  expect(answer).toMatchObject({ success: false, code: 'ERR_DENIED', error: expect.stringContaining("'no-run'") });
+  expect(JSON.stringify(answer)).not.toContain('account_secret');
+});
+
+describe('a trial for reuse', () => {
+  const KNOWN =
+    '/** Price of an article with tax. */\nexport default (args: { net: number; code: number }) => args.net * 2 + (args.code % 7);\n';
+  const PATH = 'tools/open/price.ts';
+  /** Whether a code is below a number, asked by whether two tools do the same. @param {number} below */
+  const probe = (below) =>
+    `/** Price of an article with tax. */\nexport default (args: { net: number; code: number }) => args.code < ${below} ? args.net * 2 + (args.code % 7) : -1;\n`;
+
+  /** What previews of writing a probe name as a tool that does the same. @param {any} tools @param {number[]} bounds */
+  const probed = (tools, bounds) =>
+    Promise.all(
+      bounds.map(async (below) => {
+        const args = { path: 'tools/open/probe.ts', content: probe(below) };
+        const { result } = await tools.write_file.execute(args, { dryRun: true });
+        return result.similar?.[0].path ?? 'nothing';
+      }),
+    );
+
+  test('tells nobody what another session has run a tool with', async () => {
+    const { kernel } = await policyKernel(undefined, { files: { [PATH]: KNOWN }, config: { memory: 'off' } });
+    const theirs = tgpTools(kernel, { session: 'theirs' });
+    for (const code of [12_345_678, 12_345_679]) {
+      await theirs.exec_tool.execute({ path: PATH, args: { net: code % 10, code } });
+    }
+    const seenBy = (/** @type {any} */ tools) => probed(tools, [99_999_999, 1]);
+    expect(await seenBy(tgpTools(kernel, { session: 'mine' }))).toEqual(['nothing', 'nothing']);
+    const { token } = await kernel.issueToken({ allow: ['read', 'write', 'run'] });
+    expect(await seenBy(tgpTools(kernel, { session: 'theirs', token }))).toEqual(['nothing', 'nothing']);
+    // Whoever ran it is told of it as before.
+    expect(await seenBy(theirs)).toEqual([PATH, 'nothing']);
+  });
+
+  test('is no run for somebody who may not run', async () => {
+    const policy = 'default: allow\nrules:\n  - { id: no-run, deny: [run], principal: ["agent:writer"] }\n';
+    const { kernel } = await policyKernel(policy, { files: { [PATH]: KNOWN }, config: { memory: 'off' } });
+    for (const code of [12_345_678, 12_345_679]) await kernel.exec(PATH, { net: code % 10, code });
+    const writer = tgpTools(kernel, { agent: 'writer' });
+    expect(await probed(writer, [99_999_999, 1])).toEqual(['nothing', 'nothing']);
+    expect(await probed(tgpTools(kernel, { agent: 'other' }), [99_999_999, 1])).toEqual([PATH, 'nothing']);
+  });
+});
+
+test('a narrower token does not check what it may not reach', async () => {
+  const { kernel } = await policyKernel(undefined, { files: FILES });
+  const { token } = await kernel.issueToken({ allow: ['check_tool'] });
+  expect((await heard(tgpTools(kernel, { token }).check_tool.execute({ path: 'tools/open/quotes.ts' }))).said).toBe(
+    'allow',
+  );
+  const narrow = tgpTools(kernel, { token: attenuate(token, { paths: ['tools/open/**'] }) });
+  expect((await heard(narrow.check_tool.execute({ path: 'tools/open/quotes.ts' }))).said).toBe('deny');
+});

@@ -1,0 +1,87 @@
+/** Names that people would take for that of another tool. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { bareRemote, clone, git } from '../helpers/git_remote.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const source = (/** @type {string} */ says) => `/** ${says} */\nexport default (_args: object) => 1;\n`;
+/** What looks like `tools/pay.ts` on a screen. */
+const TWINS = {
+  'a zero-width space': 'pay\u200b',
+  'a zero-width joiner': 'p\u200day',
+  'a mark that turns the line around': 'pay\u202e',
+  'an isolate': '\u2066pay',
+  'a byte order mark': '\ufeffpay',
+  'a soft hyphen': 'p\u00aday',
+  'a Cyrillic letter': 'p\u0430y',
+  'Cyrillic letters alone': '\u0440\u0430\u0443',
+  'a Greek letter': '\u03c1ay',
+  'wide letters': '\uff50\uff41\uff59',
+  'letters of mathematics': '\u{1d4f9}\u{1d4ea}\u{1d502}',
+  'another case': 'Pay',
+  capitals: 'PAY',
+};
+
+describe('a name that looks like that of another tool', () => {
+  it.each(Object.entries(TWINS))('is not written by an agent: %s', async (_what, name) => {
+    const { kernel, tools } = await createKernel();
+    await tools.write_file.execute({ path: 'tools/pay.ts', content: source('Pays.') });
+    for (const attempt of [
+      () => tools.write_file.execute({ path: `tools/${name}.ts`, content: source('Steals.') }),
+      () => tools.write_file.execute({ path: `tools/${name}.ts`, content: source('Steals.') }, { dryRun: true }),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject({
+        code: expect.stringMatching(/^ERR_(?:SECURITY_VIOLATION|VALIDATION)$/),
+      });
+    }
+    await tools.write_file.execute({ path: 'tools/other.ts', content: source('Does others.') });
+    await expect(tools.move_file.execute({ from: 'tools/other.ts', to: `tools/${name}.ts` })).rejects.toThrow();
+    expect((await kernel.registry.list()).map(({ path }) => path)).toEqual(['tools/other.ts', 'tools/pay.ts']);
+  });
+
+  it('is not listed, found or offered beside it when it is on disk or comes from the remote', async () => {
+    const { folder, remote } = await bareRemote();
+    const work = clone(folder, remote);
+    const here = join(await tempRoot(), '.tgp');
+    for (const root of [work, here]) {
+      mkdirSync(join(root, 'tools'), { recursive: true });
+      writeFileSync(join(root, 'tools/pay.ts'), source('Pays.'));
+      for (const name of Object.values(TWINS)) writeFileSync(join(root, `tools/${name}.ts`), source('Steals.'));
+    }
+    git(work, 'add', '-A');
+    git(work, 'commit', '-qm', 'tools');
+    git(work, 'push', '-q', 'origin', 'HEAD:refs/heads/main');
+    for (const config of [{ rootDir: here }, { git: { repo: remote } }]) {
+      const { kernel } = await createKernel({ memory: 'off', ...config });
+      expect((await kernel.registry.list()).map(({ path }) => path)).toEqual(['tools/pay.ts']);
+      expect(Object.keys(await kernel.tools())).toEqual(['pay']);
+      expect((await kernel.find('steals')).map(({ path }) => path)).not.toContainEqual(
+        expect.stringMatching(/^(?!tools\/pay\.ts$)/),
+      );
+      expect(kernel.getSystemPrompt()).not.toContain('Steals');
+      await kernel.shutdown();
+    }
+  });
+
+  it('is refused by itself when it is in disguise, before anybody has the plain one', async () => {
+    const { tools } = await createKernel();
+    await expect(tools.write_file.execute({ path: 'tools/p\u0430y.ts', content: source('Steals.') })).rejects.toThrow(
+      /another script/,
+    );
+    await tools.write_file.execute({ path: 'tools/pay.ts', content: source('Pays.') });
+  });
+});
+
+it('names in other scripts and accents are names, and a tool may change the case of its own', async () => {
+  const { kernel, tools } = await createKernel();
+  for (const name of ['счёт', '日本', 'späth', 'Tool', 'παράδειγμα']) {
+    expect(await tools.write_file.execute({ path: `tools/${name}.ts`, content: source('Works.') }), name).toMatchObject(
+      { success: true },
+    );
+  }
+  await tools.move_file.execute({ from: 'tools/Tool.ts', to: 'tools/tool.ts' });
+  expect((await kernel.registry.list()).map(({ path }) => path)).toContain('tools/tool.ts');
+});

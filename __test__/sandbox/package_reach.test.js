@@ -1,0 +1,135 @@
+/** A package is made of its own files, whatever paths, maps, links and names it holds. */
+
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { TGP, tgpTools } from '../../index.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const SECRET = 'sk-host-4711';
+
+/** @param {string} folder @param {Record<string, string>} files */
+function plant(folder, files) {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/** An application with files of its own and whatever is installed in it. @param {Record<string, string>} files */
+async function application(files) {
+  const folder = await tempRoot();
+  plant(folder, {
+    'outside.json': JSON.stringify({ key: SECRET }),
+    'app/package.json': '{"name":"app","type":"module"}',
+    'app/config.json': JSON.stringify({ key: SECRET }),
+    'app/config.js': `export default ${JSON.stringify(SECRET)};\n`,
+    'app/keys.txt': SECRET,
+    ...Object.fromEntries(Object.entries(files).map(([path, text]) => [`app/node_modules/${path}`, text])),
+  });
+  return { folder, baseDir: join(folder, 'app') };
+}
+
+/** What a tool gets of a package, as text. @param {string} baseDir @param {string} specifier */
+async function imported(baseDir, specifier) {
+  const configFile = join(baseDir, 'tgp.config.json');
+  writeFileSync(
+    configFile,
+    JSON.stringify({ allowedImports: ['evil', 'good', 'linked'], sandbox: { timeoutMs: 2000 } }),
+  );
+  const kernel = new TGP({ configFile });
+  onTestFinished(() => kernel.shutdown());
+  const tools = tgpTools(kernel);
+  const content = `import * as value from ${JSON.stringify(specifier)};\nexport default () => JSON.stringify(value);\n`;
+  await tools.write_file.execute({ path: 'tools/t.ts', content });
+  return kernel.exec('tools/t.ts').then(
+    ({ result }) => String(result),
+    (error) => `${error.code} ${error.message}`,
+  );
+}
+
+const evil = (/** @type {string} */ main, more = {}) => ({
+  'evil/package.json': JSON.stringify({ name: 'evil', version: '1.0.0', main: 'index.js', ...more }),
+  'evil/index.js': main,
+});
+
+describe('a package that reaches for files of the host', () => {
+  it.each([
+    ['a path up, JSON', evil("module.exports = require('../../config.json');")],
+    ['a path up, code', evil("import value from '../../config.js';\nexport { value };")],
+    ['a path up, text', evil("import value from '../../keys.txt';\nexport { value };")],
+    ['a path far up', evil("module.exports = require('../../../outside.json');")],
+    ['a path through another package', evil("module.exports = require('good/../../config.json');")],
+    ['a name that is all packages', evil("module.exports = require('@x/../../config.json');")],
+    [
+      'imports of package.json',
+      evil("module.exports = require('#own');", { imports: { '#own': '../../config.json' } }),
+    ],
+    [
+      'browser of package.json',
+      evil("module.exports = require('./a.js');", { browser: { './a.js': '../../config.json' } }),
+    ],
+    ['main of package.json', evil('', { main: '../../config.json' })],
+    ['exports of package.json', evil('', { exports: '../../config.json' })],
+  ])('is refused: %s', async (_name, files) => {
+    const { baseDir } = await application({
+      ...files,
+      'good/package.json': '{"name":"good"}',
+      'good/index.js': 'module.exports = 1;',
+      '@x/y/index.js': '',
+    });
+    const told = await imported(baseDir, 'evil');
+    expect(told).toMatch(/^ERR_COMPILATION /);
+    expect(told).not.toContain(SECRET);
+  });
+
+  it('is refused: an absolute path, a link to a file, and a link to a folder that it brought along', async () => {
+    const { folder, baseDir } = await application(evil(''));
+    const own = join(baseDir, 'node_modules/evil');
+    const host = join(folder, 'outside.json');
+    symlinkSync(host, join(own, 'link.json'));
+    mkdirSync(join(own, 'node_modules'));
+    symlinkSync(folder, join(own, 'node_modules/nested'));
+    for (const wanted of [host, './link.json', 'nested/outside.json']) {
+      writeFileSync(join(own, 'index.js'), `module.exports = require(${JSON.stringify(wanted)});`);
+      const told = await imported(baseDir, 'evil');
+      expect(told, wanted).toMatch(/^ERR_COMPILATION /);
+      expect(told, wanted).not.toContain(SECRET);
+    }
+  });
+
+  it('is not told by a tool whether files around it exist', async () => {
+    const { baseDir } = await application(evil('module.exports = 1;'));
+    const there = await imported(baseDir, 'evil/../../config.json');
+    const missing = await imported(baseDir, 'evil/../../nothing.json');
+    expect(there).toMatch(/^ERR_/);
+    expect(there.replaceAll('config', 'nothing')).toBe(missing);
+  });
+});
+
+it('packages find their own files and each other, installed by npm, by pnpm or linked by the application', async () => {
+  const { folder, baseDir } = await application({
+    'good/package.json': '{"name":"good","main":"lib/index.js","imports":{"#data":"./data/own.json"}}',
+    'good/lib/index.js':
+      "exports.data = require('#data'); exports.deep = require('inner'); exports.up = require('../up.js');",
+    'good/up.js': "module.exports = 'up';",
+    'good/data/own.json': '{"own":1}',
+    'good/node_modules/inner/package.json': '{"name":"inner"}',
+    'good/node_modules/inner/index.js': "module.exports = 'nested';",
+    '.pnpm/evil@1/node_modules/evil/package.json': '{"name":"evil"}',
+    '.pnpm/evil@1/node_modules/evil/index.js': "exports.other = require('other-name');",
+    '.pnpm/other@1/node_modules/other/package.json': '{"name":"other"}',
+    '.pnpm/other@1/node_modules/other/index.js': "module.exports = 'stored';",
+  });
+  plant(folder, {
+    'packages/linked/package.json': '{"name":"linked"}',
+    'packages/linked/index.js': "exports.own = 'linked';",
+  });
+  const modules = join(baseDir, 'node_modules');
+  symlinkSync('.pnpm/evil@1/node_modules/evil', join(modules, 'evil'));
+  symlinkSync('../../other@1/node_modules/other', join(modules, '.pnpm/evil@1/node_modules/other-name'));
+  symlinkSync('../../packages/linked', join(modules, 'linked'));
+  expect(await imported(baseDir, 'good')).toContain('"deep":"nested"');
+  expect(await imported(baseDir, 'evil')).toContain('"other":"stored"');
+  expect(await imported(baseDir, 'linked')).toContain('"own":"linked"');
+});

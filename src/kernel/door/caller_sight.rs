@@ -1,0 +1,88 @@
+//! What the caller of a call that was let in may see beside what it named.
+
+use super::gate::{Admission, Gate, now_ms, read_alone};
+use super::rules::InForce;
+use crate::kernel::sight::{SharedSight, Sight};
+use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_policy::{Call, Capability, Decision, Effect, Effects, Fact, PolicyError, Verdict};
+
+struct CallerSight {
+    gate: Arc<Gate>,
+    /// The call as rules see it.
+    call: Call,
+    capability: Option<Capability>,
+    /// Files that it was let in with.
+    reached: Vec<String>,
+}
+
+/// The view of whoever has made a call; all, where there are no rules.
+pub fn sight_of(gate: &Arc<Gate>, admitted: &mut Admission) -> SharedSight {
+    let sight = admitted.judged.take().map(|call| CallerSight {
+        gate: Arc::clone(gate),
+        call,
+        capability: admitted.capability.clone(),
+        reached: std::mem::take(&mut admitted.reached),
+    });
+    SharedSight(sight.map(|sight| Arc::new(sight) as Arc<dyn Sight>))
+}
+
+impl CallerSight {
+    /// The same call about another file.
+    fn about(&self, path: &str) -> Call {
+        Call { paths: Fact::Known(vec![path.to_owned()]), ..self.call.clone() }
+    }
+
+    /// What it would be to have that file read to the caller: as part of the call, and by itself.
+    fn readings(&self, path: &str) -> [Call; 2] {
+        let part = Call { effects: Effects::NONE.with(Effect::Read), ..self.about(path) };
+        [read_alone(&part), part]
+    }
+
+    fn of_token(&self, call: &Call) -> Option<Verdict> {
+        let verdict = self.capability.as_ref()?.judge(call, now_ms());
+        (verdict.verdict != Decision::Allow).then_some(verdict)
+    }
+
+    /// What a rule of its own says against a file, or the token by which it may be reached.
+    fn against(&self, path: &str) -> Option<Verdict> {
+        let of_rules = match self.gate.rules.in_force() {
+            InForce::Policy(policy) => {
+                let read = self.readings(path).into_iter().map(|call| policy.judge(&call));
+                read.filter(|verdict| verdict.verdict != Decision::Allow && &*verdict.rule != "default").collect()
+            }
+            InForce::Nobody | InForce::Hook => Vec::new(),
+        };
+        of_rules.into_iter().chain(self.of_token(&self.about(path))).reduce(Verdict::or_stricter)
+    }
+
+    /// Whether rules and token allow one of these, and nobody needs to be asked.
+    fn allows(&self, calls: &[Call]) -> bool {
+        match self.gate.rules.in_force() {
+            InForce::Nobody => true,
+            InForce::Hook => false,
+            InForce::Policy(policy) => calls.iter().any(|call| policy.decide(call) == Decision::Allow),
+        }
+    }
+}
+
+impl Sight for CallerSight {
+    fn refusal(&self, path: &str) -> Option<Error> {
+        if self.reached.iter().any(|reached| reached == path) {
+            return None;
+        }
+        let tool = self.call.tool.clone();
+        self.against(path).map(|verdict| PolicyError::Denied { tool, verdict: Box::new(verdict) }.into())
+    }
+
+    fn shows(&self, path: &str) -> bool {
+        let [read, part] = self.readings(path);
+        self.allows(&[read, part, self.about(path)]) && self.against(path).is_none()
+    }
+
+    fn runs(&self, path: &str) -> bool {
+        let effects = Effects::NONE.with(Effect::Run);
+        let run = Call { tool: "exec_tool".to_owned(), effects, args: Fact::Unknown, ..self.about(path) };
+        self.allows(std::slice::from_ref(&run)) && self.of_token(&run).is_none()
+    }
+}
