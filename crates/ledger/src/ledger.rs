@@ -1,5 +1,6 @@
 //! The ledger's face: record, read, verify.
 
+use super::checkpoint::Statement;
 use super::checkpoint_file;
 use super::checkpoints::{Checkpoints, public_key};
 use super::chronicle::chronicle_line;
@@ -14,6 +15,7 @@ use super::options::LedgerOptions;
 use super::prepare::Preparation;
 use super::query::{MAX_EVENTS, Query};
 use super::retention::Retention;
+use super::settle::settle;
 use super::signals::{Need, Signals, Want};
 use super::signing_key::{PublicKey, SigningKey};
 use super::spool::Spool;
@@ -27,6 +29,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tgp_base::threads::{Panicked, spawn_quiet};
 
 /// Most lines of a chronicle.
@@ -111,9 +114,10 @@ impl Ledger {
         self.blob_bytes
     }
 
-    /// Tells the key of this ledger from others: 8 hex digits.
-    pub fn key_name(&self) -> Result<String, LedgerError> {
-        Ok(self.writing()?.shared.checkpoints.key()?.public().name())
+    /// The name of the ledger's key, 8 hex digits, and a signature that it was at this head.
+    pub fn witness(&self, head: &Head) -> Result<(String, String), LedgerError> {
+        let key = self.writing()?.shared.checkpoints.key()?;
+        Ok((key.public().name(), Statement::Witnessed.signature(head, &key)))
     }
 
     /// The newest signed note; none before the first.
@@ -140,6 +144,15 @@ impl Ledger {
     /// Waits until everything that this process has recorded is in the store.
     pub fn flush(&self) -> Result<(), LedgerError> {
         self.ask(Want::Drain)
+    }
+
+    /// Waits until everything is in the store that any process of this folder had recorded when this was called: what others
+    /// have yet to drain, and what processes left that are gone, whoever has taken that over.
+    ///
+    /// # Errors
+    /// `Behind` when that takes longer than `patience`.
+    pub fn settle(&self, patience: Duration) -> Result<(), LedgerError> {
+        settle(&self.folder, &*self.store, || self.flush(), patience)
     }
 
     /// Signs a checkpoint of everything that was recorded.
@@ -306,12 +319,13 @@ impl Writing {
         process: String,
     ) -> Result<Self, LedgerError> {
         let preparation = Preparation { redact: options.redact.clone(), blob_bytes: options.blob_bytes };
+        let retention = Retention::new(options.retain, Arc::clone(store), &process);
         let shared = Arc::new(Shared {
             spool: Spool::new(folder.clone(), process, options.spool_bytes, options.durability),
             signals: Signals::default(),
             drain: Drain { folder: folder.clone(), store: Arc::clone(store), preparation },
             checkpoints,
-            retention: Retention::new(options.retain, Arc::clone(store)),
+            retention,
             head: Mutex::new(store.head().unwrap_or(Head::NONE)),
         });
         let writing = Self { shared, thread: Mutex::new(None) };

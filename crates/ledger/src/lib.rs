@@ -13,6 +13,7 @@ mod checkpoints;
 mod chronicle;
 mod content;
 mod drain;
+mod dropped_event;
 mod durability;
 mod event;
 mod event_type;
@@ -31,6 +32,7 @@ mod redact;
 mod retention;
 #[cfg(test)]
 mod samples;
+mod settle;
 mod signals;
 mod signing_key;
 mod spool;
@@ -55,6 +57,7 @@ mod verify;
 mod writer;
 
 pub use chain::link;
+pub use checkpoint::Statement;
 pub use chronicle::{ChronicleLine, chronicle_line};
 pub use durability::{Access, Durability};
 pub use event::{Actor, Blob, Columns, Head, Importance, NewEvent, Part, PreparedEvent, StoredEvent, Truth};
