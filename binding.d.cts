@@ -37,6 +37,8 @@ export declare class BindingKernel {
   ledgerBlob(hash: string): Promise<BindingOutcome>
   /** Writes down an event of the application. */
   ledgerAppend(eventJson: string): Promise<BindingOutcome>
+  /** Settles when the ledger has all that processes which share it had recorded when this was called. */
+  ledgerSettle(): Promise<BindingOutcome>
   /** Value: `{ ok, events, head, problem? }`. */
   ledgerVerify(): Promise<BindingOutcome>
   /** Value: `{ size, head, note }`. */

@@ -273,6 +273,7 @@ export interface KernelAnswers {
   ledgerTree: Array<EventJson>
   ledgerBlob: string
   ledgerAppend: null
+  ledgerSettle: null
   ledgerVerify: VerifyReport
   ledgerCheckpoint: CheckpointReport
   ledgerExport: ExportPage

@@ -33,7 +33,8 @@ import { isAlive } from './process_mark.js';
  * @property {string} model
  * @property {string} started
  * @property {string} updated
- * @property {Map<string, any>} takes marks of processes that took the session up and have not said that they left, in their order
+ * @property {Map<string, { mark: any, seen: number }>} takes marks of processes that took the session up and have not said that they
+ *   left, in their order, and when each last said that it was there
  * @property {LedgerEvent} [end] of the last run
  * @property {number} last position of its last event
  * @property {number} ms of the runs of the last task that have ended
@@ -72,8 +73,13 @@ export function foldSession(session, events) {
 function foldEvent(folded, event) {
   switch (event.what) {
     case 'agent take':
-      folded.takes.set(String(event.take), event.mark);
+      folded.takes.set(String(event.take), { mark: event.mark, seen: Date.parse(event.ts) });
       break;
+    case 'agent beat': {
+      const taken = folded.takes.get(String(event.take));
+      if (taken !== undefined) taken.seen = Date.parse(event.ts);
+      return;
+    }
     case 'agent left':
       folded.takes.delete(String(event.take));
       break;
@@ -124,7 +130,7 @@ function foldEvent(folded, event) {
  */
 export function shownSession(folded) {
   const { session, task, model, started, updated, end } = folded;
-  const state = folded.isClosed ? 'closed' : [...folded.takes.values()].some(isAlive) ? 'running' : 'open';
+  const state = folded.isClosed ? 'closed' : [...folded.takes.values()].some(({ mark, seen }) => isAlive(mark, seen)) ? 'running' : 'open';
   return {
     session,
     state,

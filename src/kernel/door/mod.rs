@@ -44,4 +44,4 @@ pub use rules::{PolicySource, policy_of};
 pub use tgp_policy::Effect;
 pub use tokens::Tokens;
 pub use trace::{Phase, Trace, TraceReport, millis};
-pub use witness::{TRAILER, Witness, position_in, with_trailer};
+pub use witness::{TRAILER, Witness, with_trailer, witness_in};
