@@ -96,9 +96,9 @@ export declare class BindingKernel {
   /** Value: `{ version, rules }`. */
   checkPolicy(policyJson: string): Promise<BindingOutcome>
   /** Value: `{ verdict, rule, at, reason, nearest? }`. */
-  explainPolicy(policyJson: string, callJson: string): Promise<BindingOutcome>
+  explainPolicy(policyJson: string | undefined | null, callJson: string): Promise<BindingOutcome>
   /** Value: `{ judged, stricter, milder, changes: [{ call, tool, before, after }] }`. */
-  replayPolicy(beforeJson: string, afterJson: string, limit: number): Promise<BindingOutcome>
+  replayPolicy(afterJson: string, limit: number): Promise<BindingOutcome>
   /** Value: `{ token, id }`. */
   issueToken(caveatsJson: string): BindingOutcome
   revokeToken(id: string): BindingOutcome

@@ -81,16 +81,17 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.policy().check(&parse_policy(&policy_json)?))
     }
 
-    /// Value: `{ verdict, rule, at, reason, nearest? }`.
+    /// Value: `{ verdict, rule, at, reason, nearest? }`, of these rules, or of those in force where none are given.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn explain_policy<'env>(
         &self,
         env: &'env Env,
-        policy_json: String,
+        policy_json: Option<String>,
         call_json: String,
     ) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| {
-            kernel.policy().explain(&parse_policy(&policy_json)?, &call_json)
+            let policy = policy_json.as_deref().map(parse_policy).transpose()?;
+            kernel.policy().explain(policy.as_ref(), &call_json)
         })
     }
 
@@ -99,12 +100,11 @@ impl BindingKernel {
     pub fn replay_policy<'env>(
         &self,
         env: &'env Env,
-        before_json: String,
         after_json: String,
         limit: u32,
     ) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| {
-            kernel.policy().replay(&parse_policy(&before_json)?, &parse_policy(&after_json)?, limit)
+            kernel.policy().replay(&parse_policy(&after_json)?, limit)
         })
     }
 

@@ -17,6 +17,8 @@ pub enum ArgKind {
     Plain,
     /// A path of the root. Rules name it with `paths`, which knows all its spellings.
     Path,
+    /// A list of objects, each with the `path` of a file.
+    Changes,
     Url,
     Method,
     Sql,
@@ -91,9 +93,12 @@ impl Tools {
         let Arguments::Named(arguments) = &tool.arguments else { return Some(call) };
         let mut paths = Vec::new();
         for (argument, kind) in arguments {
+            if *kind == ArgKind::Changes {
+                paths.extend(self.changed(args.get(argument)));
+            }
             let Some(text) = args.get(argument).and_then(Value::as_str) else { continue };
             match kind {
-                ArgKind::Plain => {}
+                ArgKind::Plain | ArgKind::Changes => {}
                 ArgKind::Path => paths.push(self.canonical_path(text)),
                 ArgKind::Url => call.host = Fact::known_or_unknown(host_of(text)),
                 ArgKind::Method => call.method = Fact::Known(text.to_owned()),
@@ -111,6 +116,15 @@ impl Tools {
             call.method = Fact::Known("GET".to_owned());
         }
         Some(call)
+    }
+}
+
+impl Tools {
+    /// The files that a list of changes names; one that cannot be read makes them unknown.
+    fn changed(&self, list: Option<&Value>) -> Vec<Option<String>> {
+        let Some(Value::Array(changes)) = list else { return vec![None] };
+        let path = |change: &Value| self.canonical_path(change.get("path")?.as_str()?);
+        changes.iter().map(path).collect()
     }
 }
 

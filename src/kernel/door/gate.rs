@@ -96,7 +96,11 @@ impl Gate {
             return Ok(None);
         }
         let said = said(&in_force, capability.as_ref(), &judged, &reached(call), Previews::of(call));
-        Ok(Some(said.unwrap_or_else(|| Policy::allow(self.rules.tools()).judge(&judged))))
+        // The rule that allows it is named: to be allowed by one is more than not to be forbidden.
+        Ok(Some(said.unwrap_or_else(|| match &in_force {
+            InForce::Policy(policy) => policy.judge(&judged),
+            InForce::Nobody | InForce::Hook => Policy::allow(self.rules.tools()).judge(&judged),
+        })))
     }
 
     /// Whether the call may go on.

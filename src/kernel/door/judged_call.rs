@@ -43,6 +43,8 @@ fn reaches_unnamed_files(call: &tgp_policy::Call) -> bool {
     match call.tool.as_str() {
         "search_files" | "find_tool" | "list_files" => call.effects.has(Effect::Read),
         "sync" | "hydrate" | "sync_registry" | "commit" => true,
+        // Its arguments are too long to be read.
+        "apply_changes" => call.paths == Fact::Nothing,
         _ => false,
     }
 }
