@@ -282,6 +282,7 @@ export interface KernelAnswers {
   settle: Verdict | null
   replacePolicy: PolicyReport
   checkPolicy: PolicyReport
+  shownTools: Array<boolean>
   explainPolicy: Verdict
   replayPolicy: Replay
   issueToken: IssuedToken

@@ -131,6 +131,8 @@ export class TGP extends AgentHost {
       own: (asked, work) => this.#calls.own({ ...asked, who: { ...who, ...asked.who } }, work),
       /** @type {(asked: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
       judge: (asked) => this.#calls.judge({ ...asked, who }),
+      /** @type {(tools: [string, string | null][]) => Promise<boolean[]>} */
+      shownTools: (tools) => this.#calls.shownTools(tools, who),
       /** @type {import('./served_requests.js').ServedRequests['during']} */
       serving: (request, work) => this.#life.gate.requests.during(request, work),
     };

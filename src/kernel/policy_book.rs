@@ -1,6 +1,6 @@
 //! Rules as people ask about them: whether they can be meant, what they say of a call, and what others would have said.
 
-use super::door::{Door, InForce, PolicySource, Word, policy_of, recorded_call};
+use super::door::{Asker, Door, InForce, PolicySource, Word, policy_of, recorded_call};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
@@ -43,6 +43,16 @@ impl PolicyBook {
     pub fn settle(&self, id: &str, word_json: &str) -> Result<Option<Verdict>, Error> {
         let word: Word = serde_json::from_str(word_json).map_err(|error| invalid("verdict", &error))?;
         self.door.settle(id, word)
+    }
+
+    /// Which tools are worth showing to an asker.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn shown_tools(&self, asker: &Asker, tools_json: &str) -> Result<Vec<bool>, Error> {
+        let tools: Vec<(String, Option<String>)> =
+            serde_json::from_str(tools_json).map_err(|error| invalid("tools", &error))?;
+        self.door.gate().shown_tools(asker, &tools)
     }
 
     /// Puts other rules in the place of those in force.

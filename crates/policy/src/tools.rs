@@ -1,7 +1,7 @@
 //! The tools that exist, with their arguments: what a rule may name.
 
 use super::call::{Call, Fact};
-use super::effect::Effects;
+use super::effect::{Effect, Effects};
 use super::host_name::HostPort;
 use super::sql_verb::SqlVerbs;
 use super::table_name::TableName;
@@ -78,6 +78,27 @@ impl Tools {
 
     pub(super) fn canonical_path(&self, text: &str) -> Option<String> {
         (self.read_path)(text)
+    }
+
+    /// A call of a tool of which nothing else is known yet. What is not known is a function of the application.
+    #[must_use]
+    pub fn some_call(&self, name: &str) -> Call {
+        let args = Fact::Unknown;
+        let effects = Effects::NONE.with(Effect::App);
+        let mut call = Call { tool: name.to_owned(), effects, args, ..Call::default() };
+        let Some(tool) = self.get(name) else { return call };
+        call.effects = tool.effects;
+        let Arguments::Named(arguments) = &tool.arguments else { return call };
+        for (_, kind) in arguments {
+            match kind {
+                ArgKind::Plain => {}
+                ArgKind::Path | ArgKind::Changes => call.paths = Fact::Unknown,
+                ArgKind::Url => call.host = Fact::Unknown,
+                ArgKind::Method => call.method = Fact::Unknown,
+                ArgKind::Sql => (call.verbs, call.tables) = (Fact::Unknown, Fact::Unknown),
+            }
+        }
+        call
     }
 
     /// The call that these arguments make, as far as they tell. Nothing for a tool that does not exist.

@@ -3,6 +3,7 @@
 use super::always::always;
 use super::approvals::{Approvals, Subject};
 use super::asked_call::AskedOf;
+use super::asker::Asker;
 use super::call::Call;
 use super::judged_call::judged_call;
 use super::reach::{Need, Reach};
@@ -12,7 +13,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tgp_base::error::Error;
-use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
+use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Principal, Tools, Verdict};
 use tgp_state::Mode;
 
 pub struct Gate {
@@ -103,6 +104,30 @@ impl Gate {
         })))
     }
 
+    /// For each tool, and the path that it is run by, whether the token of the asker allows some call of it. Without a token all
+    /// are.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn shown_tools(&self, asker: &Asker, tools: &[(String, Option<String>)]) -> Result<Vec<bool>, Error> {
+        let Some(token) = asker.token.as_deref() else { return Ok(vec![true; tools.len()]) };
+        let capability = self.tokens.verify(token)?;
+        let principal = Principal {
+            session: asker.session.clone(),
+            agent: Some(asker.principal().to_owned()),
+            token: capability.id().map(|id| id.to_string()),
+        };
+        let now = now_ms();
+        let is_shown = |(tool, path): &(String, Option<String>)| {
+            let mut call = self.rules.tools().some_call(tool);
+            if let Some(path) = path {
+                call.paths = Fact::Known(vec![path.clone()]);
+            }
+            capability.may_allow(&tgp_policy::Call { principal: principal.clone(), ..call }, now)
+        };
+        Ok(tools.iter().map(is_shown).collect())
+    }
+
     /// Whether the call may go on.
     pub fn judge(&self, call: &Call<'_>) -> Result<Admission, Refusal> {
         let in_force = self.rules.in_force();
@@ -127,7 +152,7 @@ impl Gate {
         if let Some(capability) = &capability
             && call.asking_tool.is_none()
         {
-            self.tokens.uses().begin(capability, now_ms()).map_err(|error| Refusal::Invalid(error.into()))?;
+            self.tokens.begin(capability, now_ms()).map_err(Refusal::Invalid)?;
         }
         Ok(Admission { capability, approved_text })
     }

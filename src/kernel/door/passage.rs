@@ -100,7 +100,7 @@ impl Passage {
         }
         let took = self.began.elapsed();
         if let Some((gate, capability)) = &self.spends {
-            gate.tokens.uses().spend(capability, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
+            gate.tokens.spend(capability, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
         }
         let code = end.err().map(|error| error.code.as_str());
         let name = self.recorder.name(self.number);
