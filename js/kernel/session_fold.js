@@ -2,6 +2,9 @@
 
 import { isAlive } from './process_mark.js';
 
+/** Of what an agent said last. */
+const MAX_SHOWN_CHARS = 4_000;
+
 /**
  * @typedef {import('../../index.js').LedgerEvent} LedgerEvent
  * @typedef {{ input: number, output: number, cached: number }} Usage of one turn
@@ -138,8 +141,13 @@ export function shownSession(folded) {
     model,
     started,
     updated,
-    ...(end && { outcome: end.outcome, text: end.text, summary: end.summary }),
+    ...(end && { outcome: end.outcome, text: shortText(end.text), summary: end.summary }),
   };
+}
+
+/** @param {unknown} text */
+function shortText(text) {
+  return typeof text === 'string' ? text.slice(0, MAX_SHOWN_CHARS).toWellFormed() : text;
 }
 
 /**

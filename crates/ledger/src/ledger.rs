@@ -1,5 +1,6 @@
 //! The ledger's face: record, read, verify.
 
+use super::blobs::PREVIEW;
 use super::checkpoint::Statement;
 use super::checkpoint_file;
 use super::checkpoints::{Checkpoints, public_key};
@@ -14,6 +15,7 @@ use super::ledger_error::{LedgerError, Reason};
 use super::options::LedgerOptions;
 use super::prepare::Preparation;
 use super::query::{MAX_EVENTS, Query};
+use super::redact::Redact;
 use super::retention::Retention;
 use super::settle::settle;
 use super::signals::{Need, Signals, Want};
@@ -30,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tgp_base::threads::{Panicked, spawn_quiet};
+use tgp_base::threads::{Panicked, contain, spawn_quiet};
 
 /// Most lines of a chronicle.
 const MAX_CHRONICLE: usize = 100_000;
@@ -44,6 +46,7 @@ pub struct Ledger {
     process: String,
     calls: AtomicU64,
     blob_bytes: usize,
+    redact: Option<Arc<dyn Redact>>,
     /// What was wrong with its end when it was opened.
     boot_problem: Option<Problem>,
 }
@@ -98,6 +101,7 @@ impl Ledger {
             process,
             calls: AtomicU64::new(0),
             blob_bytes: options.blob_bytes,
+            redact: options.redact.clone(),
             boot_problem,
         })
     }
@@ -112,6 +116,16 @@ impl Ledger {
     #[must_use]
     pub const fn blob_bytes(&self) -> usize {
         self.blob_bytes
+    }
+
+    /// The beginning of a text that is too long to be handed in, masked.
+    #[must_use]
+    pub fn preview(&self, text: &str) -> String {
+        self.redact.as_ref().map_or_else(
+            || text.chars().take(PREVIEW).collect(),
+            // What cannot be masked is not kept.
+            |redact| contain(|| redact.preview(text, PREVIEW)).unwrap_or_default(),
+        )
     }
 
     /// The name of the ledger's key, 8 hex digits, and a signature that it was at this head.

@@ -125,7 +125,7 @@ impl Door {
         };
         self.begin_records();
         let (name, parent) = (self.name(call.number), call.parent.map(|number| self.name(number)));
-        let args = shown(&call.args, ledger.blob_bytes());
+        let args = shown(&call.args, ledger.blob_bytes(), &|text| ledger.preview(text));
         let mut body = vec![("effect", Part::Text(call.effect.as_str()))];
         body.extend(call.asker.model.as_deref().map(|model| ("model", Part::Text(model))));
         body.extend(args.as_deref().map(|args| ("args", Part::Json(args))));
