@@ -3,7 +3,7 @@
 use super::chain_check::check;
 use super::checkpoint::Checkpoint;
 use super::checkpoints::Checkpoints;
-use super::dropped_event::DroppedEvent;
+use super::dropped_event::{DroppedEvent, is_dropped};
 use super::event::Head;
 use super::ledger_error::{LedgerError, Reason};
 use super::signing_key::SigningKey;
@@ -54,6 +54,10 @@ impl Retention {
     pub fn drop_old(&self, checkpoints: &Checkpoints, now: u64) -> Result<u64, LedgerError> {
         let key = checkpoints.key()?;
         let mut base = self.store.base()?;
+        // What somebody else took away must be found: nothing is said that would cover it.
+        if !is_dropped(&*self.store, &base, Some(&key.public()))? {
+            return Err(LedgerError::NotWhole(1));
+        }
         let mut bases = Vec::new();
         while let Some(next) = self.next_base(&base, &key, now)? {
             base = next;
@@ -63,7 +67,10 @@ impl Retention {
         self.say_dropped(last, &key)?;
         let mut dropped = 0;
         for base in &bases {
-            dropped += self.store.drop_to(base)?;
+            // Another process may have come further meanwhile.
+            if self.store.base()?.size < base.size {
+                dropped += self.store.drop_to(base)?;
+            }
         }
         Ok(dropped)
     }

@@ -36,16 +36,20 @@ const CAPABILITY_CHARS: usize = 32;
 /// A text without capability tokens, whatever else counts as a secret here.
 fn without_capabilities(text: &str) -> String {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    let mut pieces = text.split(CAPABILITY);
-    let mut masked = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let behind = piece.trim_start_matches(is_part);
-        masked.push_str(CAPABILITY);
-        masked.push_str(if piece.len() - behind.len() < CAPABILITY_CHARS { piece } else { HIDDEN });
-        if piece.len() - behind.len() >= CAPABILITY_CHARS {
-            masked.push_str(behind);
+    let (mut masked, mut rest) = (String::new(), text);
+    while let Some((before, found)) = rest.find(CAPABILITY).and_then(|at| rest.split_at_checked(at)) {
+        let behind = found.trim_start_matches(is_part);
+        let word = found.strip_suffix(behind).unwrap_or(found);
+        masked.push_str(before);
+        if word.len() < CAPABILITY.len() + CAPABILITY_CHARS {
+            masked.push_str(word);
+        } else {
+            masked.push_str(CAPABILITY);
+            masked.push_str(HIDDEN);
         }
+        rest = behind;
     }
+    masked.push_str(rest);
     masked
 }
 

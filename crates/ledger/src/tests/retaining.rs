@@ -175,3 +175,22 @@ fn retention_that_others_say_does_not_count() {
     let problem = open(place.path()).verify(&[]).unwrap().problem.unwrap();
     assert_eq!((problem.kind, problem.seq), (ProblemKind::Missing, 1));
 }
+
+#[test]
+fn retention_does_not_cover_what_others_took_away() {
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open_with(place.path(), Retain::default());
+    for _ in 0..4 {
+        fill(&ledger, 10);
+    }
+    ledger.close().unwrap();
+    drop(ledger);
+    let connection = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
+    let size = checkpoint_sizes(&connection)[0];
+    forget_up_to(&connection, size);
+    let ledger = open_with(place.path(), Retain { max_events: Some(1), max_age: None });
+    fill(&ledger, 10);
+    assert_eq!(ledger.verify(&[]).unwrap().problem.unwrap().seq, 1);
+    let kind = Some(crate::EventType::Retention);
+    assert!(ledger.tail(&Query { limit: 1, kind, ..Query::default() }).unwrap().is_empty());
+}
