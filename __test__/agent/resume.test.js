@@ -275,6 +275,8 @@ describe('another machine that shares the files', () => {
     const { child, ended, first } = await elsewhere(folder);
     expect(first.type).toBe('start');
     const { kernel } = await createKernel({ rootDir: join(folder, '.tgp') });
+    // What others record is seen a moment later.
+    await vi.waitFor(async () => expect(await kernel.sessions.list()).toHaveLength(1), { timeout: 20_000 });
     expect(await kernel.sessions.list()).toMatchObject([{ session: 's', state: 'running' }]);
     await expect(kernel.sessions.close('s')).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
     const mine = () => kernel.agent({ model: agentModel([{ text: 'mine' }]) }).run(undefined, resumed).result;

@@ -239,7 +239,10 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     expect(await sh('echo x > docs/b.md; echo y > other.md')).toMatchObject({ applied: false, code: 'ERR_APPROVAL' });
     expect(await sh('echo x > sub/new.txt')).toMatchObject({ applied: false, code: 'ERR_DENIED' });
     expect(await sh('echo x > docs/c.md; echo x > sub/new.txt')).toMatchObject({ applied: false, code: 'ERR_DENIED' });
-    const call = { tool: 'apply_changes', args: { program: 'sh', args: [], changes: [{ path: 'docs/a.md', kind: 'add' }] } };
+    const call = {
+      tool: 'apply_changes',
+      args: { program: 'sh', args: [], changes: [{ path: 'docs/a.md', kind: 'add' }] },
+    };
     expect(await kernel.policy.explain(call)).toMatchObject({ verdict: 'allow', rule: 'docs' });
   });
 

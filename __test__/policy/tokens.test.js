@@ -95,20 +95,23 @@ describe('a token that outlives its kernel', () => {
   /** @param {string} rootDir a kernel that shares it, as another process would */
   const beside = async (rootDir) => (await policyKernel('allow', { config: { ...config, rootDir } })).kernel;
 
-  test.each([true, false])('stays revoked after a restart and for others who share the root: ledger %s', async (ledger) => {
-    const { kernel, rootDir } = await policyKernel('allow', { config: { ...config, ledger } });
-    const other = await beside(rootDir);
-    const { token, id } = await kernel.issueToken({ allow: ['read'] });
-    const child = attenuate(token, { paths: ['**'] });
-    expect([await read(kernel, token), await read(other, child)]).toEqual(['allow', 'allow']);
-    await kernel.revokeToken(id);
-    expect([await read(other, token), await read(other, child)]).toEqual(['deny', 'deny']);
-    await kernel.shutdown();
-    const again = await beside(rootDir);
-    expect([await read(again, token), await read(again, child)]).toEqual(['deny', 'deny']);
-    const { token: fresh } = await again.issueToken({ allow: ['read'] });
-    expect(await read(other, fresh)).toBe('allow');
-  });
+  test.each([true, false])(
+    'stays revoked after a restart and for others who share the root: ledger %s',
+    async (ledger) => {
+      const { kernel, rootDir } = await policyKernel('allow', { config: { ...config, ledger } });
+      const other = await beside(rootDir);
+      const { token, id } = await kernel.issueToken({ allow: ['read'] });
+      const child = attenuate(token, { paths: ['**'] });
+      expect([await read(kernel, token), await read(other, child)]).toEqual(['allow', 'allow']);
+      await kernel.revokeToken(id);
+      expect([await read(other, token), await read(other, child)]).toEqual(['deny', 'deny']);
+      await kernel.shutdown();
+      const again = await beside(rootDir);
+      expect([await read(again, token), await read(again, child)]).toEqual(['deny', 'deny']);
+      const { token: fresh } = await again.issueToken({ allow: ['read'] });
+      expect(await read(other, fresh)).toBe('allow');
+    },
+  );
 
   test('has its calls counted by all together, and they stay used up', async () => {
     const { kernel, rootDir } = await policyKernel('allow', { config });

@@ -133,7 +133,11 @@ function foldEvent(folded, event) {
  */
 export function shownSession(folded) {
   const { session, task, model, started, updated, end } = folded;
-  const state = folded.isClosed ? 'closed' : [...folded.takes.values()].some(({ mark, seen }) => isAlive(mark, seen)) ? 'running' : 'open';
+  const state = folded.isClosed
+    ? 'closed'
+    : [...folded.takes.values()].some(({ mark, seen }) => isAlive(mark, seen))
+      ? 'running'
+      : 'open';
   return {
     session,
     state,

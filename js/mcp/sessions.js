@@ -70,7 +70,8 @@ export class Sessions {
     if (body.method !== 'initialize') throw new Refusal(400, 'A session begins with a POST of "initialize".');
     const family = ownFamily(request);
     const who = family === OWNER ? 'owner' : 'others';
-    if (this.#opening[who] >= this.#most) throw new Refusal(503, 'Too many sessions are being opened. Try again later.');
+    if (this.#opening[who] >= this.#most)
+      throw new Refusal(503, 'Too many sessions are being opened. Try again later.');
     if (family !== OWNER && this.#ofFamily(OWNER).length >= this.#most) {
       throw new Refusal(503, 'The owner of this server has as many sessions as there may be. Try again later.');
     }

@@ -24,7 +24,23 @@ const { AssertionError, util } = chai;
 
 /** Words between `expect(…)` and a matcher: they check nothing. */
 const CHAINS = new Set([
-  ...['not', 'resolves', 'rejects', 'to', 'be', 'been', 'is', 'that', 'which', 'and', 'has', 'have', 'with', 'at', 'of'],
+  ...[
+    'not',
+    'resolves',
+    'rejects',
+    'to',
+    'be',
+    'been',
+    'is',
+    'that',
+    'which',
+    'and',
+    'has',
+    'have',
+    'with',
+    'at',
+    'of',
+  ],
   ...['same', 'but', 'does', 'still', 'also', 'deep', 'nested', 'own', 'ordered', 'any', 'all', 'itself', 'then'],
 ]);
 /** What the case expects of something without having said what. @type {Set<object>} */

@@ -106,12 +106,7 @@ impl BindingKernel {
 
     /// Value: `{ judged, stricter, milder, changes: [{ call, tool, before, after }] }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn replay_policy<'env>(
-        &self,
-        env: &'env Env,
-        after_json: String,
-        limit: u32,
-    ) -> napi::Result<Object<'env>> {
+    pub fn replay_policy<'env>(&self, env: &'env Env, after_json: String, limit: u32) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| {
             kernel.policy().replay(&parse_policy(&after_json)?, limit)
         })

@@ -215,9 +215,9 @@ impl LinesCheck {
         }
         // Few events are worth a closer look.
         let is_named = content.contains(EventType::Retention.as_str());
-        let said = is_named.then(|| DroppedEvent::parse(content)).flatten().filter(|said| said.head.size >= self.base.size);
-        self.is_dropped = said.is_some_and(|said| {
-            self.passed.contains(&said.head) && self.key.is_none_or(|key| said.is_signed_by(&key))
-        });
+        let said =
+            is_named.then(|| DroppedEvent::parse(content)).flatten().filter(|said| said.head.size >= self.base.size);
+        self.is_dropped = said
+            .is_some_and(|said| self.passed.contains(&said.head) && self.key.is_none_or(|key| said.is_signed_by(&key)));
     }
 }

@@ -64,8 +64,8 @@ mod tests {
     use crate::samples::{call, open};
     use crate::spool_file::SpoolFile;
     use crate::spool_line::write_line;
-    use crate::{Query, SqliteStore};
     use crate::{Access, Durability, drain::Drain, prepare::Preparation, spool_view::Stage};
+    use crate::{Query, SqliteStore};
     use std::sync::Arc;
     use std::time::Duration;
 

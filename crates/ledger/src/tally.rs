@@ -14,8 +14,7 @@ const FILE: &str = "counts.db";
 /// Counts that are kept at once.
 const MOST: i64 = 200_000;
 
-const TABLE: &str =
-    "CREATE TABLE IF NOT EXISTS counts(name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL, until INTEGER) STRICT, WITHOUT ROWID";
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS counts(name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL, until INTEGER) STRICT, WITHOUT ROWID";
 
 /// What is added to a count.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -105,9 +105,10 @@ impl Passage {
         let code = end.err().map(|error| error.code.as_str());
         let name = self.recorder.name(self.number);
         let parent = self.parent.map(|number| self.recorder.name(number));
-        let result = end.ok().zip(self.recorder.ledger()).and_then(|(result, ledger)| {
-            shown(result, ledger.blob_bytes(), &|text| ledger.preview(text))
-        });
+        let result = end
+            .ok()
+            .zip(self.recorder.ledger())
+            .and_then(|(result, ledger)| shown(result, ledger.blob_bytes(), &|text| ledger.preview(text)));
         let ok = if code.is_none() { Truth::Yes } else { Truth::No };
         let ms = (took.as_secs_f64() * 1e5).round() / 100.0;
         let ms = to_raw_value(&ms).ok();

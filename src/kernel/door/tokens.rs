@@ -105,7 +105,7 @@ impl Tokens {
         }
         let reason = match tally.add(&counts, now_ms).map_err(uncounted)? {
             Counted::Done => return Ok(()),
-            Counted::UsedUp(place) if place % 2 == 0 => "Its calls are used up. Ask for a new one.",
+            Counted::UsedUp(place) if place.is_multiple_of(2) => "Its calls are used up. Ask for a new one.",
             Counted::UsedUp(_) => "Its budget is used up. Ask for a new one.",
             Counted::TooMany => "Too many tokens with a count are in use. Give them 'expires'.",
         };
@@ -115,12 +115,8 @@ impl Tokens {
     /// Counts what a call cost, which is known when it has ended.
     pub fn spend(&self, capability: &Capability, cost: u64) {
         let Life::Counted(tally) = &self.life else { return self.uses.spend(capability, cost) };
-        let spent = |limit: Limit| Count {
-            name: spent_name(&limit.id),
-            amount: cost,
-            below: None,
-            until: limit.expires,
-        };
+        let spent =
+            |limit: Limit| Count { name: spent_name(&limit.id), amount: cost, below: None, until: limit.expires };
         let counts: Vec<Count> = capability.limits().filter(|limit| limit.budget.is_some()).map(spent).collect();
         if !counts.is_empty() {
             // The call has happened. Where nothing can be counted, the next one is refused.

@@ -55,7 +55,11 @@ fn events_go_by_their_age_and_the_last_stays() {
     let ledger = open_with(place.path(), Retain { max_events: None, max_age: Some(1000) });
     ledger.flush().unwrap();
     let kept = ledger.tail(&Query { limit: 1000, ..Query::default() }).unwrap();
-    assert_eq!(kept.iter().map(|event| event.seq).collect::<Vec<_>>(), [26, 27, 28, 29, 30, 31], "and the event that says so");
+    assert_eq!(
+        kept.iter().map(|event| event.seq).collect::<Vec<_>>(),
+        [26, 27, 28, 29, 30, 31],
+        "and the event that says so"
+    );
     assert_eq!(ledger.verify(&[]).unwrap().problem, None);
     fill(&ledger, 1);
     assert_eq!(ledger.position().unwrap().size, 33);
