@@ -91,11 +91,13 @@ export declare class BindingKernel {
    * change. No verdict where a function of the application decides.
    */
   judge(call: BindingCall): BindingOutcome
+  /** Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it. */
+  shownTools(asker: string, toolsJson: string): BindingOutcome
   /** Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing. */
   replacePolicy(policyJson: string): Promise<BindingOutcome>
   /** Value: `{ version, rules }`. */
   checkPolicy(policyJson: string): Promise<BindingOutcome>
-  /** Value: `{ verdict, rule, at, reason, nearest? }`. */
+  /** Value: `{ verdict, rule, at, reason, nearest? }`, of these rules, or of those in force where none are given. */
   explainPolicy(policyJson: string | undefined | null, callJson: string): Promise<BindingOutcome>
   /** Value: `{ judged, stricter, milder, changes: [{ call, tool, before, after }] }`. */
   replayPolicy(afterJson: string, limit: number): Promise<BindingOutcome>

@@ -149,7 +149,10 @@ export function shownSession(folded) {
   };
 }
 
-/** @param {unknown} text */
+/**
+ * @param {any} text
+ * @returns {string | undefined}
+ */
 function shortText(text) {
   return typeof text === 'string' ? text.slice(0, MAX_SHOWN_CHARS).toWellFormed() : text;
 }
