@@ -228,15 +228,8 @@ pub fn mask_beginning<'t>(text: &'t [u8], value: &str, put: &str) -> Cow<'t, [u8
 /// Where `needle` first is.
 fn place_of(text: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;
-    let mut from = 0;
-    while let Some(at) = text.get(from..)?.iter().position(|byte| *byte == first) {
-        let at = from + at;
-        if text.get(at..)?.starts_with(needle) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
-    None
+    let mut starts = text.iter().enumerate().filter(|(_, byte)| **byte == first).map(|(at, _)| at);
+    starts.find(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(needle)))
 }
 
 /// `text` with the placeholder in place of the values of these.
