@@ -122,7 +122,7 @@ test.each([
   ['Shopify', `shpat_${'0123456789abcdef'.repeat(2)}`],
   ['Vault', 'hvs.a1B2c3D4e5a1B2c3D4e5a1B2'],
   ['PyPI', `pypi-${'a1B2c3D4e5'.repeat(6)}`],
-  ['Telegram', '123456789:AAa1B2c3D4e5a1B2c3D4e5a1B2c3D4e5a'],
+  ['Telegram', '123456789:AAa1B2c3D4e5a1B2c3D4e5a1B2c3D4e5a1B'],
   ['Twilio', `SK${'0123456789abcdef'.repeat(2)}`],
   ['Google', `ya29.${'a1B2c3D4e5'.repeat(6)}`],
   ['Azure', `AccountKey=${'a1B2c3D4e5'.repeat(8)}==`],

@@ -54,7 +54,8 @@ describe('the beginning', () => {
       const file = join(folder, 'export.ndjson');
       writeFileSync(file, `${lines.join('\n')}\n`);
       const { code, stdout } = await runCli(folder, ['ledger', 'verify', '--file', file, '--json']);
-      expect([code, JSON.parse(stdout).problem.seq], String(size)).toEqual([3, 1]);
+      // Where nothing is left at all, it is the end that is missing.
+      expect([code, JSON.parse(stdout).problem.seq], String(size)).toEqual([size === sizes.at(-1) ? 4 : 3, 1]);
     }
   });
 
