@@ -280,7 +280,7 @@ describe('an export', () => {
 });
 
 test('any byte of the file: it is found, or what is recorded is the same', async () => {
-  const untouched = open(original);
+  const untouched = open((await copied()).folder);
   const expected = (await exported(untouched)).slice(0, events);
   await untouched.shutdown();
   for (let round = 0; round < howOften({ usual: 15, long: 300 }); round++) {
