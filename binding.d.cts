@@ -39,6 +39,8 @@ export declare class BindingKernel {
   ledgerBlob(hash: string): Promise<BindingOutcome>
   /** Writes down an event of the application. */
   ledgerAppend(eventJson: string): Promise<BindingOutcome>
+  /** Settles when the ledger has all that processes which share it had recorded when this was called. */
+  ledgerSettle(): Promise<BindingOutcome>
   /** Value: `{ ok, events, head, problem? }`. */
   ledgerVerify(): Promise<BindingOutcome>
   /** Value: `{ size, head, note }`. */
@@ -94,14 +96,16 @@ export declare class BindingKernel {
    * change. No verdict where a function of the application decides.
    */
   judge(call: BindingCall): BindingOutcome
+  /** Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it. */
+  shownTools(asker: string, toolsJson: string): BindingOutcome
   /** Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing. */
   replacePolicy(policyJson: string): Promise<BindingOutcome>
   /** Value: `{ version, rules }`. */
   checkPolicy(policyJson: string): Promise<BindingOutcome>
-  /** Value: `{ verdict, rule, at, reason, nearest? }`. */
-  explainPolicy(policyJson: string, callJson: string): Promise<BindingOutcome>
+  /** Value: `{ verdict, rule, at, reason, nearest? }`, of these rules, or of those in force where none are given. */
+  explainPolicy(policyJson: string | undefined | null, callJson: string): Promise<BindingOutcome>
   /** Value: `{ judged, stricter, milder, changes: [{ call, tool, before, after }] }`. */
-  replayPolicy(beforeJson: string, afterJson: string, limit: number): Promise<BindingOutcome>
+  replayPolicy(afterJson: string, limit: number): Promise<BindingOutcome>
   /** Value: `{ token, id }`. */
   issueToken(caveatsJson: string): BindingOutcome
   revokeToken(id: string): BindingOutcome

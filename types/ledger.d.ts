@@ -3,8 +3,8 @@ import type { LedgerError } from './errors.js';
 /**
  * What an event tells. `CALL`: something was asked for; of what changes anything it is on disk before that happens. `RESULT`: how
  * it ended. `COMMIT`: a commit, with `call`, `session` and `actor` of the call that made it. `SESSION`: a process opened or closed the
- * ledger, or an agent was given a task, said something or ended. `APPLICATION`: an event of your own. The others belong to rules,
- * approvals, tests and the guardian.
+ * ledger, or an agent was given a task, said something or ended. `APPLICATION`: an event of your own. `RETENTION`: old events were
+ * let go, signed. The others belong to rules, approvals, tests and the guardian.
  */
 export type LedgerEventType =
   | 'CALL'
@@ -18,7 +18,8 @@ export type LedgerEventType =
   | 'HALT'
   | 'RECONCILIATION'
   | 'VALVE_PERSONA_TRIGGER'
-  | 'APPLICATION';
+  | 'APPLICATION'
+  | 'RETENTION';
 
 /** What a call does: reads or writes files, runs code, asks the database, the network or the application. */
 export type LedgerEffect = 'read' | 'write' | 'run' | 'sql' | 'net' | 'app';

@@ -1,9 +1,10 @@
 /** What was asked for and has no result when a session is resumed: nothing is done twice, and nothing that was not meant. */
 
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { agentModel, eventsOf } from '../helpers/agent_model.js';
 import { createKernel } from '../helpers/create_kernel.js';
@@ -34,7 +35,15 @@ async function diedIn(folder, calls) {
     folder,
     `const { agentModel } = await import(${JSON.stringify(MODEL)});
     const { z } = await import(${JSON.stringify(ZOD)});
-    const die = { description: 'Dies.', inputSchema: z.object({}), execute: () => process.kill(process.pid, 'SIGKILL') };
+    const { appendFileSync } = await import('node:fs');
+    const die = {
+      description: 'Dies.',
+      inputSchema: z.object({}),
+      execute: () => {
+        appendFileSync('effects', 'died\\n');
+        process.kill(process.pid, 'SIGKILL');
+      },
+    };
     const kernel = new TGP({ config: { rootDir: '.tgp' } });
     const { readFileSync } = await import('node:fs');
     const model = agentModel([{ text: 'Now.', calls: JSON.parse(readFileSync('calls.json', 'utf8')) }]);
@@ -200,4 +209,113 @@ test('a call that ended while the run was interrupted has its end from the ledge
   expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({ from: 'ledger', ok: false });
   expect(events.at(-1).text).toContain('The connection broke.');
   expect(made).toBe(1);
+});
+
+test.runIf(process.platform === 'linux')(
+  'what a killed process left is waited for while another process holds it, and no effect is repeated',
+  { timeout: 60_000 },
+  async () => {
+    const folder = await tempRoot();
+    await diedIn(folder, [{ tool: 'die', input: {} }]);
+    const spools = join(folder, '.tgp', '.git', 'tgp', 'ledger', 'spool');
+    const [left] = readdirSync(spools);
+    // As a kernel does that opens the root and adds what the dead process has left.
+    const holder = spawn('flock', ['-x', join(spools, String(left)), 'sh', '-c', 'echo held; sleep 2']);
+    onTestFinished(() => void holder.kill());
+    await once(holder.stdout, 'data');
+    const again = {
+      ...die,
+      execute: async () => {
+        appendFileSync(join(folder, 'effects'), 'again\n');
+        return 'alive';
+      },
+    };
+    const { kernel } = await createKernel({ rootDir: join(folder, '.tgp') });
+    const model = agentModel(({ seen }) =>
+      seen.length === 0 ? { calls: [{ tool: 'die', input: {} }] } : { text: String(seen[0]?.output.state) },
+    );
+    const own = { die: /** @type {any} */ (again) };
+    // Where nothing of the session is seen yet, it is not there yet.
+    const result = await kernel.agent({ model, tools: own }).run(undefined, resumed).result;
+    expect(readFileSync(join(folder, 'effects'), 'utf8')).toBe('died\n');
+    expect(result).toMatchObject({ outcome: 'done', text: 'unknown' });
+  },
+);
+
+describe('another machine that shares the files', () => {
+  /**
+   * A process that believes itself on another machine, with its clock, and works on the session until it is ended.
+   * @param {string} folder
+   * @param {{ aheadMs?: number, resume?: boolean }} [how]
+   */
+  async function elsewhere(folder, { aheadMs = 0, resume = false } = {}) {
+    const { child, ended } = startProgram(
+      folder,
+      `const os = (await import('node:os')).default;
+      os.hostname = () => 'elsewhere';
+      (await import('node:module')).default.syncBuiltinESMExports();
+      const now = Date.now;
+      Date.now = () => now() + ${aheadMs};
+      const { agentModel } = await import(${JSON.stringify(MODEL)});
+      const kernel = new TGP({ config: { rootDir: '.tgp' } });
+      const model = agentModel(() => new Promise((resolve) => setTimeout(() => resolve({ text: 'late' }), 60_000)));
+      const run = kernel.agent({ model }).run(${resume ? 'undefined' : "'go'"}, { session: 's', resume: ${resume} });
+      for await (const event of run) console.log(JSON.stringify({ type: event.type, error: event.error }));`,
+    );
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await ended;
+    });
+    const [line] = await once(child.stdout, 'data');
+    return { child, ended, first: JSON.parse(String(line).split('\n')[0] ?? '{}') };
+  }
+
+  test('has a session as long as it says so, and no longer', { timeout: 60_000 }, async () => {
+    const folder = await tempRoot();
+    const { child, ended, first } = await elsewhere(folder);
+    expect(first.type).toBe('start');
+    const { kernel } = await createKernel({ rootDir: join(folder, '.tgp') });
+    // What others record is seen a moment later.
+    await vi.waitFor(async () => expect(await kernel.sessions.list()).toHaveLength(1), { timeout: 20_000 });
+    expect(await kernel.sessions.list()).toMatchObject([{ session: 's', state: 'running' }]);
+    await expect(kernel.sessions.close('s')).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
+    const mine = () => kernel.agent({ model: agentModel([{ text: 'mine' }]) }).run(undefined, resumed).result;
+    expect(await mine()).toMatchObject({
+      outcome: 'failed',
+      error: { message: expect.stringMatching(/is being worked on by process \d+ on elsewhere/) },
+    });
+    child.kill('SIGKILL');
+    await ended;
+    expect((await mine()).outcome, 'nobody here can know that it is gone').toBe('failed');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await kernel.sessions.list()).toMatchObject([{ session: 's', state: 'open' }]);
+    expect(await mine()).toMatchObject({ outcome: 'done', text: 'mine' });
+  });
+
+  test('that took a session over has it: who stood still for too long does nothing more', {
+    timeout: 60_000,
+  }, async () => {
+    const folder = await tempRoot();
+    const { kernel } = await createKernel({ rootDir: join(folder, '.tgp') });
+    let go = () => {};
+    const waiting = new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
+      go = resolve;
+    });
+    const write = { tool: 'write_file', input: { path: 'tools/a.md', content: 'a' } };
+    const model = agentModel(({ turn }) => waiting.then(() => (turn === 0 ? { calls: [write] } : { text: 'done' })));
+    const run = kernel.agent({ model }).run('go', { session: 's' });
+    await run[Symbol.asyncIterator]().next();
+    // Its clock is ahead, as it would be when this process had slept.
+    const { first } = await elsewhere(folder, { aheadMs: 120_000, resume: true });
+    expect(first.type).toBe('start');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    go();
+    expect(await run.result).toMatchObject({
+      outcome: 'failed',
+      error: { message: expect.stringContaining('on elsewhere') },
+    });
+    expect(await kernel.vfs.exists?.('tools/a.md')).not.toBe(true);
+  });
 });

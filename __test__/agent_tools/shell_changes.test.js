@@ -221,6 +221,31 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     expect(await files()).toEqual(CHANGED);
   });
 
+  it('have their changes applied by a rule that allows that, and by the files that it names', async () => {
+    const policy = {
+      version: /** @type {const} */ (1),
+      default: /** @type {const} */ ('allow'),
+      rules: [
+        { id: 'docs', allow: ['apply_changes'], paths: ['docs/**'] },
+        { id: 'locked', deny: ['apply_changes'], paths: ['sub/**'], reason: 'sub is locked.' },
+      ],
+    };
+    const kernel = new TGP({ config: { rootDir: await tempRoot(), policy: /** @type {any} */ (policy) } });
+    onTestFinished(() => kernel.shutdown());
+    await kernel.boot();
+    const { sh } = await shellFolder(FILES, { kernel });
+    // Nobody can be asked: only rules let changes in.
+    expect(await sh('mkdir docs; echo x > docs/a.md')).toMatchObject({ success: true, applied: true });
+    expect(await sh('echo x > docs/b.md; echo y > other.md')).toMatchObject({ applied: false, code: 'ERR_APPROVAL' });
+    expect(await sh('echo x > sub/new.txt')).toMatchObject({ applied: false, code: 'ERR_DENIED' });
+    expect(await sh('echo x > docs/c.md; echo x > sub/new.txt')).toMatchObject({ applied: false, code: 'ERR_DENIED' });
+    const call = {
+      tool: 'apply_changes',
+      args: { program: 'sh', args: [], changes: [{ path: 'docs/a.md', kind: 'add' }] },
+    };
+    expect(await kernel.policy.explain(call)).toMatchObject({ verdict: 'allow', rule: 'docs' });
+  });
+
   it('are run by its agent, whose changes are approved by whoever approves for the agent', async () => {
     const kernel = new TGP({ config: { rootDir: await tempRoot() } });
     onTestFinished(() => kernel.shutdown());

@@ -5,7 +5,7 @@ import { git } from '../helpers/git_remote.js';
 
 /** The message of the last commit, without the line that every commit has. */
 const message = (root) =>
-  git(root, 'log', '-1', '--format=%B').replace(/\n+TGP-Ledger: \d+ [0-9a-f]{64} [0-9a-f]{8}$/, '');
+  git(root, 'log', '-1', '--format=%B').replace(/\n+TGP-Ledger: \d+ [0-9a-f]{64} [0-9a-f]{8} [A-Za-z0-9+/=]+$/, '');
 
 const trailers = (root, key) => git(root, 'log', '-1', `--format=%(trailers:key=${key},valueonly)`);
 

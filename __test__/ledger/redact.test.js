@@ -104,6 +104,73 @@ test('secrets of the configuration are masked wherever they stand', async () => 
   expect(isOnDisk(rootDir, CANARY)).toBe(false);
 });
 
+test('own capability tokens are masked, also where texts are not searched for secrets', async () => {
+  for (const severity of /** @type {const} */ (['error', 'off'])) {
+    const { kernel, rootDir } = await createKernel({ rules: { 'no-secrets': severity } });
+    const { token } = await kernel.issueToken({ allow: ['read'] });
+    await kernel.run('return args.note', { note: `use ${token} for it` });
+    await kernel.ledger.append({ note: `here: ${token}` });
+    expect(JSON.stringify(await kernel.ledger.tail())).not.toContain(token.slice(0, 30));
+    await kernel.shutdown();
+    expect(isOnDisk(rootDir, token.slice(0, 30))).toBe(false);
+  }
+});
+
+test.each([
+  ['Hugging Face', 'hf_a1B2c3D4e5a1B2c3D4e5a1B2c3D4e5a1B2'],
+  ['DigitalOcean', `dop_v1_${'0123456789abcdef'.repeat(4)}`],
+  ['Shopify', `shpat_${'0123456789abcdef'.repeat(2)}`],
+  ['Vault', 'hvs.a1B2c3D4e5a1B2c3D4e5a1B2'],
+  ['PyPI', `pypi-${'a1B2c3D4e5'.repeat(6)}`],
+  ['Telegram', '123456789:AAa1B2c3D4e5a1B2c3D4e5a1B2c3D4e5a1B'],
+  ['Twilio', `SK${'0123456789abcdef'.repeat(2)}`],
+  ['Google', `ya29.${'a1B2c3D4e5'.repeat(6)}`],
+  ['Azure', `AccountKey=${'a1B2c3D4e5'.repeat(8)}==`],
+  ['Discord', 'Ma1B2c3D4e5a1B2c3D4e5a1B.a1B2c3.a1B2c3D4e5a1B2c3D4e5a1B2c3D'],
+])('a key of %s is known by its form', async (_, key) => {
+  const { kernel, rootDir } = await createKernel();
+  await kernel.ledger.append({ note: `the key is ${key} today` });
+  await kernel.run('return args.key', { key });
+  await kernel.shutdown();
+  expect(isOnDisk(rootDir, key)).toBe(false);
+});
+
+describe('a text that is cut', () => {
+  const VALUE = 'f83b61d05a7c492e8b13d6f70a52c94e';
+  const LONG = 'long '.repeat(200_000);
+  const secrets = { KEY: { value: VALUE, functions: ['send'] } };
+  const sandboxAPI = { send: () => null };
+
+  test('is masked before, at whatever character the cut is', async () => {
+    const { kernel, rootDir } = await createKernel({ secrets }, { sandboxAPI });
+    for (let room = 1; room <= VALUE.length; room += 5) {
+      // The preview has 256 characters, of JSON.
+      const text = `${'x'.repeat(256 - '{"text":"'.length - room)}${VALUE} ${LONG}`;
+      await kernel.ledger.append({ room });
+      await kernel.run('return args.text', { text }).catch(() => {});
+    }
+    const cut = (await kernel.ledger.tail({ limit: 1_000 })).filter((event) => /"preview"/.test(JSON.stringify(event)));
+    expect(cut.length).toBeGreaterThan(3);
+    await kernel.shutdown();
+    // Whoever finds half of it has found it.
+    expect(isOnDisk(rootDir, VALUE.slice(0, 16))).toBe(false);
+  });
+
+  test('shows no beginning where the application has not seen it whole', async () => {
+    const { kernel, rootDir } = await createKernel({}, { redact: (event) => event });
+    await kernel.run('return 1', { text: `${CANARY} ${LONG}` });
+    await kernel.shutdown();
+    expect(isOnDisk(rootDir, CANARY)).toBe(false);
+  });
+
+  test('by somebody else has no beginning of a secret at its end', async () => {
+    const { kernel, rootDir } = await createKernel({ secrets }, { sandboxAPI });
+    for (const length of [31, 24, 16]) await kernel.ledger.append({ line: `… ${VALUE.slice(0, length)}` });
+    await kernel.shutdown();
+    expect(isOnDisk(rootDir, VALUE.slice(0, 16))).toBe(false);
+  });
+});
+
 describe('large values', () => {
   test('are kept beside by their hash, with their beginning in the event', async () => {
     const { kernel } = await createKernel({ sandbox: { timeoutMs: 2_000 } });

@@ -4,71 +4,24 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TGP, tgpTools } from '../../index.js';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { howOften } from '../helpers/how_often.js';
 import { editLedger, exported, ledgerFile, ledgerFiles, ledgerFolder, sha256 } from '../helpers/ledger.js';
 import { runCli } from '../helpers/run_cli.js';
-import { tempRoot } from '../helpers/temp_root.js';
+import { usedLedger } from '../helpers/used_ledger.js';
 
 /** An event in the middle, and one after which nothing is left but the end. */
 const MIDDLE = 12;
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const { use, open, copied, verified } = usedLedger();
 
-/** @type {string} a workspace that nobody touches: each test works on a copy */
-let original;
-/** How it was after some of its events. @type {string} */
-let older;
+/** How many events there are. */
 let events = 0;
-
-/** @param {string} folder */
-const open = (folder) =>
-  new TGP({
-    config: { rootDir: join(folder, '.tgp'), sandbox: { warm: 0 }, ledger: { checkpointEvents: 5 } },
-    logger: silent,
-  });
+/** How the workspace was after some of its events. */
+let older = '';
 
 beforeAll(async () => {
-  const { mkdtemp } = await import('node:fs/promises');
-  const { tmpdir } = await import('node:os');
-  original = await mkdtemp(join(tmpdir(), 'tgp-test-ledger-'));
-  older = await mkdtemp(join(tmpdir(), 'tgp-test-ledger-'));
-  const use = async (/** @type {number} */ from) => {
-    const kernel = open(original);
-    const tools = tgpTools(kernel, { session: 's' });
-    for (let n = from; n < from + 5; n++) {
-      await tools.write_file.execute({ path: `tools/t${n}.ts`, content: `return ${n}` });
-      await tools.read_file.execute({ path: `tools/t${n}.ts` });
-    }
-    await kernel.ledger.append({ large: 'large '.repeat(2_000) });
-    ({ length: events } = await kernel.ledger.query({ limit: 10_000 }));
-    await kernel.shutdown();
-  };
-  await use(0);
-  await cp(original, older, { recursive: true });
-  await use(5);
+  ({ events, older } = await use());
 });
-
-afterAll(async () => {
-  for (const folder of [original, older]) await rm(folder, { recursive: true, force: true });
-});
-
-/** A copy that an attacker has for himself. */
-async function copied() {
-  const folder = await tempRoot();
-  await cp(original, folder, { recursive: true });
-  return { folder, root: join(folder, '.tgp') };
-}
-
-/** @param {string} folder */
-async function verified(folder) {
-  const kernel = open(folder);
-  try {
-    return await kernel.ledger.verify();
-  } finally {
-    await kernel.shutdown();
-  }
-}
 
 /** @param {import('better-sqlite3').Database} database */
 const columnsOf = (database) =>
@@ -327,7 +280,7 @@ describe('an export', () => {
 });
 
 test('any byte of the file: it is found, or what is recorded is the same', async () => {
-  const untouched = open(original);
+  const untouched = open((await copied()).folder);
   const expected = (await exported(untouched)).slice(0, events);
   await untouched.shutdown();
   for (let round = 0; round < howOften({ usual: 15, long: 300 }); round++) {

@@ -212,6 +212,73 @@ describe('a capability token as bearer over HTTP', () => {
     expect(await (await as()).call('mine', {})).toEqual({ text: 'done', isError: false });
   });
 
+  test('sees only the tools that it can be used for', async () => {
+    const { kernel, tools } = await createKernel();
+    await tools.write_file.execute({ path: 'tools/reports/a.ts', content: 'return 1' });
+    await tools.write_file.execute({ path: 'tools/payments/pay.ts', content: '/** Pays. */ return 2' });
+    const mine = {
+      description: 'Mine.',
+      parameters: { type: 'object', properties: {} },
+      inputSchema: { type: 'object', properties: {} },
+      execute: async () => 'done',
+    };
+    const as = await serve(kernel, { tools: { ...tgpTools(kernel), mine } });
+    const listed = async (/** @type {string} */ bearer) =>
+      (await (await as(bearer)).client.listTools()).tools.map(({ name }) => name);
+    const owner = (await (await as()).client.listTools()).tools.map(({ name }) => name);
+    expect(owner).toEqual(expect.arrayContaining(['write_file', 'mine', 'reports_a', 'payments_pay']));
+    const { token } = await kernel.issueToken({ allow: ['read', 'run'], paths: ['tools/reports/**'] });
+    const seen = await listed(token);
+    expect(seen).toEqual(expect.arrayContaining(['read_file', 'exec_tool', 'reports_a']));
+    for (const hidden of ['write_file', 'mine', 'payments_pay', 'search_files']) expect(seen).not.toContain(hidden);
+    const less = await listed(attenuate(token, { allow: ['read'] }));
+    expect(less).toContain('read_file');
+    for (const hidden of ['exec_tool', 'reports_a', 'run_code']) expect(less).not.toContain(hidden);
+    expect(await listed((await kernel.issueToken({ allow: ['app'] })).token)).toEqual(['mine']);
+    const byArguments = { allow: ['exec_tool'], args: { '/args/n': 1 } };
+    expect(await listed((await kernel.issueToken(byArguments)).token)).toContain('reports_a');
+  });
+
+  test('evicts no session of the owner, nor of other tokens as long as it has more itself', async () => {
+    const { kernel } = await createKernel();
+    const as = await serve(kernel, { token: 'secret', limits: { sessions: 6 } });
+    const owner = await Promise.all([as('secret'), as('secret')]);
+    const { token: quiet } = await kernel.issueToken({ allow: ['read'] });
+    const other = await as(quiet);
+    const { token } = await kernel.issueToken({ allow: ['read'] });
+    for (let n = 0; n < 20; n++) await as(attenuate(token, { calls: n + 1 }));
+    for (const { call } of [...owner, other]) expect((await call('list_files', { dir: '.' })).isError).toBe(false);
+    // The owner has room, whatever the others hold.
+    for (let n = 0; n < 4; n++) await as('secret');
+    for (const { call } of owner) expect((await call('list_files', { dir: '.' })).isError).toBe(false);
+    await expect(as(token)).rejects.toThrow(/as many sessions/);
+  });
+
+  test('cannot use the session of somebody else', async () => {
+    const { kernel } = await createKernel();
+    const { url, close } = await serveMcp(kernel, { token: 'secret' });
+    onTestFinished(close);
+    const { token } = await kernel.issueToken({ allow: ['read'] });
+    const post = async (/** @type {string} */ bearer, /** @type {any} */ body, /** @type {string | undefined} */ id) =>
+      fetch(url, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${bearer}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...(id !== undefined && { 'mcp-session-id': id }),
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+      });
+    const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const begun = await post('secret', { id: 1, method: 'initialize', params }, undefined);
+    const id = begun.headers.get('mcp-session-id') ?? '';
+    expect(id).not.toBe('');
+    await begun.text();
+    expect((await post(token, { id: 2, method: 'tools/list' }, id)).status).toBe(404);
+    expect((await post('secret', { id: 2, method: 'tools/list' }, id)).status).toBe(200);
+  });
+
   test('the person at the client is asked over HTTP too', async () => {
     const { kernel } = await createKernel({ policy: 'safe' });
     const { call, asked } = await (await serve(kernel))(undefined, () => YES);

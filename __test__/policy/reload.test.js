@@ -1,7 +1,7 @@
 /** Rules that are changed while they are in force, and what can be asked about them. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TGP } from '../../index.js';
@@ -72,4 +72,38 @@ test('check, explain and replay', async () => {
     changes: [{ tool: 'write_file', before: { verdict: 'allow' }, after: { verdict: 'deny', rule: 'closed' } }],
   });
   expect(file).toContain('tgp.policy.yaml');
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a file that becomes a link into the root does not come into force, nor does a rule that is written there',
+  async () => {
+    /** @type {string[]} */
+    const errors = [];
+    const logger = { debug() {}, info() {}, warn() {}, error: (/** @type {string} */ text) => void errors.push(text) };
+    const { tools, file, rootDir } = await policyKernel(CLOSED, { logger });
+    const write = () => heard(tools.write_file.execute({ path: 'a.md', content: 'x' }));
+    expect((await write()).said).toBe('deny');
+    await writeFile(join(rootDir, 'p.yaml'), OPEN);
+    await rm(file);
+    await symlink(join(rootDir, 'p.yaml'), file);
+    await until(() => errors.length > 0);
+    expect(errors[0]).toContain('the old rules stay in force');
+    expect(errors[0]).toContain('folder that agents or tools can write');
+    expect((await write()).said).toBe('deny');
+    await rm(file);
+    await writeFile(file, OPEN);
+    await until(async () => (await write()).said === 'allow');
+  },
+);
+
+test('explain and replay tell of the rules in force, not of a file that is not', async () => {
+  const { kernel, tools, file } = await policyKernel(CLOSED, { logger: { ...console, info() {}, error() {} } });
+  await tools.read_file.execute({ path: 'README.md' });
+  const call = { tool: 'write_file', args: { path: 'a.md', content: 'x' } };
+  expect(await kernel.policy.explain(call)).toMatchObject({ verdict: 'deny', rule: 'closed' });
+  // Rules that cannot be meant never come into force.
+  await writeFile(file, 'default: allow\nrules:\n  - { id: open, allow: [no_such_tool] }\n');
+  expect(await kernel.policy.explain(call)).toMatchObject({ verdict: 'deny', rule: 'closed' });
+  expect(await kernel.policy.replay('allow')).toMatchObject({ judged: 1, milder: 0, stricter: 0 });
+  await expect(kernel.policy.check()).rejects.toMatchObject({ code: 'ERR_CONFIG' });
 });

@@ -87,3 +87,51 @@ test('forged tools, and what runs ask for, are held to the token of the tools be
   const mixed = { ...tgpTools(kernel, { token }), more: tgpTools(kernel, { token: other.token }).read_file };
   await expect(kernel.liveTools(mixed)).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
 });
+
+describe('a token that outlives its kernel', () => {
+  const config = { tokens: { keys: [String(KEYS[0])] } };
+  const read = async (/** @type {import('../../index.js').TGP} */ kernel, /** @type {string} */ token) =>
+    (await heard(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }))).said;
+  /** @param {string} rootDir a kernel that shares it, as another process would */
+  const beside = async (rootDir) => (await policyKernel('allow', { config: { ...config, rootDir } })).kernel;
+
+  test.each([true, false])(
+    'stays revoked after a restart and for others who share the root: ledger %s',
+    async (ledger) => {
+      const { kernel, rootDir } = await policyKernel('allow', { config: { ...config, ledger } });
+      const other = await beside(rootDir);
+      const { token, id } = await kernel.issueToken({ allow: ['read'] });
+      const child = attenuate(token, { paths: ['**'] });
+      expect([await read(kernel, token), await read(other, child)]).toEqual(['allow', 'allow']);
+      await kernel.revokeToken(id);
+      expect([await read(other, token), await read(other, child)]).toEqual(['deny', 'deny']);
+      await kernel.shutdown();
+      const again = await beside(rootDir);
+      expect([await read(again, token), await read(again, child)]).toEqual(['deny', 'deny']);
+      const { token: fresh } = await again.issueToken({ allow: ['read'] });
+      expect(await read(other, fresh)).toBe('allow');
+    },
+  );
+
+  test('has its calls counted by all together, and they stay used up', async () => {
+    const { kernel, rootDir } = await policyKernel('allow', { config });
+    const other = await beside(rootDir);
+    const { token } = await kernel.issueToken({ allow: ['read'], calls: 3 });
+    const child = attenuate(token, { calls: 2 });
+    expect([await read(kernel, child), await read(other, child)]).toEqual(['allow', 'allow']);
+    expect([await read(kernel, child), await read(other, child)]).toEqual(['deny', 'deny']);
+    expect([await read(other, token), await read(kernel, token)]).toEqual(['allow', 'deny']);
+    await kernel.shutdown();
+    await other.shutdown();
+    expect(await read(await beside(rootDir), token)).toBe('deny');
+  });
+
+  test('has its budget counted by all together', async () => {
+    const { kernel, rootDir } = await policyKernel('allow', { config });
+    const other = await beside(rootDir);
+    const { token } = await kernel.issueToken({ allow: ['read'], budget: 1 });
+    expect([await read(kernel, token), await read(other, token)]).toEqual(['allow', 'deny']);
+    await kernel.shutdown();
+    expect(await read(await beside(rootDir), token)).toBe('deny');
+  });
+});

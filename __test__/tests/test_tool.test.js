@@ -255,6 +255,32 @@ describe('h', () => { afterAll(() => { throw new Error('no end'); }); test('d', 
     ]);
   });
 
+  it('fails a case that expects something and does not say what', async () => {
+    const { cases, file } = await casesOf(`
+test('forgotten', () => { expect(1); });
+test('one of two', () => { expect(1).toBe(1); expect(2); });
+test('not what', () => { expect(1).not; });
+test('not called', () => { expect(1).toBe; });
+test('no answer', async () => { expect(Promise.resolve(1)).resolves; });
+test('said', async () => {
+  expect(1).toBe(1);
+  expect(1).not.toBe(2);
+  await expect(Promise.resolve(1)).resolves.toBe(1);
+  await expect(Promise.reject(new Error('no'))).rejects.toThrow('no');
+  expect(1).toSatisfy((n: number) => n === 1);
+});`);
+    expect(cases.map(({ name, ok }) => [name, ok])).toEqual([
+      ['forgotten', false],
+      ['one of two', false],
+      ['not what', false],
+      ['not called', false],
+      ['no answer', false],
+      ['said', true],
+    ]);
+    expect(cases[0]?.message).toContain('without a matcher');
+    expect(file?.ok ?? false).toBe(false);
+  });
+
   it('has the matchers that people use', async () => {
     const { file } = await casesOf(`
 test('values', async () => {

@@ -31,7 +31,6 @@ import { BudgetReached, pricesOf, RunUsage } from './usage.js';
 const CONTEXT_TOKENS = 100_000;
 const ATTEMPTS = 5;
 const AGENT = 'agent';
-const MAX_KEPT_TEXT_CHARS = 4_000;
 /** How long a call that does not heed its signal keeps an interrupted run. */
 const LAST_CALL_MS = 3_000;
 
@@ -109,10 +108,10 @@ export class AgentWork {
     release();
     const result = this.#resultOf(ending);
     if (this.#isOpen) {
+      // Whole: what the ledger does not keep of it is cut off behind the masks.
       const { session: _, ...kept } = result;
-      const text = result.text.slice(0, MAX_KEPT_TEXT_CHARS);
       await this.#conversation
-        .close({ ...kept, text, ms: this.#usage.ms })
+        .close({ ...kept, ms: this.#usage.ms })
         .catch((error) => this.#kernel.logger.warn(`The end of the session was not recorded: ${messageOf(error)}`));
     }
     settle(result);

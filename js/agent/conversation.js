@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { resolve as absolute } from 'node:path';
 import { LedgerError, NotFoundError, ValidationError } from '../boundary/errors.js';
-import { isAlive, ownMark } from '../kernel/process_mark.js';
 import { callsIn, foldSession, textIn } from '../kernel/session_fold.js';
 import { SESSION_LOG } from '../kernel/session_log.js';
 import { contentOf, readBack, recorded } from './kept_parts.js';
 import { MemoryLog } from './memory_log.js';
+import { busy, SessionLease } from './session_lease.js';
 
 /**
  * @typedef {import('../kernel/session_fold.js').FoldedSession} FoldedSession
@@ -17,9 +16,6 @@ import { MemoryLog } from './memory_log.js';
  * @typedef {{ user: string } | { step: number, text: string, calls: Call[], kept: KeptPart[], usage: Usage, finish: string }} Said
  */
 
-/** How long it takes until what a living process has recorded is seen by the others, and what a killed one has left. */
-const SEEN_MS = 200;
-const LEFT_BEHIND_MS = 300;
 /** What stands in the place of a name that the ledger has hidden. */
 const HIDDEN = '[hidden]';
 
@@ -44,8 +40,8 @@ export class Conversation {
   #place = '';
   /** Who goes on with it. */
   #model = '';
-  /** That it was taken up by this run. */
-  #take = randomUUID();
+  /** That it was taken up by this run. @type {SessionLease | undefined} */
+  #lease;
   calls = 0;
   steps = 0;
   /** What the runs of the task have taken that ended. */
@@ -80,49 +76,34 @@ export class Conversation {
     this.#place = place;
     this.#model = model;
     try {
-      const known = await this.#recorded(foldSession(this.session, events));
+      const known = await this.#recorded(foldSession(this.session, events), resume);
       if (known === undefined && resume) throw unknown(this.session);
       if (known?.isClosed) throw closed(this.session);
-      await this.#takeUp(known);
+      const append = (/** @type {string} */ what, /** @type {Record<string, any>} */ body) => this.#append(what, body);
+      this.#lease = new SessionLease(this.session, this.#log, append, this.#kernel.logger);
+      await this.#lease.begin(known);
       if (known !== undefined) await this.#read(known);
       if (task !== undefined) this.#ask(task);
       await this.#append('agent task', { ...(task !== undefined && { task }), model, mode });
     } catch (error) {
-      working.delete(place);
+      this.#release();
       throw error;
     }
   }
 
-  /**
-   * Says that this process works on the session. Of two that do so at the same moment, the first has it.
-   * @param {FoldedSession | undefined} known
-   */
-  async #takeUp(known) {
-    for (const mark of known?.takes.values() ?? []) {
-      if (isOther(mark)) throw busy(this.session, `by process ${mark.pid}`);
-    }
-    await this.#append('agent take', { take: this.#take, mark: ownMark() });
-    // What others record is seen a moment later.
-    if (known !== undefined) await pause(SEEN_MS);
-    for (const { what, take, mark } of await this.#log.events(this.session, known?.last ?? 0)) {
-      if (what !== 'agent take') continue;
-      if (take === this.#take) return;
-      if (!isOther(mark)) continue;
-      await this.#append('agent left', { take: this.#take });
-      throw busy(this.session, `by process ${mark.pid}`);
-    }
+  #release() {
+    this.#lease?.end();
+    working.delete(this.#place);
   }
 
   /**
    * What is on record, all of it: of a process that was killed too.
    * @param {FoldedSession | undefined} known
+   * @param {boolean} resume
    */
-  async #recorded(known) {
-    const isLeft = [...(known?.takes ?? [])].some(
-      ([take, mark]) => mark?.pid !== process.pid && !isAlive(mark) && !this.#log.isWhole(take),
-    );
-    if (!isLeft) return known;
-    await pause(LEFT_BEHIND_MS);
+  async #recorded(known, resume) {
+    if (known === undefined && !resume) return known;
+    await this.#log.settled();
     return foldSession(this.session, await this.#log.events(this.session));
   }
 
@@ -234,6 +215,7 @@ export class Conversation {
    * @param {Call} call
    */
   async begin({ call, id, step, tool }) {
+    await this.#lease?.check();
     await this.#append('agent call', { made: call, key: `${this.session}/${step}/${id}`, asked: tool });
   }
 
@@ -266,9 +248,9 @@ export class Conversation {
    */
   async close(result) {
     try {
-      await this.#append('agent end', { ...result, take: this.#take });
+      await this.#append('agent end', { ...result, take: this.#lease?.take });
     } finally {
-      working.delete(this.#place);
+      this.#release();
     }
   }
 
@@ -323,35 +305,12 @@ export class Conversation {
   }
 }
 
-/** @param {number} ms */
-function pause(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/**
- * Whether another process, which lives, says that it works on a session. Of this one it is known.
- * @param {any} mark
- */
-function isOther(mark) {
-  return mark?.pid !== process.pid && isAlive(mark);
-}
-
 /** @param {Outcome | undefined} outcome */
 function modelOutput(outcome) {
   if (outcome === undefined) return { type: 'error-text', value: 'It was not made.' };
   const { ok, output, error } = outcome;
   if (!ok && error !== undefined && output === undefined) return { type: 'error-text', value: error };
   return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null };
-}
-
-/**
- * @param {string} session
- * @param {string} by
- */
-function busy(session, by) {
-  return new ValidationError(`The session "${session}" is being worked on ${by}. Wait until that has ended.`, {
-    details: { field: 'session' },
-  });
 }
 
 /** @param {string} session */

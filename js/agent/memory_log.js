@@ -18,9 +18,7 @@ export class MemoryLog {
     return this.#events.filter((event) => event.session === session);
   }
 
-  isWhole() {
-    return true;
-  }
+  async settled() {}
 
   /** @param {any} value */
   async whole(value) {

@@ -12,6 +12,9 @@ const MADE_BEFORE = 'This call was made before the session was interrupted; its 
 const UNKNOWN =
   'The session was interrupted while this call was being made. Nobody knows whether it took effect: look before you make it again.';
 
+/** What is recorded of a session beside what its agent does. */
+const BESIDE = new Set(['agent take', 'agent beat', 'agent left']);
+
 /**
  * The outcome of a call that may have been made, or nothing when it surely was not, or has only read: then it can be made. An
  * intent of whatever changes anything is in the ledger before that happens, so what is not there did not happen.
@@ -50,7 +53,9 @@ export async function recoveredOutcome(conversation, call, tool, maxChars) {
  * @param {LedgerEvent[]} events
  */
 function ofThisCall(events) {
-  const next = events.findIndex(({ type, what }) => type === 'SESSION' && String(what).startsWith('agent '));
+  const next = events.findIndex(
+    ({ type, what }) => type === 'SESSION' && String(what).startsWith('agent ') && !BESIDE.has(String(what)),
+  );
   const first = next < 0 ? events : events.slice(0, next);
   const names = new Set(first.map(({ call }) => call));
   // The result of a call may be recorded after the agent was told to stop.

@@ -275,6 +275,7 @@ export interface KernelAnswers {
   ledgerTree: Array<EventJson>
   ledgerBlob: string
   ledgerAppend: null
+  ledgerSettle: null
   ledgerVerify: VerifyReport
   ledgerCheckpoint: CheckpointReport
   ledgerExport: ExportPage
@@ -283,6 +284,7 @@ export interface KernelAnswers {
   settle: Verdict | null
   replacePolicy: PolicyReport
   checkPolicy: PolicyReport
+  shownTools: Array<boolean>
   explainPolicy: Verdict
   replayPolicy: Replay
   issueToken: IssuedToken

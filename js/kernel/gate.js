@@ -5,6 +5,7 @@ import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
 import { messageOf } from '../boundary/thrown.js';
 import { writeAlwaysRule } from './always_rule.js';
+import { refuseWritablePolicy } from './policy_source.js';
 import { ServedRequests } from './served_requests.js';
 
 /**
@@ -26,6 +27,8 @@ export class Gate {
   decide;
   /** The file that the rules are in. @type {string | undefined} */
   file;
+  /** Folders that it must not be in. @type {string[]} */
+  writable = [];
   /** Requests that are served for others. */
   requests = new ServedRequests();
   /** Who approves what a run asks for, where that is not whoever the kernel has. @type {Map<number, Approve>} */
@@ -147,6 +150,7 @@ export class Gate {
       if (rule === undefined || this.file === undefined) {
         throw new Error('No rule can allow this for good: see "always" in docs/policy.md.');
       }
+      await refuseWritablePolicy(this.file, this.writable);
       await writeAlwaysRule(kernel, this.file, rule, by);
     } catch (error) {
       this.#log.warn(`The call was approved this once. ${messageOf(error)}`);

@@ -182,6 +182,16 @@ export class KernelCalls {
   }
 
   /**
+   * For each tool, with the path of a forged one, whether whoever asks is allowed some call of it by the token of the request.
+   * @param {[string, string | null][]} tools
+   * @param {Who | undefined} given
+   */
+  async shownTools(tools, given) {
+    const who = this.#life.gate.asker(given);
+    return this.read(async (kernel) => kernel.shownTools(this.#asker(0, who), JSON.stringify(tools)));
+  }
+
+  /**
    * Nothing starts once the signal has fired.
    * @template Value
    * @param {NativeKernel} kernel

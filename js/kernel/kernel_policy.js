@@ -26,11 +26,13 @@ export function kernelPolicy(calls, life) {
     check: (policy) => calls.read(async (kernel) => kernel.checkPolicy(await textOf(policy))),
     explain: (call, policy) => {
       const text = toJsonText(call, 'call');
-      return calls.read(async (kernel) => kernel.explainPolicy(await textOf(policy), text));
+      return calls.read(async (kernel) =>
+        kernel.explainPolicy(policy === undefined ? undefined : await textOf(policy), text),
+      );
     },
     replay: (policy, options = {}) => {
       const { limit = REPLAYED } = parseArguments(ReplayOptionsSchema, options, 'replay options');
-      return calls.read(async (kernel) => kernel.replayPolicy(await textOf(undefined), await textOf(policy), limit));
+      return calls.read(async (kernel) => kernel.replayPolicy(await textOf(policy), limit));
     },
   };
 }

@@ -20,6 +20,7 @@ const TYPES = /** @type {const} */ ([
   'RECONCILIATION',
   'VALVE_PERSONA_TRIGGER',
   'APPLICATION',
+  'RETENTION',
 ]);
 /** What an application may say happened; the rest only the kernel knows. */
 const OWN_TYPES = /** @type {const} */ (['APPLICATION', 'RECONCILIATION', 'VALVE_PERSONA_TRIGGER']);

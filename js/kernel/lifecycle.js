@@ -295,12 +295,11 @@ export class Lifecycle {
    */
   async #follow(kernel, { file }, { rootDir, fs }) {
     if (file === undefined) return;
-    await refuseWritablePolicy(
-      file,
-      [rootDir, ...fs.allowedDirs].map((folder) => resolve(this.#baseDir, folder)),
-    );
+    const folders = [rootDir, ...fs.allowedDirs].map((folder) => resolve(this.#baseDir, folder));
+    await refuseWritablePolicy(file, folders);
+    this.gate.writable = folders;
     this.#leftovers.unwatch?.();
-    this.#leftovers.unwatch = watchPolicy(kernel, file, this.#log);
+    this.#leftovers.unwatch = watchPolicy(kernel, file, folders, this.#log);
   }
 
   #makeFunctions() {

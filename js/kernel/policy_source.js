@@ -42,13 +42,14 @@ export async function policySource(policy, baseDir) {
 /**
  * The rules of a file.
  * @param {string} file
+ * @param {string} place where it is, behind all links
  */
-export async function policyFileText(file) {
+export async function policyFileText(file, place = file) {
   const name = basename(file);
   try {
     // Opening a pipe waits for whoever writes into it.
-    if (!(await stat(file)).isFile()) throw new Error('it is no file');
-    return policyText(file, await readTextAtMost(file, MAX_FILE_BYTES));
+    if (!(await stat(place)).isFile()) throw new Error('it is no file');
+    return policyText(file, await readTextAtMost(place, MAX_FILE_BYTES));
   } catch (cause) {
     throw new ConfigError(
       `The policy "${name}" cannot be read${reasonOf(cause)}. Correct the file or "policy", which is 'allow', 'safe', the path of a file, an object or a function.`,
@@ -79,6 +80,7 @@ export function policyText(file, text) {
  * Refuses rules that those could change for whom they are made.
  * @param {string} file
  * @param {string[]} folders that tools and agents can write
+ * @returns {Promise<string>} where the file is, behind all links
  */
 export async function refuseWritablePolicy(file, folders) {
   const place = await realOf(file);
@@ -89,6 +91,7 @@ export async function refuseWritablePolicy(file, folders) {
       { details: { key: 'policy' } },
     );
   }
+  return place;
 }
 
 /**

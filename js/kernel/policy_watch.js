@@ -2,7 +2,7 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { unwrap } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
-import { policyFileText } from './policy_source.js';
+import { policyFileText, refuseWritablePolicy } from './policy_source.js';
 
 /** How often the file is looked at: editors replace files, and not every disk tells of it. */
 const INTERVAL_MS = 500;
@@ -11,10 +11,11 @@ const INTERVAL_MS = 500;
  * Follows a policy file. Rules that cannot be meant change nothing, and somebody is told.
  * @param {import('../boundary/typed_native.js').NativeKernel} kernel
  * @param {string} file
+ * @param {string[]} folders that tools and agents can write: a link may lead into them later
  * @param {import('../../index.js').Logger} log
  * @returns {() => void} ends it
  */
-export function watchPolicy(kernel, file, log) {
+export function watchPolicy(kernel, file, folders, log) {
   let isBusy = false;
   let isStale = false;
   const follow = async () => {
@@ -24,7 +25,8 @@ export function watchPolicy(kernel, file, log) {
     while (isStale) {
       isStale = false;
       try {
-        unwrap(await kernel.replacePolicy(await policyFileText(file)));
+        const place = await refuseWritablePolicy(file, folders);
+        unwrap(await kernel.replacePolicy(await policyFileText(file, place)));
         log.info('The policy was changed, and the new rules are in force.');
       } catch (error) {
         log.error(`The policy was changed, and the old rules stay in force. ${messageOf(error)}`);

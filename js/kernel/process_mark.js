@@ -1,9 +1,14 @@
-/** Which process it is that works on something, and whether it still lives. */
+/** Which process it is that works on something, and whether it still does. */
 
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readTextAtOnce } from '../boundary/bounded_read.js';
 
-/** @typedef {{ pid: number, host: string, started?: string }} ProcessMark */
+/** @typedef {{ pid: number, host: string, boot?: string, space?: string, started?: string }} ProcessMark */
+
+/** How often a process says that it still works on something, and how long each time counts where it cannot be looked for. */
+export const BEAT_MS = 15_000;
+export const LEASE_MS = 60_000;
 
 const MAX_STAT_BYTES = 4_096;
 /** When a process began, among the numbers behind its name. */
@@ -12,15 +17,18 @@ const STARTED_AT = 19;
 /** @returns {ProcessMark} of this process */
 export function ownMark() {
   const started = startOf('self');
-  return { pid: process.pid, host: hostname(), ...(started !== undefined && { started }) };
+  return { pid: process.pid, ...place(), ...(started !== undefined && { started }) };
 }
 
 /**
- * Whether a process may still be there. Of one on another machine nobody here knows: it counts as gone.
+ * Whether a process may still work on what it has marked. Here it is looked for. Elsewhere, on another machine or in another
+ * container that shares the files, nobody can do that: there it has to say so again and again.
  * @param {any} mark
+ * @param {number} seen when it last did, in milliseconds since 1970
  */
-export function isAlive(mark) {
-  if (typeof mark?.pid !== 'number' || mark.host !== hostname()) return false;
+export function isAlive(mark, seen) {
+  if (typeof mark?.pid !== 'number') return false;
+  if (!isHere(mark)) return Date.now() - seen < LEASE_MS;
   const own = ownMark();
   if (mark.pid === own.pid) return mark.started === own.started;
   const started = startOf(mark.pid);
@@ -34,14 +42,41 @@ export function isAlive(mark) {
 }
 
 /**
+ * Whether the number of its process means the same here as it did there.
+ * @param {ProcessMark} mark
+ */
+export function isHere({ host, boot, space }) {
+  const own = place();
+  return host === own.host && boot === own.boot && space === own.space;
+}
+
+/** @returns {Pick<ProcessMark, 'host' | 'boot' | 'space'>} */
+function place() {
+  const boot = orNothing(() => readTextAtOnce('/proc/sys/kernel/random/boot_id', MAX_STAT_BYTES).trim());
+  const space = orNothing(() => readlinkSync('/proc/self/ns/pid'));
+  return { host: hostname(), ...(boot !== undefined && { boot }), ...(space !== undefined && { space }) };
+}
+
+/**
  * @param {number | 'self'} pid
  * @returns {string | undefined} where the system tells
  */
 function startOf(pid) {
-  try {
+  return orNothing(() => {
     const text = readTextAtOnce(`/proc/${pid}/stat`, MAX_STAT_BYTES);
     // A name can hold spaces and brackets.
     return text.slice(text.lastIndexOf(')') + 2).split(' ')[STARTED_AT];
+  });
+}
+
+/**
+ * @template T
+ * @param {() => T} read what not every system has
+ * @returns {T | undefined}
+ */
+function orNothing(read) {
+  try {
+    return read();
   } catch {
     return undefined;
   }

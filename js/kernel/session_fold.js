@@ -2,6 +2,9 @@
 
 import { isAlive } from './process_mark.js';
 
+/** Of what an agent said last. */
+const MAX_SHOWN_CHARS = 4_000;
+
 /**
  * @typedef {import('../../index.js').LedgerEvent} LedgerEvent
  * @typedef {{ input: number, output: number, cached: number }} Usage of one turn
@@ -33,7 +36,8 @@ import { isAlive } from './process_mark.js';
  * @property {string} model
  * @property {string} started
  * @property {string} updated
- * @property {Map<string, any>} takes marks of processes that took the session up and have not said that they left, in their order
+ * @property {Map<string, { mark: any, seen: number }>} takes marks of processes that took the session up and have not said that they
+ *   left, in their order, and when each last said that it was there
  * @property {LedgerEvent} [end] of the last run
  * @property {number} last position of its last event
  * @property {number} ms of the runs of the last task that have ended
@@ -72,8 +76,13 @@ export function foldSession(session, events) {
 function foldEvent(folded, event) {
   switch (event.what) {
     case 'agent take':
-      folded.takes.set(String(event.take), event.mark);
+      folded.takes.set(String(event.take), { mark: event.mark, seen: Date.parse(event.ts) });
       break;
+    case 'agent beat': {
+      const taken = folded.takes.get(String(event.take));
+      if (taken !== undefined) taken.seen = Date.parse(event.ts);
+      return;
+    }
     case 'agent left':
       folded.takes.delete(String(event.take));
       break;
@@ -124,7 +133,11 @@ function foldEvent(folded, event) {
  */
 export function shownSession(folded) {
   const { session, task, model, started, updated, end } = folded;
-  const state = folded.isClosed ? 'closed' : [...folded.takes.values()].some(isAlive) ? 'running' : 'open';
+  const state = folded.isClosed
+    ? 'closed'
+    : [...folded.takes.values()].some(({ mark, seen }) => isAlive(mark, seen))
+      ? 'running'
+      : 'open';
   return {
     session,
     state,
@@ -132,8 +145,16 @@ export function shownSession(folded) {
     model,
     started,
     updated,
-    ...(end && { outcome: end.outcome, text: end.text, summary: end.summary }),
+    ...(end && { outcome: end.outcome, text: shortText(end.text), summary: end.summary }),
   };
+}
+
+/**
+ * @param {any} text
+ * @returns {string | undefined}
+ */
+function shortText(text) {
+  return typeof text === 'string' ? text.slice(0, MAX_SHOWN_CHARS).toWellFormed() : text;
 }
 
 /**

@@ -2,7 +2,6 @@
 
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
-import { isAlive } from './process_mark.js';
 
 /**
  * @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls
@@ -15,7 +14,7 @@ export const SESSION_LOG = Symbol.for('@tgp/core/session_log');
 
 /** Where the events are that tell which sessions there are: those are found without a look at the others. */
 const LISTED_PATH = '.tgp/sessions';
-const LISTED = new Set(['agent take', 'agent left', 'agent task', 'agent end', 'agent close']);
+const LISTED = new Set(['agent take', 'agent beat', 'agent left', 'agent task', 'agent end', 'agent close']);
 /** Members of events that are texts, which may be long. */
 const TEXTS = /** @type {const} */ (['task', 'text']);
 const PAGE_EVENTS = 1_000;
@@ -27,8 +26,6 @@ const MAX_DEPTH = 64;
 export class SessionLog {
   #calls;
   #ledger;
-  /** What had been taken up by processes that were gone when the ledger was opened. @type {Set<string>} */
-  #left = new Set();
 
   /**
    * @param {KernelCalls} calls
@@ -40,12 +37,11 @@ export class SessionLog {
   }
 
   /**
-   * Whether all is known that a process has recorded which was killed. The ledger adds what such processes left when it is opened,
-   * and a moment later for whoever asks.
-   * @param {string} take
+   * Waits until all can be read that any process has recorded by now, also one that was killed, whoever adds what that has left.
+   * @throws {import('../../index.js').LedgerError} when that takes too long
    */
-  isWhole(take) {
-    return this.#left.has(take);
+  async settled() {
+    await this.#calls.read((kernel) => kernel.ledgerSettle());
   }
 
   /**
@@ -126,16 +122,12 @@ export class SessionLog {
   async #all(query, start) {
     /** @type {LedgerEvent[]} */
     const found = [];
-    const isOpened = this.#calls.running !== undefined;
     for (let after = start; ; ) {
       const page = await this.#ledger.query({ ...query, after, limit: PAGE_EVENTS });
       for (const event of page) found.push(await this.#withTexts(event));
-      if (page.length < PAGE_EVENTS) break;
+      if (page.length < PAGE_EVENTS) return found;
       after = page.at(-1)?.seq ?? after;
     }
-    const taken = isOpened ? [] : found.filter(({ what, mark }) => what === 'agent take' && !isAlive(mark));
-    for (const { take } of taken) this.#left.add(String(take));
-    return found;
   }
 }
 

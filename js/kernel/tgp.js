@@ -136,6 +136,8 @@ export class TGP extends AgentHost {
       isJudged: () => this.#life.isJudged || this.#life.gate.asker(who)?.token !== undefined,
       /** Where the workspace and the file with the rules are. */
       places: () => this.#life.places(),
+      /** @type {(tools: [string, string | null][]) => Promise<boolean[]>} */
+      shownTools: (tools) => this.#calls.shownTools(tools, who),
       /** @type {import('./served_requests.js').ServedRequests['during']} */
       serving: (request, work) => this.#life.gate.requests.during(request, work),
     };

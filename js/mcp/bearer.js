@@ -15,6 +15,18 @@ export function capabilityOf(authInfo) {
   return typeof token === 'string' && token.startsWith(PREFIX) ? token : undefined;
 }
 
+/** Letters of a token that all have in common which were made from one: its prefix, key and number. */
+const FAMILY_CHARS = PREFIX.length + 33;
+
+/**
+ * Whose a request is: nothing for the owner's, otherwise what all tokens have in common that were made from one that the kernel
+ * has issued. Whoever narrows a token gets no second one by that.
+ * @param {{ token?: string } | undefined} authInfo
+ */
+export function familyOf(authInfo) {
+  return capabilityOf(authInfo)?.slice(0, FAMILY_CHARS) ?? '';
+}
+
 /**
  * Refuses a token that is none of this kernel's, was changed, or revoked. What it allows is asked of each call.
  * @param {import('../kernel/tgp.js').TGP} kernel

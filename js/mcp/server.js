@@ -66,9 +66,18 @@ export async function createMcpServer(kernel, options = {}) {
   };
   const invalid = (/** @type {string} */ text) => new types.McpError(types.ErrorCode.InvalidParams, text);
 
-  server.setRequestHandler(types.ListToolsRequestSchema, async ({ params }) => {
+  /** Whoever has a token sees what it can be used for. @type {(extra: Extra) => Promise<[string, import('../../index.js').AgentTool][]>} */
+  const shownTo = async (extra) => {
+    const all = Object.entries(tools);
+    if (capabilityOf(extra.authInfo) === undefined) return all;
+    const asked = all.map(([key, tool]) => (originOf(key) === 'given' ? [key, null] : ['exec_tool', pathOf(tool)]));
+    const shown = await serving(extra, () => access.shownTools(/** @type {[string, string | null][]} */ (asked)));
+    return all.filter((_, at) => shown[at] === true);
+  };
+
+  server.setRequestHandler(types.ListToolsRequestSchema, async ({ params }, extra) => {
     await kernel.refreshTools();
-    const { items, nextCursor } = page(Object.entries(tools), params?.cursor, ([key]) => key, invalid);
+    const { items, nextCursor } = page(await shownTo(extra), params?.cursor, ([key]) => key, invalid);
     return { tools: items.map(([key, tool]) => ({ ...described(key, tool), ...factsFor(key) })), nextCursor };
   });
   server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, extra) => {
@@ -126,6 +135,14 @@ function follow(kernel, server) {
  */
 function described(name, { description, inputSchema }) {
   return { name, description, inputSchema: { ...inputSchema } };
+}
+
+/**
+ * The path of a forged tool, which its description ends with. One that cannot be read is no path of the root: no token covers it.
+ * @param {import('../../index.js').AgentTool} tool
+ */
+function pathOf({ description }) {
+  return /\[([^[\]]+)\]$/.exec(description ?? '')?.[1] ?? '';
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The clients of an MCP server over HTTP, each with a server of its own. */
 
 import { randomUUID } from 'node:crypto';
+import { familyOf } from './bearer.js';
 import { Refusal } from './request_rules.js';
 import { loadSdk } from './sdk.js';
 import { createMcpServer } from './server.js';
@@ -9,21 +10,25 @@ import { createMcpServer } from './server.js';
  * @typedef {import('node:http').IncomingMessage} Request
  * @typedef {import('node:http').ServerResponse} Response
  * @typedef {{ handleRequest: (request: Request, response: Response, body?: unknown) => Promise<void>, close: () => Promise<void>, sessionId?: string }} Transport
+ * @typedef {{ transport: Transport, family: string }} Session `family`: whose it is, nothing for the owner's
  */
 
+/** Whose requests come without a capability token. */
+const OWNER = '';
+
 export class Sessions {
-  /** @type {Map<string, Transport>} the one that was quiet for longest comes first */
+  /** @type {Map<string, Session>} the one that was quiet for longest comes first */
   #open = new Map();
   #kernel;
   #options;
   #most;
-  /** How many are being opened: each of them may become a session. */
-  #opening = 0;
+  /** How many are being opened by the owner, and by all others: each of them may become a session. */
+  #opening = { owner: 0, others: 0 };
 
   /**
    * @param {import('../../index.js').TGP} kernel
    * @param {import('../../mcp.js').McpServerOptions} options
-   * @param {number} most one more, and the session that was quiet for longest is closed
+   * @param {number} most one more, and the session that was quiet for longest is closed; never one of the owner's for a token
    */
   constructor(kernel, options, most) {
     this.#kernel = kernel;
@@ -42,15 +47,17 @@ export class Sessions {
       if (request.method !== 'POST') throw new Refusal(400, 'A session begins with a POST of "initialize".');
       return this.#begin(request, response, await readBody());
     }
-    const transport = this.#open.get(id);
-    if (!transport) throw new Refusal(404, 'There is no such session. Begin a new one.');
+    const session = this.#open.get(id);
+    if (session === undefined || session.family !== ownFamily(request)) {
+      throw new Refusal(404, 'There is no such session. Begin a new one.');
+    }
     this.#open.delete(id);
-    this.#open.set(id, transport);
-    return transport.handleRequest(request, response, request.method === 'POST' ? await readBody() : undefined);
+    this.#open.set(id, session);
+    return session.transport.handleRequest(request, response, request.method === 'POST' ? await readBody() : undefined);
   }
 
   async close() {
-    await Promise.allSettled([...this.#open.values()].map((transport) => transport.close()));
+    await Promise.allSettled([...this.#open.values()].map(({ transport }) => transport.close()));
   }
 
   /**
@@ -61,12 +68,18 @@ export class Sessions {
   async #begin(request, response, body) {
     // Looked at here: what begins no session must not cost what one costs.
     if (body.method !== 'initialize') throw new Refusal(400, 'A session begins with a POST of "initialize".');
-    if (this.#opening >= this.#most) throw new Refusal(503, 'Too many sessions are being opened. Try again later.');
-    this.#opening += 1;
+    const family = ownFamily(request);
+    const who = family === OWNER ? 'owner' : 'others';
+    if (this.#opening[who] >= this.#most)
+      throw new Refusal(503, 'Too many sessions are being opened. Try again later.');
+    if (family !== OWNER && this.#ofFamily(OWNER).length >= this.#most) {
+      throw new Refusal(503, 'The owner of this server has as many sessions as there may be. Try again later.');
+    }
+    this.#opening[who] += 1;
     try {
-      await this.#connect(request, response, body);
+      await this.#connect(request, response, body, family);
     } finally {
-      this.#opening -= 1;
+      this.#opening[who] -= 1;
     }
   }
 
@@ -74,13 +87,14 @@ export class Sessions {
    * @param {Request} request
    * @param {Response} response
    * @param {any} body
+   * @param {string} family
    */
-  async #connect(request, response, body) {
+  async #connect(request, response, body, family) {
     const { StreamableHTTPServerTransport } = await loadSdk();
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: async (id) => {
-        this.#open.set(id, transport);
+        this.#open.set(id, { transport, family });
         await this.#makeRoom();
       },
     });
@@ -95,9 +109,33 @@ export class Sessions {
   }
 
   async #makeRoom() {
-    const [oldest, quiet] = [...this.#open.entries()][0] ?? [];
-    if (this.#open.size <= this.#most || oldest === undefined) return;
-    this.#open.delete(oldest);
-    await quiet?.close();
+    if (this.#open.size <= this.#most) return;
+    const [id, session] = this.#dispensable() ?? [];
+    if (id === undefined) return;
+    this.#open.delete(id);
+    await session?.transport.close();
   }
+
+  /** The quietest session of the token that has most of them; without tokens the owner's. @returns {[string, Session] | undefined} */
+  #dispensable() {
+    const families = new Set([...this.#open.values()].map(({ family }) => family));
+    families.delete(OWNER);
+    const largest = [...families]
+      .map((family) => this.#ofFamily(family))
+      .reduce((most, next) => (next.length > most.length ? next : most), /** @type {[string, Session][]} */ ([]));
+    return largest[0] ?? this.#ofFamily(OWNER)[0];
+  }
+
+  /**
+   * @param {string} family
+   * @returns {[string, Session][]} the one that was quiet for longest comes first
+   */
+  #ofFamily(family) {
+    return [...this.#open].filter(([, session]) => session.family === family);
+  }
+}
+
+/** @param {Request & { auth?: { token?: string } }} request whose token was checked */
+function ownFamily({ auth }) {
+  return familyOf(auth);
 }

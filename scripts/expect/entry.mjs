@@ -22,10 +22,73 @@ chai.use(JestAsymmetricMatchers);
 
 const { AssertionError, util } = chai;
 
+/** Words between `expect(…)` and a matcher: they check nothing. */
+const CHAINS = new Set([
+  ...[
+    'not',
+    'resolves',
+    'rejects',
+    'to',
+    'be',
+    'been',
+    'is',
+    'that',
+    'which',
+    'and',
+    'has',
+    'have',
+    'with',
+    'at',
+    'of',
+  ],
+  ...['same', 'but', 'does', 'still', 'also', 'deep', 'nested', 'own', 'ordered', 'any', 'all', 'itself', 'then'],
+]);
+/** What the case expects of something without having said what. @type {Set<object>} */
+let unchecked = new Set();
+
+/**
+ * An assertion that notes when a matcher is used.
+ * @param {any} assertion
+ * @param {object} mark
+ * @returns {any}
+ */
+function noting(assertion, mark) {
+  return new Proxy(assertion, {
+    get(target, key) {
+      const value = Reflect.get(target, key, target);
+      // A matcher checks when it is called, a word such as `true` when it is read.
+      if (typeof value === 'function') return notingCall(value, target, mark);
+      const isChain = typeof key === 'symbol' || CHAINS.has(key);
+      if (!isChain) unchecked.delete(mark);
+      return isChain && typeof value === 'object' && value !== null ? noting(value, mark) : value;
+    },
+  });
+}
+
+/**
+ * @param {any} matcher
+ * @param {any} assertion
+ * @param {object} mark
+ */
+function notingCall(matcher, assertion, mark) {
+  return new Proxy(matcher, {
+    apply(target, _, args) {
+      unchecked.delete(mark);
+      return Reflect.apply(target, assertion, args);
+    },
+    get(target, key) {
+      unchecked.delete(mark);
+      return Reflect.get(target, key, target);
+    },
+  });
+}
+
 /** @type {any} */
 export const expect = (/** @type {unknown} */ value, /** @type {string | undefined} */ message) => {
   setState({ assertionCalls: getState(expect).assertionCalls + 1 }, expect);
-  return chai.expect(value, message);
+  const mark = {};
+  unchecked.add(mark);
+  return noting(chai.expect(value, message), mark);
 };
 Object.assign(expect, chai.expect, /** @type {any} */ (globalThis)[ASYMMETRIC_MATCHERS_OBJECT]);
 Object.defineProperty(globalThis, GLOBAL_EXPECT, { value: expect, writable: true, configurable: true });
@@ -48,6 +111,7 @@ expect.extend(customMatchers);
  * @param {string} name
  */
 export function beginCase(name) {
+  unchecked = new Set();
   setState(
     {
       assertionCalls: 0,
@@ -62,7 +126,7 @@ export function beginCase(name) {
 }
 
 /**
- * Fails when a case made fewer or more assertions than it said.
+ * Fails when a case made fewer or more assertions than it said, or expected something without saying what.
  * @returns {number} how many it made
  */
 export function endCase() {
@@ -72,6 +136,9 @@ export function endCase() {
   }
   if (isExpectingAssertions && assertionCalls === 0) {
     throw new AssertionError('expected at least one assertion, and none was made');
+  }
+  if (unchecked.size > 0) {
+    throw new AssertionError('expect(…) was called without a matcher, which checks nothing: add one, such as .toBe(…)');
   }
   return assertionCalls;
 }

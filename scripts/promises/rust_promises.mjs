@@ -186,8 +186,9 @@ export const RUST_PROMISES = [
     source: 'DOOR Ledger',
     layer: 'rust',
     file: 'src/kernel/door/masking.rs',
-    search: 'let known = self.bound.mask_everywhere(content.as_bytes());',
-    replace: 'let known = content.as_bytes();',
+    search:
+      'let known = self.bound.mask_everywhere(text.as_bytes());\n        let known = self.bound.mask_beginnings(&known);',
+    replace: 'let known = text.as_bytes();',
     tests: ['__test__/ledger/redact.test.js'],
   },
   {

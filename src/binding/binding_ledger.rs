@@ -98,6 +98,12 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().append(&event_json))
     }
 
+    /// Settles when the ledger has all that processes which share it had recorded when this was called.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_settle<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Remote, env, |kernel| kernel.ledger().settle())
+    }
+
     /// Value: `{ ok, events, head, problem? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn ledger_verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {

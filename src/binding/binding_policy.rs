@@ -70,6 +70,15 @@ impl BindingKernel {
         })
     }
 
+    /// Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it.
+    #[napi]
+    pub fn shown_tools(&self, asker: String, tools_json: String) -> BindingOutcome {
+        BindingOutcome::from_result(self.kernel().and_then(|kernel| {
+            let asker = Asker::from_json(Some(&asker))?;
+            kernel.policy().shown_tools(&asker, &tools_json)
+        }))
+    }
+
     /// Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn replace_policy<'env>(&self, env: &'env Env, policy_json: String) -> napi::Result<Object<'env>> {
@@ -82,30 +91,25 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.policy().check(&parse_policy(&policy_json)?))
     }
 
-    /// Value: `{ verdict, rule, at, reason, nearest? }`.
+    /// Value: `{ verdict, rule, at, reason, nearest? }`, of these rules, or of those in force where none are given.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn explain_policy<'env>(
         &self,
         env: &'env Env,
-        policy_json: String,
+        policy_json: Option<String>,
         call_json: String,
     ) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| {
-            kernel.policy().explain(&parse_policy(&policy_json)?, &call_json)
+            let policy = policy_json.as_deref().map(parse_policy).transpose()?;
+            kernel.policy().explain(policy.as_ref(), &call_json)
         })
     }
 
     /// Value: `{ judged, stricter, milder, changes: [{ call, tool, before, after }] }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn replay_policy<'env>(
-        &self,
-        env: &'env Env,
-        before_json: String,
-        after_json: String,
-        limit: u32,
-    ) -> napi::Result<Object<'env>> {
+    pub fn replay_policy<'env>(&self, env: &'env Env, after_json: String, limit: u32) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| {
-            kernel.policy().replay(&parse_policy(&before_json)?, &parse_policy(&after_json)?, limit)
+            kernel.policy().replay(&parse_policy(&after_json)?, limit)
         })
     }
 

@@ -91,6 +91,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerTree", |kernel: &Kernel| kernel.ledger().tree(""));
     answers.add("ledgerBlob", |kernel: &Kernel| kernel.ledger().blob(""));
     answers.add("ledgerAppend", |kernel: &Kernel| kernel.ledger().append(""));
+    answers.add("ledgerSettle", |kernel: &Kernel| kernel.ledger().settle());
     answers.add("ledgerVerify", |kernel: &Kernel| kernel.ledger().verify());
     answers.add("ledgerCheckpoint", |kernel: &Kernel| kernel.ledger().checkpoint());
     answers.add("ledgerExport", |kernel: &Kernel| kernel.ledger().export(0, 1));
@@ -99,8 +100,9 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("settle", |kernel: &Kernel| kernel.policy().settle("", ""));
     answers.add("replacePolicy", |kernel: &Kernel| kernel.policy().replace(&PolicySource::Safe));
     answers.add("checkPolicy", |kernel: &Kernel| kernel.policy().check(&PolicySource::Safe));
-    answers.add("explainPolicy", |kernel: &Kernel| kernel.policy().explain(&PolicySource::Safe, ""));
-    answers.add("replayPolicy", |kernel: &Kernel| kernel.policy().replay(&PolicySource::Safe, &PolicySource::Safe, 1));
+    answers.add("shownTools", |kernel: &Kernel| kernel.policy().shown_tools(&Asker::default(), ""));
+    answers.add("explainPolicy", |kernel: &Kernel| kernel.policy().explain(None, ""));
+    answers.add("replayPolicy", |kernel: &Kernel| kernel.policy().replay(&PolicySource::Safe, 1));
     answers.add("issueToken", |kernel: &Kernel| kernel.policy().issue(""));
     answers.add("revokeToken", |kernel: &Kernel| kernel.policy().revoke(""));
     answers.add_type::<ExecValue>("exec");

@@ -83,7 +83,7 @@ impl Kernel {
         model: Option<ModelSource>,
     ) -> Result<Arc<Self>, Error> {
         let BootHooks { functions, halt, redact, policy } = hooks;
-        let gate = gate(&config, &policy, &*functions)?;
+        let mut gate = gate(&config, &policy, &*functions)?;
         let noted = check_folders(&mut config, base_dir)?;
         let root_dir = base_dir.join(&config.root_dir);
         let root = Arc::new(open_root(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
@@ -111,6 +111,7 @@ impl Kernel {
             tls: tls_settings(&config.network, base_dir)?,
         })?;
         warnings.extend(problem);
+        gate.tokens.share(&store.private_dir()?);
         let door = Door::new(ledger, gate);
         let tests = Arc::new(TestFirst::new(TestFirstParts {
             mode: config.mode,

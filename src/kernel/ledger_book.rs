@@ -1,12 +1,13 @@
 //! The ledger as users read it.
 
-use super::door::{Door, Position, canonical_path, position_in};
+use super::door::{Door, Position, canonical_path, witness_in};
 use super::history::History;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{
     Actor, CallState, EventType, HasResult, Hash, Importance, Ledger, MAX_EVENTS, NewEvent, Query, StoredEvent,
@@ -14,6 +15,8 @@ use tgp_ledger::{
 };
 
 const DEFAULT_LIMIT: usize = 100;
+/// How long it is waited for what other processes have recorded.
+const SETTLED_WITHIN: Duration = Duration::from_secs(10);
 
 /// An event as JSON.
 #[derive(Debug, Serialize)]
@@ -195,13 +198,15 @@ impl LedgerBook {
     /// Whether the ledger is whole, by its own chain, its checkpoints and the commits that say how far it was.
     pub fn verify(&self) -> Result<VerifyReport, Error> {
         let ledger = self.readable()?;
-        let (messages, key) = (self.history.witnesses()?, ledger.key_name()?);
-        let witnesses: Vec<Witness> = messages
-            .iter()
-            .filter_map(|message| position_in(message, &key))
-            .filter_map(|Position { size, head }| Some(Witness { size, head: Hash::parse(&head)? }))
-            .collect();
+        let Some(key) = ledger.public_key()? else { return Ok(ledger.verify(&[])?.into()) };
+        let messages = self.history.witnesses(|message| witness_in(message, &key).is_some())?;
+        let witnesses: Vec<Witness> = messages.iter().filter_map(|message| witness_in(message, &key)).collect();
         Ok(ledger.verify(&witnesses)?.into())
+    }
+
+    /// Waits until the ledger has all that processes of this folder had recorded when this was called.
+    pub fn settle(&self) -> Result<(), Error> {
+        Ok(self.door.ledger()?.settle(SETTLED_WITHIN)?)
     }
 
     /// Signs how far the ledger is.

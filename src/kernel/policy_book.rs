@@ -1,6 +1,6 @@
 //! Rules as people ask about them: whether they can be meant, what they say of a call, and what others would have said.
 
-use super::door::{Door, PolicySource, Word, policy_of, recorded_call};
+use super::door::{Asker, Door, InForce, PolicySource, Word, policy_of, recorded_call};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
@@ -45,6 +45,16 @@ impl PolicyBook {
         self.door.settle(id, word)
     }
 
+    /// Which tools are worth showing to an asker.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn shown_tools(&self, asker: &Asker, tools_json: &str) -> Result<Vec<bool>, Error> {
+        let tools: Vec<(String, Option<String>)> =
+            serde_json::from_str(tools_json).map_err(|error| invalid("tools", &error))?;
+        self.door.gate().shown_tools(asker, &tools)
+    }
+
     /// Puts other rules in the place of those in force.
     ///
     /// # Errors
@@ -64,22 +74,22 @@ impl PolicyBook {
         Ok(PolicyReport { version: policy.version().to_owned(), rules: policy.rule_count() })
     }
 
-    /// What rules say of a call, written as tests in a policy write it.
+    /// What rules, or those in force, say of a call, written as tests in a policy write it.
     ///
     /// # Errors
     /// `Config` for a call or rules that cannot be meant.
-    pub fn explain(&self, source: &PolicySource, call_json: &str) -> Result<Verdict, Error> {
+    pub fn explain(&self, source: Option<&PolicySource>, call_json: &str) -> Result<Verdict, Error> {
         let call: Value = serde_json::from_str(call_json).map_err(|error| invalid("call", &error))?;
-        let policy = self.policy(source)?;
+        let policy = self.policy_or_in_force(source)?;
         Ok(policy.judge(&policy.read_call(&call)?))
     }
 
-    /// What other rules would have said of the newest calls that were written down.
+    /// What other rules would have said of the newest calls that were written down, beside what those in force say.
     ///
     /// # Errors
     /// `Config` for rules that cannot be meant, `Ledger` where nothing is written down.
-    pub fn replay(&self, before: &PolicySource, after: &PolicySource, limit: u32) -> Result<Replay, Error> {
-        let (before, after) = (self.policy(before)?, self.policy(after)?);
+    pub fn replay(&self, after: &PolicySource, limit: u32) -> Result<Replay, Error> {
+        let (before, after) = (self.policy_or_in_force(None)?, self.policy(after)?);
         let ledger = self.door.ledger()?;
         // What cannot be stored now keeps nobody from reading the rest.
         let _later = ledger.flush();
@@ -107,6 +117,16 @@ impl PolicyBook {
     /// `Validation` for what is no name of a token.
     pub fn revoke(&self, id: &str) -> Result<(), Error> {
         self.door.revoke_token(id)
+    }
+
+    /// Rules, or those in force: what a file says that was changed and is not good is not in force.
+    fn policy_or_in_force(&self, source: Option<&PolicySource>) -> Result<Arc<Policy>, Error> {
+        match (source, self.door.gate().rules.in_force()) {
+            (Some(source), _) => self.policy(source),
+            (None, InForce::Policy(policy)) => Ok(policy),
+            (None, InForce::Nobody) => self.policy(&PolicySource::Allow),
+            (None, InForce::Hook) => self.policy(&PolicySource::Hook),
+        }
     }
 
     fn policy(&self, source: &PolicySource) -> Result<Arc<Policy>, Error> {

@@ -168,6 +168,18 @@ impl BoundSecrets {
         masked(text, self.0.iter())
     }
 
+    /// `text` with the placeholder in place of every beginning of a value that is left where somebody has cut a text.
+    #[must_use]
+    pub fn mask_beginnings<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let mut masked = Cow::Borrowed(text);
+        for BoundSecret { name, value, .. } in self.0.iter() {
+            if let Cow::Owned(clean) = mask_beginning(&masked, value, &format!("{{{{secret:{name}}}}}")) {
+                masked = Cow::Owned(clean);
+            }
+        }
+        masked
+    }
+
     fn value(&self, name: &str, to: Destination<'_>) -> Result<&str, Withheld> {
         let Some(secret) = self.0.iter().find(|secret| secret.name == name) else {
             let known: Vec<_> = self.0.iter().map(|secret| secret.name.as_str()).collect();
@@ -185,6 +197,39 @@ impl BoundSecrets {
         }
         Ok(&secret.value)
     }
+}
+
+/// The shortest beginning of a secret that gives something of it away.
+const SHORTEST_BEGINNING: usize = 8;
+
+/// `text` with `put` in place of every piece that is at least half of `value`, from its beginning on.
+#[must_use]
+pub fn mask_beginning<'t>(text: &'t [u8], value: &str, put: &str) -> Cow<'t, [u8]> {
+    let value = value.as_bytes();
+    let least = value.len().div_ceil(2).max(SHORTEST_BEGINNING);
+    let Some(needle) = value.get(..least).filter(|_| value.len() > SHORTEST_BEGINNING) else {
+        return Cow::Borrowed(text);
+    };
+    let mut masked = Vec::new();
+    let mut rest = text;
+    while let Some((before, found)) = place_of(rest, needle).and_then(|at| rest.split_at_checked(at)) {
+        let same = found.iter().zip(value).take_while(|(one, other)| one == other).count();
+        masked.extend_from_slice(before);
+        masked.extend_from_slice(put.as_bytes());
+        rest = found.get(same..).unwrap_or_default();
+    }
+    if masked.is_empty() && rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    masked.extend_from_slice(rest);
+    Cow::Owned(masked)
+}
+
+/// Where `needle` first is.
+fn place_of(text: &[u8], needle: &[u8]) -> Option<usize> {
+    let first = *needle.first()?;
+    let mut starts = text.iter().enumerate().filter(|(_, byte)| **byte == first).map(|(at, _)| at);
+    starts.find(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(needle)))
 }
 
 /// `text` with the placeholder in place of the values of these.
@@ -317,6 +362,21 @@ mod tests {
         let masked = secrets().mask(echo.as_bytes(), Destination::Function("pay")).into_owned();
         assert_eq!(String::from_utf8(masked).unwrap(), ["{{secret:KEY}}"; 6].join(" "));
         assert_eq!(&*secrets().mask(echo.as_bytes(), Destination::Function("other")), echo.as_bytes());
+    }
+
+    #[test]
+    fn a_beginning_of_a_value_is_masked_where_a_text_was_cut() {
+        let value = "0123456789abcdefghijklmnopqrstuv";
+        let secret = BoundSecret::new("KEY".to_owned(), value.to_owned(), Vec::new(), Vec::new()).unwrap();
+        let secrets = BoundSecrets::new(vec![secret]);
+        let masked = |text: &str| String::from_utf8(secrets.mask_beginnings(text.as_bytes()).into_owned()).unwrap();
+        for length in 16..=value.len() {
+            let cut = &value[..length];
+            assert_eq!(masked(&format!("a {cut}\" {cut}…")), "a {{secret:KEY}}\" {{secret:KEY}}…", "{length}");
+        }
+        for plain in ["", "0", "01234567 89", "the end of 9abcdefghijklmnopqrstuv"] {
+            assert_eq!(masked(plain), plain);
+        }
     }
 
     #[test]

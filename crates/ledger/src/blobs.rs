@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 const LARGE: usize = 4096;
 
 /// Characters of a value that stay with the event.
-const PREVIEW: usize = 256;
+pub const PREVIEW: usize = 256;
 
 /// The member that makes an object a reference. Objects of others get a `$` more in front of it.
 pub const REFERENCE: &str = "$blob";

@@ -11,6 +11,47 @@ use base64::engine::general_purpose::STANDARD;
 /// Before the signer's name.
 pub const DASH: &str = "\u{2014} ";
 
+/// What a signature says of a head. Each is signed as a text of its own, so that none stands for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statement {
+    /// The events up to it are what they were.
+    Checked,
+    /// The events up to it were let go.
+    Dropped,
+    /// A commit was made when the ledger was there.
+    Witnessed,
+}
+
+impl Statement {
+    const fn origin(self) -> &'static str {
+        match self {
+            Self::Checked => SIGNER,
+            Self::Dropped => "tgp-ledger/dropped",
+            Self::Witnessed => "tgp-ledger/witnessed",
+        }
+    }
+
+    fn text(self, head: &Head) -> String {
+        format!("{}\n{}\n{}\n", self.origin(), head.size, STANDARD.encode(head.hash.0))
+    }
+
+    /// The name of the key and its signature, in base64.
+    #[must_use]
+    pub fn signature(self, head: &Head, key: &SigningKey) -> String {
+        let mut signature = key.public().id().to_vec();
+        signature.extend(key.sign(&self.text(head)));
+        STANDARD.encode(signature)
+    }
+
+    /// Was it signed with this key?
+    #[must_use]
+    pub fn is_signed(self, head: &Head, signature: &str, key: &PublicKey) -> bool {
+        let bytes = STANDARD.decode(signature).unwrap_or_default();
+        let parts = bytes.split_first_chunk::<4>();
+        parts.is_some_and(|(id, signature)| *id == key.id() && key.signed(&self.text(head), signature))
+    }
+}
+
 /// A note taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
@@ -24,10 +65,8 @@ impl Checkpoint {
     /// The signed note about a head.
     #[must_use]
     pub fn note(head: &Head, key: &SigningKey) -> String {
-        let text = text_of(head);
-        let mut signature = key.public().id().to_vec();
-        signature.extend(key.sign(&text));
-        format!("{text}\n{DASH}{SIGNER} {}\n", STANDARD.encode(signature))
+        let (text, signature) = (Statement::Checked.text(head), Statement::Checked.signature(head, key));
+        format!("{text}\n{DASH}{SIGNER} {signature}\n")
     }
 
     /// What a note says, signed by whomever; `None` when it is no note of a ledger.
@@ -42,11 +81,11 @@ impl Checkpoint {
         let signature = STANDARD.decode(signature).ok()?;
         let (key_id, signature) = signature.split_first_chunk::<4>()?;
         // Only what is written back the same is taken: no `+7`, no second spelling.
-        (origin == SIGNER && text == text_of(&head)).then(|| Self {
+        (origin == SIGNER && text == Statement::Checked.text(&head)).then(|| Self {
             head,
             key_id: *key_id,
             signature: signature.to_vec(),
-            text: text_of(&head),
+            text: Statement::Checked.text(&head),
         })
     }
 
@@ -63,6 +102,31 @@ impl Checkpoint {
     }
 }
 
-fn text_of(head: &Head) -> String {
-    format!("{SIGNER}\n{}\n{}\n", head.size, STANDARD.encode(head.hash.0))
+#[cfg(test)]
+mod tests {
+    use super::{Checkpoint, Statement};
+    use crate::event::Head;
+    use crate::folder::Folder;
+    use crate::hash::Hash;
+    use crate::signing_key::SigningKey;
+
+    #[test]
+    fn a_statement_stands_for_no_other() {
+        let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let key = SigningKey::make(&Folder::make(place.path()).unwrap()).unwrap();
+        let other = SigningKey::make(&Folder::make(elsewhere.path()).unwrap()).unwrap();
+        let head = Head { size: 7, hash: Hash::of(b"7") };
+        let kinds = [Statement::Checked, Statement::Dropped, Statement::Witnessed];
+        for said in kinds {
+            let signature = said.signature(&head, &key);
+            for asked in kinds {
+                assert_eq!(asked.is_signed(&head, &signature, &key.public()), asked == said);
+            }
+            assert!(!said.is_signed(&Head { size: 8, ..head }, &signature, &key.public()));
+            assert!(!said.is_signed(&head, &signature, &other.public()));
+            assert!(!said.is_signed(&head, "", &key.public()) && !said.is_signed(&head, "AAAA", &key.public()));
+        }
+        let note = Checkpoint::parse(&Checkpoint::note(&head, &key)).unwrap();
+        assert!(note.is_signed_by(&key.public()));
+    }
 }

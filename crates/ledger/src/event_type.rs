@@ -18,10 +18,11 @@ pub enum EventType {
     Reconciliation,
     ValvePersonaTrigger,
     Application,
+    Retention,
 }
 
 impl EventType {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Call,
         Self::Result,
         Self::Denied,
@@ -34,6 +35,7 @@ impl EventType {
         Self::Reconciliation,
         Self::ValvePersonaTrigger,
         Self::Application,
+        Self::Retention,
     ];
 
     /// The kind with this name.
@@ -58,6 +60,7 @@ impl EventType {
             Self::Reconciliation => "RECONCILIATION",
             Self::ValvePersonaTrigger => "VALVE_PERSONA_TRIGGER",
             Self::Application => "APPLICATION",
+            Self::Retention => "RETENTION",
         }
     }
 
@@ -77,6 +80,7 @@ impl EventType {
             Self::Reconciliation => 10,
             Self::ValvePersonaTrigger => 11,
             Self::Application => 12,
+            Self::Retention => 13,
         }
     }
 

@@ -3,7 +3,9 @@
 use super::canonical::canonical_object;
 use super::chain::link;
 use super::checkpoint::Checkpoint;
+use super::dropped_event::DroppedEvent;
 use super::event::{Head, StoredEvent};
+use super::event_type::EventType;
 use super::hash::Hash;
 use super::ledger_error::LedgerError;
 use super::query::{MAX_EVENTS, Query};
@@ -62,13 +64,30 @@ pub struct LinesCheck {
     vouched: Option<u64>,
     /// The number of the first event.
     first: Option<u64>,
+    /// What the first event follows, and whether somebody who may has said that what was before is gone.
+    base: Head,
+    is_dropped: bool,
+    /// Heads that checkpoints behind the first have vouched for.
+    passed: Vec<Head>,
 }
 
 impl LinesCheck {
     #[must_use]
     pub fn new(key: Option<PublicKey>, witnesses: &[Witness]) -> Self {
         let ahead = witnesses.iter().map(|witness| Head { size: witness.size, hash: witness.head }).collect();
-        Self { key, head: None, events: 0, problem: None, skipped: None, ahead, vouched: None, first: None }
+        Self {
+            key,
+            head: None,
+            events: 0,
+            problem: None,
+            skipped: None,
+            ahead,
+            vouched: None,
+            first: None,
+            base: Head::NONE,
+            is_dropped: false,
+            passed: Vec::new(),
+        }
     }
 
     /// Takes the next line.
@@ -93,6 +112,11 @@ impl LinesCheck {
     #[must_use]
     pub fn end(mut self) -> Verification {
         let head = self.head.unwrap_or(Head::NONE);
+        if self.base.size > 0 && !self.is_dropped {
+            let message =
+                format!("The events up to {} are gone, and nothing signed says that they may be.", self.base.size);
+            self.report(ProblemKind::Missing, 1, message);
+        }
         if self.ahead.iter().any(|seen| seen.size > head.size) {
             let message = format!("Events behind {} are gone from the end: somebody has seen them.", head.size);
             self.report(ProblemKind::Truncated, head.size + 1, message);
@@ -125,10 +149,15 @@ impl LinesCheck {
             None => {
                 self.head = Some(note.head);
                 self.vouched = Some(size);
+                self.base = note.head;
+                self.passed.push(note.head);
             }
             Some(head) if size > head.size => self.ahead.push(note.head),
             Some(head) if size == head.size && head.hash != note.head.hash => self.not_seen(size),
-            Some(head) if size == head.size => self.vouched = Some(size),
+            Some(head) if size == head.size => {
+                self.vouched = Some(size);
+                self.passed.push(note.head);
+            }
             Some(_) => {}
         }
     }
@@ -165,15 +194,30 @@ impl LinesCheck {
         let real = Hash::of(content.as_bytes());
         let linked = link(&before, seq, &real);
         // Other readers may see another event in other bytes, such as the first of two members with one name.
-        let as_written = StoredEvent { seq, content, prev: before, hash: linked }.json() == text;
+        let written = StoredEvent { seq, content, prev: before, hash: linked };
+        let as_written = written.json() == text;
         if id != Some(real) || prev != Some(before) || said != Some(linked) || !as_written {
             return self.report(ProblemKind::Changed, seq, format!("Event {seq} is not what was recorded."));
         }
         self.head = Some(Head { size: seq, hash: linked });
         self.first.get_or_insert(seq);
         self.events += 1;
+        self.dropped(&written.content);
         if self.ahead.iter().any(|seen| seen.size == seq && seen.hash != linked) {
             self.not_seen(seq);
         }
+    }
+
+    /// Looks whether an event says that what was before the first one may be gone.
+    fn dropped(&mut self, content: &str) {
+        if self.base.size == 0 || self.is_dropped {
+            return;
+        }
+        // Few events are worth a closer look.
+        let is_named = content.contains(EventType::Retention.as_str());
+        let said =
+            is_named.then(|| DroppedEvent::parse(content)).flatten().filter(|said| said.head.size >= self.base.size);
+        self.is_dropped = said
+            .is_some_and(|said| self.passed.contains(&said.head) && self.key.is_none_or(|key| said.is_signed_by(&key)));
     }
 }

@@ -72,6 +72,15 @@ impl Folder {
         Ok(names)
     }
 
+    /// The length of a spool; `None` when it is not there.
+    pub fn spool_len(&self, name: &str) -> io::Result<Option<u64>> {
+        match fs::metadata(self.spool(name)) {
+            Ok(data) => Ok(Some(data.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// All of a small file; `None` when it is not there, or longer than `limit`.
     pub fn read(&self, name: &str, limit: usize) -> io::Result<Option<Vec<u8>>> {
         match File::open(self.0.join(name)) {

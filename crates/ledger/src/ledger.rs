@@ -1,5 +1,7 @@
 //! The ledger's face: record, read, verify.
 
+use super::blobs::PREVIEW;
+use super::checkpoint::Statement;
 use super::checkpoint_file;
 use super::checkpoints::{Checkpoints, public_key};
 use super::chronicle::chronicle_line;
@@ -13,7 +15,9 @@ use super::ledger_error::{LedgerError, Reason};
 use super::options::LedgerOptions;
 use super::prepare::Preparation;
 use super::query::{MAX_EVENTS, Query};
+use super::redact::Redact;
 use super::retention::Retention;
+use super::settle::settle;
 use super::signals::{Need, Signals, Want};
 use super::signing_key::{PublicKey, SigningKey};
 use super::spool::Spool;
@@ -27,7 +31,8 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
-use tgp_base::threads::{Panicked, spawn_quiet};
+use std::time::Duration;
+use tgp_base::threads::{Panicked, contain, spawn_quiet};
 
 /// Most lines of a chronicle.
 const MAX_CHRONICLE: usize = 100_000;
@@ -41,6 +46,7 @@ pub struct Ledger {
     process: String,
     calls: AtomicU64,
     blob_bytes: usize,
+    redact: Option<Arc<dyn Redact>>,
     /// What was wrong with its end when it was opened.
     boot_problem: Option<Problem>,
 }
@@ -95,6 +101,7 @@ impl Ledger {
             process,
             calls: AtomicU64::new(0),
             blob_bytes: options.blob_bytes,
+            redact: options.redact.clone(),
             boot_problem,
         })
     }
@@ -111,9 +118,20 @@ impl Ledger {
         self.blob_bytes
     }
 
-    /// Tells the key of this ledger from others: 8 hex digits.
-    pub fn key_name(&self) -> Result<String, LedgerError> {
-        Ok(self.writing()?.shared.checkpoints.key()?.public().name())
+    /// The beginning of a text that is too long to be handed in, masked.
+    #[must_use]
+    pub fn preview(&self, text: &str) -> String {
+        self.redact.as_ref().map_or_else(
+            || text.chars().take(PREVIEW).collect(),
+            // What cannot be masked is not kept.
+            |redact| contain(|| redact.preview(text, PREVIEW)).unwrap_or_default(),
+        )
+    }
+
+    /// The name of the ledger's key, 8 hex digits, and a signature that it was at this head.
+    pub fn witness(&self, head: &Head) -> Result<(String, String), LedgerError> {
+        let key = self.writing()?.shared.checkpoints.key()?;
+        Ok((key.public().name(), Statement::Witnessed.signature(head, &key)))
     }
 
     /// The newest signed note; none before the first.
@@ -140,6 +158,15 @@ impl Ledger {
     /// Waits until everything that this process has recorded is in the store.
     pub fn flush(&self) -> Result<(), LedgerError> {
         self.ask(Want::Drain)
+    }
+
+    /// Waits until everything is in the store that any process of this folder had recorded when this was called: what others
+    /// have yet to drain, and what processes left that are gone, whoever has taken that over.
+    ///
+    /// # Errors
+    /// `Behind` when that takes longer than `patience`.
+    pub fn settle(&self, patience: Duration) -> Result<(), LedgerError> {
+        settle(&self.folder, &*self.store, || self.flush(), patience)
     }
 
     /// Signs a checkpoint of everything that was recorded.
@@ -306,12 +333,13 @@ impl Writing {
         process: String,
     ) -> Result<Self, LedgerError> {
         let preparation = Preparation { redact: options.redact.clone(), blob_bytes: options.blob_bytes };
+        let retention = Retention::new(options.retain, Arc::clone(store), &process);
         let shared = Arc::new(Shared {
             spool: Spool::new(folder.clone(), process, options.spool_bytes, options.durability),
             signals: Signals::default(),
             drain: Drain { folder: folder.clone(), store: Arc::clone(store), preparation },
             checkpoints,
-            retention: Retention::new(options.retain, Arc::clone(store)),
+            retention,
             head: Mutex::new(store.head().unwrap_or(Head::NONE)),
         });
         let writing = Self { shared, thread: Mutex::new(None) };

@@ -48,6 +48,10 @@ pub enum LedgerError {
     TooLarge(usize),
     #[error("The ledger is closed. Open it again.")]
     Closed,
+    #[error(
+        "Another process has recorded events that are not in the ledger yet, so nobody knows how far it came. Try again in a moment; if that does not help, end the processes that use this folder."
+    )]
+    Behind,
     #[error("The system refused a thread for the ledger. Lower the number of threads of this process, then try again.")]
     NoThread,
 }
@@ -175,6 +179,7 @@ impl PartError for LedgerError {
             | Self::KeyDamaged
             | Self::NotWhole(_)
             | Self::ReadOnly
+            | Self::Behind
             | Self::NoThread => ErrorCode::Ledger,
             Self::Address(_) => ErrorCode::Config,
             Self::TooLarge(_) => ErrorCode::Validation,

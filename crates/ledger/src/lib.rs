@@ -13,6 +13,7 @@ mod checkpoints;
 mod chronicle;
 mod content;
 mod drain;
+mod dropped_event;
 mod durability;
 mod event;
 mod event_type;
@@ -31,6 +32,7 @@ mod redact;
 mod retention;
 #[cfg(test)]
 mod samples;
+mod settle;
 mod signals;
 mod signing_key;
 mod spool;
@@ -47,6 +49,7 @@ mod sqlite_store;
 mod store;
 #[cfg(test)]
 mod store_contract;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod timestamp;
@@ -55,6 +58,7 @@ mod verify;
 mod writer;
 
 pub use chain::link;
+pub use checkpoint::Statement;
 pub use chronicle::{ChronicleLine, chronicle_line};
 pub use durability::{Access, Durability};
 pub use event::{Actor, Blob, Columns, Head, Importance, NewEvent, Part, PreparedEvent, StoredEvent, Truth};
@@ -72,4 +76,5 @@ pub use retention::Retain;
 pub use signing_key::PublicKey;
 pub use sqlite_store::SqliteStore;
 pub use store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Store, VisitBlob};
+pub use tally::{Count, Counted, Tally};
 pub use verification::{Problem, ProblemKind, Verification, Witness};

@@ -9,6 +9,12 @@ pub trait Redact: Send + Sync {
     /// event is kept without path and body, and says so.
     fn redact(&self, content: String) -> String;
 
+    /// The first `chars` characters of a text of which nobody keeps the rest. It is masked before it is cut: the end of what is
+    /// left must not be the beginning of a secret. Called on any thread.
+    fn preview(&self, text: &str, chars: usize) -> String {
+        text.chars().take(chars).collect()
+    }
+
     /// Whether it could change any of these members: most events hold nothing to hide, and need not be written out for it.
     fn concerns(&self, members: &Map<String, Value>) -> bool;
 }

@@ -1,14 +1,17 @@
-//! How long events are kept. They go only up to a signed checkpoint, which then vouches for them.
+//! How long events are kept. They go only up to a signed checkpoint, which then vouches for them, and a signed event says so.
 
 use super::chain_check::check;
 use super::checkpoint::Checkpoint;
 use super::checkpoints::Checkpoints;
+use super::dropped_event::{DroppedEvent, is_dropped};
 use super::event::Head;
-use super::ledger_error::LedgerError;
-use super::store::Store;
+use super::ledger_error::{LedgerError, Reason};
+use super::signing_key::SigningKey;
+use super::store::{Batch, Store};
 use super::timestamp;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often old events are looked for.
@@ -26,12 +29,16 @@ pub struct Retention {
     retain: Retain,
     store: Arc<dyn Store>,
     last: Mutex<Option<Instant>>,
+    /// Names where its own events come from: no process has that name.
+    source: String,
+    said: AtomicU64,
 }
 
 impl Retention {
     #[must_use]
-    pub fn new(retain: Retain, store: Arc<dyn Store>) -> Self {
-        Self { retain, store, last: Mutex::default() }
+    pub fn new(retain: Retain, store: Arc<dyn Store>, process: &str) -> Self {
+        let source = format!("retention-{process}");
+        Self { retain, store, last: Mutex::default(), source, said: AtomicU64::new(0) }
     }
 
     /// Drops what is too old, from time to time.
@@ -45,16 +52,40 @@ impl Retention {
 
     /// Drops what is too old at a time. Answers how many events went.
     pub fn drop_old(&self, checkpoints: &Checkpoints, now: u64) -> Result<u64, LedgerError> {
+        let key = checkpoints.key()?;
+        let mut base = self.store.base()?;
+        // What somebody else took away must be found: nothing is said that would cover it.
+        if !is_dropped(&*self.store, &base, Some(&key.public()))? {
+            return Err(LedgerError::NotWhole(1));
+        }
+        let mut bases = Vec::new();
+        while let Some(next) = self.next_base(&base, &key, now)? {
+            base = next;
+            bases.push(next);
+        }
+        let Some(last) = bases.last() else { return Ok(0) };
+        self.say_dropped(last, &key)?;
         let mut dropped = 0;
-        while let Some(base) = self.next_base(checkpoints, now)? {
-            dropped += self.store.drop_to(&base)?;
+        for base in &bases {
+            // Another process may have come further meanwhile.
+            if self.store.base()?.size < base.size {
+                dropped += self.store.drop_to(base)?;
+            }
         }
         Ok(dropped)
     }
 
-    /// The next checkpoint up to which events may go: never all of them.
-    fn next_base(&self, checkpoints: &Checkpoints, now: u64) -> Result<Option<Head>, LedgerError> {
-        let (base, head) = (self.store.base()?, self.store.head()?);
+    /// Records that the events up to `base` go, before they do.
+    fn say_dropped(&self, base: &Head, key: &SigningKey) -> Result<(), LedgerError> {
+        let event = DroppedEvent::prepared(base, key).ok_or(LedgerError::Unwritable(Reason::Refused))?;
+        let spool = format!("{}.{}", self.source, self.said.fetch_add(1, Ordering::Relaxed));
+        self.store.append(&Batch { events: &[event], spool: &spool, from: 0, to: 1 })?;
+        self.store.forget_spool(&spool)
+    }
+
+    /// The next checkpoint behind `base` up to which events may go: never all of them.
+    fn next_base(&self, base: &Head, key: &SigningKey, now: u64) -> Result<Option<Head>, LedgerError> {
+        let head = self.store.head()?;
         let by_count = self.retain.max_events.map(|most| head.size.saturating_sub(most.max(1)));
         let by_age = match self.retain.max_age {
             Some(age) => {
@@ -66,11 +97,10 @@ impl Retention {
         let cut = by_count.max(by_age).unwrap_or_default();
         let next = self.store.checkpoints(base.size + 1, 1)?.into_iter().next();
         let Some(row) = next.filter(|row| row.size <= cut) else { return Ok(None) };
-        let key = checkpoints.key()?.public();
-        let note = Checkpoint::parse(&row.note).filter(|note| note.is_signed_by(&key));
+        let note = Checkpoint::parse(&row.note).filter(|note| note.is_signed_by(&key.public()));
         let note = note.ok_or(LedgerError::NotWhole(row.size))?;
         // What was changed must be found, not dropped.
-        if let Some(problem) = check(&*self.store, &base, row.size)?.problem {
+        if let Some(problem) = check(&*self.store, base, row.size)?.problem {
             return Err(LedgerError::NotWhole(problem.seq));
         }
         if note.head.size != row.size || self.store.hash_at(row.size)? != Some(note.head.hash) {

@@ -1,6 +1,7 @@
 //! Opening the SQLite file, with others who do the same.
 
 use super::durability::Durability;
+use super::folder::Folder;
 use super::ledger_error::{LedgerError, Reason};
 use super::sqlite_failure::{read_failure, write_failure};
 use super::sqlite_schema;
@@ -17,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Tries again while another process holds the file: where the last one closes it, or the first one makes it ready, SQLite says
 /// so at once, whatever time it was given.
-fn patiently<T>(mut attempt: impl FnMut() -> Result<T, LedgerError>) -> Result<T, LedgerError> {
+pub fn patiently<T>(mut attempt: impl FnMut() -> Result<T, LedgerError>) -> Result<T, LedgerError> {
     let until = Instant::now() + PATIENCE;
     loop {
         match attempt() {
@@ -36,6 +37,19 @@ pub fn writer_of(path: &Path, durability: Durability) -> Result<Connection, Ledg
 }
 
 fn open_writer(path: &Path, durability: Durability) -> Result<Connection, LedgerError> {
+    let mut connection = plain_writer(path, durability)?;
+    sqlite_schema::prepare(&mut connection)?;
+    Ok(connection)
+}
+
+/// A file that only its owner may read, made when it is not there; it has no tables yet. Busy is for the caller to wait out.
+pub fn private_writer_of(path: &Path) -> Result<Connection, LedgerError> {
+    let made = Folder::of_database(path).owned().create(true).append(true).open(path);
+    made.map_err(|error| LedgerError::write(&error))?;
+    plain_writer(path, Durability::Process)
+}
+
+fn plain_writer(path: &Path, durability: Durability) -> Result<Connection, LedgerError> {
     let open = || {
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
@@ -48,9 +62,7 @@ fn open_writer(path: &Path, durability: Durability) -> Result<Connection, Ledger
         connection.pragma_update(None, "synchronous", synchronous)?;
         Ok(connection)
     };
-    let mut connection = open().map_err(|error| write_failure(&error))?;
-    sqlite_schema::prepare(&mut connection)?;
-    Ok(connection)
+    open().map_err(|error| write_failure(&error))
 }
 
 pub fn reader_of(path: &Path) -> Result<Connection, LedgerError> {

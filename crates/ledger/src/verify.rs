@@ -2,6 +2,7 @@
 
 use super::chain_check::{Checked, check, explained};
 use super::checkpoint::Checkpoint;
+use super::dropped_event::is_dropped;
 use super::event::Head;
 use super::hash::Hash;
 use super::ledger_error::{LedgerError, Reason};
@@ -208,8 +209,8 @@ fn check_notes(
             found.push(Problem::new(ProblemKind::Signature, said.size, message));
         }
     }
-    if !vouched {
-        let message = format!("The events up to {} are gone, and no checkpoint vouches for them.", base.size);
+    if !vouched || !or_damage(is_dropped(store, base, key), found, false)? {
+        let message = format!("The events up to {} are gone, and nothing signed says that they may be.", base.size);
         found.push(Problem::new(ProblemKind::Missing, 1, message));
     }
     Ok(())

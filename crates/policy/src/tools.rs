@@ -1,7 +1,7 @@
 //! The tools that exist, with their arguments: what a rule may name.
 
 use super::call::{Call, Fact};
-use super::effect::Effects;
+use super::effect::{Effect, Effects};
 use super::host_name::HostPort;
 use super::sql_verb::SqlVerbs;
 use super::table_name::TableName;
@@ -17,6 +17,8 @@ pub enum ArgKind {
     Plain,
     /// A path of the root. Rules name it with `paths`, which knows all its spellings.
     Path,
+    /// A list of objects, each with the `path` of a file.
+    Changes,
     Url,
     Method,
     Sql,
@@ -88,6 +90,27 @@ impl Tools {
         (self.read_path)(text)
     }
 
+    /// A call of a tool of which nothing else is known yet. What is not known is a function of the application.
+    #[must_use]
+    pub fn some_call(&self, name: &str) -> Call {
+        let args = Fact::Unknown;
+        let effects = Effects::NONE.with(Effect::App);
+        let mut call = Call { tool: name.to_owned(), effects, args, ..Call::default() };
+        let Some(tool) = self.get(name) else { return call };
+        call.effects = tool.effects;
+        let Arguments::Named(arguments) = &tool.arguments else { return call };
+        for (_, kind) in arguments {
+            match kind {
+                ArgKind::Plain => {}
+                ArgKind::Path | ArgKind::Changes => call.paths = Fact::Unknown,
+                ArgKind::Url => call.host = Fact::Unknown,
+                ArgKind::Method => call.method = Fact::Unknown,
+                ArgKind::Sql => (call.verbs, call.tables) = (Fact::Unknown, Fact::Unknown),
+            }
+        }
+        call
+    }
+
     /// The call that these arguments make, as far as they tell. Nothing for a tool that does not exist.
     #[must_use]
     pub fn call(&self, name: &str, args: &Value) -> Option<Call> {
@@ -101,9 +124,12 @@ impl Tools {
         let Arguments::Named(arguments) = &tool.arguments else { return Some(call) };
         let mut paths = Vec::new();
         for (argument, kind) in arguments {
+            if *kind == ArgKind::Changes {
+                paths.extend(self.changed(args.get(argument)));
+            }
             let Some(text) = args.get(argument).and_then(Value::as_str) else { continue };
             match kind {
-                ArgKind::Plain => {}
+                ArgKind::Plain | ArgKind::Changes => {}
                 ArgKind::Path => paths.push(self.canonical_path(text)),
                 ArgKind::Url => call.host = Fact::known_or_unknown(host_of(text)),
                 ArgKind::Method => call.method = Fact::Known(text.to_owned()),
@@ -122,6 +148,15 @@ impl Tools {
             call.method = Fact::Known("GET".to_owned());
         }
         Some(call)
+    }
+}
+
+impl Tools {
+    /// The files that a list of changes names; one that cannot be read makes them unknown.
+    fn changed(&self, list: Option<&Value>) -> Vec<Option<String>> {
+        let Some(Value::Array(changes)) = list else { return vec![None] };
+        let path = |change: &Value| self.canonical_path(change.get("path")?.as_str()?);
+        changes.iter().map(path).collect()
     }
 }
 

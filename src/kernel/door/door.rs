@@ -11,7 +11,6 @@ use super::asker::Asker;
 use super::call::{Call, Changes};
 use super::gate::{Gate, Refusal};
 use super::passage::Passage;
-use super::position::Position;
 use super::present_call::{PresentCall, present};
 use super::recorder::{Recorder, Records};
 use super::shown_json::shown;
@@ -127,7 +126,7 @@ impl Door {
         };
         self.begin_records();
         let (name, parent) = (self.name(call.number), call.parent.map(|number| self.name(number)));
-        let args = shown(&call.args, ledger.blob_bytes());
+        let args = shown(&call.args, ledger.blob_bytes(), &|text| ledger.preview(text));
         let mut body = vec![("effect", Part::Text(call.effect.as_str()))];
         body.extend(call.asker.model.as_deref().map(|model| ("model", Part::Text(model))));
         body.extend(args.as_deref().map(|args| ("args", Part::Json(args))));
@@ -231,7 +230,8 @@ impl Witness for Door {
         // A ledger that cannot be asked has nothing to vouch for; the commit is none the worse.
         let ledger = self.recorder.ledger()?;
         let head = ledger.witnessed_position().ok().filter(|head| head.size > 0)?;
-        Some(trailer(&Position { size: head.size, head: head.hash.hex() }, &ledger.key_name().ok()?))
+        let (key, signature) = ledger.witness(&head).ok()?;
+        Some(trailer(&head, &key, &signature))
     }
 
     fn committed(&self, commit: &str, paths: &[&str]) {

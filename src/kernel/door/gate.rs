@@ -5,7 +5,7 @@ use super::approvals::{Approvals, Subject};
 use super::asked_call::AskedOf;
 use super::asker::Asker;
 use super::call::Call;
-use super::judged_call::judged_call;
+use super::judged_call::{judged_asker, judged_call};
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
@@ -102,7 +102,37 @@ impl Gate {
             return Ok(None);
         }
         let said = said(&in_force, capability.as_ref(), &judged, &reached(call), Previews::of(call));
-        Ok(Some(said.unwrap_or_else(|| Policy::allow(self.rules.tools()).judge(&judged))))
+        // The rule that allows it is named: to be allowed by one is more than not to be forbidden.
+        let by_rule = match &in_force {
+            InForce::Policy(policy) if said.is_none() => Some(policy.judge(&judged)),
+            InForce::Policy(_) | InForce::Nobody | InForce::Hook => None,
+        };
+        let by_rule = by_rule.filter(|verdict| verdict.verdict == Decision::Allow);
+        Ok(Some(said.or(by_rule).unwrap_or_else(|| Policy::allow(self.rules.tools()).judge(&judged))))
+    }
+
+    /// For each tool, and the path that it is run by, whether the token of the asker allows some call of it. Without a token all
+    /// are.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn shown_tools(&self, asker: &Asker, tools: &[(String, Option<String>)]) -> Result<Vec<bool>, Error> {
+        let Some(token) = asker.token.as_deref() else { return Ok(vec![true; tools.len()]) };
+        let capability = self.tokens.verify(token)?;
+        let token_id = capability.id().map(|id| id.to_string());
+        let now = now_ms();
+        let is_shown = |(tool, path): &(String, Option<String>)| {
+            let mut call = self.rules.tools().some_call(tool);
+            if let Some(path) = path {
+                call.paths = Fact::Known(vec![path.clone()]);
+            } else if call.effects.has(Effect::Run) {
+                // Code without a file has a path all the same.
+                call.paths = Fact::Unknown;
+            }
+            judged_asker(&mut call, asker, token_id.clone(), self.mode);
+            capability.may_allow(&call, now)
+        };
+        Ok(tools.iter().map(is_shown).collect())
     }
 
     /// Whether nothing is asked of somebody, whatever they call.
@@ -135,7 +165,7 @@ impl Gate {
         if let Some(capability) = &capability
             && call.asking_tool.is_none()
         {
-            self.tokens.uses().begin(capability, now_ms()).map_err(|error| Refusal::Invalid(error.into()))?;
+            self.tokens.begin(capability, now_ms()).map_err(Refusal::Invalid)?;
         }
         Ok(Admission { capability, approved_text, judged: Some(judged), reached: paths })
     }

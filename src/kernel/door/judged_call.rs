@@ -28,14 +28,19 @@ pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual:
     if reaches_unnamed_files(&judged) {
         judged.paths = Fact::Unknown;
     }
-    judged.mode = match call.asker.mode.unwrap_or(usual) {
+    judged_asker(&mut judged, call.asker, token, usual);
+    judged
+}
+
+/// Puts into a call who makes it.
+pub fn judged_asker(judged: &mut tgp_policy::Call, asker: &Asker, token: Option<String>, usual: Mode) {
+    judged.mode = match asker.mode.unwrap_or(usual) {
         Mode::Explore => tgp_policy::Mode::Explore,
         Mode::Strict => tgp_policy::Mode::Strict,
         Mode::Debug => tgp_policy::Mode::Debug,
     };
-    let (session, agent) = (call.asker.session.clone(), Some(call.asker.principal().to_owned()));
+    let (session, agent) = (asker.session.clone(), Some(asker.principal().to_owned()));
     judged.principal = Principal { session, agent, token };
-    judged
 }
 
 /// Whether it reads or changes files that it does not name.
@@ -43,6 +48,8 @@ fn reaches_unnamed_files(call: &tgp_policy::Call) -> bool {
     match call.tool.as_str() {
         "search_files" | "find_tool" | "list_files" => call.effects.has(Effect::Read),
         "sync" | "hydrate" | "sync_registry" | "commit" => true,
+        // Its arguments are too long to be read.
+        "apply_changes" => call.paths == Fact::Nothing,
         _ => false,
     }
 }

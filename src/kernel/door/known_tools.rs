@@ -26,7 +26,7 @@ pub fn known_tools(functions: &[String], dialect: Dialect) -> Tools {
 type Entry = (&'static str, Effect, &'static [(&'static str, ArgKind)]);
 
 const fn kernel_tools() -> [Entry; 26] {
-    use ArgKind::{Method, Path, Plain, Sql, Url};
+    use ArgKind::{Changes, Method, Path, Plain, Sql, Url};
     [
         ("list_files", Effect::Read, &[("dir", Plain), ("glob", Plain), ("limit", Plain), ("after", Plain)]),
         ("read_file", Effect::Read, &[("path", Path), ("offset", Plain), ("limit", Plain), ("column", Plain)]),
@@ -51,7 +51,7 @@ const fn kernel_tools() -> [Entry; 26] {
         ("exec_tool", Effect::Run, &[("path", Path), ("args", Plain)]),
         ("run_code", Effect::Run, &[("code", Plain), ("args", Plain)]),
         ("run_program", Effect::Shell, &[("program", Plain), ("args", Plain), ("stdin", Plain)]),
-        ("apply_changes", Effect::Shell, &[("program", Plain), ("args", Plain), ("changes", Plain)]),
+        ("apply_changes", Effect::Shell, &[("program", Plain), ("args", Plain), ("changes", Changes)]),
         ("exec_sql", Effect::Sql, &[("sql", Sql), ("params", Plain)]),
         ("fetch", Effect::Net, &[("url", Url), ("method", Method), ("headers", Plain), ("body", Plain)]),
     ]

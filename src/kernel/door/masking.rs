@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tgp_base::bound_secrets::BoundSecrets;
+use tgp_base::bound_secrets::{BoundSecrets, mask_beginning};
 use tgp_git::Secret;
 use tgp_ledger::Redact;
 
@@ -19,10 +19,39 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a hook is not asked that gave no answer: everything waits for it.
 const REST: Duration = Duration::from_secs(10);
 
+/// Bytes of a text that are looked at for a preview: no secret that is known is longer.
+const PREVIEW_WINDOW: usize = 64 << 10;
+/// Characters behind a preview in which a secret is known for one by its form.
+const NEAR_CHARS: usize = 1024;
+
 /// Members whose text the kernel makes itself.
 const PLAIN: [&str; 6] = ["type", "ts", "call", "parent", "effect", "code"];
 /// The shortest text that can be a secret.
 const SHORTEST: usize = 12;
+
+/// How capability tokens begin, and how many letters make one.
+const CAPABILITY: &str = "tgp_";
+const CAPABILITY_CHARS: usize = 32;
+
+/// A text without capability tokens, whatever else counts as a secret here.
+fn without_capabilities(text: &str) -> String {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let (mut masked, mut rest) = (String::new(), text);
+    while let Some((before, found)) = rest.find(CAPABILITY).and_then(|at| rest.split_at_checked(at)) {
+        let behind = found.trim_start_matches(is_part);
+        let word = found.strip_suffix(behind).unwrap_or(found);
+        masked.push_str(before);
+        if word.len() < CAPABILITY.len() + CAPABILITY_CHARS {
+            masked.push_str(word);
+        } else {
+            masked.push_str(CAPABILITY);
+            masked.push_str(HIDDEN);
+        }
+        rest = behind;
+    }
+    masked.push_str(rest);
+    masked
+}
 
 /// Whether a closer look is worth its time: a long word with a digit, or something with a name before it.
 fn may_hold_secret(value: &Value) -> bool {
@@ -78,10 +107,21 @@ pub struct Masking {
 }
 
 impl Masking {
+    /// A text without the secrets that are known, nor the beginnings of any: what was cut off was cut by somebody else.
+    fn without_known(&self, text: &str) -> String {
+        let known = self.bound.mask_everywhere(text.as_bytes());
+        let known = self.bound.mask_beginnings(&known);
+        let known = without_capabilities(&String::from_utf8_lossy(&known));
+        let known = self.tokens.iter().fold(known, |text, token| token.scrub(&text));
+        let cut = |text: String, token: &Secret| {
+            let masked = mask_beginning(text.as_bytes(), token.expose(), HIDDEN);
+            String::from_utf8_lossy(&masked).into_owned()
+        };
+        self.tokens.iter().fold(known, cut)
+    }
+
     fn masked(&self, content: &str) -> Option<String> {
-        let known = self.bound.mask_everywhere(content.as_bytes());
-        let known =
-            self.tokens.iter().fold(String::from_utf8_lossy(&known).into_owned(), |text, token| token.scrub(&text));
+        let known = self.without_known(content);
         // Most hold nothing that looks like a secret, and need not be taken apart.
         if !self.secrets.is_in_words(&known) {
             return Some(known);
@@ -125,6 +165,16 @@ impl Redact for Masking {
             || members.iter().any(|(name, value)| !PLAIN.contains(&name.as_str()) && may_hold_secret(value))
     }
 
+    fn preview(&self, text: &str, chars: usize) -> String {
+        // The application has a say about what it sees whole.
+        if self.hook == RedactHook::Present {
+            return HIDDEN.to_owned();
+        }
+        let window = text.get(..text.floor_char_boundary(PREVIEW_WINDOW)).unwrap_or(text);
+        let near: String = self.without_known(window).chars().take(chars + NEAR_CHARS).collect();
+        if self.secrets.is_in_words(&near) { HIDDEN.to_owned() } else { near.chars().take(chars).collect() }
+    }
+
     fn redact(&self, content: String) -> String {
         let masked = self.masked(&content);
         let kept = match self.hook {
@@ -138,9 +188,17 @@ impl Redact for Masking {
 
 #[cfg(test)]
 mod tests {
-    use super::may_hold_secret;
+    use super::{may_hold_secret, without_capabilities};
     use serde_json::json;
     use tgp_compile::Compiler;
+
+    #[test]
+    fn capability_tokens_are_taken_out_and_what_begins_like_one_stays() {
+        let token = format!("tgp_{}", "aZ09_-".repeat(12));
+        let masked = without_capabilities(&format!(r#"{{"a":"{token}","b":"x {token}{token} y","c":"tgp_core"}}"#));
+        assert_eq!(masked, r#"{"a":"tgp_[hidden]","b":"x tgp_[hidden] y","c":"tgp_core"}"#);
+        assert_eq!(without_capabilities("no tgp here"), "no tgp here");
+    }
 
     #[test]
     fn whatever_a_closer_look_would_hide_gets_one() {

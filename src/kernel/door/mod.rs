@@ -41,8 +41,8 @@ pub use reach::{Need, Reach};
 #[cfg(test)]
 pub use recorder::Records;
 pub use refusals::Word;
-pub use rules::{PolicySource, policy_of};
+pub use rules::{InForce, PolicySource, policy_of};
 pub use tgp_policy::Effect;
 pub use tokens::Tokens;
 pub use trace::{Phase, Trace, TraceReport, millis};
-pub use witness::{TRAILER, Witness, position_in, with_trailer};
+pub use witness::{TRAILER, Witness, with_trailer, witness_in};

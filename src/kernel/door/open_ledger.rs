@@ -39,7 +39,8 @@ pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), 
     if !ledger.on {
         return Ok((Records::Nothing, None));
     }
-    let tokens = config.git.auth.token.iter().chain(&ledger.postgres).chain(&ledger.key).cloned().collect();
+    let known = config.git.auth.token.iter().chain(&ledger.postgres).chain(&ledger.key).chain(&config.tokens.keys);
+    let tokens = known.cloned().collect();
     let most = |number: u32| (number > 0).then_some(number);
     let options = LedgerOptions {
         folder: folder.join(FOLDER),

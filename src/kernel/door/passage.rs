@@ -115,13 +115,15 @@ impl Passage {
         }
         let took = self.began.elapsed();
         if let Some((gate, capability)) = &self.spends {
-            gate.tokens.uses().spend(capability, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
+            gate.tokens.spend(capability, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
         }
         let code = end.err().map(|error| error.code.as_str());
         let name = self.recorder.name(self.number);
         let parent = self.parent.map(|number| self.recorder.name(number));
-        let kept = self.recorder.ledger().map_or(0, |ledger| ledger.blob_bytes());
-        let result = end.ok().and_then(|result| shown(result, kept));
+        let result = end
+            .ok()
+            .zip(self.recorder.ledger())
+            .and_then(|(result, ledger)| shown(result, ledger.blob_bytes(), &|text| ledger.preview(text)));
         let ok = if code.is_none() { Truth::Yes } else { Truth::No };
         let ms = (took.as_secs_f64() * 1e5).round() / 100.0;
         let ms = to_raw_value(&ms).ok();

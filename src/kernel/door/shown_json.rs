@@ -11,12 +11,16 @@ const MOST_BYTES: usize = 4 << 20;
 const MOST_VALUES: usize = 200_000;
 /// Members below this are written down, however little the ledger keeps.
 const SMALL_BYTES: usize = 64 << 10;
-const PREVIEW_CHARS: usize = 256;
 
 /// The text as it was given, or nothing where it is no JSON. What the ledger would not keep, because it is longer than
-/// `keep_bytes`, is named by its length and hash instead of travelling there: a member of an object on its own.
+/// `keep_bytes`, is named by its length, hash and beginning, as `preview` shows it, instead of travelling there: a member of an
+/// object on its own.
 #[must_use]
-pub fn shown(json: &str, keep_bytes: usize) -> Option<Box<RawValue>> {
+pub fn shown(json: &str, keep_bytes: usize, preview: &dyn Fn(&str) -> String) -> Option<Box<RawValue>> {
+    let named = |json: &str| {
+        let told = json!({ "cut": text_hash(json.as_bytes()), "bytes": json.len(), "preview": preview(json) });
+        to_raw_value(&told).ok()
+    };
     if json.len() > MOST_BYTES || holds_more_than(json, MOST_VALUES) {
         return named(json);
     }
@@ -35,11 +39,6 @@ pub fn shown(json: &str, keep_bytes: usize) -> Option<Box<RawValue>> {
         })
         .collect();
     to_raw_value(&shorter).ok()
-}
-
-fn named(json: &str) -> Option<Box<RawValue>> {
-    let preview: String = json.chars().take(PREVIEW_CHARS).collect();
-    to_raw_value(&json!({ "cut": text_hash(json.as_bytes()), "bytes": json.len(), "preview": preview })).ok()
 }
 
 /// Whether there are more values in the text, as its commas and brackets tell.
@@ -63,9 +62,14 @@ pub fn holds_more_than(json: &str, most: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_BYTES, MOST_VALUES, shown};
+    use super::{MOST_BYTES, MOST_VALUES};
+    use serde_json::value::RawValue;
 
     const KEPT: usize = 256 << 10;
+
+    fn shown(json: &str, keep_bytes: usize) -> Option<Box<RawValue>> {
+        super::shown(json, keep_bytes, &|text| text.chars().take(256).collect())
+    }
 
     #[test]
     fn short_json_stays_and_long_json_is_named() {

@@ -1,6 +1,6 @@
 //! What a commit says of the ledger, so that whoever has the commits can tell when the ledger's end is cut off.
 
-use super::position::Position;
+use tgp_ledger::{Hash, Head, PublicKey, Statement, Witness as Witnessed};
 
 /// Begins the line of a commit's message.
 pub const TRAILER: &str = "TGP-Ledger";
@@ -27,40 +27,60 @@ fn is_trailer(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(key, _)| key.starts_with("TGP-"))
 }
 
-/// The line that says how far the ledger with this key was.
+/// The line that says how far the ledger was, signed with the key of this name.
 #[must_use]
-pub fn trailer(position: &Position, key: &str) -> String {
-    format!("{TRAILER}: {} {} {key}", position.size, position.head)
+pub fn trailer(head: &Head, key: &str, signature: &str) -> String {
+    format!("{TRAILER}: {} {} {key} {signature}", head.size, head.hash)
 }
 
-/// How far the ledger with this key was when a commit with this message was made. Other machines have ledgers of their own.
+/// How far the ledger with this key was when a commit with this message was made. Other machines have ledgers of their own, and
+/// whoever can push can write what he likes: what this key has not signed says nothing.
 #[must_use]
-pub fn position_in(message: &str, key: &str) -> Option<Position> {
+pub fn witness_in(message: &str, key: &PublicKey) -> Option<Witnessed> {
     let value = message.lines().rev().find_map(|line| line.strip_prefix(TRAILER)?.strip_prefix(": "))?;
     let words: Vec<&str> = value.split_whitespace().collect();
-    let [size, head, signer] = words.as_slice() else { return None };
-    let position = Position { size: size.parse().ok()?, head: (*head).to_owned() };
-    (*signer == key).then_some(position)
+    let [size, head, _, signature] = words.as_slice() else { return None };
+    let head = Head { size: size.parse().ok()?, hash: Hash::parse(head)? };
+    let is_signed = Statement::Witnessed.is_signed(&head, signature, key);
+    is_signed.then_some(Witnessed { size: head.size, head: head.hash })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{position_in, trailer, with_trailer};
-    use crate::kernel::door::Position;
+    use super::{trailer, with_trailer, witness_in};
+    use tgp_ledger::{Hash, Head, Ledger, LedgerOptions};
+
+    fn ledger() -> (tempfile::TempDir, Ledger) {
+        let place = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(&LedgerOptions::new(place.path())).unwrap();
+        (place, ledger)
+    }
 
     #[test]
     fn a_trailer_joins_the_others_and_is_found_again() {
-        let line = trailer(&Position { size: 12, head: "ab".repeat(32) }, "k1");
+        let ((_place, ledger), (_elsewhere, other)) = (ledger(), ledger());
+        let head = Head { size: 12, hash: Hash::of(b"12") };
+        let (name, signature) = ledger.witness(&head).unwrap();
+        let (key, foreign) = (ledger.public_key().unwrap().unwrap(), other.witness(&head).unwrap());
+        let line = trailer(&head, &name, &signature);
         let plain = with_trailer("Write: tools/a.ts", &line);
         assert_eq!(plain, format!("Write: tools/a.ts\n\n{line}"));
         let noted = with_trailer("Write: tools/a.ts\n\nTGP-Why: because\nTGP-Session: s", &line);
         assert_eq!(noted, format!("Write: tools/a.ts\n\nTGP-Why: because\nTGP-Session: s\n{line}"));
         for message in [plain, noted] {
-            assert_eq!(position_in(&message, "k1").unwrap().size, 12);
-            assert!(position_in(&message, "k2").is_none(), "that is another ledger");
+            let found = witness_in(&message, &key).unwrap();
+            assert_eq!((found.size, found.head), (head.size, head.hash));
         }
-        for message in ["", "TGP-Ledger: 1", "TGP-Ledger: x y k1", "TGP-Ledger: 1 k1"] {
-            assert!(position_in(message, "k1").is_none(), "{message}");
+        for message in [
+            String::new(),
+            "TGP-Ledger: 1".to_owned(),
+            format!("TGP-Ledger: 12 {} {name}", head.hash),
+            format!("TGP-Ledger: 13 {} {name} {signature}", head.hash),
+            format!("TGP-Ledger: 12 {} {name} {signature}", Hash::of(b"13")),
+            trailer(&head, &foreign.0, &foreign.1),
+            trailer(&head, &name, &foreign.1),
+        ] {
+            assert!(witness_in(&message, &key).is_none(), "{message}");
         }
     }
 }

@@ -6,7 +6,7 @@ use super::write_turn::WriteTurn;
 use super::written::{Persisted, WriteDone, Written};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIMIT};
-use crate::kernel::door::{TRAILER, Witness};
+use crate::kernel::door::Witness;
 use crate::kernel::secret_scan::{SecretScan, held_back, message_held_back};
 use crate::kernel::tools::Tools;
 use parking_lot::Mutex;
@@ -87,9 +87,9 @@ impl History {
         Self { git, exchange, files, tools, strategy, secrets, halt, witness, one_writer: Mutex::new(()) }
     }
 
-    /// The messages of the newest commits that say how far a ledger was.
-    pub fn witnesses(&self) -> Result<Vec<String>, Error> {
-        Ok(self.git.messages_with(TRAILER, MOST_WITNESSES)?)
+    /// The messages of commits that `counts` takes: those that say how far a ledger was.
+    pub fn witnesses(&self, counts: impl Fn(&str) -> bool) -> Result<Vec<String>, Error> {
+        Ok(self.git.messages_where(MOST_WITNESSES, counts)?)
     }
 
     /// The commits that changed a file, or all of them, newest first.

@@ -13,7 +13,19 @@ pub const NO_SECRETS: &str = "no-secrets";
 pub const INSTEAD_OF_SECRETS: &str = "use a secret that the application has bound, by writing {{secret:NAME}} in the request or in the function's argument, or let the application make the call";
 
 /// What is a secret wherever it stands.
-const TOKENS: [&str; 16] = [
+const TOKENS: [&str; 21] = [
+    // Our own capability tokens.
+    r"(?-u)\btgp_[A-Za-z0-9_-]{32,}",
+    // Keys whose prefix says whose they are, and which are letters and digits behind it: DigitalOcean, Docker, Figma, Grafana,
+    // Groq, Hugging Face, Linear, Netlify, Notion, Replicate, RubyGems, Sentry, Shopify, Stripe's webhooks, Supabase.
+    r"(?-u)\b(?:do[opr]_v1|dckr_pat|figd|gl(?:sa|c)|gsk|hf|lin_(?:api|oauth)|nfp|ntn|r8|rubygems|sntry[su]|shp(?:at|ca|pa|ss)|whsec|sbp|sb_secret)_[A-Za-z0-9_=+/-]{20,}",
+    // With a dash or a point: Atlassian, Databricks, Doppler, Dropbox, GitLab's others, Google, Heroku, New Relic, Perplexity,
+    // Postman, PyPI, Slack's applications, Square, Vault, xAI.
+    r"(?-u)\b(?:ATATT3|dapi|dp\.(?:pt|st|ct|sa|scim|audit)\.|sl\.(?:B|u\.)|gl(?:dt|rt|cbt|ptt|ft|soat|agent|oas|imt)-|GOCSPX-|ya29\.|HRKU-|NRAK-|pplx-|PMAK-|pypi-|xapp-|xoxe[.-]|sq0(?:atp|csp|idp)-|hv[sbr]\.|xai-)[A-Za-z0-9_=.-]{20,}",
+    // Mailgun, Twilio, Telegram, Discord, age.
+    r"(?-u)\b(?:key-[0-9a-f]{32}\b|SK[0-9a-f]{32}\b|[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}|[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}|AGE-SECRET-KEY-1[A-Z0-9]{50,})",
+    // Azure's storage, and webhooks of Discord.
+    r"(?-u)\b(?:AccountKey=[A-Za-z0-9+/=]{40,}|discord(?:app)?\.com/api/webhooks/[0-9]+/[A-Za-z0-9_-]{20,})",
     r"(?-u)\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
     r"(?-u)\b[sprw]k_(?:live|test)_[A-Za-z0-9]{8,}",
     r"(?-u)\bsk-(?:[a-z]+-)*[A-Za-z0-9_-]{16,}",
@@ -25,7 +37,7 @@ const TOKENS: [&str; 16] = [
     r"(?-u)\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
     r"(?-u)\bnpm_[A-Za-z0-9]{30,}",
     r"(?-u)\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
-    r"(?-u)-----BEGIN [A-Z ]*PRIVATE KEY-----",
+    r"(?-u)-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----",
     r"(?-u)\bhooks\.slack\.com/services/T[A-Z0-9]+/B[A-Z0-9]+/",
     r"(?i-u)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{16,}",
     r"[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/:@{}$]+@",
@@ -107,6 +119,57 @@ mod tests {
     #[test]
     fn the_patterns_are_patterns() {
         assert!(TOKEN.is_some() && NAMES.is_some());
+    }
+
+    #[test]
+    fn keys_are_known_by_their_form() {
+        let (hex, word) = ("0123456789abcdef".repeat(3), "a1B2c3D4e5".repeat(6));
+        let tail = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+        for key in [
+            format!("tgp_{word}"),
+            format!("hf_{}", tail(&word, 34)),
+            format!("dop_v1_{hex}"),
+            format!("shpat_{}", tail(&hex, 32)),
+            format!("whsec_{}", tail(&word, 32)),
+            format!("gsk_{}", tail(&word, 52)),
+            format!("r8_{}", tail(&word, 37)),
+            format!("sbp_{}", tail(&hex, 40)),
+            format!("dckr_pat_{}", tail(&word, 27)),
+            format!("sntrys_{word}"),
+            format!("lin_api_{}", tail(&word, 40)),
+            format!("ntn_{}", tail(&word, 46)),
+            format!("figd_{}", tail(&word, 40)),
+            format!("glsa_{}", tail(&word, 32)),
+            format!("pypi-{word}"),
+            format!("hvs.{}", tail(&word, 24)),
+            format!("ya29.{word}"),
+            format!("GOCSPX-{}", tail(&word, 28)),
+            format!("xai-{word}"),
+            format!("pplx-{}", tail(&word, 48)),
+            format!("dapi{}", tail(&hex, 32)),
+            format!("dp.pt.{}", tail(&word, 43)),
+            format!("glrt-{}", tail(&word, 20)),
+            format!("ATATT3xFf{word}"),
+            format!("xapp-1-{}", tail(&word, 40)),
+            format!("key-{}", tail(&hex, 32)),
+            format!("SK{}", tail(&hex, 32)),
+            format!("123456789:AA{}", tail(&word, 33)),
+            format!("M{}.{}.{}", tail(&word, 23), tail(&word, 6), tail(&word, 27)),
+            format!("AGE-SECRET-KEY-1{}", "Q7".repeat(29)),
+            format!("DefaultEndpointsProtocol=https;AccountKey={word}=="),
+            "-----BEGIN PGP PRIVATE KEY BLOCK-----".to_owned(),
+        ] {
+            assert!(find_token(&format!("the key is {key}, keep it")).is_some(), "{key}");
+        }
+        for plain in [
+            "tgp_tools and tgp_core",
+            "hf_hub_download(repo_id)",
+            "skill-0123 of the task-force, see key-value pairs",
+            "glob-patterns-are-matched-here-and-nowhere-else",
+            "a commit 0123456789abcdef0123456789abcdef01234567",
+        ] {
+            assert_eq!(find_token(plain), None, "{plain}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::objects::tree_entry::Entry;
 use crate::objects::trees::Trees;
 use crate::text_diff::{DiffEffort, text_diff};
 use git2::{Diff, DiffFile, DiffFormat, DiffOptions, ObjectType, Oid, Repository};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,9 @@ const MAX_DIFF_BYTES: usize = 256 << 10;
 
 /// How long a history is looked through.
 const LOG_TIME: Duration = Duration::from_secs(10);
+/// Branches and commits of them that are looked at for messages.
+const MAX_BRANCHES: usize = 1000;
+const MAX_WALKED: usize = 1_000_000;
 /// Folders of which it is remembered what they have at the rest of a path.
 const MAX_REMEMBERED: usize = 100_000;
 
@@ -71,26 +74,32 @@ impl GitStore {
         Ok(entries)
     }
 
-    /// The messages of commits on any branch, of here or of the remote as it was last seen, that hold `words`; newest first.
-    /// At most `limit` commits are looked at, and what is found in ten seconds.
+    /// The messages that `counts` takes, of the commits that branches came to be by, here and at the remote as it was last
+    /// seen: each branch from its tip along first parents. What somebody else's merges bring along, and the times that commits
+    /// name, do not count. At most `limit` messages, and what is found in ten seconds.
     ///
     /// # Errors
     /// `Git`.
-    pub fn messages_with(&self, words: &str, limit: usize) -> Result<Vec<String>, GitError> {
+    pub fn messages_where(&self, limit: usize, counts: impl Fn(&str) -> bool) -> Result<Vec<String>, GitError> {
         let repository = self.open_again()?;
         let failed = |error: git2::Error| GitError::git("read the history", &error);
-        let mut walk = repository.revwalk().map_err(failed)?;
-        walk.set_sorting(git2::Sort::TIME).map_err(failed)?;
-        for branches in ["refs/heads/*", "refs/remotes/*"] {
-            walk.push_glob(branches).map_err(failed)?;
-        }
         let deadline = Instant::now() + LOG_TIME;
         let mut messages = Vec::new();
-        for id in walk.take(limit).take_while(|_| Instant::now() < deadline) {
-            let commit = repository.find_commit(id.map_err(failed)?).map_err(failed)?;
-            let message = cut(commit.message_bytes(), MAX_MESSAGE_BYTES);
-            if message.contains(words) {
-                messages.push(message);
+        let mut seen = HashSet::new();
+        for branches in ["refs/heads/*", "refs/remotes/*"] {
+            for reference in repository.references_glob(branches).map_err(failed)?.take(MAX_BRANCHES) {
+                // One that points nowhere says nothing.
+                let mut next = reference.map_err(failed)?.peel_to_commit().ok();
+                while let Some(commit) = next.filter(|commit| seen.insert(commit.id())) {
+                    if messages.len() >= limit || seen.len() > MAX_WALKED || Instant::now() >= deadline {
+                        return Ok(messages);
+                    }
+                    let message = cut(commit.message_bytes(), MAX_MESSAGE_BYTES);
+                    if counts(&message) {
+                        messages.push(message);
+                    }
+                    next = commit.parent(0).ok();
+                }
             }
         }
         Ok(messages)

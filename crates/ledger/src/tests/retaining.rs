@@ -23,7 +23,7 @@ fn events_go_up_to_a_checkpoint_that_vouches_for_them() {
     let first = ledger.tail(&Query { limit: 1000, ..Query::default() }).unwrap()[0].clone();
     assert_eq!(first.seq, 42, "the next checkpoint below 51");
     let found = ledger.verify(&[]).unwrap();
-    assert_eq!((found.problem, found.events), (None, 60));
+    assert_eq!((found.problem, found.events), (None, 61), "with the event that says so");
     let page = ledger.export(0, 1000).unwrap();
     let mut check = LinesCheck::new(ledger.public_key().unwrap(), &[]);
     page.lines.iter().for_each(|line| check.line(line));
@@ -55,10 +55,14 @@ fn events_go_by_their_age_and_the_last_stays() {
     let ledger = open_with(place.path(), Retain { max_events: None, max_age: Some(1000) });
     ledger.flush().unwrap();
     let kept = ledger.tail(&Query { limit: 1000, ..Query::default() }).unwrap();
-    assert_eq!(kept.iter().map(|event| event.seq).collect::<Vec<_>>(), [26, 27, 28, 29, 30]);
+    assert_eq!(
+        kept.iter().map(|event| event.seq).collect::<Vec<_>>(),
+        [26, 27, 28, 29, 30, 31],
+        "and the event that says so"
+    );
     assert_eq!(ledger.verify(&[]).unwrap().problem, None);
     fill(&ledger, 1);
-    assert_eq!(ledger.position().unwrap().size, 32);
+    assert_eq!(ledger.position().unwrap().size, 33);
 }
 
 #[test]
@@ -75,4 +79,122 @@ fn what_was_changed_is_not_dropped() {
     assert_eq!(ledger.event(1).unwrap().map(|event| event.seq), Some(1));
     let problem = ledger.verify(&[]).unwrap().problem.unwrap();
     assert_eq!((problem.kind, problem.seq), (ProblemKind::Changed, 3));
+}
+
+/// Takes the oldest events away as retention would, up to a checkpoint.
+fn forget_up_to(connection: &rusqlite::Connection, size: i64) {
+    let sql = format!(
+        "INSERT OR REPLACE INTO base(one, size, hash) SELECT 1, seq, hash FROM events WHERE seq = {size}; \
+         DELETE FROM events WHERE seq <= {size}; DELETE FROM blobs WHERE last <= {size}; \
+         DELETE FROM checkpoints WHERE size < {size};"
+    );
+    connection.execute_batch(&sql).unwrap();
+}
+
+fn checkpoint_sizes(connection: &rusqlite::Connection) -> Vec<i64> {
+    let mut statement = connection.prepare("SELECT DISTINCT size FROM checkpoints ORDER BY size").unwrap();
+    statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn the_oldest_events_do_not_go_up_to_a_checkpoint_unseen() {
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open_with(place.path(), Retain::default());
+    for _ in 0..4 {
+        fill(&ledger, 10);
+    }
+    ledger.close().unwrap();
+    drop(ledger);
+    let sizes = checkpoint_sizes(&rusqlite::Connection::open(place.path().join("ledger.db")).unwrap());
+    assert!(sizes.len() >= 4, "{sizes:?}");
+    for size in sizes {
+        let copy = tempfile::tempdir().unwrap();
+        for name in ["ledger.db", "ledger.key", "ledger.pub", "checkpoints"] {
+            std::fs::copy(place.path().join(name), copy.path().join(name)).unwrap();
+        }
+        forget_up_to(&rusqlite::Connection::open(copy.path().join("ledger.db")).unwrap(), size);
+        let ledger = open(copy.path());
+        let problem = ledger.boot_problem().map(|problem| (problem.kind, problem.seq));
+        assert_eq!(problem, Some((ProblemKind::Missing, 1)), "{size} at boot");
+        let problem = ledger.verify(&[]).unwrap().problem.unwrap();
+        assert_eq!((problem.kind, problem.seq), (ProblemKind::Missing, 1), "{size}");
+        let mut check = LinesCheck::new(ledger.public_key().unwrap(), &[]);
+        ledger.export(0, 1000).unwrap().lines.iter().for_each(|line| check.line(line));
+        assert_eq!(check.end().problem.unwrap().seq, 1, "{size} in the export");
+    }
+}
+
+#[test]
+fn what_retention_said_covers_no_more_than_that() {
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open_with(place.path(), Retain::default());
+    for _ in 0..5 {
+        fill(&ledger, 10);
+    }
+    ledger.close().unwrap();
+    drop(ledger);
+    let ledger = open_with(place.path(), Retain { max_events: Some(60), max_age: None });
+    ledger.flush().unwrap();
+    ledger.close().unwrap();
+    assert_eq!(ledger.verify(&[]).unwrap().problem, None);
+    let connection = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
+    let later = checkpoint_sizes(&connection).into_iter().nth(1).unwrap();
+    forget_up_to(&connection, later);
+    let problem = open(place.path()).verify(&[]).unwrap().problem.unwrap();
+    assert_eq!((problem.kind, problem.seq), (ProblemKind::Missing, 1));
+}
+
+#[test]
+fn retention_that_others_say_does_not_count() {
+    let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let said = {
+        let other = open_with(elsewhere.path(), Retain::default());
+        for _ in 0..4 {
+            fill(&other, 10);
+        }
+        other.close().unwrap();
+        let other = open_with(elsewhere.path(), Retain { max_events: Some(20), max_age: None });
+        other.flush().unwrap();
+        let kind = Some(crate::EventType::Retention);
+        other.tail(&Query { limit: 1, kind, ..Query::default() }).unwrap()[0].content.clone()
+    };
+    let content: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let ledger = open_with(place.path(), Retain::default());
+    let (head, signature) = (content["head"].as_str().unwrap(), content["signature"].as_str().unwrap());
+    let body = [
+        ("upTo", Part::Integer(content["upTo"].as_i64().unwrap())),
+        ("head", Part::Text(head)),
+        ("signature", Part::Text(signature)),
+    ];
+    for _ in 0..4 {
+        fill(&ledger, 10);
+    }
+    // Whoever may write the folder may write a spool.
+    ledger.record(&NewEvent { kind: crate::EventType::Retention, body: &body, ..call("x-1", &[]) }).unwrap();
+    ledger.close().unwrap();
+    drop(ledger);
+    let connection = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
+    let size = checkpoint_sizes(&connection)[1];
+    forget_up_to(&connection, size);
+    let problem = open(place.path()).verify(&[]).unwrap().problem.unwrap();
+    assert_eq!((problem.kind, problem.seq), (ProblemKind::Missing, 1));
+}
+
+#[test]
+fn retention_does_not_cover_what_others_took_away() {
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open_with(place.path(), Retain::default());
+    for _ in 0..4 {
+        fill(&ledger, 10);
+    }
+    ledger.close().unwrap();
+    drop(ledger);
+    let connection = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
+    let size = checkpoint_sizes(&connection)[0];
+    forget_up_to(&connection, size);
+    let ledger = open_with(place.path(), Retain { max_events: Some(1), max_age: None });
+    fill(&ledger, 10);
+    assert_eq!(ledger.verify(&[]).unwrap().problem.unwrap().seq, 1);
+    let kind = Some(crate::EventType::Retention);
+    assert!(ledger.tail(&Query { limit: 1, kind, ..Query::default() }).unwrap().is_empty());
 }

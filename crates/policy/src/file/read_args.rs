@@ -134,7 +134,7 @@ impl Purpose<'_> {
             ArgKind::Path => "'paths'",
             ArgKind::Url if strict => "'hosts' and 'methods'",
             ArgKind::Sql if strict => "'verbs' and 'tables'",
-            ArgKind::Method | ArgKind::Plain | ArgKind::Url | ArgKind::Sql => return Ok(()),
+            ArgKind::Method | ArgKind::Plain | ArgKind::Changes | ArgKind::Url | ArgKind::Sql => return Ok(()),
         };
         let message = format!("'{pointer}' can be spelt in many ways, so this could be talked round. Use {instead}.");
         Err(Fault::new(&member.place, message))

@@ -54,6 +54,29 @@ rules:
 }
 
 #[test]
+fn lists_of_changes() {
+    let of = |changes: serde_json::Value| json!({"tool": "apply_changes", "args": {"changes": changes}});
+    check(
+        r#"
+default: ask
+rules:
+  - { id: docs, allow: [apply_changes], paths: ["docs/**"] }
+  - { id: locked, deny: [apply_changes], paths: ["src/**"] }
+"#,
+        &[
+            (of(json!([{"path": "docs/a.md"}, {"path": "./docs/b.md"}])), "allow", "docs"),
+            (of(json!([{"path": "docs/a.md"}, {"path": "b.md"}])), "ask", "default"),
+            (of(json!([{"path": "docs/a.md"}, {"path": "src/b.ts"}])), "deny", "locked"),
+            (of(json!([{"path": "docs//../src/b.ts"}])), "deny", "locked"),
+            // What nobody could read.
+            (of(json!([{"path": "docs/a.md"}, {}])), "deny", "locked"),
+            (of(json!("docs/a.md")), "deny", "locked"),
+            (json!({"tool": "apply_changes", "args": {}}), "deny", "locked"),
+        ],
+    );
+}
+
+#[test]
 fn arguments() {
     check(
         r#"

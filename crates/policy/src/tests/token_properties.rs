@@ -71,6 +71,32 @@ fn a_narrowed_token_never_allows_what_its_parent_did_not() {
 }
 
 #[test]
+fn a_tool_of_which_a_call_is_allowed_is_worth_showing() {
+    let (keys, tools) = (keys(), tools());
+    let mut dice = Dice(0x5EE);
+    let (mut allowed, mut hidden) = (0, 0);
+    for _ in 0..150 {
+        let mut token = issue(&keys, &caveats(&mut dice), &tools).unwrap();
+        for _ in 0..dice.roll(3) {
+            token = attenuate(&token, &caveats(&mut dice)).unwrap();
+        }
+        let capability = verify(&keys, &token).unwrap();
+        for _ in 0..30 {
+            let (call, now) = (calls(&mut dice), u64::try_from(dice.roll(120)).unwrap());
+            let some = tools.some_call(&call.tool);
+            let some = Call { principal: call.principal.clone(), mode: call.mode, ..some };
+            let is_shown = capability.may_allow(&some, now);
+            if capability.judge(&call, now).verdict == Decision::Allow {
+                assert!(is_shown, "{call:?}");
+                allowed += 1;
+            }
+            hidden += usize::from(!is_shown);
+        }
+    }
+    assert!(allowed > 100 && hidden > 100, "the dice must show both: {allowed} {hidden}");
+}
+
+#[test]
 fn every_changed_letter_is_refused() {
     let keys = keys();
     let token = issue(&keys, &json!({"allow": "read", "expires": 5}), &tools()).unwrap();

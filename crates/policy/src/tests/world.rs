@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 pub fn tools() -> Tools {
-    use ArgKind::{Method, Path, Plain, Sql, Url};
+    use ArgKind::{Changes, Method, Path, Plain, Sql, Url};
     use Effect::{App, Net, Read, Run, Shell, Write};
     let named = |name: &str, effects: &[Effect], args: &[(&str, ArgKind)]| {
         let args = args.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
@@ -31,6 +31,7 @@ pub fn tools() -> Tools {
         named("download", &[Net, Write], &[("url", Url), ("path", Path)]),
         any("send_mail", &[App]),
         named("shell", &[Shell], &[("command", Plain)]),
+        named("apply_changes", &[Shell], &[("program", Plain), ("changes", Changes)]),
         named("ping", &[], &[]),
     ];
     Tools::new(tools, Arc::new(read_path), Arc::new(read_sql))

@@ -83,6 +83,15 @@ impl Block {
     }
 }
 
+impl Block {
+    /// Whether it covers some call like this one, whatever is not known of it.
+    pub fn may_cover(&self, call: &Call) -> bool {
+        let judged = Judged::new(call, &self.globs);
+        let may_cover = |grant: &Grant| grant.targets.cover(call) && grant.matchers.fit(&judged) != Fit::No;
+        self.grants.iter().any(may_cover)
+    }
+}
+
 fn read_alternative(node: &Node, tools: Option<&Tools>, globs: &mut PathSetBuilder) -> Result<Grant, Fault> {
     let mut known = vec!["allow"];
     known.extend(MATCHER_KEYS);

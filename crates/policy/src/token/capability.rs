@@ -73,6 +73,12 @@ impl Capability {
         }
     }
 
+    /// Whether some call like this one is allowed, whatever is not known of it: what is worth showing to the holder.
+    #[must_use]
+    pub fn may_allow(&self, call: &Call, now_ms: u64) -> bool {
+        self.expires().is_none_or(|expires| now_ms < expires) && self.blocks.iter().all(|block| block.may_cover(call))
+    }
+
     fn verdict(&self, decision: Decision, reason: &str, nearest: Option<String>) -> Verdict {
         let at = self.id().map_or_else(|| "token".to_owned(), |id| format!("token:{id}"));
         Verdict { verdict: decision, rule: "token".into(), at: at.into(), reason: reason.into(), nearest }

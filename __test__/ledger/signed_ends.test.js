@@ -1,0 +1,111 @@
+/** Old events go only where the ledger's key says so, and commits witness only what it has signed. */
+
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { git } from '../helpers/git_remote.js';
+import { editLedger, exported, ledgerFolder } from '../helpers/ledger.js';
+import { runCli } from '../helpers/run_cli.js';
+import { usedLedger } from '../helpers/used_ledger.js';
+
+const { use, open, copied, verified } = usedLedger();
+
+/** How the workspace was after some of its events. */
+let older = '';
+
+beforeAll(async () => {
+  ({ older } = await use());
+});
+
+describe('the beginning', () => {
+  /** Takes the oldest events away up to a checkpoint, as retention does. @type {(root: string, size: number) => void} */
+  const forget = (root, size) =>
+    editLedger(root, (database) => {
+      const { hash } = /** @type {any} */ (database.prepare('SELECT hash FROM events WHERE seq = ?').get(size));
+      database.prepare('INSERT OR REPLACE INTO base (one, size, hash) VALUES (1, ?, ?)').run(size, hash);
+      database.prepare('DELETE FROM events WHERE seq <= ?').run(size);
+      database.prepare('DELETE FROM blobs WHERE last <= ?').run(size);
+      database.prepare('DELETE FROM checkpoints WHERE size < ?').run(size);
+    });
+  /** @param {string} root */
+  const checkpoints = (root) => {
+    /** @type {number[]} */
+    let sizes = [];
+    editLedger(root, (database) => {
+      const rows = /** @type {any[]} */ (database.prepare('SELECT DISTINCT size FROM checkpoints ORDER BY size').all());
+      sizes = rows.map(({ size }) => size);
+    });
+    return sizes;
+  };
+
+  test('that was taken away up to any checkpoint, in the ledger and in an export of it', async () => {
+    const { root: looked } = await copied();
+    const sizes = checkpoints(looked);
+    expect(sizes.length).toBeGreaterThan(3);
+    for (const size of [sizes[0], sizes[Math.floor(sizes.length / 2)], sizes.at(-1)]) {
+      const { folder, root } = await copied();
+      forget(root, Number(size));
+      expect(await verified(folder), String(size)).toMatchObject({ ok: false, problem: { kind: 'missing', seq: 1 } });
+      const kernel = open(folder);
+      const lines = await exported(kernel);
+      await kernel.shutdown();
+      const file = join(folder, 'export.ndjson');
+      writeFileSync(file, `${lines.join('\n')}\n`);
+      const { code, stdout } = await runCli(folder, ['ledger', 'verify', '--file', file, '--json']);
+      // Where nothing is left at all, it is the end that is missing.
+      expect([code, JSON.parse(stdout).problem.seq], String(size)).toEqual([size === sizes.at(-1) ? 4 : 3, 1]);
+    }
+  });
+
+  test('that retention let go is whole, with a signed event that says so', async () => {
+    const { folder } = await copied();
+    const kernel = open(folder, { retainEvents: 10 });
+    const [said] = await kernel.ledger.tail({ type: 'RETENTION' });
+    expect(said).toMatchObject({ upTo: expect.any(Number), head: expect.any(String), signature: expect.any(String) });
+    const found = await kernel.ledger.verify();
+    expect(found).toMatchObject({ ok: true, first: Number(said?.upTo) + 1 });
+    await expect(kernel.ledger.append(/** @type {any} */ ({ type: 'RETENTION', upTo: 1 }))).rejects.toMatchObject({
+      code: 'ERR_VALIDATION',
+    });
+    await kernel.shutdown();
+    expect(await verified(folder)).toMatchObject({ ok: true });
+    // More than was said.
+    const next = checkpoints(join(folder, '.tgp')).find((size) => size > Number(said?.upTo));
+    forget(join(folder, '.tgp'), Number(next));
+    expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'missing', seq: 1 } });
+  });
+});
+
+describe('the witness in commits', () => {
+  test('raises no alarm for what the key of the ledger has not signed', async () => {
+    const { folder, root } = await copied();
+    const last = git(root, 'log', '-1', '--format=%B').split('\n').at(-1) ?? '';
+    const [, , head, key, signature] = last.split(' ');
+    expect(last).toMatch(/^TGP-Ledger: \d+ [0-9a-f]{64} [0-9a-f]{8} [A-Za-z0-9+/=]{92}$/);
+    for (const forged of [
+      `TGP-Ledger: 999999 ${head} ${key}`,
+      `TGP-Ledger: 999999 ${head} ${key} ${signature}`,
+      `TGP-Ledger: 2 ${'0'.repeat(64)} ${key} ${signature}`,
+    ]) {
+      git(root, 'commit', '-q', '--allow-empty', '-m', `Forge: x\n\n${forged}`);
+    }
+    expect(await verified(folder)).toMatchObject({ ok: true });
+  });
+
+  test('is found behind any number of commits of others, whatever times they name', async () => {
+    const { folder, root } = await copied();
+    const stream = Array.from({ length: 10_050 }, (_, n) => {
+      const at = 4_000_000_000 + n;
+      const from = n === 0 ? 'from refs/heads/main^0\n' : '';
+      const message = `TGP-Ledger: ${n} ${'0'.repeat(64)} 00000000`;
+      return `commit refs/heads/main\ncommitter X <x@x> ${at} +0000\ndata ${message.length}\n${message}\n${from}\n`;
+    });
+    execFileSync('git', ['-C', root, 'fast-import', '--quiet', '--force'], { input: stream.join('') });
+    const own = ledgerFolder(root);
+    await rm(own, { recursive: true });
+    await cp(ledgerFolder(join(older, '.tgp')), own, { recursive: true });
+    expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
+  });
+});
