@@ -31,10 +31,12 @@ impl KnownSecrets {
         if text.len() > MOST_TEXT_BYTES {
             return None;
         }
-        let text = self.bound.mask_text(text);
-        Some(self.others.iter().fold(text, |text, secret| match secret.replaced(text.as_bytes(), HIDDEN) {
-            Cow::Borrowed(_) => text,
-            Cow::Owned(clean) => String::from_utf8_lossy(&clean).into_owned(),
+        Some(self.others.iter().fold(self.bound.mask_text(text), |text, secret| {
+            let clean = match secret.replaced(text.as_bytes(), HIDDEN) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(clean) => Some(clean),
+            };
+            clean.map_or(text, |clean| String::from_utf8_lossy(&clean).into_owned())
         }))
     }
 }

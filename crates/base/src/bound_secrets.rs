@@ -172,10 +172,11 @@ impl BoundSecrets {
     /// The same of text.
     #[must_use]
     pub fn mask_text(&self, text: String) -> String {
-        match self.mask_everywhere(text.as_bytes()) {
-            Cow::Borrowed(_) => text,
-            Cow::Owned(clean) => String::from_utf8_lossy(&clean).into_owned(),
-        }
+        let clean = match self.mask_everywhere(text.as_bytes()) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(clean) => Some(clean),
+        };
+        clean.map_or(text, |clean| String::from_utf8_lossy(&clean).into_owned())
     }
 
     /// Whether this place may be told any of them.

@@ -23,7 +23,8 @@ pub fn told_secrets(
         Err(withheld) => return Err((refusal(&withheld), answer)),
     };
     let secrets = secrets.clone();
-    Ok((args, Box::new(move |result| answer(untold(&secrets, result)))))
+    let masked: Answer = Box::new(move |result| answer(untold(&secrets, result)));
+    Ok((args, masked))
 }
 
 /// An answer as a guest may have it: one function may return what another was told.
