@@ -47,7 +47,7 @@ test('Range cannot cut an echo in two: a host that is told secrets is asked for 
   expect(asked).toEqual([]);
 });
 
-test('what one function or host was told, no other repeats: not by its result, error, row, file or answer', async () => {
+test('what one function or host was told, no other repeats: not by its result, error, bytes, row, file or answer', async () => {
   let kept = '';
   const folder = await tempRoot();
   const other = await serveHttp((_request, response) =>
@@ -67,6 +67,7 @@ test('what one function or host was told, no other repeats: not by its result, e
           writeFileSync(join(folder, 'kept.txt'), value);
         },
         load: () => ({ [kept]: [kept, encodeURIComponent(kept), JSON.stringify({ kept })] }),
+        bytes: () => Buffer.from(`<${kept}>`),
         fail: () => {
           throw new Error(`It was ${kept}.`);
         },
@@ -77,7 +78,7 @@ test('what one function or host was told, no other repeats: not by its result, e
     `${CODE_OF}
     await tgp.store('{{secret:KEY}}');
     const answer = await fetch(args.url);
-    return [await tgp.load(), await codeOf(() => tgp.fail()), await answer.text(), answer.headers.get('x-kept'), await tgp.read_file(args.file), await tgp.exec_sql('SELECT kept FROM notes')];`,
+    return [await tgp.load(), await codeOf(() => tgp.fail()), await answer.text(), answer.headers.get('x-kept'), await tgp.read_file(args.file), await tgp.exec_sql('SELECT kept FROM notes'), await tgp.bytes()];`,
     { url: other.url, file: join(folder, 'kept.txt') },
   );
   expect(kept).toBe(VALUE);
@@ -89,6 +90,7 @@ test('what one function or host was told, no other repeats: not by its result, e
     '{{secret:KEY}}',
     '{{secret:KEY}}',
     [{ kept: '{{secret:KEY}}' }],
+    { $base64: Buffer.from('<{{secret:KEY}}>').toString('base64') },
   ]);
 });
 
