@@ -37,7 +37,7 @@ async function costOfRun(timeoutMs, body) {
 
 const READER = `const path = 'x'.repeat(1 << 20);
 let failed = 0;
-for (let read = 0; read < (args as any).reads; read++) {
+for (let read = 0; read < args.reads; read++) {
   try { await tgp.read_file(path); } catch { failed++; }
 }
 return failed;`;
