@@ -67,7 +67,7 @@ test('what one function or host was told, no other repeats: not by its result, e
           writeFileSync(join(folder, 'kept.txt'), value);
         },
         load: () => ({ [kept]: [kept, encodeURIComponent(kept), JSON.stringify({ kept })] }),
-        bytes: () => Buffer.from(`<${kept}>`),
+        bytes: () => [Buffer.from(`<${kept}>`), new TextEncoder().encode(`<${kept}>`)],
         fail: () => {
           throw new Error(`It was ${kept}.`);
         },
@@ -90,7 +90,7 @@ test('what one function or host was told, no other repeats: not by its result, e
     '{{secret:KEY}}',
     '{{secret:KEY}}',
     [{ kept: '{{secret:KEY}}' }],
-    { $base64: Buffer.from('<{{secret:KEY}}>').toString('base64') },
+    [Buffer.from('<{{secret:KEY}}>').toJSON(), { $base64: Buffer.from('<{{secret:KEY}}>').toString('base64') }],
   ]);
 });
 

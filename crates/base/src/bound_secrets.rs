@@ -1,7 +1,11 @@
 //! Secrets that tools use without seeing them: a tool writes `{{secret:NAME}}`, and the host puts the value in its place on
 //! the way to a server or a function that the secret is bound to. What comes back has the placeholder again.
 
-use regex::bytes::{Captures, NoExpand, Regex, RegexBuilder};
+mod spellings;
+
+pub use spellings::Spellings;
+
+use regex::bytes::{Captures, Regex};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
@@ -18,10 +22,6 @@ static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// How often secrets may be named in one text: a placeholder is short, a value need not be. Their number is what counts, since
 /// a limit of bytes would tell how long a value is.
 const MOST_NAMED: usize = 256;
-/// A long value is a long pattern.
-const PATTERN_BYTES: usize = 64 << 20;
-/// What its search may keep.
-const SEARCH_BYTES: usize = 16 << 20;
 
 /// One secret and where it may go.
 #[derive(Clone)]
@@ -161,8 +161,7 @@ impl BoundSecrets {
     pub fn mask_everywhere<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mut masked = Cow::Borrowed(text);
         for secret in self.0.iter() {
-            let placeholder = format!("{{{{secret:{}}}}}", secret.name);
-            if let Cow::Owned(clean) = secret.found.replaced(&masked, &placeholder) {
+            if let Cow::Owned(clean) = secret.found.replaced(&masked, &secret.placeholder()) {
                 masked = Cow::Owned(clean);
             }
         }
@@ -177,6 +176,15 @@ impl BoundSecrets {
             Cow::Owned(clean) => Some(clean),
         };
         clean.map_or(text, |clean| String::from_utf8_lossy(&clean).into_owned())
+    }
+
+    /// JSON with the same done to lists of numbers that are the bytes of a value.
+    #[must_use]
+    pub fn mask_numbers(&self, json: String) -> String {
+        self.0.iter().fold(json, |json, secret| {
+            let clean = secret.found.replaced_numbers(&json, &secret.placeholder());
+            clean.unwrap_or(json)
+        })
     }
 
     /// Whether this place may be told any of them.
@@ -212,6 +220,10 @@ impl BoundSecret {
         Some(Self { name, value, servers, functions, found })
     }
 
+    fn placeholder(&self) -> String {
+        format!("{{{{secret:{}}}}}", self.name)
+    }
+
     fn is_for(&self, place: Destination<'_>) -> bool {
         match place {
             Destination::Server { url, .. } => self.servers.iter().any(|server| server.is_at(url)),
@@ -242,63 +254,6 @@ fn spelt(value: &str, spelling: Spelling) -> String {
             text
         }),
     }
-}
-
-/// Finds a value in any spelling that answers have it in: as it is, in JSON, in JSON in JSON (each quotes with more backslashes),
-/// in a URL (which may quote what it need not, and a form a space as `+`), in HTML.
-#[derive(Clone)]
-pub struct Spellings(Regex);
-
-impl Spellings {
-    /// Nothing for a value that is too long.
-    #[must_use]
-    pub fn of(value: &str) -> Option<Self> {
-        let pattern: String = value.chars().map(written_char).collect();
-        let mut builder = RegexBuilder::new(&format!("(?-u){pattern}"));
-        builder.size_limit(PATTERN_BYTES).dfa_size_limit(SEARCH_BYTES).build().ok().map(Self)
-    }
-
-    /// `text` with `by` in place of the value.
-    #[must_use]
-    pub fn replaced<'t>(&self, text: &'t [u8], by: &str) -> Cow<'t, [u8]> {
-        self.0.replace_all(text, NoExpand(by.as_bytes()))
-    }
-}
-
-fn written_char(c: char) -> String {
-    let plain = literal(c.encode_utf8(&mut [0; 4]));
-    let percent: String = c.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("%(?:25)*{byte:02x}")).collect();
-    let unicode: String = c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!(r"\\+u{unit:04x}")).collect();
-    if c.is_ascii_alphanumeric() {
-        return format!("(?:{plain}|(?i:{percent}|{unicode}))");
-    }
-    let quoted = match c {
-        '\\' => r"\\+".to_owned(),
-        '"' | '/' => format!(r"\\*{c}"),
-        '\n' => r"(?:\n|\\+n)".to_owned(),
-        '\r' => r"(?:\r|\\+r)".to_owned(),
-        '\t' => r"(?:\t|\\+t)".to_owned(),
-        ' ' => r"[\x20+]".to_owned(),
-        _ => plain,
-    };
-    let named = match c {
-        '&' => "amp|",
-        '<' => "lt|",
-        '>' => "gt|",
-        '"' => "quot|",
-        '\'' => "apos|",
-        _ => "",
-    };
-    let number = u32::from(c);
-    format!(r"(?:{quoted}|(?i:{percent}|{unicode}|\\*&(?:{named}\x230*{number}|\x23x0*{number:x});))")
-}
-
-fn literal(text: &str) -> String {
-    text.bytes().fold(String::new(), |mut pattern, byte| {
-        // Writing to a String does not fail.
-        let _ = write!(pattern, r"\x{byte:02x}");
-        pattern
-    })
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub fn untold(secrets: &BoundSecrets, result: Result<String, Error>) -> Result<S
         return result;
     }
     let clean = |text: String| secrets.mask_text(text);
-    result.map(|json| masked_bytes(secrets, clean(json))).map_err(|mut error| {
+    result.map(|json| masked_bytes(secrets, secrets.mask_numbers(clean(json)))).map_err(|mut error| {
         error.message = clean(error.message);
         let details = serde_json::to_string(&error.details).map(clean);
         error.details = details.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
