@@ -17,7 +17,7 @@ async function inProcess(first) {
     const lines = [];
     const keep = (line) => lines.push(line);
     const { createTelemetry } = await import('${MODULE}');
-    const telemetry = createTelemetry({}, { debug: keep, info: keep, warn: keep, error: keep }, asItIs);
+    const telemetry = createTelemetry({}, { debug: keep, info: keep, warn: keep, error: keep }, (text) => text);
     ${first}
     const value = await telemetry.run({ tool: 'exec_tool' }, 'a-1', async (tracing) => ({ result: tracing }));
     const loaded = Object.keys(Module._cache).filter((file) => file.includes('@opentelemetry'));
