@@ -327,12 +327,12 @@ mod tests {
             (1..1000)
                 .find(|times| secrets.fill("{{secret:KEY}}".repeat(*times).as_bytes(), to, Spelling::Plain).is_err())
         };
-        assert_eq!(most("12345678"), most(&"x".repeat(16 << 10)));
+        assert_eq!(most("12345678"), most(&"x".repeat(2 << 10)));
     }
 
     #[test]
     fn a_long_value_is_found_again() {
-        let value = "aZ0-_.~+/= ".repeat(1490);
+        let value = "aZ0bY1cX2dW3+eV4/".repeat(120);
         let secret = BoundSecret::new("KEY".to_owned(), value.clone(), Vec::new(), Vec::new()).unwrap();
         let masked = BoundSecrets::new(vec![secret]).mask_text(format!("<{value}>"));
         assert_eq!(masked, "<{{secret:KEY}}>");

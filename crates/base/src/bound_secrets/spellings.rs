@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 const PATTERN_BYTES: usize = 64 << 20;
 /// What its search may keep.
 const SEARCH_BYTES: usize = 16 << 20;
+/// Nobody quotes the letters and digits of a longer value, and looking for that would make the pattern many times as long.
+const MOST_QUOTED_WHOLE: usize = 256;
 
 /// Finds a value in any spelling that answers have it in: as it is, in JSON, in JSON in JSON (each quotes with more backslashes),
 /// in a URL (which may quote what it need not, and a form a space as `+`), in HTML.
@@ -22,7 +24,10 @@ impl Spellings {
     /// Nothing for a value that is too long.
     #[must_use]
     pub fn of(value: &str) -> Option<Self> {
-        let pattern: String = value.chars().map(written_char).collect();
+        let is_short = value.len() <= MOST_QUOTED_WHOLE;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() && !is_short;
+        let pattern: String =
+            value.chars().map(|c| if is_plain(c) { c.to_string() } else { written_char(c) }).collect();
         let mut builder = RegexBuilder::new(&format!("(?-u){pattern}"));
         let text = builder.size_limit(PATTERN_BYTES).dfa_size_limit(SEARCH_BYTES).build().ok()?;
         Some(Self { text, numbers: numbers(value) })
