@@ -71,9 +71,12 @@ fn bound(name: &str, SecretConfig { value, hosts, functions }: &SecretConfig) ->
         .ok_or_else(|| refused(&key(".value"), "is too long to be found again in what servers answer"))
 }
 
+/// A kind of signs, and how many there are of it.
+type Signs = (fn(char) -> bool, f64);
+
 /// Whether a value is found by trying all that are made of the same kinds of signs.
 fn is_guessable(value: &str) -> bool {
-    let kinds: [(fn(char) -> bool, f64); 4] = [
+    let kinds: [Signs; 4] = [
         (|c| c.is_ascii_digit(), 10.0),
         (|c| c.is_ascii_lowercase(), 26.0),
         (|c| c.is_ascii_uppercase(), 26.0),
