@@ -24,6 +24,8 @@ export declare class BindingDatabase {
 export declare class BindingKernel {
   /** The name of a call in the ledger. */
   callName(number: number): string
+  /** A text without the secrets that the configuration names; nothing before the boot, and of a text that is too long. */
+  masked(text: string): string | null
   /** Lets a call in that JavaScript answers itself. `leave` must follow, with the same number. */
   enter(call: BindingCall): BindingOutcome
   /** Tells how a call ended that `enter` has let in: with a value, as JSON, or with an error. */

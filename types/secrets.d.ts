@@ -1,11 +1,11 @@
 /**
  * A secret that tools use without seeing it. A tool writes `{{secret:NAME}}` in a header, the query or the body of a request, or
  * in an argument of one of the application's functions; the host puts the value there when the request goes to one of `hosts`
- * over https (or stays on this machine), or the function is one of `functions`, and refuses it otherwise. What comes back from
- * there has the placeholder in place of the value.
+ * over https (or stays on this machine), or the function is one of `functions`, and refuses it otherwise. Whatever comes back to
+ * a tool has the placeholder in place of the value.
  */
 export type SecretConfigInput = {
-  /** The secret itself, of 8 bytes to 16 KiB; shown masked. Give this or `env`. */
+  /** The secret itself, of 8 bytes to 16 KiB, and not to be found by trying; shown masked. Give this or `env`. */
   value?: string;
   /** The environment variable that holds it. One that is not set is an error at boot. */
   env?: string;

@@ -4,8 +4,9 @@
  */
 export type TelemetryOptions = {
   /**
-   * Whether spans and messages hold arguments, results and messages of errors. What looks like a secret is hidden, and long
-   * values are cut; anything else that is in them reaches whoever reads the traces. Default: `false`.
+   * Whether spans and messages hold arguments, results and messages of errors. What looks like a secret, and what the
+   * configuration knows as one, is hidden, and long values are cut; anything else that is in them reaches whoever reads the
+   * traces. Default: `false`.
    */
   contents?: boolean;
 };

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadTGPConfig, TGP } from '../../index.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { gitHttpServer } from '../helpers/git_http_server.js';
+import { bareRemote } from '../helpers/git_remote.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 test('no secret is shown in kernel.config: not before boot, not after it, not when it failed', async () => {
@@ -53,4 +56,33 @@ test('a loaded config keeps where a secret is, and not what it is; a kernel show
   expect(kernel.config.secrets).toEqual(shown);
   await kernel.boot();
   expect(kernel.config.secrets).toEqual(shown);
+});
+
+test('the password in an address of git is not shown: not before boot, not after it, and it counts all the same', async () => {
+  const { folder } = await bareRemote();
+  const authorization = `Basic ${Buffer.from('bot:s3cret-pass').toString('base64')}`;
+  const { port, requests } = await gitHttpServer(folder, { authorization });
+  const repo = `http://bot:s3cret-pass@127.0.0.1:${port}/remote.git`;
+  const { kernel } = await createKernel({ git: { repo } });
+  const shown = `http://[hidden]@127.0.0.1:${port}/remote.git`;
+  expect(kernel.config.git.repo).toBe(shown);
+  await kernel.boot();
+  expect(requests.length).toBeGreaterThan(0);
+  expect(kernel.config.git.repo).toBe(shown);
+  expect(inspect(kernel.config, { depth: null })).not.toContain('s3cret');
+});
+
+test.each([
+  ['https://ghp_s3cret@host.example/a.git', 'https://[hidden]@host.example/a.git'],
+  ['https://host.example/a.git?private_token=s3cret', 'https://host.example/a.git?[hidden]'],
+  ['https://u:s3cret/x@host.example/a.git', 'https://[hidden]'],
+  ['ssh://git:s3cret@host.example/a.git', 'ssh://git:[hidden]@host.example/a.git'],
+  ['ssh://git@host.example:22/a.git', 'ssh://git@host.example:22/a.git'],
+  ['git@host.example:a.git', 'git@host.example:a.git'],
+  ['https://host.example/a@b.git', 'https://host.example/a@b.git'],
+])('the address %s is shown as %s', (repo, shown) => {
+  const { config } = new TGP({
+    config: { git: { repo, provider: 'gitlab', apiBaseUrl: 'https://a:s3cret@host.example' } },
+  });
+  expect(config.git).toMatchObject({ repo: shown, apiBaseUrl: 'https://[hidden]@host.example' });
 });

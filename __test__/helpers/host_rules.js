@@ -19,6 +19,10 @@ const CALLBACK_FIRST = new Set(['setTimeout', 'setInterval', 'setImmediate', 'qu
 const LISTENING =
   /\??\.(?:on|once|addListener|prependListener|addEventListener)|(?<![\w$.])(?:setTimeout|setInterval|setImmediate|queueMicrotask|createServer)/;
 
+/** The two that hand JavaScript something by themselves, and what is short whatever happens. */
+const CROSSING_CALLBACKS = ['src/binding/js_callback.rs', 'src/binding/run_ends.rs'];
+const SHORT_TEXTS = ['call_name', 'default_config', 'engine_version', 'error_codes', 'masked'];
+
 /** @param {string} path */
 const isJs = (path) => path.startsWith('js/') && path.endsWith('.js') && !NOT_YET_JS.test(path);
 
@@ -125,6 +129,43 @@ export const HOST_RULES = [
         path: 'crates/vfs/src/disk_vfs.rs',
         text: 'fn f() {}\n#[cfg(test)]\nmod tests { fn g() { file.read_to_end(&mut b); } }',
       },
+    ],
+  },
+  {
+    name: 'texts cross to JavaScript as an outcome, which bounds them',
+    check: ({ path, text }) => {
+      if (!path.startsWith('src/binding/') || !isRust(path)) return [];
+      const code = codeOf(withoutTests(text));
+      const found = [];
+      if (!CROSSING_CALLBACKS.includes(path) && /\bThreadsafeFunction\b/.test(code)) found.push('a callback');
+      if (path !== 'src/binding/binding_outcome.rs' && /\bBindingOutcome \{ \w+(?::(?!:)|,)/.test(code))
+        found.push('an outcome that is made by hand');
+      for (const [, name] of code.matchAll(
+        /#\[napi[^\]]*\]\s*(?:#\[[^\]]*\]\s*)*pub fn (\w+)[^{;]*->[^{;]*\bString\b/g,
+      )) {
+        if (name !== undefined && !SHORT_TEXTS.includes(name)) found.push(`a text from ${name}`);
+      }
+      return found.map(
+        (what) => `hands JavaScript ${what}: a text that it cannot hold ends the process; use BindingOutcome`,
+      );
+    },
+    broken: [
+      { path: 'src/binding/log.rs', text: 'type Callback = ThreadsafeFunction<String, ()>;' },
+      { path: 'src/binding/log.rs', text: '#[napi]\npub fn text(&self, path: String) -> String { self.text(path) }' },
+      { path: 'src/binding/log.rs', text: '#[napi]\n#[must_use]\npub fn text() -> Option<String> { None }' },
+      { path: 'src/binding/log.rs', text: 'fn f() -> X { BindingOutcome { value: Some(text), error: None } }' },
+    ],
+    kept: [
+      {
+        path: 'src/binding/log.rs',
+        text: '#[napi]\npub fn text(&self, path: String) -> BindingOutcome { outcome(path) }',
+      },
+      {
+        path: 'src/binding/binding_ledger.rs',
+        text: '#[napi]\npub fn call_name(&self, number: u32) -> String { name(number) }',
+      },
+      { path: 'src/binding/run_ends.rs', text: 'type Callback = ThreadsafeFunction<Arguments, ()>;' },
+      { path: 'src/kernel/a.rs', text: 'pub fn text() -> String { String::new() }' },
     ],
   },
 ];

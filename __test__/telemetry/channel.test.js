@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, onTestFinished, test } from 'vitest';
 import { ToolError } from '../../js/boundary/errors.js';
 import { createTelemetry } from '../../js/telemetry/telemetry.js';
-import { ASKED, keptLog, traceOf } from './traces.js';
+import { ASKED, asItIs, keptLog, traceOf } from './traces.js';
 
 /** @returns {any[]} */
 function heard() {
@@ -19,7 +19,7 @@ function heard() {
 }
 
 test('who listens is told of each call when it has ended', async () => {
-  const telemetry = createTelemetry({}, keptLog().log);
+  const telemetry = createTelemetry({}, keptLog().log, asItIs);
   expect(telemetry.isOn()).toBe(false);
   const messages = heard();
   expect(telemetry.isOn()).toBe(true);
@@ -48,7 +48,7 @@ test('who listens is told of each call when it has ended', async () => {
 test('a failure has its code; contents are told only when the application says so', async () => {
   const messages = heard();
   for (const contents of [false, true]) {
-    const telemetry = createTelemetry({ contents }, keptLog().log);
+    const telemetry = createTelemetry({ contents }, keptLog().log, asItIs);
     await telemetry.call(ASKED, 'a-1', () => Promise.reject(new ToolError('Bern?'))).catch(() => {});
     await telemetry.call(ASKED, 'a-2', async () => ['Bern']);
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { shownText, shownValue } from '../../js/telemetry/contents.js';
+import { asItIs } from './traces.js';
 
 const MAX_CHARS = 8_192;
 const MAX_CPU_US = 500_000;
@@ -14,10 +15,11 @@ test.each([
   'xoxb-1234567890-abc',
   `AIza${'a1'.repeat(16)}`,
   `npm_${'a1'.repeat(16)}`,
+  `tgp_${'a1_-'.repeat(30)}`,
   'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
   'Bearer abcdefghijklmnop1234',
 ])('%s is hidden', (secret) => {
-  expect(shownText(`before ${secret} after`)).toBe('before [hidden] after');
+  expect(shownText(`before ${secret} after`, asItIs)).toBe('before [hidden] after');
 });
 
 test.each([
@@ -26,13 +28,13 @@ test.each([
   ['-----BEGIN RSA PRIVATE KEY-----\nabc', '[hidden]'],
   ['a basic understanding of internationalisation', 'a basic understanding of internationalisation'],
 ])('%s is shown as %s', (text, shown) => {
-  expect(shownText(text)).toBe(shown);
+  expect(shownText(text, asItIs)).toBe(shown);
 });
 
 test.each(['password', 'dbPassword', 'api_key', 'apiKey', 'Authorization', 'accessToken', 'client-secret'])(
   'what is called %s is hidden, whatever it is',
   (name) => {
-    expect(shownValue({ [name]: { deep: 1 }, tokens: 3 })).toBe(`{"${name}":"[hidden]","tokens":3}`);
+    expect(shownValue({ [name]: { deep: 1 }, tokens: 3 }, asItIs)).toBe(`{"${name}":"[hidden]","tokens":3}`);
   },
 );
 
@@ -45,7 +47,7 @@ test('nothing is long, deep or endless', () => {
   for (let level = 0; level < 100_000; level++) deep = [deep];
   const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`k${at}`, 'x'.repeat(5_000)]));
   for (const value of [endless, deep, wide, 'x'.repeat(1 << 20), Array(1_000_000).fill('"\u0001')]) {
-    expect(shownValue(value)?.length).toBeLessThanOrEqual(MAX_CHARS);
+    expect(shownValue(value, asItIs)?.length).toBeLessThanOrEqual(MAX_CHARS);
   }
 });
 
@@ -54,7 +56,7 @@ test.each(['a', 'eyJ-', 'eyJ.', 'eyJaaaaaaaa.', 'sk-', '://a:', 'Bearer ', '?tok
   (part) => {
     const text = part.repeat(MAX_CHARS / part.length);
     const { user: before } = process.cpuUsage();
-    for (let again = 0; again < 10; again++) shownText(text);
+    for (let again = 0; again < 10; again++) shownText(text, asItIs);
     expect(process.cpuUsage().user - before).toBeLessThan(MAX_CPU_US);
   },
 );
@@ -65,6 +67,33 @@ test('what cannot be read is not shown', () => {
       throw new Error('no');
     },
   };
-  expect(shownValue(value)).toBeUndefined();
-  expect(shownValue(undefined)).toBeUndefined();
+  expect(shownValue(value, asItIs)).toBeUndefined();
+  expect(shownValue(undefined, asItIs)).toBeUndefined();
+});
+
+test('where nobody knows the secrets of the kernel, nothing is shown', () => {
+  expect(shownValue({ a: 'text' }, () => undefined)).toBeUndefined();
+  expect(shownText('text', () => undefined)).toBeUndefined();
+});
+
+const KNOWN = `k-${'Zz'.repeat(100)}`;
+const hidesKnown = (/** @type {string} */ text) => text.replaceAll(KNOWN, '[known]');
+
+test.each([
+  ['a token', `ghp_${'a1'.repeat(18)}`],
+  ['a signed token', `eyJ${'a1'.repeat(900)}.eyJ${'b2'.repeat(900)}.${'c3'.repeat(900)}`],
+  ['a value that the kernel knows', KNOWN],
+])('%s is hidden wherever the text is cut, also behind others', (_, secret) => {
+  const [first, last] = [secret.slice(0, 12), secret.slice(-12)];
+  const one = /** @type {(before: number) => string} */ ((before) => `${'.'.repeat(before)} ${secret} `);
+  for (let before = 2_048 - secret.length - 8; before <= 2_052; before += Math.ceil(secret.length / 50)) {
+    const texts = [one(Math.max(0, before)), `${one(Math.max(0, before))}${'x'.repeat(100_000)}`];
+    texts.push(`${`${secret} `.repeat(30)}${one(before & 255)}`, `${`${secret} `.repeat(400)}${one(before & 255)}`);
+    for (const text of texts) {
+      const shown = String(shownText(text, hidesKnown));
+      expect(shown.length).toBeLessThanOrEqual(2_049);
+      expect(shown.includes(first) || shown.includes(last)).toBe(false);
+      expect(String(shownValue([text, { [text]: text }], hidesKnown)).includes(first)).toBe(false);
+    }
+  }
 });

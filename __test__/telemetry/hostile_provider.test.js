@@ -2,7 +2,7 @@ import { context, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ToolError } from '../../js/boundary/errors.js';
 import { createTelemetry } from '../../js/telemetry/telemetry.js';
-import { ASKED, keptLog, traceOf } from './traces.js';
+import { ASKED, asItIs, keptLog, traceOf } from './traces.js';
 
 /** @type {() => never} */
 const fails = () => {
@@ -71,7 +71,7 @@ async function outcomes(provider, manager) {
     metrics.disable();
   });
   const { log, lines } = keptLog();
-  const telemetry = createTelemetry({ contents: true }, log);
+  const telemetry = createTelemetry({ contents: true }, log, asItIs);
   let done = 0;
   const error = new ToolError('It broke.', { details: { line: 1, trace: traceOf() } });
   const value = await telemetry.run(ASKED, 'a-1', async () => {

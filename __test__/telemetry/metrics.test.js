@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { IsolateCrashedError } from '../../js/boundary/errors.js';
 import { createTelemetry } from '../../js/telemetry/telemetry.js';
 import { recordMetrics } from './recorder.js';
-import { ASKED, keptLog, traceOf } from './traces.js';
+import { ASKED, asItIs, keptLog, traceOf } from './traces.js';
 
 const tool = { 'gen_ai.tool.name': 'exec_tool' };
 
 test('runs, failures, times, deaths and reuse are counted, by tool and code alone', async () => {
   const read = recordMetrics();
-  const telemetry = createTelemetry({}, keptLog().log);
+  const telemetry = createTelemetry({}, keptLog().log, asItIs);
   expect(telemetry.isOn()).toBe(true);
   const run = (/** @type {() => Promise<any>} */ work, path = 'tools/a.ts') =>
     telemetry.run({ ...ASKED, path }, 'a-1', work).catch(() => {});

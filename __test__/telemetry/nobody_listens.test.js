@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { findApi } from '../../js/telemetry/api.js';
 import { createTelemetry } from '../../js/telemetry/telemetry.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { ASKED, keptLog } from './traces.js';
+import { ASKED, asItIs, keptLog } from './traces.js';
 
 const run = promisify(execFile);
 const MODULE = new URL('../../js/telemetry/telemetry.js', import.meta.url).href;
@@ -17,7 +17,7 @@ async function inProcess(first) {
     const lines = [];
     const keep = (line) => lines.push(line);
     const { createTelemetry } = await import('${MODULE}');
-    const telemetry = createTelemetry({}, { debug: keep, info: keep, warn: keep, error: keep });
+    const telemetry = createTelemetry({}, { debug: keep, info: keep, warn: keep, error: keep }, (text) => text);
     ${first}
     const value = await telemetry.run({ tool: 'exec_tool' }, 'a-1', async (tracing) => ({ result: tracing }));
     const loaded = Object.keys(Module._cache).filter((file) => file.includes('@opentelemetry'));
@@ -49,7 +49,7 @@ test('a copy of the package that does not know the provider is passed over', asy
 });
 
 test('a call that nobody wants to know of costs less than a microsecond', async () => {
-  const telemetry = createTelemetry({}, keptLog().log);
+  const telemetry = createTelemetry({}, keptLog().log, asItIs);
   const work = async () => 1;
   const told = () => telemetry.call(ASKED, 'a-1', work);
   const cost = Math.min(...(await rounds(told))) - Math.min(...(await rounds(work)));

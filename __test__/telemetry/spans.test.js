@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TGPError, ToolError } from '../../js/boundary/errors.js';
 import { createTelemetry } from '../../js/telemetry/telemetry.js';
 import { msOf, recordSpans, treeOf } from './recorder.js';
-import { ASKED, keptLog, traceOf } from './traces.js';
+import { ASKED, asItIs, keptLog, traceOf } from './traces.js';
 
 const ID = 'aaaaaaaa-1';
 const ERROR_STATUS = 2;
@@ -15,7 +15,7 @@ const ERROR_STATUS = 2;
 function set(options, sdk) {
   const recorded = recordSpans(sdk);
   const { log, lines } = keptLog();
-  return { ...recorded, lines, telemetry: createTelemetry(options, log) };
+  return { ...recorded, lines, telemetry: createTelemetry(options, log, asItIs) };
 }
 
 /** @param {ReturnType<typeof set>['spans']} spans */
@@ -234,7 +234,7 @@ describe('odd traces', () => {
 
 test('a provider that is registered later, or again, is found', async () => {
   const { log } = keptLog();
-  const telemetry = createTelemetry(undefined, log);
+  const telemetry = createTelemetry(undefined, log, asItIs);
   await telemetry.call(ASKED, ID, async () => 1);
   const first = recordSpans();
   await telemetry.call(ASKED, ID, async () => 1);

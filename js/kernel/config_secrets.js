@@ -1,4 +1,5 @@
 import { ConfigError } from '../boundary/errors.js';
+import { foreignUrl } from '../boundary/foreign_url.js';
 
 /**
  * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
@@ -64,4 +65,22 @@ export function filledSecrets(secrets) {
  */
 export function hiddenSecrets(secrets) {
   return mapSecrets(secrets, ({ hosts, functions }) => ({ value: HIDDEN, hosts, functions }));
+}
+
+/**
+ * An address as it may be shown, as the native part shows it: without the user name, password and query of http, and without the
+ * password of others.
+ * @param {string} address
+ */
+export function shownAddress(address) {
+  const [, scheme, rest] = /^(.*?:\/\/)([\s\S]*)$/.exec(address) ?? [];
+  if (scheme === undefined || rest === undefined) return address;
+  const isHttp = /^https?:/i.test(scheme);
+  // Where its password ends is anybody's guess.
+  if (isHttp && foreignUrl(address) === undefined) return `${scheme}${HIDDEN}`;
+  const [, info, after = ''] = /^(?:([^/?#\\]*)(?=@))?([\s\S]*)$/.exec(rest) ?? [];
+  const user = info?.split(':', 1)[0];
+  if (!isHttp) return user === info ? address : `${scheme}${user}:${HIDDEN}${after}`;
+  const [place] = after.split('?', 1);
+  return `${scheme}${info === undefined ? '' : HIDDEN}${place}${place === after ? '' : `?${HIDDEN}`}`;
 }

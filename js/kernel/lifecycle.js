@@ -89,7 +89,8 @@ export class Lifecycle {
     this.#application = { sql: options.sql, sandboxAPI: options.sandboxAPI };
     this.#log = log;
     this.memory = new Memory(options.embed, log, logger);
-    this.telemetry = createTelemetry(options.telemetry, log);
+    // Not before the boot: until then nobody knows the values of secrets.
+    this.telemetry = createTelemetry(options.telemetry, log, (text) => this.running?.masked(text) ?? undefined);
     this.gate = new Gate(options.approve, log);
     this.#leftovers = this.#newLeftovers();
   }

@@ -1,5 +1,5 @@
 import { TGPConfigSchema } from './config_schemas.js';
-import { filledSecrets, HIDDEN, hiddenSecrets } from './config_secrets.js';
+import { filledSecrets, HIDDEN, hiddenSecrets, shownAddress } from './config_secrets.js';
 import { installedDefaults } from './default_imports.js';
 import { parseConfig } from './given_config.js';
 
@@ -32,7 +32,7 @@ export function previewConfig(given) {
   const { git, network, ledger, secrets, tokens, ...rest } = filledConfig(config, process.cwd());
   return {
     ...rest,
-    git: git.auth.token === undefined ? git : { ...git, auth: { ...git.auth, token: HIDDEN } },
+    git: hiddenGit(git),
     secrets: hiddenSecrets(secrets),
     tokens: { ...tokens, keys: tokens.keys.map(() => HIDDEN) },
     ledger: {
@@ -41,6 +41,19 @@ export function previewConfig(given) {
       ...(ledger.key !== undefined && { key: HIDDEN }),
     },
     network: network.proxy === undefined ? network : { ...network, proxy: HIDDEN },
+  };
+}
+
+/**
+ * Where tools are kept, without what lets somebody in.
+ * @param {LoadedTGPConfig['git']} git
+ */
+function hiddenGit({ repo, apiBaseUrl, auth, ...rest }) {
+  return {
+    ...rest,
+    ...(repo !== undefined && { repo: shownAddress(repo) }),
+    ...(apiBaseUrl !== undefined && { apiBaseUrl: shownAddress(apiBaseUrl) }),
+    auth: auth.token === undefined ? auth : { ...auth, token: HIDDEN },
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { TGPError } from '../boundary/errors.js';
 import { messageOf } from '../boundary/thrown.js';
-import { shownText, shownValue } from './contents.js';
+import { shortName, shownText, shownValue } from './contents.js';
 
 /**
  * @typedef {import('../../types/telemetry.js').CallMessage} CallMessage
@@ -25,7 +25,7 @@ import { shownText, shownValue } from './contents.js';
  * @property {string} [rule]
  *
  * @typedef {{ value: unknown } | { error: unknown }} Ended
- * @typedef {'hidden' | 'shown'} Contents whether arguments, results and messages are told
+ * @typedef {import('./contents.js').Hide | undefined} Contents whether arguments, results and messages are told, and without what
  */
 
 /** What stands for the code of an error that has none of ours. */
@@ -33,6 +33,7 @@ const OTHER_ERROR = '_OTHER';
 
 /**
  * All members are there from the beginning: an object that grows, or is copied, costs more than all else that is done here.
+ * Every text is bounded here: a path is whatever somebody has asked for.
  * @param {Asked} asked
  * @param {string | undefined} call
  * @param {Contents} contents
@@ -42,25 +43,25 @@ export function begunCall({ tool, who, path, effect, toolCall, args }, call, con
   // The clock of the addon's times. It has no fractions, so nothing in a call begins before the call.
   const start = Date.now();
   return {
-    tool,
-    call,
+    tool: shortName(tool),
+    call: shortName(call),
     ok: false,
     start,
     end: start,
     code: undefined,
-    path,
+    path: shortName(path),
     effect,
-    session: who?.session,
-    model: who?.model,
-    actor: who?.agent,
-    toolCall,
+    session: shortName(who?.session),
+    model: shortName(who?.model),
+    actor: shortName(who?.agent),
+    toolCall: shortName(toolCall),
     verdict: undefined,
     rule: undefined,
     after: undefined,
     phases: undefined,
     calls: undefined,
     leftOut: undefined,
-    arguments: contents === 'shown' ? shownValue(args) : undefined,
+    arguments: contents && shownValue(args, contents),
     result: undefined,
     message: undefined,
   };
@@ -69,12 +70,13 @@ export function begunCall({ tool, who, path, effect, toolCall, args }, call, con
 /**
  * Adds how the call has ended.
  * @param {CallMessage} call
+ * @param {Asked} asked
  * @param {Ended} ended
  * @param {number} ms how long it took
  * @param {Trace | undefined} trace
  * @param {Contents} contents
  */
-export function endCall(call, ended, ms, trace, contents) {
+export function endCall(call, asked, ended, ms, trace, contents) {
   const failure = 'error' in ended ? failureOf(ended.error) : undefined;
   call.ok = failure === undefined;
   call.end = call.start + ms;
@@ -89,11 +91,17 @@ export function endCall(call, ended, ms, trace, contents) {
     call.leftOut = trace.leftOut;
     // What a call is made of ends before it does, whatever the clocks say.
     for (const { end } of trace.phases) call.end = Math.max(call.end, end);
-    for (const { end } of trace.calls) call.end = Math.max(call.end, end);
+    for (const made of trace.calls) {
+      call.end = Math.max(call.end, made.end);
+      made.tool = shortName(made.tool);
+      made.path = shortName(made.path);
+    }
   }
-  if (contents === 'hidden') return;
-  if ('value' in ended) call.result = shownValue(ended.value);
-  else call.message = shownText(messageOf(ended.error));
+  if (!contents) return;
+  // Those of the call that boots the kernel: before, nobody knew its secrets.
+  call.arguments ??= shownValue(asked.args, contents);
+  if ('value' in ended) call.result = shownValue(ended.value, contents);
+  else call.message = shownText(messageOf(ended.error), contents);
 }
 
 /** @param {unknown} error */
@@ -105,7 +113,7 @@ function failureOf(error) {
 
 /** @param {unknown} value */
 function textOf(value) {
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' ? shortName(value) : undefined;
 }
 
 /**

@@ -32,10 +32,11 @@ const SILENT = {
 /**
  * @param {import('../../types/telemetry.js').TelemetryOptions | false | undefined} options
  * @param {import('../../types/kernel.js').Logger} log that never throws
+ * @param {import('./contents.js').Hide} hide takes the secrets out that the kernel knows
  * @returns {Telemetry}
  */
-export function createTelemetry(options, log) {
-  return options === false ? SILENT : new Telling(options?.contents === true ? 'shown' : 'hidden', log);
+export function createTelemetry(options, log, hide) {
+  return options === false ? SILENT : new Telling(options?.contents === true ? hide : undefined, log);
 }
 
 class Telling {
@@ -89,7 +90,7 @@ class Telling {
     const tell = (/** @type {Ended} */ ended) =>
       attempt(this.#fail, () => {
         const trace = takeTrace(ended);
-        endCall(call, ended, performance.now() - began, trace, this.#contents);
+        endCall(call, asked, ended, performance.now() - began, trace, this.#contents);
         span?.end(call);
         this.#metrics.record(kind, call);
         publish(call);

@@ -35,6 +35,12 @@ impl BindingKernel {
         self.kernel().map_or_else(|_| String::new(), |kernel| kernel.door().name(number.into()))
     }
 
+    /// A text without the secrets that the configuration names; nothing before the boot, and of a text that is too long.
+    #[napi]
+    pub fn masked(&self, text: String) -> Option<String> {
+        self.kernel().ok()?.known_secrets().masked(text)
+    }
+
     /// Lets a call in that JavaScript answers itself. `leave` must follow, with the same number.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn enter<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {

@@ -4,6 +4,11 @@ use napi_derive::napi;
 use serde::Serialize;
 use tgp_base::error::{Error, ErrorCode};
 
+/// Longest text that crosses. JavaScript has no strings of 512 MiB, and a text that it cannot hold would end its process.
+pub(super) const MOST_BYTES: usize = 256 << 20;
+/// The same of a message: nobody reads more.
+const MOST_MESSAGE_BYTES: usize = 1 << 20;
+
 /// A value as JSON text, or an error. Exactly one of the two is there.
 #[napi(object)]
 pub struct BindingOutcome {
@@ -21,6 +26,7 @@ pub struct BindingError {
 
 impl BindingOutcome {
     pub fn from_result<T: Serialize>(result: Result<T, Error>) -> Self {
+        // To text and not to a writer that counts: every type would be compiled a second time for it.
         Self::from_json(result.and_then(|value| {
             serde_json::to_string(&value)
                 .map_err(|_| Error::new(ErrorCode::Result, "The answer cannot be written as JSON."))
@@ -30,6 +36,7 @@ impl BindingOutcome {
     /// The same, of text that is JSON already.
     pub fn from_json(json: Result<String, Error>) -> Self {
         match json {
+            Ok(value) if value.len() > MOST_BYTES => Self::from_json(Err(too_long())),
             Ok(value) => Self { value: Some(value), error: None },
             Err(error) => Self { value: None, error: Some(error.into()) },
         }
@@ -37,11 +44,44 @@ impl BindingOutcome {
 }
 
 impl From<Error> for BindingError {
-    fn from(error: Error) -> Self {
-        Self {
-            code: error.code.as_str().to_owned(),
-            message: error.message,
-            details: serde_json::Value::Object(error.details).to_string(),
+    fn from(mut error: Error) -> Self {
+        if error.message.len() > MOST_MESSAGE_BYTES {
+            error.message.truncate(error.message.floor_char_boundary(MOST_MESSAGE_BYTES));
+            error.message.push('…');
         }
+        // Facts beside the message: one that is too long to tell is left out with the others.
+        let mut details = serde_json::Value::Object(error.details).to_string();
+        if details.len() > MOST_BYTES {
+            "{}".clone_into(&mut details);
+        }
+        Self { code: error.code.as_str().to_owned(), message: error.message, details }
+    }
+}
+
+/// What a text that does not cross is answered with.
+pub(super) fn too_long() -> Error {
+    let text = "The text is longer than 256 MiB, which is more than JavaScript is handed at once. Ask for less of it.";
+    Error::new(ErrorCode::Limit, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BindingError, BindingOutcome, MOST_BYTES, MOST_MESSAGE_BYTES};
+    use tgp_base::error::{Error, ErrorCode};
+
+    #[test]
+    fn what_javascript_cannot_hold_is_an_error_and_no_text() {
+        let outcome = BindingOutcome::from_json(Ok("x".repeat(MOST_BYTES + 1)));
+        assert!(outcome.value.is_none());
+        assert_eq!(outcome.error.unwrap().code, "ERR_LIMIT");
+        assert_eq!(BindingOutcome::from_result(Ok([1.5])).value.unwrap(), "[1.5]");
+    }
+
+    #[test]
+    fn a_long_message_is_cut() {
+        let error = Error::new(ErrorCode::Io, "é".repeat(MOST_MESSAGE_BYTES)).with("a", 1);
+        let BindingError { message, details, .. } = error.into();
+        assert!(message.len() < MOST_MESSAGE_BYTES + 8 && message.ends_with('…'));
+        assert_eq!(details, r#"{"a":1}"#);
     }
 }

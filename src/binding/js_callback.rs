@@ -2,7 +2,7 @@
 //!
 //! JavaScript gets a question with a number and answers by that number whenever it can. No promise crosses.
 
-use super::binding_outcome::BindingError;
+use super::binding_outcome::{BindingError, MOST_BYTES, too_long};
 use crate::kernel::{Answer, CallFor, Dialect, HostFunctions, RunEnding};
 use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -75,6 +75,9 @@ impl HostTable {
     }
 
     fn ask(&self, on_behalf: CallFor, kind: &str, name: &str, args: String, answer: Answer) {
+        if args.len() > MOST_BYTES {
+            return answer(Err(too_long()));
+        }
         let id = {
             let mut open = self.open.lock();
             open.last = open.last.wrapping_add(1);

@@ -9,6 +9,7 @@ use super::door::{
 use super::files::{Files, WriteParts, WritePath, check_folders};
 use super::history::{Ending, Exchange, GitHome, History, HistoryParts, RunExamples, WriteDone, Written};
 use super::host_functions::HostFunctions;
+use super::known_secrets::KnownSecrets;
 use super::ledger_book::LedgerBook;
 use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Relink, Sources, ToolCache};
 use super::network::{tls_settings, tools_route};
@@ -55,6 +56,7 @@ pub struct Kernel {
     tests: Arc<TestFirst>,
     book: LedgerBook,
     policy: PolicyBook,
+    known_secrets: KnownSecrets,
 }
 
 /// A test that somebody takes for what is meant.
@@ -112,6 +114,7 @@ impl Kernel {
         })?;
         warnings.extend(problem);
         gate.tokens.share(&store.private_dir()?);
+        let known_secrets = KnownSecrets::new(&config, bound.clone());
         let door = Door::new(ledger, gate);
         let tests = Arc::new(TestFirst::new(TestFirstParts {
             mode: config.mode,
@@ -190,12 +193,31 @@ impl Kernel {
         let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
         let book = LedgerBook::new(Arc::clone(&door), Arc::clone(&history));
         let policy = PolicyBook::new(Arc::clone(&door));
-        Ok(Arc::new(Self { config, warnings, files, checks, tools, history, runs, door, tests, book, policy }))
+        Ok(Arc::new(Self {
+            config,
+            warnings,
+            files,
+            checks,
+            tools,
+            history,
+            runs,
+            door,
+            tests,
+            book,
+            policy,
+            known_secrets,
+        }))
     }
 
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// What must not be told to others.
+    #[must_use]
+    pub const fn known_secrets(&self) -> &KnownSecrets {
+        &self.known_secrets
     }
 
     /// What the user should know about the boot.

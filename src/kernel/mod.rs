@@ -23,6 +23,7 @@ mod host_functions;
 mod host_question;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod kernel;
+mod known_secrets;
 mod ledger_book;
 mod look_alike;
 mod modules;

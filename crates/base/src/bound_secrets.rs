@@ -1,7 +1,11 @@
 //! Secrets that tools use without seeing them: a tool writes `{{secret:NAME}}`, and the host puts the value in its place on
 //! the way to a server or a function that the secret is bound to. What comes back has the placeholder again.
 
-use regex::bytes::{Captures, NoExpand, Regex, RegexBuilder};
+mod spellings;
+
+pub use spellings::Spellings;
+
+use regex::bytes::{Captures, Regex};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
@@ -15,10 +19,9 @@ static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// What values may add to one text: a placeholder is short, a value need not be.
-const MOST_ADDED: usize = 1 << 20;
-/// A value of many signs is a long pattern.
-const PATTERN_BYTES: usize = 64 << 20;
+/// How often secrets may be named in one text: a placeholder is short, a value need not be. Their number is what counts, since
+/// a limit of bytes would tell how long a value is.
+const MOST_NAMED: usize = 256;
 
 /// One secret and where it may go.
 #[derive(Clone)]
@@ -28,8 +31,7 @@ pub struct BoundSecret {
     servers: Vec<Server>,
     /// Of the application.
     functions: Vec<String>,
-    /// The value in any spelling.
-    found: Regex,
+    found: Spellings,
 }
 
 /// A server that may be told a secret.
@@ -92,7 +94,7 @@ pub enum Withheld {
     NotThere { name: String, place: String, allowed: String },
     #[error("Security Violation: the secret '{name}' may not go over http, where others can read it; use https")]
     InTheOpen { name: String },
-    #[error("Secrets are named too often here: their values would add more than 1 MiB. Name each where it is needed")]
+    #[error("Secrets are named too often here, more than 256 times. Name each where it is needed")]
     TooMuch,
     #[error("A secret cannot stand in the path of a URL; put it into a header, the query or the body")]
     InPath,
@@ -121,23 +123,20 @@ impl BoundSecrets {
     /// `Withheld` when one of them has no value, or none for this destination; then nothing may be sent.
     pub fn fill<'t>(&self, text: &'t [u8], to: Destination<'_>, spelling: Spelling) -> Result<Cow<'t, [u8]>, Withheld> {
         let Some(pattern) = PLACEHOLDER.as_ref().filter(|_| !self.is_empty()) else { return Ok(Cow::Borrowed(text)) };
-        let (mut withheld, mut added) = (None, 0_usize);
+        let (mut withheld, mut named) = (None, 0_usize);
         let filled = pattern.replace_all(text, |found: &Captures<'_>| {
             let (name, spelling) = match (found.get(1), found.get(2)) {
                 (Some(name), _) => (name.as_bytes(), spelling),
                 (None, Some(name)) => (name.as_bytes(), Spelling::Percent),
                 (None, None) => return Vec::new(),
             };
+            named += 1;
             match self.value(&String::from_utf8_lossy(name), to) {
-                Ok(_) if added > MOST_ADDED => {
+                Ok(_) if named > MOST_NAMED => {
                     withheld.get_or_insert(Withheld::TooMuch);
                     Vec::new()
                 }
-                Ok(value) => {
-                    let text = spelt(value, spelling).into_bytes();
-                    added += text.len();
-                    text
-                }
+                Ok(value) => spelt(value, spelling).into_bytes(),
                 Err(reason) => {
                     withheld.get_or_insert(reason);
                     Vec::new()
@@ -156,16 +155,42 @@ impl BoundSecrets {
         if has_one && !self.is_empty() { Err(Withheld::InPath) } else { Ok(()) }
     }
 
-    /// `text` with the placeholder in place of every value that may have gone to this destination.
-    #[must_use]
-    pub fn mask<'t>(&self, text: &'t [u8], from: Destination<'_>) -> Cow<'t, [u8]> {
-        masked(text, self.0.iter().filter(|secret| secret.is_for(from)))
-    }
-
-    /// `text` with the placeholder in place of every value.
+    /// `text` with the placeholder in place of every value, wherever it comes from: what is told to one server or function may
+    /// come back by another.
     #[must_use]
     pub fn mask_everywhere<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        masked(text, self.0.iter())
+        let mut masked = Cow::Borrowed(text);
+        for secret in self.0.iter() {
+            if let Cow::Owned(clean) = secret.found.replaced(&masked, &secret.placeholder()) {
+                masked = Cow::Owned(clean);
+            }
+        }
+        masked
+    }
+
+    /// The same of text.
+    #[must_use]
+    pub fn mask_text(&self, text: String) -> String {
+        let clean = match self.mask_everywhere(text.as_bytes()) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(clean) => Some(clean),
+        };
+        clean.map_or(text, |clean| String::from_utf8_lossy(&clean).into_owned())
+    }
+
+    /// JSON with the same done to lists of numbers that are the bytes of a value.
+    #[must_use]
+    pub fn mask_numbers(&self, json: String) -> String {
+        self.0.iter().fold(json, |json, secret| {
+            let clean = secret.found.replaced_numbers(&json, &secret.placeholder());
+            clean.unwrap_or(json)
+        })
+    }
+
+    /// Whether this place may be told any of them.
+    #[must_use]
+    pub fn are_for(&self, place: Destination<'_>) -> bool {
+        self.0.iter().any(|secret| secret.is_for(place))
     }
 
     /// `text` with the placeholder in place of every beginning of a value that is left where somebody has cut a text.
@@ -232,24 +257,16 @@ fn place_of(text: &[u8], needle: &[u8]) -> Option<usize> {
     starts.find(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(needle)))
 }
 
-/// `text` with the placeholder in place of the values of these.
-fn masked<'t, 's>(text: &'t [u8], secrets: impl Iterator<Item = &'s BoundSecret>) -> Cow<'t, [u8]> {
-    let mut masked = Cow::Borrowed(text);
-    for secret in secrets {
-        let placeholder = format!("{{{{secret:{}}}}}", secret.name);
-        if let Cow::Owned(clean) = secret.found.replace_all(&masked, NoExpand(placeholder.as_bytes())) {
-            masked = Cow::Owned(clean);
-        }
-    }
-    masked
-}
-
 impl BoundSecret {
     /// Nothing for a value that could not be found again in an answer.
     #[must_use]
     pub fn new(name: String, value: String, servers: Vec<Server>, functions: Vec<String>) -> Option<Self> {
-        let found = RegexBuilder::new(&format!("(?-u){}", written(&value))).size_limit(PATTERN_BYTES).build().ok()?;
+        let found = Spellings::of(&value)?;
         Some(Self { name, value, servers, functions, found })
+    }
+
+    fn placeholder(&self) -> String {
+        format!("{{{{secret:{}}}}}", self.name)
     }
 
     fn is_for(&self, place: Destination<'_>) -> bool {
@@ -282,37 +299,6 @@ fn spelt(value: &str, spelling: Spelling) -> String {
             text
         }),
     }
-}
-
-/// A pattern for a value in any spelling: as it is, in JSON, in JSON in JSON (each quotes with more backslashes), in a URL.
-fn written(value: &str) -> String {
-    value.chars().map(written_char).collect()
-}
-
-fn written_char(c: char) -> String {
-    let plain = literal(c.encode_utf8(&mut [0; 4]));
-    if c.is_ascii_alphanumeric() || "-._~".contains(c) {
-        return plain;
-    }
-    let quoted = match c {
-        '\\' => r"\\+".to_owned(),
-        '"' | '/' => format!(r"\\*{c}"),
-        '\n' => r"(?:\n|\\+n)".to_owned(),
-        '\r' => r"(?:\r|\\+r)".to_owned(),
-        '\t' => r"(?:\t|\\+t)".to_owned(),
-        _ => plain,
-    };
-    let percent: String = c.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("%{byte:02x}")).collect();
-    let unicode: String = c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!(r"\\+u{unit:04x}")).collect();
-    format!("(?:{quoted}|(?i:{percent}|{unicode}))")
-}
-
-fn literal(text: &str) -> String {
-    text.bytes().fold(String::new(), |mut pattern, byte| {
-        // Writing to a String does not fail.
-        let _ = write!(pattern, r"\x{byte:02x}");
-        pattern
-    })
 }
 
 #[cfg(test)]
@@ -358,10 +344,43 @@ mod tests {
 
     #[test]
     fn an_echo_is_masked_in_every_spelling() {
-        let echo = r#"a"b&c/d=1 a\"b&c/d=1 a%22b%26c%2Fd%3D1 a\\\"b&c\/d=1 a%22b%26c/d%3d1 a\"b\u0026c/d=1"#;
-        let masked = secrets().mask(echo.as_bytes(), Destination::Function("pay")).into_owned();
-        assert_eq!(String::from_utf8(masked).unwrap(), ["{{secret:KEY}}"; 6].join(" "));
-        assert_eq!(&*secrets().mask(echo.as_bytes(), Destination::Function("other")), echo.as_bytes());
+        let echo = r#"a"b&c/d=1 a\"b&c/d=1 a%22b%26c%2Fd%3D1 a\\\"b&c\/d=1 a%22b%26c/d%3d1 a\"b\u0026c/d=1 %61%22b%2526c%252fd%3d%31 a&quot;b&amp;c&#47;d&#x3D;1 \u0061\u0022b\\u0026c/d=\u0031"#;
+        let masked = secrets().mask_everywhere(echo.as_bytes()).into_owned();
+        assert_eq!(String::from_utf8(masked).unwrap(), ["{{secret:KEY}}"; 9].join(" "));
+    }
+
+    #[test]
+    fn a_form_writes_spaces_and_tildes_in_its_own_way() {
+        let servers = vec![Server::parse("x").unwrap()];
+        let secret = BoundSecret::new("KEY".to_owned(), "a ~b-c.d_e + é".to_owned(), servers, Vec::new());
+        let secrets = BoundSecrets::new(vec![secret.unwrap()]);
+        for echo in
+            ["a ~b-c.d_e + é", "a+%7Eb-c.d_e+%2B+%C3%A9", "a%20%7eb%2Dc%2Ed%5Fe%20%2b%20%c3%a9", r"a ~b-c.d_e + \u00e9"]
+        {
+            assert_eq!(&*secrets.mask_everywhere(echo.as_bytes()), b"{{secret:KEY}}", "{echo}");
+        }
+        assert_eq!(secrets.mask_text("a ~b-c.d_e".to_owned()), "a ~b-c.d_e");
+    }
+
+    #[test]
+    fn how_often_it_may_be_named_says_nothing_of_its_length() {
+        let most = |value: &str| {
+            let servers = vec![Server::parse("x").unwrap()];
+            let secret = BoundSecret::new("KEY".to_owned(), value.to_owned(), servers, Vec::new()).unwrap();
+            let (secrets, url) = (BoundSecrets::new(vec![secret]), Url::parse("https://x").unwrap());
+            let to = Destination::Server { url: &url, is_private: true };
+            (1..1000)
+                .find(|times| secrets.fill("{{secret:KEY}}".repeat(*times).as_bytes(), to, Spelling::Plain).is_err())
+        };
+        assert_eq!(most("12345678"), most(&"x".repeat(2 << 10)));
+    }
+
+    #[test]
+    fn a_long_value_is_found_again() {
+        let value = "aZ0bY1cX2dW3+eV4/".repeat(120);
+        let secret = BoundSecret::new("KEY".to_owned(), value.clone(), Vec::new(), Vec::new()).unwrap();
+        let masked = BoundSecrets::new(vec![secret]).mask_text(format!("<{value}>"));
+        assert_eq!(masked, "<{{secret:KEY}}>");
     }
 
     #[test]

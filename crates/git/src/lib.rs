@@ -41,7 +41,7 @@ pub use pull_request::pull_request::{Describe, PullRequest, PullRequestState, Pu
 pub use remote::http::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
 pub use remote::remote_options::RemoteOptions;
 pub use remote::remote_url::{Provider, RemoteUrl};
-pub use secret::Secret;
+pub use secret::{Secret, password_in, shown_address};
 pub use store::access::is_read_only;
 pub use store::commit::{Committed, Held};
 pub use store::git_store::{GitStore, Writing};

@@ -1,7 +1,9 @@
 //! Text that must not be shown.
 
 use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
+use url::Url;
 
 const MASK: &str = "[hidden]";
 
@@ -48,9 +50,70 @@ impl Serialize for Secret {
     }
 }
 
+/// An address as it may be shown: without the user name, password and query that one of http holds, and without the password of
+/// others.
+#[must_use]
+pub fn shown_address(address: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = address.split_once("://") else { return Cow::Borrowed(address) };
+    let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    if is_http && Url::parse(address).is_err() {
+        // Where its password ends is anybody's guess.
+        return Cow::Owned(format!("{scheme}://{MASK}"));
+    }
+    let info = user_info(rest);
+    let after = rest.get(info.map_or(0, str::len)..).unwrap_or_default();
+    let shown = match info {
+        None => "",
+        Some(_) if is_http => MASK,
+        Some(info) => match info.split_once(':') {
+            None => info,
+            Some((user, _)) => return Cow::Owned(format!("{scheme}://{user}:{MASK}{after}")),
+        },
+    };
+    match after.split_once('?') {
+        Some((place, _)) if is_http => Cow::Owned(format!("{scheme}://{shown}{place}?{MASK}")),
+        _ => Cow::Owned(format!("{scheme}://{shown}{after}")),
+    }
+}
+
+/// The password within an address.
+#[must_use]
+pub fn password_in(address: &str) -> Option<Secret> {
+    let (_, password) = user_info(address.split_once("://")?.1)?.split_once(':')?;
+    Some(password).filter(|password| !password.is_empty()).map(|password| Secret::new(password.to_owned()))
+}
+
+/// What stands before the host, of an address without its scheme.
+fn user_info(rest: &str) -> Option<&str> {
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    authority.rsplit_once('@').map(|(info, _)| info)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Secret;
+    use super::{Secret, password_in, shown_address};
+
+    #[test]
+    fn an_address_is_shown_without_what_lets_somebody_in() {
+        for (address, shown) in [
+            ("https://bot:ghp_abc@host/a.git", "https://[hidden]@host/a.git"),
+            ("https://ghp_abc@host:8443/a.git", "https://[hidden]@host:8443/a.git"),
+            ("HTTPS://a:b@c@host/x@y", "HTTPS://[hidden]@host/x@y"),
+            ("https://host/a.git?private_token=abc#x", "https://host/a.git?[hidden]"),
+            ("https://u:p/w@host/a.git", "https://[hidden]"),
+            ("ssh://git@host:22/a.git", "ssh://git@host:22/a.git"),
+            ("ssh://git:pass@host/a.git", "ssh://git:[hidden]@host/a.git"),
+            ("git@host:a.git", "git@host:a.git"),
+            ("https://host/a@b.git", "https://host/a@b.git"),
+            ("file:///tmp/a@b", "file:///tmp/a@b"),
+            ("owner/name", "owner/name"),
+            ("", ""),
+        ] {
+            assert_eq!(shown_address(address), shown, "{address}");
+        }
+        assert_eq!(password_in("https://bot:ghp:abc@host/x@y").unwrap().expose(), "ghp:abc");
+        assert!(password_in("https://bot@host/a:b@c").is_none() && password_in("git@host:a.git").is_none());
+    }
 
     #[test]
     fn no_way_of_writing_it_shows_it() {

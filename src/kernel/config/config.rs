@@ -13,6 +13,7 @@ use super::tokens_config::TokensConfig;
 use crate::kernel::check_config::{CheckMode, RuleLevels, check_rules};
 use serde::{Deserialize, Serialize};
 use tgp_base::error::{Error, ErrorCode};
+use tgp_git::{Secret, password_in};
 use tgp_state::Mode;
 
 /// Packages that most tools need; JavaScript leaves out those that the application does not have.
@@ -103,6 +104,16 @@ impl Config {
         Ok(config)
     }
 
+    /// Whatever in it is secret, beside what is bound to servers and functions.
+    #[must_use]
+    pub fn own_secrets(&self) -> Vec<Secret> {
+        let Self { git, ledger, network, tokens, .. } = self;
+        let whole = git.auth.token.iter().chain(&ledger.postgres).chain(&ledger.key).chain(&tokens.keys).cloned();
+        let hidden = ledger.postgres.iter().chain(&network.proxy).map(Secret::expose);
+        let addresses = git.repo.as_deref().into_iter().chain(git.api_base_url.as_deref()).chain(hidden);
+        whole.chain(addresses.filter_map(password_in)).collect()
+    }
+
     /// The defaults before this machine is looked at.
     #[must_use]
     pub fn of_any_machine() -> Self {
@@ -133,6 +144,18 @@ mod tests {
         let config = Config::from_json("{}").unwrap();
         assert_eq!(config, Config::default());
         assert_eq!((config.sandbox.memory_mb, config.sandbox.timeout_ms, config.sandbox.wall_ms), (64, 50, 30_000));
+    }
+
+    #[test]
+    fn what_is_secret_in_it_is_known_and_not_shown() {
+        let text = r#"{"git":{"provider":"gitlab","repo":"https://bot:pass-1234@host/a.git","apiBaseUrl":"https://a:pass-5678@host","auth":{"token":"glpat-x"}},
+            "network":{"proxy":"http://me:pass-9012@proxy:3128"},"tokens":{"keys":["0123456789abcdef0123456789abcdef"]}}"#;
+        let config = Config::from_json(text).unwrap();
+        let known: Vec<_> = config.own_secrets().iter().map(|secret| secret.expose().to_owned()).collect();
+        assert_eq!(known, ["glpat-x", "0123456789abcdef0123456789abcdef", "pass-1234", "pass-5678", "pass-9012"]);
+        let shown = serde_json::to_string(&config).unwrap();
+        assert!(known.iter().all(|secret| !shown.contains(secret)), "{shown}");
+        assert!(shown.contains("https://[hidden]@host/a.git"), "{shown}");
     }
 
     #[test]

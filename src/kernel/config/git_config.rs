@@ -2,21 +2,21 @@
 
 use super::limited_struct::limited_struct;
 use super::refused::{check_line, refused};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use tgp_base::error::Error;
-use tgp_git::Secret;
+use tgp_git::{Secret, shown_address};
 
 limited_struct! {
     /// Where the tools are kept, beside the root itself.
     pub struct GitConfig, GitLimits {
         pub provider: GitProvider = GitProvider::default(),
-        /// Where the remote is; nowhere for a repository that stays here.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        /// Where the remote is; nowhere for a repository that stays here. Shown without what lets somebody in.
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shown")]
         #[cfg_attr(test, ts(optional))]
         pub repo: Option<String> = None,
         pub branch: String = "main".to_owned(),
-        /// Where the provider's API is, if not at its own place.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        /// Where the provider's API is, if not at its own place. Shown in the same way.
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shown")]
         #[cfg_attr(test, ts(optional))]
         pub api_base_url: Option<String> = None,
         pub auth: GitIdentity = GitIdentity::default(),
@@ -28,6 +28,11 @@ limited_struct! {
         /// Time for one exchange with the remote.
         timeout_ms: 300_000, 100..=3_600_000;
     }
+}
+
+#[expect(clippy::ref_option, reason = "serde asks for a reference")]
+fn shown<S: Serializer>(address: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    address.as_deref().map(shown_address).serialize(serializer)
 }
 
 /// Where tools are persisted.

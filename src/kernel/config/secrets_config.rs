@@ -11,6 +11,8 @@ const MAX_SECRETS: usize = 100;
 /// A shorter value would be found by chance in what servers answer, and masked there.
 const FEWEST_BYTES: usize = 8;
 const MOST_BYTES: usize = 16 << 10;
+/// How hard to guess a value is, in bits: a tool can have any text repeated, and sees whether it comes back masked.
+const FEWEST_BITS: f64 = 40.0;
 const LONGEST_NAME: usize = 64;
 
 /// One entry of the section `secrets`.
@@ -52,6 +54,11 @@ fn bound(name: &str, SecretConfig { value, hosts, functions }: &SecretConfig) ->
         let why = format!("must be a text of {FEWEST_BYTES} to {MOST_BYTES} bytes");
         return Err(refused(&key(".value"), &why));
     }
+    if is_guessable(value.expose()) {
+        let why =
+            "is so short that tools could find it by trying; use a longer one, or one of letters, digits and signs";
+        return Err(refused(&key(".value"), why));
+    }
     if hosts.is_empty() && functions.is_empty() {
         return Err(refused(&key(""), "must name the hosts or the functions that may be told"));
     }
@@ -62,6 +69,21 @@ fn bound(name: &str, SecretConfig { value, hosts, functions }: &SecretConfig) ->
     let servers = servers.collect::<Result<_, _>>()?;
     BoundSecret::new(name.to_owned(), value.expose().to_owned(), servers, functions.clone())
         .ok_or_else(|| refused(&key(".value"), "is too long to be found again in what servers answer"))
+}
+
+/// A kind of signs, and how many there are of it.
+type Signs = (fn(char) -> bool, f64);
+
+/// Whether a value is found by trying all that are made of the same kinds of signs.
+fn is_guessable(value: &str) -> bool {
+    let kinds: [Signs; 4] = [
+        (|c| c.is_ascii_digit(), 10.0),
+        (|c| c.is_ascii_lowercase(), 26.0),
+        (|c| c.is_ascii_uppercase(), 26.0),
+        (|c| !c.is_ascii_alphanumeric(), 33.0),
+    ];
+    let signs: f64 = kinds.iter().filter(|(is_one, _)| value.chars().any(is_one)).map(|(_, signs)| signs).sum();
+    value.chars().map(|_| signs.log2()).sum::<f64>() < FEWEST_BITS
 }
 
 /// Refuses a function that the application does not have: a secret that is bound to it would be bound to nothing.
@@ -76,4 +98,20 @@ pub fn known_functions(secrets: &SecretsConfig, functions: &[String]) -> Result<
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_guessable;
+
+    #[test]
+    fn what_a_tool_could_find_by_trying_is_told_from_what_it_could_not() {
+        for value in ["12345678", "999999999999", "password", "PASSWORD", "aaaaaaaa"] {
+            assert!(is_guessable(value), "{value}");
+        }
+        for value in ["1234567890123", "correcthorse", "a1b2c3d4", "Passw0rd", "sk_live_1", "ключ-секретный"]
+        {
+            assert!(!is_guessable(value), "{value}");
+        }
+    }
 }

@@ -26,6 +26,8 @@ use tgp_vfs::JailPath;
 
 /// The number of the first call that is no run, far above those of runs.
 const FIRST_NUMBER: u64 = 1 << 40;
+/// Longest path that is kept of a call: no file of any system has a longer one.
+const MOST_PATH_BYTES: usize = 4096;
 
 pub struct Door {
     pub(super) recorder: Arc<Recorder>,
@@ -100,7 +102,10 @@ impl Door {
         if call.asker.dry_run {
             call.changes = Changes::Nothing;
         }
-        let admitted = self.gate.judge(&call).map_err(|refusal| self.refuse(&call, unless_held(&call, refusal)))?;
+        let judged = self.gate.judge(&call);
+        // Judged whole, kept short: whatever is told of a call from here on is bounded.
+        call.path = call.path.map(kept_path);
+        let admitted = judged.map_err(|refusal| self.refuse(&call, unless_held(&call, refusal)))?;
         self.record_intent(&call)?;
         Ok(Passage::new(Arc::clone(&self.recorder), call, &self.gate, admitted))
     }
@@ -111,7 +116,9 @@ impl Door {
     /// `Denied` and `Approval`.
     pub fn check(&self, mut call: Call<'_>) -> Result<(), Error> {
         call.path = call.path.map(canonical_path);
-        self.gate.judge(&call).map(|_| ()).map_err(|refusal| {
+        let judged = self.gate.judge(&call);
+        call.path = call.path.map(kept_path);
+        judged.map(|_| ()).map_err(|refusal| {
             let mut error = self.refuse(&call, refusal);
             error.details.remove("request");
             error
@@ -223,6 +230,15 @@ pub fn canonical_path(path: Cow<'_, str>) -> Cow<'_, str> {
         Ok(parsed) if !parsed.is_root() => Cow::Owned(parsed.as_str().to_owned()),
         Ok(_) | Err(_) => path,
     }
+}
+
+/// The path, or as much of it as is kept.
+fn kept_path(path: Cow<'_, str>) -> Cow<'_, str> {
+    if path.len() <= MOST_PATH_BYTES {
+        return path;
+    }
+    let end = path.floor_char_boundary(MOST_PATH_BYTES);
+    Cow::Owned(format!("{}…", path.get(..end).unwrap_or_default()))
 }
 
 impl Witness for Door {

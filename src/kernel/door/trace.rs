@@ -7,6 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Host calls of one run that are told one by one.
 const MOST_CALLS: usize = 1000;
+/// Bytes that their texts may have together: a guest chooses the paths.
+const MOST_BYTES: usize = 1 << 20;
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -61,8 +63,22 @@ const fn is_zero(number: &usize) -> bool {
 #[derive(Debug, Default)]
 pub struct Trace {
     phases: Mutex<Vec<Phase>>,
-    calls: Mutex<Vec<TracedCall>>,
+    calls: Mutex<TracedCalls>,
     left_out: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct TracedCalls {
+    all: Vec<TracedCall>,
+    bytes: usize,
+}
+
+impl TracedCall {
+    /// What its texts take.
+    fn bytes(&self) -> usize {
+        let Self { call, parent, tool, path, .. } = self;
+        call.len() + tool.len() + parent.as_ref().map_or(0, String::len) + path.as_ref().map_or(0, String::len)
+    }
 }
 
 impl Trace {
@@ -72,8 +88,10 @@ impl Trace {
 
     pub fn call(&self, call: TracedCall) {
         let mut calls = self.calls.lock();
-        if calls.len() < MOST_CALLS {
-            calls.push(call);
+        let bytes = calls.bytes.saturating_add(call.bytes());
+        if calls.all.len() < MOST_CALLS && bytes <= MOST_BYTES {
+            calls.bytes = bytes;
+            calls.all.push(call);
         } else {
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
@@ -82,7 +100,7 @@ impl Trace {
     /// All that was collected so far, which is then forgotten.
     pub fn report(&self, call: String, after: Option<u64>) -> TraceReport {
         let phases = std::mem::take(&mut *self.phases.lock());
-        let calls = std::mem::take(&mut *self.calls.lock());
+        let calls = std::mem::take(&mut *self.calls.lock()).all;
         TraceReport { call, after, phases, calls, left_out: self.left_out.swap(0, Ordering::Relaxed) }
     }
 }
@@ -91,4 +109,36 @@ impl Trace {
 #[must_use]
 pub fn millis(moment: SystemTime) -> f64 {
     moment.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64() * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_BYTES, MOST_CALLS, Trace, TracedCall};
+
+    fn call(path: &str) -> TracedCall {
+        TracedCall {
+            call: "p-1".to_owned(),
+            parent: None,
+            tool: "read_file".to_owned(),
+            effect: "read",
+            start: 0.0,
+            end: 1.0,
+            code: None,
+            path: Some(path.to_owned()),
+        }
+    }
+
+    #[test]
+    fn calls_are_bounded_by_their_number_and_by_their_bytes() {
+        let trace = Trace::default();
+        (0..MOST_CALLS + 5).for_each(|_| trace.call(call("a.ts")));
+        let report = trace.report("p-0".to_owned(), None);
+        assert_eq!((report.calls.len(), report.left_out), (MOST_CALLS, 5));
+        let long = "x".repeat(MOST_BYTES / 4);
+        (0..10).for_each(|_| trace.call(call(&long)));
+        trace.call(call("b.ts"));
+        let report = trace.report("p-0".to_owned(), None);
+        assert_eq!((report.calls.len(), report.left_out), (4, 7));
+        assert!(serde_json::to_string(&report).unwrap().len() < MOST_BYTES * 2);
+    }
 }

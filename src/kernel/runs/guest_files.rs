@@ -17,6 +17,11 @@ const LIB: &str = "/lib";
 /// The name of a run's own scratch folder.
 const SCRATCH: &str = "/tmp";
 
+/// Whether a file is the run's own, and gone with it.
+pub fn is_scratch(path: &str) -> bool {
+    path.strip_prefix(SCRATCH).is_some_and(|rest| rest.starts_with('/'))
+}
+
 /// What all runs share of the tree; each adds a scratch folder of its own.
 pub struct GuestFiles {
     shared: MountTable,

@@ -1,8 +1,14 @@
 //! Secrets on their way to a function of the application, and back.
 
 use crate::kernel::host_functions::Answer;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use std::borrow::Cow;
 use tgp_base::bound_secrets::{BoundSecrets, Destination, Spelling, Withheld};
 use tgp_base::error::{Error, ErrorCode};
+
+/// How answers hold bytes, up to the bytes themselves.
+const BYTES: &str = r#"{"$base64":""#;
 
 /// The arguments with what the function may be told, and an answer that does not repeat it.
 ///
@@ -22,21 +28,43 @@ pub fn told_secrets(
         Ok(filled) => String::from_utf8_lossy(&filled).into_owned(),
         Err(withheld) => return Err((refusal(&withheld), answer)),
     };
-    let (secrets, function) = (secrets.clone(), function.to_owned());
-    let masked: Answer = Box::new(move |result| {
-        let place = Destination::Function(&function);
-        let clean = |text: String| String::from_utf8_lossy(&secrets.mask(text.as_bytes(), place)).into_owned();
-        answer(match result {
-            Ok(json) => Ok(clean(json)),
-            Err(mut error) => {
-                error.message = clean(error.message);
-                let details = serde_json::to_string(&error.details).map(clean);
-                error.details = details.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-                Err(error)
-            }
-        });
-    });
+    let secrets = secrets.clone();
+    let masked: Answer = Box::new(move |result| answer(untold(&secrets, result)));
     Ok((args, masked))
+}
+
+/// An answer as a guest may have it: one function may return what another was told.
+pub fn untold(secrets: &BoundSecrets, result: Result<String, Error>) -> Result<String, Error> {
+    if secrets.is_empty() {
+        return result;
+    }
+    let clean = |text: String| secrets.mask_text(text);
+    result.map(|json| masked_bytes(secrets, secrets.mask_numbers(clean(json)))).map_err(|mut error| {
+        error.message = clean(error.message);
+        let details = serde_json::to_string(&error.details).map(clean);
+        error.details = details.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        error
+    })
+}
+
+/// JSON without the values that its bytes hold.
+fn masked_bytes(secrets: &BoundSecrets, json: String) -> String {
+    let mut parts = json.split(BYTES);
+    let mut clean = String::from(parts.next().unwrap_or_default());
+    if clean.len() == json.len() {
+        return json;
+    }
+    for part in parts {
+        clean.push_str(BYTES);
+        let (encoded, rest) = part.split_at(part.find('"').unwrap_or(0));
+        let bytes = BASE64_STANDARD.decode(encoded).unwrap_or_default();
+        match secrets.mask_everywhere(&bytes) {
+            Cow::Borrowed(_) => clean.push_str(encoded),
+            Cow::Owned(masked) => BASE64_STANDARD.encode_string(masked, &mut clean),
+        }
+        clean.push_str(rest);
+    }
+    clean
 }
 
 fn refusal(withheld: &Withheld) -> Error {
@@ -45,4 +73,24 @@ fn refusal(withheld: &Withheld) -> Error {
         Withheld::NotThere { .. } | Withheld::InTheOpen { .. } => ErrorCode::SecurityViolation,
     };
     Error::new(code, format!("{withheld}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::untold;
+    use tgp_base::bound_secrets::{BoundSecret, BoundSecrets};
+
+    #[test]
+    fn bytes_are_looked_into_as_text_is() {
+        let secret = BoundSecret::new("K".to_owned(), "open-sesame".to_owned(), Vec::new(), Vec::new());
+        let secrets = BoundSecrets::new(vec![secret.unwrap()]);
+        let clean = |json: &str| untold(&secrets, Ok(json.to_owned())).unwrap();
+        // "<open-sesame>" and "other".
+        let json = r#"[{"$base64":"PG9wZW4tc2VzYW1lPg=="},"open-sesame",{"$base64":"b3RoZXI="},{"$base64":""}]"#;
+        let masked = r#"[{"$base64":"PHt7c2VjcmV0Okt9fT4="},"{{secret:K}}",{"$base64":"b3RoZXI="},{"$base64":""}]"#;
+        assert_eq!(clean(json), masked);
+        for odd in [r#"{"$base64":"#, r#"{"$base64":"%%"}"#, r#"{"$base64":1}"#, "7"] {
+            assert_eq!(clean(odd), odd);
+        }
+    }
 }

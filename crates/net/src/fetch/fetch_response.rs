@@ -1,7 +1,6 @@
 //! A response as the guest reads it.
 
 use super::fetch_slots::Slot;
-use super::filled_request::place_of;
 use crate::net_error::{NetError, shown};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -10,6 +9,12 @@ use serde::Serialize;
 use std::borrow::Cow;
 use tgp_base::bound_secrets::BoundSecrets;
 use url::Url;
+
+/// What a body may be longer before its secrets are masked: what counts is what the guest sees, or the limit would tell how long
+/// a secret is.
+const MASKED_ROOM: usize = 1 << 20;
+/// Headers that say something of a body as it was sent: of one with a secret in it, nothing is said.
+const OF_THE_BODY: [&str; 6] = ["content-digest", "content-md5", "content-range", "digest", "etag", "repr-digest"];
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -44,7 +49,6 @@ impl FetchResponse {
         slot: &mut Slot,
         secrets: &BoundSecrets,
     ) -> Result<Self, NetError> {
-        let from = place_of(url);
         let too_large = || NetError::TooLarge { url: shown(url), what: "response", limit };
         let status = response.status();
         // The body arrives unpacked: its packing and its packed length are nobody's business any more.
@@ -52,24 +56,29 @@ impl FetchResponse {
         let mut headers = Vec::new();
         for (name, value) in response.headers().iter().filter(|(name, _)| !hidden.contains(name)) {
             headers.push(name.as_str().to_owned());
-            let value = secrets.mask(value.as_bytes(), from);
+            let value = secrets.mask_everywhere(value.as_bytes());
             headers.push(value.iter().map(|byte| char::from(*byte)).collect());
         }
-        if response.content_length().is_some_and(|length| length > limit as u64) {
+        let sent = limit + if secrets.is_empty() { 0 } else { MASKED_ROOM };
+        if response.content_length().is_some_and(|length| length > sent as u64) {
             return Err(too_large());
         }
         let mut bytes = Vec::new();
         while let Some(chunk) =
             response.chunk().await.map_err(|_| NetError::Failed { url: shown(url), why: "the answer broke off" })?
         {
-            if bytes.len() + chunk.len() > limit {
+            if bytes.len() + chunk.len() > sent {
                 return Err(too_large());
             }
-            slot.make_room(bytes.len() + chunk.len(), limit).await;
+            slot.make_room(bytes.len() + chunk.len(), sent).await;
             bytes.extend_from_slice(&chunk);
         }
-        if let Cow::Owned(masked) = secrets.mask(&bytes, from) {
+        if let Cow::Owned(masked) = secrets.mask_everywhere(&bytes) {
             bytes = masked;
+            headers = without_body_facts(headers);
+        }
+        if bytes.len() > limit {
+            return Err(too_large());
         }
         let (text, base64) = match String::from_utf8(bytes) {
             Ok(text) if is_compact(&text) => (Some(text), None),
@@ -86,6 +95,12 @@ impl FetchResponse {
             base64,
         })
     }
+}
+
+/// Names and values without what tells of the body that was sent.
+fn without_body_facts(headers: Vec<String>) -> Vec<String> {
+    let (pairs, _) = headers.as_chunks::<2>();
+    pairs.iter().filter(|[name, _]| !OF_THE_BODY.contains(&name.as_str())).flatten().cloned().collect()
 }
 
 /// Whether text is no longer as JSON than as base64. A control character takes six bytes.

@@ -5,7 +5,7 @@ use super::checked_dns::CheckedDns;
 use super::fetch_request::{Checked, FetchRequest, Redirects};
 use super::fetch_response::{Arrival, FetchResponse};
 use super::fetch_slots::{FetchSlots, Slot};
-use super::filled_request::{Filled, filled, place_of};
+use super::filled_request::{Filled, filled};
 use crate::made_once::MadeOnce;
 use crate::net_error::{NetError, shown};
 use crate::net_thread::NetThread;
@@ -230,7 +230,7 @@ fn target(response: &reqwest::Response, url: &Url, secrets: &BoundSecrets) -> Op
     );
     let location = response.headers().get(LOCATION).filter(|_| moved)?;
     // What the server was told becomes a placeholder again, which the next hop fills in, or refuses.
-    let location = secrets.mask(location.as_bytes(), place_of(url));
+    let location = secrets.mask_everywhere(location.as_bytes());
     url.join(std::str::from_utf8(&location).ok()?).ok()
 }
 

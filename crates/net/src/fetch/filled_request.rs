@@ -2,7 +2,7 @@
 
 use super::fetch_request::Checked;
 use crate::net_error::{NetError, shown_text};
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RANGE};
 use tgp_base::bound_secrets::{BoundSecrets, Destination, Spelling, Withheld};
 use tgp_base::loopback::is_loopback;
 use url::Url;
@@ -19,13 +19,18 @@ pub(super) fn place_of(url: &Url) -> Destination<'_> {
 }
 
 /// # Errors
-/// `Withheld` for a secret that is not for this server, `Header` for one that no header can hold.
+/// `Withheld` for a secret that is not for this server, `Header` for one that no header can hold and for `Range`.
 pub(super) fn filled(request: &Checked, secrets: &BoundSecrets) -> Result<Filled, NetError> {
     let Checked { url, headers, body, .. } = request;
     if secrets.is_empty() {
         return Ok(Filled { url: url.clone(), headers: headers.clone(), body: body.clone() });
     }
     let to = place_of(url);
+    if headers.contains_key(RANGE) && secrets.are_for(to) {
+        // In parts nobody would know it again.
+        let why = "would cut an answer of a server that is told secrets; fetch it whole";
+        return Err(NetError::Header { name: RANGE.to_string(), why });
+    }
     let is_json = headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().windows(4).any(|part| part == b"json"));
     let body_spelling = if is_json { Spelling::Json } else { Spelling::Plain };
     Ok(Filled {

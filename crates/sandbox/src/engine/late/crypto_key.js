@@ -74,7 +74,12 @@
   const fromBase64Url = (value) => {
     if (typeof value !== 'string') refuse('A part of the JSON Web Key is missing');
     let text = '';
-    for (let i = 0; i < value.length; i++) text += value[i] === '-' ? '+' : value[i] === '_' ? '/' : value[i];
+    for (let i = 0; i < value.length; i++) {
+      const letter = value[i];
+      // What base64url does not have: `atob` would take them for its own, or leave them out.
+      if (letter === '+' || letter === '/' || letter === '=' || letter <= ' ') refuse('A part of the JSON Web Key is no base64url');
+      text += letter === '-' ? '+' : letter === '_' ? '/' : letter;
+    }
     return bytesFrom(native.atob(text) ?? refuse('A part of the JSON Web Key is no base64'));
   };
 
@@ -122,6 +127,8 @@
       if (size > 3) refuse('The key is not of that form');
       length = 0;
       for (let i = 0; i < size; i++) length = length * 256 + bytes[from + i];
+      // A length has one form in DER: the shortest.
+      if (length < 128 || bytes[from] === 0) refuse('The key is not of that form');
       from += size;
     }
     const to = from + length;
@@ -135,6 +142,8 @@
     const length = typedArrayBytes(algorithm);
     for (let i = 0; i < length; i++) if (bytes[all.from + i] !== algorithm[i]) refuse('The key is for another algorithm');
     const { from, to } = derContent(bytes, all.from + length, 3);
+    // Nothing is behind it, and all its bits are used.
+    if (to !== all.to || all.to !== typedArrayBytes(bytes) || bytes[from] !== 0) refuse('The key is not of that form');
     return copyBytes(bytes, from + 1, to);
   };
   const toSpki = (key, algorithm) => der(0x30, join(algorithm, der(3, join(new Uint8Array(1), key))));

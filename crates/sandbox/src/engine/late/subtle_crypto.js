@@ -152,6 +152,12 @@
 
   const importJwk = (kind, jwk, extractable, usages) => {
     const part = (name) => fromBase64Url(jwk[name]);
+    // A number of a curve has all its bytes, also those that are zero.
+    const coordinate = (name) => {
+      const bytes = part(name);
+      const size = kind.curve === undefined ? 32 : CURVES[kind.curve].bytes;
+      return typedArrayBytes(bytes) === size ? bytes : refuse('A part of the JSON Web Key has the wrong length');
+    };
     const isPrivate = jwk.d !== undefined;
     const allowed = usagesOf(usages, isPrivate ? ['sign'] : ['verify']);
     const alg = kind.rsa ? `${kind.name === 'RSA-PSS' ? 'PS' : 'RS'}${realm.slice(kind.hash, 4)}` : undefined;
@@ -172,13 +178,13 @@
     }
     const four = new Uint8Array(1);
     four[0] = 4;
-    const point = kind.curve === undefined ? part('x') : join(four, part('x'), part('y'));
+    const point = kind.curve === undefined ? coordinate('x') : join(four, coordinate('x'), coordinate('y'));
     if (!isPrivate) return publicKey(kind, point, extractable, allowed);
     const curve = CURVES[kind.curve];
     const pkcs8 =
       curve === undefined
-        ? join(bytesFromHex('302e020100300506032b657004220420'), part('d'))
-        : join(bytesFromHex(curve.before), part('d'), bytesFromHex(curve.between), point);
+        ? join(bytesFromHex('302e020100300506032b657004220420'), coordinate('d'))
+        : join(bytesFromHex(curve.before), coordinate('d'), bytesFromHex(curve.between), point);
     return privateKey(kind, pkcs8, extractable, needUsages(allowed));
   };
 

@@ -2,6 +2,7 @@
 
 mod booking;
 mod callback;
+mod ed25519_points;
 mod forgotten_call;
 mod function_text;
 mod host_call;

@@ -2,6 +2,7 @@
 
 use super::booking::copy_text;
 use super::callback::{Arguments, Returned, guarded};
+use super::ed25519_points;
 use super::native_bytes::bytes_of;
 use ring::rand::SystemRandom;
 use ring::signature::{
@@ -104,10 +105,16 @@ pub fn verify(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut re
         let Some((scheme, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
         let (Some(key), Some(signature)) = (bytes_of(arguments.get(1)), bytes_of(arguments.get(2))) else { return };
         let Some(bytes) = bytes_of(arguments.get(3)) else { return };
-        let verified = verification(&scheme)
-            .is_some_and(|algorithm| UnparsedPublicKey::new(algorithm, key).verify(bytes, signature).is_ok());
-        returned.set_bool(verified);
+        returned.set_bool(is_verified(&scheme, key, signature, bytes));
     });
+}
+
+fn is_verified(scheme: &str, key: &[u8], signature: &[u8], bytes: &[u8]) -> bool {
+    if scheme == "Ed25519" && !ed25519_points::are_strict(key, signature) {
+        return false;
+    }
+    verification(scheme)
+        .is_some_and(|algorithm| UnparsedPublicKey::new(algorithm, key).verify(bytes, signature).is_ok())
 }
 
 enum PrivateKey {

@@ -1,0 +1,186 @@
+/** Ways in which a value that a host or function was told might come back to a tool. */
+
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { TGP } from '../../index.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { serveHttp } from '../helpers/http_server.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const VALUE = 'open ~sesame~ 42+1';
+const CODE_OF = `const codeOf = async (job: () => Promise<unknown>) => { try { return await job(); } catch (error: any) { return [error.code, error.message]; } };`;
+
+/** @param {unknown} value */
+const shown = (value) => inspect(value, { depth: null });
+
+test('Range cannot cut an echo in two: a host that is told secrets is asked for whole answers', async () => {
+  /** @type {(string | undefined)[]} */
+  const asked = [];
+  const bank = await serveHttp((request, response) => {
+    asked.push(request.headers.range);
+    const [, from = 0, to = 0] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? [];
+    response.writeHead(206).end(String(request.headers.authorization).slice(Number(from), Number(to) + 1));
+  });
+  const other = await serveHttp((request, response) => {
+    if (request.url === '/away') response.writeHead(302, { location: bank.url }).end();
+    else response.writeHead(206).end(request.headers.range);
+  });
+  const secrets = { KEY: { value: VALUE, hosts: [`127.0.0.1:${bank.port}`] } };
+  const { forge } = await createKernel({ allowedFetchUrls: [bank.url, other.url], secrets });
+  const { result } = await forge(
+    `${CODE_OF}
+    const text = (url: string, headers: Record<string, string>) => codeOf(async () => (await fetch(url, { headers })).text());
+    return [
+      await text(args.bank, { authorization: '{{secret:KEY}}', range: 'bytes=0-7' }),
+      await text(args.bank, { authorization: '{{secret:KEY}}', Range: 'bytes=8-20' }),
+      await text(args.bank, { range: 'bytes=0-0' }),
+      await text(args.other + '/away', { range: 'bytes=0-7' }),
+      await text(args.other, { range: 'bytes=0-7' }),
+    ];`,
+    { bank: bank.url, other: other.url },
+  );
+  const refused = ['ERR_SECURITY_VIOLATION', expect.stringContaining("'range'")];
+  expect(result).toEqual([refused, refused, refused, refused, 'bytes=0-7']);
+  expect(asked).toEqual([]);
+});
+
+test('what one function or host was told, no other repeats: not by its result, error, bytes, row, file or answer', async () => {
+  let kept = '';
+  const folder = await tempRoot();
+  const other = await serveHttp((_request, response) =>
+    response.setHeader('x-kept', encodeURIComponent(kept)).end(kept),
+  );
+  const { forge } = await createKernel(
+    {
+      allowedFetchUrls: [other.url],
+      fs: { allowedDirs: [folder] },
+      secrets: { KEY: { value: VALUE, functions: ['store'] } },
+    },
+    {
+      sql: async () => [{ kept }],
+      sandboxAPI: {
+        store: (/** @type {string} */ value) => {
+          kept = value;
+          writeFileSync(join(folder, 'kept.txt'), value);
+        },
+        load: () => ({ [kept]: [kept, encodeURIComponent(kept), JSON.stringify({ kept })] }),
+        bytes: () => [Buffer.from(`<${kept}>`), new TextEncoder().encode(`<${kept}>`)],
+        fail: () => {
+          throw new Error(`It was ${kept}.`);
+        },
+      },
+    },
+  );
+  const { result } = await forge(
+    `${CODE_OF}
+    await tgp.store('{{secret:KEY}}');
+    const answer = await fetch(args.url);
+    return [await tgp.load(), await codeOf(() => tgp.fail()), await answer.text(), answer.headers.get('x-kept'), await tgp.read_file(args.file), await tgp.exec_sql('SELECT kept FROM notes'), await tgp.bytes()];`,
+    { url: other.url, file: join(folder, 'kept.txt') },
+  );
+  expect(kept).toBe(VALUE);
+  expect(shown(result)).not.toMatch(/sesame/);
+  expect(result).toMatchObject([
+    { '{{secret:KEY}}': ['{{secret:KEY}}', '{{secret:KEY}}', '{"kept":"{{secret:KEY}}"}'] },
+    [expect.any(String), expect.stringContaining('It was {{secret:KEY}}.')],
+    '{{secret:KEY}}',
+    '{{secret:KEY}}',
+    '{{secret:KEY}}',
+    [{ kept: '{{secret:KEY}}' }],
+    [Buffer.from('<{{secret:KEY}}>').toJSON(), { $base64: Buffer.from('<{{secret:KEY}}>').toString('base64') }],
+  ]);
+});
+
+const html = (/** @type {string} */ text) =>
+  text.replace(
+    /[&<>"'~+]/g,
+    (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? `&#${sign.charCodeAt(0)};`,
+  );
+const everyByte = (/** @type {string} */ text) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
+const unicode = (/** @type {string} */ text) =>
+  text.replace(/[\s\S]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+test('an echo is known in whatever way a form, a URL, JSON or HTML writes it', async () => {
+  for (const value of [VALUE, '"quoted" & <tagged>\'s/path\\x', 'ünïcödé~ключ 1']) {
+    const forms = [
+      value,
+      new URLSearchParams({ k: value }).toString().slice(2),
+      encodeURIComponent(value),
+      encodeURIComponent(encodeURIComponent(value)),
+      encodeURI(value),
+      everyByte(value),
+      everyByte(value).toUpperCase(),
+      JSON.stringify(value).slice(1, -1),
+      JSON.stringify(JSON.stringify(value)).slice(3, -3),
+      unicode(value),
+      html(value),
+      html(JSON.stringify(value).slice(1, -1)),
+    ];
+    const secrets = { KEY: { value, functions: ['echo'] } };
+    const { forge } = await createKernel(
+      { secrets },
+      { sandboxAPI: { echo: (/** @type {number} */ at) => `<${forms[at]}>` } },
+    );
+    const { result } = await forge(
+      `const found: string[] = [];
+      for (let at = 0; at < args.forms; at++) found.push(await tgp.echo(at));
+      return found;`,
+      { forms: forms.length },
+    );
+    expect(result).toEqual(forms.map(() => '<{{secret:KEY}}>'));
+  }
+});
+
+test('no limit and no header tells how long a value is', async () => {
+  const bank = await serveHttp(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const pad = 'x'.repeat(Number(request.headers['x-pad'] ?? 0));
+    const text = `${pad}${request.headers.authorization ?? ''}${body}`;
+    response.setHeader('etag', createHash('md5').update(text).digest('hex'));
+    response.setHeader('content-md5', createHash('md5').update(text).digest('base64'));
+    response.end(request.method === 'POST' ? '' : text);
+  });
+  const seen = [];
+  for (const value of ['kx82-open', `kx82-${'sesame'.repeat(500)}`]) {
+    const { forge } = await createKernel({
+      allowedFetchUrls: [bank.url],
+      sandbox: { fetchBytes: 4_000, timeoutMs: 5_000 },
+      secrets: { KEY: { value, hosts: [`127.0.0.1:${bank.port}`] } },
+    });
+    const { result } = await forge(
+      `${CODE_OF}
+      const answers: unknown[] = [];
+      const authorization = '{{secret:KEY}}';
+      for (const pad of ['0', '500', '980', '1000', '3000', '3980', '3990', '4000', '4001']) {
+        answers.push(await codeOf(async () => {
+          const answer = await fetch(args.url, { headers: { authorization, 'x-pad': pad } });
+          return [pad, (await answer.text()).length, [...answer.headers.keys()].filter((name) => name !== 'date').sort()];
+        }));
+      }
+      const head = await fetch(args.url, { method: 'HEAD', headers: { authorization } });
+      answers.push(head.headers.get('content-length'));
+      for (const times of [1, 10, 100, 256, 257, 280]) {
+        answers.push([times, await codeOf(async () => (await fetch(args.url, { method: 'POST', body: '{{secret:KEY}}'.repeat(times) })).status)]);
+      }
+      return answers;`,
+      { url: bank.url },
+    );
+    seen.push(result);
+  }
+  expect(seen[0]).toEqual(seen[1]);
+  expect(shown(seen[0])).toContain('ERR_');
+  expect(shown(seen[0])).not.toMatch(/etag|md5/);
+});
+
+test('a value that a tool could find by trying is refused at boot', async () => {
+  for (const value of ['12345678', '000000000000', 'password']) {
+    const kernel = new TGP({ config: { rootDir: await tempRoot(), secrets: { KEY: { value, hosts: ['x'] } } } });
+    onTestFinished(() => kernel.shutdown());
+    await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_CONFIG', details: { key: 'secrets.KEY.value' } });
+  }
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { createTelemetry } from '../../js/telemetry/telemetry.js';
+import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
+import { tempRoot } from '../helpers/temp_root.js';
+import { recordSpans } from './recorder.js';
+import { asItIs, keptLog, traceOf } from './traces.js';
+
+const MAX_PATH_CHARS = 4_200;
+const MAX_MESSAGE_CHARS = 4 << 20;
+const MAX_TEXT_CHARS = 1_100;
+
+/** More than a string of JavaScript can hold, as JSON in one piece. */
+const READS = 600;
+
+/** @param {number} timeoutMs @param {string} body */
+async function costOfRun(timeoutMs, body) {
+  const setup = `
+    import { subscribe } from 'node:diagnostics_channel';
+    const told = { runs: 0, calls: 0, longest: 0, chars: 0, leftOut: 0 };
+    subscribe('tgp:call', (message) => {
+      if (message.tool !== 'exec_tool') return;
+      told.runs += 1;
+      told.calls += message.calls?.length ?? 0;
+      told.leftOut += message.leftOut ?? 0;
+      told.chars = Math.max(told.chars, JSON.stringify(message).length);
+      for (const { path } of message.calls ?? []) told.longest = Math.max(told.longest, path?.length ?? 0);
+    });
+    const kernel = new TGP({ config: { rootDir: './.tgp', sandbox: { timeoutMs: ${timeoutMs}, wallMs: 60000 } } });
+    await tgpTools(kernel).write_file.execute({ path: 'tools/long.ts', content: ${JSON.stringify(body)} });
+    await kernel.exec('tools/long.ts', { reads: 0 });`;
+  const work = `
+    const run = kernel.exec('tools/long.ts', { reads: ${READS} });
+    const ended = await run.then(({ result }) => result, (error) => error.code);
+    return { ended, told };`;
+  return hostCost(await tempRoot(), setup, work, 'await kernel.shutdown();');
+}
+
+const READER = `const path = 'x'.repeat(1 << 20);
+let failed = 0;
+for (let read = 0; read < args.reads; read++) {
+  try { await tgp.read_file(path); } catch { failed++; }
+}
+return failed;`;
+
+test('a tool that reads paths of 1 MB neither ends the host nor fills its memory', async () => {
+  const { value, extraMb } = await costOfRun(30_000, READER);
+  expect(value.ended).toBe(READS);
+  expect(value.told.runs).toBe(2);
+  expect(value.told.calls + value.told.leftOut).toBe(READS);
+  expect(value.told.calls).toBeGreaterThan(100);
+  expect(value.told.longest).toBeLessThan(MAX_PATH_CHARS);
+  expect(value.told.chars).toBeLessThan(MAX_MESSAGE_CHARS);
+  expect(extraMb).toBeLessThan(MAX_EXTRA_MB);
+});
+
+test('at the default limits such a tool costs no more', async () => {
+  const { value, extraMb } = await costOfRun(50, READER);
+  expect(['ERR_ISOLATE_TIMEOUT', READS]).toContain(value.ended);
+  expect(value.told.longest).toBeLessThan(MAX_PATH_CHARS);
+  expect(extraMb).toBeLessThan(MAX_EXTRA_MB);
+});
+
+test('no attribute of a span is long, whoever chose it', async () => {
+  const { spans } = recordSpans();
+  const telemetry = createTelemetry(undefined, keptLog().log, asItIs);
+  const long = 'x'.repeat(3 << 20);
+  const who = { session: long, model: long, agent: long, id: long };
+  const asked = { tool: `exec_tool${long}`, who, path: long, effect: 'run', toolCall: long };
+  const trace = { ...traceOf(), calls: [{ ...traceOf().calls[0], tool: long, path: long }] };
+  await telemetry.run(/** @type {any} */ (asked), undefined, async () => ({ trace }));
+  const error = Object.assign(new Error(long), { code: long });
+  await expect(telemetry.call(asked, long, () => Promise.reject(error))).rejects.toBe(error);
+  expect(spans().length).toBeGreaterThan(2);
+  for (const { name, attributes, status } of spans()) {
+    for (const text of [name, status.message ?? '', ...Object.values(attributes).map(String)]) {
+      expect(text.length).toBeLessThan(MAX_TEXT_CHARS);
+    }
+  }
+});
