@@ -92,6 +92,8 @@ pub struct Call {
     pub method: Fact<String>,
     pub verbs: Fact<SqlVerbs>,
     pub tables: Fact<Vec<TableName>>,
+    /// A hash of the text that it runs, with all that this imports.
+    pub text: Fact<String>,
     /// Shared: they can be long, and a call is copied to see what else would be allowed.
     pub args: Fact<Arc<Value>>,
     pub principal: Principal,
@@ -113,6 +115,10 @@ impl Call {
 
     pub(super) fn tables_fact(&self) -> Fact<&Vec<TableName>> {
         self.tables.given(self.effects, Effect::Sql)
+    }
+
+    pub(super) fn text_fact(&self) -> Fact<&String> {
+        self.text.given(self.effects, Effect::Run)
     }
 
     pub(super) fn paths_fact(&self) -> Fact<&Vec<String>> {
