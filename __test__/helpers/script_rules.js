@@ -86,7 +86,7 @@ export const SCRIPT_RULES = [
           )
         : [],
     broken: [
-      { path: 'js/cli/tool_commands.js', text: 'process.stderr.write(`${message}\\n`);' },
+      { path: 'js/cli/tool_commands.js', text: 'process.stderr.write(message);' },
       { path: 'js/cli/screen.js', text: 'const { stdout } = process; stdout.write(text);' },
       { path: 'js/cli/workspace.js', text: 'warn: (message) => console.error(message),' },
     ],
