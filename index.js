@@ -70,6 +70,7 @@ export {
   TGPConfigSchema,
 } from './js/kernel/config_schemas.js';
 export { attenuate } from './js/kernel/kernel_policy.js';
+export { approvalText } from './js/kernel/request_text.js';
 export { TGP } from './js/kernel/tgp.js';
 export { betterSqlite3 } from './js/sql/adapters/better_sqlite3.js';
 export { executor } from './js/sql/adapters/executor.js';

@@ -1,5 +1,13 @@
 #!/usr/bin/env node
+import { inspect } from 'node:util';
 import { main } from '../js/cli/main.js';
+import { err } from '../js/cli/output.js';
+
+// A defect stays loud, and its message may be anybody's text.
+process.on('uncaughtException', (error) => {
+  err(`${inspect(error)}\n`);
+  process.exit(1);
+});
 
 // Whoever reads the output may stop early, as `head` does: that is no failure of ours.
 process.stdout.on('error', (error) => {

@@ -37,11 +37,16 @@ export type ApprovalRequest = PolicyCall &
     /** The name of this request; it counts once, for exactly this call. */
     id: string;
     verdict: 'ask';
+    /** A hash of the text that would run, with all that it imports. */
+    text?: string;
+    /** How long the arguments are, where they are too long to be here: what is not shown should not be approved. */
+    hiddenBytes?: number;
     /** What else it reaches: the other side of a move, files whose imports follow, what a change brings with it. */
     also?: { effect: CallEffect; paths: string[] }[];
     /**
-     * What a rule would say that allows this for good; `{ approved: true, always: true }` writes it into the policy file. Missing
-     * where no rule could: the policy is no file, a rule asks (which is stricter than one that allows), or nobody knows what the
+     * What a rule would say that allows exactly this call for good: these arguments, and this text of a tool.
+     * `{ approved: true, always: true }` writes it into the policy file; `always: { any: ['/amount', 'text'] }` writes it without
+     * the conditions that are named. Missing where no rule could: the policy is no file, a rule asks (which is stricter than one that allows), or nobody knows what the
      * call reaches.
      */
     always?: PolicyConditions & { allow: string[] };
@@ -50,7 +55,9 @@ export type ApprovalRequest = PolicyCall &
   };
 
 /** What somebody says who is asked. `by` goes into the ledger, `reason` to the caller too. */
-export type ApprovalAnswer = boolean | { approved: boolean; always?: boolean; by?: string; reason?: string };
+export type ApprovalAnswer =
+  | boolean
+  | { approved: boolean; always?: boolean | { any: string[] }; by?: string; reason?: string };
 
 /**
  * Asks a person, or whoever may say yes. What it throws, and silence for longer than `agent.approvalMs`, is no.
@@ -76,7 +83,9 @@ export type PolicyConditions = {
   /** Tables and verbs of SQL. */
   tables?: string[];
   verbs?: string[];
-  /** Values of arguments, by JSON pointer: a value, a list of values, or `{ glob }`. */
+  /** Hashes of the texts of tools that run, as an approval request has them. */
+  text?: string[];
+  /** Values of arguments, by JSON pointer: a value, a list of values, `{ equals }`, `{ glob }`, `{ absent: true }` or `{ sha256 }`. */
   args?: Record<string, unknown>;
   principal?: unknown;
   mode?: unknown;
@@ -167,3 +176,14 @@ export type KernelPolicy = {
  * @throws {DeniedError} for what is no token
  */
 export declare function attenuate(token: string, caveats: TokenCaveats): string;
+
+/**
+ * A request as a person should see it before saying yes: whole, with every hidden character spelt out and a hash of all of it. The
+ * terminal and the forms of MCP show the same. A call that the AI SDK has approved is given as `{ tool: toolName, args: input }`.
+ *
+ * @example
+ * new TGP({ config: { policy: 'safe' }, approve: async (request) => askOnSlack(approvalText(request)) });
+ */
+export declare function approvalText(
+  request: Pick<PolicyCall, 'tool'> & Partial<Omit<ApprovalRequest, 'tool' | 'signal'>>,
+): string;

@@ -9,7 +9,7 @@ import { harmlessJson } from '../../js/boundary/harmless.js';
 import { budgetOf, priceOf } from '../../js/cli/agent_budget.js';
 import { withCommand } from '../../js/cli/agent_commands.js';
 import { changeOf, lineDiff } from '../../js/cli/agent_diff.js';
-import { widthOf, withinWidth } from '../../js/cli/agent_width.js';
+import { widthOf, withinWidth, wrapped } from '../../js/cli/agent_width.js';
 
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\r\u0008\u009b31m\u202eback\u2066\u0000';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
@@ -163,7 +163,7 @@ describe('what would change', () => {
     const read = async () => 'old\nkept\n';
     const path = 'notes/a.md';
     const signs = async (/** @type {any} */ request) => {
-      const lines = await changeOf({ path, ...request }, read);
+      const { lines } = await changeOf({ path, ...request }, read);
       return lines.map(({ sign, text }) => `${sign}${text}`);
     };
     expect(await signs({ tool: 'write_file', args: { path, content: `new${EVIL}\nkept\n` } })).toEqual([
@@ -190,6 +190,8 @@ test('text keeps within columns, also that of wide letters', () => {
   expect(withinWidth('abcdef', 6)).toBe('abcdef');
   expect(withinWidth('abcdefg', 6)).toBe('abcde…');
   expect(widthOf(withinWidth('日本語日本語', 6))).toBeLessThanOrEqual(6);
+  expect(wrapped('abcdefg', 3)).toEqual(['abc', 'def', 'g']);
+  expect(wrapped('日本語日本語', 5)).toEqual(['日本', '語日', '本語']);
 });
 
 test('a sentence is a task, a word is a command', () => {

@@ -52,10 +52,10 @@ describe('tgp.policy.yaml beside the config', () => {
     const file = join(folder, 'tgp.policy.yaml');
     await writeFile(file, RULES);
     const once = await runAtTerminal(folder, ['exec', 'one'], 'y');
-    expect(once).toMatchObject({ code: 0, shown: expect.stringMatching(/Yes, this once\s+1\s+$/) });
+    expect(once).toMatchObject({ code: 0, shown: expect.stringMatching(/Allow\?.* yes\s+1\s+$/) });
     for (const key of ['n', '\r']) {
       const no = await runAtTerminal(folder, ['exec', 'one'], key);
-      expect(no).toMatchObject({ code: 1, shown: expect.stringMatching(/Allow\?\s+No\s+exec_tool.*: you said no/) });
+      expect(no).toMatchObject({ code: 1, shown: expect.stringMatching(/Allow\?.* no\s+exec_tool.*: you said no/) });
     }
     expect(await readFile(file, 'utf8')).toBe(RULES);
   });
@@ -65,15 +65,23 @@ describe('tgp.policy.yaml beside the config', () => {
     const file = join(folder, 'tgp.policy.yaml');
     await writeFile(file, `${RULES}  - { id: kept, ask: [delete_file] }\n`);
     const always = await runAtTerminal(folder, ['exec', 'one'], 'a');
-    expect(always.shown).toContain('a rule in the policy file: allow exec_tool; paths tools/one.ts');
-    expect(always.code).toBe(0);
-    const by = userInfo().username;
-    expect(await readFile(file, 'utf8')).toContain(
-      `  - {"id":"always-1","allow":["exec_tool"],"paths":["tools/one.ts"],"reason":"Allowed for good by ${by} on `,
-    );
+    const [, offered = ''] = /always: (\{.*\})\s/.exec(always.shown) ?? [];
+    expect(always.code, always.shown).toBe(0);
+    const [, written = ''] = / {2}- (\{"id":"always-1".*\})\n/.exec(await readFile(file, 'utf8')) ?? [];
+    const { id, reason, ...rule } = JSON.parse(written);
+    expect(rule, 'what is written was shown').toEqual(JSON.parse(offered));
+    expect(rule).toEqual({
+      allow: ['exec_tool'],
+      paths: ['tools/one.ts'],
+      text: [expect.stringMatching(/^[0-9a-f]{64}$/)],
+      args: { '/args': { equals: {} } },
+    });
+    expect(reason).toContain(`Allowed for good by ${userInfo().username} on `);
     expect(await runCli(folder, ['exec', 'one']), 'nobody is asked').toMatchObject({ code: 0, stdout: '1\n' });
+    await writeFile(join(folder, '.tgp/tools/one.ts'), '/** One. */\nexport default (): number => 666;\n');
+    expect(await runCli(folder, ['exec', 'one']), 'of another text somebody is').toMatchObject({ code: 1, stdout: '' });
     const asked = await runAtTerminal(folder, ['remove', 'one'], 'n');
-    expect(asked.shown, 'a rule asks').not.toContain('Always');
+    expect(asked.shown, 'a rule asks').not.toContain('[a]lways');
     expect(asked.code).toBe(1);
   });
 });

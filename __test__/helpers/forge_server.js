@@ -108,6 +108,8 @@ export async function forgeServer(provider) {
   const calls = [];
   /** @type {{ status?: number, message?: string, headers?: Record<string, string>, delay?: number, drop?: boolean }[]} */
   const troubles = [];
+  /** Where it says that its pull requests are looked at. @type {{ site?: string }} */
+  const answers = {};
   const authorization = `Basic ${Buffer.from(`${kind.user}:${TOKEN}`).toString('base64')}`;
   const server = await gitHttpServer(folder, {
     authorization,
@@ -140,25 +142,25 @@ export async function forgeServer(provider) {
     if (request.method === 'GET') {
       const [head, base] = kind.query(url.searchParams);
       const found = requests.filter((entry) => entry.head === head && entry.base === base).reverse();
-      return send(200, kind.list(found.map((entry) => kind.show(entry, server.url))));
+      return send(200, kind.list(found.map((entry) => kind.show(entry, answers.site ?? server.url))));
     }
     if (request.method === 'POST' && url.pathname === kind.path) {
       const fields = kind.read(body);
       const open = requests.find((entry) => entry.head === fields.head && entry.state === 'open');
       if (open && kind.duplicate) return send(kind.duplicate.status, kind.duplicate.body);
-      if (open) return send(201, kind.show(Object.assign(open, fields), server.url));
+      if (open) return send(201, kind.show(Object.assign(open, fields), answers.site ?? server.url));
       if (git(remote, 'rev-list', '--count', `${fields.base}..${fields.head}`) === '0') {
         return send(kind.noChanges.status, kind.noChanges.body);
       }
       const made = { number: requests.length + 1, state: /** @type {const} */ ('open'), ...fields };
       requests.push(made);
-      return send(201, kind.show(made, server.url));
+      return send(201, kind.show(made, answers.site ?? server.url));
     }
     if (request.method === kind.update && url.pathname.startsWith(`${kind.path}/`)) {
       const entry = requests.find(({ number }) => url.pathname.endsWith(`/${number}`));
       const { title, body: text } = kind.read(body);
       if (!entry) return send(404, { message: 'Not Found' });
-      return send(200, kind.show(Object.assign(entry, { title, body: text }), server.url));
+      return send(200, kind.show(Object.assign(entry, { title, body: text }), answers.site ?? server.url));
     }
     return send(404, { message: 'Not Found' });
   }
@@ -170,5 +172,5 @@ export async function forgeServer(provider) {
     auth: { token: TOKEN },
     writeStrategy: /** @type {const} */ ('pr'),
   };
-  return { folder, remote, requests, calls, troubles, config, token: TOKEN, url: server.url };
+  return { folder, remote, requests, calls, troubles, answers, config, token: TOKEN, url: server.url };
 }

@@ -21,7 +21,7 @@ while time.time() < deadline:
             break
         seen += part
         os.write(1, part)
-    elif given < len(answers) and seen.count(b'No\\r\\n') > given:
+    elif given < len(answers) and seen.count(b'Allow?') > given:
         os.write(terminal, answers[given].encode())
         given += 1
 else:

@@ -30,6 +30,12 @@ const LOOSE = {
   'js/package_folder.js': 'as deep in the package as the CommonJS copy in dist/',
 };
 
+/** Files of commands that may write, each with the reason. */
+const WRITERS = {
+  'js/cli/output.js': 'the writer',
+  'js/cli/agent_templates.js': 'text of programs that init makes',
+};
+
 /** Imports of code and of types. */
 const IMPORTED = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
@@ -69,6 +75,25 @@ export const SCRIPT_RULES = [
       { path: 'js/kernel/kernel_calls.js', text: "import { a } from '../telemetry/telemetry.js';" },
       { path: 'js/cli/main.js', text: "await import('../../examples/demo/demo.js');" },
       { path: 'js/next.js', text: "import { a } from './boundary/errors.js';" },
+    ],
+  },
+  {
+    name: 'commands write by js/cli/output.js alone, which spells out what a terminal would obey',
+    check: ({ path, text }) =>
+      path.startsWith('js/cli/') && !Object.hasOwn(WRITERS, path)
+        ? [...text.matchAll(/\b(?:stdout|stderr)\.write\b|\bconsole\.(?:log|info|warn|error|debug|dir|table)\b/g)].map(
+            ([found]) => `uses ${found}: write by js/cli/output.js`,
+          )
+        : [],
+    broken: [
+      { path: 'js/cli/tool_commands.js', text: 'process.stderr.write(message);' },
+      { path: 'js/cli/screen.js', text: 'const { stdout } = process; stdout.write(text);' },
+      { path: 'js/cli/workspace.js', text: 'warn: (message) => console.error(message),' },
+    ],
+    kept: [
+      { path: 'js/cli/output.js', text: 'process.stderr.write(shown(text));' },
+      { path: 'js/cli/screen.js', text: 'if (process.stdout.isTTY) out(text);' },
+      { path: 'js/cli/mcp.js', text: 'globalThis.console = new console.Console(process.stderr, process.stderr);' },
     ],
   },
   {

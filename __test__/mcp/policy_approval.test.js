@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { attenuate, TGP, tgpTools } from '../../index.js';
+import { attenuate, createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
 import { createMcpServer, serveMcp } from '../../mcp.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { CLI } from '../helpers/run_cli.js';
@@ -84,7 +84,9 @@ describe('tgp mcp, where no policy is configured', () => {
     expect((await call('list_files', { dir: '.' })).isError).toBe(false);
     expect(asked).toEqual([]);
     expect((await call('write_file', WRITE)).isError).toBe(false);
-    expect(asked[0].message).toMatch(/^write_file tools\/a\.ts .*rule 'default' \(safe\): .*Allow\?$/);
+    expect(asked[0].message).toMatch(
+      /^```\nwrite_file tools\/a\.ts .*rule 'default' \(safe\): .* \[sha256 [0-9a-f]{16}\]\n {2}content: "return 1"\n```\nAllow\?$/,
+    );
     expect(asked[0].requestedSchema.properties.approve).toMatchObject({ type: 'boolean' });
     expect(JSON.parse((await call('a', {})).text)).toMatchObject({ success: true, result: 1 });
     expect(asked, 'a forged tool by its name asks as well').toHaveLength(2);
@@ -121,6 +123,73 @@ describe('a kernel of an application', () => {
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('ERR_APPROVAL') });
     expect(asked).toHaveLength(1);
     expect(await kernel.vfs.exists(WRITE.path), rootDir).toBe(false);
+  });
+
+  describe('a long request', () => {
+    const words = Array.from({ length: 2_000 }, (_, at) => String(at).padStart(4, '0'));
+    const content = `${words.join(' ')} drop everything\u202e\u200b\u001b[2J`;
+    const request = { path: 'notes/long.md', content };
+
+    test('is shown whole, page by page, and approved on the last', async () => {
+      const { kernel } = await createKernel({ policy: 'safe' });
+      const { call, asked } = await inMemory(kernel, ({ requestedSchema }) =>
+        requestedSchema.properties.approve ? YES : { action: 'accept', content: { next: true } },
+      );
+      expect((await call('write_file', request)).isError).toBe(false);
+      expect(asked.length).toBeGreaterThan(1);
+      for (const { message } of asked) expect(message.length).toBeLessThan(4_100);
+      const pages = asked.map(({ message }) => message.replace(/^Page \d+ of \d+\n|```/g, ''));
+      const text = pages.join('').replaceAll('\n', '');
+      for (const word of words) expect(text).toContain(word);
+      expect(text).toContain('drop everything\\u{202e}\\u{200b}\\u{1b}[2J');
+      expect(asked.slice(0, -1).some(({ requestedSchema }) => 'approve' in requestedSchema.properties)).toBe(false);
+    });
+
+    test('hides nothing as Markdown: it stays in its block of code', async () => {
+      const { kernel } = await createKernel({ policy: 'safe' });
+      const { call, asked } = await inMemory(kernel, () => ({ action: 'decline' }));
+      await call('write_file', { ...request, content: 'a\n````\n<!-- hidden -->\n`````\n[b](https://evil.example)' });
+      const [, fence = '', inside = ''] = /^(`{6})\n([\s\S]*)\n\1\nAllow\?$/.exec(asked[0].message) ?? [];
+      expect(fence).toBe('``````');
+      expect(inside).toContain('<!-- hidden -->');
+    });
+
+    test('is not approved by who does not look at all pages', async () => {
+      const { kernel } = await createKernel({ policy: 'safe' });
+      const { call } = await inMemory(kernel, ({ requestedSchema }) =>
+        requestedSchema.properties.approve ? YES : { action: 'decline' },
+      );
+      expect((await call('write_file', request)).text).toContain('ERR_APPROVAL');
+      const { call: eager, asked } = await inMemory(kernel, () => ({
+        action: 'accept',
+        content: { approve: true, next: false },
+      }));
+      expect((await eager('write_file', request)).text).toContain('ERR_APPROVAL');
+      expect(asked).toHaveLength(1);
+      expect(await kernel.vfs.exists(request.path)).toBe(false);
+    });
+
+    test('that is too long for forms is refused, and nobody is asked', async () => {
+      const { kernel } = await createKernel({ policy: 'safe' });
+      const { call, asked } = await inMemory(kernel, () => YES);
+      // The second has arguments that nobody takes apart.
+      for (const length of [100_000, (1 << 20) - 1]) {
+        const refused = await call('write_file', { ...request, content: 'x'.repeat(length) });
+        expect(refused.text).toMatch(/too long to be shown whole.*ERR_APPROVAL/s);
+      }
+      expect(asked).toEqual([]);
+      expect(await kernel.vfs.exists(request.path)).toBe(false);
+    });
+
+    test('of SQL is shown to its end', async () => {
+      const { kernel } = await createKernel({ policy: 'safe' }, { sql: { source: sqlite(':memory:'), ddl: true } });
+      await kernel.boot();
+      const tools = { ...tgpTools(kernel), ...createSqlTools(kernel, { ddl: true }) };
+      const { call, asked } = await inMemory(kernel, () => ({ action: 'decline' }), { tools });
+      const sql = `CREATE TABLE t (${Array.from({ length: 60 }, (_, at) => `column_${at} TEXT`).join(', ')}, last_one TEXT)`;
+      await call('exec_sql', { sql });
+      expect(asked[0].message).toContain('last_one TEXT)');
+    });
   });
 
   test('the ledger has who approved what', async () => {

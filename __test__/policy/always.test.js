@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ON_BEHALF } from '../../js/kernel/agent_access.js';
 import { policyKernel } from '../helpers/policy_kernel.js';
 
 const FILE = `# Who may do what.
@@ -15,8 +17,12 @@ tests:
 `;
 const written = { path: 'tools/notes.json', content: '{}' };
 
-/** @param {import('../../index.js').PolicyInput} policy */
-async function asking(policy) {
+/**
+ * @param {import('../../index.js').PolicyInput} policy
+ * @param {true | { any: string[] }} [always] what is said for good
+ * @param {Parameters<typeof policyKernel>[1]} [options]
+ */
+async function asking(policy, always = true, options = {}) {
   /** @type {import('../../index.js').ApprovalRequest[]} */
   const asked = [];
   /** @type {string[]} */
@@ -24,16 +30,20 @@ async function asking(policy) {
   const logger = { ...console, info() {}, warn: (/** @type {string} */ text) => warnings.push(text) };
   const approve = (/** @type {import('../../index.js').ApprovalRequest} */ request) => {
     asked.push(request);
-    return { approved: true, always: true, by: 'ann' };
+    return { approved: true, always, by: 'ann' };
   };
-  return { ...(await policyKernel(policy, { approve, logger })), asked, warnings };
+  return { ...(await policyKernel(policy, { approve, logger, ...options })), asked, warnings };
 }
 
 describe('an approval for good', () => {
   test('writes a rule that a person can read, and asks no more', async () => {
-    const { tools, file, asked, kernel } = await asking(FILE);
+    const { tools, file, asked, kernel } = await asking(FILE, { any: ['/content', '/why'] });
     await tools.write_file.execute(written);
-    expect(asked[0]?.always).toEqual({ allow: ['write_file'], paths: ['tools/notes.json'] });
+    expect(asked[0]?.always).toEqual({
+      allow: ['write_file'],
+      paths: ['tools/notes.json'],
+      args: { '/content': '{}', '/why': { absent: true } },
+    });
     await tools.write_file.execute({ ...written, content: '{"a":1}' });
     expect(asked).toHaveLength(1);
     const text = await readFile(file, 'utf8');
@@ -65,5 +75,116 @@ describe('an approval for good', () => {
     expect(asked).toHaveLength(2);
     expect(warnings.join()).toContain('approved this once');
     if (typeof policy === 'string') expect(await readFile(file, 'utf8')).toBe(policy);
+  });
+
+  test('is for exactly the call that was shown: another content is asked about again', async () => {
+    const { tools, asked } = await asking(FILE);
+    await tools.write_file.execute(written);
+    await tools.write_file.execute(written);
+    expect(asked).toHaveLength(1);
+    await tools.write_file.execute({ ...written, content: '{"evil":1}' });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is for the arguments of a function that were shown, and no others', async () => {
+    /** @type {unknown[]} */
+    const paid = [];
+    const { tools, asked } = await asking(
+      'version: 1\ndefault: ask\nrules:\n  - { id: code, allow: [run, read] }\n',
+      true,
+      {
+        sandboxAPI: { pay: (/** @type {unknown[]} */ ...amounts) => void paid.push(amounts) },
+      },
+    );
+    const pay = (/** @type {string} */ args) => tools.run_code.execute({ code: `await tgp.pay(${args}); return 1;` });
+    expect(await pay('1')).toMatchObject({ success: true });
+    expect(asked[0]?.always).toEqual({ allow: ['pay'], args: { '/0': 1, '/1': { absent: true } } });
+    await pay('1');
+    expect(asked, 'the same is not asked about').toHaveLength(1);
+    for (const args of ['2', '1, "and more"', '[1]', '']) await pay(args);
+    expect(asked).toHaveLength(5);
+    expect(paid).toHaveLength(6);
+  });
+
+  test('is for the text that a tool has, with these arguments', async () => {
+    const { kernel, tools, asked, rootDir } = await asking(
+      'version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n',
+    );
+    const run = (/** @type {object} */ args) => tools.exec_tool.execute({ path: 'tools/ok.ts', args });
+    await run({ n: 1 });
+    const [first] = asked;
+    expect(first?.text).toMatch(/^[0-9a-f]{64}$/);
+    expect(first?.always).toEqual({
+      allow: ['exec_tool'],
+      paths: ['tools/ok.ts'],
+      text: [first?.text],
+      args: { '/args': { equals: { n: 1 } } },
+    });
+    await run({ n: 1 });
+    expect(asked).toHaveLength(1);
+    await run({ n: 2 });
+    expect(asked).toHaveLength(2);
+    await writeFile(
+      join(rootDir, 'tools/ok.ts'),
+      '/** Answers. */\nexport default (args: { n?: number }) => args.n ?? 666;\n',
+    );
+    await run({ n: 1 });
+    expect(asked, 'a later text is asked about').toHaveLength(3);
+    expect((await kernel.policy.check()).rules).toBe(4);
+  });
+
+  test('is for a program with its arguments and its input, not for every program', async () => {
+    const { kernel, asked } = await asking('version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n');
+    const judged = (/** @type {object} */ args) => kernel.policy.explain({ tool: 'run_program', args });
+    const access = kernel[ON_BEHALF]({ agent: 'x' });
+    const given = { program: 'git', args: ['--version'], stdin: '' };
+    await access.own({ tool: 'run_program', effect: 'shell', changes: true, args: given }, async () => 'done');
+    expect(asked[0]?.always).toEqual({
+      allow: ['run_program'],
+      args: { '/program': 'git', '/args': { equals: ['--version'] }, '/stdin': '' },
+    });
+    expect(await judged(given)).toMatchObject({ verdict: 'allow', rule: 'always-1' });
+    for (const other of [{ program: 'sh' }, { args: ['push'] }, { args: ['--version', 'x'] }, { stdin: 'x' }]) {
+      expect(await judged({ ...given, ...other })).toMatchObject({ verdict: 'ask' });
+    }
+  });
+
+  test('is for a request with its address, headers and body', async () => {
+    const rules = 'version: 1\ndefault: ask\nrules:\n  - { id: code, allow: [run, read] }\n';
+    const { tools, asked, url, served } = await asking(rules);
+    const post = (/** @type {string} */ path, /** @type {string} */ body) =>
+      tools.run_code.execute({
+        code: `return (await fetch('${url}${path}', { method: 'POST', body: ${JSON.stringify(body)} })).status;`,
+      });
+    expect(await post('/pay', '{"amount":1}')).toMatchObject({ success: true, result: 200 });
+    expect(asked[0]).toMatchObject({
+      args: { body: '{"amount":1}' },
+      always: { allow: ['fetch'], methods: ['POST'], args: { '/body': '{"amount":1}', '/url': `${url}/pay` } },
+    });
+    await post('/pay', '{"amount":1}');
+    expect(asked).toHaveLength(1);
+    await post('/pay', '{"amount":1000000}');
+    await post('/other', '{"amount":1}');
+    expect(asked).toHaveLength(3);
+    expect(served).toHaveLength(4);
+  });
+
+  test('leaves open what is named in words, and nothing by another name', async () => {
+    const { tools, asked, warnings, file } = await asking(FILE, { any: ['/unheard-of'] });
+    await tools.write_file.execute(written);
+    expect(warnings.join()).toContain('The rule has no condition "/unheard-of"');
+    expect(await readFile(file, 'utf8')).toBe(FILE);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('keeps of a long value its hash', async () => {
+    const { tools, asked, file } = await asking(FILE);
+    const long = { ...written, content: JSON.stringify('x'.repeat(50_000)) };
+    await tools.write_file.execute(long);
+    await tools.write_file.execute(long);
+    expect(asked).toHaveLength(1);
+    expect((await readFile(file, 'utf8')).length).toBeLessThan(FILE.length + 500);
+    await tools.write_file.execute({ ...long, content: `${long.content} ` });
+    expect(asked).toHaveLength(2);
   });
 });

@@ -3,8 +3,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from 'vitest';
-import { tgpTools } from '../../index.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { approvalText, tgpTools } from '../../index.js';
 import { installedPackages } from '../helpers/installed_packages.js';
 import { eventsOf, policyKernel } from '../helpers/policy_kernel.js';
 import { scriptedModel } from '../sdk/scripted_models.js';
@@ -95,4 +95,70 @@ test.each(['6', '7'])('AI SDK %s: what is allowed or denied asks nobody', async 
   const denied = await conversation(version, { name: 'write_file', input: { path: 'a.md', content: 'x' } });
   expect(denied.asked).toEqual([]);
   expect(JSON.stringify(denied.seen())).toContain('ERR_DENIED');
+});
+
+describe('an answer of the SDK', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** The tools of one agent, called as the SDK calls them. @param {object} [agent] */
+  const guarded = async (agent = {}) => {
+    const { kernel } = await policyKernel(RULES, { config: { agent } });
+    await kernel.boot();
+    return /** @type {any} */ (tgpTools(kernel, { approval: 'sdk' }));
+  };
+  const assistant = {
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId: 'call_0', toolName: 'exec_tool' }],
+  };
+  const result = { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'call_0', toolName: 'exec_tool' }] };
+
+  test('that is older than its limit stays void when the clock is set back', async () => {
+    const { exec_tool } = await guarded({ approvalMs: 1_000 });
+    expect(await exec_tool.needsApproval(RUN.input, { toolCallId: 'call_0', messages: [] })).toBe(true);
+    await new Promise((done) => setTimeout(done, 1_200));
+    const now = Date.now();
+    vi.spyOn(Date, 'now').mockReturnValue(now - 3_600_000);
+    const done = await exec_tool.execute(RUN.input, { toolCallId: 'call_0', messages: [assistant] });
+    expect(done).toMatchObject({ success: false, code: 'ERR_APPROVAL', error: expect.stringContaining('expired') });
+  });
+
+  test('counts for a name that the provider has used before', async () => {
+    const { exec_tool } = await guarded();
+    // One that has its result, and one that nobody answered before the user went on.
+    const before = [assistant, result, { role: 'user', content: 'x' }, assistant, { role: 'user', content: 'Go on.' }];
+    expect(await exec_tool.needsApproval(RUN.input, { toolCallId: 'call_0', messages: before })).toBe(true);
+    const now = [...before, assistant];
+    expect(await exec_tool.needsApproval(RUN.input, { toolCallId: 'call_0', messages: now })).toBe(true);
+    const done = await exec_tool.execute(RUN.input, { toolCallId: 'call_0', messages: now });
+    expect(done).toMatchObject({ success: true, result: 7 });
+    const again = await exec_tool.execute(RUN.input, { toolCallId: 'call_0', messages: now });
+    expect(again, 'once').toMatchObject({ success: false, code: 'ERR_APPROVAL' });
+  });
+
+  test('counts for its own call where two conversations use the same name', async () => {
+    const { exec_tool } = await guarded();
+    const other = { ...RUN.input, args: { n: 8 } };
+    await exec_tool.needsApproval(RUN.input, { toolCallId: 'call_0', messages: [] });
+    await exec_tool.needsApproval(other, { toolCallId: 'call_0', messages: [] });
+    const options = { toolCallId: 'call_0', messages: [assistant] };
+    expect(await exec_tool.execute(RUN.input, options)).toMatchObject({ success: true, result: 7 });
+    const third = await exec_tool.execute({ ...RUN.input, args: { n: 9 } }, options);
+    expect(third).toMatchObject({ success: false, code: 'ERR_APPROVAL' });
+    expect(await exec_tool.execute(other, options)).toMatchObject({ success: true, result: 8 });
+  });
+});
+
+test('a request of ten thousand characters is one text for a person, whole and without anything hidden', () => {
+  const words = Array.from({ length: 2_000 }, (_, at) => String(at).padStart(4, '0')).join(' ');
+  const hidden = '\u202e\u200b\u001b[2J\u009b';
+  const call = { tool: 'write_file', args: { path: 'notes/a.md', content: `${words}${hidden} drop everything` } };
+  const text = approvalText(call);
+  expect(text).toContain(`${words}\\u{202e}\\u{200b}\\u{1b}[2J\\u{9b} drop everything`);
+  expect(text).toMatch(/^write_file \[sha256 [0-9a-f]{16}\]\n {2}path: "notes\/a\.md"\n {2}content:\n/);
+  expect(
+    approvalText({ ...call, args: { ...call.args, content: `${words} drop everything` } }).split('\n')[0],
+  ).not.toBe(text.split('\n')[0]);
+  expect(approvalText({ tool: 'write_file', hiddenBytes: 2_000_000 })).toContain('Not all of it is here');
 });

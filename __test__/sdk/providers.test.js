@@ -167,6 +167,29 @@ describe('LangChain', () => {
     expectForged(results);
   });
 
+  test('a call that fails or is denied is an error in its message, and a text without one', async () => {
+    const { tools } = await createKernel({ policy: { default: 'allow', rules: [{ id: 'closed', deny: ['write'] }] } });
+    const made = toLangChainTools(tools, packages.langChainTool);
+    const invoke = (/** @type {string} */ name, /** @type {object} */ args) =>
+      made.find((tool) => tool.name === name).invoke({ id: 'call_7', name, args, type: 'tool_call' });
+    for (const [name, args] of /** @type {[string, object][]} */ ([
+      ['write_file', { path: 'tools/a.ts', content: 'return 1' }],
+      ['exec_tool', { path: 'tools/none.ts', args: {} }],
+    ])) {
+      const message = await invoke(name, args);
+      expect(message.getType()).toBe('tool');
+      expect(message, name).toMatchObject({
+        status: 'error',
+        tool_call_id: 'call_7',
+        name,
+        content: expect.stringContaining('ERR_'),
+      });
+    }
+    expect(await invoke('list_files', { dir: '.' })).toMatchObject({ status: 'success' });
+    const plain = await made.find((tool) => tool.name === 'write_file').invoke({ path: 'a.ts', content: 'return 1' });
+    expect(plain).toContain('ERR_DENIED');
+  });
+
   test('handleToolCall answers with a message that it takes', async () => {
     const { tools } = await createKernel();
     const answer = await handleToolCall(tools, { id: '1', name: 'read_file', args: { path: 'tools/none.ts' } });

@@ -17,6 +17,7 @@ import * as config from '../../js/kernel/config.js';
 import * as schemas from '../../js/kernel/config_schemas.js';
 import * as kernelPolicy from '../../js/kernel/kernel_policy.js';
 import type * as given from '../../js/kernel/option_schemas.js';
+import * as requestText from '../../js/kernel/request_text.js';
 import * as kernel from '../../js/kernel/tgp.js';
 import * as mcpHttp from '../../js/mcp/http.js';
 import * as mcpServer from '../../js/mcp/server.js';
@@ -86,6 +87,7 @@ export const surface: Surface = {
   ToolSchema: toolParameters.ToolSchema,
   ValidationError: errors.ValidationError,
   WriteFileParams: toolParameters.WriteFileParams,
+  approvalText: requestText.approvalText,
   attenuate: kernelPolicy.attenuate,
   betterSqlite3: betterSqlite3.betterSqlite3,
   createShellTools: shellTools.createShellTools,

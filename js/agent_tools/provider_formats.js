@@ -32,10 +32,32 @@ export function toAnthropicTools(tools) {
 export function toLangChainTools(tools, tool) {
   return described(tools).map((fields) =>
     tool(async (args, config) => {
-      const { text } = await runForModel(tools, fields.name, args, { abortSignal: config?.signal });
-      return text;
+      const { text, failed } = await runForModel(tools, fields.name, args, { abortSignal: config?.signal });
+      return failed ? langChainFailure(tool, fields.name, text, config) : text;
     }, fields),
   );
+}
+
+/**
+ * A failure as a message of LangChain, which calls every text that a tool gives a success. The message is made by LangChain itself.
+ * @param {any} tool of LangChain
+ * @param {string} name
+ * @param {string} text
+ * @param {any} config of the call
+ * @returns {Promise<any>} the text, where it is called without a message
+ */
+async function langChainFailure(tool, name, text, config) {
+  const id = config?.toolCall?.id ?? config?.toolCallId ?? config?.configurable?.tool_call_id;
+  if (typeof id !== 'string') return text;
+  const schema = { type: 'object', properties: {} };
+  const message = await tool(async () => text, { name, description: name, schema }).invoke({
+    type: 'tool_call',
+    id,
+    name,
+    args: {},
+  });
+  if (typeof message === 'object' && message !== null) message.status = 'error';
+  return message;
 }
 
 /** @type {typeof import('../../index.js').toOpenAIAgentsTools} */

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import { dropOldest } from '../boundary/drop_oldest.js';
 
 /**
@@ -6,7 +8,7 @@ import { dropOldest } from '../boundary/drop_oldest.js';
  * @typedef {import('../../index.js').Approve} Approve
  * @typedef {import('../tool_shape/tool_owner.js').ToldCall} ToldCall
  * @typedef {{ verdict?: import('../../index.js').Verdict, text: string }} Judged
- * @typedef {{ about: string, text: string, until: number }} Asked what the SDK has somebody asked about
+ * @typedef {{ text: string, until: number }} Asked what the SDK has somebody asked about, until a moment of {@link performance}: nobody sets that clock
  */
 
 /** Calls that can wait for an answer at the same time. */
@@ -20,7 +22,7 @@ const BY = 'ai-sdk';
 export class SdkApprovals {
   #judge;
   #patienceMs;
-  /** @type {Map<string, Asked>} by the name that the SDK has for the call */
+  /** @type {Map<string, Asked>} by what {@link keyOf} makes of the call and its name: conversations may use the same names */
   #asked = new Map();
   /** @type {AsyncLocalStorage<Approve | undefined>} who has approved the call that is being made */
   #present = new AsyncLocalStorage();
@@ -57,11 +59,10 @@ export class SdkApprovals {
           return false;
         }
       },
-      execute: (args, options) =>
-        this.#present.run(
-          this.#take(() => callOf(args), options?.toolCallId),
-          () => tool.execute(args, options),
-        ),
+      execute: async (args, options) => {
+        const approve = await this.#take(() => callOf(args), options?.toolCallId);
+        return this.#present.run(approve, () => tool.execute(args, options));
+      },
     };
   }
 
@@ -73,47 +74,66 @@ export class SdkApprovals {
     const { verdict, text } = await this.#judge(call);
     if (verdict?.verdict !== 'ask') return false;
     // The SDK asks again before it makes a call that was approved: what was approved is what it was at first.
-    if (toolCallId === undefined || isAnswered(messages, toolCallId)) return true;
-    this.#asked.delete(toolCallId);
+    if (toolCallId === undefined || isOpen(messages, toolCallId)) return true;
+    const key = keyOf(toolCallId, call);
+    this.#asked.delete(key);
     dropOldest(this.#asked, MAX_ASKED);
-    this.#asked.set(toolCallId, { about: aboutOf(call), text, until: Date.now() + this.#patienceMs() });
+    this.#asked.set(key, { text, until: performance.now() + this.#patienceMs() });
     return true;
   }
 
   /**
+   * Uses an answer up, whether or not the call needs it.
    * @param {() => ToldCall | Promise<ToldCall>} callOf
    * @param {string | undefined} toolCallId
-   * @returns {Approve | undefined}
+   * @returns {Promise<Approve | undefined>}
    */
-  #take(callOf, toolCallId) {
-    const asked = toolCallId === undefined ? undefined : this.#asked.get(toolCallId);
-    if (toolCallId === undefined || asked === undefined) return undefined;
-    this.#asked.delete(toolCallId);
+  async #take(callOf, toolCallId) {
+    if (toolCallId === undefined || this.#asked.size === 0) return undefined;
+    /** @type {ToldCall} */
+    let call;
+    try {
+      call = await callOf();
+    } catch {
+      // What cannot be judged cannot be done: the call itself says why.
+      return undefined;
+    }
+    const key = keyOf(toolCallId, call);
+    const asked = this.#asked.get(key);
+    if (asked === undefined) return undefined;
+    this.#asked.delete(key);
     return async () => {
-      const call = await callOf();
       const refused = (/** @type {string} */ reason) => ({ approved: false, by: BY, reason });
-      if (Date.now() > asked.until) return refused('The approval has expired (agent.approvalMs).');
-      const isSame = aboutOf(call) === asked.about && (await this.#judge(call)).text === asked.text;
+      if (performance.now() > asked.until) return refused('The approval has expired (agent.approvalMs).');
+      const isSame = (await this.#judge(call)).text === asked.text;
       return isSame ? { approved: true, by: BY } : refused('It is not what it was when it was approved.');
     };
   }
 }
 
 /**
- * Whether a conversation has a call already, so that the SDK only makes sure.
+ * Whether a conversation has a call that waits for its result, so that the SDK only makes sure. A provider may use a name again: a
+ * call of that name which has its result, or was given up for what the user said next, is another.
  * @param {any[] | undefined} messages
  * @param {string} toolCallId
  */
-function isAnswered(messages, toolCallId) {
-  return (messages ?? []).some(
-    ({ role, content }) =>
-      role === 'assistant' &&
-      Array.isArray(content) &&
-      content.some((part) => part.type === 'tool-call' && part.toolCallId === toolCallId),
-  );
+function isOpen(messages, toolCallId) {
+  const all = messages ?? [];
+  const latest = all.slice(all.findLastIndex((message) => message?.role === 'user') + 1);
+  const count = (/** @type {string} */ role, /** @type {string} */ type) =>
+    latest
+      .filter((message) => message?.role === role && Array.isArray(message.content))
+      .flatMap(({ content }) => content)
+      .filter((part) => part?.type === type && part.toolCallId === toolCallId).length;
+  return count('assistant', 'tool-call') > count('tool', 'tool-result') + count('assistant', 'tool-result');
 }
 
-/** @param {ToldCall} call */
-function aboutOf({ tool, path, args }) {
-  return JSON.stringify([tool, path, args]);
+/**
+ * @param {string} toolCallId
+ * @param {ToldCall} call
+ */
+function keyOf(toolCallId, { tool, path, args }) {
+  return createHash('sha256')
+    .update(JSON.stringify([toolCallId, tool, path, args]))
+    .digest('hex');
 }

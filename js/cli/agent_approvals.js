@@ -1,24 +1,13 @@
 /** Who says yes to what an agent does: the person at the terminal, who sees what would change and answers with one key. */
 
-import { userInfo } from 'node:os';
-import { requestText } from '../kernel/request_text.js';
 import { changeOf } from './agent_diff.js';
-import { askForKey, INTERRUPT, isTerminal } from './agent_keys.js';
-import { painted } from './agent_screen.js';
-import { withinWidth } from './agent_width.js';
-import { fitted } from './screen.js';
+import { INTERRUPT, isTerminal } from './agent_keys.js';
+import { askAtTerminal, userName } from './terminal_question.js';
 
 /**
  * @typedef {import('../../index.js').ApprovalRequest} ApprovalRequest
- * @typedef {import('./agent_diff.js').DiffLine} DiffLine
- * @typedef {{ approved: boolean, always?: boolean, by: string, reason?: string }} Answer
+ * @typedef {import('./terminal_question.js').Answer} Answer
  */
-
-/** Lines of a change that are shown before somebody asks for more. */
-const SHOWN_LINES = 24;
-const DEFAULT_COLUMNS = 80;
-/** @type {Record<DiffLine['sign'], import('./agent_text.js').Colour>} */
-const COLOURS = { '+': 'green', '-': 'red', ' ': 'dim', '…': 'dim' };
 
 export class AgentApprovals {
   #screen;
@@ -69,52 +58,11 @@ export class AgentApprovals {
    * @returns {Promise<Answer>}
    */
   async #atTerminal(request) {
-    const lines = await changeOf(request, this.#read).catch(() => []);
-    // A change says what the arguments say.
-    const asked = requestText(lines.length > 0 ? { ...request, args: undefined } : request);
-    process.stderr.write(`${painted('yellow', '?')} ${fitted(asked, 2, process.stderr.columns)}\n`);
-    show(lines.slice(0, SHOWN_LINES));
-    let hidden = Math.max(0, lines.length - SHOWN_LINES);
-    for (;;) {
-      const more = hidden > 0 ? `, ${hidden} [m]ore lines` : '';
-      const always = request.always === undefined ? '' : ', [a]lways';
-      const question = `  Allow? [y]es, [n]o${always}, all the [r]est${more} `;
-      const keys = ['y', 'n', 'r', ...(request.always === undefined ? [] : ['a']), ...(hidden > 0 ? ['m'] : [])];
-      const key = await askForKey(question, keys, request.signal);
-      process.stderr.write(`${WORDS[key] ?? 'no'}\n`);
-      if (key === 'm') {
-        show(lines.slice(SHOWN_LINES));
-        hidden = 0;
-        continue;
-      }
-      if (key === INTERRUPT) this.#interrupt();
-      if (key === 'r') this.#isRestApproved = true;
-      return {
-        approved: ['y', 'a', 'r'].includes(key),
-        by: userName(),
-        ...(key === 'a' && { always: true }),
-      };
-    }
-  }
-}
-
-/** @type {Record<string, string>} */
-const WORDS = { y: 'yes', n: 'no', a: 'always', r: 'yes, and all the rest', m: 'more', [INTERRUPT]: 'no' };
-
-/** @param {DiffLine[]} lines */
-function show(lines) {
-  const columns = (process.stderr.columns ?? DEFAULT_COLUMNS) - 5;
-  for (const { sign, text } of lines) {
-    const shown = withinWidth(text.replaceAll('\t', '  '), columns);
-    process.stderr.write(`  ${painted(COLOURS[sign], `${sign} ${shown}`.trimEnd())}\n`);
-  }
-}
-
-function userName() {
-  try {
-    return userInfo().username;
-  } catch {
-    // In containers a user may have a number and no name.
-    return `user ${process.getuid?.()}`;
+    // What cannot be compared is shown as it was asked.
+    const change = await changeOf(request, this.#read).catch(() => undefined);
+    const { key, ...answer } = await askAtTerminal(request, { change, hasRest: true });
+    if (key === INTERRUPT) this.#interrupt();
+    if (key === 'r') this.#isRestApproved = true;
+    return answer;
   }
 }

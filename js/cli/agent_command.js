@@ -9,6 +9,7 @@ import { harmlessJson } from '../boundary/harmless.js';
 import { AgentApprovals } from './agent_approvals.js';
 import { budgetOf, priceOf } from './agent_budget.js';
 import { AgentScreen } from './agent_screen.js';
+import { out } from './output.js';
 import { withWorkspace } from './workspace.js';
 
 /**
@@ -124,7 +125,7 @@ export async function reported(format, work) {
   } catch (error) {
     if (format === 'text' || !(error instanceof TGPError)) throw error;
     const { code, message, details } = error;
-    process.stdout.write(`${harmlessJson({ error: { code, message, details } })}\n`);
+    out(`${harmlessJson({ error: { code, message, details } })}\n`);
     return error instanceof ValidationError ? WRONG_USAGE : FAILED;
   }
 }

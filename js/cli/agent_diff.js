@@ -1,9 +1,10 @@
 /** What a call would change, as lines that a person reads before saying yes. */
 
-import { harmlessLines } from '../boundary/harmless.js';
+import { visibleLine } from '../kernel/request_text.js';
 
 /**
- * @typedef {{ sign: '+' | '-' | ' ' | '…', text: string }} DiffLine
+ * @typedef {import('../kernel/request_text.js').RequestLine} DiffLine
+ * @typedef {{ covers: string[], lines: DiffLine[] }} ShownChange lines, and the arguments that they say all of
  * @typedef {(path: string) => Promise<string>} ReadText the text of a file as it is; none is empty
  */
 
@@ -11,29 +12,80 @@ const CONTEXT_LINES = 2;
 /** Longer texts are not compared line by line. */
 const MAX_CELLS = 4_000_000;
 const MAX_TEXT_CHARS = 1_000_000;
+/** Of a file that goes, more lines are counted instead of shown. */
+const MAX_REMOVED_LINES = 400;
+
+/** Arguments that are text of several lines. @type {Record<string, string>} */
+const TEXTS = { apply_diff: 'diff', run_code: 'code', exec_sql: 'sql' };
 
 /**
  * @param {Pick<import('../../index.js').ApprovalRequest, 'tool' | 'path' | 'args'>} request
  * @param {ReadText} read
- * @returns {Promise<DiffLine[]>} nothing where the call says it all
+ * @returns {Promise<ShownChange>} no lines where the call says it all
  */
-export async function changeOf({ tool, path, args }, read) {
+export async function changeOf(request, read) {
+  const { covers, lines } = await changeIn(request, read);
+  return { covers, lines: lines.map(({ sign, text }) => ({ sign, text: visibleLine(text) })) };
+}
+
+/**
+ * @param {Pick<import('../../index.js').ApprovalRequest, 'tool' | 'path' | 'args'>} request
+ * @param {ReadText} read
+ * @returns {Promise<ShownChange>}
+ */
+async function changeIn({ tool, path, args }, read) {
   const given = /** @type {Record<string, unknown>} */ (typeof args === 'object' && args !== null ? args : {});
   const text = (/** @type {string} */ name) => (typeof given[name] === 'string' ? String(given[name]) : undefined);
   if (path !== undefined && tool === 'write_file' && text('content') !== undefined) {
-    return lineDiff(await read(path), text('content') ?? '');
+    return covering(['content'], await read(path), text('content') ?? '');
   }
-  if (path !== undefined && tool === 'delete_file') return lineDiff(await read(path), '');
+  if (path !== undefined && tool === 'delete_file') return { covers: [], lines: removedLines(await read(path)) };
   if (path !== undefined && tool === 'patch_file' && text('search') !== undefined) {
-    const before = await read(path);
-    const at = before.indexOf(text('search') ?? '');
-    if (at < 0) return [];
-    const after = `${before.slice(0, at)}${text('replace') ?? ''}${before.slice(at + (text('search') ?? '').length)}`;
-    return lineDiff(before, after);
+    const [before, search] = [await read(path), text('search') ?? ''];
+    const at = before.indexOf(search);
+    // Where it stands more than once, or not as it is written, what happens is not known here: the arguments are shown.
+    if (at < 0 || before.indexOf(search, at + 1) >= 0) return NO_CHANGE;
+    const after = `${before.slice(0, at)}${text('replace') ?? ''}${before.slice(at + search.length)}`;
+    return covering(['search', 'replace'], before, after);
   }
-  const whole = { apply_diff: text('diff'), run_code: text('code'), exec_sql: text('sql') }[tool];
-  if (whole === undefined) return [];
-  return linesOf(whole).map((line) => (tool === 'apply_diff' ? signed(line) : { sign: ' ', text: line }));
+  const name = Object.hasOwn(TEXTS, tool) ? String(TEXTS[tool]) : undefined;
+  const whole = name === undefined ? undefined : text(name);
+  if (name === undefined || whole === undefined || whole.length > MAX_TEXT_CHARS) return NO_CHANGE;
+  const lines = linesOf(whole);
+  return {
+    covers: [name],
+    lines: lines.map((line) => (tool === 'apply_diff' ? signed(line) : { sign: ' ', text: line })),
+  };
+}
+
+/** @type {ShownChange} */
+const NO_CHANGE = { covers: [], lines: [] };
+
+/**
+ * A diff in the place of arguments, unless it says less than they do.
+ * @param {string[]} covers
+ * @param {string} before
+ * @param {string} after
+ * @returns {ShownChange}
+ */
+function covering(covers, before, after) {
+  if (before.length + after.length > MAX_TEXT_CHARS) return NO_CHANGE;
+  const lines = lineDiff(before, after);
+  if (lines.length === 0) return NO_CHANGE;
+  const ends = (/** @type {string} */ text) => text === '' || text.endsWith('\n');
+  const end = `${ends(after) ? 'with' : 'without'} a line end at its end`;
+  return { covers, lines: ends(before) === ends(after) ? lines : [...lines, { sign: '…', text: end }] };
+}
+
+/**
+ * @param {string} text of a file that goes
+ * @returns {DiffLine[]}
+ */
+function removedLines(text) {
+  if (text.length > MAX_TEXT_CHARS) return [{ sign: '…', text: `${text.length} characters go` }];
+  const lines = linesOf(text);
+  if (lines.length > MAX_REMOVED_LINES) return [{ sign: '…', text: `${lines.length} lines go` }];
+  return lines.map((line) => ({ sign: '-', text: line }));
 }
 
 /**
@@ -126,5 +178,5 @@ function signed(line) {
 /** @param {string} text */
 function linesOf(text) {
   if (text === '') return [];
-  return harmlessLines(text.slice(0, MAX_TEXT_CHARS)).replace(/\n$/, '').split('\n');
+  return text.replace(/\n$/, '').split('\n');
 }

@@ -1,6 +1,8 @@
 /** One key of whoever sits at the terminal. */
 
+import { createInterface } from 'node:readline/promises';
 import { guarded, ignored } from '../boundary/guarded.js';
+import { err } from './output.js';
 
 /** What was typed before the question is no answer to it. */
 const STALE_MS = 60;
@@ -20,7 +22,7 @@ export function isTerminal() {
  * @returns {Promise<string>} a key, {@link INTERRUPT}, or nothing for any key that means no
  */
 export async function askForKey(question, keys, signal) {
-  const { stdin, stderr } = process;
+  const { stdin } = process;
   stdin.setRawMode(true);
   stdin.resume();
   /** @type {(key: string) => void} */
@@ -43,7 +45,7 @@ export async function askForKey(question, keys, signal) {
   try {
     await new Promise((resolve) => setTimeout(resolve, STALE_MS));
     isAsked = true;
-    stderr.write(question);
+    err(question);
     if (signal?.aborted) settle('');
     return await answer;
   } finally {
@@ -52,5 +54,30 @@ export async function askForKey(question, keys, signal) {
     stdin.off('end', onEnd);
     stdin.setRawMode(false);
     stdin.pause();
+  }
+}
+
+/**
+ * Asks for a line of text.
+ * @param {string} question
+ * @param {AbortSignal} [signal] when nobody waits for the answer any more
+ * @returns {Promise<string>} nothing where the line was not finished
+ */
+export async function askForLine(question, signal) {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+  // Ctrl-C and Ctrl-D end the question.
+  const over = new AbortController();
+  const end = guarded(ignored, () => over.abort());
+  lines.on('close', end);
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    err(question);
+    return await lines.question('', { signal: over.signal });
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+    return '';
+  } finally {
+    signal?.removeEventListener('abort', end);
+    lines.close();
   }
 }

@@ -4,11 +4,11 @@
  */
 
 import { Writable } from 'node:stream';
-import { styleText } from 'node:util';
 import { guarded, ignored } from '../boundary/guarded.js';
-import { harmless, harmlessJson, harmlessLines } from '../boundary/harmless.js';
+import { harmless, harmlessJson } from '../boundary/harmless.js';
 import { callWords, count, endLines, eventText } from './agent_text.js';
 import { widthOf, withinWidth } from './agent_width.js';
+import { err, inStyle, out, own } from './output.js';
 import { fitted } from './screen.js';
 
 /**
@@ -19,7 +19,7 @@ import { fitted } from './screen.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;
-const CLEAR_LINE = '\r\u001b[2K';
+const CLEAR_LINE = own('\u001b[1G\u001b[2K');
 const DEFAULT_COLUMNS = 80;
 const MAX_REMARK_CHARS = 2_000;
 const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
@@ -57,7 +57,7 @@ export class AgentScreen {
   /** @param {AgentEvent} event */
   show(event) {
     if (this.#format === 'json') {
-      process.stdout.write(`${harmlessJson(event)}\n`);
+      out(`${harmlessJson(event)}\n`);
       return;
     }
     this.#clear();
@@ -95,7 +95,7 @@ export class AgentScreen {
   /** @param {string} text */
   #remark(text) {
     const said = harmless(text, MAX_REMARK_CHARS);
-    if (this.#format === 'json') process.stderr.write(`${said}\n`);
+    if (this.#format === 'json') err(`${said}\n`);
     else this.note({ mark: '·', colour: 'dim', text: said, isWhole: true });
   }
 
@@ -135,7 +135,7 @@ export class AgentScreen {
   /** @param {string} text of the model */
   #write(text) {
     if (text === '') return;
-    process.stdout.write(harmlessLines(text));
+    out(text);
     this.#isInLine = !text.endsWith('\n');
   }
 
@@ -143,7 +143,7 @@ export class AgentScreen {
     const held = this.#held;
     this.#held = '';
     this.#write(held);
-    if (this.#isInLine) process.stdout.write('\n');
+    if (this.#isInLine) out('\n');
     this.#isInLine = false;
   }
 
@@ -160,7 +160,7 @@ export class AgentScreen {
     const columns = process.stderr.isTTY ? (process.stderr.columns ?? DEFAULT_COLUMNS) : Number.POSITIVE_INFINITY;
     const column = widthOf(`${mark} `);
     const fitting = isWhole ? fitted(text, column, columns) : withinWidth(text, columns - column - 1);
-    process.stderr.write(`${painted(colour, mark)} ${colour === 'dim' ? painted(colour, fitting) : fitting}\n`);
+    err(`${painted(colour, mark)} ${colour === 'dim' ? painted(colour, fitting) : fitting}\n`);
   }
 
   /** @param {AgentEvent} event */
@@ -188,13 +188,13 @@ export class AgentScreen {
       `${count(this.#tokens)} tokens`,
     ].join(' · ');
     const text = withinWidth(facts, (process.stderr.columns ?? DEFAULT_COLUMNS) - 3);
-    process.stderr.write(`${painted('cyan', FRAMES[this.#frame % FRAMES.length] ?? '')} ${painted('dim', text)}`);
+    err(`${painted('cyan', FRAMES[this.#frame % FRAMES.length] ?? '')} ${painted('dim', text)}`);
     this.#isDrawn = true;
   }
 
   #clear() {
     if (!this.#isDrawn) return;
-    process.stderr.write(CLEAR_LINE);
+    err(CLEAR_LINE);
     this.#isDrawn = false;
   }
 }
@@ -206,6 +206,5 @@ export class AgentScreen {
  */
 export function painted(colour, text) {
   const isColourful = process.stderr.isTTY && process.stderr.hasColors();
-  // Whether standard output has colours does not matter here.
-  return isColourful ? /** @type {any} */ (styleText)(colour, text, { validateStream: false }) : text;
+  return isColourful ? inStyle(colour, text) : text;
 }

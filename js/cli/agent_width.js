@@ -33,3 +33,27 @@ function widthOfOne(character) {
   if (NONE.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
 }
+
+/**
+ * A text as lines that fit, nothing of it left out.
+ * @param {string} text in one line
+ * @param {number} columns
+ * @returns {string[]}
+ */
+export function wrapped(text, columns) {
+  if (text.length <= columns / 2 || widthOf(text) <= columns) return [text];
+  const lines = [];
+  let line = '';
+  let width = 0;
+  for (const character of text) {
+    const more = widthOfOne(character);
+    if (width + more > columns && line !== '') {
+      lines.push(line);
+      line = '';
+      width = 0;
+    }
+    line += character;
+    width += more;
+  }
+  return [...lines, line];
+}

@@ -3,7 +3,7 @@ import { NotFoundError, TGPError } from '../boundary/errors.js';
 import { FILES } from '../kernel/agent_access.js';
 import { named } from './commit_command.js';
 import { previewed } from './previewed.js';
-import { json, line, styled } from './screen.js';
+import { field, json, line, styled } from './screen.js';
 import { destination, findFileOfAnyTime, findTool, isTest, isTool, withWorkspace } from './workspace.js';
 
 /**
@@ -120,11 +120,12 @@ function told(format, done, what, changed) {
     return persisted === false ? 1 : 0;
   }
   line(
-    `${styled('green', done)}  ${what}${commit === undefined ? '' : styled('dim', `  ${commit.slice(0, SHORT_HASH)}`)}`,
+    `${styled('green', done)}  ${field(what)}${commit === undefined ? '' : styled('dim', `  ${commit.slice(0, SHORT_HASH)}`)}`,
   );
-  for (const path of relinked) line(`${styled('green', 'relinked')}  ${path}`);
-  for (const path of mentions) line(`${styled('yellow', 'still names the old path')}  ${path}`);
-  if (alsoMove !== undefined) line(styled('yellow', `also move its test: tgp move ${alsoMove.from} ${alsoMove.to}`));
+  for (const path of relinked) line(`${styled('green', 'relinked')}  ${field(path)}`);
+  for (const path of mentions) line(`${styled('yellow', 'still names the old path')}  ${field(path)}`);
+  if (alsoMove !== undefined)
+    line(styled('yellow', `also move its test: tgp move ${field(alsoMove.from)} ${field(alsoMove.to)}`));
   if (problem !== undefined) line(styled('yellow', problem));
   return persisted === false ? 1 : 0;
 }

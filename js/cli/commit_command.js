@@ -1,7 +1,7 @@
 import { NotFoundError, TGPError } from '../boundary/errors.js';
 import { messageOf } from '../boundary/thrown.js';
 import { refuseDryRun } from '../kernel/dry_run.js';
-import { json, line, styled, withProgress } from './screen.js';
+import { field, json, line, styled, withProgress } from './screen.js';
 import { filesMeant, findFileOfAnyTime, isTool, withWorkspace } from './workspace.js';
 
 /**
@@ -167,10 +167,10 @@ function subject(files) {
 function print({ committed, left }) {
   for (const { path, state, commit } of committed) {
     const hash = commit === undefined ? '' : styled('dim', `  ${commit.slice(0, SHORT_HASH)}`);
-    line(`${styled('green', 'committed')}  ${state.padEnd('missing'.length)}  ${path}${hash}`);
+    line(`${styled('green', 'committed')}  ${state.padEnd('missing'.length)}  ${field(path)}${hash}`);
   }
   for (const { path, state, reason } of left) {
-    line(`${styled('red', 'left out')}   ${state.padEnd('missing'.length)}  ${path}\n    ${reason}`);
+    line(`${styled('red', 'left out')}   ${state.padEnd('missing'.length)}  ${field(path)}\n    ${reason}`);
   }
   for (const problem of new Set(committed.flatMap((file) => file.problem ?? []))) line(styled('yellow', problem));
   if (committed.length === 0 && left.length === 0) line('Everything is committed.');

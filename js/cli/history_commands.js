@@ -3,7 +3,7 @@ import { readTextAtMost } from '../boundary/bounded_read.js';
 import { messageOf } from '../boundary/thrown.js';
 import { FILES } from '../kernel/agent_access.js';
 import { refuseDryRun } from '../kernel/dry_run.js';
-import { json, line, styled, withProgress } from './screen.js';
+import { field, json, line, styled, withProgress } from './screen.js';
 import { findFileOfAnyTime, locateRoot, withWorkspace } from './workspace.js';
 
 /**
@@ -29,7 +29,7 @@ export async function log(given, { format, config, limit }) {
   for (const { commit, date, author, message, why } of commits) {
     const hash = styled('yellow', commit.slice(0, SHORT_HASH));
     line(
-      `${hash}  ${styled('dim', date.slice(0, 'YYYY-MM-DDThh:mm'.length).replace('T', ' '))}  ${message}${why === undefined ? '' : ` (${why})`}  ${styled('dim', author)}`,
+      `${hash}  ${styled('dim', date.slice(0, 'YYYY-MM-DDThh:mm'.length).replace('T', ' '))}  ${field(message)}${why === undefined ? '' : ` (${field(why)})`}  ${styled('dim', field(author))}`,
     );
   }
   if (commits.length === 0) line('No commit yet.');
@@ -59,7 +59,7 @@ export async function sync({ format, config, yes, dryRun }) {
     json({ remote, commit, changed, uncommitted, ...(warning && { warning }) });
     return 0;
   }
-  for (const path of changed) line(`${styled('green', 'changed')}  ${path}`);
+  for (const path of changed) line(`${styled('green', 'changed')}  ${field(path)}`);
   const at = commit === undefined ? '' : ` at ${commit.slice(0, SHORT_HASH)}`;
   line(
     remote
@@ -67,7 +67,7 @@ export async function sync({ format, config, yes, dryRun }) {
       : 'There is no remote. Name one as git.repo in the config.',
   );
   for (const { path, state } of uncommitted)
-    line(`${styled('yellow', 'not committed')}  ${state.padEnd('missing'.length)}  ${path}`);
+    line(`${styled('yellow', 'not committed')}  ${state.padEnd('missing'.length)}  ${field(path)}`);
   if (warning !== undefined) line(styled('yellow', warning));
   if (uncommitted.length > 0) line('Run "tgp commit" to commit what is only on this disk.');
   return 0;

@@ -3,9 +3,10 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NotFoundError, unwrap } from '../boundary/errors.js';
 import { guarded, ignored } from '../boundary/guarded.js';
-import { harmless } from '../boundary/harmless.js';
+import { harmless, harmlessJson } from '../boundary/harmless.js';
 import { native } from '../boundary/native.js';
 import { eventLine, treeLines } from './ledger_text.js';
+import { data } from './output.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { withWorkspace } from './workspace.js';
 
@@ -36,7 +37,7 @@ export async function tail({ format, config, follow, limit = TAIL_EVENTS, ...giv
       return 0;
     }
     const show = (/** @type {import('../../index.js').LedgerEvent} */ event) =>
-      line(format === 'json' ? JSON.stringify(event) : eventLine(event));
+      line(format === 'json' ? harmlessJson(event) : eventLine(event));
     for (const event of events) show(event);
     const stop = new AbortController();
     const end = guarded(ignored, () => stop.abort());
@@ -94,18 +95,19 @@ export async function verify({ format, config, file, key }) {
 
 /** @param {Options & { output?: string }} options */
 export async function exportLedger({ format, config, output }) {
-  const sink = output === undefined ? process.stdout : createWriteStream(output, { mode: 0o600 });
+  const file = output === undefined ? undefined : createWriteStream(output, { mode: 0o600 });
+  const write = (/** @type {string} */ text) => (file === undefined ? data(text) : file.write(`${text}\n`));
   const lines = await onLedger(config, async (ledger) => {
     let count = 0;
     for await (const text of ledger.export()) {
-      if (!sink.write(`${text}\n`)) await once(sink, 'drain');
+      if (!write(text)) await once(file ?? process.stdout, 'drain');
       count += 1;
     }
     return count;
   });
-  if (output === undefined) return 0;
-  sink.end();
-  await once(sink, 'finish');
+  if (file === undefined) return 0;
+  file.end();
+  await once(file, 'finish');
   if (format === 'json') json({ file: output, lines });
   else line(`${styled('green', 'exported')}  ${lines} lines to ${output}`);
   return 0;

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { TGPError, ValidationError } from '../boundary/errors.js';
 import { packageVersion } from '../boundary/package_version.js';
 import { addAgentCommands, withCommand } from './agent_commands.js';
+import { err, out } from './output.js';
 
 /** @typedef {import('./screen.js').Format} Format */
 
@@ -67,6 +68,7 @@ function build(action) {
       `\nStart with "tgp demo" to see it work, or "tgp init" to add it to your application.\n${EXIT_CODES}`,
     )
     .showHelpAfterError('(tgp help shows what there is)')
+    .configureOutput({ writeOut: out, writeErr: err })
     .exitOverride();
 
   const command = (/** @type {string} */ usage, /** @type {string} */ description) =>

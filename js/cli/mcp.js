@@ -5,6 +5,7 @@ import { ValidationError } from '../boundary/errors.js';
 import { serveMcp } from '../mcp/http.js';
 import { createMcpServer } from '../mcp/server.js';
 import { LineTransport } from '../mcp/stdio.js';
+import { err } from './output.js';
 import { withWorkspace } from './workspace.js';
 
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
@@ -54,7 +55,7 @@ async function overStdio(kernel, options) {
 async function overHttp(kernel, options) {
   const ended = untilEnd([]);
   const { url, close } = await serveMcp(kernel, options);
-  process.stderr.write(`MCP server at ${url}${options.token === undefined ? '' : ', with a bearer token'}\n`);
+  err(`MCP server at ${url}${options.token === undefined ? '' : ', with a bearer token'}\n`);
   const signal = await ended;
   await close();
   return signal;

@@ -1,8 +1,9 @@
 /** What a person or a script sees: text for people, one JSON document for `--json`, progress only on a terminal. */
 
-import { styleText } from 'node:util';
 import { spinner } from '@clack/prompts';
 import { TGPError } from '../boundary/errors.js';
+import { harmless, harmlessJson } from '../boundary/harmless.js';
+import { err, inStyle, out } from './output.js';
 
 /** @typedef {'text' | 'json'} Format */
 
@@ -10,16 +11,24 @@ import { TGPError } from '../boundary/errors.js';
 let shown;
 
 /**
- * @param {Parameters<typeof styleText>[0]} style
+ * @param {Parameters<typeof inStyle>[0]} style
  * @param {string} text
  */
 export function styled(style, text) {
-  return process.stdout.isTTY && process.stdout.hasColors() ? styleText(style, text) : text;
+  return process.stdout.isTTY && process.stdout.hasColors() ? inStyle(style, text) : text;
 }
 
 /** @param {string} [text] */
 export function line(text = '') {
-  process.stdout.write(`${text}\n`);
+  out(`${text}\n`);
+}
+
+/**
+ * A path, a name or a description of others, whole and in one line.
+ * @param {unknown} text
+ */
+export function field(text) {
+  return harmless(text, Number.POSITIVE_INFINITY);
 }
 
 /**
@@ -42,7 +51,7 @@ export function fitted(text, column, columns = process.stdout.columns ?? Number.
 
 /** @param {unknown} value */
 export function json(value) {
-  line(JSON.stringify(value, undefined, 2));
+  line(value === undefined ? '' : harmlessJson(value, 2));
 }
 
 /**
@@ -90,5 +99,5 @@ export function failure(format, error) {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof TGPError)) throw error;
   if (format === 'json') json({ error: { code: error.code, message, details: error.details } });
-  else process.stderr.write(`${message} [${error.code}]\n`);
+  else err(`${message} [${error.code}]\n`);
 }

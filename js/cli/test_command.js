@@ -3,7 +3,8 @@
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { guarded, ignored } from '../boundary/guarded.js';
-import { json, line, styled, withProgress } from './screen.js';
+import { err } from './output.js';
+import { field, json, line, styled, withProgress } from './screen.js';
 import { locateRoot, plain, TOOLS, withWorkspace } from './workspace.js';
 
 /**
@@ -80,10 +81,10 @@ function show(format, result) {
   for (const { path, ok, passed, failed, skipped } of result.files) {
     const verdict = ok ? styled('green', 'pass') : styled('red', 'FAIL');
     const counts = [`${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), ...more(skipped.length)];
-    line(`${verdict}  ${path}  ${styled('dim', counts.join(', '))}`);
+    line(`${verdict}  ${field(path)}  ${styled('dim', counts.join(', '))}`);
   }
   for (const { path, logs } of result.files) {
-    for (const { level, message } of logs) process.stderr.write(`${path}  ${level}: ${message}\n`);
+    for (const { level, message } of logs) err(`${field(path)}  ${level}: ${message}\n`);
   }
   if (result.files.length > 0) line();
   line(result.text);

@@ -3,8 +3,9 @@ import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { ARGUMENTS_OF, FILES } from '../kernel/agent_access.js';
 import { report } from '../tool_shape/agent_tool.js';
+import { err } from './output.js';
 import { previewed } from './previewed.js';
-import { json, line, styled, withProgress } from './screen.js';
+import { field, json, line, styled, withProgress } from './screen.js';
 import { findTool, isTest, toolPaths, withWorkspace } from './workspace.js';
 
 /** As much as any run takes. */
@@ -35,8 +36,11 @@ export async function list({ format, config }) {
     json(tools);
     return 0;
   }
-  const width = Math.max(0, ...tools.map(({ path }) => path.length));
-  for (const { path, description } of tools) line(`${path.padEnd(width)}  ${styled('dim', description)}`.trimEnd());
+  const rows = tools.map(({ path, description }) => [field(path), field(description)]);
+  const width = rows.reduce((most, [path = '']) => Math.max(most, path.length), 0);
+  for (const [path = '', description = ''] of rows) {
+    line(`${path.padEnd(width)}  ${styled('dim', description)}`.trimEnd());
+  }
   if (tools.length === 0) line('There are no tools yet. An agent forges them; "tgp demo" shows how.');
   return 0;
 }
@@ -52,7 +56,7 @@ export async function find(query, { format, config, limit }) {
     return 0;
   }
   for (const { score, path, description } of found) {
-    line(`${score.toFixed(2)}  ${path}  ${styled('dim', description)}`.trimEnd());
+    line(`${score.toFixed(2)}  ${field(path)}  ${styled('dim', field(description))}`.trimEnd());
   }
   if (found.length === 0) line('No tool comes close. "tgp list" shows the tools there are.');
   return 0;
@@ -94,7 +98,7 @@ export async function show(tool, { format, config }) {
     json(shown);
     return 0;
   }
-  line(styled('bold', shown.path));
+  line(styled('bold', field(shown.path)));
   line(shown.check.valid ? styled('green', 'valid') : styled('red', shown.check.errors.join('\n')));
   if (shown.check.notice !== undefined) line(styled('yellow', shown.check.notice));
   line(`\n${shown.source.trimEnd()}`);
@@ -163,7 +167,7 @@ async function repaired(kernel, path) {
 function typesMissing(untyped) {
   const notices = new Set(untyped.map(({ notice }) => notice));
   if (untyped.length === 0) return '';
-  const whose = untyped.length === 1 ? untyped[0]?.path : `${untyped.length} of them`;
+  const whose = untyped.length === 1 ? field(untyped[0]?.path) : `${untyped.length} of them`;
   return `; ${styled('yellow', `not the types of ${whose}`)}\n${[...notices].join('\n')}`;
 }
 
@@ -174,7 +178,7 @@ function typesMissing(untyped) {
 function printRepair(path, { applied, written }) {
   const repairs = `${applied} ${applied === 1 ? 'repair' : 'repairs'}`;
   const commit = written?.commit === undefined ? '' : `, commit ${written.commit.slice(0, SHORT_HASH)}`;
-  line(`${path}  ${styled('green', 'fixed')}  ${repairs}${commit}`);
+  line(`${field(path)}  ${styled('green', 'fixed')}  ${repairs}${commit}`);
 }
 
 /**
@@ -195,9 +199,9 @@ export async function exec(tool, { format, config, args, yes, ...limits }) {
   if (format === 'json') {
     json(outcome);
   } else {
-    for (const { level, message } of outcome.logs) process.stderr.write(`${level}: ${message}\n`);
+    for (const { level, message } of outcome.logs) err(`${level}: ${message}\n`);
     if (outcome.success) json(outcome.result);
-    else process.stderr.write(`${outcome.error} [${outcome.code}]\n${stackOf(outcome)}`);
+    else err(`${outcome.error} [${outcome.code}]\n${stackOf(outcome)}`);
   }
   return outcome.success ? 0 : 1;
 }
@@ -244,6 +248,6 @@ function stackOf({ error, stack }) {
  * @param {Diagnostic} diagnostic
  */
 function printDiagnostic(path, { line: row, column, severity, rule, message, help }) {
-  line(`${path}:${row}:${column}  ${styled(COLOURS[severity], severity)}  ${message}  ${styled('dim', rule)}`);
+  line(`${field(path)}:${row}:${column}  ${styled(COLOURS[severity], severity)}  ${message}  ${styled('dim', rule)}`);
   if (help !== undefined) line(`    ${help}`);
 }

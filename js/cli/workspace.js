@@ -8,6 +8,7 @@ import { TGP } from '../kernel/tgp.js';
 import { Approver } from './approver.js';
 import { DEFAULT_ROOT, nearestConfig } from './config_lookup.js';
 import { withDefaultPolicy, withWrittenPolicy } from './default_policy.js';
+import { remark } from './output.js';
 
 export const TOOLS = 'tools';
 const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
@@ -22,12 +23,12 @@ let told = '';
  */
 const toStandardError = {
   debug: () => {},
-  info: (message) => console.error(message),
+  info: (message) => remark(message),
   warn: (message) => {
-    if (message !== told) console.error(`Warning: ${message}`);
+    if (message !== told) remark(`Warning: ${message}`);
     told = message;
   },
-  error: (message, ...rest) => console.error(`Error: ${message}`, ...rest),
+  error: (message, ...rest) => remark(`Error: ${message}`, ...rest),
 };
 
 /**

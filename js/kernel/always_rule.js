@@ -1,14 +1,38 @@
 /** Writes the rule into a policy file that allows a call for good. */
 
 import { readTextAtMost } from '../boundary/bounded_read.js';
-import { ConfigError, unwrap } from '../boundary/errors.js';
+import { ConfigError, unwrap, ValidationError } from '../boundary/errors.js';
+import { harmlessJson } from '../boundary/harmless.js';
 import { replaceFile } from '../files/replace_file.js';
 import { MAX_FILE_BYTES, policyText } from './policy_source.js';
+
+/** @typedef {NonNullable<import('../../index.js').ApprovalRequest['always']>} AlwaysRule */
+
+/**
+ * A rule without the conditions that somebody has named: pointers to arguments, or `text`.
+ * @param {AlwaysRule} rule
+ * @param {readonly string[]} any
+ * @returns {AlwaysRule}
+ */
+export function loosened({ args = {}, text, ...rule }, any) {
+  const unknown = any.filter((name) => !Object.hasOwn(args, name) && !(name === 'text' && text !== undefined));
+  if (unknown.length > 0) {
+    throw new ValidationError(`The rule has no condition ${unknown.map((name) => `"${name}"`).join(', ')}.`, {
+      details: { field: 'always' },
+    });
+  }
+  const kept = Object.entries(args).filter(([name]) => !any.includes(name));
+  return {
+    ...rule,
+    ...(text !== undefined && !any.includes('text') && { text }),
+    ...(kept.length > 0 && { args: Object.fromEntries(kept) }),
+  };
+}
 
 /**
  * @param {import('../boundary/typed_native.js').NativeKernel} kernel
  * @param {string} file
- * @param {{ allow: string[] }} rule
+ * @param {AlwaysRule} rule
  * @param {string} by
  */
 export async function writeAlwaysRule(kernel, file, rule, by) {
@@ -27,7 +51,7 @@ export async function writeAlwaysRule(kernel, file, rule, by) {
 /**
  * The text with one rule more, at the end of its rules.
  * @param {string} text
- * @param {{ allow: string[] }} rule
+ * @param {AlwaysRule} rule
  * @param {string} by
  */
 export function withRule(text, rule, by) {
@@ -37,7 +61,7 @@ export function withRule(text, rule, by) {
   while (taken.has(`always-${number}`)) number += 1;
   const said = { id: `always-${number}`, ...rule, reason: `Allowed for good by ${by} on ${day}.` };
   // A flow mapping of JSON is YAML as well, and stands in one line.
-  const line = `- ${JSON.stringify(said)}`;
+  const line = `- ${harmlessJson(said)}`;
   const lines = text.split('\n');
   const start = lines.findIndex((each) => /^rules:\s*(#.*)?$/.test(each));
   if (start < 0) {

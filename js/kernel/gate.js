@@ -4,7 +4,7 @@ import { unwrap } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
 import { messageOf } from '../boundary/thrown.js';
-import { writeAlwaysRule } from './always_rule.js';
+import { loosened, writeAlwaysRule } from './always_rule.js';
 import { refuseWritablePolicy } from './policy_source.js';
 import { ServedRequests } from './served_requests.js';
 
@@ -12,7 +12,7 @@ import { ServedRequests } from './served_requests.js';
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {import('../../index.js').Approve} Approve
  * @typedef {import('../../index.js').PolicyFunction} PolicyFunction
- * @typedef {{ verdict: 'allow' | 'ask' | 'deny', by?: string, reason?: string, rule?: string, isForGood?: boolean }} Word
+ * @typedef {{ verdict: 'allow' | 'ask' | 'deny', by?: string, reason?: string, rule?: string, forGood?: readonly string[] }} Word `forGood`: what a rule that allows it for good leaves open
  * @typedef {{ error?: { code: string, message: string, details: string } }} AnyOutcome
  */
 
@@ -127,11 +127,11 @@ export class Gate {
         forget();
         return false;
       }
-      const { isForGood, ...word } = await within(waitsMs, signal, this.#log, async (over) =>
+      const { forGood, ...word } = await within(waitsMs, signal, this.#log, async (over) =>
         answerOf(await settled(approve(/** @type {any} */ ({ ...asked, signal: over })))),
       );
       settle(word);
-      if (isForGood) await this.#allowForGood(kernel, rule, word.by ?? 'application');
+      if (forGood) await this.#allowForGood(kernel, rule, forGood, word.by ?? 'application');
       return true;
     } catch (error) {
       if (signal?.aborted) forget();
@@ -142,16 +142,17 @@ export class Gate {
   /**
    * Writes the rule; the call goes on without it, because it was approved.
    * @param {NativeKernel} kernel
-   * @param {{ allow: string[] } | undefined} rule
+   * @param {import('./always_rule.js').AlwaysRule | undefined} rule
+   * @param {readonly string[]} any conditions that it leaves out
    * @param {string} by
    */
-  async #allowForGood(kernel, rule, by) {
+  async #allowForGood(kernel, rule, any, by) {
     try {
       if (rule === undefined || this.file === undefined) {
         throw new Error('No rule can allow this for good: see "always" in docs/policy.md.');
       }
       await refuseWritablePolicy(this.file, this.writable);
-      await writeAlwaysRule(kernel, this.file, rule, by);
+      await writeAlwaysRule(kernel, this.file, loosened(rule, any), by);
     } catch (error) {
       this.#log.warn(`The call was approved this once. ${messageOf(error)}`);
     }
@@ -198,8 +199,21 @@ function answerOf(answer) {
     verdict: approved ? 'allow' : 'deny',
     by: by === undefined ? 'application' : String(by).toWellFormed(),
     ...(reason !== undefined && { reason: String(reason).toWellFormed() }),
-    isForGood: approved && always === true,
+    ...(approved && always !== undefined && always !== false && { forGood: leftOpen(always) }),
   };
+}
+
+/**
+ * What a rule is to leave open.
+ * @param {any} always
+ * @returns {readonly string[]}
+ */
+function leftOpen(always) {
+  if (always === true) return [];
+  if (Array.isArray(always?.any) && always.any.every((/** @type {unknown} */ name) => typeof name === 'string')) {
+    return always.any;
+  }
+  throw new TypeError('approve gave an "always" that is neither true nor { any: [names of conditions] }.');
 }
 
 /**

@@ -1,12 +1,17 @@
 /** Approvals of the person at the client, who is asked by a form. */
 
 import { harmless } from '../boundary/harmless.js';
-import { requestText } from '../kernel/request_text.js';
+import { requestPages } from '../kernel/request_text.js';
 
 /**
  * @typedef {import('@modelcontextprotocol/sdk/server/index.js').Server} Server
  * @typedef {import('../../index.js').Approve} Approve
  */
+
+/** What a form shows at once, and how many forms somebody reads for one call. */
+const PAGES = { pageChars: 4_000, mostPages: 20 };
+const TOO_LONG =
+  'It is too long to be shown whole in forms, and what is not shown cannot be approved. Allow it by a rule of the policy, or have it approved by "approve" of the application or at a terminal.';
 
 const FORM = {
   type: /** @type {const} */ ('object'),
@@ -21,6 +26,18 @@ const FORM = {
   required: ['approve'],
 };
 
+const NEXT = {
+  type: /** @type {const} */ ('object'),
+  properties: {
+    next: {
+      type: /** @type {const} */ ('boolean'),
+      title: 'Show the next page',
+      description: 'The call can be approved on the last page.',
+      default: true,
+    },
+  },
+};
+
 /**
  * Who is asked about calls of a request: nobody when the client cannot show a form.
  * @param {Server} server
@@ -31,13 +48,33 @@ const FORM = {
 export function elicitedApproval(server, requestId, waitsMs) {
   if (!showsForms(server)) return undefined;
   return async (request) => {
-    const asked = { message: `${requestText(request)} Allow?`, requestedSchema: FORM };
+    const pages = requestPages(request, PAGES);
+    if (pages === undefined) return { approved: false, by: 'nobody', reason: TOO_LONG };
     const options = { relatedRequestId: requestId, timeout: waitsMs, signal: request.signal };
-    const { action, content } = await server.elicitInput(asked, options);
+    const ask = (/** @type {string} */ message, /** @type {any} */ requestedSchema) =>
+      server.elicitInput({ message, requestedSchema }, options);
     const by = `mcp client ${harmless(server.getClientVersion()?.name ?? 'without a name')}`;
+    const closed = { approved: false, by, reason: 'The question was closed without an answer.' };
+    for (const [index, page] of pages.slice(0, -1).entries()) {
+      const { action, content } = await ask(`Page ${index + 1} of ${pages.length}\n${fenced(page)}`, NEXT);
+      if (action !== 'accept' || content?.next === false) return action === 'cancel' ? closed : { approved: false, by };
+    }
+    const last = pages.length > 1 ? `Page ${pages.length} of ${pages.length}\n` : '';
+    const { action, content } = await ask(`${last}${fenced(pages.at(-1) ?? '')}\nAllow?`, FORM);
+    if (action === 'cancel') return closed;
     const approved = action === 'accept' && content?.approve === true;
-    return { approved, by, ...(action === 'cancel' && { reason: 'The question was closed without an answer.' }) };
+    return { approved, by };
   };
+}
+
+/**
+ * As a block of code: a client may read a message as Markdown, where text of others could hide.
+ * @param {string} page
+ */
+function fenced(page) {
+  const longest = (page.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${page}\n${fence}`;
 }
 
 /** @param {Server} server */

@@ -50,6 +50,7 @@ impl BindingKernel {
                 (None, Effect::Run, Some(path)) => kernel.runs().tool_hash(path),
                 (None, _, Some(path)) => kernel.files().text_hash(path),
             };
+            let known_text = || text.clone();
             let verdict = kernel.door().gate().verdict(&Call {
                 number: 0,
                 parent: None,
@@ -62,7 +63,7 @@ impl BindingKernel {
                 asking_tool: None,
                 trace: None,
                 approval: None,
-                text: None,
+                text: Some(&known_text),
                 also: None,
                 state: None,
             })?;

@@ -95,6 +95,8 @@ pub struct Call {
     /// Every name in its SQL, where the tables are known: a rule that asks or denies need not trust how they were found.
     #[serde(skip)]
     pub mentioned: Vec<TableName>,
+    /// A hash of the text that it runs, with all that this imports.
+    pub text: Fact<String>,
     /// Shared: they can be long, and a call is copied to see what else would be allowed.
     pub args: Fact<Arc<Value>>,
     pub principal: Principal,
@@ -116,6 +118,10 @@ impl Call {
 
     pub(super) fn tables_fact(&self) -> Fact<&Vec<TableName>> {
         self.tables.given(self.effects, Effect::Sql)
+    }
+
+    pub(super) fn text_fact(&self) -> Fact<&String> {
+        self.text.given(self.effects, Effect::Run)
     }
 
     pub(super) fn paths_fact(&self) -> Fact<&Vec<String>> {

@@ -1,6 +1,7 @@
 //! One text for what rules mean, and its hash: the version in force.
 
 use super::call::Mode;
+use super::canonical_json::{canonical_json, hex};
 use super::matching::arg_matcher::ArgTest;
 use super::matching::matchers::Matchers;
 use super::matching::path_set::PathSet;
@@ -8,7 +9,6 @@ use super::rule::Rule;
 use super::table_name::TableName;
 use super::verdict::Decision;
 use ring::digest::{SHA256, digest};
-use serde_json::Value;
 
 pub(super) fn version_of(default: Decision, rules: &[Rule], globs: &PathSet) -> String {
     let mut text = String::from("tgp-policy-1\n");
@@ -22,11 +22,12 @@ pub(super) fn version_of(default: Decision, rules: &[Rule], globs: &PathSet) -> 
 }
 
 fn write_matchers(text: &mut String, matchers: &Matchers, globs: &PathSet) {
-    let Matchers { paths, hosts, methods, verbs, tables, args, principal, modes } = matchers;
+    let Matchers { paths, hosts, methods, verbs, tables, text: texts, args, principal, modes } = matchers;
     sorted(text, "paths", paths, |id| globs.text(*id).to_owned());
     sorted(text, "hosts", hosts, ToString::to_string);
     sorted(text, "methods", methods, |method| (*method).to_owned());
     sorted(text, "tables", tables, |table: &TableName| table.as_str().to_owned());
+    sorted(text, "text", texts, Clone::clone);
     sorted(text, "principal", principal, ToString::to_string);
     sorted(text, "mode", modes, |mode: &Mode| mode.as_str().to_owned());
     if let Some(verbs) = verbs {
@@ -37,6 +38,8 @@ fn write_matchers(text: &mut String, matchers: &Matchers, globs: &PathSet) {
     for arg in args {
         match &arg.test {
             ArgTest::Glob { text: glob, .. } => line(text, "glob", &[&arg.pointer, glob]),
+            ArgTest::Absent => line(text, "absent", &[&arg.pointer]),
+            ArgTest::Hash(hash) => line(text, "sha256", &[&arg.pointer, hash]),
             ArgTest::OneOf(values) => {
                 let mut values: Vec<String> = values.iter().map(canonical_json).collect();
                 values.sort_unstable();
@@ -63,28 +66,4 @@ fn line(text: &mut String, key: &str, words: &[impl AsRef<str>]) {
         text.push_str(&format!(" {}:{word}", word.len()));
     }
     text.push('\n');
-}
-
-/// JSON with sorted keys. Values of a policy are not deep.
-pub(super) fn canonical_json(value: &Value) -> String {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(canonical_json).collect();
-            format!("[{}]", items.join(","))
-        }
-        Value::Object(members) => {
-            let mut members: Vec<(&String, &Value)> = members.iter().collect();
-            members.sort_by_key(|(key, _)| *key);
-            let members: Vec<String> = members
-                .into_iter()
-                .map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), canonical_json(value)))
-                .collect();
-            format!("{{{}}}", members.join(","))
-        }
-    }
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

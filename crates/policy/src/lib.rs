@@ -11,6 +11,7 @@
 
 mod call;
 mod canonical;
+mod canonical_json;
 mod effect;
 mod file;
 mod host_name;
@@ -32,6 +33,7 @@ mod tools;
 mod verdict;
 
 pub use call::{Call, Fact, Mode, Principal};
+pub use canonical_json::value_hash;
 pub use effect::{Effect, Effects};
 pub use host_name::HostPort;
 pub use policy::Policy;

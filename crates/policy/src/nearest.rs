@@ -70,8 +70,8 @@ fn cover<'p>(policy: &'p Policy, call: &'p Call, missed: Missed<'p>) -> Option<P
 /// Changes the call so that it meets one condition; nothing where a model cannot do that.
 pub(super) fn change(call: &mut Call, matchers: &Matchers, part: Part, globs: &PathSet) -> Option<()> {
     match part {
-        // Who asks, and in which mode, is not for a model to change.
-        Part::Principal | Part::Modes => return None,
+        // Who asks, in which mode, and what a text was when it was approved is not for a model to change.
+        Part::Principal | Part::Modes | Part::Text => return None,
         Part::Paths => {
             let example = matchers.paths.as_ref()?.iter().find_map(|id| example_of(globs.text(*id)))?;
             call.paths = Fact::Known(vec![example]);
@@ -105,7 +105,7 @@ pub(super) fn change(call: &mut Call, matchers: &Matchers, part: Part, globs: &P
 pub(super) fn in_words(matchers: &Matchers, part: Part, globs: &PathSet) -> String {
     let Matchers { paths, hosts, methods, verbs, tables, args, .. } = matchers;
     match part {
-        Part::Principal | Part::Modes => String::new(),
+        Part::Principal | Part::Modes | Part::Text => String::new(),
         Part::Paths => {
             format!("on paths matching {}", listed(paths.iter().flatten().map(|id| globs.text(*id))))
         }
@@ -140,7 +140,7 @@ fn outside<'p>(policy: &'p Policy, call: &'p Call, outcome: &Outcome) -> impl It
 /// Calls that differ in one thing, each with the value it has instead.
 fn elsewhere(call: &Call, part: Part) -> Vec<(Call, String)> {
     match part {
-        Part::Principal | Part::Modes | Part::Args => Vec::new(),
+        Part::Principal | Part::Modes | Part::Text | Part::Args => Vec::new(),
         Part::Verbs => {
             let verbs = Fact::Known([SqlVerb::Select].into_iter().collect());
             vec![(Call { verbs, ..call.clone() }, String::new())]
@@ -166,7 +166,7 @@ fn elsewhere(call: &Call, part: Part) -> Vec<(Call, String)> {
 fn away(matchers: &Matchers, part: Part, globs: &PathSet, example: &str) -> String {
     let Matchers { paths, hosts, tables, .. } = matchers;
     match part {
-        Part::Principal | Part::Modes | Part::Args => String::new(),
+        Part::Principal | Part::Modes | Part::Text | Part::Args => String::new(),
         Part::Verbs => "with select".to_owned(),
         Part::Methods => "with GET".to_owned(),
         Part::Paths => {

@@ -1,10 +1,18 @@
-//! The rule that would allow a call for good, as somebody could have written it.
+//! The rule that would allow a call for good, as somebody could have written it: exactly this call, with the arguments that
+//! were shown and the text that would run. Whoever wants more takes conditions out of it.
 
-use serde_json::{Value, json};
-use tgp_policy::{Call, Effect, Fact};
+use serde_json::{Map, Value, json};
+use tgp_policy::{ArgKind, Arguments, Call, Effect, Fact, Tools, value_hash};
+
+/// Longest value that stands in a rule as it is; of a longer one the hash does.
+const MOST_BYTES: usize = 200;
+/// Lists and maps in one another that a rule holds.
+const MOST_LEVELS: usize = 4;
+/// Arguments of a function that a rule can name.
+const MOST_ARGUMENTS: usize = 30;
 
 /// What the rule says, without its id; nothing for a call that rules could only allow together with others.
-pub fn always(call: &Call) -> Option<Value> {
+pub fn always(call: &Call, tools: &Tools) -> Option<Value> {
     let mut rule = json!({ "allow": [call.tool] });
     let mut add = |key: &str, values: Value| {
         if let Value::Object(rule) = &mut rule {
@@ -30,8 +38,58 @@ pub fn always(call: &Call) -> Option<Value> {
         add("verbs", json!(verbs.words()));
         add("tables", tables.iter().map(|table| Value::from(table.as_str())).collect());
     }
+    if call.effects.has(Effect::Run) {
+        let Fact::Known(text) = &call.text else { return None };
+        add("text", json!([text]));
+    }
+    let args = arguments(call, tools)?;
+    if !args.is_empty() {
+        add("args", Value::Object(args));
+    }
     // Code that is kept nowhere is another one every time.
     (call.tool != "run_code").then_some(rule)
+}
+
+/// A condition for every argument that the call has, and for every other that it could have.
+fn arguments(call: &Call, tools: &Tools) -> Option<Map<String, Value>> {
+    let absent = || json!({ "absent": true });
+    let Fact::Known(args) = &call.args else { return None };
+    match (&tools.get(&call.tool)?.arguments, &**args) {
+        (Arguments::Named(named), Value::Object(given)) => {
+            if given.keys().any(|key| named.iter().all(|(name, _)| name != key)) {
+                return None;
+            }
+            // Paths and methods have conditions of their own, which know all spellings.
+            let bound = named.iter().filter(|(_, kind)| matches!(kind, ArgKind::Plain | ArgKind::Url | ArgKind::Sql));
+            let condition = |name: &str| given.get(name).map_or_else(absent, exactly);
+            Some(bound.map(|(name, _)| (format!("/{name}"), condition(name))).collect())
+        }
+        (Arguments::Any, Value::Array(given)) if given.len() <= MOST_ARGUMENTS => {
+            let values = given.iter().map(exactly).chain([absent()]);
+            Some(values.enumerate().map(|(at, condition)| (format!("/{at}"), condition)).collect())
+        }
+        (Arguments::Named(_) | Arguments::Any, _) => None,
+    }
+}
+
+fn exactly(value: &Value) -> Value {
+    match value {
+        _ if !fits(value, MOST_LEVELS) || value.to_string().len() > MOST_BYTES => {
+            json!({ "sha256": value_hash(value) })
+        }
+        // A list would be one of several values, and a map another condition.
+        Value::Array(_) | Value::Object(_) => json!({ "equals": value }),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+fn fits(value: &Value, levels: usize) -> bool {
+    let below = levels.checked_sub(1);
+    match value {
+        Value::Array(values) => below.is_some_and(|levels| values.iter().all(|value| fits(value, levels))),
+        Value::Object(values) => below.is_some_and(|levels| values.values().all(|value| fits(value, levels))),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
 }
 
 /// A path as a glob that nothing else matches; nothing where it has letters that mean something in one.
@@ -43,39 +101,131 @@ fn literal(path: &str) -> Option<Value> {
 mod tests {
     use super::always;
     use crate::kernel::door::known_tools::known_tools;
-    use serde_json::json;
+    use serde_json::{Value, json};
+    use tgp_policy::{Decision, Fact, Policy};
+
+    const TEXT: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
     #[test]
-    fn the_rule_names_what_the_call_reaches_and_no_more() {
-        let tools = known_tools(&["mail".to_owned()], tgp_sql::Dialect::Postgres);
-        let rule = |tool: &str, args| always(&tools.call(tool, &args).unwrap());
-        for (tool, args, expected) in [
+    fn the_rule_is_for_exactly_the_call_that_was_shown() {
+        let tools = known_tools(&["pay".to_owned()], tgp_sql::Dialect::Postgres);
+        let text = || Fact::Known(TEXT.to_owned());
+        let absent = || json!({ "absent": true });
+        for (tool, args, expected, others) in [
             (
                 "write_file",
-                json!({ "path": "tools/a.ts" }),
-                json!({ "allow": ["write_file"], "paths": ["tools/a.ts"] }),
+                json!({ "path": "tools/a.ts", "content": "1" }),
+                json!({
+                    "allow": ["write_file"], "paths": ["tools/a.ts"], "args": { "/content": "1", "/why": absent() },
+                }),
+                vec![
+                    json!({ "path": "tools/a.ts", "content": "2" }),
+                    json!({ "path": "tools/b.ts", "content": "1" }),
+                    json!({ "path": "tools/a.ts", "content": "1", "why": "x" }),
+                ],
             ),
             (
                 "fetch",
                 json!({ "url": "https://a.example/x", "method": "post" }),
-                json!({ "allow": ["fetch"], "hosts": ["a.example:443"], "methods": ["POST"] }),
+                json!({
+                    "allow": ["fetch"], "hosts": ["a.example:443"], "methods": ["POST"],
+                    "args": {
+                        "/url": "https://a.example/x", "/headers": absent(), "/body": absent(), "/type": absent(),
+                        "/redirect": absent(),
+                    },
+                }),
+                vec![
+                    json!({ "url": "https://a.example/x", "method": "post", "body": "x" }),
+                    json!({ "url": "https://a.example/y", "method": "post" }),
+                ],
             ),
             (
                 "exec_sql",
                 json!({ "sql": "update orders set x = 1" }),
-                json!({ "allow": ["exec_sql"], "verbs": ["update"], "tables": ["orders"] }),
+                json!({
+                    "allow": ["exec_sql"], "verbs": ["update"], "tables": ["orders"],
+                    "args": { "/sql": "update orders set x = 1", "/params": absent() },
+                }),
+                vec![json!({ "sql": "update orders set x = 2" })],
             ),
-            ("mail", json!(["x"]), json!({ "allow": ["mail"] })),
+            (
+                "run_program",
+                json!({ "program": "git", "args": ["--version"], "stdin": "" }),
+                json!({
+                    "allow": ["run_program"],
+                    "args": { "/program": "git", "/args": { "equals": ["--version"] }, "/stdin": "" },
+                }),
+                vec![
+                    json!({ "program": "sh", "args": ["--version"], "stdin": "" }),
+                    json!({ "program": "git", "args": ["--version", "x"], "stdin": "" }),
+                    json!({ "program": "git", "args": ["push"], "stdin": "" }),
+                    json!({ "program": "git", "args": ["--version"], "stdin": "x" }),
+                ],
+            ),
+            (
+                "pay",
+                json!([1]),
+                json!({ "allow": ["pay"], "args": { "/0": 1, "/1": absent() } }),
+                vec![json!([2]), json!([1, "more"]), json!([]), json!([[1]])],
+            ),
+            (
+                "exec_tool",
+                json!({ "path": "tools/a.ts", "args": { "n": 1 } }),
+                json!({
+                    "allow": ["exec_tool"], "paths": ["tools/a.ts"], "text": [TEXT],
+                    "args": { "/args": { "equals": { "n": 1 } } },
+                }),
+                vec![
+                    json!({ "path": "tools/a.ts", "args": { "n": 2 } }),
+                    json!({ "path": "tools/a.ts", "args": { "n": 1, "to": "x" } }),
+                ],
+            ),
         ] {
-            assert_eq!(rule(tool, args), Some(expected), "{tool}");
+            let call = |args: &Value| {
+                let mut call = tools.call(tool, args).unwrap();
+                call.text = text();
+                call
+            };
+            let mut rule = always(&call(&args), &tools).unwrap();
+            assert_eq!(rule, expected, "{tool}");
+            rule["id"] = "always-1".into();
+            let policy = Policy::from_json(&json!({ "default": "ask", "rules": [rule] }), "test", &tools).unwrap();
+            assert_eq!(policy.decide(&call(&args)), Decision::Allow, "{tool}");
+            for other in others {
+                assert_eq!(policy.decide(&call(&other)), Decision::Ask, "{tool} {other}");
+            }
+            let mut later = call(&args);
+            later.text = Fact::Known(TEXT.replace('0', "f"));
+            assert_eq!(policy.decide(&later) == Decision::Allow, tool != "exec_tool", "{tool} with another text");
         }
+    }
+
+    #[test]
+    fn what_is_long_is_bound_by_its_hash() {
+        let tools = known_tools(&[]);
+        let call = |content: &str| tools.call("write_file", &json!({ "path": "a.md", "content": content })).unwrap();
+        let long = "x".repeat(100_000);
+        let mut rule = always(&call(&long), &tools).unwrap();
+        assert!(rule.to_string().len() < 300 && rule["args"]["/content"]["sha256"].is_string(), "{rule}");
+        rule["id"] = "always-1".into();
+        let policy = Policy::from_json(&json!({ "default": "ask", "rules": [rule] }), "test", &tools).unwrap();
+        assert_eq!(policy.decide(&call(&long)), Decision::Allow);
+        assert_eq!(policy.decide(&call(&format!("{long}x"))), Decision::Ask);
+    }
+
+    #[test]
+    fn there_is_none_where_no_rule_could_say_it() {
+        let tools = known_tools(&["pay".to_owned()]);
         for (tool, args) in [
             ("write_file", json!({ "path": "tools/*.ts" })),
             ("write_file", json!({ "path": "../x" })),
+            ("write_file", json!({ "path": "x", "unheard_of": 1 })),
             ("exec_sql", json!({ "sql": "what is this" })),
+            ("exec_tool", json!({ "path": "tools/a.ts", "args": {} })),
             ("run_code", json!({ "code": "1" })),
+            ("pay", json!({ "by": "name" })),
         ] {
-            assert_eq!(rule(tool, args), None, "{tool}");
+            assert_eq!(always(&tools.call(tool, &args).unwrap(), &tools), None, "{tool} {args}");
         }
     }
 }

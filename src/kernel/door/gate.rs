@@ -53,6 +53,8 @@ pub struct Asking {
     pub args: Option<Arc<Value>>,
     /// The rule that would allow it for good.
     pub always: Option<Value>,
+    /// A hash of the text that would run.
+    pub text: Option<Arc<str>>,
     pub reached: Vec<Reach>,
 }
 
@@ -96,7 +98,7 @@ impl Gate {
     /// # Errors
     /// `Denied` for a token that does not count.
     pub fn verdict(&self, call: &Call<'_>) -> Result<Option<Verdict>, Error> {
-        let (judged, capability) = self.seen(call)?;
+        let (judged, capability, _) = self.seen(call)?;
         let in_force = self.rules.in_force();
         if matches!(in_force, InForce::Hook) {
             return Ok(None);
@@ -146,7 +148,7 @@ impl Gate {
             return Ok(Admission::default());
         }
         let in_force = self.rules.in_force();
-        let (judged, capability) = self.seen(call).map_err(Refusal::Invalid)?;
+        let (judged, capability, judged_text) = self.seen(call).map_err(Refusal::Invalid)?;
         let reached = reached(call);
         let verdict = said(&in_force, capability.as_ref(), &judged, &reached, Previews::of(call));
         let who = match (verdict, &in_force) {
@@ -156,10 +158,9 @@ impl Gate {
             (Some(_) | None, InForce::Policy(_) | InForce::Nobody) => None,
         };
         // What was judged is what runs: its imports are part of that.
-        let judged_text = (call.effect == Effect::Run).then(|| call.text.map(|text| Arc::from(text()))).flatten();
         let paths = reached.iter().flat_map(|reach| reach.paths.iter().cloned()).collect();
         let approved_text = match who {
-            Some(who) => self.approved(call, judged.clone(), who, reached)?.or(judged_text),
+            Some(who) => self.approved(call, judged.clone(), judged_text, who, reached)?,
             None => judged_text,
         };
         if let Some(capability) = &capability
@@ -170,11 +171,18 @@ impl Gate {
         Ok(Admission { capability, approved_text, judged: Some(judged), reached: paths })
     }
 
-    /// The call as rules see it, and the token that it is made with.
-    fn seen(&self, call: &Call<'_>) -> Result<(tgp_policy::Call, Option<Capability>), Error> {
+    /// The call as rules see it, the token that it is made with, and a hash of the text that it runs.
+    fn seen(&self, call: &Call<'_>) -> Result<(tgp_policy::Call, Option<Capability>, Option<Arc<str>>), Error> {
         let capability = call.asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
         let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
-        Ok((judged_call(call, self.rules.tools(), token_id, self.mode), capability))
+        let mut judged = judged_call(call, self.rules.tools(), token_id, self.mode);
+        let text: Option<Arc<str>> =
+            (call.effect == Effect::Run).then(|| call.text.map(|text| Arc::from(text()))).flatten();
+        // Of what cannot run there is a message instead.
+        if let Some(text) = text.as_deref().filter(|text| is_hash(text)) {
+            judged.text = Fact::Known(text.to_owned());
+        }
+        Ok((judged, capability, text))
     }
 
     /// Uses the word up that somebody has given for exactly this; the text that it was given for.
@@ -182,10 +190,11 @@ impl Gate {
         &self,
         call: &Call<'_>,
         judged: tgp_policy::Call,
+        judged_text: Option<Arc<str>>,
         who: AskedOf,
         reached: Vec<Reach>,
     ) -> Result<Option<Arc<str>>, Refusal> {
-        let text = call.text.map(|text| text());
+        let text = judged_text.or_else(|| call.text.map(|text| Arc::from(text())));
         let args = match &judged.args {
             Fact::Known(args) => args.to_string(),
             Fact::Nothing | Fact::Unknown => call.args.to_string(),
@@ -205,16 +214,21 @@ impl Gate {
             // A rule that asks is stricter than any that allows.
             let by_default = matches!(&who, AskedOf::Approver(verdict) if &*verdict.rule == "default");
             let reaches_more = reached.iter().any(|reach| reach.need == Need::Allowed);
-            let always = (by_default && !reaches_more).then(|| always(&judged)).flatten();
+            let always = (by_default && !reaches_more).then(|| always(&judged, self.rules.tools())).flatten();
+            let text = text.filter(|_| call.effect == Effect::Run);
             let args = match judged.args {
                 Fact::Known(args) => Some(args),
                 Fact::Nothing | Fact::Unknown => None,
             };
-            return Err(Refusal::Asks(Box::new(Asking { subject, who, args, always, reached })));
+            return Err(Refusal::Asks(Box::new(Asking { subject, who, args, always, text, reached })));
         };
         self.approvals.take(id, &subject).map_err(Refusal::Invalid)?;
-        Ok(text.map(Arc::from))
+        Ok(text)
     }
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// What a call reaches beside what it names, where that is anything, spelt as rules spell it.

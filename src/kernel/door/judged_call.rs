@@ -68,9 +68,21 @@ fn named(call: &Call<'_>, args: Value) -> Value {
             by_name(args, if call.tool == "list_files" { &["dir"] } else { &["path", "content"] })
         }
         ("exec_sql", Value::Array(args)) => by_name(args, &["sql", "params"]),
-        ("fetch", Value::Array(mut args)) if !args.is_empty() => args.swap_remove(0),
+        ("fetch", Value::Array(mut args)) if !args.is_empty() => request(args.swap_remove(0)),
         (_, args) => args,
     }
+}
+
+/// A request by the names that rules have, without what the guest calls it by.
+fn request(mut given: Value) -> Value {
+    if let Value::Object(members) = &mut given {
+        members.remove("token");
+        let bytes = members.remove("base64").map(|base64| json!({ "base64": base64 }));
+        if let Some(body) = members.remove("text").or(bytes) {
+            members.insert("body".to_owned(), body);
+        }
+    }
+    given
 }
 
 fn by_name(args: Vec<Value>, names: &[&str]) -> Value {

@@ -53,7 +53,18 @@ const fn kernel_tools() -> [Entry; 26] {
         ("run_program", Effect::Shell, &[("program", Plain), ("args", Plain), ("stdin", Plain)]),
         ("apply_changes", Effect::Shell, &[("program", Plain), ("args", Plain), ("changes", Changes)]),
         ("exec_sql", Effect::Sql, &[("sql", Sql), ("params", Plain)]),
-        ("fetch", Effect::Net, &[("url", Url), ("method", Method), ("headers", Plain), ("body", Plain)]),
+        (
+            "fetch",
+            Effect::Net,
+            &[
+                ("url", Url),
+                ("method", Method),
+                ("headers", Plain),
+                ("body", Plain),
+                ("type", Plain),
+                ("redirect", Plain),
+            ],
+        ),
     ]
 }
 

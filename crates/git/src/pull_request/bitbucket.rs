@@ -10,6 +10,8 @@ use url::form_urlencoded::byte_serialize;
 pub(super) struct Bitbucket {
     pub(super) client: RestClient,
     pub(super) project: String,
+    /// Where people look at its pull requests.
+    pub(super) requests: String,
 }
 
 impl Bitbucket {
@@ -26,7 +28,7 @@ impl ForgeApi for Bitbucket {
         let path = format!("{}?q={query}&{states}&sort=-created_on&pagelen=1", self.path());
         let found =
             self.client.call(Method::Get, &path, None)?.map_err(|refusal| refusal.into_error("list pull requests"))?;
-        found.pointer("/values/0").map(read).transpose()
+        found.pointer("/values/0").map(|value| read(value, &self.requests)).transpose()
     }
 
     fn create(&self, branch: &str, base: &str, text: &PullRequestText) -> Result<PullRequest, GitError> {
@@ -38,7 +40,7 @@ impl ForgeApi for Bitbucket {
             "destination": { "branch": { "name": base } },
         });
         match self.client.call(Method::Post, &self.path(), Some(&body))? {
-            Ok(value) => read(&value),
+            Ok(value) => read(&value, &self.requests),
             Err(refusal) => Err(refusal.into_error("open the pull request")),
         }
     }
@@ -50,9 +52,9 @@ impl ForgeApi for Bitbucket {
     }
 }
 
-fn read(value: &Value) -> Result<PullRequest, GitError> {
+fn read(value: &Value, requests: &str) -> Result<PullRequest, GitError> {
     let is_open = value.get("state").and_then(Value::as_str) == Some("OPEN");
     let state = if is_open { PullRequestState::Open } else { PullRequestState::Done };
     let number = value.get("id").and_then(Value::as_u64);
-    PullRequest::read(number, value.pointer("/links/html/href").and_then(Value::as_str), state)
+    PullRequest::read(number, value.pointer("/links/html/href").and_then(Value::as_str), requests, state)
 }

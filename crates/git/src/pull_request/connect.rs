@@ -26,11 +26,16 @@ pub(crate) fn connect(remote: &RemoteOptions) -> Result<Box<dyn ForgeApi>, GitEr
                 "https://github.com" => "https://api.github.com".to_owned(),
                 other => format!("{other}/api/v3"),
             };
-            Ok(Box::new(GitHub { client: client(default)?, project }))
+            let requests = format!("{origin}/{project}/pull");
+            Ok(Box::new(GitHub { client: client(default)?, project, requests }))
         }
-        Provider::GitLab => Ok(Box::new(GitLab { client: client(format!("{origin}/api/v4"))?, project })),
+        Provider::GitLab => {
+            let requests = format!("{origin}/{project}/-/merge_requests");
+            Ok(Box::new(GitLab { client: client(format!("{origin}/api/v4"))?, project, requests }))
+        }
         Provider::Bitbucket => {
-            Ok(Box::new(Bitbucket { client: client("https://api.bitbucket.org/2.0".to_owned())?, project }))
+            let requests = format!("{origin}/{project}/pull-requests");
+            Ok(Box::new(Bitbucket { client: client("https://api.bitbucket.org/2.0".to_owned())?, project, requests }))
         }
     }
 }

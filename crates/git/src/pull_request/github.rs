@@ -10,6 +10,8 @@ use url::form_urlencoded::byte_serialize;
 pub(super) struct GitHub {
     pub(super) client: RestClient,
     pub(super) project: String,
+    /// Where people look at its pull requests.
+    pub(super) requests: String,
 }
 
 impl ForgeApi for GitHub {
@@ -24,14 +26,14 @@ impl ForgeApi for GitHub {
         );
         let found =
             self.client.call(Method::Get, &path, None)?.map_err(|refusal| refusal.into_error("list pull requests"))?;
-        found.get(0).map(read).transpose()
+        found.get(0).map(|value| read(value, &self.requests)).transpose()
     }
 
     fn create(&self, branch: &str, base: &str, text: &PullRequestText) -> Result<PullRequest, GitError> {
         let body = json!({ "title": text.title, "body": text.body, "head": branch, "base": base });
         let made = self.client.call(Method::Post, &format!("/repos/{}/pulls", self.project), Some(&body))?;
         match made {
-            Ok(value) => read(&value),
+            Ok(value) => read(&value, &self.requests),
             // Somebody else was faster, or an answer got lost on the way.
             Err(refusal) if refusal.status == 422 => match self.find(branch, base)? {
                 Some(found) if found.state == PullRequestState::Open => Ok(found),
@@ -49,9 +51,9 @@ impl ForgeApi for GitHub {
     }
 }
 
-fn read(value: &Value) -> Result<PullRequest, GitError> {
+fn read(value: &Value, requests: &str) -> Result<PullRequest, GitError> {
     let is_open = value.get("state").and_then(Value::as_str) == Some("open");
     let state = if is_open { PullRequestState::Open } else { PullRequestState::Done };
     let number = value.get("number").and_then(Value::as_u64);
-    PullRequest::read(number, value.get("html_url").and_then(Value::as_str), state)
+    PullRequest::read(number, value.get("html_url").and_then(Value::as_str), requests, state)
 }

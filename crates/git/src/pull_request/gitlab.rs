@@ -10,6 +10,8 @@ use url::form_urlencoded::byte_serialize;
 pub(super) struct GitLab {
     pub(super) client: RestClient,
     pub(super) project: String,
+    /// Where people look at its pull requests.
+    pub(super) requests: String,
 }
 
 impl GitLab {
@@ -28,7 +30,7 @@ impl ForgeApi for GitLab {
         );
         let found =
             self.client.call(Method::Get, &path, None)?.map_err(|refusal| refusal.into_error("list merge requests"))?;
-        found.get(0).map(read).transpose()
+        found.get(0).map(|value| read(value, &self.requests)).transpose()
     }
 
     fn create(&self, branch: &str, base: &str, text: &PullRequestText) -> Result<PullRequest, GitError> {
@@ -36,7 +38,7 @@ impl ForgeApi for GitLab {
             "title": text.title, "description": text.body, "source_branch": branch, "target_branch": base,
         });
         match self.client.call(Method::Post, &self.path(), Some(&body))? {
-            Ok(value) => read(&value),
+            Ok(value) => read(&value, &self.requests),
             // Somebody else was faster, or an answer got lost on the way.
             Err(refusal) if matches!(refusal.status, 409 | 422) => match self.find(branch, base)? {
                 Some(found) if found.state == PullRequestState::Open => Ok(found),
@@ -57,9 +59,9 @@ fn encode(text: &str) -> String {
     byte_serialize(text.as_bytes()).collect()
 }
 
-fn read(value: &Value) -> Result<PullRequest, GitError> {
+fn read(value: &Value, requests: &str) -> Result<PullRequest, GitError> {
     let is_open = matches!(value.get("state").and_then(Value::as_str), Some("opened" | "locked"));
     let state = if is_open { PullRequestState::Open } else { PullRequestState::Done };
     let number = value.get("iid").and_then(Value::as_u64);
-    PullRequest::read(number, value.get("web_url").and_then(Value::as_str), state)
+    PullRequest::read(number, value.get("web_url").and_then(Value::as_str), requests, state)
 }

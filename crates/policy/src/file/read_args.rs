@@ -1,4 +1,4 @@
-//! Conditions on arguments: `args: { /limit: 10, /kind: [a, b], /name: { glob: "x*" } }`.
+//! Conditions on arguments: `args: { /limit: 10, /kind: [a, b], /name: { glob: "x*" }, /to: { absent: true } }`.
 
 use super::fault::{Fault, listed, shown};
 use super::fields::{Fields, items, text};
@@ -10,6 +10,7 @@ use crate::matching::path_set::text_glob;
 use crate::matching::targets::Targets;
 use crate::tools::{ArgKind, Arguments, Tool};
 use crate::verdict::Decision;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use tgp_base::near_name::{nearest, question};
 
@@ -17,6 +18,7 @@ use tgp_base::near_name::{nearest, question};
 const MAX_POINTER_BYTES: usize = 256;
 /// Conditions on arguments in one rule.
 const MAX_ARGS: usize = 32;
+const TESTS: [&str; 5] = ["equals", "oneOf", "glob", "absent", "sha256"];
 
 pub(super) fn read_args(node: &Node, purpose: &Purpose<'_>) -> Result<Vec<ArgMatcher>, Fault> {
     let Content::Map(members) = &node.content else {
@@ -37,16 +39,18 @@ fn read_arg(member: &Member, purpose: &Purpose<'_>) -> Result<ArgMatcher, Fault>
         Content::Scalar(value) => ArgTest::OneOf(vec![value.clone()]),
         Content::List(_) => one_of(&member.value)?,
         Content::Map(_) => {
-            let fields = Fields::of(&member.value, "A condition on an argument", &["equals", "oneOf", "glob"])?;
+            let fields = Fields::of(&member.value, "A condition on an argument", &TESTS)?;
             let [only] = fields.members() else {
                 return Err(Fault::new(
                     fields.place,
-                    "A condition on an argument has one of 'equals', 'oneOf', 'glob'.",
+                    format!("A condition on an argument has one of {}.", listed(TESTS)),
                 ));
             };
             match only.key.as_str() {
                 "equals" => ArgTest::OneOf(vec![only.value.to_json()]),
                 "oneOf" => one_of(&only.value)?,
+                "absent" => absent(&only.value)?,
+                "sha256" => hashed(&only.value)?,
                 _ => glob(&only.value)?,
             }
         }
@@ -63,6 +67,28 @@ fn glob(node: &Node) -> Result<ArgTest, Fault> {
     let text = text(node, "A glob")?;
     let glob = text_glob(text).map_err(|why| Fault::new(&node.place, format!("The glob '{}' {why}.", shown(text))))?;
     Ok(ArgTest::Glob { text: text.to_owned(), glob })
+}
+
+fn absent(node: &Node) -> Result<ArgTest, Fault> {
+    match &node.content {
+        Content::Scalar(Value::Bool(true)) => Ok(ArgTest::Absent),
+        Content::Scalar(_) | Content::List(_) | Content::Map(_) => {
+            Err(Fault::new(&node.place, "'absent' can only be true; leave the condition out for anything else."))
+        }
+    }
+}
+
+fn hashed(node: &Node) -> Result<ArgTest, Fault> {
+    let text = text(node, "A hash")?;
+    let wrong = |why| Fault::new(&node.place, format!("The hash '{}' {why}.", shown(text)));
+    hash(text).map(ArgTest::Hash).map_err(wrong)
+}
+
+/// # Errors
+/// What is wrong with it, to be put behind it.
+pub(super) fn hash(text: &str) -> Result<String, String> {
+    let is_hash = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if is_hash { Ok(text.to_owned()) } else { Err("is no SHA-256 in 64 lower case hexadecimal digits".to_owned()) }
 }
 
 fn check_pointer(member: &Member) -> Result<(), Fault> {

@@ -4,7 +4,7 @@ use super::fault::{Fault, shown};
 use super::fields::{Fields, items, text, word};
 use super::node::{Content, Node};
 use super::purpose::{MAX_ENTRIES, Purpose};
-use super::read_args::read_args;
+use super::read_args::{hash, read_args};
 use crate::call::Mode;
 use crate::effect::{Effect, Effects};
 use crate::host_name::HostPattern;
@@ -20,8 +20,8 @@ use tgp_base::near_name::{nearest, question};
 /// Letters in a name.
 const MAX_NAME_BYTES: usize = 256;
 
-pub(crate) const MATCHER_KEYS: [&str; 8] =
-    ["paths", "hosts", "methods", "tables", "verbs", "args", "principal", "mode"];
+pub(crate) const MATCHER_KEYS: [&str; 9] =
+    ["paths", "hosts", "methods", "tables", "verbs", "text", "args", "principal", "mode"];
 
 pub(super) const METHODS: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
 
@@ -29,6 +29,7 @@ pub(super) const METHODS: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "D
 const WITH_PATHS: [Effect; 4] = [Effect::Read, Effect::Write, Effect::Run, Effect::Shell];
 const WITH_HOSTS: [Effect; 1] = [Effect::Net];
 const WITH_TABLES: [Effect; 1] = [Effect::Sql];
+const WITH_TEXT: [Effect; 1] = [Effect::Run];
 
 /// What a rule is about. Without `tools` nobody knows which exist, and every name may be one.
 ///
@@ -101,6 +102,10 @@ pub(crate) fn read_matchers(
             "tables" => {
                 purpose.check_effect(key, node, &WITH_TABLES)?;
                 matchers.tables = Some(entries(node, "tables", "A table", table)?);
+            }
+            "text" => {
+                purpose.check_effect(key, node, &WITH_TEXT)?;
+                matchers.text = Some(entries(node, "text", "The hash of a text", hash)?);
             }
             "args" => matchers.args = read_args(node, purpose)?,
             "principal" => {

@@ -40,8 +40,8 @@ pub(super) fn read_test(node: &Node, source: &str, tools: &Tools) -> Result<File
     Ok(FileTest { at: fields.place.within(source), call, expected })
 }
 
-const CALL_KEYS: [&str; 10] =
-    ["tool", "args", "effects", "paths", "host", "method", "verbs", "tables", "principal", "mode"];
+const CALL_KEYS: [&str; 11] =
+    ["tool", "args", "effects", "paths", "host", "method", "verbs", "tables", "text", "principal", "mode"];
 
 /// A call as tests and explanations write it. What is not said is read from the arguments.
 ///
@@ -86,6 +86,7 @@ pub(crate) fn read_call(node: &Node, tools: &Tools) -> Result<Call, Fault> {
                 let read = |entry| text(entry, "A table").map(TableName::new);
                 call.tables = Fact::Known(values(node, "tables")?.iter().map(read).collect::<Result<_, _>>()?);
             }
+            "text" => call.text = Fact::Known(text(node, "The hash of a text")?.to_owned()),
             "principal" => call.principal = principal(node)?,
             "mode" => call.mode = word(node, "A mode", Mode::parse, Mode::ALL.map(Mode::as_str))?,
             _ => {}

@@ -3,6 +3,7 @@
 use super::fit::Fit;
 use super::path_set::example_of;
 use crate::call::Fact;
+use crate::canonical_json::value_hash;
 use globset::GlobMatcher;
 use serde_json::{Number, Value};
 use std::sync::Arc;
@@ -16,18 +17,26 @@ pub(crate) struct ArgMatcher {
 #[derive(Debug, Clone)]
 pub(crate) enum ArgTest {
     OneOf(Vec<Value>),
-    Glob { text: String, glob: GlobMatcher },
+    Glob {
+        text: String,
+        glob: GlobMatcher,
+    },
+    /// The call does not have it.
+    Absent,
+    /// The SHA-256 of the value as JSON with sorted keys: for what is too long to be written down.
+    Hash(String),
 }
 
 impl ArgMatcher {
-    /// An argument that a call does not have meets no condition.
+    /// An argument that a call does not have meets no condition but that it is absent.
     pub fn fit(&self, args: &Fact<Arc<Value>>) -> Fit {
         match args {
             Fact::Nothing => Fit::No,
             Fact::Unknown => Fit::Touches,
-            Fact::Known(args) => {
-                Fit::covers_if(args.pointer(&self.pointer).is_some_and(|value| self.test.holds(value)))
-            }
+            Fact::Known(args) => Fit::covers_if(match args.pointer(&self.pointer) {
+                Some(value) => self.test.holds(value),
+                None => matches!(self.test, ArgTest::Absent),
+            }),
         }
     }
 
@@ -41,6 +50,8 @@ impl ArgTest {
         match self {
             Self::OneOf(values) => values.iter().any(|known| same(known, value)),
             Self::Glob { glob, .. } => value.as_str().is_some_and(|text| glob.is_match(text)),
+            Self::Absent => false,
+            Self::Hash(hash) => value_hash(value) == *hash,
         }
     }
 
@@ -49,6 +60,7 @@ impl ArgTest {
         match self {
             Self::OneOf(values) => values.first().cloned(),
             Self::Glob { text, .. } => example_of(text).map(Value::String),
+            Self::Absent | Self::Hash(_) => None,
         }
     }
 
@@ -56,6 +68,8 @@ impl ArgTest {
     pub fn words(&self) -> String {
         match self {
             Self::Glob { text, .. } => format!("matching '{text}'"),
+            Self::Absent => "left out".to_owned(),
+            Self::Hash(_) => "as it was approved".to_owned(),
             Self::OneOf(values) => {
                 let words: Vec<String> = values
                     .iter()

@@ -18,6 +18,8 @@ pub(crate) struct Matchers {
     pub methods: Option<Vec<&'static str>>,
     pub verbs: Option<SqlVerbs>,
     pub tables: Option<Vec<TableName>>,
+    /// Hashes of texts that run.
+    pub text: Option<Vec<String>>,
     pub args: Vec<ArgMatcher>,
     pub principal: Option<Vec<PrincipalPattern>>,
     pub modes: Option<Vec<Mode>>,
@@ -31,14 +33,24 @@ pub(crate) enum Part {
     Methods,
     Verbs,
     Tables,
+    Text,
     Args,
     Principal,
     Modes,
 }
 
 impl Part {
-    pub const ALL: [Self; 8] =
-        [Self::Modes, Self::Principal, Self::Verbs, Self::Methods, Self::Hosts, Self::Tables, Self::Paths, Self::Args];
+    pub const ALL: [Self; 9] = [
+        Self::Modes,
+        Self::Principal,
+        Self::Verbs,
+        Self::Methods,
+        Self::Hosts,
+        Self::Tables,
+        Self::Text,
+        Self::Paths,
+        Self::Args,
+    ];
 }
 
 /// A call that is being judged, with what was found out about it on the way.
@@ -89,6 +101,7 @@ impl Matchers {
             Part::Methods => self.methods.is_some(),
             Part::Verbs => self.verbs.is_some(),
             Part::Tables => self.tables.is_some(),
+            Part::Text => self.text.is_some(),
             Part::Args => !self.args.is_empty(),
             Part::Principal => self.principal.is_some(),
             Part::Modes => self.modes.is_some(),
@@ -119,6 +132,9 @@ impl Matchers {
                     if fit == Fit::No && mentions() { Fit::Touches } else { fit }
                 })
             }),
+            Part::Text => {
+                when(&self.text, |hashes| Fit::of_fact(call.text_fact(), |text| Fit::covers_if(hashes.contains(text))))
+            }
             Part::Paths => when(&self.paths, |ids| {
                 Fit::of_fact(call.paths_fact(), |paths: &Vec<String>| judged.path_fit(ids, paths))
             }),

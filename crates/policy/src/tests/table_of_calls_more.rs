@@ -222,3 +222,30 @@ fn a_call_survives_being_recorded() {
     assert_eq!(serde_json::from_str::<Call>(&text).unwrap(), call);
     assert!(text.contains(r#""host":{"known":{"host":"a.example","port":444}}"#), "{text}");
 }
+
+#[test]
+fn a_rule_can_be_for_one_text_and_for_exactly_one_call() {
+    let (text, other) = ("a".repeat(64), "b".repeat(64));
+    let long = json!({ "b": [1, "x"], "a": "y".repeat(1000) });
+    let hash = crate::value_hash(&long);
+    let rules = policy(&format!(
+        r#"
+default: ask
+rules:
+  - {{"id":"text","allow":["exec_tool"],"text":["{text}"],"args":{{"/args":{{"equals":{{"n":1}}}}}}}}
+  - {{"id":"mail","allow":["send_mail"],"args":{{"/to":"ann","/copy":{{"absent":true}},"/body":{{"sha256":"{hash}"}}}}}}
+"#
+    ));
+    for (value, expected) in [
+        (json!({ "tool": "exec_tool", "text": text, "args": { "args": { "n": 1 } } }), Decision::Allow),
+        (json!({ "tool": "exec_tool", "text": other, "args": { "args": { "n": 1 } } }), Decision::Ask),
+        (json!({ "tool": "exec_tool", "args": { "args": { "n": 1 } } }), Decision::Ask),
+        (json!({ "tool": "exec_tool", "text": text, "args": { "args": { "n": 1, "m": 2 } } }), Decision::Ask),
+        (json!({ "tool": "send_mail", "args": { "to": "ann", "body": long } }), Decision::Allow),
+        (json!({ "tool": "send_mail", "args": { "to": "ann", "body": long, "copy": null } }), Decision::Ask),
+        (json!({ "tool": "send_mail", "args": { "to": "ann", "body": "other" } }), Decision::Ask),
+        (json!({ "tool": "send_mail", "args": { "to": "ann" } }), Decision::Ask),
+    ] {
+        assert_eq!(rules.decide(&call(value.clone())), expected, "{value}");
+    }
+}

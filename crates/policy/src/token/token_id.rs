@@ -1,6 +1,6 @@
 //! The name of a token.
 
-use crate::canonical::hex;
+use crate::canonical_json::hex;
 use std::fmt;
 
 /// Names a token, and every token that was made from it names it as well. No secret.

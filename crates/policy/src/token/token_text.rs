@@ -5,7 +5,7 @@ use super::capability::Capability;
 use super::chain::Link;
 use super::keys::Keys;
 use super::mac::TAG_BYTES;
-use crate::canonical::canonical_json;
+use crate::canonical_json::canonical_json;
 use crate::policy_error::PolicyError;
 use crate::tools::Tools;
 use base64::Engine;
