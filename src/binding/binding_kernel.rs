@@ -1,6 +1,6 @@
 //! The kernel as JavaScript holds it.
 
-use super::background::{Lane, Promised, spawn_with};
+use super::background::{Lane, Lanes, Promised, start_alone};
 use super::binding_outcome::{BindingError, BindingOutcome};
 use super::js_callback::{BindingHostCall, HostTable};
 use super::run_ends::RunEnds;
@@ -37,6 +37,7 @@ pub struct BindingKernel {
     host: Arc<HostTable>,
     ends: Arc<RunEnds>,
     halt: Halt,
+    pub(super) lanes: Lanes,
     /// What JavaScript does for somebody and has not ended.
     pub(super) passages: Mutex<HashMap<u32, Passage>>,
 }
@@ -63,7 +64,14 @@ impl BindingKernel {
         let host = Arc::new(HostTable::new(functions, dry_functions, &on_call)?);
         let ends = Arc::new(RunEnds::new(&on_end)?);
         let passages = Mutex::default();
-        Ok(Self { inner: Arc::new(RwLock::new(State::New)), host, ends, halt: Halt::default(), passages })
+        Ok(Self {
+            inner: Arc::new(RwLock::new(State::New)),
+            host,
+            ends,
+            halt: Halt::default(),
+            lanes: Lanes::default(),
+            passages,
+        })
     }
 
     /// Answers a question that `on_call` was given.
@@ -89,7 +97,7 @@ impl BindingKernel {
         let inner = Arc::clone(&self.inner);
         let host = Arc::clone(&self.host);
         let halt = self.halt.clone();
-        start(Lane::Remote, promised, move |promised| {
+        start_alone(promised, move |promised| {
             let model = model_json.map(|json| parse_model(&json)).transpose();
             let told = model.and_then(|model| Ok((model, parse_policy(&policy_json)?)));
             let booted = told.and_then(|(model, policy)| {
@@ -211,7 +219,7 @@ impl BindingKernel {
     pub fn shutdown<'env>(&self, env: &'env Env, push_timeout_ms: Option<u32>) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         let before = std::mem::replace(&mut *self.inner.write(), State::Down);
-        start(Lane::Remote, promised, move |promised| {
+        start_alone(promised, move |promised| {
             if let State::Booted(kernel) = before {
                 kernel.shutdown(push_timeout_ms.map(|ms| Duration::from_millis(ms.into())));
             }
@@ -236,7 +244,7 @@ impl BindingKernel {
         let Some(entered) = exec_below(&kernel, parent, entered) else { return };
         let entered = kernel.runs().announce_run(entered);
         let Ok(Some(waiting)) = threads::contain(|| kernel.runs().exec_tool_at_once(entered)) else { return };
-        let refused = spawn_with(Lane::Runs, waiting, move |entered| kernel.runs().exec_tool(entered));
+        let refused = self.lanes.spawn_with(Lane::Runs, waiting, move |entered| kernel.runs().exec_tool(entered));
         if let Err((error, entered)) = refused {
             entered.refuse(error);
         }
@@ -267,7 +275,7 @@ impl BindingKernel {
         let (promised, promise) = Promised::new(env)?;
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
-            Ok(kernel) => start(lane, promised, move |promised| promised.settle(job(&kernel))),
+            Ok(kernel) => self.lanes.start(lane, promised, move |promised| promised.settle(job(&kernel))),
         }
         Ok(promise)
     }
@@ -276,7 +284,7 @@ impl BindingKernel {
 /// As `askRemote` says.
 pub(super) fn ask_remote(env: &Env, config_json: String, base_dir: String) -> napi::Result<Object<'_>> {
     let (promised, promise) = Promised::new(env)?;
-    start(Lane::Remote, promised, move |promised| {
+    start_alone(promised, move |promised| {
         let answer = Config::from_json(&config_json)
             .and_then(|config| crate::kernel::ask_remote(&config, &PathBuf::from(base_dir)));
         promised.settle(answer);
@@ -298,13 +306,6 @@ fn exec_below(kernel: &Kernel, parent: Option<RunId>, entered: EnteredRun) -> Op
     let Some(parent) = parent else { return Some(entered) };
     // A panic drops what tells of the end, and dropping it tells.
     threads::contain(|| kernel.runs().exec_tool_below(parent, entered)).ok().flatten()
-}
-
-/// Starts a job that settles the promise; settles it itself when there is no thread for the job.
-pub(super) fn start(lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
-    if let Err((error, promised)) = spawn_with(lane, promised, job) {
-        promised.settle::<()>(Err(error));
-    }
 }
 
 fn boot(

@@ -299,6 +299,7 @@ fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, private: Arc<Di
         isolation: config.sandbox.isolation.into(),
         files,
         workers: config.sandbox.workers as usize,
+        lent: config.sandbox.waiting as usize,
         warm: config.sandbox.warm as usize,
         idle: Duration::from_millis(config.sandbox.idle_ms.into()),
         place: Some(root_dir.to_owned()),
