@@ -82,6 +82,8 @@ impl Kernel {
         hooks: BootHooks,
         model: Option<ModelSource>,
     ) -> Result<Arc<Self>, Error> {
+        // Before the ledger opens its own database: from then on SQLite keeps the heap that it has.
+        tgp_sql::share_out_heap();
         let BootHooks { functions, halt, redact, policy } = hooks;
         let gate = gate(&config, &policy, &functions.names())?;
         let noted = check_folders(&mut config, base_dir)?;
