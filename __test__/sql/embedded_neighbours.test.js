@@ -5,7 +5,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 /** Needs more memory than a database may have, and takes its time to get it. */
 const GREEDY = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
-  SELECT length(group_concat(hex(randomblob(500)))) FROM n`;
+  SELECT count(*) FROM (SELECT DISTINCT hex(randomblob(500)) FROM n)`;
 /** Needs a few megabytes. */
 const MODEST = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
   SELECT length(group_concat(hex(randomblob(500)))) AS x FROM n`;
@@ -14,7 +14,7 @@ it('statements of one database that need all the memory leave the others theirs'
   const open = async () => {
     const source = sqlite(join(await tempRoot(), 'test.db'));
     onTestFinished(() => source.close?.());
-    return createSqlTools(source, { statementTimeoutMs: 20_000 }).exec_sql;
+    return createSqlTools(source, { readOnly: true, statementTimeoutMs: 20_000 }).exec_sql;
   };
   const [greedy, modest] = [await open(), await open()];
   let isOver = false;
@@ -32,6 +32,6 @@ it('statements of one database that need all the memory leave the others theirs'
     expect(await modest.execute({ sql: MODEST })).toEqual([{ x: 2_001_999 }]);
     answers++;
   }
-  expect([...(await greed)].every((reason) => reason === 'memory' || reason === 'length')).toBe(true);
+  expect([...(await greed)].every((reason) => reason === 'memory')).toBe(true);
   expect(answers).toBeGreaterThan(3);
 }, 120_000);
